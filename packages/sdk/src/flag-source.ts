@@ -1,0 +1,63 @@
+import type { Snapshot } from "flags-engine";
+
+/** The definitions as the upstream sent them, for those who are entitled to read them. */
+export interface FeatureDefinitions {
+  readonly version: number;
+  readonly features: readonly unknown[];
+  readonly segments: readonly unknown[];
+}
+
+/** How often one flag was on and off, and which variants were given out. */
+export interface FeatureUsage {
+  readonly yes: number;
+  readonly no: number;
+  readonly variants?: Readonly<Record<string, number>>;
+}
+
+/** Usage counted by one application over a span of time. */
+export interface ApplicationUsage {
+  readonly appName: string;
+  /** Start of the span, epoch milliseconds. */
+  readonly startMs: number;
+  readonly features: Readonly<Record<string, FeatureUsage>>;
+}
+
+/** What a source tells its listeners. */
+export interface FlagSourceEvents {
+  /** The first usable data of any origin (storage, bootstrap, upstream) is in force. */
+  ready: () => void;
+  /** The first data from the upstream or a bootstrap is in force. */
+  synchronized: () => void;
+  /** A new snapshot is in force. */
+  changed: (snapshot: Snapshot) => void;
+  /** The upstream was asked and had nothing new. */
+  unchanged: () => void;
+  /** A fault that a person should know of; the source keeps going on its last good data. */
+  error: (error: Error) => void;
+  /** Something odd that needs no action now. */
+  warn: (message: string) => void;
+}
+
+/**
+ * Keeps a snapshot of one upstream environment up to date and carries usage back to it.
+ *
+ * The proxy evaluates against any object of this shape; `FlagsClient` is the built-in one.
+ */
+export interface FlagSource {
+  /** The data in force; undefined until the first was received. */
+  readonly snapshot: Snapshot | undefined;
+  /** The document behind `snapshot`. */
+  readonly definitions: FeatureDefinitions | undefined;
+  /** When the upstream last answered a question for flags, epoch milliseconds. */
+  readonly lastFetchAtMs: number | undefined;
+  /** When the upstream last had something new, epoch milliseconds. */
+  readonly lastUpdateAtMs: number | undefined;
+  /** Begins synchronizing; a second call does nothing. Faults arrive as events, never as a throw. */
+  start(): void;
+  /** Stops synchronizing and sends the usage still held. Safe to call twice. */
+  close(): Promise<void>;
+  on<Event extends keyof FlagSourceEvents>(event: Event, listener: FlagSourceEvents[Event]): this;
+  off<Event extends keyof FlagSourceEvents>(event: Event, listener: FlagSourceEvents[Event]): this;
+  /** Adds usage counted elsewhere, to be sent upstream under the name of its application. */
+  reportUsage(usage: ApplicationUsage): void;
+}

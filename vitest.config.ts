@@ -1,0 +1,25 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+const source = (name: string): string =>
+  fileURLToPath(new URL(`packages/${name}/src/index.ts`, import.meta.url));
+
+export default defineConfig({
+  resolve: {
+    // Tests in one process read the sources, so that a stale build can never pass.
+    alias: {
+      "flags-engine": source("engine"),
+      "flags-sdk": source("sdk"),
+      "flags-proxy": source("proxy"),
+    },
+  },
+  test: {
+    include: [
+      "packages/*/src/**/*.test.ts",
+      "packages/*/test/**/*.test.ts",
+      "packages/*/conformance/**/*.test.ts",
+    ],
+    passWithNoTests: false,
+    testTimeout: 20_000,
+  },
+});
