@@ -1,0 +1,69 @@
+import type { CustomStrategy } from "flags-engine";
+import type { StorageProvider } from "flags-sdk";
+import type { ContextEnricher } from "../extensions/enricher.ts";
+import type { Logger } from "../logging/logger.ts";
+
+/** Levels of the log, from the most to the least talkative. */
+export const LOG_LEVELS = ["debug", "info", "warn", "error", "fatal"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** Which forwarding peers are believed: all, none, or these addresses and CIDR ranges. */
+export type TrustProxy = boolean | readonly string[];
+
+/** Cross-origin rules, as browsers see them. */
+export interface CorsConfig {
+  /** Undefined: every header a preflight asks for is allowed, and the ones SDKs send are named. */
+  readonly allowedHeaders: readonly string[] | undefined;
+  readonly credentials: boolean;
+  readonly exposedHeaders: readonly string[];
+  readonly maxAgeSeconds: number;
+  readonly methods: readonly string[];
+  readonly optionsSuccessStatus: number;
+  /** `*`, or the origins allowed. */
+  readonly origin: "*" | readonly string[];
+  readonly preflightContinue: boolean;
+}
+
+/** Where flags come from before the upstream has answered. */
+export interface BootstrapConfig {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Everything the proxy was told, checked and with defaults filled in. Never changes. */
+export interface ProxyConfig {
+  readonly upstreamUrl: string;
+  readonly upstreamToken: string;
+  readonly clientKeys: readonly string[];
+  readonly clientKeysHeaderName: string;
+  /** Tokens with which server SDKs may read definitions. */
+  readonly serverTokens: readonly string[];
+  readonly port: number;
+  readonly host: string | undefined;
+  /** Empty, or with a leading and without a trailing slash. */
+  readonly basePath: string;
+  readonly appName: string;
+  readonly instanceId: string;
+  readonly refreshIntervalMs: number;
+  readonly metricsIntervalMs: number;
+  readonly metricsJitterMs: number;
+  /** When set, clients cannot choose the environment of the context. */
+  readonly environment: string | undefined;
+  readonly projectName: string | undefined;
+  readonly namePrefix: string | undefined;
+  readonly tags: readonly { readonly name: string; readonly value: string }[];
+  readonly logger: Logger;
+  readonly trustProxy: TrustProxy;
+  readonly customStrategies: readonly CustomStrategy[];
+  readonly contextEnrichers: readonly ContextEnricher[];
+  readonly storageProvider: StorageProvider | undefined;
+  readonly bootstrap: BootstrapConfig | undefined;
+  readonly openApiEnabled: boolean;
+  readonly allEndpointEnabled: boolean;
+  readonly cors: CorsConfig;
+  /** False: certificates of the upstream are not verified. */
+  readonly rejectUnauthorized: boolean;
+  readonly httpProxy: string | undefined;
+  readonly httpsProxy: string | undefined;
+  readonly noProxy: string | undefined;
+}

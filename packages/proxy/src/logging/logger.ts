@@ -1,0 +1,8 @@
+/** What the proxy needs of a logger: one method per level. Any console-like object will do. */
+export interface Logger {
+  debug(message: unknown, ...details: unknown[]): void;
+  info(message: unknown, ...details: unknown[]): void;
+  warn(message: unknown, ...details: unknown[]): void;
+  error(message: unknown, ...details: unknown[]): void;
+  fatal(message: unknown, ...details: unknown[]): void;
+}
