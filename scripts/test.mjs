@@ -1,0 +1,80 @@
+// `npm test`: installs and builds what is missing, runs every test and prints the totals.
+// Arguments are handed to vitest: `npm test -- packages/sdk` runs the tests of one folder.
+
+import { spawnSync } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { prepareWorkspace, requireNode, rootDirectory, run } from "./workspace.mjs";
+
+/** Programs outside npm that tests need. A test without its program skips itself. */
+const SYSTEM_PROGRAMS = [{ command: "openssl", debianPackage: "openssl", usedFor: "TLS" }];
+
+requireNode();
+installSystemPrograms();
+await prepareWorkspace();
+process.exitCode = await runTests(process.argv.slice(2));
+
+function installSystemPrograms() {
+  for (const program of SYSTEM_PROGRAMS) {
+    if (isPresent(program.command) || installWithApt(program.debianPackage)) continue;
+    console.warn(`${program.command} is missing: the tests of ${program.usedFor} will be skipped.`);
+  }
+}
+
+function isPresent(command) {
+  return spawnSync(command, ["version"], { stdio: "ignore" }).error === undefined;
+}
+
+function installWithApt(debianPackage) {
+  if (process.getuid?.() !== 0 || !isPresent("apt-get")) return false;
+  const install = ["install", "-y", "-qq", "--no-install-recommends", debianPackage];
+  return runAptGet("update", "-qq") && runAptGet(...install);
+}
+
+function runAptGet(...args) {
+  return spawnSync("apt-get", args, { stdio: "inherit" }).status === 0;
+}
+
+async function runTests(vitestArguments) {
+  const directory = await mkdtemp(join(tmpdir(), "flags-test-"));
+  try {
+    const resultFile = join(directory, "result.json");
+    const vitest = join(rootDirectory, "node_modules", "vitest", "vitest.mjs");
+    const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${resultFile}`];
+    const code = await run(process.execPath, [vitest, "run", ...reporters, ...vitestArguments]);
+    return printTotals(code, await readResult(resultFile));
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function readResult(file) {
+  const text = await readFile(file, "utf8").catch(() => '{"testResults":[]}');
+  return JSON.parse(text);
+}
+
+/** Prints what a reader of the totals must know, the totals, and returns the exit code. */
+function printTotals(vitestCode, { testResults }) {
+  const tests = testResults.flatMap((file) => file.assertionResults);
+  const passed = tests.filter((test) => test.status === "passed").length;
+  // A file that could not be loaded has no tests of its own: it counts as one failure.
+  const failedFiles = testResults.filter(
+    (file) => file.status === "failed" && file.assertionResults.length === 0,
+  ).length;
+  const failed = tests.filter((test) => test.status === "failed").length + failedFiles;
+  const skipped = tests.filter((test) => !["passed", "failed"].includes(test.status));
+  for (const test of skipped) console.log(`skipped: ${test.fullName}`);
+  const problem = findProblem({ vitestCode, passed, failed, skipped: skipped.length });
+  if (problem) console.error(problem);
+  console.log(`${passed} passed, ${failed} failed, ${skipped.length} skipped`);
+  return problem ? 1 : 0;
+}
+
+function findProblem({ vitestCode, passed, failed, skipped }) {
+  if (failed > 0) return "Tests failed.";
+  if (passed === 0) return "No test ran.";
+  if (skipped > 0 && process.env.CI === "true") return "With CI=true every test must run.";
+  if (vitestCode !== 0) return `vitest ended with exit code ${vitestCode}.`;
+  return undefined;
+}
