@@ -1,0 +1,97 @@
+import type { Diagnostic, Report } from "../parse/diagnostic.ts";
+import type { Feature, FeatureDocument } from "../parse/model.ts";
+import { ContextFields } from "../request/context-fields.ts";
+import type { Snapshot } from "../snapshot.ts";
+import type { CustomStrategy, ReportStrategyError } from "../strategies/custom.ts";
+import { compileDependencies } from "./compile-dependencies.ts";
+import type { FindParent, Parent } from "./compile-dependencies.ts";
+import { compileFeature } from "./compile-feature.ts";
+import { CompiledSnapshot } from "./compiled-snapshot.ts";
+import type { Flag } from "./compiled-snapshot.ts";
+import type { FeatureScope } from "./scope.ts";
+
+/** What a snapshot is compiled with besides the document. */
+export interface CompileOptions {
+  /** Names the content of the document. @default "" */
+  readonly revision?: string;
+  /** Looked up before the built-in ones; of two with one name the first counts. @default [] */
+  readonly strategies?: readonly CustomStrategy[];
+  /** The name of this host, for the strategy `applicationHostname`. @default "undefined" */
+  readonly hostname?: string;
+  /** The clock, in epoch milliseconds. */
+  readonly now: () => number;
+  /** A source of random numbers, uniform in [0, 1). */
+  readonly random: () => number;
+  /** Told each time a custom strategy fails. @default nobody is told */
+  readonly onStrategyError?: ReportStrategyError;
+}
+
+/** Compiles a document into an immutable snapshot. */
+export function compileSnapshot(document: FeatureDocument, options: CompileOptions): Snapshot {
+  const fields = new ContextFields();
+  const diagnostics: Diagnostic[] = [...document.diagnostics];
+  const scopeOf = scopeFactory(document, { fields, diagnostics, options });
+  const flags = compileFeatures(document, scopeOf);
+  return new CompiledSnapshot({
+    revision: options.revision ?? "",
+    flags,
+    relevance: fields.relevance(),
+    diagnostics: Object.freeze(diagnostics),
+    runtime: { now: options.now, random: options.random },
+  });
+}
+
+type ScopeOf = (feature: Feature) => FeatureScope;
+
+function scopeFactory(
+  document: FeatureDocument,
+  shared: { fields: ContextFields; diagnostics: Diagnostic[]; options: CompileOptions },
+): ScopeOf {
+  const { fields, diagnostics, options } = shared;
+  const customStrategies = new Map<string, CustomStrategy>();
+  for (const strategy of options.strategies ?? []) {
+    if (!customStrategies.has(strategy.name)) customStrategies.set(strategy.name, strategy);
+  }
+  return ({ name }) => {
+    const report: Report = (message) =>
+      diagnostics.push({ subject: `feature ${JSON.stringify(name)}`, message });
+    return {
+      feature: name,
+      fields,
+      segments: document.segments,
+      hostname: (options.hostname ?? "undefined").toLowerCase(),
+      customStrategies,
+      reportStrategyError: options.onStrategyError ?? (() => undefined),
+      report,
+    };
+  };
+}
+
+/** In the order of the document; parents are compiled first, since children fold their answers. */
+function compileFeatures({ features }: FeatureDocument, scopeOf: ScopeOf): readonly Flag[] {
+  const entries = [...features.entries()];
+  const names = new Set(features.map(({ name }) => name));
+  const parents = new Map<string, Parent>();
+  const findParent: FindParent = (name) =>
+    parents.get(name) ?? (names.has(name) ? "has parents" : undefined);
+  const flags: Flag[] = [];
+  for (const [index, feature] of entries.filter(([, { dependencies }]) => !dependencies.length)) {
+    flags[index] = compileFlag(index, feature, { findParent, scope: scopeOf(feature) });
+    parents.set(feature.name, flags[index]);
+  }
+  for (const [index, feature] of entries.filter(([, { dependencies }]) => dependencies.length)) {
+    flags[index] = compileFlag(index, feature, { findParent, scope: scopeOf(feature) });
+  }
+  return flags;
+}
+
+function compileFlag(
+  index: number,
+  feature: Feature,
+  { findParent, scope }: { findParent: FindParent; scope: FeatureScope },
+): Flag {
+  const parentsAllow = compileDependencies(feature, findParent, scope.report);
+  const { compiled, evaluate } = compileFeature(feature, parentsAllow, scope);
+  const hasParents = feature.dependencies.length > 0;
+  return { evaluable: { index, evaluate }, compiled, hasParents };
+}

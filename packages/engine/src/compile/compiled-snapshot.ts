@@ -1,0 +1,68 @@
+import type { Context } from "../context.ts";
+import type { Diagnostic } from "../parse/diagnostic.ts";
+import { EvaluationRequest } from "../request/evaluation-request.ts";
+import type { EvaluableFeature, Runtime } from "../request/evaluation-request.ts";
+import type { CompiledFeature, Relevance, Snapshot } from "../snapshot.ts";
+import type { Parent } from "./compile-dependencies.ts";
+import { OFF } from "./outcome-table.ts";
+
+/** A flag of a snapshot, ready to be evaluated. */
+export interface Flag extends Parent {
+  readonly hasParents: boolean;
+}
+
+export interface SnapshotParts {
+  readonly revision: string;
+  readonly flags: readonly Flag[];
+  readonly relevance: Relevance;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly runtime: Runtime;
+}
+
+export class CompiledSnapshot implements Snapshot {
+  readonly revision: string;
+  readonly features: readonly CompiledFeature[];
+  readonly relevance: Relevance;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly #runtime: Runtime;
+  readonly #evaluables: readonly EvaluableFeature[];
+  readonly #indexes: ReadonlyMap<string, number>;
+  /** The answers that are the same for everybody; the others are filled in per request. */
+  readonly #constants: Uint32Array;
+  /** The flags that are not constant, parents before children. */
+  readonly #variable: readonly EvaluableFeature[];
+
+  constructor({ revision, flags, relevance, diagnostics, runtime }: SnapshotParts) {
+    this.revision = revision;
+    this.features = Object.freeze(flags.map(({ compiled }) => compiled));
+    this.relevance = relevance;
+    this.diagnostics = diagnostics;
+    this.#runtime = runtime;
+    this.#evaluables = flags.map(({ evaluable }) => evaluable);
+    this.#indexes = new Map(this.features.map(({ name }, index) => [name, index]));
+    this.#constants = Uint32Array.from(this.features, (feature) => feature.constantOutcome ?? OFF);
+    const variable = flags.filter(({ compiled }) => compiled.constantOutcome === undefined);
+    this.#variable = [
+      ...variable.filter(({ hasParents }) => !hasParents),
+      ...variable.filter(({ hasParents }) => hasParents),
+    ].map(({ evaluable }) => evaluable);
+  }
+
+  indexOf(name: string): number {
+    return this.#indexes.get(name) ?? -1;
+  }
+
+  evaluate(index: number, context: Context): number {
+    const constant = this.features[index]?.constantOutcome;
+    if (constant !== undefined) return constant;
+    const request = new EvaluationRequest(context, this.#runtime);
+    return this.#evaluables[index]?.evaluate(request) ?? OFF;
+  }
+
+  evaluateAll(context: Context): Uint32Array {
+    const outcomes = this.#constants.slice();
+    const request = new EvaluationRequest(context, this.#runtime, outcomes);
+    for (const { index, evaluate } of this.#variable) outcomes[index] = evaluate(request);
+    return outcomes;
+  }
+}

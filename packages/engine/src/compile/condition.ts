@@ -1,0 +1,26 @@
+import type { EvaluationRequest } from "../request/evaluation-request.ts";
+
+/** Decides something about a request. Must not throw. */
+export type Predicate = (request: EvaluationRequest) => boolean;
+
+/** A predicate, or its result when that is the same for every request. */
+export type Condition = Predicate | boolean;
+
+/** The opposite condition. */
+export function not(condition: Condition): Condition {
+  return typeof condition === "boolean" ? !condition : (request) => !condition(request);
+}
+
+/** Holds when all of the conditions hold; they are asked in order, up to the first that fails. */
+export function all(conditions: readonly Condition[]): Condition {
+  const open: Predicate[] = [];
+  for (const condition of conditions) {
+    if (condition === false) return false;
+    if (condition !== true) open.push(condition);
+  }
+  const [first, second] = open;
+  if (first === undefined) return true;
+  if (second === undefined) return first;
+  if (open.length === 2) return (request) => first(request) && second(request);
+  return (request) => open.every((predicate) => predicate(request));
+}

@@ -1,0 +1,51 @@
+import type { Context } from "../context.ts";
+import type { EvaluationRequest } from "../request/evaluation-request.ts";
+import type { ActivationStrategy } from "./strategy.ts";
+
+/**
+ * An activation strategy of one's own. `isEnabled` gets the parameters of the strategy as they
+ * stand in the document and the context of the evaluation, and must answer synchronously: a promise
+ * counts as an error, since nobody can wait for it.
+ */
+export interface CustomStrategy {
+  readonly name: string;
+  isEnabled(parameters: Readonly<Record<string, unknown>>, context: Context): unknown;
+}
+
+/** A custom strategy failed; the flag was evaluated as if it had not matched. */
+export interface StrategyError {
+  readonly strategy: string;
+  readonly feature: string;
+  /** What was thrown. */
+  readonly cause: unknown;
+}
+
+export type ReportStrategyError = (error: StrategyError) => void;
+
+/** Makes a custom strategy one like any other, except that its answers are never reused. */
+export function toActivationStrategy(
+  custom: CustomStrategy,
+  feature: string,
+  reportError: ReportStrategyError,
+): ActivationStrategy {
+  return (parameters, { fields }) => {
+    fields.noteCustomStrategy();
+    const condition = ({ context }: EvaluationRequest): boolean => {
+      try {
+        return isMatch(custom.isEnabled(parameters, context));
+      } catch (cause) {
+        reportError({ strategy: custom.name, feature, cause });
+        return false;
+      }
+    };
+    return { condition, reason: "TARGETING_MATCH" };
+  };
+}
+
+function isMatch(answer: unknown): boolean {
+  if (answer instanceof Promise) {
+    answer.catch(() => undefined);
+    throw new TypeError("isEnabled must answer at once: it returned a promise");
+  }
+  return Boolean(answer);
+}

@@ -1,0 +1,42 @@
+import type { Condition } from "../compile/condition.ts";
+import type { Slot } from "../request/evaluation-request.ts";
+import { percentage, textOf } from "./parameters.ts";
+import { isInShare, isInShareOfNamedGroup } from "./share.ts";
+import type { ActivationStrategy, Parameters, StrategyScope } from "./strategy.ts";
+
+/**
+ * On for a share of the ids, always the same ones. What counts as the id is the stickiness: the
+ * user, else the session, else chance (`default`); chance (`random`); or any field by its name,
+ * and then nobody without that field is in.
+ */
+export const flexibleRollout: ActivationStrategy = (parameters, scope) => {
+  const share = percentage(parameters["rollout"]);
+  if (share === 0) return { condition: false, reason: "SPLIT" };
+  const sticksTo = parameters["stickiness"] || "default";
+  if (share === 100) return forEveryId(sticksTo, scope);
+  const id = rolloutId(sticksTo, scope);
+  return { condition: inShare(parameters, { id, share }, scope), reason: "SPLIT" };
+};
+
+/** A full rollout needs no hash, and with an id that is never absent no context either. */
+function forEveryId(sticksTo: unknown, { fields }: StrategyScope): ReturnType<ActivationStrategy> {
+  if (sticksTo === "default" || sticksTo === "random") return { condition: true, reason: "STATIC" };
+  const id = fields.text(textOf(sticksTo));
+  return { condition: (request) => Boolean(request.read(id)), reason: "TARGETING_MATCH" };
+}
+
+function rolloutId(sticksTo: unknown, { fields }: StrategyScope): Slot<string | null> {
+  if (sticksTo === "default") return fields.defaultRolloutId();
+  if (sticksTo === "random") return fields.randomRolloutId();
+  return fields.text(textOf(sticksTo));
+}
+
+function inShare(
+  { groupId }: Parameters,
+  rollout: { readonly id: Slot<string | null>; readonly share: number },
+  { fields }: StrategyScope,
+): Condition {
+  if (groupId) return isInShare(rollout.id, textOf(groupId), rollout.share);
+  // NOTE: without a group the official SDK takes one that the caller put into the context.
+  return isInShareOfNamedGroup(rollout.id, fields.topLevelText("featureToggle"), rollout.share);
+}

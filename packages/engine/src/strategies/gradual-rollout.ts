@@ -1,0 +1,34 @@
+import { percentage, textOf } from "./parameters.ts";
+import { isInShare } from "./share.ts";
+import type { ActivationStrategy } from "./strategy.ts";
+
+/** On for a share of the users; nobody without a `userId` is in. */
+export const gradualRolloutUserId: ActivationStrategy = byField("userId");
+
+/** On for a share of the sessions; nobody without a `sessionId` is in. */
+export const gradualRolloutSessionId: ActivationStrategy = byField("sessionId");
+
+/** On by chance, drawn anew at each evaluation. */
+export const gradualRolloutRandom: ActivationStrategy = (parameters, { fields }) => {
+  const share = percentage(parameters["percentage"]);
+  if (share === 0) return { condition: false, reason: "SPLIT" };
+  if (share === 100) return { condition: true, reason: "STATIC" };
+  fields.noteRandomDraw();
+  return {
+    condition: ({ runtime }) => share >= Math.floor(runtime.random() * 100) + 1,
+    reason: "SPLIT",
+  };
+};
+
+function byField(field: string): ActivationStrategy {
+  return (parameters, { fields }) => {
+    const share = percentage(parameters["percentage"]);
+    if (share === 0) return { condition: false, reason: "SPLIT" };
+    const id = fields.topLevelText(field);
+    const { groupId } = parameters;
+    return {
+      condition: isInShare(id, groupId ? textOf(groupId) : "", share),
+      reason: share === 100 ? "TARGETING_MATCH" : "SPLIT",
+    };
+  };
+}
