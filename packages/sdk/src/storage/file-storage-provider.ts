@@ -1,0 +1,73 @@
+import { createHash, randomUUID } from "node:crypto";
+import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { StorageProvider } from "./storage-provider.ts";
+
+const OWNER_ONLY = 0o600;
+
+/**
+ * Keeps definitions in one JSON file per key, readable by their owner only. A file is replaced as a
+ * whole: a crash or a full disk leaves the previous one intact.
+ */
+export class FileStorageProvider implements StorageProvider {
+  readonly #directory: string;
+
+  /** The directory is created when something is first kept. */
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  async set(key: string, data: unknown): Promise<void> {
+    await mkdir(this.#directory, { recursive: true });
+    const path = this.#pathOf(key);
+    const draftPath = `${path}.${randomUUID()}.tmp`;
+    try {
+      await writeDurably(draftPath, JSON.stringify(data));
+      await rename(draftPath, path);
+    } catch (error) {
+      await rm(draftPath, { force: true });
+      throw error;
+    }
+  }
+
+  async get(key: string): Promise<unknown> {
+    const path = this.#pathOf(key);
+    const text = await readIfPresent(path);
+    if (text === undefined) return undefined;
+    try {
+      return JSON.parse(text);
+    } catch (cause) {
+      throw new Error(`File ${path} is not JSON`, { cause });
+    }
+  }
+
+  #pathOf(key: string): string {
+    return join(this.#directory, `flags-${toFileName(key)}.json`);
+  }
+}
+
+/** A readable name that differs for different keys, also where case does not count in file names. */
+function toFileName(key: string): string {
+  const readable = key.replaceAll(/[^\w-]/g, "_").slice(0, 40);
+  const digest = createHash("sha256").update(key).digest("hex").slice(0, 16);
+  return `${readable}-${digest}`;
+}
+
+async function writeDurably(path: string, text: string): Promise<void> {
+  const file = await open(path, "wx", OWNER_ONLY);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function readIfPresent(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+}

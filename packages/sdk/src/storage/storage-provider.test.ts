@@ -1,0 +1,94 @@
+import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { FileStorageProvider } from "./file-storage-provider.ts";
+import { MemoryStorageProvider } from "./memory-storage-provider.ts";
+import type { StorageProvider } from "./storage-provider.ts";
+
+let directory = "";
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "flags-storage-"));
+});
+
+afterAll(() => rm(directory, { recursive: true }));
+
+const document = { version: 2, features: [{ name: "ä" }], segments: [] };
+
+const providers: readonly (readonly [string, () => StorageProvider])[] = [
+  ["MemoryStorageProvider", () => new MemoryStorageProvider()],
+  ["FileStorageProvider", () => new FileStorageProvider(join(directory, "contract", "nested"))],
+];
+
+describe.each(providers)("%s", (_name, create) => {
+  it("get() gives undefined when nothing was set", async () => {
+    expect(await create().get("nothing")).toBeUndefined();
+  });
+
+  it("get() gives what was last set", async () => {
+    const provider = create();
+    await provider.set("app", { version: 1 });
+    await provider.set("app", document);
+    expect(await provider.get("app")).toEqual(document);
+  });
+
+  it.each([
+    ["a/b", "a_b"],
+    ["App", "app"],
+    ["../up", ".._up"],
+    ["x".repeat(300), "x".repeat(301)],
+    ["", " "],
+    ["__proto__", "constructor"],
+    ["é\0", "è\0"],
+  ])("keeps %j apart from %j", async (first, second) => {
+    const provider = create();
+    await provider.set(first, 1);
+    await provider.set(second, 2);
+    expect(await provider.get(first)).toBe(1);
+    expect(await provider.get(second)).toBe(2);
+  });
+});
+
+const createWithFile = async (name: string): Promise<[FileStorageProvider, string]> => {
+  const path = join(directory, name);
+  const provider = new FileStorageProvider(path);
+  await provider.set("app", document);
+  const files = await readdir(path);
+  return [provider, join(path, files.join())];
+};
+
+describe("FileStorageProvider", () => {
+  it("set() leaves exactly one file, readable by its owner only", async () => {
+    const [provider, path] = await createWithFile("mode");
+    await provider.set("app", document);
+    expect(await readdir(join(directory, "mode"))).toHaveLength(1);
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+  });
+
+  it("set() keeps the previous file and leaves no other when the data cannot be written", async () => {
+    const [provider] = await createWithFile("fails");
+    const circular: Record<string, unknown> = {};
+    circular["self"] = circular;
+    await expect(provider.set("app", circular)).rejects.toThrow("circular");
+    expect(await provider.get("app")).toEqual(document);
+    expect(await readdir(join(directory, "fails"))).toHaveLength(1);
+  });
+
+  it("get() survives a restart", async () => {
+    await createWithFile("restart");
+    expect(await new FileStorageProvider(join(directory, "restart")).get("app")).toEqual(document);
+  });
+
+  it("get() names the file when it is not JSON", async () => {
+    const [provider, path] = await createWithFile("corrupt");
+    await writeFile(path, "{");
+    await expect(provider.get("app")).rejects.toThrow(path);
+  });
+
+  it("get() rejects when the file cannot be read", async () => {
+    const path = join(directory, "file");
+    await writeFile(path, "");
+    await expect(new FileStorageProvider(path).get("app")).rejects.toThrow("ENOTDIR");
+  });
+});

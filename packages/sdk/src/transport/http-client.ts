@@ -1,0 +1,127 @@
+import type { Dispatcher, Response } from "undici";
+import { fetch } from "undici";
+import { Deadline } from "./deadline.ts";
+import type { HeaderMap } from "./header-map.ts";
+import { readText } from "./read-text.ts";
+import { MAX_REDIRECTS, redirectTarget, sharesCredentials } from "./redirect.ts";
+import { describeCause, UpstreamError } from "./upstream-error.ts";
+
+export interface UpstreamRequest {
+  readonly method: "GET" | "POST";
+  readonly url: URL;
+  /** Sent to every host that a redirect leads to. */
+  readonly headers: HeaderMap;
+  /** Headers that only the host of `url` may see: the token and whatever the application adds. */
+  readonly credentials?: (() => Promise<HeaderMap>) | undefined;
+  readonly body?: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+export interface UpstreamResponse {
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+  /** Empty unless the status is a success. */
+  readonly body: string;
+}
+
+export interface HttpClientOptions {
+  readonly dispatcher: Dispatcher;
+  /** The limit for a whole call: header function, connection, redirects and body. */
+  readonly timeoutMs: number;
+  /** The limit for a body after decompression. */
+  readonly maxBodyBytes?: number;
+}
+
+const MAX_BODY_BYTES = 64 * 1024 * 1024;
+
+/** Makes calls that end in time, whatever the other side does. */
+export class HttpClient {
+  readonly #dispatcher: Dispatcher;
+  readonly #timeoutMs: number;
+  readonly #maxBodyBytes: number;
+
+  constructor(options: HttpClientOptions) {
+    this.#dispatcher = options.dispatcher;
+    this.#timeoutMs = options.timeoutMs;
+    this.#maxBodyBytes = options.maxBodyBytes ?? MAX_BODY_BYTES;
+  }
+
+  /** Resolves with an answer of any status; throws an `UpstreamError` when there is none. */
+  async send(request: UpstreamRequest): Promise<UpstreamResponse> {
+    const deadline = new Deadline(request.signal, this.#timeoutMs);
+    try {
+      const response = await this.#follow(request, deadline);
+      return await this.#receive(response);
+    } catch (cause) {
+      throw toUpstreamError(cause, request.url, deadline);
+    } finally {
+      deadline.clear();
+    }
+  }
+
+  /** Breaks every connection. */
+  async close(): Promise<void> {
+    await this.#dispatcher.destroy();
+  }
+
+  async #follow(request: UpstreamRequest, deadline: Deadline): Promise<Response> {
+    const credentials = await resolveCredentials(request, deadline);
+    let { url } = request;
+    for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
+      const isTrusted = sharesCredentials(request.url, url);
+      const response = await fetch(url, {
+        method: request.method,
+        headers: isTrusted ? { ...request.headers, ...credentials } : request.headers,
+        body: request.body ?? null,
+        redirect: "manual",
+        signal: deadline.signal,
+        dispatcher: this.#dispatcher,
+      });
+      const target = redirectTarget(response, request.method, url);
+      if (target === undefined) return response;
+      await response.body?.cancel();
+      url = target;
+    }
+    throw new UpstreamError(
+      `${describeUrl(request.url)} redirects more than ${MAX_REDIRECTS} times`,
+      {
+        code: "REDIRECT",
+      },
+    );
+  }
+
+  async #receive(response: Response): Promise<UpstreamResponse> {
+    const { status, headers } = response;
+    if (response.ok) return { status, headers, body: await readText(response, this.#maxBodyBytes) };
+    await response.body?.cancel();
+    return { status, headers, body: "" };
+  }
+}
+
+/** The address without credentials, query and fragment: fit for a message. */
+export function describeUrl(url: URL): string {
+  return `${url.origin}${url.pathname}`;
+}
+
+async function resolveCredentials(
+  request: UpstreamRequest,
+  deadline: Deadline,
+): Promise<HeaderMap> {
+  if (request.credentials === undefined) return {};
+  try {
+    return await deadline.race(request.credentials());
+  } catch (cause) {
+    if (deadline.signal.aborted) throw cause;
+    throw new UpstreamError(`Cannot make the request headers: ${describeCause(cause)}`, {
+      code: "HEADERS",
+      cause,
+    });
+  }
+}
+
+function toUpstreamError(cause: unknown, url: URL, deadline: Deadline): UpstreamError {
+  if (cause instanceof UpstreamError) return cause;
+  const code = deadline.isExpired ? "TIMEOUT" : "NETWORK";
+  const reason = describeCause(deadline.isExpired ? deadline.signal.reason : cause);
+  return new UpstreamError(`Cannot reach ${describeUrl(url)}: ${reason}`, { code, cause });
+}

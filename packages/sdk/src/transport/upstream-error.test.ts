@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import { describeCause, UpstreamError } from "./upstream-error.ts";
+
+const statusKind = (message: string, status: number): string =>
+  new UpstreamError(message, { code: "STATUS", status }).kind;
+
+describe("UpstreamError", () => {
+  it.each([
+    [{ code: "STATUS", status: 401 }, false],
+    [{ code: "STATUS", status: 404 }, false],
+    [{ code: "STATUS", status: 408 }, true],
+    [{ code: "STATUS", status: 429 }, true],
+    [{ code: "STATUS", status: 503 }, true],
+    [{ code: "NETWORK" }, true],
+    [{ code: "TIMEOUT" }, true],
+    [{ code: "DOCUMENT" }, false],
+    [{ code: "HEADERS" }, false],
+  ] as const)("isTransient of %j is %s", (details, expected) => {
+    expect(new UpstreamError("x", details).isTransient).toBe(expected);
+  });
+
+  it("kind tells statuses apart but not messages", () => {
+    expect(statusKind("a", 500)).toBe(statusKind("b", 500));
+    expect(statusKind("a", 500)).not.toBe(statusKind("a", 503));
+  });
+});
+
+describe("describeCause()", () => {
+  it("finds the innermost message", () => {
+    const inner = new Error("connect ECONNREFUSED");
+    expect(describeCause(new TypeError("fetch failed", { cause: inner }))).toBe(inner.message);
+  });
+
+  it("uses the code when the message is empty", () => {
+    const error = Object.assign(new AggregateError([]), { code: "ECONNREFUSED" });
+    expect(describeCause(error)).toBe("ECONNREFUSED");
+  });
+
+  it("takes the text of what is no error", () => {
+    expect(describeCause("odd")).toBe("odd");
+  });
+});

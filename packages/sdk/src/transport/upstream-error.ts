@@ -1,0 +1,64 @@
+/**
+ * What kind of fault a call to the upstream met.
+ *
+ * - `STATUS`: it answered with a status that is not a success.
+ * - `NETWORK`: no connection, or the connection broke.
+ * - `TIMEOUT`: no complete answer in time.
+ * - `TOO_LARGE`: the answer is larger than we are willing to hold.
+ * - `REDIRECT`: it redirects in circles, or to where the call cannot follow.
+ * - `HEADERS`: the application's own header function failed.
+ * - `DOCUMENT`: the answer came, but is not a usable document.
+ */
+export type UpstreamErrorCode =
+  | "STATUS"
+  | "NETWORK"
+  | "TIMEOUT"
+  | "TOO_LARGE"
+  | "REDIRECT"
+  | "HEADERS"
+  | "DOCUMENT";
+
+export interface UpstreamErrorDetails {
+  readonly code: UpstreamErrorCode;
+  readonly status?: number;
+  /** How long the upstream asked us to stay away. */
+  readonly retryAfterMs?: number | undefined;
+  readonly cause?: unknown;
+}
+
+const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([408, 425, 429]);
+
+/** A call to the upstream that did not succeed. Its message never holds a token or header value. */
+export class UpstreamError extends Error {
+  override readonly name = "UpstreamError";
+  readonly code: UpstreamErrorCode;
+  readonly status: number | undefined;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(message: string, details: UpstreamErrorDetails) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.code = details.code;
+    this.status = details.status;
+    this.retryAfterMs = details.retryAfterMs;
+  }
+
+  /** Likely to pass without anybody's help: worth a warning, not an alarm. */
+  get isTransient(): boolean {
+    if (this.status === undefined) return this.code === "NETWORK" || this.code === "TIMEOUT";
+    return this.status >= 500 || TRANSIENT_STATUSES.has(this.status);
+  }
+
+  /** Equal for faults of the same nature, so that a lasting one is told once. */
+  get kind(): string {
+    return `${this.code} ${this.status ?? ""}`;
+  }
+}
+
+/** The text of whatever was thrown, down to the cause that explains it. */
+export function describeCause(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown);
+  if (thrown.cause instanceof Error) return describeCause(thrown.cause);
+  // NOTE: a failed dual-stack connect is an AggregateError with an empty message and a code.
+  if (thrown.message !== "") return thrown.message;
+  return "code" in thrown ? String(thrown.code) : thrown.name;
+}
