@@ -1,0 +1,92 @@
+import { describe, expect, test } from "vitest";
+import { answerOf, evaluateFlag, snapshotOf } from "../_evaluate.ts";
+
+const inPlan = (...values: string[]): object => ({ contextName: "plan", operator: "IN", values });
+
+describe("compileFeature()", () => {
+  test.each([
+    ["switched off", { enabled: false, strategies: [{ name: "default" }] }, false, "DISABLED"],
+    ["without strategies", { strategies: [] }, true, "STATIC"],
+    ["with malformed strategies", { strategies: undefined }, false, "DEFAULT"],
+    ["with a strategy that is none", { strategies: [null] }, false, "DEFAULT"],
+    ["for everybody", { strategies: [{ name: "default" }] }, true, "STATIC"],
+    ["with an unknown strategy", { strategies: [{ name: "magic" }] }, false, "DEFAULT"],
+  ])("folds a flag %s into a constant", (_, parts, enabled, reason) => {
+    expect(evaluateFlag(parts)).toEqual({ enabled, reason, variant: undefined });
+    const flag = { name: "flag", enabled: true, ...parts };
+    const [compiled] = snapshotOf({ features: [flag] }).features;
+    expect(compiled?.constantOutcome).toBeDefined();
+  });
+
+  test("is on as soon as one strategy matches", () => {
+    const strategies = [
+      { name: "default", constraints: [inPlan("team")] },
+      { name: "userWithId", parameters: { userIds: "7" } },
+    ];
+    expect(evaluateFlag({ strategies }, { plan: "team" }).reason).toBe("TARGETING_MATCH");
+    expect(evaluateFlag({ strategies }, { userId: "7" }).enabled).toBe(true);
+    expect(evaluateFlag({ strategies }, { userId: "8" })).toEqual({
+      enabled: false,
+      reason: "DEFAULT",
+      variant: undefined,
+    });
+  });
+
+  test("does not depend on strategies behind one that always matches", () => {
+    const { features, relevance } = snapshotOf({
+      features: [
+        {
+          name: "flag",
+          enabled: true,
+          strategies: [{ name: "default" }, { name: "default", constraints: [inPlan("pro")] }],
+        },
+      ],
+    });
+    expect(features[0]?.constantOutcome).toBeDefined();
+    expect(relevance.fields).toEqual([]);
+  });
+
+  test("carries what an answer and its reader need", () => {
+    const flag = { type: "experiment", project: "web", stale: true, impressionData: true };
+    const [compiled] = snapshotOf({
+      features: [{ name: "flag", enabled: true, strategies: [], ...flag }],
+    }).features;
+    expect(compiled).toMatchObject({ name: "flag", ...flag });
+  });
+});
+
+describe("CompiledSnapshot", () => {
+  const snapshot = snapshotOf(
+    {
+      features: [
+        { name: "__proto__", enabled: true, strategies: [] },
+        { name: "constructor", enabled: false, strategies: [] },
+        {
+          name: "plan",
+          enabled: true,
+          strategies: [{ name: "default", constraints: [inPlan("pro")] }],
+        },
+      ],
+    },
+    { revision: "r1" },
+  );
+
+  test("finds flags by name, names of Object.prototype included", () => {
+    expect(answerOf(snapshot, "__proto__").enabled).toBe(true);
+    expect(answerOf(snapshot, "constructor").enabled).toBe(false);
+    expect(snapshot.indexOf("toString")).toBe(-1);
+    expect(snapshot.revision).toBe("r1");
+  });
+
+  test("answers off for a position it does not have", () => {
+    expect(snapshot.evaluate(-1, {})).toBe(0);
+    expect(snapshot.evaluate(99, {})).toBe(0);
+  });
+
+  test("gives each caller answers of its own", () => {
+    const first = snapshot.evaluateAll({ plan: "pro" });
+    snapshot.evaluateAll({ plan: "free" });
+    first.fill(0);
+    expect(answerOf(snapshot, "plan", { plan: "pro" }).enabled).toBe(true);
+  });
+});

@@ -1,0 +1,77 @@
+import { describe, expect, test } from "vitest";
+import { DocumentError, parseDocument } from "./parse-document.ts";
+
+const flag = { name: "flag", enabled: true, strategies: [{ name: "default" }] };
+
+describe("parseDocument()", () => {
+  test.each([
+    [null, "A flag document must be an object: found null"],
+    ["text", "A flag document must be an object: found a string"],
+    [[], "A flag document must be an object: found a list"],
+    [{}, "features must be a list: found nothing"],
+    [{ features: {} }, "features must be a list: found an object"],
+    [{ features: [flag, null] }, "features[1] must be an object: found null"],
+    [{ features: [{}] }, "features[0].name must be text: found nothing"],
+    [{ features: [], segments: 1 }, "segments must be a list: found a number"],
+    [{ features: [], segments: [1] }, "segments[0] must be an object: found a number"],
+  ])("refuses %j", (input, message) => {
+    expect(() => parseDocument(input)).toThrow(new DocumentError(message));
+  });
+
+  test("takes a sound document without a word", () => {
+    const { features, segments, diagnostics } = parseDocument({
+      version: 2,
+      features: [flag],
+      segments: [{ id: 1, constraints: [] }],
+    });
+    expect(features.map(({ name }) => name)).toEqual(["flag"]);
+    expect(segments.has(1)).toBe(true);
+    expect(diagnostics).toEqual([]);
+    expect(parseDocument({ features: [], segments: null }).segments.size).toBe(0);
+  });
+
+  test("keeps the later of two flags of one name, at the place of the first", () => {
+    const { features, diagnostics } = parseDocument({
+      features: [flag, { ...flag, name: "other" }, { ...flag, enabled: false }],
+    });
+    expect(features.map(({ name, enabled }) => [name, enabled])).toEqual([
+      ["flag", false],
+      ["other", true],
+    ]);
+    expect(diagnostics).toEqual([
+      { subject: 'feature "flag"', message: "Stands in the document twice: the later one counts" },
+    ]);
+  });
+
+  test.each([
+    [{ enabled: "yes" }, "enabled must be true or false, found a string: taken as true"],
+    [{ strategies: "all" }, "strategies must be a list, found a string: the flag is off"],
+    [{ strategies: [7] }, "A strategy must be an object, found a number: it never matches"],
+    [
+      { strategies: [{ name: "default", segments: 1 }] },
+      "segments must be a list of ids, found a number: the strategy never matches",
+    ],
+    [
+      { strategies: [{ name: "default", constraints: {} }] },
+      "constraints must be a list, found an object: they are never fulfilled",
+    ],
+    [{ variants: [null] }, "A variant must be an object, found null: it is left out"],
+    [{ dependencies: "parent" }, "dependencies must be a list, found a string: the flag is off"],
+  ])("says how it treats %j", (parts, message) => {
+    const { diagnostics } = parseDocument({ features: [{ ...flag, ...parts }] });
+    expect(diagnostics).toEqual([{ subject: 'feature "flag"', message }]);
+  });
+
+  test("writes the value of a payload as text", () => {
+    const payloadOf = (payload: unknown): unknown =>
+      parseDocument({ features: [{ ...flag, variants: [{ name: "v", weight: 1, payload }] }] })
+        .features[0]?.variants[0]?.payload;
+    expect(payloadOf({ type: "string", value: "a" })).toEqual({ type: "string", value: "a" });
+    expect(payloadOf({ type: "json", value: { a: 1 } })).toEqual({
+      type: "json",
+      value: '{"a":1}',
+    });
+    expect(payloadOf({ type: "number", value: 5 })).toEqual({ type: "number", value: "5" });
+    expect(payloadOf(null)).toBeUndefined();
+  });
+});

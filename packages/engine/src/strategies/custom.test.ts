@@ -1,0 +1,72 @@
+import { describe, expect, test, vi } from "vitest";
+import { evaluateFlag } from "../_evaluate.ts";
+import type { StrategyError } from "./custom.ts";
+
+const strategies = [{ name: "weekday", parameters: { day: "Monday" } }];
+
+describe("toActivationStrategy()", () => {
+  test("asks the custom strategy with its parameters and the context", () => {
+    const isEnabled = vi.fn(() => true);
+    const context = { userId: "7" };
+    const answer = evaluateFlag({ strategies }, context, {
+      strategies: [{ name: "weekday", isEnabled }],
+    });
+    expect(answer).toMatchObject({ enabled: true, reason: "TARGETING_MATCH" });
+    expect(isEnabled).toHaveBeenCalledWith({ day: "Monday" }, context);
+  });
+
+  test("prefers a custom strategy to a built-in one, and the first of two", () => {
+    const answer = evaluateFlag(
+      { strategies: [{ name: "default" }] },
+      {},
+      {
+        strategies: [
+          { name: "default", isEnabled: () => false },
+          { name: "default", isEnabled: () => true },
+        ],
+      },
+    );
+    expect(answer.enabled).toBe(false);
+  });
+
+  test("is asked only when the constraints hold", () => {
+    const isEnabled = vi.fn(() => true);
+    const constraints = [{ contextName: "plan", operator: "IN", values: ["pro"] }];
+    const flag = { strategies: [{ name: "weekday", constraints }] };
+    evaluateFlag(flag, { plan: "free" }, { strategies: [{ name: "weekday", isEnabled }] });
+    expect(isEnabled).not.toHaveBeenCalled();
+  });
+
+  test.each([
+    [
+      "throws",
+      () => {
+        throw new Error("no calendar");
+      },
+      "no calendar",
+    ],
+    ["returns a promise", () => Promise.resolve(true), "it returned a promise"],
+    [
+      "returns a promise that fails",
+      () => Promise.reject(new Error("late")),
+      "it returned a promise",
+    ],
+  ])("is off and reported when it %s, and later strategies still count", (_, isEnabled, text) => {
+    const errors: StrategyError[] = [];
+    const options = {
+      strategies: [{ name: "weekday", isEnabled }],
+      onStrategyError: (error: StrategyError) => errors.push(error),
+    };
+    expect(evaluateFlag({ strategies }, {}, options).enabled).toBe(false);
+    expect(
+      evaluateFlag({ strategies: [...strategies, { name: "default" }] }, {}, options).enabled,
+    ).toBe(true);
+    expect(errors[0]).toMatchObject({ strategy: "weekday", feature: "flag" });
+    expect(String(errors[0]?.cause)).toContain(text);
+  });
+
+  test("is never matched when nobody knows the strategy", () => {
+    expect(evaluateFlag({ strategies }).enabled).toBe(false);
+    expect(evaluateFlag({ strategies: [...strategies, { name: "default" }] }).enabled).toBe(true);
+  });
+});

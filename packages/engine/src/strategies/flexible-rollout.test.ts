@@ -1,0 +1,75 @@
+import { describe, expect, test } from "vitest";
+import { evaluateFlag, matches, snapshotOf } from "../_evaluate.ts";
+
+const rollout = (parameters: Record<string, unknown>): Record<string, unknown> => ({
+  name: "flexibleRollout",
+  parameters: { groupId: "AB12A", stickiness: "default", rollout: "100", ...parameters },
+});
+
+describe("flexibleRollout()", () => {
+  test("lets in the bucket of the id and every lower share keeps it out", () => {
+    // AB12A:122 falls into bucket 23.
+    expect(matches(rollout({ rollout: "23" }), { userId: "122" })).toBe(true);
+    expect(matches(rollout({ rollout: "22" }), { userId: "122" })).toBe(false);
+  });
+
+  test.each([
+    ["23.9", true],
+    [" 23 ", true],
+    ["0x17", true],
+    ["1000", true],
+    [23, true],
+    ["22.9", false],
+    ["0.5", false],
+    ["-1", false],
+    ["", false],
+    [null, false],
+    ["23%", false],
+    [undefined, false],
+  ])("reads a rollout of %j", (share, expected) => {
+    expect(matches(rollout({ rollout: share }), { userId: "122" })).toBe(expected);
+  });
+
+  test("goes by the user, then the session, then one random id", () => {
+    const half = rollout({ rollout: "23" });
+    expect(matches(half, { userId: "", sessionId: "122" })).toBe(true);
+    expect(matches(half, { userId: 122 })).toBe(true);
+    expect(matches(half, { userId: "999", sessionId: "122" })).toBe(false);
+    expect(
+      snapshotOf({ features: [{ name: "f", enabled: true, strategies: [half] }] }).relevance,
+    ).toEqual({
+      fields: ["sessionId", "userId"],
+      readsClock: false,
+      drawsRandom: true,
+      callsCustomStrategy: false,
+    });
+  });
+
+  test("keeps out contexts without the field it sticks to", () => {
+    const byTenant = rollout({ stickiness: "tenant" });
+    expect(matches(byTenant, { userId: "122" })).toBe(false);
+    expect(matches(byTenant, { tenant: "" })).toBe(false);
+    expect(matches(byTenant, { properties: { tenant: "x" } })).toBe(true);
+    const byUser = rollout({ stickiness: "userId", rollout: "23" });
+    expect(matches(byUser, { userId: "122" })).toBe(true);
+    expect(matches(byUser, { sessionId: "122" })).toBe(false);
+  });
+
+  test("hashes without a group, or with the one that the context names", () => {
+    const groupless = rollout({ groupId: undefined, rollout: "23" });
+    // ":7" falls into bucket 40 and "AB12A:122" into bucket 23.
+    expect(matches(groupless, { userId: "7" })).toBe(false);
+    expect(matches(rollout({ groupId: "", rollout: "40" }), { userId: "7" })).toBe(true);
+    expect(matches(groupless, { userId: "122", featureToggle: "AB12A" })).toBe(true);
+  });
+
+  test.each([
+    [{ rollout: "50" }, "SPLIT"],
+    [{ rollout: "100" }, "STATIC"],
+    [{ rollout: "100", stickiness: "userId" }, "TARGETING_MATCH"],
+  ])("with %j names the reason %s", (parameters, reason) => {
+    // gr1:1 falls into bucket 48.
+    const flag = { strategies: [rollout({ groupId: "gr1", ...parameters })] };
+    expect(evaluateFlag(flag, { userId: "1" })).toMatchObject({ enabled: true, reason });
+  });
+});
