@@ -2,7 +2,7 @@
  * MurmurHash3, x86, 32 bit, over the low byte of each UTF-16 code unit.
  *
  * That byte view is the one of the official Node SDK: identical to every other SDK for ASCII ids,
- * different from UTF-8 based ones for the rest (docs/decisions/0003).
+ * different from UTF-8 based ones for the rest (docs/decisions/0003-hash-the-low-byte.md).
  *
  * This is a hot path. A rollout hashes `group:id` with a group that is known at compile time, so
  * the group's part of the work is done once and kept as a prefix.
