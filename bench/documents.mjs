@@ -1,0 +1,118 @@
+// Flag documents and users for the benchmarks: the same on every machine and in every run.
+
+const REGION_COUNT = 10;
+
+/** What one flag in ten is like, and the order in which the kinds take turns. */
+const CYCLE = [
+  "plain",
+  "off",
+  "half rollout",
+  "plain",
+  "id list",
+  "segment",
+  "off",
+  "half rollout",
+  "plain",
+  "variants",
+];
+
+const CREATE = {
+  plain: (name) => flag(name, { strategies: [{ name: "default", parameters: {} }] }),
+  off: (name) => flag(name, { enabled: false, strategies: [halfRollout(name)] }),
+  "half rollout": (name) => flag(name, { strategies: [halfRollout(name)] }),
+  "id list": (name, index) => flag(name, { strategies: [idList(index)] }),
+  segment: (name, index) => flag(name, { strategies: [bySegment(name, index)] }),
+  variants: (name) => flag(name, { strategies: [withVariants(name)] }),
+};
+
+/** 30 % plain, 20 % off, 20 % half rollouts, 10 % id lists, 10 % segment and property, 10 % variants. */
+export const KINDS = Object.keys(CREATE);
+
+/** A document of mixed flags, or of flags of one kind. */
+export function createDocument(flagCount, kind) {
+  const features = Array.from({ length: flagCount }, (_, index) => {
+    const kindHere = kind ?? CYCLE[index % CYCLE.length];
+    return CREATE[kindHere](`bench.${kindHere.replace(" ", "-")}.${index}`, index);
+  });
+  return { version: 2, features, segments: createSegments() };
+}
+
+/** The context of one user; there are as many as one likes. */
+export function createContext(index) {
+  return {
+    userId: `user-${index}`,
+    sessionId: `session-${index}`,
+    remoteAddress: `10.0.${(index >> 8) & 255}.${index & 255}`,
+    properties: {
+      region: `r${index % REGION_COUNT}`,
+      plan: index % 3 === 0 ? "pro" : "free",
+      version: `1.${index % 20}.0`,
+    },
+  };
+}
+
+function flag(name, parts) {
+  return {
+    name,
+    type: "release",
+    project: "default",
+    enabled: true,
+    stale: false,
+    impressionData: false,
+    variants: [],
+    dependencies: [],
+    ...parts,
+  };
+}
+
+function halfRollout(groupId) {
+  return {
+    name: "flexibleRollout",
+    parameters: { groupId, rollout: "50", stickiness: "default" },
+    constraints: [],
+  };
+}
+
+function idList(index) {
+  const ids = Array.from({ length: 20 }, (_, position) => `user-${(index + position * 7) % 500}`);
+  return { name: "userWithId", parameters: { userIds: ids.join(",") }, constraints: [] };
+}
+
+function bySegment(groupId, index) {
+  return {
+    name: "flexibleRollout",
+    parameters: { groupId, rollout: "100", stickiness: "default" },
+    segments: [1 + (index % 2)],
+    constraints: [{ contextName: "plan", operator: "IN", values: ["free", "trial"] }],
+  };
+}
+
+function createSegments() {
+  return [0, 1].map((offset) => ({
+    id: 1 + offset,
+    name: `segment ${offset}`,
+    constraints: [{ contextName: "region", operator: "IN", values: everySecondRegion(offset) }],
+  }));
+}
+
+function everySecondRegion(offset) {
+  return Array.from({ length: REGION_COUNT / 2 }, (_, position) => `r${position * 2 + offset}`);
+}
+
+function withVariants(groupId) {
+  return {
+    name: "flexibleRollout",
+    parameters: { groupId, rollout: "100", stickiness: "default" },
+    constraints: [],
+    variants: [variant("control", 500), variant("blue", 300), variant("green", 200)],
+  };
+}
+
+function variant(name, weight) {
+  return {
+    name,
+    weight,
+    stickiness: "default",
+    payload: { type: "string", value: `payload of ${name}` },
+  };
+}
