@@ -11,7 +11,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { prepareWorkspace, requireNode, rootDirectory } from "./workspace.mjs";
 
 const HOST = "127.0.0.1";
-const CLIENT_KEY = "demo-key";
+const CLIENT_KEY = "demo-client-key";
 const REFRESH_INTERVAL_MS = 2000;
 const READY_POLL_MS = 100;
 const STOP_TIMEOUT_MS = 12_000;

@@ -16,7 +16,7 @@ client.on("error", (error) => console.error(error.message));
 client.start();
 
 const proxy = await createApp(
-  { flagsUrl: upstream.url, flagsApiToken: upstream.token, clientKeys: ["demo-key"] },
+  { flagsUrl: upstream.url, flagsApiToken: upstream.token, clientKeys: ["demo-client-key"] },
   client,
 );
 await proxy.listen({ host: "127.0.0.1", port: 3000 });
