@@ -30,7 +30,8 @@ export async function run(command, args, options = {}) {
   return code ?? 1;
 }
 
-async function runNpm(...args) {
+/** Runs npm in the root directory; ends the process when it fails. */
+export async function runNpm(...args) {
   const windows = process.platform === "win32";
   const code = await run(windows ? "npm.cmd" : "npm", args, { shell: windows });
   if (code === 0) return;
