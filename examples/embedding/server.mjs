@@ -13,7 +13,6 @@ const upstream = { url: "http://127.0.0.1:4242/api", token: "not-checked-by-the-
 
 const client = createFlagsClient({ ...upstream, appName: "shop", refreshIntervalMs: 2000 });
 client.on("error", (error) => console.error(error.message));
-client.start();
 
 const proxy = await createApp(
   { flagsUrl: upstream.url, flagsApiToken: upstream.token, clientKeys: ["demo-client-key"] },
