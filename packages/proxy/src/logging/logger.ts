@@ -6,3 +6,6 @@ export interface Logger {
   error(message: unknown, ...details: unknown[]): void;
   fatal(message: unknown, ...details: unknown[]): void;
 }
+
+/** A logger of the embedding program. Without `fatal`, its `error` is used. */
+export type CustomLogger = Omit<Logger, "fatal"> & Partial<Pick<Logger, "fatal">>;

@@ -1,0 +1,82 @@
+import { randomBytes } from "node:crypto";
+import { hostname } from "node:os";
+import type { CustomStrategy } from "flags-engine";
+import type { ContextEnricher } from "../extensions/enricher.ts";
+import type { Logger } from "../logging/logger.ts";
+import type { BootstrapConfig, CorsConfig, ProxyConfig } from "./config.ts";
+import type { Values } from "./resolve.ts";
+
+/** The configuration of one process, with what only its command wants to know. */
+export interface LoadedConfig extends ProxyConfig {
+  readonly useJsonLogger: boolean;
+}
+
+/** What was loaded or built, rather than read. */
+export interface Collaborators {
+  readonly logger: Logger;
+  readonly customStrategies: readonly CustomStrategy[];
+  readonly contextEnrichers: readonly ContextEnricher[];
+}
+
+/** Gives checked values the names and the shape that the proxy works with. */
+export function assembleConfig(values: Values, collaborators: Collaborators): LoadedConfig {
+  return Object.freeze({
+    upstreamUrl: values.flagsUrl ?? "",
+    upstreamToken: values.flagsApiToken ?? "",
+    clientKeys: Object.freeze(values.clientKeys ?? values.proxySecrets ?? []),
+    clientKeysHeaderName: values.clientKeysHeaderName,
+    serverTokens: Object.freeze(values.serverTokens),
+    port: values.port,
+    host: values.host,
+    basePath: values.proxyBasePath,
+    appName: values.flagsAppName,
+    instanceId: values.flagsInstanceId ?? generateInstanceId(),
+    refreshIntervalMs: values.refreshInterval,
+    metricsIntervalMs: values.metricsInterval,
+    metricsJitterMs: values.metricsJitter,
+    environment: values.environment,
+    projectName: values.projectName,
+    namePrefix: values.namePrefix,
+    tags: Object.freeze(values.tags),
+    logger: collaborators.logger,
+    useJsonLogger: values.useJsonLogger,
+    trustProxy: Object.freeze(values.trustProxy),
+    customStrategies: Object.freeze(collaborators.customStrategies),
+    contextEnrichers: Object.freeze(collaborators.contextEnrichers),
+    storageProvider: values.storageProvider,
+    bootstrap: toBootstrap(values),
+    openApiEnabled: values.enableOAS,
+    allEndpointEnabled: values.enableAllEndpoint,
+    cors: toCors(values),
+    rejectUnauthorized: values.rejectUnauthorized,
+    httpProxy: values.httpProxy,
+    httpsProxy: values.httpsProxy,
+    noProxy: values.noProxy,
+  });
+}
+
+function toCors(values: Values): CorsConfig {
+  return Object.freeze({
+    allowedHeaders: Object.freeze(values.corsAllowedHeaders),
+    credentials: values.corsCredentials,
+    exposedHeaders: Object.freeze(values.corsExposedHeaders),
+    maxAgeSeconds: values.corsMaxAge,
+    methods: Object.freeze(values.corsMethods),
+    optionsSuccessStatus: values.corsOptionsSuccessStatus,
+    origin: Object.freeze(values.corsOrigin),
+    preflightContinue: values.corsPreflightContinue,
+  });
+}
+
+function toBootstrap(values: Values): BootstrapConfig | undefined {
+  const { bootstrapUrl: url, bootstrapAuthorization: authorization } = values;
+  if (url === undefined) return undefined;
+  const headers = { ...values.bootstrapHeaders };
+  const isGiven = Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
+  if (authorization !== undefined && !isGiven) headers["Authorization"] = authorization;
+  return Object.freeze({ url, headers: Object.freeze(headers) });
+}
+
+function generateInstanceId(): string {
+  return `${hostname()}-${randomBytes(4).toString("hex")}`;
+}

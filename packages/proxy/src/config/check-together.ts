@@ -1,0 +1,70 @@
+import { nameSetting, type Resolution } from "./resolve.ts";
+import type { Setting } from "./setting.ts";
+import { SETTINGS, type SettingName } from "./settings.ts";
+
+/** What is wrong, and what is merely odd, about settings that are fine one by one. */
+export interface JointFindings {
+  readonly problems: readonly string[];
+  readonly hints: readonly string[];
+}
+
+/** Looks at settings beside each other. */
+export function checkTogether(resolution: Resolution): JointFindings {
+  return {
+    problems: findMissing(resolution),
+    hints: [
+      ...findDeprecated(resolution),
+      ...findSharedKeys(resolution),
+      ...findWithoutEffect(resolution),
+    ],
+  };
+}
+
+function findMissing({ origins }: Resolution): readonly string[] {
+  return (Object.entries(SETTINGS) as [SettingName, Setting<unknown>][])
+    .filter(([name, { required }]) => required === true && !origins.has(name))
+    .filter(([name]) => name !== "clientKeys" || !origins.has("proxySecrets"))
+    .map(([, setting]) => `${nameSetting(setting)} is required: ${toClause(setting.meaning)}`);
+}
+
+function toClause(sentence: string): string {
+  return `${sentence.charAt(0).toLowerCase()}${sentence.slice(1).replace(/\.$/, "")}`;
+}
+
+function findDeprecated({ origins }: Resolution): readonly string[] {
+  const origin = origins.get("proxySecrets");
+  if (origin === undefined) return [];
+  const winner = origins.get("clientKeys");
+  const effect = winner === undefined ? "still read" : `ignored, as ${winner} is set`;
+  return [`${origin} is deprecated and ${effect}: use ${nameSetting(SETTINGS.clientKeys)}`];
+}
+
+function findSharedKeys({ values, origins }: Resolution): readonly string[] {
+  const keys = values.clientKeys ?? values.proxySecrets ?? [];
+  const hints: string[] = [];
+  if (values.serverTokens.some((token) => keys.includes(token))) {
+    const origin = origins.get("serverTokens");
+    hints.push(`${origin} repeats a client key: whoever has it may read every definition`);
+  }
+  if (values.flagsApiToken !== undefined && keys.includes(values.flagsApiToken)) {
+    hints.push(
+      "A client key equals the upstream token: every client can read the upstream with it",
+    );
+  }
+  return hints;
+}
+
+function findWithoutEffect({ values, origins }: Resolution): readonly string[] {
+  const hints: string[] = [];
+  const headers = origins.get("bootstrapAuthorization") ?? origins.get("bootstrapHeaders");
+  if (headers !== undefined && !origins.has("bootstrapUrl")) {
+    hints.push(`${headers} has no effect without ${nameSetting(SETTINGS.bootstrapUrl)}`);
+  }
+  const credentials = origins.get("corsCredentials");
+  if (credentials !== undefined && values.corsCredentials && values.corsOrigin === "*") {
+    hints.push(
+      `${credentials} has no effect without ${nameSetting(SETTINGS.corsOrigin)}: browsers send no credentials to those who allow every origin`,
+    );
+  }
+  return hints;
+}

@@ -1,0 +1,98 @@
+import { isIP } from "node:net";
+import { createListKind, toTexts } from "./list.ts";
+import { createTextKind, Flaw, type Kind } from "./kind.ts";
+
+/** An http or https address without a user, so that no secret hides in it. */
+export const urlKind: Kind<string> = createTextKind(
+  "an address that starts with http:// or https://, without user name, password or #",
+  (text) => {
+    const url = toHttpUrl(text);
+    if (url === undefined || url.hash !== "") return new Flaw();
+    return url.username === "" && url.password === "" ? text : new Flaw();
+  },
+);
+
+/** Like `urlKind`, for an address that paths are appended to. */
+export const baseUrlKind: Kind<string> = createTextKind(
+  "an address that starts with http:// or https://, without user name, password, ? or #",
+  (text) => {
+    const address = urlKind.fromText(text);
+    return address instanceof Flaw || /[?#]/.test(address) ? new Flaw() : address;
+  },
+);
+
+/** The address of a forward proxy; a user and a password may be part of it. */
+export const forwardProxyKind: Kind<string> = createTextKind(
+  "the address of a proxy server that starts with http:// or https://",
+  (text) => {
+    const url = toHttpUrl(text);
+    if (url === undefined) return new Flaw();
+    return isDecodable(`${url.username}${url.password}`)
+      ? text
+      : new Flaw("its user name or password is not encoded for an address: % is written %25");
+  },
+);
+
+/** A host name or an IP address. */
+export const hostKind: Kind<string> = createTextKind("a host name or an IP address", (text) =>
+  isIP(text) !== 0 || /^[\w-]+(?:\.[\w-]+)*$/.test(text) ? text : new Flaw(),
+);
+
+/** Empty, or with a leading and without a trailing slash. */
+export const basePathKind: Kind<string> = createTextKind(
+  "a path of letters, digits and any of - . _ ~, such as base/path",
+  (text) => {
+    const segments = text.split("/").filter((segment) => segment !== "");
+    const valid = segments.every((segment) => /^(?!\.{1,2}$)[\w.~-]+$/.test(segment));
+    return valid ? segments.map((segment) => `/${segment}`).join("") : new Flaw();
+  },
+);
+
+/** `*`, or origins as browsers send them. */
+export const originsKind: Kind<"*" | readonly string[]> = createOriginsKind();
+
+function createOriginsKind(): Kind<"*" | readonly string[]> {
+  const list = createListKind({
+    of: "origins such as https://app.example.com",
+    atLeastOne: true,
+    parseEntry: parseOrigin,
+  });
+  return {
+    allowed: `* or ${list.allowed}`,
+    allowedText: `* or ${list.allowedText}`,
+    fromText: (text) => (text === "*" ? "*" : list.fromText(text)),
+    fromValue: (value) => (isWildcard(value) ? "*" : list.fromValue(value)),
+  };
+}
+
+function isWildcard(value: unknown): boolean {
+  const texts = toTexts(value);
+  return texts?.length === 1 && texts[0]?.trim() === "*";
+}
+
+function parseOrigin(text: string): string | Flaw {
+  if (text === "*") return new Flaw("stands for every origin and must stand alone");
+  const url = toHttpUrl(text);
+  // NOTE: native applications have origins of their own schemes, such as capacitor://localhost.
+  if (url === undefined) {
+    return /^(?!https?:)[a-z][a-z0-9+.-]*:\/\/[^/?#\s]+$/i.test(text)
+      ? text.toLowerCase()
+      : new Flaw("is not an origin");
+  }
+  const bare = url.href === `${url.origin}/`;
+  return bare ? url.origin : new Flaw(`is more than an origin, which would be ${url.origin}`);
+}
+
+function toHttpUrl(text: string): URL | undefined {
+  if (!/^https?:\/\//i.test(text) || /\s/.test(text) || !URL.canParse(text)) return undefined;
+  return new URL(text);
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

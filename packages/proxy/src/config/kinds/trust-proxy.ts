@@ -1,0 +1,45 @@
+import { isIP } from "node:net";
+import type { TrustProxy } from "../config.ts";
+import { createListKind } from "./list.ts";
+import { Flaw, type Kind } from "./kind.ts";
+
+/** Names for the ranges that RFC 1918, RFC 3927, RFC 4193 and their like set aside. */
+const NAMED_RANGES: readonly string[] = ["loopback", "linklocal", "uniquelocal"];
+
+const peers = createListKind({
+  of: `IP addresses, CIDR ranges and any of ${NAMED_RANGES.join(", ")}`,
+  parseEntry: (text) =>
+    NAMED_RANGES.includes(text) || isAddressOrRange(text)
+      ? text
+      : new Flaw("is neither an IP address nor a CIDR range"),
+});
+
+/** `true`, `false`, or whom to trust. */
+export const trustProxyKind: Kind<TrustProxy> = {
+  allowed: `true, false or ${peers.allowed}`,
+  allowedText: `true, false or ${peers.allowedText}`,
+  fromText: parseTrust,
+  fromValue: (value) => {
+    if (typeof value === "boolean") return value;
+    return typeof value === "string" ? parseTrust(value.trim()) : toTrust(peers.fromValue(value));
+  },
+};
+
+function parseTrust(text: string): TrustProxy | Flaw {
+  const word = text.toLowerCase();
+  if (word === "true" || word === "false") return word === "true";
+  return toTrust(peers.fromText(text));
+}
+
+function toTrust(list: readonly string[] | Flaw): TrustProxy | Flaw {
+  return list instanceof Flaw || list.length > 0 ? list : false;
+}
+
+function isAddressOrRange(text: string): boolean {
+  const [address = "", prefix, ...rest] = text.split("/");
+  const version = address.includes("%") ? 0 : isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  if (prefix === undefined) return true;
+  // NOTE: a prefix of 0 would trust everyone of one family only; `true` says that for both.
+  return /^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128);
+}

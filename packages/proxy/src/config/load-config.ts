@@ -1,0 +1,63 @@
+import { loadEnrichers } from "../extensions/enrichers.ts";
+import { loadStrategies } from "../extensions/strategies.ts";
+import { createLogger } from "../logging/create-logger.ts";
+import type { Logger } from "../logging/logger.ts";
+import { wrapLogger } from "../logging/wrap-logger.ts";
+import { assembleConfig, type LoadedConfig } from "./assemble-config.ts";
+import { checkTogether } from "./check-together.ts";
+import { ConfigError } from "./config-error.ts";
+import type { Environment } from "./environment.ts";
+import type { ProxyOptions } from "./options.ts";
+import { isRecord } from "./read-option.ts";
+import { redactConfig } from "./redact-config.ts";
+import { type Resolution, resolveSettings, type Values } from "./resolve.ts";
+import { collectSecrets } from "./secrets.ts";
+import { findUnknownOptions, findUnknownVariables } from "./unknown-names.ts";
+
+/**
+ * Checks everything the proxy is told, by options and by the environment, and fills in defaults.
+ *
+ * @throws {ConfigError} when anything is wrong, with all that is wrong
+ */
+export async function loadConfig(
+  options: ProxyOptions,
+  environment: Environment,
+): Promise<LoadedConfig> {
+  if (!isRecord(options)) throw new ConfigError(["Options must be an object"]);
+  const resolution = resolveSettings(options, environment);
+  const { values } = resolution;
+  const together = checkTogether(resolution);
+  const [strategies, enrichers] = await loadFiles(resolution);
+  const problems = [
+    ...together.problems,
+    ...resolution.problems,
+    ...findUnknownOptions(options),
+    ...strategies.problems,
+    ...enrichers.problems,
+  ];
+  const hints = [...together.hints, ...strategies.hints, ...findUnknownVariables(environment)];
+  if (problems.length > 0) throw new ConfigError(problems, hints);
+
+  const logger = chooseLogger(values);
+  const config = assembleConfig(values, {
+    logger,
+    customStrategies: strategies.strategies,
+    contextEnrichers: enrichers.extensions,
+  });
+  for (const hint of hints) logger.warn(hint);
+  logger.debug("Configuration", redactConfig(config));
+  return config;
+}
+
+function loadFiles({ values, origins }: Resolution) {
+  return Promise.all([
+    loadStrategies(values.customStrategies, origins.get("customStrategies") ?? ""),
+    loadEnrichers(values.customEnrichers, origins.get("customEnrichers") ?? ""),
+  ]);
+}
+
+function chooseLogger(values: Values): Logger {
+  const secrets = collectSecrets(values);
+  if (values.logger !== undefined) return wrapLogger(values.logger, secrets);
+  return createLogger({ level: values.logLevel, json: values.useJsonLogger, secrets });
+}

@@ -1,0 +1,13 @@
+import type { FlagSource } from "flags-sdk";
+import type { Logger } from "./logger.ts";
+
+/** Writes down what a source has to say. Returns a function that stops it. */
+export function logFaults(source: FlagSource, logger: Logger): () => void {
+  const onError = (error: Error): void => logger.error(error);
+  const onWarn = (message: string): void => logger.warn(message);
+  const onSynchronized = (): void => logger.info("Synchronized with the upstream");
+  source.on("error", onError).on("warn", onWarn).on("synchronized", onSynchronized);
+  return () => {
+    source.off("error", onError).off("warn", onWarn).off("synchronized", onSynchronized);
+  };
+}

@@ -1,0 +1,176 @@
+import { expect, test } from "vitest";
+import { ConfigError } from "../src/config/config-error.ts";
+import type { Environment } from "../src/config/environment.ts";
+import { loadConfig } from "../src/config/load-config.ts";
+import type { ProxyOptions } from "../src/config/options.ts";
+import { redactConfig } from "../src/config/redact-config.ts";
+
+const REQUIRED = {
+  flagsUrl: "http://upstream.test/api",
+  flagsApiToken: "upstream-token",
+  clientKeys: ["client-key-one"],
+};
+
+async function failure(options: object, environment: Environment = {}): Promise<ConfigError> {
+  const error: unknown = await loadConfig(options, environment).catch((e: unknown) => e);
+  if (error instanceof ConfigError) return error;
+  throw new Error("This configuration was accepted", { cause: error });
+}
+
+async function warningsOf(options: object, environment: Environment = {}): Promise<string[]> {
+  const warnings: string[] = [];
+  const nothing = (): void => {};
+  const warn = (message: unknown): void => void warnings.push(String(message));
+  const logger = { debug: nothing, info: nothing, warn, error: nothing };
+  await loadConfig({ ...REQUIRED, logger, ...options }, environment);
+  return warnings;
+}
+
+test("the three required options must be set: all that are missing are named at once", async () => {
+  const { problems } = await failure({});
+  expect(problems).toEqual([
+    expect.stringMatching(/^FLAGS_URL \(option flagsUrl\) is required/),
+    expect.stringMatching(/^FLAGS_API_TOKEN \(option flagsApiToken\) is required/),
+    expect.stringMatching(/^FLAGS_PROXY_CLIENT_KEYS \(option clientKeys\) is required/),
+  ]);
+});
+
+test("loadConfig() names every problem at once, of options, variables and files", async () => {
+  const options = { ...REQUIRED, refreshInterval: "5000", customStrategies: ["./missing.js", 5] };
+  const { problems, message } = await failure(options, {
+    FLAGS_METRICS_INTERVAL: "soon",
+    PORT: "99999",
+    TRUST_PROXY: "10.0.0.0/99",
+    EXP_CUSTOM_ENRICHERS_FILE: "./missing-too.js",
+  });
+  expect(problems.map((problem) => problem.split(/ must| cannot|:/, 1)[0])).toEqual([
+    "PORT",
+    "TRUST_PROXY",
+    "Option refreshInterval",
+    "FLAGS_METRICS_INTERVAL",
+    "Option customStrategies",
+    "Option customStrategies",
+    "EXP_CUSTOM_ENRICHERS_FILE",
+  ]);
+  for (const problem of problems) expect(message).toContain(problem);
+});
+
+test("a problem says what is allowed and what is there", async () => {
+  const { problems } = await failure(REQUIRED, { FLAGS_FETCH_INTERVAL: "soon" });
+  expect(problems).toEqual([
+    'FLAGS_FETCH_INTERVAL must be a whole number of milliseconds from 0 to 1000000000: current value is "soon"',
+  ]);
+});
+
+test("a problem in a list names the entry", async () => {
+  const { problems } = await failure(REQUIRED, { TRUST_PROXY: "10.0.0.1,nonsense" });
+  expect(problems[0]).toContain('entry "nonsense" is neither an IP address nor a CIDR range');
+});
+
+test("a problem never shows a secret", async () => {
+  const secret = "sécret-1234";
+  const { message } = await failure(
+    {
+      flagsUrl: "http://upstream.test",
+      flagsApiToken: secret,
+      clientKeys: ["fine", secret],
+      expServerSideSdkConfig: { tokens: [secret] },
+      expBootstrap: { url: "http://b.test", urlHeaders: { Authorization: secret } },
+    },
+    { HTTP_PROXY: `socks5://user:${secret}@proxy.test`, FLAGS_PROXY_SECRETS: secret },
+  );
+  expect(message).not.toContain("1234");
+  expect(message).toContain("Option flagsApiToken must be");
+  expect(message).toContain("entry 2 has a character that cannot be sent in a header");
+  expect(message).toContain("HTTP_PROXY must be");
+});
+
+test.each([
+  [
+    { refreshIntervall: 1 },
+    "Option refreshIntervall does not exist: did you mean refreshInterval?",
+  ],
+  [{ unleashUrl: "x" }, "Option unleashUrl does not exist: did you mean flagsUrl?"],
+  [{ cors: { orgin: "*" } }, "Option cors.orgin does not exist: did you mean cors.origin?"],
+  [{ somethingElse: 1 }, "Option somethingElse does not exist"],
+  [{ cors: true }, "Option cors must be an object with the options allowedHeaders, credentials"],
+  [{ logger: {} }, "Option logger must be an object with the methods debug, info, warn, error"],
+  [{ logger: () => undefined }, "Option logger must be an object"],
+  [
+    { storageProvider: { get() {} } },
+    "Option storageProvider must be an object with the methods get, set: it lacks set",
+  ],
+  [{ customStrategies: "x.js" }, "Option customStrategies must be a list"],
+  [{ expCustomEnrichers: () => ({}) }, "Option expCustomEnrichers must be a list"],
+])("options no one reads and things of a wrong shape are refused: %j", async (options, message) => {
+  expect((await failure({ ...REQUIRED, ...options })).message).toContain(message);
+});
+
+test("loadConfig() refuses options that are no object", async () => {
+  expect((await failure([])).problems).toEqual(["Options must be an object"]);
+});
+
+test("options that are undefined count as not set, unknown ones too", async () => {
+  const options = { ...REQUIRED, port: undefined, cors: undefined, unheardOf: undefined };
+  expect((await loadConfig(options, { PORT: "4000" })).port).toBe(4000);
+});
+
+test.each([
+  [{}, { FLAGS_FETCH_INTERVALL: "1" }, "did you mean FLAGS_FETCH_INTERVAL?"],
+  [{}, { UNLEASH_FETCH_INTERVAL: "1" }, "its name is FLAGS_FETCH_INTERVAL here"],
+  [{ expServerSideSdkConfig: { tokens: ["client-key-one"] } }, {}, "repeats a client key"],
+  [{ clientKeys: ["upstream-token"] }, {}, "A client key equals the upstream token"],
+  [{}, { EXP_BOOTSTRAP_AUTHORIZATION: "x" }, "has no effect without EXP_BOOTSTRAP_URL"],
+  [{ cors: { credentials: true } }, {}, "has no effect without CORS_ORIGIN"],
+])("what is probably a slip is warned of: %j %j", async (options, environment, warning) => {
+  expect(await warningsOf(options, environment)).toEqual([expect.stringContaining(warning)]);
+});
+
+test.each([
+  { FLAGS_PROXY_SERVICE_HOST: "10.0.0.1" },
+  { FLAGS_PROXY_PORT: "tcp://10.0.0.1:3000" },
+  { FLAGS_PROXY_PORT_3000_TCP_ADDR: "10.0.0.1" },
+  { UNLEASH_SOMETHING: "x" },
+])("variables that others put there cause no warning: %j", async (environment) => {
+  expect(await warningsOf({}, environment)).toEqual([]);
+});
+
+test("loadConfig() freezes what it returns", async () => {
+  const config = await loadConfig({ ...REQUIRED, tags: "a:b" }, {});
+  for (const part of [config, config.clientKeys, config.cors, config.cors.methods, config.tags]) {
+    expect(Object.isFrozen(part)).toBe(true);
+  }
+});
+
+test("redactConfig() shows everything but secrets", async () => {
+  const config = await loadConfig(
+    {
+      ...REQUIRED,
+      expServerSideSdkConfig: { tokens: ["server-token"] },
+      expBootstrap: {
+        url: "http://b.test/flags?key=in-the-url",
+        urlHeaders: { "X-Key": "header-key" },
+      },
+    },
+    { HTTP_PROXY: "http://someone:password@proxy.test:3128" },
+  );
+  const shown = JSON.stringify(redactConfig(config));
+  for (const secret of [
+    "upstream-token",
+    "client-key",
+    "server-token",
+    "in-the-url",
+    "header-key",
+  ]) {
+    expect(shown).not.toContain(secret);
+  }
+  expect(shown).not.toContain("password");
+  expect(shown).not.toContain("someone");
+  expect(redactConfig(config)).toMatchObject({
+    upstreamUrl: "http://upstream.test/api",
+    port: 3000,
+    clientKeys: ["[redacted]"],
+    httpProxy: "http://[redacted]@proxy.test:3128",
+    bootstrap: { url: "http://b.test/flags?[redacted]", headers: ["X-Key"] },
+  });
+});
