@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import { version as nodeVersion } from "node:process";
+import { env, version as nodeVersion } from "node:process";
 
 /** The version of this package, as its package.json says. */
 export const SDK_VERSION = "0.1.0";
@@ -37,3 +37,6 @@ export const PLATFORM: Platform = {
 export function generateInstanceId(): string {
   return `${hostname()}-${randomUUID().slice(0, 8)}`;
 }
+
+/** The name that the strategy `applicationHostname` compares with: `HOSTNAME`, else the host's own. */
+export const HOST_NAME: string = env["HOSTNAME"] ?? hostname();

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { UpstreamError } from "../transport/upstream-error.ts";
-import { FaultLog, toDocumentError } from "./fault-log.ts";
+import { FaultLog } from "./fault-log.ts";
 
 const status = (code: number): UpstreamError =>
   new UpstreamError(`status ${code}`, { code: "STATUS", status: code });
@@ -43,16 +43,5 @@ describe("FaultLog", () => {
       "warn: Fetching failed: status 503",
     ]);
     expect(log.failures).toBe(1);
-  });
-});
-
-describe("toDocumentError()", () => {
-  it("wraps what a parser threw and keeps an UpstreamError", () => {
-    const error = status(500);
-    expect(toDocumentError(error)).toBe(error);
-    expect(toDocumentError(new SyntaxError("bad"))).toMatchObject({
-      code: "DOCUMENT",
-      message: "The document is not usable: bad",
-    });
   });
 });

@@ -1,11 +1,11 @@
-import { describeCause, UpstreamError } from "../transport/upstream-error.ts";
+import type { UpstreamError } from "../transport/upstream-error.ts";
 
 /** Where faults are told. */
 export interface FaultSink {
-  error(error: Error): void;
-  warn(message: string): void;
+  readonly error: (error: Error) => void;
+  readonly warn: (message: string) => void;
   /** Every single failure, for those who count. */
-  failure(error: UpstreamError): void;
+  readonly failure: (error: UpstreamError) => void;
 }
 
 /**
@@ -44,11 +44,4 @@ export class FaultLog {
     this.#failures = 0;
     this.#told.clear();
   }
-}
-
-/** Keeps an `UpstreamError` as it is; anything else was thrown by what read the document. */
-export function toDocumentError(thrown: unknown): UpstreamError {
-  if (thrown instanceof UpstreamError) return thrown;
-  const message = `The document is not usable: ${describeCause(thrown)}`;
-  return new UpstreamError(message, { code: "DOCUMENT", cause: thrown });
 }

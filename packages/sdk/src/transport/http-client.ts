@@ -53,7 +53,7 @@ export class HttpClient {
       const response = await this.#follow(request, deadline);
       return await this.#receive(response);
     } catch (cause) {
-      throw toUpstreamError(cause, request.url, deadline);
+      throw toCallError(cause, request.url, deadline);
     } finally {
       deadline.clear();
     }
@@ -119,7 +119,7 @@ async function resolveCredentials(
   }
 }
 
-function toUpstreamError(cause: unknown, url: URL, deadline: Deadline): UpstreamError {
+function toCallError(cause: unknown, url: URL, deadline: Deadline): UpstreamError {
   if (cause instanceof UpstreamError) return cause;
   const code = deadline.isExpired ? "TIMEOUT" : "NETWORK";
   const reason = describeCause(deadline.isExpired ? deadline.signal.reason : cause);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { describeCause, UpstreamError } from "./upstream-error.ts";
+import { describeCause, toUpstreamError, UpstreamError } from "./upstream-error.ts";
 
 const statusKind = (message: string, status: number): string =>
   new UpstreamError(message, { code: "STATUS", status }).kind;
@@ -38,5 +38,16 @@ describe("describeCause()", () => {
 
   it("takes the text of what is no error", () => {
     expect(describeCause("odd")).toBe("odd");
+  });
+});
+
+describe("toUpstreamError()", () => {
+  it("keeps an UpstreamError and takes anything else for an unusable document", () => {
+    const error = new UpstreamError("x", { code: "TIMEOUT" });
+    expect(toUpstreamError(error)).toBe(error);
+    expect(toUpstreamError(new SyntaxError("bad"))).toMatchObject({
+      code: "DOCUMENT",
+      message: "The document is not usable: bad",
+    });
   });
 });

@@ -62,3 +62,10 @@ export function describeCause(thrown: unknown): string {
   if (thrown.message !== "") return thrown.message;
   return "code" in thrown ? String(thrown.code) : thrown.name;
 }
+
+/** Keeps an `UpstreamError` as it is; anything else comes from reading what the upstream sent. */
+export function toUpstreamError(thrown: unknown): UpstreamError {
+  if (thrown instanceof UpstreamError) return thrown;
+  const message = `The document is not usable: ${describeCause(thrown)}`;
+  return new UpstreamError(message, { code: "DOCUMENT", cause: thrown });
+}

@@ -1,0 +1,64 @@
+import { readFile } from "node:fs/promises";
+import type { HeaderMap } from "../transport/header-map.ts";
+import type { HttpClient } from "../transport/http-client.ts";
+import { toStatusError } from "../transport/status-error.ts";
+import { parseJson } from "../transport/upstream-api.ts";
+
+/** One place to get a document from. */
+export interface BootstrapSource {
+  readonly name: string;
+  /** Whether another attempt may succeed where one failed. */
+  readonly isRetried: boolean;
+  load(signal: AbortSignal): Promise<unknown>;
+}
+
+export function dataSource(
+  features: readonly unknown[],
+  segments: readonly unknown[],
+): BootstrapSource {
+  return {
+    name: "bootstrap data",
+    isRetried: false,
+    load: () => Promise.resolve({ features, segments }),
+  };
+}
+
+export function fileSource(path: string): BootstrapSource {
+  return {
+    name: `bootstrap file ${path}`,
+    isRetried: false,
+    load: async () => JSON.parse(await readFile(path, "utf8")) as unknown,
+  };
+}
+
+export interface UrlSourceOptions {
+  readonly http: HttpClient;
+  readonly url: URL;
+  readonly headers: HeaderMap;
+  readonly userAgent: string;
+  readonly now: () => number;
+}
+
+export function urlSource({
+  http,
+  url,
+  headers,
+  userAgent,
+  now,
+}: UrlSourceOptions): BootstrapSource {
+  return {
+    name: "bootstrap URL",
+    isRetried: true,
+    load: async (signal) => {
+      const response = await http.send({
+        method: "GET",
+        url,
+        headers: { accept: "application/json", "user-agent": userAgent },
+        credentials: () => Promise.resolve(headers),
+        signal,
+      });
+      if (response.status !== 200) throw toStatusError(url, response, now());
+      return parseJson(url, response.body);
+    },
+  };
+}

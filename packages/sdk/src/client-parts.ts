@@ -1,0 +1,148 @@
+import { randomUUID } from "node:crypto";
+import { createBootstrap } from "./bootstrap/bootstrap.ts";
+import { dataSource, fileSource, urlSource } from "./bootstrap/bootstrap-source.ts";
+import type { BootstrapSource } from "./bootstrap/bootstrap-source.ts";
+import { toFaultSink } from "./events/client-emitter.ts";
+import type { Emitter } from "./events/emitter.ts";
+import type { FaultSink } from "./events/fault-log.ts";
+import type { FlagsClientEvents } from "./events/flags-client-events.ts";
+import type { Identity } from "./identity.ts";
+import { createRegistration } from "./metrics/registration.ts";
+import { toRegistrationBody } from "./metrics/registration-body.ts";
+import { UsageReporter } from "./metrics/usage-reporter.ts";
+import { UsageStore } from "./metrics/usage-store.ts";
+import type { BootstrapSettings, Settings } from "./options/settings.ts";
+import type { PersistentTask } from "./schedule/persistent-task.ts";
+import { DefinitionsStorage } from "./storage/definitions-storage.ts";
+import { MemoryStorageProvider } from "./storage/memory-storage-provider.ts";
+import { compile } from "./sync/compile.ts";
+import { FlagFeed } from "./sync/flag-feed.ts";
+import { FlagState } from "./sync/flag-state.ts";
+import { createPolling } from "./sync/polling.ts";
+import type { Synchronizer } from "./sync/synchronizer.ts";
+import { createDispatcher } from "./transport/dispatcher.ts";
+import { toHeaderValue } from "./transport/header-map.ts";
+import { HttpClient } from "./transport/http-client.ts";
+import { UpstreamApi } from "./transport/upstream-api.ts";
+import { credentialHeaders } from "./transport/wire-headers.ts";
+
+/** What a client is made of. */
+export interface ClientParts {
+  readonly http: HttpClient;
+  readonly state: FlagState;
+  readonly feed: FlagFeed;
+  readonly storage: DefinitionsStorage;
+  readonly synchronizer: Synchronizer;
+  readonly bootstrap: PersistentTask | undefined;
+  readonly usage: UsageStore;
+  /** Absent when usage is not reported. */
+  readonly reporter: UsageReporter | undefined;
+  readonly registration: PersistentTask | undefined;
+}
+
+/** What the parts share. */
+interface Common {
+  readonly settings: Settings;
+  readonly identity: Identity;
+  readonly emitter: Emitter<FlagsClientEvents>;
+  readonly faults: FaultSink;
+  readonly http: HttpClient;
+  readonly api: UpstreamApi;
+}
+
+const now = Date.now;
+const random = Math.random;
+
+/** Makes the parts of a client and connects them; nothing runs yet. */
+export function createParts(settings: Settings, emitter: Emitter<FlagsClientEvents>): ClientParts {
+  const faults = toFaultSink(emitter);
+  const { appName, instanceId, connection, refreshIntervalMs: intervalMs } = settings;
+  const identity = { appName, instanceId, connectionId: randomUUID() };
+  const { timeoutMs } = connection;
+  const http = new HttpClient({ dispatcher: createDispatcher(connection), timeoutMs });
+  const api = createApi(settings, identity, http);
+  const common = { settings, identity, emitter, faults, http, api };
+  const provider = settings.storageProvider ?? new MemoryStorageProvider();
+  const storage = new DefinitionsStorage(provider, appName, faults.warn);
+  const state = createState(common);
+  const feed = new FlagFeed({ state, emitter, now, save: (kept) => storage.save(kept) });
+  const synchronizer = createPolling({ api, sink: feed, intervalMs, faults, random });
+  const bootstrap = bootstrapOf(common, state, feed);
+  return { http, state, feed, storage, synchronizer, bootstrap, ...createMetrics(common) };
+}
+
+function createApi(settings: Settings, identity: Identity, http: HttpClient): UpstreamApi {
+  const { url, filters, refreshIntervalMs, metricsIntervalMs } = settings;
+  const credentials = (): ReturnType<typeof credentialHeaders> =>
+    credentialHeaders(settings.credentials);
+  const intervals = { refreshIntervalMs, metricsIntervalMs };
+  return new UpstreamApi({ http, url, identity, filters, credentials, now, ...intervals });
+}
+
+function createState({ settings, emitter, faults }: Common): FlagState {
+  const { strategies, bootstrapOverrides } = settings;
+  return new FlagState({
+    bootstrapOverrides,
+    compile: (checked) =>
+      compile(checked, {
+        strategies,
+        now,
+        random,
+        onStrategyError: (error) => emitter.emit("strategyError", error),
+        warn: faults.warn,
+      }),
+  });
+}
+
+function bootstrapOf(common: Common, state: FlagState, feed: FlagFeed): PersistentTask | undefined {
+  const { settings, faults } = common;
+  if (settings.bootstrap === undefined) return undefined;
+  return createBootstrap({
+    source: sourceOf(settings.bootstrap, common),
+    accept: (document) => feed.acceptFrom("bootstrap", document),
+    isWanted: () => !state.outranks("bootstrap"),
+    intervalMs: settings.refreshIntervalMs,
+    faults,
+    random,
+  });
+}
+
+function sourceOf(bootstrap: BootstrapSettings, { http, identity }: Common): BootstrapSource {
+  if (bootstrap.kind === "data") return dataSource(bootstrap.features, bootstrap.segments);
+  if (bootstrap.kind === "file") return fileSource(bootstrap.path);
+  const { url, headers } = bootstrap;
+  return urlSource({ http, url, headers, userAgent: toHeaderValue(identity.appName), now });
+}
+
+type MetricsParts = Pick<ClientParts, "usage" | "reporter" | "registration">;
+
+function createMetrics(common: Common): MetricsParts {
+  const { settings, identity, emitter, faults, api } = common;
+  const usage = new UsageStore(now);
+  if (!settings.isMetricsEnabled) return { usage, reporter: undefined, registration: undefined };
+  const reporter = new UsageReporter({
+    api,
+    store: usage,
+    identity,
+    intervalMs: settings.metricsIntervalMs,
+    jitterMs: settings.metricsJitterMs,
+    onSent: (body) => emitter.emit("sent", body),
+    faults,
+    now,
+    random,
+  });
+  return { usage, reporter, registration: registrationOf(common) };
+}
+
+function registrationOf(common: Common): PersistentTask | undefined {
+  const { settings, identity, emitter, faults, api } = common;
+  if (!settings.isRegistrationEnabled) return undefined;
+  const body = toRegistrationBody({
+    identity,
+    customStrategies: settings.strategies.map(({ name }) => name),
+    startedAtMs: now(),
+    metricsIntervalMs: settings.metricsIntervalMs,
+  });
+  const onRegistered = (): void => emitter.emit("registered", body);
+  return createRegistration({ api, body, onRegistered, faults, random });
+}

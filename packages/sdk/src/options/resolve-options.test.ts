@@ -1,0 +1,126 @@
+import { describe, expect, it } from "vitest";
+import type { FlagsClientOptions } from "./flags-client-options.ts";
+import { resolveOptions } from "./resolve-options.ts";
+
+const minimal = { url: "http://localhost:4242/api", appName: "app" };
+
+const resolve = (options: object): ReturnType<typeof resolveOptions> =>
+  resolveOptions({ ...minimal, ...options });
+
+describe("resolveOptions()", () => {
+  it("fills in the defaults", () => {
+    expect(resolve({})).toEqual({
+      url: new URL("http://localhost:4242/api/"),
+      appName: "app",
+      instanceId: expect.stringMatching(/-[0-9a-f]{8}$/) as string,
+      environment: "default",
+      refreshIntervalMs: 15_000,
+      metricsIntervalMs: 60_000,
+      metricsJitterMs: 0,
+      isMetricsEnabled: true,
+      isRegistrationEnabled: true,
+      filters: { projectName: undefined, namePrefix: undefined, tags: [] },
+      credentials: { token: undefined, customHeaders: {}, customHeadersFunction: undefined },
+      connection: {
+        timeoutMs: 10_000,
+        rejectUnauthorized: true,
+        ca: undefined,
+        httpProxy: undefined,
+        httpsProxy: undefined,
+        noProxy: undefined,
+      },
+      bootstrap: undefined,
+      bootstrapOverrides: true,
+      storageProvider: undefined,
+      strategies: [],
+    });
+  });
+
+  it("takes 0, false and empty text as values", () => {
+    const settings = resolve({
+      refreshIntervalMs: 0,
+      metricsJitterMs: 0,
+      httpOptions: { rejectUnauthorized: false },
+      httpProxy: "",
+      bootstrap: { override: false },
+    });
+    expect(settings.refreshIntervalMs).toBe(0);
+    expect(settings.connection).toMatchObject({ rejectUnauthorized: false, httpProxy: "" });
+    expect(settings.bootstrapOverrides).toBe(false);
+  });
+
+  it.each([
+    [{ metricsIntervalMs: 0 }, false, false],
+    [{ disableMetrics: true }, false, false],
+    [{ disableRegistration: true }, true, false],
+    [{}, true, true],
+  ])("for %j metrics are %s and registration is %s", (options, metrics, registration) => {
+    const settings = resolve(options);
+    expect(settings.isMetricsEnabled).toBe(metrics);
+    expect(settings.isRegistrationEnabled).toBe(registration);
+  });
+
+  it.each([
+    ["https://a.test/api", "https://a.test/api/"],
+    ["https://a.test/api/", "https://a.test/api/"],
+    ["https://a.test", "https://a.test/"],
+    ["https://a.test/api?x=1#y", "https://a.test/api/"],
+  ])("resolves the address %s to %s", (url, expected) => {
+    expect(resolve({ url }).url.href).toBe(expected);
+  });
+
+  it.each([
+    [{ data: [], url: "http://b.test", filePath: "f" }, "data"],
+    [{ url: "http://b.test", filePath: "f" }, "url"],
+    [{ filePath: "f" }, "file"],
+    [{}, undefined],
+  ])("of the bootstrap sources %j takes %s", (bootstrap, kind) => {
+    expect(resolve({ bootstrap }).bootstrap?.kind).toBe(kind);
+  });
+
+  it.each([
+    [{ url: undefined }, "url must be given"],
+    [{ url: "" }, "url must be given"],
+    [{ url: "localhost:4242" }, "url must be an http or https URL"],
+    [{ url: "http://user:pass@a.test" }, "url must be an http or https URL without user name"],
+    [{ appName: undefined }, "appName must be given"],
+    [{ appName: 7 }, "appName must be given, as text"],
+    [{ token: "a\n" }, "token must be text of printable ASCII"],
+    [{ refreshIntervalMs: "soon" }, "refreshIntervalMs must be a whole number of milliseconds"],
+    [{ refreshIntervalMs: -1 }, "refreshIntervalMs must be a whole number"],
+    [{ refreshIntervalMs: 1.5 }, "refreshIntervalMs must be a whole number"],
+    [{ metricsIntervalMs: Number.NaN }, "metricsIntervalMs must be a whole number"],
+    [{ metricsJitterMs: 2 ** 31 }, "metricsJitterMs must be a whole number"],
+    [{ timeoutMs: 0 }, "timeoutMs must be a whole number of milliseconds from 1"],
+    [{ disableMetrics: "no" }, "disableMetrics must be true or false"],
+    [{ tags: ["a:b"] }, "tags must be a list of { name, value }"],
+    [{ customHeaders: { a: "é" } }, "customHeaders must be an object of header names"],
+    [{ customHeadersFunction: {} }, "customHeadersFunction must be a function"],
+    [{ httpOptions: { ca: 1 } }, "httpOptions.ca must be text"],
+    [{ httpOptions: true }, "httpOptions must be an object"],
+    [{ httpsProxy: "proxy:3128" }, "httpsProxy must be an http or https URL"],
+    [{ bootstrap: { data: {} } }, "bootstrap.data must be a list"],
+    [{ bootstrap: { url: "x" } }, "bootstrap.url must be an http or https URL"],
+    [{ storageProvider: {} }, "storageProvider must have the methods get and set"],
+    [{ strategies: [{ name: "x" }] }, "strategies must be a list of objects with a name"],
+    [{ refreshInterval: 5 }, "refreshInterval is not an option"],
+    [{ bootstrap: { file: "x" } }, "bootstrap.file is not an option"],
+  ])("refuses %j", (options, message) => {
+    expect(() => resolve(options)).toThrow(TypeError);
+    expect(() => resolve(options)).toThrow(message);
+  });
+
+  it("names every bad option at once, each once, and shows no value", () => {
+    const options = { url: 1, appName: "", token: "secret\u0000", refreshIntervalMs: "secret" };
+    expect(() => resolve(options)).toThrow(
+      /^Cannot create a flags client: appName [^;]+; refreshIntervalMs [^;]+; token [^;]+; url [^;]+$/,
+    );
+    expect(() => resolve(options)).not.toThrow(/secret/);
+  });
+
+  it("refuses options that are no object", () => {
+    expect(() => resolveOptions(undefined as unknown as FlagsClientOptions)).toThrow(
+      "options must be an object",
+    );
+  });
+});

@@ -1,0 +1,144 @@
+import { generateInstanceId } from "../identity.ts";
+import type { ConnectionSettings } from "../transport/dispatcher.ts";
+import { toHeaderMap } from "../transport/header-map.ts";
+import type { FeatureFilters } from "../transport/upstream-api.ts";
+import type { CredentialSettings } from "../transport/wire-headers.ts";
+import type { FlagsClientOptions } from "./flags-client-options.ts";
+import {
+  isHeaderRecord,
+  isHeadersFunction,
+  isHttpUrl,
+  isList,
+  isProxyUrl,
+  isStorageProvider,
+  isStrategyList,
+  isTagList,
+  isTextOrTexts,
+} from "./option-tests.ts";
+import { OptionReader } from "./option-reader.ts";
+import type { BootstrapSettings, Settings } from "./settings.ts";
+
+const HEADER_RULE = "must be an object of header names and values that HTTP allows";
+const URL_RULE = "must be an http or https URL without user name and password";
+const PROXY_RULE = "must be an http or https URL, or empty";
+
+/** Checks options and fills in defaults; throws a `TypeError` that names every bad option. */
+export function resolveOptions(options: FlagsClientOptions): Settings {
+  const reader = new OptionReader(options);
+  const settings = {
+    ...readIdentity(reader),
+    ...readMetrics(reader),
+    ...readBootstrap(reader.nested("bootstrap")),
+    refreshIntervalMs: reader.durationMs("refreshIntervalMs") ?? 15_000,
+    filters: readFilters(reader),
+    credentials: readCredentials(reader),
+    connection: readConnection(reader),
+    storageProvider: reader.check(
+      "storageProvider",
+      isStorageProvider,
+      "must have the methods get and set",
+    ),
+    strategies:
+      reader.check(
+        "strategies",
+        isStrategyList,
+        "must be a list of objects with a name and an isEnabled function",
+      ) ?? [],
+  };
+  const baseUrl = readUrl(reader);
+  reader.refuseUnknown();
+  reader.throwProblems();
+  return { ...settings, url: toBaseUrl(baseUrl) };
+}
+
+function readUrl(reader: OptionReader): string {
+  const url = reader.requiredText("url");
+  return reader.check("url", isHttpUrl, URL_RULE) ?? url;
+}
+
+function toBaseUrl(text: string): URL {
+  const url = new URL(text);
+  if (!url.pathname.endsWith("/")) url.pathname += "/";
+  url.search = "";
+  url.hash = "";
+  return url;
+}
+
+function readIdentity(
+  reader: OptionReader,
+): Pick<Settings, "appName" | "instanceId" | "environment"> {
+  return {
+    appName: reader.requiredText("appName"),
+    instanceId: reader.text("instanceId") ?? generateInstanceId(),
+    environment: reader.text("environment") ?? "default",
+  };
+}
+
+type MetricsSettings = Pick<
+  Settings,
+  "metricsIntervalMs" | "metricsJitterMs" | "isMetricsEnabled" | "isRegistrationEnabled"
+>;
+
+function readMetrics(reader: OptionReader): MetricsSettings {
+  const metricsIntervalMs = reader.durationMs("metricsIntervalMs") ?? 60_000;
+  const isDisabled = reader.flag("disableMetrics") ?? false;
+  const isMetricsEnabled = !isDisabled && metricsIntervalMs > 0;
+  const isRegistrationDisabled = reader.flag("disableRegistration") ?? false;
+  return {
+    metricsIntervalMs,
+    metricsJitterMs: reader.durationMs("metricsJitterMs") ?? 0,
+    isMetricsEnabled,
+    isRegistrationEnabled: isMetricsEnabled && !isRegistrationDisabled,
+  };
+}
+
+function readFilters(reader: OptionReader): FeatureFilters {
+  return {
+    projectName: reader.text("projectName"),
+    namePrefix: reader.text("namePrefix"),
+    tags: reader.check("tags", isTagList, "must be a list of { name, value }") ?? [],
+  };
+}
+
+function readCredentials(reader: OptionReader): CredentialSettings {
+  const customHeaders = reader.check("customHeaders", isHeaderRecord, HEADER_RULE) ?? {};
+  return {
+    token: reader.headerText("token"),
+    customHeaders: toHeaderMap(customHeaders),
+    customHeadersFunction: reader.check(
+      "customHeadersFunction",
+      isHeadersFunction,
+      "must be a function",
+    ),
+  };
+}
+
+function readConnection(reader: OptionReader): ConnectionSettings {
+  const http = reader.nested("httpOptions");
+  const connection = {
+    timeoutMs: reader.durationMs("timeoutMs", 1) ?? 10_000,
+    rejectUnauthorized: http.flag("rejectUnauthorized") ?? true,
+    ca: http.check("ca", isTextOrTexts, "must be text or a list of texts"),
+    httpProxy: reader.check("httpProxy", isProxyUrl, PROXY_RULE),
+    httpsProxy: reader.check("httpsProxy", isProxyUrl, PROXY_RULE),
+    noProxy: reader.text("noProxy"),
+  };
+  http.refuseUnknown();
+  return connection;
+}
+
+function readBootstrap(reader: OptionReader): Pick<Settings, "bootstrap" | "bootstrapOverrides"> {
+  const features = reader.check("data", isList, "must be a list of flags");
+  const segments = reader.check("segments", isList, "must be a list of segments") ?? [];
+  const url = reader.check("url", isHttpUrl, URL_RULE);
+  const headers = toHeaderMap(reader.check("urlHeaders", isHeaderRecord, HEADER_RULE) ?? {});
+  const path = reader.text("filePath");
+  const bootstrapOverrides = reader.flag("override") ?? true;
+  reader.refuseUnknown();
+  const sources: readonly (BootstrapSettings | undefined)[] = [
+    features && { kind: "data", features, segments },
+    url === undefined ? undefined : { kind: "url", url: new URL(url), headers },
+    path === undefined ? undefined : { kind: "file", path },
+  ];
+  return { bootstrap: sources.find((source) => source !== undefined), bootstrapOverrides };
+}

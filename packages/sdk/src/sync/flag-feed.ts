@@ -1,0 +1,79 @@
+import type { Emitter } from "../events/emitter.ts";
+import type { FlagsClientEvents } from "../events/flags-client-events.ts";
+import type { FeatureDefinitions } from "../flag-source.ts";
+import { describeDiagnostics } from "./compile.ts";
+import type { Acceptance, FlagState, Origin } from "./flag-state.ts";
+import type { SyncSink } from "./synchronizer.ts";
+
+export interface FlagFeedOptions {
+  readonly state: FlagState;
+  readonly emitter: Emitter<FlagsClientEvents>;
+  /** Keeps what the upstream sent for the next start. */
+  readonly save: (definitions: FeatureDefinitions) => void;
+  readonly now: () => number;
+}
+
+/** Puts documents of every origin in force and tells what that changed. */
+export class FlagFeed implements SyncSink {
+  readonly #options: FlagFeedOptions;
+  #lastFetchAtMs: number | undefined;
+  #lastUpdateAtMs: number | undefined;
+  #isSynchronized = false;
+  #isReady = false;
+
+  constructor(options: FlagFeedOptions) {
+    this.#options = options;
+  }
+
+  get lastFetchAtMs(): number | undefined {
+    return this.#lastFetchAtMs;
+  }
+
+  get lastUpdateAtMs(): number | undefined {
+    return this.#lastUpdateAtMs;
+  }
+
+  accept(document: unknown): void {
+    const acceptance = this.#options.state.accept(document, "upstream");
+    this.#lastFetchAtMs = this.#options.now();
+    if (acceptance === "changed" || this.#lastUpdateAtMs === undefined) this.#updated();
+    if (acceptance === "unchanged") this.#options.emitter.emit("unchanged");
+    this.#tell(acceptance, "upstream");
+  }
+
+  /** Takes data from elsewhere; it counts only while the upstream has not answered. */
+  acceptFrom(origin: Exclude<Origin, "upstream">, document: unknown): void {
+    this.#tell(this.#options.state.accept(document, origin), origin);
+  }
+
+  unchanged(): void {
+    this.#lastFetchAtMs = this.#options.now();
+    this.#options.emitter.emit("unchanged");
+  }
+
+  #updated(): void {
+    const { state, save } = this.#options;
+    this.#lastUpdateAtMs = this.#lastFetchAtMs;
+    if (state.definitions !== undefined) save(state.definitions);
+  }
+
+  #tell(acceptance: Acceptance, origin: Origin): void {
+    const { emitter, state } = this.#options;
+    if (acceptance === "outranked" || state.snapshot === undefined) return;
+    if (acceptance === "changed") {
+      for (const message of describeDiagnostics(state.snapshot)) emitter.emit("warn", message);
+      emitter.emit("changed", state.snapshot);
+    }
+    if (origin !== "storage") this.#synchronized();
+    if (!this.#isReady) {
+      this.#isReady = true;
+      emitter.emit("ready");
+    }
+  }
+
+  #synchronized(): void {
+    if (this.#isSynchronized) return;
+    this.#isSynchronized = true;
+    this.#options.emitter.emit("synchronized");
+  }
+}

@@ -1,0 +1,15 @@
+/** A way of keeping up with the upstream: polling today, streaming some day. */
+export interface Synchronizer {
+  /** Begins to hand over documents; faults are told, never thrown. */
+  start(): void;
+  /** Resolves when nothing more will be handed over. */
+  stop(): Promise<void>;
+}
+
+/** Who a synchronizer hands over to. */
+export interface SyncSink {
+  /** Takes a whole document; throws when it is unusable, and then it has to be asked for again. */
+  accept(document: unknown): void;
+  /** The upstream answered and has nothing new. */
+  unchanged(): void;
+}
