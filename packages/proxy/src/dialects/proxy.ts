@@ -1,0 +1,32 @@
+import type { SelectedVariant } from "flags-engine";
+import type { Dialect } from "../render/dialect.ts";
+
+interface Toggle {
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly variant: SelectedVariant | undefined;
+  readonly impressionData: boolean;
+}
+
+/** The toggles of `/proxy`, as browser and mobile SDKs read them. */
+export const proxyDialect: Dialect = {
+  prefix: '{"toggles":[',
+  suffix: "]}",
+  writeFlag: ({ name, impressionData }, { enabled, variant }) =>
+    writeToggle({ name, enabled, variant, impressionData }),
+  writeUnknownFlag: (name) =>
+    writeToggle({ name, enabled: false, variant: undefined, impressionData: false }),
+};
+
+function writeToggle({ name, enabled, variant, impressionData }: Toggle): string {
+  return JSON.stringify({ name, enabled, variant: writeVariant(variant), impressionData });
+}
+
+/** NOTE: a variant may itself be called `disabled`; `enabled` tells it from the lack of one. */
+function writeVariant(variant: SelectedVariant | undefined): object {
+  if (variant === undefined) return { name: "disabled", enabled: false };
+
+  const { name, payload } = variant;
+  if (payload === undefined) return { name, enabled: true };
+  return { name, enabled: true, payload: { type: payload.type, value: payload.value } };
+}

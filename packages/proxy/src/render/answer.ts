@@ -1,0 +1,36 @@
+import type { Dialect } from "./dialect.ts";
+import type { Fragment } from "./fragment.ts";
+
+/**
+ * The pieces of an answer in their order. The entity tag comes from the hashes of the pieces, so it
+ * is known before a body exists, and equal wherever and whenever the answer is equal.
+ */
+export class Answer {
+  readonly #dialect: Dialect;
+  readonly #texts: string[] = [];
+  #high = 0x243f6a88;
+  #low = 0x85a308d3;
+
+  constructor(dialect: Dialect) {
+    this.#dialect = dialect;
+  }
+
+  add({ text, high, low }: Fragment): void {
+    this.#texts.push(text);
+    // NOTE: odd multipliers keep every bit of what came before, and make the order matter.
+    this.#high = (Math.imul(this.#high, 0x01000193) + high) | 0;
+    this.#low = (Math.imul(this.#low, 0x5bd1e995) + low) | 0;
+  }
+
+  entityTag(): string {
+    return `W/"${hex(this.#high)}${hex(this.#low)}"`;
+  }
+
+  body(): string {
+    return this.#dialect.prefix + this.#texts.join(",") + this.#dialect.suffix;
+  }
+}
+
+function hex(half: number): string {
+  return (half >>> 0).toString(16).padStart(8, "0");
+}
