@@ -1,0 +1,33 @@
+type JsonObject = Readonly<Record<string, unknown>>;
+
+/** What a strategy gets that names a segment which does not exist: nobody is in such a segment. */
+const NEVER = { contextName: "userId", operator: "IN", values: [] } as const;
+
+/** Copies the constraints of segments into the strategies that name them, for SDKs of old. */
+export function inlineSegments(
+  features: readonly unknown[],
+  segments: readonly unknown[],
+): readonly unknown[] {
+  const constraintsById = new Map(
+    segments.filter(isObject).map(({ id, constraints }) => [id, toList(constraints)]),
+  );
+  const inlined = (strategy: unknown): unknown => {
+    if (!isObject(strategy)) return strategy;
+    const { segments: ids, constraints, ...rest } = strategy;
+    const added = toList(ids).flatMap((id) => constraintsById.get(id) ?? [NEVER]);
+    return { ...rest, constraints: [...toList(constraints), ...added] };
+  };
+  return features.map((feature) =>
+    isObject(feature) && Array.isArray(feature["strategies"])
+      ? { ...feature, strategies: feature["strategies"].map(inlined) }
+      : feature,
+  );
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function toList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
