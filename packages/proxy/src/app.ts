@@ -1,0 +1,41 @@
+import Fastify, { type FastifyInstance } from "fastify";
+import type { FlagSource } from "flags-sdk";
+import { createKeyRing } from "./auth/create-key-ring.ts";
+import type { ProxyConfig } from "./config/config.ts";
+import { registerCors } from "./cors/cors.ts";
+import { registerCompression } from "./http/compression.ts";
+import { handleFailures } from "./http/failures.ts";
+import { serverOptions } from "./http/server-options.ts";
+import { createMetrics } from "./metrics/metrics.ts";
+import { observeRequests } from "./metrics/observe-requests.ts";
+import { observeSources } from "./metrics/observe-sources.ts";
+import { registerOpenApi } from "./openapi/openapi.ts";
+import { gateUntilReady } from "./readiness/readiness.ts";
+import { registerRoutes } from "./routes/routes.ts";
+
+/**
+ * Builds the proxy over a source of flags. The source is neither started nor closed here: that is
+ * up to whoever made it.
+ */
+export async function buildApp(config: ProxyConfig, source: FlagSource): Promise<FastifyInstance> {
+  const ring = createKeyRing(config, source);
+  const metrics = createMetrics();
+  observeSources(metrics.registry, ring.sources);
+
+  const app = Fastify(serverOptions(config, ring.sources));
+  handleFailures(app, config.logger);
+  observeRequests(app, metrics);
+  // NOTE: hooks run in this order. Preflights carry no key, and must be answered to be readable.
+  await registerCors(app, config);
+  gateUntilReady(app, ring.sources);
+  await registerCompression(app);
+  if (config.openApiEnabled) await registerOpenApi(app, config);
+
+  await app.register(
+    async (scope) => {
+      registerRoutes(scope, { config, ring, metrics });
+    },
+    { prefix: `${config.basePath}/proxy` },
+  );
+  return app;
+}

@@ -1,0 +1,42 @@
+import type { ApplicationUsage, FeatureUsage } from "flags-sdk";
+import type { Static } from "typebox";
+import type { UsageBody } from "../routes/schemas.ts";
+
+type Report = Static<typeof UsageBody>;
+type Toggles = NonNullable<Report["bucket"]>["toggles"];
+
+/** Reads a usage report; the cost depends on how many names it has, never on what was counted. */
+export function toApplicationUsage(report: Report, nowMs: number): ApplicationUsage {
+  return {
+    appName: report.appName,
+    startMs: toEpochMs(report.bucket?.start, nowMs),
+    features: toFeatures(report.bucket?.toggles ?? {}),
+  };
+}
+
+/** A start that cannot be understood, or lies ahead, is now. */
+function toEpochMs(start: unknown, nowMs: number): number {
+  const ms = typeof start === "number" ? start : Date.parse(String(start));
+  return ms >= 0 && ms <= nowMs ? ms : nowMs;
+}
+
+function toFeatures(toggles: Toggles): Record<string, FeatureUsage> {
+  return mapValues(toggles, ({ yes, no, variants }) => {
+    const usage = { yes: toCount(yes), no: toCount(no) };
+    return variants ? { ...usage, variants: mapValues(variants, toCount) } : usage;
+  });
+}
+
+function toCount(count: number | null | undefined): number {
+  return Math.min(Math.trunc(count ?? 0), Number.MAX_SAFE_INTEGER);
+}
+
+function mapValues<From, To>(
+  entries: Readonly<Record<string, From>>,
+  map: (value: From) => To,
+): Record<string, To> {
+  // NOTE: no prototype, since a toggle may well be called `__proto__`.
+  const mapped: Record<string, To> = Object.create(null);
+  for (const [name, value] of Object.entries(entries)) mapped[name] = map(value);
+  return mapped;
+}

@@ -1,0 +1,63 @@
+import type { onRequestHookHandler } from "fastify";
+import { Type } from "typebox";
+import { grantOf } from "../auth/authenticate.ts";
+import { createDefinitionsReader } from "../definitions/definitions-reader.ts";
+import { parseDefinitionsQuery } from "../definitions/definitions-query.ts";
+import { understandsSegments } from "../definitions/client-spec.ts";
+import { notReady } from "../errors.ts";
+import { sendConditional } from "../http/reply.ts";
+import type { TypedApp } from "./app.ts";
+import { errorAnswers, NotModified } from "./schemas.ts";
+
+interface DefinitionsOptions {
+  /** Lets server tokens pass, and nothing else. */
+  readonly authenticate: onRequestHookHandler;
+  readonly vary: string;
+}
+
+const Definitions = Type.Object(
+  {
+    version: Type.Integer(),
+    features: Type.Array(Type.Object({ name: Type.String() }, { additionalProperties: true })),
+    segments: Type.Optional(Type.Array(Type.Object({}, { additionalProperties: true }))),
+  },
+  { description: "The flags as the upstream defines them" },
+);
+
+const oneOrMany = Type.Unsafe<string | string[]>({ type: "array", items: { type: "string" } });
+
+const DefinitionsQuery = Type.Object({
+  project: Type.Optional(oneOrMany),
+  namePrefix: Type.Optional(Type.String({ description: "How the names of the flags begin" })),
+});
+
+/** Hands the definitions themselves to server SDKs and to other proxies. */
+export function registerDefinitions(
+  app: TypedApp,
+  { authenticate, vary }: DefinitionsOptions,
+): void {
+  const schema = {
+    summary: "The definitions of all flags, for server SDKs and other proxies",
+    tags: ["Server SDKs"],
+    security: [{ serverToken: [] }],
+    querystring: DefinitionsQuery,
+    response: { 200: Definitions, 304: NotModified, ...errorAnswers(400, 401, 503) },
+  };
+  const read = createDefinitionsReader();
+
+  app.get("/client/features", { onRequest: [authenticate], schema }, (request, reply) => {
+    const { definitions } = grantOf(request).source;
+    if (definitions === undefined) throw notReady();
+
+    const document = read(definitions, {
+      ...parseDefinitionsQuery(request.url),
+      inlineSegments: !understandsSegments(request.headers["unleash-client-spec"]),
+    });
+    reply.header("cache-control", "no-cache").header("vary", vary);
+    return sendConditional(request, reply, {
+      entityTag: document.entityTag,
+      contentType: "application/json; charset=utf-8",
+      body: () => document.text,
+    });
+  });
+}

@@ -1,0 +1,128 @@
+import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
+import { grantOf } from "../auth/authenticate.ts";
+import { parseQueryContext } from "../context/parse-query.ts";
+import { readContext } from "../context/read-context.ts";
+import { requestContext, type ContextRules } from "../context/request-context.ts";
+import type { SentContext } from "../context/sent-context.ts";
+import { proxyDialect } from "../dialects/proxy.ts";
+import { HttpError, notReady } from "../errors.ts";
+import { sendConditional } from "../http/reply.ts";
+import type { Answer } from "../render/answer.ts";
+import { createRenderer, type Rendering } from "../render/rendering.ts";
+import { selectAll, selectEnabled, selectNamed, type OutcomeVector } from "../render/select.ts";
+import type { TypedApp } from "./app.ts";
+import { ContextQuery, errorAnswers, EvaluationBody, NotModified, ToggleList } from "./schemas.ts";
+
+type Selection = (rendering: Rendering, outcomes: OutcomeVector) => Answer;
+
+interface EvaluationOptions {
+  readonly authenticate: onRequestHookHandler;
+  readonly contextRules: ContextRules;
+  readonly allEndpointEnabled: boolean;
+  /** Value of `Vary` for answers that depend on the context and the key. */
+  readonly vary: string;
+}
+
+/** The root answers which toggles are on, `/all` also which are off: each by GET and by POST. */
+export function registerEvaluation(app: TypedApp, options: EvaluationOptions): void {
+  const { authenticate, allEndpointEnabled } = options;
+  const evaluate = createEvaluator(options);
+  registerPair(app, {
+    path: "",
+    what: "the toggles that are on",
+    onRequest: [authenticate],
+    select: selectEnabled,
+    evaluate,
+  });
+  registerPair(app, {
+    path: "/all",
+    what: "all toggles, on and off",
+    onRequest: allEndpointEnabled ? [authenticate] : [authenticate, refuseAll],
+    select: selectAll,
+    evaluate,
+  });
+}
+
+const refuseAll: onRequestHookHandler = (_request, _reply, done) => {
+  done(
+    new HttpError(
+      501,
+      "This endpoint is not switched on: set `enableAllEndpoint` (ENABLE_ALL_ENDPOINT) to true",
+    ),
+  );
+};
+
+interface Pair {
+  readonly path: string;
+  readonly what: string;
+  readonly onRequest: onRequestHookHandler[];
+  readonly select: Selection;
+  readonly evaluate: Evaluator;
+}
+
+function registerPair(app: TypedApp, { path, what, onRequest, select, evaluate }: Pair): void {
+  app.get(path, { onRequest, schema: describeGet(what) }, (request, reply) =>
+    evaluate(request, reply, { sent: parseQueryContext(request.url), select }),
+  );
+  app.post(path, { onRequest, schema: describePost(what) }, (request, reply) => {
+    const { context, toggles } = request.body;
+    return evaluate(request, reply, {
+      sent: readContext(context),
+      select: toggles === undefined ? select : named(toggles),
+    });
+  });
+}
+
+function named(toggles: readonly string[]): Selection {
+  return (rendering, outcomes) => selectNamed(rendering, outcomes, toggles);
+}
+
+interface Question {
+  readonly sent: SentContext;
+  readonly select: Selection;
+}
+
+type Evaluator = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  question: Question,
+) => Promise<FastifyReply>;
+
+/** The way of a request: context, outcomes, answer, and a body only if the caller needs one. */
+function createEvaluator({ contextRules: rules, vary }: EvaluationOptions): Evaluator {
+  const render = createRenderer(proxyDialect);
+  return async (request, reply, { sent, select }) => {
+    // NOTE: read once, since it may be replaced while an enricher is at work.
+    const { snapshot } = grantOf(request).source;
+    if (snapshot === undefined) throw notReady();
+
+    const context = await requestContext(request, sent, { rules, snapshot });
+    const answer = select(render(snapshot), snapshot.evaluateAll(context));
+    reply.header("cache-control", "public, max-age=2").header("vary", vary);
+    return sendConditional(request, reply, {
+      entityTag: answer.entityTag(),
+      contentType: "application/json; charset=utf-8",
+      body: () => answer.body(),
+    });
+  };
+}
+
+function describeGet(what: string) {
+  return {
+    ...describe(`Evaluates ${what}, for a context in the query`),
+    querystring: ContextQuery,
+    response: { 200: ToggleList, 304: NotModified, ...errorAnswers(400, 401, 501, 503) },
+  };
+}
+
+function describePost(what: string) {
+  return {
+    ...describe(`Evaluates ${what}, or the named ones, for a context in the body`),
+    body: EvaluationBody,
+    response: { 200: ToggleList, 304: NotModified, ...errorAnswers(400, 401, 413, 415, 501, 503) },
+  };
+}
+
+function describe(summary: string) {
+  return { summary, tags: ["Evaluation"], security: [{ clientKey: [] }] };
+}

@@ -1,0 +1,22 @@
+import type { Registry } from "prom-client";
+import { Type } from "typebox";
+import type { TypedApp } from "./app.ts";
+import { errorAnswers } from "./schemas.ts";
+
+/** Metrics in the text format of Prometheus. No key is needed. */
+export function registerPrometheus(app: TypedApp, registry: Registry): void {
+  const schema = {
+    summary: "Metrics of the proxy, for Prometheus",
+    tags: ["Operations"],
+    response: {
+      200: { content: { "text/plain": { schema: Type.String() } }, description: "The metrics" },
+      ...errorAnswers(503),
+    },
+  };
+  app.get("/internal-backstage/prometheus", { schema }, async (_request, reply) =>
+    reply
+      .type(registry.contentType)
+      .header("cache-control", "no-store")
+      .send(await registry.metrics()),
+  );
+}

@@ -1,0 +1,154 @@
+import { Type } from "typebox";
+
+/** A value of a context: taken as its text; null stands for no value. */
+export const ContextValue = Type.Unsafe<string | number | boolean | null>({
+  type: ["string", "number", "boolean", "null"],
+});
+
+const Properties = Type.Unsafe<Record<string, string | number | boolean | null> | null>({
+  type: ["object", "null"],
+  additionalProperties: ContextValue,
+  description: "Further properties of the context. Flat; wins over a field of the same name",
+});
+
+const FIELD_DESCRIPTIONS = {
+  appName: "Name of the application that asks",
+  userId: "Id of the user",
+  sessionId: "Id of the session; one is made up for the request when it is missing",
+  environment: "Environment of the context; ignored when the proxy has a fixed one",
+  remoteAddress: "Address of the client; the caller's address when it is missing",
+  currentTime: "The moment to evaluate for, in ISO 8601; now when it is missing",
+} as const;
+
+const contextField = (description: string) =>
+  Type.Optional(
+    Type.Unsafe<string | number | boolean | null>({
+      type: ["string", "number", "boolean", "null"],
+      description,
+    }),
+  );
+
+/** The context of a request body. */
+export const EvaluationContext = Type.Object(
+  {
+    appName: contextField(FIELD_DESCRIPTIONS.appName),
+    userId: contextField(FIELD_DESCRIPTIONS.userId),
+    sessionId: contextField(FIELD_DESCRIPTIONS.sessionId),
+    environment: contextField(FIELD_DESCRIPTIONS.environment),
+    remoteAddress: contextField(FIELD_DESCRIPTIONS.remoteAddress),
+    currentTime: contextField(FIELD_DESCRIPTIONS.currentTime),
+    properties: Type.Optional(Properties),
+  },
+  { additionalProperties: ContextValue },
+);
+
+const parameter = (description: string) => Type.Optional(Type.String({ description }));
+
+/** The context as query parameters. Any further parameter is a property. */
+export const ContextQuery = Type.Object({
+  appName: parameter(FIELD_DESCRIPTIONS.appName),
+  userId: parameter(FIELD_DESCRIPTIONS.userId),
+  sessionId: parameter(FIELD_DESCRIPTIONS.sessionId),
+  environment: parameter(FIELD_DESCRIPTIONS.environment),
+  remoteAddress: parameter(FIELD_DESCRIPTIONS.remoteAddress),
+  currentTime: parameter(FIELD_DESCRIPTIONS.currentTime),
+  properties: Type.Optional(
+    Type.Record(Type.String(), Type.String(), {
+      description: "Further properties, as `properties[name]=value`. So is any other parameter",
+    }),
+  ),
+});
+
+/** Most toggles that can be asked for by name in one request. */
+export const MAX_NAMED_TOGGLES = 10_000;
+
+/** The body of an evaluation request. */
+export const EvaluationBody = Type.Object({
+  toggles: Type.Optional(
+    Type.Array(Type.String(), {
+      maxItems: MAX_NAMED_TOGGLES,
+      description: "Names of the toggles to answer for, on or off",
+    }),
+  ),
+  context: EvaluationContext,
+});
+
+const Variant = Type.Object({
+  name: Type.String(),
+  enabled: Type.Boolean({ description: "False when the toggle has no variant for the context" }),
+  payload: Type.Optional(
+    Type.Object({
+      type: Type.String({ description: "What the value holds, such as string or json" }),
+      value: Type.String({ description: "Always text; JSON is encoded" }),
+    }),
+  ),
+});
+
+const Toggle = Type.Object({
+  name: Type.String(),
+  enabled: Type.Boolean(),
+  variant: Variant,
+  impressionData: Type.Boolean(),
+});
+
+/** The answer to an evaluation request. */
+export const ToggleList = Type.Object(
+  { toggles: Type.Array(Toggle) },
+  { description: "The toggles and their variants for the context" },
+);
+
+const ErrorAnswer = Type.Object({
+  error: Type.String({ description: "What is wrong and how to mend it" }),
+  validation: Type.Optional(
+    Type.Array(Type.Object({ path: Type.String(), message: Type.String() })),
+  ),
+});
+
+const ERROR_DESCRIPTIONS = {
+  400: "Something in the request is not as it should be",
+  401: "The key is missing or not one of the accepted ones",
+  413: "The body is too large",
+  415: "The body is not JSON",
+  501: "The endpoint is not switched on",
+  503: "The proxy has not synchronized with its upstream yet",
+} as const;
+
+/** The answers that are not a success, for the documentation of a route. */
+export function errorAnswers(...statusCodes: readonly (keyof typeof ERROR_DESCRIPTIONS)[]) {
+  return Object.fromEntries(
+    statusCodes.map((code) => [code, { ...ErrorAnswer, description: ERROR_DESCRIPTIONS[code] }]),
+  );
+}
+
+/** The answer of a conditional request whose entity tag is still right. */
+export const NotModified = Type.Null({ description: "What the caller has is still right" });
+
+const Count = Type.Unsafe<number | null>({ type: ["number", "null"], minimum: 0 });
+
+const ToggleUsage = Type.Object({
+  yes: Type.Optional(Count),
+  no: Type.Optional(Count),
+  variants: Type.Optional(Type.Union([Type.Record(Type.String(), Count), Type.Null()])),
+});
+
+/** Most toggles that one report may tell of. */
+export const MAX_REPORTED_TOGGLES = 10_000;
+
+/** Usage as client SDKs report it; what they send besides is ignored. */
+export const UsageBody = Type.Object({
+  appName: Type.String({ minLength: 1 }),
+  bucket: Type.Optional(
+    Type.Union([
+      Type.Object({
+        start: Type.Optional(ContextValue),
+        toggles: Type.Record(Type.String(), ToggleUsage, { maxProperties: MAX_REPORTED_TOGGLES }),
+      }),
+      Type.Null(),
+    ]),
+  ),
+});
+
+/** What client SDKs say of themselves; nothing of it is needed. */
+export const RegistrationBody = Type.Object({
+  appName: Type.Optional(Type.String()),
+});
