@@ -1,0 +1,151 @@
+import type { AddressInfo } from "node:net";
+import type { FastifyInstance } from "fastify";
+import { onTestFinished } from "vitest";
+import { buildApp } from "../src/app.ts";
+import type { ProxyConfig } from "../src/config/config.ts";
+import type { Logger } from "../src/logging/logger.ts";
+import { SAMPLE } from "./_documents.ts";
+import { DocumentSource, type SourceDocument } from "./_source.ts";
+
+export const KEY = "client-key-1";
+export const OTHER_KEY = "client-key-2";
+export const SERVER_TOKEN = "server-token";
+
+/** A logger that remembers what it was told. */
+export class MemoryLogger implements Logger {
+  readonly lines: { readonly level: string; readonly parts: readonly unknown[] }[] = [];
+  debug = this.#at("debug");
+  info = this.#at("info");
+  warn = this.#at("warn");
+  error = this.#at("error");
+  fatal = this.#at("fatal");
+
+  #at(level: string) {
+    return (...parts: unknown[]): void => {
+      this.lines.push({ level, parts });
+    };
+  }
+}
+
+export function proxyConfig(overrides: Partial<ProxyConfig> = {}): ProxyConfig {
+  return {
+    upstreamUrl: "http://127.0.0.1:1/api",
+    upstreamToken: "upstream-token",
+    clientKeys: [KEY, OTHER_KEY],
+    clientKeysHeaderName: "authorization",
+    serverTokens: [SERVER_TOKEN],
+    port: 0,
+    host: "127.0.0.1",
+    basePath: "",
+    appName: "flags-proxy",
+    instanceId: "test",
+    refreshIntervalMs: 5000,
+    metricsIntervalMs: 30_000,
+    metricsJitterMs: 0,
+    environment: undefined,
+    projectName: undefined,
+    namePrefix: undefined,
+    tags: [],
+    logger: new MemoryLogger(),
+    trustProxy: false,
+    customStrategies: [],
+    contextEnrichers: [],
+    storageProvider: undefined,
+    bootstrap: undefined,
+    openApiEnabled: false,
+    allEndpointEnabled: false,
+    cors: {
+      allowedHeaders: undefined,
+      credentials: false,
+      exposedHeaders: ["ETag"],
+      maxAgeSeconds: 172_800,
+      methods: ["GET", "POST"],
+      optionsSuccessStatus: 204,
+      origin: "*",
+      preflightContinue: false,
+    },
+    rejectUnauthorized: true,
+    httpProxy: undefined,
+    httpsProxy: undefined,
+    noProxy: undefined,
+    ...overrides,
+  };
+}
+
+interface ProxySetup {
+  readonly config?: Partial<ProxyConfig>;
+  readonly document?: SourceDocument;
+  readonly source?: DocumentSource;
+  /** Called before the app listens, to add to it what an embedder might. */
+  readonly extend?: (app: FastifyInstance) => void;
+}
+
+interface TestRequest extends RequestInit {
+  readonly headers?: Record<string, string>;
+}
+
+export interface TestProxy {
+  readonly app: FastifyInstance;
+  readonly url: string;
+  readonly port: number;
+  readonly source: DocumentSource;
+  /** Sends a request with a valid client key, unless told otherwise. */
+  readonly request: (path: string, init?: TestRequest) => Promise<Response>;
+  /** Posts a value as JSON with a valid client key. */
+  readonly post: (
+    path: string,
+    body: unknown,
+    headers?: Record<string, string>,
+  ) => Promise<Response>;
+}
+
+/** Runs a proxy on a free port for the length of a test. */
+export async function startProxy(setup: ProxySetup = {}): Promise<TestProxy> {
+  const source = setup.source ?? new DocumentSource(setup.document ?? SAMPLE);
+  const app = await buildApp(proxyConfig(setup.config), source);
+  setup.extend?.(app);
+  await app.listen({ host: "127.0.0.1", port: 0 });
+  onTestFinished(async () => {
+    // Tests do not read every answer to its end, and nobody waits for the rest of them.
+    app.server.closeAllConnections();
+    await app.close();
+  });
+  const { port } = app.server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}`;
+
+  const request = (path: string, init: TestRequest = {}): Promise<Response> =>
+    fetch(url + path, { ...init, headers: { authorization: KEY, ...init.headers } });
+  const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+    request(path, {
+      method: "POST",
+      body: JSON.stringify(body),
+      headers: { "content-type": "application/json", ...headers },
+    });
+  return { app, url, port, source, request, post };
+}
+
+export interface ToggleAnswer {
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly impressionData: boolean;
+  readonly variant: {
+    readonly name: string;
+    readonly enabled: boolean;
+    readonly payload?: { readonly type: string; readonly value: string };
+  };
+}
+
+export async function togglesOf(response: Response): Promise<readonly ToggleAnswer[]> {
+  const body = (await response.json()) as { readonly toggles: readonly ToggleAnswer[] };
+  return body.toggles;
+}
+
+export async function namesOf(response: Response): Promise<readonly string[]> {
+  return (await togglesOf(response)).map(({ name }) => name);
+}
+
+export async function errorOf(
+  response: Response,
+): Promise<{ readonly error: string; readonly validation?: readonly object[] }> {
+  return (await response.json()) as { readonly error: string };
+}

@@ -1,0 +1,76 @@
+import { expect, test } from "vitest";
+import { errorOf, KEY, OTHER_KEY, SERVER_TOKEN, startProxy } from "./_proxy.ts";
+
+const EVALUATION = ["GET /proxy", "POST /proxy", "GET /proxy/all", "POST /proxy/all"];
+const USAGE = ["POST /proxy/client/metrics", "POST /proxy/client/register"];
+const DEFINITIONS = ["GET /proxy/client/features"];
+
+const KEYS: readonly (readonly [string, Record<string, string>])[] = [
+  ["no key", {}],
+  ["an empty key", { authorization: "" }],
+  ["a wrong key", { authorization: "wrong" }],
+  ["a key that is too long", { authorization: `${KEY}x` }],
+  ["a key in another case", { authorization: KEY.toUpperCase() }],
+  ["two keys", { authorization: `${KEY}, ${OTHER_KEY}` }],
+];
+
+test.each([...EVALUATION, ...USAGE, ...DEFINITIONS])(
+  "%s: 401 naming the header on a missing or wrong key, before the body is looked at",
+  async (route) => {
+    const [method = "", path = ""] = route.split(" ");
+    const { url } = await startProxy({ config: { allEndpointEnabled: true } });
+    for (const [what, headers] of KEYS) {
+      const response = await fetch(url + path, {
+        method,
+        headers: { "content-type": "application/json", ...headers },
+        ...(method === "POST" && { body: "{not json" }),
+      });
+      expect(response.status, what).toBe(401);
+      const { error } = await errorOf(response);
+      expect(error).toContain("`authorization`");
+      if (headers["authorization"]) expect(error).not.toContain(headers["authorization"]);
+    }
+  },
+);
+
+test.each([KEY, OTHER_KEY])("clientKeys: each one is authorized (%s)", async (key) => {
+  const { request } = await startProxy();
+  const response = await request("/proxy", { headers: { authorization: key } });
+  expect(response.status).toBe(200);
+});
+
+test("clientKeysHeaderName: the key is read from that header and no other", async () => {
+  const { url } = await startProxy({ config: { clientKeysHeaderName: "X-Flags-Key" } });
+  const ask = (headers: Record<string, string>) => fetch(`${url}/proxy`, { headers });
+  expect((await ask({ "x-flags-key": KEY })).status).toBe(200);
+  const refused = await ask({ authorization: KEY });
+  expect(refused.status).toBe(401);
+  expect((await errorOf(refused)).error).toContain("`x-flags-key`");
+});
+
+test("keys are for what they are for: evaluation for clients, definitions for servers", async () => {
+  const { request, post } = await startProxy();
+  const server = { authorization: SERVER_TOKEN };
+  expect((await request("/proxy", { headers: server })).status).toBe(401);
+  expect((await request("/proxy/client/features")).status).toBe(401);
+  expect((await request("/proxy/client/features", { headers: server })).status).toBe(200);
+  const usage = { appName: "a", bucket: { toggles: {} } };
+  expect((await post("/proxy/client/metrics", usage, server)).status).toBe(200);
+  expect((await post("/proxy/client/metrics", usage)).status).toBe(200);
+});
+
+test("/proxy/all when off: the key is asked for first", async () => {
+  const { request } = await startProxy();
+  const response = await request("/proxy/all", { headers: { authorization: "wrong" } });
+  expect(response.status).toBe(401);
+});
+
+test.each([
+  "/proxy/health",
+  "/proxy/internal-backstage/prometheus",
+  "/docs/openapi.json",
+  "/docs/openapi",
+])("%s: needs no key", async (path) => {
+  const { url } = await startProxy({ config: { openApiEnabled: true } });
+  expect((await fetch(url + path)).status).toBe(200);
+});

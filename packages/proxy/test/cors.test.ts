@@ -1,0 +1,116 @@
+import { expect, test } from "vitest";
+import type { CorsConfig } from "../src/config/config.ts";
+import { proxyConfig, startProxy } from "./_proxy.ts";
+
+const ORIGIN = "https://shop.example";
+
+function startWith(cors: Partial<CorsConfig> = {}, overrides: object = {}) {
+  return startProxy({ config: { cors: { ...proxyConfig().cors, ...cors }, ...overrides } });
+}
+
+function preflight(url: string, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(`${url}/proxy`, {
+    method: "OPTIONS",
+    headers: { origin: ORIGIN, "access-control-request-method": "POST", ...headers },
+  });
+}
+
+test("cors defaults: any origin, GET and POST, two days, 204, ETag exposed, no credentials", async () => {
+  const { url } = await startWith();
+  const { status, headers } = await preflight(url);
+  expect(status).toBe(204);
+  expect(headers.get("access-control-allow-origin")).toBe("*");
+  expect(headers.get("access-control-allow-methods")).toBe("GET, POST");
+  expect(headers.get("access-control-max-age")).toBe("172800");
+  expect(headers.get("access-control-expose-headers")).toBe("ETag");
+  expect(headers.get("access-control-allow-credentials")).toBeNull();
+});
+
+test("cors.allowedHeaders absent: the headers of the SDKs, the key header and those asked for", async () => {
+  const { url } = await startWith({}, { clientKeysHeaderName: "X-Flags-Key" });
+  const { headers } = await preflight(url, { "access-control-request-headers": "x-mine, ACCEPT" });
+  const allowed = headers.get("access-control-allow-headers")?.split(", ");
+  expect(allowed).toEqual(expect.arrayContaining(["authorization", "unleash-sdk", "cache"]));
+  expect(allowed).toEqual(expect.arrayContaining(["x-flags-key", "x-mine", "accept"]));
+  expect(new Set(allowed).size).toBe(allowed?.length);
+  expect(headers.get("vary")).toMatch(/access-control-request-headers/i);
+});
+
+test("cors.allowedHeaders: these and no others", async () => {
+  const { url } = await startWith({ allowedHeaders: ["authorization", "x-one"] });
+  const { headers } = await preflight(url, { "access-control-request-headers": "x-other" });
+  expect(headers.get("access-control-allow-headers")).toBe("authorization, x-one");
+});
+
+test("cors.credentials: allowed on preflights and answers", async () => {
+  const { url, request } = await startWith({ credentials: true, origin: [ORIGIN] });
+  expect((await preflight(url)).headers.get("access-control-allow-credentials")).toBe("true");
+  const { headers } = await request("/proxy", { headers: { origin: ORIGIN } });
+  expect(headers.get("access-control-allow-credentials")).toBe("true");
+});
+
+test("cors.exposedHeaders: these", async () => {
+  const { request } = await startWith({ exposedHeaders: ["ETag", "Date"] });
+  const { headers } = await request("/proxy", { headers: { origin: ORIGIN } });
+  expect(headers.get("access-control-expose-headers")).toBe("ETag, Date");
+});
+
+test("cors.maxAge: zero is a value", async () => {
+  const { url } = await startWith({ maxAgeSeconds: 0 });
+  expect((await preflight(url)).headers.get("access-control-max-age")).toBe("0");
+});
+
+test("cors.methods: these", async () => {
+  const { url } = await startWith({ methods: ["POST"] });
+  expect((await preflight(url)).headers.get("access-control-allow-methods")).toBe("POST");
+});
+
+test("cors.optionsSuccessStatus: the status of an OPTIONS call that passes", async () => {
+  const { url } = await startWith({ optionsSuccessStatus: 200 });
+  expect((await preflight(url)).status).toBe(200);
+});
+
+test("cors.origin: only the listed ones, with Vary: Origin on every answer", async () => {
+  const { url, request } = await startWith({ origin: [ORIGIN, "https://two.example"] });
+  const ask = async (origin: string) => (await request("/proxy", { headers: { origin } })).headers;
+  for (const origin of [ORIGIN, "https://two.example"]) {
+    const headers = await ask(origin);
+    expect(headers.get("access-control-allow-origin")).toBe(origin);
+    expect(headers.get("vary")?.toLowerCase()).toBe("authorization, origin, accept-encoding");
+  }
+  expect((await ask("https://evil.example")).get("access-control-allow-origin")).toBeNull();
+  expect((await fetch(`${url}/proxy/health`)).headers.get("vary")).toMatch(/origin/i);
+});
+
+test("cors.preflightContinue: the preflight is passed on, with its headers set", async () => {
+  const cors = { ...proxyConfig().cors, preflightContinue: true };
+  const { url } = await startProxy({
+    config: { cors },
+    extend: (app) => {
+      app.options("/proxy", (_request, reply) => reply.code(200).send("mine"));
+    },
+  });
+  const response = await preflight(url);
+  expect(response.status).toBe(200);
+  expect(await response.text()).toBe("mine");
+  expect(response.headers.get("access-control-allow-methods")).toBe("GET, POST");
+});
+
+test("a preflight is answered before authentication, for every path", async () => {
+  const { url } = await startWith();
+  for (const path of ["/proxy", "/proxy/all", "/proxy/client/metrics", "/unknown"]) {
+    const response = await fetch(url + path, {
+      method: "OPTIONS",
+      headers: { origin: ORIGIN, "access-control-request-method": "GET" },
+    });
+    expect(response.status, path).toBe(204);
+  }
+});
+
+test("answers that are not a success can be read across origins too", async () => {
+  const { url } = await startWith();
+  for (const path of ["/proxy", "/unknown"]) {
+    const response = await fetch(url + path, { headers: { origin: ORIGIN } });
+    expect(response.headers.get("access-control-allow-origin"), path).toBe("*");
+  }
+});

@@ -1,0 +1,84 @@
+import { expect, test } from "vitest";
+import { flag } from "./_documents.ts";
+import { SERVER_TOKEN, startProxy, type TestProxy } from "./_proxy.ts";
+
+const CONSTRAINT = { contextName: "plan", operator: "IN", values: ["gold"] };
+const OWN = { contextName: "userId", operator: "IN", values: ["1"] };
+const DOCUMENT = {
+  version: 2,
+  features: [
+    flag("shop.a", {
+      project: "shop",
+      strategies: [{ name: "default", parameters: {}, constraints: [OWN], segments: [1] }],
+    }),
+    flag("shop.b", { strategies: [{ name: "default", segments: [9] }] }),
+    flag("other", { project: "other", enabled: false }),
+  ],
+  segments: [{ id: 1, name: "gold", constraints: [CONSTRAINT] }],
+};
+
+interface Definitions {
+  readonly version: number;
+  readonly features: readonly { readonly name: string; readonly strategies: readonly object[] }[];
+  readonly segments?: readonly object[];
+}
+
+function ask({ request }: TestProxy, query = "", headers: Record<string, string> = {}) {
+  return request(`/proxy/client/features${query}`, {
+    headers: { authorization: SERVER_TOKEN, ...headers },
+  });
+}
+
+const MODERN = { "unleash-client-spec": "5.2.0" };
+
+test("GET /proxy/client/features: all definitions with segments, to a server token", async () => {
+  const response = await ask(await startProxy({ document: DOCUMENT }), "", MODERN);
+  expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
+  expect(await response.json()).toEqual(DOCUMENT);
+});
+
+test.each([[{}], [{ "unleash-client-spec": "4.1.9" }]])(
+  "GET /proxy/client/features: segments are inlined for an SDK that does not know them (%j)",
+  async (headers) => {
+    const response = await ask(await startProxy({ document: DOCUMENT }), "", headers);
+    const { features, segments } = (await response.json()) as Definitions;
+    expect(segments).toBeUndefined();
+    expect(features[0]?.strategies).toEqual([
+      { name: "default", parameters: {}, constraints: [OWN, CONSTRAINT] },
+    ]);
+    // Nobody is in a segment that does not exist.
+    expect(features[1]?.strategies).toEqual([
+      { name: "default", constraints: [{ contextName: "userId", operator: "IN", values: [] }] },
+    ]);
+  },
+);
+
+test("GET /proxy/client/features: 400 for a client specification that is no version", async () => {
+  const proxy = await startProxy({ document: DOCUMENT });
+  expect((await ask(proxy, "", { "unleash-client-spec": "latest" })).status).toBe(400);
+  expect((await ask(proxy, "", { "unleash-client-spec": "4.2.0-beta.1" })).status).toBe(200);
+});
+
+test("GET /proxy/client/features: ETag, and 304 until a definition changes", async () => {
+  const proxy = await startProxy({ document: DOCUMENT });
+  const etag = (await ask(proxy, "", MODERN)).headers.get("etag") ?? "";
+  expect(etag).toMatch(/^W\/"/);
+  const conditional = { ...MODERN, "if-none-match": etag };
+  expect((await ask(proxy, "", conditional)).status).toBe(304);
+  expect((await ask(proxy, "", { "if-none-match": etag })).status).toBe(200);
+  proxy.source.replace({ ...DOCUMENT, features: [flag("new")] });
+  expect((await ask(proxy, "", conditional)).status).toBe(200);
+});
+
+test.each([
+  ["?namePrefix=shop.", ["shop.a", "shop.b"]],
+  ["?project=shop", ["shop.a"]],
+  ["?project=shop&project=other", ["shop.a", "other"]],
+  ["?project=*", ["shop.a", "shop.b", "other"]],
+  ["?project=default&namePrefix=other", []],
+])("GET /proxy/client/features%s: filtered", async (query, names) => {
+  const response = await ask(await startProxy({ document: DOCUMENT }), query, MODERN);
+  const { features, segments } = (await response.json()) as Definitions;
+  expect(features.map(({ name }) => name)).toEqual(names);
+  expect(segments).toEqual(DOCUMENT.segments);
+});

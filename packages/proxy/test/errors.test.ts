@@ -1,0 +1,191 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { gzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+import { errorOf, KEY, MemoryLogger, namesOf, startProxy } from "./_proxy.ts";
+
+const JSON_TYPE = { "content-type": "application/json" };
+
+/** Sends bytes as they are and returns all that comes back. */
+async function exchange(port: number, request: string): Promise<string> {
+  const socket = connect(port, "127.0.0.1");
+  let answer = "";
+  socket.setEncoding("utf8").on("data", (chunk: string) => (answer += chunk));
+  socket.write(request);
+  await once(socket, "close");
+  return answer;
+}
+
+test("unknown path: 404, as JSON, without echoing the path", async () => {
+  const { request } = await startProxy();
+  for (const path of ["/", "/nothing/<here>", "/proxy/nothing"]) {
+    const response = await request(path);
+    expect(response.status).toBe(404);
+    expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
+    expect(response.headers.get("cache-control")).toBe("no-store");
+    expect(Object.keys(await errorOf(response))).toEqual(["error"]);
+  }
+});
+
+test("known path, unknown method: 405 naming the possible ones", async () => {
+  const { request } = await startProxy();
+  const response = await request("/proxy/?a=1", { method: "DELETE" });
+  expect(response.status).toBe(405);
+  expect(response.headers.get("allow")).toBe("GET, HEAD, POST");
+});
+
+test.each([
+  ["malformed", "{not json"],
+  ["cut off", '{"context":{'],
+])("POST /proxy: 400 with a hint when the JSON is %s", async (_, body) => {
+  const { request } = await startProxy();
+  const response = await request("/proxy", { method: "POST", headers: JSON_TYPE, body });
+  expect(response.status).toBe(400);
+  expect((await errorOf(response)).error).toMatch(/not valid JSON/);
+});
+
+test("POST /proxy: 400 saying that the body is missing", async () => {
+  const { request } = await startProxy();
+  for (const init of [{}, { headers: JSON_TYPE, body: "" }, { headers: JSON_TYPE, body: "null" }]) {
+    const response = await request("/proxy", { method: "POST", ...init });
+    expect(response.status).toBe(400);
+    expect((await errorOf(response)).error).toMatch(/body is missing/);
+  }
+});
+
+test.each([
+  "text/plain",
+  "application/x-www-form-urlencoded",
+  "text/xml",
+  "nonsense",
+  "application/jsonx",
+])("POST /proxy: 415 for %s", async (type) => {
+  const { request } = await startProxy();
+  const response = await request("/proxy", {
+    method: "POST",
+    headers: { "content-type": type },
+    body: '{"context":{}}',
+  });
+  expect(response.status).toBe(415);
+  expect((await errorOf(response)).error).toMatch(/application\/json/);
+});
+
+test.each(["application/json", "application/json; charset=utf-8", "Application/JSON"])(
+  "POST /proxy: %s is JSON",
+  async (type) => {
+    const { request } = await startProxy();
+    const init = { method: "POST", headers: { "content-type": type }, body: '{"context":{}}' };
+    expect((await request("/proxy", init)).status).toBe(200);
+  },
+);
+
+test("POST /proxy: a body that does not say what it is is taken for JSON", async () => {
+  const { port } = await startProxy();
+  const body = '{"context":{}}';
+  const answer = await exchange(
+    port,
+    `POST /proxy HTTP/1.1\r\nHost: a\r\nAuthorization: ${KEY}\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  );
+  expect(answer).toMatch(/^HTTP\/1.1 200/);
+});
+
+test("body limit: 1 MiB is read, more is a 413, whether announced or streamed", async () => {
+  const { request, post } = await startProxy();
+  const empty = JSON.stringify({ context: { properties: { a: "" } } }).length;
+  const context = (size: number) => ({ context: { properties: { a: "x".repeat(size - empty) } } });
+  expect((await post("/proxy", context(1024 * 1024))).status).toBe(200);
+  const announced = await post("/proxy", context(1024 * 1024 + 1));
+  expect(announced.status).toBe(413);
+  expect((await errorOf(announced)).error).toMatch(/1024 KiB/);
+
+  const stream = new Blob([JSON.stringify(context(2 * 1024 * 1024))]).stream();
+  const init = { method: "POST", headers: JSON_TYPE, body: stream, duplex: "half" } as const;
+  expect((await request("/proxy", init)).status).toBe(413);
+});
+
+test("compressed bodies: read, with the limit counting what they unpack to", async () => {
+  const { request } = await startProxy();
+  const send = (text: string) =>
+    request("/proxy", {
+      method: "POST",
+      headers: { ...JSON_TYPE, "content-encoding": "gzip" },
+      body: new Uint8Array(gzipSync(text)),
+    });
+  const response = await send('{"context":{"userId":"7"}}');
+  expect(await namesOf(response)).toContain("for-user-7");
+  expect((await send(`{"context":{"a":"${"x".repeat(5_000_000)}"}}`)).status).toBe(413);
+
+  for (const [encoding, status] of [
+    ["gzip", 400],
+    ["compress", 415],
+  ] as const) {
+    const broken = await request("/proxy", {
+      method: "POST",
+      headers: { ...JSON_TYPE, "content-encoding": encoding },
+      body: '{"context":{}}',
+    });
+    expect(broken.status, encoding).toBe(status);
+    expect(await errorOf(broken), encoding).toHaveProperty("error");
+  }
+});
+
+test("toggles: 400 for more names than can be asked for at once", async () => {
+  const { post } = await startProxy();
+  const toggles = Array.from({ length: 10_001 }, (_, index) => `t${index}`);
+  expect((await post("/proxy", { context: {}, toggles })).status).toBe(400);
+  expect((await post("/proxy", { context: {}, toggles: toggles.slice(1) })).status).toBe(200);
+});
+
+test("a path that is not valid percent-encoding: 400", async () => {
+  const { request } = await startProxy();
+  const response = await request("/proxy/%zz");
+  expect(response.status).toBe(400);
+  expect((await errorOf(response)).error).toMatch(/percent-encoding/);
+});
+
+test.each([
+  ["is not HTTP", "NONSENSE\r\n\r\n", 400],
+  ["has headers that are too large", `GET /proxy?a=${"x".repeat(20_000)} HTTP/1.1\r\n\r\n`, 431],
+])("a request that %s: a JSON answer", async (_, bytes, status) => {
+  const { port } = await startProxy();
+  const answer = await exchange(port, bytes);
+  const [head = "", body = ""] = answer.split("\r\n\r\n");
+  expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  expect(head).toContain("Content-Type: application/json");
+  expect(JSON.parse(body)).toHaveProperty("error");
+});
+
+test("a client that goes away: nothing is logged as an error, and others are served", async () => {
+  const logger = new MemoryLogger();
+  let entered = (): void => {};
+  const waiting = new Promise<void>((resolve) => (entered = resolve));
+  const { request, post } = await startProxy({
+    config: {
+      logger,
+      contextEnrichers: [
+        async (context, { headers }) => {
+          if (headers["x-slow"] === undefined) return context;
+          entered();
+          await new Promise((resolve) => setTimeout(resolve, 50));
+          throw new Error("the client has gone, and so has what was looked for");
+        },
+      ],
+    },
+  });
+  const abort = new AbortController();
+  const gone = request("/proxy", { headers: { "x-slow": "1" }, signal: abort.signal });
+  await waiting;
+  abort.abort();
+  await expect(gone).rejects.toThrow(/abort/i);
+
+  const halfSent = connect(Number(new URL((await request("/proxy/health")).url).port), "127.0.0.1");
+  halfSent.write(
+    `POST /proxy HTTP/1.1\r\nHost: a\r\nAuthorization: ${KEY}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"con`,
+  );
+  await once(halfSent, "connect");
+  halfSent.resetAndDestroy();
+  await once(halfSent, "close");
+  await new Promise((resolve) => setTimeout(resolve, 80));
+  expect((await post("/proxy", { context: {} })).status).toBe(200);
+  expect(logger.lines).toEqual([]);
+});

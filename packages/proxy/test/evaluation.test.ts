@@ -1,0 +1,224 @@
+import { expect, test } from "vitest";
+import { flag, HALF_OF_SESSIONS, withConstraint } from "./_documents.ts";
+import { errorOf, namesOf, startProxy, togglesOf } from "./_proxy.ts";
+
+const ON_FOR_ALL = ["on", "impressions", "with-variant", "variant-named-disabled"];
+
+test("GET /proxy: every toggle that is enabled for the context, as JSON in UTF-8", async () => {
+  const { request } = await startProxy();
+  const response = await request("/proxy?userId=7");
+  expect(response.status).toBe(200);
+  expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
+  const toggles = await togglesOf(response);
+  expect(toggles.map(({ name }) => name)).toEqual([
+    "on",
+    "impressions",
+    "for-user-7",
+    "with-variant",
+    "variant-named-disabled",
+  ]);
+  expect(toggles.every(({ enabled }) => enabled)).toBe(true);
+});
+
+test("toggle result: name, enabled, variant and impressionData, and nothing else", async () => {
+  const { request } = await startProxy();
+  const [on, impressions] = await togglesOf(await request("/proxy"));
+  expect(on).toEqual({
+    name: "on",
+    enabled: true,
+    variant: { name: "disabled", enabled: false },
+    impressionData: false,
+  });
+  expect(impressions?.impressionData).toBe(true);
+});
+
+test("variant: payload is there when the variant has one, its value always text", async () => {
+  const { request } = await startProxy();
+  const toggles = await togglesOf(await request("/proxy"));
+  expect(toggles.find(({ name }) => name === "with-variant")?.variant).toEqual({
+    name: "blue",
+    enabled: true,
+    payload: { type: "json", value: '{"a":"é\\n"}' },
+  });
+});
+
+test("variant: one that a user named `disabled` is told from the fallback by enabled", async () => {
+  const { request } = await startProxy();
+  const toggles = await togglesOf(await request("/proxy"));
+  expect(toggles.find(({ name }) => name === "variant-named-disabled")?.variant).toEqual({
+    name: "disabled",
+    enabled: true,
+  });
+});
+
+test("POST /proxy without toggles: all toggles enabled for the context", async () => {
+  const { post } = await startProxy();
+  const response = await post("/proxy", { context: { userId: "7" } });
+  expect(response.status).toBe(200);
+  expect(await namesOf(response)).toContain("for-user-7");
+});
+
+test("POST /proxy with toggles: every named toggle in the order asked, each once", async () => {
+  const { post } = await startProxy();
+  const response = await post("/proxy", {
+    context: {},
+    toggles: ["unknown", "on", "off", "for-user-7", "on", "constructor"],
+  });
+  const disabled = { name: "disabled", enabled: false };
+  expect(await togglesOf(response)).toEqual([
+    { name: "unknown", enabled: false, variant: disabled, impressionData: false },
+    { name: "on", enabled: true, variant: disabled, impressionData: false },
+    { name: "off", enabled: false, variant: disabled, impressionData: false },
+    { name: "for-user-7", enabled: false, variant: disabled, impressionData: false },
+    { name: "constructor", enabled: false, variant: disabled, impressionData: false },
+  ]);
+});
+
+test("POST /proxy with an empty list of toggles: an empty list", async () => {
+  const { post } = await startProxy();
+  expect(await togglesOf(await post("/proxy", { context: {}, toggles: [] }))).toEqual([]);
+});
+
+test("GET and POST /proxy/all: enabled and disabled toggles, when enableAllEndpoint is true", async () => {
+  const { request, post } = await startProxy({ config: { allEndpointEnabled: true } });
+  const answers = [
+    await togglesOf(await request("/proxy/all?plan=gold")),
+    await togglesOf(await post("/proxy/all", { context: { properties: { plan: "gold" } } })),
+  ];
+  for (const toggles of answers) {
+    expect(toggles).toHaveLength(7);
+    const states = Object.fromEntries(toggles.map(({ name, enabled }) => [name, enabled]));
+    expect(states).toMatchObject({ on: true, off: false, "for-plan-gold": true });
+    expect(states["for-user-7"]).toBe(false);
+  }
+});
+
+test.each(["GET", "POST"])(
+  "%s /proxy/all: 501 naming the option while enableAllEndpoint is false",
+  async (method) => {
+    const { request } = await startProxy();
+    const response = await request("/proxy/all", { method });
+    expect(response.status).toBe(501);
+    expect((await errorOf(response)).error).toMatch(/enableAllEndpoint.*ENABLE_ALL_ENDPOINT/);
+  },
+);
+
+test("HEAD /proxy: the headers of GET, without a body", async () => {
+  const { request } = await startProxy();
+  const get = await request("/proxy");
+  const head = await request("/proxy", { method: "HEAD" });
+  expect(head.status).toBe(200);
+  expect(head.headers.get("etag")).toBe(get.headers.get("etag"));
+  expect(await head.text()).toBe("");
+});
+
+test("GET /proxy: takes Content-Type on a request without a body, as Android and iOS send it", async () => {
+  const { request } = await startProxy();
+  const response = await request("/proxy", { headers: { "content-type": "application/json" } });
+  expect(response.status).toBe(200);
+});
+
+test("paths: slashes in excess are overlooked", async () => {
+  const { request, post } = await startProxy({ config: { basePath: "/base/path" } });
+  expect((await request("/base/path/proxy/")).status).toBe(200);
+  expect((await request("//base/path//proxy?userId=1")).status).toBe(200);
+  const usage = { appName: "a", bucket: { toggles: {} } };
+  expect((await post("/base/path/proxy//client/metrics", usage)).status).toBe(200);
+});
+
+test("proxyBasePath: everything lies under it, and nothing beside it", async () => {
+  const { request } = await startProxy({
+    config: { basePath: "/base/path", openApiEnabled: true },
+  });
+  for (const path of [
+    "/proxy",
+    "/proxy/health",
+    "/proxy/internal-backstage/prometheus",
+    "/docs/openapi.json",
+  ]) {
+    expect((await request(`/base/path${path}`)).status, path).toBe(200);
+    expect((await request(path)).status, path).toBe(404);
+  }
+});
+
+test("one evaluation: enabled and variant never disagree for requests without a session id", async () => {
+  const variants = [{ name: "v", weight: 1000, stickiness: "sessionId" }];
+  const strategies = [HALF_OF_SESSIONS];
+  const { request, post } = await startProxy({
+    document: {
+      features: [
+        flag("child-a", { strategies, variants }),
+        flag("child-b", { strategies, dependencies: [{ feature: "parent" }] }),
+        flag("parent", { strategies }),
+      ],
+    },
+  });
+  const seen = new Set<number>();
+  for (let round = 0; round < 60; round++) {
+    const toggles = await togglesOf(
+      round % 2 === 0
+        ? await request("/proxy")
+        : await post("/proxy", { context: {}, toggles: ["child-a", "child-b", "parent"] }),
+    );
+    const on = toggles.filter(({ enabled }) => enabled);
+    // All flags roll out by the same id and group, so they are on or off together.
+    expect([0, 3]).toContain(on.length);
+    seen.add(on.length);
+    for (const { name, enabled, variant } of toggles) {
+      if (name === "child-a") expect(variant.enabled).toBe(enabled);
+    }
+  }
+  expect([...seen].toSorted()).toEqual([0, 3]);
+});
+
+test("a throwing custom strategy: the flag is off, and the request is answered", async () => {
+  const { DocumentSource } = await import("./_source.ts");
+  const broken = {
+    name: "broken",
+    isEnabled() {
+      throw new Error("no luck");
+    },
+  };
+  const odd = {
+    name: "odd",
+    isEnabled: (_parameters: unknown, context: object) =>
+      Number(Reflect.get(context, "userId")) % 2 === 1,
+  };
+  const strategies = (name: string) => [{ name, parameters: {}, constraints: [] }];
+  const source = new DocumentSource(
+    {
+      features: [
+        flag("a", { strategies: strategies("broken") }),
+        flag("b", { strategies: strategies("odd") }),
+        flag("c"),
+      ],
+    },
+    [broken, odd],
+  );
+  const { request } = await startProxy({ source });
+  expect(await namesOf(await request("/proxy?userId=1"))).toEqual(["b", "c"]);
+  expect(await namesOf(await request("/proxy?userId=2"))).toEqual(["c"]);
+});
+
+test("a refresh: the next request is answered from the new flags", async () => {
+  const { request, source } = await startProxy();
+  expect(await namesOf(await request("/proxy"))).toEqual(ON_FOR_ALL);
+  source.replace({ features: [flag("new", { strategies: [withConstraint("userId", ["1"])] })] });
+  expect(await namesOf(await request("/proxy?userId=1"))).toEqual(["new"]);
+});
+
+test("flags and variants with odd names and payloads come out as valid JSON", async () => {
+  const name = 'quote " backslash \\ line\u2028 nul\u0000 lone \ud800 __proto__';
+  const payload = { type: "string", value: '"\\\n' };
+  const { post } = await startProxy({
+    document: {
+      features: [
+        flag(name, { variants: [{ name, weight: 1000, stickiness: "default", payload }] }),
+        flag("__proto__"),
+      ],
+    },
+  });
+  const toggles = await togglesOf(await post("/proxy", { context: { userId: "1" } }));
+  expect(toggles.map((toggle) => toggle.name)).toEqual([name, "__proto__"]);
+  expect(toggles[0]?.variant).toEqual({ name, enabled: true, payload });
+});

@@ -1,0 +1,128 @@
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { Compile } from "typebox/compile";
+import { expect, test } from "vitest";
+import { SERVER_TOKEN, startProxy } from "./_proxy.ts";
+
+interface Operation {
+  readonly summary?: string;
+  readonly security?: readonly object[];
+  readonly parameters?: readonly { readonly name: string; readonly in: string }[];
+  readonly requestBody?: object;
+  readonly responses: Readonly<
+    Record<string, { readonly content?: Record<string, { readonly schema: object }> }>
+  >;
+}
+
+interface Description {
+  readonly openapi: string;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly securitySchemes: Readonly<Record<string, object>> };
+}
+
+async function startDescribed(basePath = "") {
+  const config = { openApiEnabled: true, allEndpointEnabled: true, basePath };
+  const proxy = await startProxy({ config });
+  const response = await fetch(`${proxy.url}${basePath}/docs/openapi.json`);
+  expect(response.status).toBe(200);
+  expect(response.headers.get("content-type")).toMatch(/^application\/json/);
+  return { ...proxy, description: (await response.json()) as Description };
+}
+
+test("GET <base url>/docs/openapi.json: a valid OpenAPI document", async () => {
+  const { description } = await startDescribed();
+  const result = await new Validator().validate({ ...description });
+  expect(result.errors ?? []).toEqual([]);
+  expect(result.valid).toBe(true);
+  expect(description.openapi).toMatch(/^3\./);
+});
+
+test("OpenAPI document: every endpoint, parameter, error and security scheme", async () => {
+  const { description } = await startDescribed("/base");
+  const { paths, components } = description;
+  expect(Object.keys(paths).toSorted()).toEqual([
+    "/base/proxy",
+    "/base/proxy/all",
+    "/base/proxy/client/features",
+    "/base/proxy/client/metrics",
+    "/base/proxy/client/register",
+    "/base/proxy/health",
+    "/base/proxy/internal-backstage/prometheus",
+  ]);
+  const { get, post } = paths["/base/proxy"] ?? {};
+  expect(get?.parameters?.map(({ name }) => name)).toEqual([
+    "appName",
+    "userId",
+    "sessionId",
+    "environment",
+    "remoteAddress",
+    "currentTime",
+    "properties",
+  ]);
+  expect(get?.security).toEqual([{ clientKey: [] }]);
+  expect(paths["/base/proxy/health"]?.["get"]?.security).toBeUndefined();
+  expect(Object.keys(get?.responses ?? {})).toEqual(["200", "304", "400", "401", "501", "503"]);
+  expect(post?.requestBody).toBeDefined();
+  expect(components.securitySchemes).toMatchObject({
+    clientKey: { type: "apiKey", in: "header", name: "authorization" },
+  });
+});
+
+test("OpenAPI document: answers are as it says", async () => {
+  const { request, post, description } = await startDescribed();
+  const server = { headers: { authorization: SERVER_TOKEN } };
+  const usage = { appName: "a", bucket: { toggles: {} } };
+  const answers: readonly (readonly [string, string, Response])[] = [
+    ["/proxy", "get", await request("/proxy?userId=7")],
+    ["/proxy", "get", await request("/proxy?properties=1")],
+    ["/proxy", "get", await request("/proxy", { headers: { authorization: "" } })],
+    ["/proxy", "post", await post("/proxy", { context: {}, toggles: ["a", "with-variant"] })],
+    ["/proxy", "post", await post("/proxy", {})],
+    ["/proxy", "post", await post("/proxy", {}, { "content-type": "text/xml" })],
+    ["/proxy/all", "get", await request("/proxy/all")],
+    ["/proxy/client/features", "get", await request("/proxy/client/features", server)],
+    ["/proxy/client/metrics", "post", await post("/proxy/client/metrics", usage)],
+  ];
+  for (const [path, method, response] of answers) {
+    const { type, schema } = answerOf(description, [path, method, String(response.status)]);
+    expect(response.headers.get("content-type"), path).toContain(type);
+    if (type !== "application/json") continue;
+    const body: unknown = await response.json();
+    expect(Compile(schema).Errors(body), JSON.stringify(body)).toEqual([]);
+  }
+});
+
+function answerOf(
+  { paths }: Description,
+  [path, method, status]: readonly [path: string, method: string, status: string],
+) {
+  const content = paths[path]?.[method]?.responses[status]?.content ?? {};
+  const [entry] = Object.entries(content);
+  if (entry === undefined) throw new Error(`${method} ${path} does not describe a ${status}`);
+  return { type: entry[0], schema: entry[1].schema };
+}
+
+test.each(["", "/base/path"])(
+  "GET %s/docs/openapi: an interactive page with all its parts",
+  async (basePath) => {
+    const { url } = await startDescribed(basePath);
+    for (const slash of ["", "/"]) {
+      const page = `${url}${basePath}/docs/openapi${slash}`;
+      const response = await fetch(page);
+      expect(response.status).toBe(200);
+      const html = await response.text();
+      const parts = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, part]) => part ?? "");
+      expect(parts.length).toBeGreaterThan(3);
+      for (const part of parts) {
+        const { status } = await fetch(new URL(part, page));
+        expect(status, part).toBe(200);
+      }
+      expect(response.headers.get("content-security-policy") ?? "").not.toMatch(/upgrade-insecure/);
+    }
+  },
+);
+
+test("enableOAS false: there is nothing", async () => {
+  const { request } = await startProxy();
+  expect((await request("/docs/openapi.json")).status).toBe(404);
+  expect((await request("/docs/openapi")).status).toBe(404);
+});

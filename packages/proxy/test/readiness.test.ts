@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import { SAMPLE } from "./_documents.ts";
+import { errorOf, startProxy } from "./_proxy.ts";
+import { DocumentSource } from "./_source.ts";
+
+const EVERYTHING = [
+  "GET /proxy",
+  "POST /proxy",
+  "GET /proxy/all",
+  "GET /proxy/health",
+  "HEAD /proxy/health",
+  "GET /proxy/internal-backstage/prometheus",
+  "GET /proxy/client/features",
+  "POST /proxy/client/metrics",
+  "POST /proxy/client/register",
+  "GET /docs/openapi.json",
+  "GET /docs/openapi",
+  "GET /unknown",
+  "DELETE /proxy",
+  "GET /proxy/%zz",
+];
+
+test.each(EVERYTHING)("not ready: %s is answered with 503, whatever the key", async (route) => {
+  const [method = "", path = ""] = route.split(" ");
+  const source = new DocumentSource();
+  const { url } = await startProxy({ source, config: { openApiEnabled: true } });
+  const response = await fetch(url + path, { method });
+  expect(response.status).toBe(503);
+  expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
+  if (method !== "HEAD") expect((await errorOf(response)).error).toMatch(/not synchronized/);
+});
+
+test("not ready: a preflight is answered", async () => {
+  const { url } = await startProxy({ source: new DocumentSource() });
+  const headers = { origin: "https://shop.example", "access-control-request-method": "GET" };
+  const response = await fetch(`${url}/proxy`, { method: "OPTIONS", headers });
+  expect(response.status).toBe(204);
+});
+
+test("not ready: the 503 can be read across origins", async () => {
+  const { url } = await startProxy({ source: new DocumentSource() });
+  const response = await fetch(`${url}/proxy`, { headers: { origin: "https://shop.example" } });
+  expect(response.status).toBe(503);
+  expect(response.headers.get("access-control-allow-origin")).toBe("*");
+});
+
+test("not ready -> ready: requests are served once the synchronization has succeeded", async () => {
+  const source = new DocumentSource();
+  const { request } = await startProxy({ source });
+  expect((await request("/proxy/health")).status).toBe(503);
+  source.replace(SAMPLE);
+  expect((await request("/proxy/health")).status).toBe(200);
+  expect((await request("/proxy")).status).toBe(200);
+});
+
+test("GET /proxy/health: 200 once ready, two characters of HTML, with a weak ETag and CORS", async () => {
+  const { url } = await startProxy();
+  const response = await fetch(`${url}/proxy/health`);
+  expect(response.status).toBe(200);
+  expect(await response.text()).toBe("ok");
+  const { headers } = response;
+  expect(headers.get("content-type")).toBe("text/html; charset=utf-8");
+  expect(headers.get("content-length")).toBe("2");
+  expect(headers.get("etag")).toMatch(/^W\/"/);
+  expect(headers.get("access-control-allow-origin")).toBe("*");
+  expect(headers.get("access-control-expose-headers")).toBe("ETag");
+});

@@ -1,0 +1,114 @@
+import { expect, test } from "vitest";
+import { errorOf, startProxy } from "./_proxy.ts";
+
+const REPORT = {
+  appName: "shop",
+  instanceId: "browser",
+  bucket: {
+    start: "2026-01-31T12:00:00.000Z",
+    stop: "2026-01-31T12:01:00.000Z",
+    toggles: { a: { yes: 2, no: 1, variants: { blue: 2 } }, b: { yes: 0, no: 3 } },
+  },
+  impactMetrics: [],
+};
+
+test("POST /proxy/client/metrics: 200, and the counts are passed on under the client's name", async () => {
+  const { post, source } = await startProxy();
+  expect((await post("/proxy/client/metrics", REPORT)).status).toBe(200);
+  expect(source.usage).toHaveLength(1);
+  const [usage] = source.usage;
+  expect(usage).toMatchObject({ appName: "shop", startMs: Date.parse(REPORT.bucket.start) });
+  expect(structuredClone(usage?.features)).toEqual({
+    a: { yes: 2, no: 1, variants: { blue: 2 } },
+    b: { yes: 0, no: 3 },
+  });
+});
+
+test("POST /proxy/client/metrics: what SDKs leave out or write otherwise is taken", async () => {
+  const { post, source } = await startProxy();
+  const bucket = {
+    start: 1_700_000_000_000,
+    toggles: { a: {}, b: { yes: 1.9, variants: null }, c: { no: null, yes: 3, variants: {} } },
+  };
+  const before = Date.now();
+  for (const body of [
+    { appName: "shop", bucket },
+    { appName: "shop", bucket: { ...bucket, start: "soon" } },
+    { appName: "shop", bucket: null },
+    { appName: "shop" },
+    { appName: "shop", bucket: { toggles: {} } },
+  ]) {
+    expect((await post("/proxy/client/metrics", body)).status, JSON.stringify(body)).toBe(200);
+  }
+  expect(source.usage.map(({ startMs }) => startMs >= before)).toEqual([false, true]);
+  expect(structuredClone(source.usage[0]?.features)).toEqual({
+    a: { yes: 0, no: 0 },
+    b: { yes: 1, no: 0 },
+    c: { yes: 3, no: 0, variants: {} },
+  });
+});
+
+test("POST /proxy/client/metrics: the cost does not depend on the counts", async () => {
+  const { post, source } = await startProxy();
+  const toggles = { a: { yes: 5e9, no: 1e308, variants: { b: 5e9 } } };
+  const startedAt = performance.now();
+  const response = await post("/proxy/client/metrics", { appName: "shop", bucket: { toggles } });
+  expect(response.status).toBe(200);
+  expect(performance.now() - startedAt).toBeLessThan(500);
+  expect(source.usage[0]?.features["a"]?.yes).toBe(5e9);
+  expect(source.usage[0]?.features["a"]?.no).toBe(Number.MAX_SAFE_INTEGER);
+});
+
+test("POST /proxy/client/metrics: names such as __proto__ are names", async () => {
+  const { request, source } = await startProxy();
+  const body = `{"appName":"shop","bucket":{"toggles":{"__proto__":{"yes":1,"variants":{"__proto__":1}}}}}`;
+  const headers = { "content-type": "application/json" };
+  const response = await request("/proxy/client/metrics", { method: "POST", headers, body });
+  expect(response.status).toBe(200);
+  expect(Object.keys(source.usage[0]?.features ?? {})).toEqual(["__proto__"]);
+  expect(Reflect.get({}, "yes")).toBeUndefined();
+});
+
+test.each([
+  [{}, "appName"],
+  [{ appName: "" }, "appName"],
+  [{ appName: 1 }, "appName"],
+  [{ appName: "a", bucket: 1 }, "bucket"],
+  [{ appName: "a", bucket: {} }, "bucket.toggles"],
+  [{ appName: "a", bucket: { toggles: [] } }, "bucket.toggles"],
+  [{ appName: "a", bucket: { toggles: { t: 1 } } }, "bucket.toggles.t"],
+  [{ appName: "a", bucket: { toggles: { t: { yes: -1 } } } }, "bucket.toggles.t.yes"],
+  [{ appName: "a", bucket: { toggles: { t: { yes: "1" } } } }, "bucket.toggles.t.yes"],
+  [{ appName: "a", bucket: { toggles: { t: { variants: { v: -1 } } } } }, "variants.v"],
+])("POST /proxy/client/metrics: 400 naming the place for %j", async (body, path) => {
+  const { post, source } = await startProxy();
+  const response = await post("/proxy/client/metrics", body);
+  expect(response.status).toBe(400);
+  expect((await errorOf(response)).error).toContain(path);
+  expect(source.usage).toEqual([]);
+});
+
+test("POST /proxy/client/metrics: infinite counts and too many names are a 400", async () => {
+  const { post, request, source } = await startProxy();
+  const headers = { "content-type": "application/json" };
+  const body = '{"appName":"a","bucket":{"toggles":{"t":{"yes":1e400}}}}';
+  const init = { method: "POST", headers, body };
+  expect((await request("/proxy/client/metrics", init)).status).toBe(400);
+  const toggles = Object.fromEntries(Array.from({ length: 10_001 }, (_, index) => [index, {}]));
+  expect((await post("/proxy/client/metrics", { appName: "a", bucket: { toggles } })).status).toBe(
+    400,
+  );
+  expect(source.usage).toEqual([]);
+});
+
+test("POST /proxy/client/register: 200 for whatever an SDK says of itself", async () => {
+  const { post, request } = await startProxy();
+  for (const body of [
+    { appName: "shop", interval: 1000, started: "2026-01-31T12:00:00Z", strategies: ["default"] },
+    {},
+  ]) {
+    expect((await post("/proxy/client/register", body)).status).toBe(200);
+  }
+  const init = { method: "POST", headers: { "content-type": "application/json" }, body: "[" };
+  expect((await request("/proxy/client/register", init)).status).toBe(400);
+});
