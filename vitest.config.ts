@@ -11,6 +11,7 @@ export default defineConfig({
       "flags-engine": source("engine"),
       "flags-sdk": source("sdk"),
       "flags-proxy": source("proxy"),
+      "flags-admin": source("admin"),
     },
   },
   test: {
