@@ -1,5 +1,6 @@
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
+import type { FlagSource } from "flags-sdk";
 import { onTestFinished } from "vitest";
 import { buildApp } from "../src/app.ts";
 import type { ProxyConfig } from "../src/config/config.ts";
@@ -84,11 +85,10 @@ interface TestRequest extends RequestInit {
   readonly headers?: Record<string, string>;
 }
 
-export interface TestProxy {
+export interface RunningApp {
   readonly app: FastifyInstance;
   readonly url: string;
   readonly port: number;
-  readonly source: DocumentSource;
   /** Sends a request with a valid client key, unless told otherwise. */
   readonly request: (path: string, init?: TestRequest) => Promise<Response>;
   /** Posts a value as JSON with a valid client key. */
@@ -99,11 +99,23 @@ export interface TestProxy {
   ) => Promise<Response>;
 }
 
-/** Runs a proxy on a free port for the length of a test. */
+export interface TestProxy extends RunningApp {
+  readonly source: DocumentSource;
+}
+
+/** Runs a proxy over a document on a free port, for the length of a test. */
 export async function startProxy(setup: ProxySetup = {}): Promise<TestProxy> {
   const source = setup.source ?? new DocumentSource(setup.document ?? SAMPLE);
-  const app = await buildApp(proxyConfig(setup.config), source);
-  setup.extend?.(app);
+  return { source, ...(await startProxyOver(source, setup)) };
+}
+
+/** Runs a proxy over a source on a free port, for the length of a test. */
+export async function startProxyOver(
+  source: FlagSource,
+  { config, extend }: Pick<ProxySetup, "config" | "extend"> = {},
+): Promise<RunningApp> {
+  const app = await buildApp(proxyConfig(config), source);
+  extend?.(app);
   await app.listen({ host: "127.0.0.1", port: 0 });
   onTestFinished(async () => {
     // Tests do not read every answer to its end, and nobody waits for the rest of them.
@@ -121,7 +133,7 @@ export async function startProxy(setup: ProxySetup = {}): Promise<TestProxy> {
       body: JSON.stringify(body),
       headers: { "content-type": "application/json", ...headers },
     });
-  return { app, url, port, source, request, post };
+  return { app, url, port, request, post };
 }
 
 export interface ToggleAnswer {

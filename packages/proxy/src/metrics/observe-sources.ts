@@ -1,14 +1,18 @@
-import type { FlagSource } from "flags-sdk";
+import { FlagsClient, type FlagSource } from "flags-sdk";
 import { Counter, Gauge, type Registry } from "prom-client";
 
 /** Shows what the sources of an app are doing. */
 export function observeSources(registry: Registry, sources: readonly FlagSource[]): void {
-  const registers = [registry];
+  gaugeSources(registry, sources);
+  countFaults(registry, sources);
+}
+
+function gaugeSources(registry: Registry, sources: readonly FlagSource[]): void {
   const gauge = (name: string, help: string, read: () => number): Gauge =>
     new Gauge({
       name,
       help,
-      registers,
+      registers: [registry],
       collect() {
         this.set(read());
       },
@@ -27,16 +31,30 @@ export function observeSources(registry: Registry, sources: readonly FlagSource[
   gauge("flags_proxy_flags", "Flags in force", () =>
     sources.reduce((sum, source) => sum + (source.snapshot?.features.length ?? 0), 0),
   );
-  countUpstreamErrors(registry, sources);
 }
 
-function countUpstreamErrors(registry: Registry, sources: readonly FlagSource[]): void {
-  const errors = new Counter({
+function countFaults(registry: Registry, sources: readonly FlagSource[]): void {
+  const registers = [registry];
+  const upstreamErrors = new Counter({
     name: "flags_proxy_upstream_errors_total",
-    help: "Faults in talking to the upstream",
-    registers: [registry],
+    help: "Calls to the upstream that failed",
+    registers,
   });
-  for (const source of sources) source.on("error", () => errors.inc());
+  const strategyErrors = new Counter({
+    name: "flags_proxy_custom_strategy_errors_total",
+    help: "Evaluations of custom strategies that failed",
+    labelNames: ["strategy"],
+    registers,
+  });
+
+  for (const source of sources) {
+    if (source instanceof FlagsClient) {
+      source.on("failure", () => upstreamErrors.inc());
+      source.on("strategyError", ({ strategy }) => strategyErrors.inc({ strategy }));
+    } else {
+      source.on("error", () => upstreamErrors.inc());
+    }
+  }
 }
 
 function latest(moments: readonly (number | undefined)[]): number {
