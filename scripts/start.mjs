@@ -19,7 +19,7 @@ const STOP_TIMEOUT_MS = 12_000;
 const upstreamPort = process.env.UPSTREAM_PORT || "4242";
 const proxyPort = process.env.PORT || process.env.PROXY_PORT || "3000";
 const proxyUrl = `http://${HOST}:${proxyPort}/proxy`;
-const flagsFile = process.env.FLAGS_FILE || join("examples", "upstream", "flags.json");
+const flagsFile = process.env.UPSTREAM_FILE || join("examples", "upstream", "flags.json");
 
 const programs = {
   upstream: {

@@ -3,7 +3,7 @@
 //   node examples/upstream/server.mjs
 //
 // Edit flags.json while it runs: the next time the proxy asks, it gets the new flags.
-// PORT, HOST and FLAGS_FILE change where it listens and which file it serves. It asks for no token.
+// PORT, HOST and UPSTREAM_FILE change where it listens and which file it serves. It asks for no token.
 
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
@@ -12,7 +12,7 @@ import { fileURLToPath } from "node:url";
 
 const host = process.env.HOST || "127.0.0.1";
 const port = Number(process.env.PORT || 4242);
-const flagsFile = process.env.FLAGS_FILE || fileURLToPath(new URL("flags.json", import.meta.url));
+const flagsFile = process.env.UPSTREAM_FILE || fileURLToPath(new URL("flags.json", import.meta.url));
 
 const routes = {
   "GET /api/client/features": sendFlags,
