@@ -12,7 +12,8 @@ import { fileURLToPath } from "node:url";
 
 const host = process.env.HOST || "127.0.0.1";
 const port = Number(process.env.PORT || 4242);
-const flagsFile = process.env.UPSTREAM_FILE || fileURLToPath(new URL("flags.json", import.meta.url));
+const flagsFile =
+  process.env.UPSTREAM_FILE || fileURLToPath(new URL("flags.json", import.meta.url));
 
 const routes = {
   "GET /api/client/features": sendFlags,
