@@ -1,0 +1,172 @@
+import {
+  ADDRESSES,
+  ALL_FIELDS,
+  FIELDS,
+  MOMENTS,
+  NUMBERS,
+  ODD_ADDRESSES,
+  ODD_MOMENTS,
+  ODD_NUMBERS,
+  ODD_PATTERNS,
+  ODD_VERSIONS,
+  PATTERNS,
+  PLANS,
+  RANGES,
+  REGIONS,
+  SESSION_IDS,
+  TEXTS,
+  USER_IDS,
+  VERSIONS,
+} from "./_alphabets.ts";
+import type { Choices } from "./_random.ts";
+
+export type Json = Record<string, unknown>;
+
+export const OPERATORS = [
+  "IN",
+  "NOT_IN",
+  "STR_STARTS_WITH",
+  "STR_ENDS_WITH",
+  "STR_CONTAINS",
+  "NUM_EQ",
+  "NUM_GT",
+  "NUM_GTE",
+  "NUM_LT",
+  "NUM_LTE",
+  "DATE_AFTER",
+  "DATE_BEFORE",
+  "SEMVER_EQ",
+  "SEMVER_GT",
+  "SEMVER_GTE",
+  "SEMVER_LT",
+  "SEMVER_LTE",
+  "REGEX",
+  "IN_CIDR",
+] as const;
+
+const UNKNOWN_OPERATORS = ["in", "EQUALS", "", "constructor", undefined, null, 7] as const;
+const TRUTHS = [true, true, true, "yes", 1] as const;
+const UNTRUTHS = [false, false, undefined, null, 0, ""] as const;
+
+export function randomConstraint(choices: Choices): unknown {
+  if (choices.chance(0.003)) return choices.pick([null, 5, "text", []]);
+  const constraint: Json = { ...fittingConstraint(choices) };
+  constraint["inverted"] = choices.pick(choices.chance(0.25) ? TRUTHS : UNTRUTHS);
+  constraint["caseInsensitive"] = choices.pick(choices.chance(0.3) ? TRUTHS : UNTRUTHS);
+  if (choices.chance(0.06)) spoil(constraint, choices);
+  return dropUndefined(constraint);
+}
+
+/** A constraint whose field and values go together, so that it holds for some contexts. */
+function fittingConstraint(choices: Choices): Json {
+  const operator = choices.pick(OPERATORS);
+  const [family = ""] = operator.split("_");
+  if (family === "NUM") return { operator, ...numberOperand(choices) };
+  if (family === "SEMVER") return { operator, ...versionOperand(choices) };
+  if (family === "DATE") return { operator, ...momentOperand(choices) };
+  if (operator === "REGEX") return { operator, ...patternOperand(choices) };
+  if (operator === "IN_CIDR") return { operator, ...rangeOperands(choices) };
+  return { operator, ...textOperands(choices, operator) };
+}
+
+function numberOperand(choices: Choices): Json {
+  const value = choices.weighted<unknown>([
+    [80, choices.pick(NUMBERS)],
+    [10, choices.pick(ODD_NUMBERS)],
+    [5, choices.pick([5, 0, -1.5, true, null])],
+  ]);
+  return { contextName: choices.pick(FIELDS.number), value };
+}
+
+function versionOperand(choices: Choices): Json {
+  const value = choices.pick<string>(choices.chance(0.85) ? VERSIONS : ODD_VERSIONS);
+  return { contextName: choices.pick(FIELDS.version), value };
+}
+
+function momentOperand(choices: Choices): Json {
+  const value = choices.weighted<unknown>([
+    [80, choices.pick(MOMENTS)],
+    [10, choices.pick(ODD_MOMENTS)],
+    [5, choices.pick([1_640_995_200_000, null, true])],
+  ]);
+  return { contextName: choices.pick(["currentTime", "currentTime", "region"]), value };
+}
+
+function patternOperand(choices: Choices): Json {
+  const value = choices.pick<string>(choices.chance(0.85) ? PATTERNS : ODD_PATTERNS);
+  return { contextName: choices.pick(["text", "text", "text", ...FIELDS.text]), value };
+}
+
+function rangeOperands(choices: Choices): Json {
+  const values = choices.list(choices.integer(4), () =>
+    padded(
+      choices,
+      choices.weighted<string>([
+        [60, choices.pick(RANGES)],
+        [25, choices.pick(ADDRESSES)],
+        [15, choices.pick(ODD_ADDRESSES)],
+      ]),
+    ),
+  );
+  return { contextName: choices.pick(FIELDS.address), values };
+}
+
+function textOperands(choices: Choices, operator: string): Json {
+  const contextName = choices.pick(FIELDS.text);
+  const values = choices.list(choices.pick([0, 1, 1, 2, 3, 5]), () => {
+    const value = choices.pick(valuesOf(contextName));
+    return padded(choices, operator.startsWith("STR") ? cutOut(choices, value) : value);
+  });
+  return { contextName, values };
+}
+
+function valuesOf(field: string): readonly string[] {
+  switch (field) {
+    case "userId":
+      return USER_IDS;
+    case "sessionId":
+      return SESSION_IDS;
+    case "region":
+      return REGIONS;
+    case "text":
+      return TEXTS;
+    default:
+      return PLANS;
+  }
+}
+
+function cutOut(choices: Choices, text: string): string {
+  const start = choices.integer(2);
+  return text.slice(start, start + 1 + choices.integer(3));
+}
+
+function padded(choices: Choices, value: string): string {
+  return choices.weighted([
+    [85, value],
+    [8, ` ${value}\t`],
+    [4, ""],
+    [3, "  "],
+  ]);
+}
+
+/** Breaks one thing. The answers at which the official SDK then throws are not compared. */
+function spoil(constraint: Json, choices: Choices): void {
+  const [key, value] = choices.pick<readonly [string, unknown]>([
+    ["operator", choices.pick(UNKNOWN_OPERATORS)],
+    ["operator", choices.pick(UNKNOWN_OPERATORS)],
+    ["operator", choices.pick(OPERATORS)],
+    ["contextName", choices.pick(ALL_FIELDS)],
+    ["contextName", undefined],
+    ["contextName", choices.pick([5, null, true, ""])],
+    ["values", undefined],
+    ["values", choices.pick(["eu", null, 5])],
+    ["values", ["eu", choices.pick([null, 0, false, "", 7]), "us", "1"]],
+    ["value", undefined],
+    ["value", choices.pick([null, 5, true, ""])],
+  ]);
+  constraint[key] = value;
+}
+
+export function dropUndefined(object: Json): Json {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
+}
