@@ -18,9 +18,18 @@ const KEEP_ALIVE_MS = 30_000;
  * `HTTPS_PROXY` or `NO_PROXY` (or their lower-case names, which win); empty text means none.
  */
 export function createDispatcher(settings: ConnectionSettings): Dispatcher {
+  try {
+    return new EnvHttpProxyAgent(toAgentOptions(settings));
+  } catch {
+    // The cause is left out: it shows the address, which may hold a password.
+    throw new TypeError("Cannot create a flags client: HTTP_PROXY or HTTPS_PROXY is not a URL");
+  }
+}
+
+function toAgentOptions(settings: ConnectionSettings): EnvHttpProxyAgent.Options {
   const trust = settings.ca === undefined ? {} : { ca: toTrusted(settings.ca) };
   const tls = { ...trust, rejectUnauthorized: settings.rejectUnauthorized };
-  return new EnvHttpProxyAgent({
+  return {
     ...given("httpProxy", settings.httpProxy),
     ...given("httpsProxy", settings.httpsProxy),
     ...given("noProxy", settings.noProxy),
@@ -33,7 +42,7 @@ export function createDispatcher(settings: ConnectionSettings): Dispatcher {
     // Every call has its own deadline for everything.
     headersTimeout: 0,
     bodyTimeout: 0,
-  });
+  };
 }
 
 function toTrusted(ca: string | readonly string[]): string[] {

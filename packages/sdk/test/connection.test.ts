@@ -1,0 +1,153 @@
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { makeSelfSigned } from "./_certificates.ts";
+import { createClient, flagNames, nextEvent, startClient, startUpstream } from "./_client.ts";
+import { ForwardProxy } from "./_proxy.ts";
+import type { Tls } from "./_upstream.ts";
+
+const PATH = "/api/client/features";
+const proxies: ForwardProxy[] = [];
+
+async function startProxy(): Promise<ForwardProxy> {
+  const proxy = await ForwardProxy.start();
+  proxies.push(proxy);
+  return proxy;
+}
+
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await Promise.all(proxies.splice(0).map((proxy) => proxy.close()));
+});
+
+describe("httpOptions", () => {
+  let tls: Tls;
+
+  beforeAll(() => {
+    tls = makeSelfSigned();
+  });
+
+  it("rejectUnauthorized: a certificate that cannot be verified is refused by default", async () => {
+    const upstream = await startUpstream(tls);
+    const client = createClient(upstream);
+    const warned = nextEvent(client, "warn");
+    client.start();
+    expect((await warned)[0]).toContain("self-signed certificate");
+    expect(client.snapshot).toBeUndefined();
+    expect(upstream.requests).toEqual([]);
+  });
+
+  it("rejectUnauthorized: false accepts any certificate", async () => {
+    const upstream = await startUpstream(tls);
+    const client = await startClient(upstream, { httpOptions: { rejectUnauthorized: false } });
+    expect(flagNames(client)).toEqual(["a"]);
+  });
+
+  it("ca accepts what that authority has signed", async () => {
+    const upstream = await startUpstream(tls);
+    const client = await startClient(upstream, { httpOptions: { ca: tls.cert } });
+    expect(flagNames(client)).toEqual(["a"]);
+  });
+
+  it("ca refuses what another authority has signed", async () => {
+    const upstream = await startUpstream(tls);
+    const client = createClient(upstream, { httpOptions: { ca: [makeSelfSigned().cert] } });
+    const warned = nextEvent(client, "warn");
+    client.start();
+    await warned;
+    expect(upstream.requests).toEqual([]);
+  });
+
+  it.each([
+    ["rejectUnauthorized: false", (): object => ({ rejectUnauthorized: false })],
+    ["ca", (): object => ({ ca: tls.cert })],
+  ])("%s holds through a proxy as well", async (_name, httpOptions) => {
+    const [upstream, proxy] = [await startUpstream(tls), await startProxy()];
+    const client = await startClient(upstream, {
+      httpOptions: httpOptions(),
+      httpsProxy: `http://${proxy.host}`,
+    });
+    expect(flagNames(client)).toEqual(["a"]);
+    expect(proxy.seen[0]?.line).toBe(`CONNECT 127.0.0.1:${upstream.port}`);
+  });
+
+  it("rejectUnauthorized: a certificate is verified through a proxy as well", async () => {
+    const [upstream, proxy] = [await startUpstream(tls), await startProxy()];
+    const client = createClient(upstream, { httpsProxy: `http://${proxy.host}` });
+    const warned = nextEvent(client, "warn");
+    client.start();
+    expect((await warned)[0]).toContain("self-signed certificate");
+    expect(upstream.requests).toEqual([]);
+  });
+});
+
+describe("proxies", () => {
+  it("httpProxy takes requests over HTTP as they are, without a tunnel", async () => {
+    const [upstream, proxy] = [await startUpstream(), await startProxy()];
+    await startClient(upstream, { httpProxy: `http://${proxy.host}`, token: "token" });
+    expect(proxy.seen[0]).toEqual({
+      line: `GET ${upstream.origin}${PATH}`,
+      authorization: undefined,
+    });
+    expect(upstream.requests[0]?.headers).toMatchObject({
+      authorization: "token",
+      host: `127.0.0.1:${upstream.port}`,
+    });
+  });
+
+  it("httpProxy with a user name and a password introduces itself", async () => {
+    const [upstream, proxy] = [await startUpstream(), await startProxy()];
+    await startClient(upstream, { httpProxy: `http://user:p%40ss@${proxy.host}` });
+    const expected = `Basic ${Buffer.from("user:p@ss").toString("base64")}`;
+    expect(proxy.seen[0]?.authorization).toBe(expected);
+    expect(upstream.requests[0]?.headers).not.toHaveProperty("authorization");
+  });
+
+  it.each(["HTTP_PROXY", "http_proxy"])("%s is used when no option is given", async (variable) => {
+    const [upstream, proxy] = [await startUpstream(), await startProxy()];
+    vi.stubEnv(variable, `http://${proxy.host}`);
+    await startClient(upstream);
+    expect(proxy.seen).not.toEqual([]);
+  });
+
+  it("the option wins over HTTP_PROXY, and empty text means no proxy", async () => {
+    const [upstream, proxy] = [await startUpstream(), await startProxy()];
+    vi.stubEnv("HTTP_PROXY", `http://${proxy.host}`);
+    await startClient(upstream, { httpProxy: "" });
+    expect(proxy.seen).toEqual([]);
+  });
+
+  it.each([
+    ["127.0.0.1", 0],
+    ["other.test, 127.0.0.1", 0],
+    ["*", 0],
+    ["127.0.0.1:1", 1],
+    ["other.test", 1],
+  ])("noProxy %j sends %d of 1 request through the proxy", async (noProxy, expected) => {
+    const [upstream, proxy] = [await startUpstream(), await startProxy()];
+    const httpProxy = `http://${proxy.host}`;
+    await startClient(upstream, { httpProxy, noProxy, refreshIntervalMs: 0 });
+    expect(proxy.seen).toHaveLength(expected);
+  });
+
+  it.each(["NO_PROXY", "no_proxy"])("%s is used when no option is given", async (variable) => {
+    const [upstream, proxy] = [await startUpstream(), await startProxy()];
+    vi.stubEnv(variable, "127.0.0.1");
+    await startClient(upstream, { httpProxy: `http://${proxy.host}` });
+    expect(proxy.seen).toEqual([]);
+  });
+
+  it("a proxy that is not there is a fault like any other", async () => {
+    const upstream = await startUpstream();
+    const client = createClient(upstream, { httpProxy: "http://127.0.0.1:1" });
+    const warned = nextEvent(client, "warn");
+    client.start();
+    expect((await warned)[0]).toContain("ECONNREFUSED");
+    expect(upstream.requests).toEqual([]);
+  });
+
+  it("a variable that holds no URL is named when the client is made", async () => {
+    vi.stubEnv("HTTP_PROXY", "http://user:secret@:bad");
+    const create = (): unknown => createClient({ url: "http://127.0.0.1:1" });
+    expect(create).toThrow(/HTTP_PROXY/);
+    expect(create).not.toThrow(/secret/);
+  });
+});

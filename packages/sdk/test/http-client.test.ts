@@ -1,0 +1,154 @@
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import { Agent } from "undici";
+import { afterEach, describe, expect, it } from "vitest";
+import { HttpClient } from "../src/transport/http-client.ts";
+import type { UpstreamRequest } from "../src/transport/http-client.ts";
+import { startUpstream } from "./_client.ts";
+import { hang, raw, status } from "./_upstream.ts";
+import type { Reply, Upstream } from "./_upstream.ts";
+
+const clients: HttpClient[] = [];
+
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map((client) => client.close()));
+});
+
+function createHttp(options: { timeoutMs?: number; maxBodyBytes?: number } = {}): HttpClient {
+  const http = new HttpClient({ dispatcher: new Agent(), timeoutMs: 5000, ...options });
+  clients.push(http);
+  return http;
+}
+
+const get = (
+  upstream: Upstream,
+  path: string,
+  more: Partial<UpstreamRequest> = {},
+): UpstreamRequest => ({
+  method: "GET",
+  url: new URL(path, upstream.origin),
+  headers: { "x-open": "open" },
+  credentials: async () => ({ authorization: "secret", "x-custom": "secret" }),
+  signal: new AbortController().signal,
+  ...more,
+});
+
+const redirect = (location: string, code = 302): Reply => status(code, { location });
+
+describe("HttpClient", () => {
+  it("send() follows redirects within the host and keeps the credentials", async () => {
+    const upstream = await startUpstream();
+    upstream.reply("/a", redirect("/b?x=1"));
+    upstream.reply("/b", raw("here"));
+    const response = await createHttp().send(get(upstream, "/a"));
+    expect(response).toMatchObject({ status: 200, body: "here" });
+    expect(upstream.seen("/b")[0]).toMatchObject({
+      query: "x=1",
+      headers: { authorization: "secret", "x-custom": "secret", "x-open": "open" },
+    });
+  });
+
+  it("send() does not show the credentials to another host", async () => {
+    const [upstream, other] = [await startUpstream(), await startUpstream()];
+    upstream.reply("/a", redirect(`${other.origin}/b`));
+    other.reply("/b", raw("here"));
+    await createHttp().send(get(upstream, "/a"));
+    const { headers } = other.seen("/b")[0] ?? { headers: {} };
+    expect(headers).toMatchObject({ "x-open": "open" });
+    expect(JSON.stringify(headers)).not.toContain("secret");
+  });
+
+  it("send() shows the credentials again when the other host redirects back", async () => {
+    const [upstream, other] = [await startUpstream(), await startUpstream()];
+    upstream.reply("/a", redirect(`${other.origin}/b`));
+    other.reply("/b", redirect(`${upstream.origin}/c`));
+    upstream.reply("/c", raw("here"));
+    await createHttp().send(get(upstream, "/a"));
+    expect(upstream.seen("/c")[0]?.headers.authorization).toBe("secret");
+  });
+
+  it("send() gives up on redirects in a circle", async () => {
+    const upstream = await startUpstream();
+    upstream.reply("/a", redirect("/a"));
+    await expect(createHttp().send(get(upstream, "/a"))).rejects.toMatchObject({
+      code: "REDIRECT",
+      message: `${upstream.origin}/a redirects more than 5 times`,
+    });
+    expect(upstream.seen("/a")).toHaveLength(6);
+  });
+
+  it.each([307, 308])("send() posts again after a %d", async (code) => {
+    const upstream = await startUpstream();
+    upstream.reply("/a", redirect("/b", code));
+    upstream.reply("/b", status(202));
+    const post = get(upstream, "/a", { method: "POST", body: "{}" });
+    expect((await createHttp().send(post)).status).toBe(202);
+    expect(upstream.seen("/b")[0]).toMatchObject({ method: "POST", body: "{}" });
+  });
+
+  it.each([301, 302, 303])("send() does not turn a POST into a GET after a %d", async (code) => {
+    const upstream = await startUpstream();
+    upstream.reply("/a", redirect("/b", code));
+    const post = get(upstream, "/a", { method: "POST", body: "{}" });
+    expect((await createHttp().send(post)).status).toBe(code);
+    expect(upstream.seen("/b")).toEqual([]);
+  });
+
+  it.each([
+    ["gzip", gzipSync("grüße")],
+    ["br", brotliCompressSync("grüße")],
+  ])("send() reads a body in %s", async (encoding, body) => {
+    const upstream = await startUpstream();
+    upstream.reply("/a", raw(body, { "content-encoding": encoding }));
+    expect((await createHttp().send(get(upstream, "/a"))).body).toBe("grüße");
+    expect(upstream.seen("/a")[0]?.headers["accept-encoding"]).toContain("gzip");
+  });
+
+  it("send() refuses a body that is too large, also when it is small on the wire", async () => {
+    const upstream = await startUpstream();
+    const http = createHttp({ maxBodyBytes: 1000 });
+    upstream.reply("/fits", raw("x".repeat(1000)));
+    upstream.reply("/large", raw("x".repeat(1001)));
+    upstream.reply("/bomb", raw(gzipSync("x".repeat(1e7)), { "content-encoding": "gzip" }));
+    expect((await http.send(get(upstream, "/fits"))).body).toHaveLength(1000);
+    for (const path of ["/large", "/bomb"]) {
+      await expect(http.send(get(upstream, path))).rejects.toMatchObject({ code: "TOO_LARGE" });
+    }
+  });
+
+  it("send() ends in time when the server trickles", async () => {
+    const upstream = await startUpstream();
+    upstream.reply("/a", (response) => {
+      const timer = setInterval(() => response.write(" "), 5);
+      response.on("close", () => clearInterval(timer));
+    });
+    const sent = createHttp({ timeoutMs: 100 }).send(get(upstream, "/a"));
+    await expect(sent).rejects.toMatchObject({ code: "TIMEOUT" });
+  });
+
+  it("send() ends in time when the header function hangs, and without a request", async () => {
+    const upstream = await startUpstream();
+    const credentials = (): Promise<never> => new Promise(() => undefined);
+    const sent = createHttp({ timeoutMs: 20 }).send(get(upstream, "/a", { credentials }));
+    await expect(sent).rejects.toMatchObject({ code: "TIMEOUT" });
+    expect(upstream.requests).toEqual([]);
+  });
+
+  it("send() says so when the header function fails", async () => {
+    const upstream = await startUpstream();
+    const credentials = (): Promise<never> => Promise.reject(new Error("no token today"));
+    await expect(createHttp().send(get(upstream, "/a", { credentials }))).rejects.toMatchObject({
+      code: "HEADERS",
+      message: "Cannot make the request headers: no token today",
+    });
+  });
+
+  it("send() ends when the signal is aborted", async () => {
+    const upstream = await startUpstream();
+    upstream.reply("/a", hang);
+    const abort = new AbortController();
+    const sent = createHttp().send(get(upstream, "/a", { signal: abort.signal }));
+    await upstream.next("/a");
+    abort.abort();
+    await expect(sent).rejects.toMatchObject({ code: "NETWORK" });
+  });
+});
