@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { ConfigError } from "../src/config/config-error.ts";
 import type { Environment } from "../src/config/environment.ts";
 import { loadConfig } from "../src/config/load-config.ts";
-import type { ProxyOptions } from "../src/config/options.ts";
 import { redactConfig } from "../src/config/redact-config.ts";
 
 const REQUIRED = {

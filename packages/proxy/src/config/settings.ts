@@ -184,7 +184,8 @@ export const SETTINGS = {
     kind: forwardProxyKind,
     fallback: undefined,
     secret: true,
-    meaning: "Proxy server for requests to http:// addresses.",
+    meaning:
+      "Proxy server for requests to http:// addresses, and to https:// ones when HTTPS_PROXY is not set.",
   }),
   httpsProxy: defineSetting({
     group: "Upstream",

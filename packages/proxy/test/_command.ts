@@ -1,0 +1,80 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+
+const COMMAND = fileURLToPath(new URL("../bin/flags-proxy.js", import.meta.url));
+
+export interface Finished {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface Output {
+  stdout: string;
+  stderr: string;
+}
+
+/** The built command, as a person runs it, with these variables and no others. */
+class Command {
+  readonly #child: ChildProcess;
+  readonly #output: Output = { stdout: "", stderr: "" };
+  readonly #closed: Promise<unknown>;
+
+  constructor(environment: Record<string, string>, args: readonly string[]) {
+    this.#child = spawn(process.execPath, [COMMAND, ...args], {
+      env: { HOST: "127.0.0.1", PORT: "0", ...environment },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    this.#child.stdout?.on("data", (chunk: Buffer) => (this.#output.stdout += chunk.toString()));
+    this.#child.stderr?.on("data", (chunk: Buffer) => (this.#output.stderr += chunk.toString()));
+    this.#closed = once(this.#child, "close");
+  }
+
+  get output(): Readonly<Output> {
+    return this.#output;
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.#child.kill(name);
+  }
+
+  async finished(): Promise<Finished> {
+    await this.#closed;
+    return { ...this.#output, code: this.#child.exitCode };
+  }
+
+  /** The address it says it listens on. */
+  async listening(): Promise<string> {
+    for (;;) {
+      const [, url] = /listens on (http:\S+?)\/proxy\b/.exec(this.#output.stdout) ?? [];
+      if (url !== undefined) return url;
+      const ended = await Promise.race([
+        this.#closed.then(() => true),
+        this.#child.stdout === null ? true : once(this.#child.stdout, "data").then(() => false),
+      ]);
+      if (ended) throw new Error(`The command ended: ${this.#output.stderr}`);
+    }
+  }
+}
+
+export type { Command };
+
+/** Runs the command until it ends by itself. */
+export function runCommand(
+  environment: Record<string, string>,
+  args: readonly string[] = [],
+): Promise<Finished> {
+  return new Command(environment, args).finished();
+}
+
+/** Starts the command for the length of a test. */
+export function startCommand(environment: Record<string, string>): Command {
+  const command = new Command(environment, []);
+  onTestFinished(async () => {
+    command.signal("SIGKILL");
+    await command.finished();
+  });
+  return command;
+}

@@ -1,0 +1,284 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { SETTINGS } from "../src/config/settings.ts";
+import { type Command, runCommand, startCommand } from "./_command.ts";
+import { type RecordingUpstream, startRecordingUpstream } from "./_recording-upstream.ts";
+
+const REQUIRED = {
+  FLAGS_URL: "http://127.0.0.1:1/api",
+  FLAGS_API_TOKEN: "upstream-token",
+  FLAGS_PROXY_CLIENT_KEYS: "client-key",
+};
+
+describe("flags-proxy refuses to start", () => {
+  test("when required options are missing, and names all of them at once", async () => {
+    const { code, stdout, stderr } = await runCommand({});
+    expect(code).toBe(1);
+    expect(stdout).toBe("");
+    for (const name of Object.keys(REQUIRED)) expect(stderr).toContain(`- ${name} (option`);
+    expect(stderr).not.toMatch(/\n\s+at /);
+  });
+
+  test.each([
+    ["an interval of `soon`", { FLAGS_FETCH_INTERVAL: "soon" }, 'current value is "soon"'],
+    ["a port of 99999", { PORT: "99999" }, "PORT must be a whole number from 0 to 65535"],
+    ["a missing strategy file", { FLAGS_CUSTOM_STRATEGIES_FILE: "./none.js" }, "there is no file"],
+    ["an invalid TRUST_PROXY", { TRUST_PROXY: "10.0.0.0/99" }, 'entry "10.0.0.0/99"'],
+    ["an unknown log level", { LOG_LEVEL: "loud" }, "LOG_LEVEL must be one of"],
+    ["a key that no header can carry", { FLAGS_PROXY_CLIENT_KEYS: "schlüssel" }, "entry 1"],
+  ])("with %s, in one line that names the variable", async (_, environment, message) => {
+    const { code, stdout, stderr } = await runCommand({ ...REQUIRED, ...environment });
+    expect(code).toBe(1);
+    expect(stdout).toBe("");
+    expect(stderr.trimEnd().split("\n")).toHaveLength(2);
+    expect(stderr).toContain(`- ${Object.keys(environment)[0]}`);
+    expect(stderr).toContain(message);
+    expect(stderr).not.toMatch(/\n\s+at /);
+  });
+
+  test("on a port that is taken, in one line that names PORT", async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const { code, stderr } = await runCommand({ ...REQUIRED, PORT: String(port) });
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      `Cannot listen on port ${port} of 127.0.0.1: the port is taken, choose another one with PORT\n`,
+    );
+  });
+
+  test("on an address of another machine, in one line that names HOST", async () => {
+    const { code, stderr } = await runCommand({ ...REQUIRED, HOST: "192.0.2.1" });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^Cannot listen on .*192\.0\.2\.1: .* with HOST\n$/);
+  });
+
+  test.each([["--port"], ["run"], ["--help", "--port"]])("with %s", async (...args) => {
+    const { code, stdout, stderr } = await runCommand(REQUIRED, args);
+    expect(code).toBe(2);
+    expect(stdout).toBe("");
+    expect(stderr).toBe(`Unknown argument ${args.at(-1)}: try flags-proxy --help\n`);
+  });
+});
+
+describe("flags-proxy tells about itself", () => {
+  test.each(["--help", "-h"])("%s names every variable and its default", async (argument) => {
+    const { code, stdout, stderr } = await runCommand({}, [argument]);
+    expect(code).toBe(0);
+    expect(stderr).toBe("");
+    const variables = Object.values(SETTINGS).flatMap(({ variables: names }) => [...names]);
+    for (const name of variables) expect(stdout.toUpperCase()).toContain(name.toUpperCase());
+    expect(stdout).toContain("FLAGS_FETCH_INTERVAL  (default: 5000)");
+    expect(stdout).toContain("FLAGS_URL  (required)");
+    const longest = Math.max(...stdout.split("\n").map((line) => line.length));
+    expect(longest).toBeLessThanOrEqual(80);
+  });
+
+  test.each(["--version", "-v"])("%s prints the version", async (argument) => {
+    const { code, stdout } = await runCommand({}, [argument]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+});
+
+interface Started {
+  readonly command: Command;
+  readonly upstream: RecordingUpstream;
+  readonly url: string;
+}
+
+async function start(environment: Record<string, string> = {}): Promise<Started> {
+  const upstream = await startRecordingUpstream();
+  const command = startCommand({ ...REQUIRED, FLAGS_URL: upstream.url, ...environment });
+  return { command, upstream, url: await command.listening() };
+}
+
+async function untilReady(url: string): Promise<void> {
+  while ((await fetch(`${url}/proxy/health`)).status !== 200) await new Promise(setImmediate);
+}
+
+function sendMetrics(url: string, yes: number): Promise<Response> {
+  const bucket = { start: new Date(0), stop: new Date(), toggles: { on: { yes, no: 0 } } };
+  return fetch(`${url}/proxy/client/metrics`, {
+    method: "POST",
+    headers: { authorization: "client-key", "content-type": "application/json" },
+    body: JSON.stringify({ appName: "web", instanceId: "1", bucket }),
+  });
+}
+
+describe("flags-proxy serves, configured by the environment alone", () => {
+  test("with FLAGS_URL, FLAGS_API_TOKEN and FLAGS_PROXY_CLIENT_KEYS", async () => {
+    const { url, upstream } = await start();
+    await untilReady(url);
+    const response = await fetch(`${url}/proxy`, { headers: { authorization: "client-key" } });
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ toggles: [{ name: "on", enabled: true }] });
+    const { headers } = await upstream.first("/api/client/features");
+    expect(headers.authorization).toBe("upstream-token");
+  });
+
+  test("with PROXY_BASE_PATH, FLAGS_NAME_PREFIX, FLAGS_PROJECT_NAME and FLAGS_TAGS", async () => {
+    const { url, upstream } = await start({
+      PROXY_BASE_PATH: "base/path",
+      FLAGS_NAME_PREFIX: "web.",
+      FLAGS_PROJECT_NAME: "shop",
+      FLAGS_TAGS: "team:web",
+    });
+    expect(new URL(url).pathname).toBe("/base/path");
+    await untilReady(url);
+    const { searchParams } = new URL(upstream.requests[0]?.path ?? "", upstream.url);
+    expect(Object.fromEntries(searchParams)).toEqual({
+      namePrefix: "web.",
+      project: "shop",
+      tag: "team:web",
+    });
+  });
+
+  test("JSON_LOGGER: every line of the log is JSON", async () => {
+    const { command, url } = await start({ JSON_LOGGER: "true", LOG_LEVEL: "debug" });
+    await untilReady(url);
+    command.signal("SIGTERM");
+    const { stdout } = await command.finished();
+    const lines = stdout.trimEnd().split("\n");
+    expect(lines.length).toBeGreaterThan(1);
+    for (const line of lines) expect(JSON.parse(line)).toHaveProperty("level");
+  });
+
+  test("at level warn it says that it listens, and nothing else", async () => {
+    const { command, url } = await start();
+    await untilReady(url);
+    command.signal("SIGTERM");
+    const { stdout, stderr } = await command.finished();
+    expect(stdout).toMatch(/^\[.*\] INFO: flags-proxy \d\S+ listens on http:\S+\/proxy\n$/);
+    expect(stderr).toBe("");
+  });
+
+  test("no secret is in a line of the log, not even at level debug", async () => {
+    const { command, url } = await start({
+      LOG_LEVEL: "debug",
+      EXP_SERVER_SIDE_SDK_CONFIG_TOKENS: "server-token",
+      EXP_BOOTSTRAP_URL: "http://127.0.0.1:1/flags?key=url-token",
+      EXP_BOOTSTRAP_AUTHORIZATION: "Bearer bootstrap-token",
+    });
+    await untilReady(url);
+    await fetch(`${url}/proxy?key=client-key`, { headers: { authorization: "wrong-key" } });
+    await sendMetrics(url, 1);
+    command.signal("SIGTERM");
+    const { stdout, stderr } = await command.finished();
+    expect(stdout).toContain("DEBUG");
+    expect(stdout + stderr).not.toMatch(
+      /upstream-token|client-key|server-token|url-token|bootstrap-token/,
+    );
+  });
+});
+
+describe("flags-proxy stops", () => {
+  test.each(["SIGTERM", "SIGINT"] as const)("at %s, with exit code 0", async (signal) => {
+    const { command } = await start();
+    command.signal(signal);
+    expect((await command.finished()).code).toBe(0);
+  });
+
+  test("at SIGTERM after it sent the last metrics upstream", async () => {
+    const { command, upstream, url } = await start({ FLAGS_METRICS_INTERVAL: "1000000" });
+    await untilReady(url);
+    expect((await sendMetrics(url, 3)).status).toBe(200);
+    command.signal("SIGTERM");
+    expect((await command.finished()).code).toBe(0);
+    const reports = upstream.requests.filter(({ path }) => path === "/api/client/metrics");
+    expect(reports).toHaveLength(1);
+    expect(JSON.parse(reports[0]?.body ?? "")).toMatchObject({
+      appName: "web",
+      bucket: { toggles: { on: { yes: 3, no: 0 } } },
+    });
+  });
+
+  test("at SIGTERM at once although a client keeps an idle connection open", async () => {
+    const { command, url } = await start();
+    await untilReady(url);
+    const socket = connectTo(url);
+    socket.write("GET /proxy/health HTTP/1.1\r\nHost: flags\r\n\r\n");
+    await once(socket, "data");
+    const startedAtMs = performance.now();
+    command.signal("SIGTERM");
+    expect((await command.finished()).code).toBe(0);
+    expect(performance.now() - startedAtMs).toBeLessThan(3000);
+  });
+
+  test("at SIGTERM after requests in flight were answered", async () => {
+    const { command, url } = await start({ FLAGS_METRICS_INTERVAL: "1000000" });
+    await untilReady(url);
+    const socket = connectTo(url);
+    const received: Buffer[] = [];
+    socket.on("data", (chunk) => received.push(chunk));
+    const body = JSON.stringify({ context: { userId: "7" } });
+    socket.write(
+      `POST /proxy HTTP/1.1\r\nHost: flags\r\nAuthorization: client-key\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`,
+    );
+    // The server has taken up the request once it asks for the body.
+    await once(socket, "data");
+    command.signal("SIGTERM");
+    await untilRefused(Number(new URL(url).port));
+    socket.write(body);
+    await once(socket, "end");
+    expect(Buffer.concat(received).toString()).toContain("HTTP/1.1 200 OK");
+    expect((await command.finished()).code).toBe(0);
+  });
+
+  test("at SIGTERM within 10 s although a request never ends and the upstream hangs", async () => {
+    const { command, upstream, url } = await start({ FLAGS_METRICS_INTERVAL: "1000000" });
+    await untilReady(url);
+    await upstream.first("/api/client/register");
+    await sendMetrics(url, 1);
+    upstream.hang();
+    const socket = connectTo(url);
+    socket.write(
+      "POST /proxy HTTP/1.1\r\nHost: flags\r\nAuthorization: client-key\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: 10\r\n\r\n",
+    );
+    await once(socket, "data");
+    const startedAtMs = performance.now();
+    command.signal("SIGTERM");
+    await upstream.first("/api/client/metrics");
+    expect((await command.finished()).code).toBe(0);
+    expect(performance.now() - startedAtMs).toBeLessThan(10_000);
+  });
+
+  test("at a second signal at once", async () => {
+    const { command, url } = await start();
+    await untilReady(url);
+    const socket = connectTo(url);
+    socket.write(
+      "POST /proxy HTTP/1.1\r\nHost: flags\r\nAuthorization: client-key\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: 10\r\n\r\n",
+    );
+    await once(socket, "data");
+    command.signal("SIGTERM");
+    await untilRefused(Number(new URL(url).port));
+    const startedAtMs = performance.now();
+    command.signal("SIGTERM");
+    expect((await command.finished()).code).toBe(1);
+    expect(performance.now() - startedAtMs).toBeLessThan(2000);
+  });
+});
+
+function connectTo(url: string): Socket {
+  const socket = connect(Number(new URL(url).port), "127.0.0.1");
+  socket.on("error", () => {});
+  onTestFinished(() => void socket.destroy());
+  return socket;
+}
+
+/** Resolves once nobody accepts connections on a port any more. */
+async function untilRefused(port: number): Promise<void> {
+  for (;;) {
+    const socket = connect(port, "127.0.0.1");
+    const isOpen = await Promise.race([
+      once(socket, "connect").then(() => true),
+      once(socket, "error").then(() => false),
+    ]).catch(() => false);
+    socket.destroy();
+    if (!isOpen) return;
+  }
+}
