@@ -1,0 +1,164 @@
+// `npm run docs:check`: the tables of settings in the documents are those of the program, and links
+// between documents lead somewhere. `node scripts/check-docs.mjs --write` writes the tables anew.
+// Needs a build.
+
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describeFallback, SETTING_GROUPS } from "../packages/proxy/dist/config/setting.js";
+import { SETTINGS } from "../packages/proxy/dist/config/settings.js";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+/** Folders, and a file whose links are there to be filled in. */
+const IGNORED = new Set(["node_modules", "dist", "coverage", "template.md"]);
+
+/** Must show every group; others may show what they like. */
+const REFERENCE = join("docs", "configuration.md");
+
+const TABLE =
+  /(<!-- options:start(?: (?<group>[^>]+?))? -->\n)(?<body>[\s\S]*?)(<!-- options:end -->)/g;
+
+const mustWrite = process.argv.includes("--write");
+const problems = [];
+const documents = new Map();
+for (const path of await listDocuments(root)) documents.set(path, await readFile(path, "utf8"));
+
+for (const [path, text] of documents) {
+  if (mustWrite) await writeTables(path, text);
+  else checkTables(path, text);
+}
+for (const [path, text] of documents) await checkLinks(path, text);
+checkGroups(documents.get(join(root, REFERENCE)) ?? "");
+
+for (const problem of problems) console.error(problem);
+if (problems.length > 0) process.exit(1);
+console.log(`${documents.size} documents agree with ${Object.keys(SETTINGS).length} settings`);
+
+async function listDocuments(directory) {
+  const entries = await readdir(directory, { withFileTypes: true });
+  const lists = entries.map((entry) => {
+    const path = join(directory, entry.name);
+    if (entry.isDirectory()) {
+      return IGNORED.has(entry.name) || entry.name.startsWith(".") ? [] : listDocuments(path);
+    }
+    return entry.name.endsWith(".md") && !IGNORED.has(entry.name) ? [path] : [];
+  });
+  return (await Promise.all(lists)).flat();
+}
+
+function checkTables(path, text) {
+  for (const { groups } of text.matchAll(TABLE)) {
+    const wanted = toRows(formatTables(groups.group));
+    const found = toRows(groups.body);
+    const missing = wanted.filter((row) => !found.includes(row));
+    const surplus = found.filter((row) => !wanted.includes(row));
+    report(path, "lacks this row", missing);
+    report(path, "has a row that is not, or no longer, true", surplus);
+    if (missing.length + surplus.length === 0 && wanted.join() !== found.join()) {
+      report(path, "has its rows in another order", [groups.group ?? "all groups"]);
+    }
+  }
+}
+
+function report(path, what, rows) {
+  for (const row of rows) problems.push(`${relative(root, path)} ${what}: ${row}`);
+}
+
+/** Rows without the spaces that only align them. */
+function toRows(body) {
+  return body
+    .split("\n")
+    .map((line) => line.replaceAll(/\s+/g, " ").replaceAll(/-{2,}/g, "-").trim())
+    .filter((line) => line !== "");
+}
+
+async function writeTables(path, text) {
+  const written = text.replaceAll(TABLE, (...match) => {
+    const { group } = match.at(-1);
+    return `${match[1]}\n${formatTables(group)}\n\n${match[4]}`;
+  });
+  documents.set(path, written);
+  if (written !== text) await writeFile(path, written);
+}
+
+function checkGroups(text) {
+  const shown = [...text.matchAll(TABLE)].map(({ groups }) => groups.group);
+  if (shown.includes(undefined)) return;
+  for (const group of SETTING_GROUPS) {
+    if (!shown.includes(group)) problems.push(`${REFERENCE} lacks the table of ${group}`);
+  }
+}
+
+function formatTables(group) {
+  if (group !== undefined) return formatTable(group);
+  return SETTING_GROUPS.map((name) => `### ${name}\n\n${formatTable(name)}`).join("\n\n");
+}
+
+function formatTable(group) {
+  const members = Object.values(SETTINGS).filter((setting) => setting.group === group);
+  if (members.length === 0) throw new Error(`There is no group ${group}`);
+  const rows = [["Variable", "Option", "Default", "Meaning"], ...members.map(toCells)];
+  const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
+  const lines = rows.map((row) => toLine(row.map((cell, column) => cell.padEnd(widths[column]))));
+  const rule = toLine(widths.map((width) => "-".repeat(width)));
+  return [lines[0], rule, ...lines.slice(1)].join("\n");
+}
+
+function toLine(cells) {
+  return `| ${cells.join(" | ")} |`;
+}
+
+function toCells(setting) {
+  const { option, variables, required, meaning } = setting;
+  // A variable in lower case is another spelling, not another name.
+  const names = variables.filter((name) => name === name.toUpperCase());
+  return [
+    names.map((name) => `\`${name}\``).join(" or ") || "none",
+    option === undefined ? "none" : `\`${option}\``,
+    required === true ? "**required**" : toFallback(setting),
+    meaning.replaceAll("*", "\\*"),
+  ];
+}
+
+function toFallback(setting) {
+  const text = describeFallback(setting);
+  const isValue = setting.shownFallback === undefined && setting.fallback !== undefined;
+  return isValue ? `\`${text}\`` : text;
+}
+
+async function checkLinks(path, text) {
+  const prose = text.replaceAll(/```[\s\S]*?```/g, "").replaceAll(/`[^`\n]*`/g, "");
+  for (const [, target] of prose.matchAll(/\]\(([^)\s]+)\)/g)) {
+    if (/^[a-z][a-z0-9+.-]*:/i.test(target)) continue;
+    const [file, anchor] = target.split("#");
+    const linked = file === "" ? path : resolve(dirname(path), decodeURIComponent(file));
+    if (!(await exists(linked)))
+      problems.push(`${relative(root, path)} links to nothing: ${target}`);
+    else if (anchor && documents.has(linked) && !toAnchors(linked).has(anchor)) {
+      problems.push(`${relative(root, path)} links to no heading: ${target}`);
+    }
+  }
+}
+
+async function exists(path) {
+  try {
+    await stat(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The anchors that GitHub gives to headings. */
+function toAnchors(path) {
+  const headings = documents.get(path).matchAll(/^#{1,6} +(.+)$/gm);
+  return new Set(
+    [...headings].map(([, title]) =>
+      title
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+        .trim()
+        .replaceAll(/\s/g, "-"),
+    ),
+  );
+}
