@@ -13,52 +13,60 @@ const CLIENT_KEY = "bench-key";
 const FLAG_COUNTS = [10, 100, 1000];
 const CONNECTIONS = 32;
 const USERS = 500;
+const WARM_UP_SECONDS = 2;
 const READY_TIMEOUT_MS = 20_000;
 /** Headers that node:http writes by itself. */
 const OWN_HEADERS = new Set(["connection", "date", "keep-alive", "transfer-encoding"]);
 
 /** Measures every size of document; resolves to one row per size. */
 export async function runHttpBench({ long }) {
-  const plan = long ? { rounds: 5, seconds: 5 } : { rounds: 3, seconds: 1 };
-  const rows = [];
-  for (const flagCount of FLAG_COUNTS) rows.push(await benchSize(flagCount, plan));
-  return rows;
+  const plan = long ? { rounds: 7, seconds: 5 } : { rounds: 3, seconds: 1 };
+  const load = forkBench("load.mjs");
+  try {
+    const rows = [];
+    for (const flagCount of FLAG_COUNTS) rows.push(await benchSize(flagCount, { load, ...plan }));
+    return rows;
+  } finally {
+    load.disconnect();
+  }
 }
 
 async function benchSize(flagCount, plan) {
   const upstream = await startUpstream(createDocument(flagCount));
-  const servers = [];
+  const children = [];
+  const startServer = async (script, firstMessage) => {
+    const child = forkBench(script);
+    children.push(child);
+    return { child, port: (await ask(child, firstMessage)).port };
+  };
   try {
     const proxy = await startServer("proxy-server.mjs", proxyOptions(upstream.address().port));
-    servers.push(proxy);
     const answer = await waitForAnswer(proxy.port);
     const bare = await startServer("bare-server.mjs", answer);
-    servers.push(bare);
     const results = await takeTurns({ proxy, bare }, plan);
     const { memoryMiB } = await ask(proxy.child, "usage");
     return toRow({ flagCount, bytes: Buffer.byteLength(answer.body), memoryMiB, ...results });
   } finally {
-    for (const server of servers) server.child.disconnect();
+    for (const child of children) child.disconnect();
     upstream.close();
     upstream.closeAllConnections();
   }
 }
 
-async function takeTurns(servers, { rounds, seconds }) {
+async function takeTurns(servers, { load, rounds, seconds }) {
   const samples = { proxy: [], bare: [] };
-  for (const [name, server] of Object.entries(servers)) await measure(name, server, 1);
+  for (const server of Object.values(servers)) await measure(server, load, WARM_UP_SECONDS);
   for (let round = 0; round < rounds; round++) {
     for (const [name, server] of Object.entries(servers)) {
-      samples[name].push(await measure(name, server, seconds));
+      samples[name].push(await measure(server, load, seconds));
     }
   }
   return { proxy: summarize(samples.proxy), bare: summarize(samples.bare) };
 }
 
 /** One bounded load on one server: rates, latencies and processor time per request. */
-async function measure(name, server, seconds) {
+async function measure(server, load, seconds) {
   const before = await ask(server.child, "usage");
-  const load = forkBench("load.mjs");
   const result = await ask(load, {
     port: server.port,
     paths: userPaths(),
@@ -67,7 +75,7 @@ async function measure(name, server, seconds) {
     seconds,
   });
   const after = await ask(server.child, "usage");
-  if (result.failed > 0) throw new Error(`${result.failed} requests to the ${name} server failed`);
+  if (result.failed > 0) throw new Error(`${result.failed} requests failed`);
   return {
     requestsPerSecond: result.requests / result.seconds,
     cpuMicroseconds: ((after.cpuMs - before.cpuMs) * 1000) / result.requests,
@@ -130,12 +138,6 @@ async function startUpstream(document) {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   return server;
-}
-
-async function startServer(script, firstMessage) {
-  const child = forkBench(script);
-  const { port } = await ask(child, firstMessage);
-  return { child, port };
 }
 
 function forkBench(script) {
