@@ -18,6 +18,8 @@ const proxy = await createApp(
   { flagsUrl: upstream.url, flagsApiToken: upstream.token, clientKeys: ["demo-client-key"] },
   client,
 );
+// The app has started the client; from here on there are flags.
+await client.synchronized();
 await proxy.listen({ host: "127.0.0.1", port: 3000 });
 
 const pages = createServer((request, response) => {
