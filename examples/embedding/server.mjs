@@ -29,12 +29,12 @@ const pages = createServer((request, response) => {
 });
 pages.listen(8080, "127.0.0.1", () => console.log("http://127.0.0.1:8080/?user=1"));
 
-for (const signal of ["SIGINT", "SIGTERM"]) {
-  process.once(signal, async () => {
-    pages.close();
-    pages.closeAllConnections();
-    await proxy.close();
-    // Sends the usage that was counted since the last report.
-    await client.close();
-  });
+async function stop() {
+  pages.close();
+  pages.closeAllConnections();
+  await proxy.close();
+  // Sends the usage that was counted since the last report.
+  await client.close();
 }
+
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => void stop());

@@ -74,11 +74,11 @@ async function readJson(request) {
 async function answer(request, response) {
   const path = request.url.split("?")[0];
   const handle = routes[`${request.method} ${path}`];
-  if (!handle) return response.writeHead(404).end();
   try {
-    return await handle(request, response);
+    if (handle) await handle(request, response);
+    else response.writeHead(404).end();
   } catch (error) {
-    return response.writeHead(400).end(error.message);
+    response.writeHead(400).end(error.message);
   }
 }
 
@@ -90,7 +90,7 @@ function explainListenError(error) {
 
 // Without usable flags there is nothing to serve, so a bad file at the start is an error.
 await readFlags();
-const server = createServer(answer);
+const server = createServer((request, response) => void answer(request, response));
 server.on("error", explainListenError);
 server.listen(port, host, () => {
   console.log(`example upstream on http://${host}:${server.address().port}/api`);
