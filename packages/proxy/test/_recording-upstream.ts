@@ -1,5 +1,11 @@
 import { EventEmitter, once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
@@ -24,19 +30,27 @@ const DOCUMENT = JSON.stringify({
   features: [{ name: "on", enabled: true, strategies: [{ name: "default" }] }],
 });
 
+interface Tls {
+  readonly key: string;
+  readonly cert: string;
+}
+
 /** An upstream that serves one flag and remembers what it was sent, for the length of a test. */
-export async function startRecordingUpstream(): Promise<RecordingUpstream> {
+export async function startRecordingUpstream(tls?: Tls): Promise<RecordingUpstream> {
   const requests: Recorded[] = [];
   const events = new EventEmitter();
   let isHanging = false;
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const path = request.url ?? "";
+    // A forward proxy is asked for a whole address.
+    const { pathname, search } = new URL(request.url ?? "", "http://upstream.invalid");
+    const path = pathname + search;
     requests.push({ path, headers: request.headers, body: await text(request) });
     response.setHeader("content-type", "application/json");
     if (!isHanging) response.end(path.startsWith("/api/client/features") ? DOCUMENT : "{}");
     events.emit("request");
   };
-  const server = createServer((request, response) => void answer(request, response));
+  const listener: RequestListener = (request, response) => void answer(request, response);
+  const server = tls === undefined ? createServer(listener) : createTlsServer(tls, listener);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => {
@@ -52,5 +66,6 @@ export async function startRecordingUpstream(): Promise<RecordingUpstream> {
     }
   };
   const hang = (): void => void (isHanging = true);
-  return { url: `http://127.0.0.1:${port}/api`, requests, first, hang };
+  const scheme = tls === undefined ? "http" : "https";
+  return { url: `${scheme}://127.0.0.1:${port}/api`, requests, first, hang };
 }

@@ -1,0 +1,129 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { createApp } from "../src/create-app.ts";
+import type { ProxyOptions } from "../src/config/options.ts";
+import { type RunningProxy, start } from "../src/start.ts";
+import { startRecordingUpstream } from "./_recording-upstream.ts";
+import { DocumentSource } from "./_source.ts";
+
+const nothing = (): void => {};
+const logger = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+
+const OPTIONS: ProxyOptions = {
+  flagsUrl: "http://flags.invalid/api",
+  flagsApiToken: "upstream-token",
+  clientKeys: ["client-key"],
+  logger,
+};
+const AUTHORIZED = { headers: { authorization: "client-key" } };
+
+async function startProxy(options: ProxyOptions, client?: DocumentSource): Promise<RunningProxy> {
+  const proxy = await start({ port: 0, host: "127.0.0.1", ...OPTIONS, ...options }, client);
+  onTestFinished(() => proxy.close());
+  return proxy;
+}
+
+const newSource = (): DocumentSource =>
+  new DocumentSource({
+    features: [{ name: "on", enabled: true, strategies: [{ name: "default" }] }],
+  });
+
+describe("start()", () => {
+  test("serves at its url and says which port it took", async () => {
+    const { url, port } = await startProxy({ proxyBasePath: "base" }, newSource());
+    expect(url).toBe(`http://127.0.0.1:${port}/base`);
+    const response = await fetch(`${url}/proxy`, AUTHORIZED);
+    expect(await response.json()).toMatchObject({ toggles: [{ name: "on" }] });
+  });
+
+  test("makes a client of its own, and sends the last metrics when it closes", async () => {
+    const upstream = await startRecordingUpstream();
+    const proxy = await startProxy({ flagsUrl: upstream.url });
+    await upstream.first("/api/client/features");
+    await expect.poll(async () => (await fetch(`${proxy.url}/proxy/health`)).status).toBe(200);
+    const bucket = { start: new Date(0), stop: new Date(), toggles: { on: { yes: 1, no: 0 } } };
+    await fetch(`${proxy.url}/proxy/client/metrics`, {
+      method: "POST",
+      headers: { ...AUTHORIZED.headers, "content-type": "application/json" },
+      body: JSON.stringify({ appName: "web", instanceId: "1", bucket }),
+    });
+    await Promise.all([proxy.close(), proxy.close()]);
+    expect(upstream.requests.map(({ path }) => path)).toContain("/api/client/metrics");
+  });
+
+  test("closes with `await using`", async () => {
+    const proxy = await startProxy({}, newSource());
+    await proxy[Symbol.asyncDispose]();
+    await expect(fetch(`${proxy.url}/proxy/health`)).rejects.toThrow();
+  });
+
+  test("listens on all addresses, of both families, when host is not set", async () => {
+    const { host: _, ...options } = { ...OPTIONS, host: undefined, port: 0 };
+    const proxy = await start(options, newSource());
+    onTestFinished(() => proxy.close());
+    expect(proxy.url).toBe(`http://localhost:${proxy.port}`);
+    expect((await fetch(`http://127.0.0.1:${proxy.port}/proxy/health`)).status).toBe(200);
+  });
+
+  test("rejects with the code of the system when the port is taken, and leaves nothing open", async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    await expect(startProxy({ port })).rejects.toMatchObject({ code: "EADDRINUSE" });
+  });
+
+  test("rejects with every problem of the configuration", async () => {
+    await expect(start({ port: -1 })).rejects.toMatchObject({
+      code: "FLAGS_CONFIG",
+      problems: expect.arrayContaining([expect.stringContaining("Option port")]) as unknown,
+    });
+  });
+});
+
+describe("createApp()", () => {
+  test("uses the client it is given, starts it, and leaves closing it to its maker", async () => {
+    const calls: string[] = [];
+    class Source extends DocumentSource {
+      override start(): void {
+        calls.push("start");
+        super.start();
+      }
+      override close(): Promise<void> {
+        calls.push("close");
+        return super.close();
+      }
+    }
+    const app = await createApp(OPTIONS, new Source({ features: [] }));
+    const response = await app.inject({ url: "/proxy", ...AUTHORIZED });
+    expect(response.json()).toEqual({ toggles: [] });
+    await app.close();
+    expect(calls).toEqual(["start"]);
+  });
+
+  test("closes the client it made itself", async () => {
+    const upstream = await startRecordingUpstream();
+    const app = await createApp({ ...OPTIONS, flagsUrl: upstream.url, refreshInterval: 10 });
+    await upstream.first("/api/client/features");
+    await app.close();
+    const countPolls = (): number =>
+      upstream.requests.filter(({ path }) => path === "/api/client/features").length;
+    const polls = countPolls();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    // One may have been on its way; a client still at work would have sent many more.
+    expect(countPolls()).toBeLessThanOrEqual(polls + 1);
+  });
+
+  test("writes to the logger what the client has to say", async () => {
+    const lines: string[] = [];
+    const source = newSource();
+    const warn = (message: unknown): void => void lines.push(String(message));
+    const app = await createApp({ ...OPTIONS, logger: { ...logger, warn, error: warn } }, source);
+    onTestFinished(() => app.close());
+    source.emit("warn", "Odd: upstream-token");
+    source.emit("error", new Error("Broken: client-key"));
+    expect(lines).toEqual(["Odd: [redacted]", "Error: Broken: [redacted]"]);
+  });
+});

@@ -1,0 +1,145 @@
+import { describe, expect, test } from "vitest";
+import { makeSelfSigned } from "../../sdk/test/_certificates.ts";
+import { startCommand } from "./_command.ts";
+import { type RecordingUpstream, startRecordingUpstream } from "./_recording-upstream.ts";
+
+const REQUIRED = { FLAGS_API_TOKEN: "upstream-token", FLAGS_PROXY_CLIENT_KEYS: "client-key" };
+
+/** No DNS server knows names that end so. */
+const UNREACHABLE = "http://flags.invalid/api";
+
+async function start(environment: Record<string, string>): Promise<string> {
+  return startCommand({ ...REQUIRED, ...environment }).listening();
+}
+
+async function untilReady(url: string): Promise<void> {
+  while ((await healthOf(url)) !== 200) await new Promise(setImmediate);
+}
+
+async function healthOf(url: string): Promise<number> {
+  return (await fetch(`${url}/proxy/health`)).status;
+}
+
+async function etagOf(url: string): Promise<string | null> {
+  await untilReady(url);
+  const headers = { authorization: "client-key" };
+  return (await fetch(`${url}/proxy?userId=7`, { headers })).headers.get("etag");
+}
+
+const originOf = ({ url }: RecordingUpstream): string => new URL(url).origin;
+
+describe("two processes", () => {
+  test("give the same ETag", async () => {
+    const { url: FLAGS_URL } = await startRecordingUpstream();
+    const urls = [await start({ FLAGS_URL }), await start({ FLAGS_URL })];
+    const [one, other] = await Promise.all(urls.map(etagOf));
+    expect(one).toMatch(/^W\/".+"$/);
+    expect(other).toBe(one);
+  });
+
+  test("one after the other: with the upstream down the second answers 503", async () => {
+    const { url: FLAGS_URL } = await startRecordingUpstream();
+    const first = startCommand({ ...REQUIRED, FLAGS_URL });
+    await untilReady(await first.listening());
+    first.signal("SIGTERM");
+    expect((await first.finished()).code).toBe(0);
+    const second = await start({ FLAGS_URL: UNREACHABLE });
+    expect(await healthOf(second)).toBe(503);
+    const headers = { authorization: "client-key" };
+    expect((await fetch(`${second}/proxy`, { headers })).status).toBe(503);
+  });
+});
+
+describe.each(["HTTP_PROXY", "http_proxy"])("%s", (variable) => {
+  test("names the proxy server for HTTP requests", async () => {
+    const server = await startRecordingUpstream();
+    const url = await start({ FLAGS_URL: UNREACHABLE, [variable]: originOf(server) });
+    await untilReady(url);
+    const { headers } = await server.first("/api/client/features");
+    expect(headers.host).toBe("flags.invalid");
+  });
+});
+
+describe("NO_PROXY", () => {
+  test("names hosts that are reached without the proxy server", async () => {
+    const upstream = await startRecordingUpstream();
+    const environment = { HTTP_PROXY: "http://proxy.invalid:3128", NO_PROXY: "127.0.0.1" };
+    await untilReady(await start({ FLAGS_URL: upstream.url, ...environment }));
+    expect((await upstream.first("/api/client/features")).headers.host).toMatch(/^127\.0\.0\.1:/);
+  });
+});
+
+describe("httpOptions.rejectUnauthorized / HTTP_OPTIONS_REJECT_UNAUTHORIZED", () => {
+  test("by default refuses an upstream whose certificate is invalid", async () => {
+    const { url: FLAGS_URL, requests } = await startRecordingUpstream(makeSelfSigned());
+    const command = startCommand({ ...REQUIRED, FLAGS_URL });
+    const url = await command.listening();
+    await expect.poll(() => command.output.stdout).toMatch(/WARN: .*certificate/);
+    expect(await healthOf(url)).toBe(503);
+    expect(requests).toEqual([]);
+  });
+
+  test("of false accepts it", async () => {
+    const { url: FLAGS_URL } = await startRecordingUpstream(makeSelfSigned());
+    await untilReady(await start({ FLAGS_URL, HTTP_OPTIONS_REJECT_UNAUTHORIZED: "false" }));
+  });
+});
+
+describe("EXP_BOOTSTRAP_URL and EXP_BOOTSTRAP_AUTHORIZATION", () => {
+  test("give the flags while the upstream is down", async () => {
+    const bootstrap = await startRecordingUpstream();
+    const url = await start({
+      FLAGS_URL: UNREACHABLE,
+      EXP_BOOTSTRAP_URL: `${bootstrap.url}/client/features`,
+      EXP_BOOTSTRAP_AUTHORIZATION: "Bearer bootstrap-token",
+    });
+    await untilReady(url);
+    const response = await fetch(`${url}/proxy`, { headers: { authorization: "client-key" } });
+    expect(await response.json()).toMatchObject({ toggles: [{ name: "on" }] });
+    const { headers } = await bootstrap.first("/api/client/features");
+    expect(headers.authorization).toBe("Bearer bootstrap-token");
+  });
+});
+
+describe("FLAGS_APP_NAME, FLAGS_INSTANCE_ID and FLAGS_METRICS_INTERVAL", () => {
+  test("are used when registering upstream", async () => {
+    const upstream = await startRecordingUpstream();
+    await start({
+      FLAGS_URL: upstream.url,
+      FLAGS_APP_NAME: "our-proxy",
+      FLAGS_INSTANCE_ID: "pod-7",
+      FLAGS_METRICS_INTERVAL: "12345",
+    });
+    const { body } = await upstream.first("/api/client/register");
+    expect(JSON.parse(body)).toMatchObject({
+      appName: "our-proxy",
+      instanceId: "pod-7",
+      interval: 12_345,
+    });
+  });
+});
+
+describe("FLAGS_FETCH_INTERVAL", () => {
+  test("is the time between polls", async () => {
+    const upstream = await startRecordingUpstream();
+    const url = await start({ FLAGS_URL: upstream.url, FLAGS_FETCH_INTERVAL: "20" });
+    await untilReady(url);
+    const polls = (): number =>
+      upstream.requests.filter(({ path }) => path === "/api/client/features").length;
+    await expect.poll(polls, { timeout: 5000 }).toBeGreaterThan(3);
+  });
+
+  test("of 0 means one poll", async () => {
+    const upstream = await startRecordingUpstream();
+    const command = startCommand({
+      ...REQUIRED,
+      FLAGS_URL: upstream.url,
+      FLAGS_FETCH_INTERVAL: "0",
+    });
+    await untilReady(await command.listening());
+    command.signal("SIGTERM");
+    expect((await command.finished()).code).toBe(0);
+    const polls = upstream.requests.filter(({ path }) => path === "/api/client/features");
+    expect(polls).toHaveLength(1);
+  });
+});
