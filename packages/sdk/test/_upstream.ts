@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { EventEmitter, once } from "node:events";
 import { createServer } from "node:http";
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
@@ -63,9 +64,12 @@ export const truncate: Reply = (response) => {
   response.write('{"version":2,"features":[]', () => response.destroy());
 };
 
+const digest = (document: object): string =>
+  createHash("sha256").update(JSON.stringify(document)).digest("hex").slice(0, 8);
+
 /** Serves a document with an ETag, and 304 to those who have it. */
 export const serve =
-  (document: object, etag = `"${JSON.stringify(document).length}"`): Reply =>
+  (document: object, etag = `"${digest(document)}"`): Reply =>
   (response, request) => {
     if (request.headers["if-none-match"] === etag) status(304, { etag })(response, request);
     else json(document, { etag })(response, request);

@@ -162,7 +162,7 @@ describe("FlagsClient", () => {
     const requests = await upstream.nextOf(4);
     const etags = new Set(requests.map(({ headers }) => headers["if-none-match"]));
     expect(etags.size).toBe(1);
-    expect([...etags][0]).toMatch(/^"\d+"$/);
+    expect([...etags][0]).toMatch(/^"[0-9a-f]+"$/);
     expect(client.isEnabled("a")).toBe(true);
   });
 

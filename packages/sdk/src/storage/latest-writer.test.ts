@@ -5,13 +5,16 @@ describe("LatestWriter", () => {
   it("write() writes one at a time and skips what was overtaken", async () => {
     const written: number[] = [];
     let writing = 0;
-    const writer = new LatestWriter<number>(async (value) => {
-      writing += 1;
-      expect(writing).toBe(1);
-      await new Promise(setImmediate);
-      written.push(value);
-      writing -= 1;
-    }, expect.unreachable);
+    const writer = new LatestWriter<number>(
+      async (value) => {
+        writing += 1;
+        expect(writing).toBe(1);
+        await new Promise(setImmediate);
+        written.push(value);
+        writing -= 1;
+      },
+      () => expect.unreachable(),
+    );
     for (const value of [1, 2, 3, 4]) writer.write(value);
     await writer.settled();
     expect(written).toEqual([1, 4]);

@@ -1,9 +1,12 @@
-import type { Response } from "undici";
-
 export const MAX_REDIRECTS = 5;
 
 const KEEPS_METHOD: ReadonlySet<number> = new Set([307, 308]);
 const FOR_GET: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+interface RedirectingResponse {
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+}
 
 /**
  * Where a response sends us; undefined when it is an answer in itself.
@@ -12,7 +15,7 @@ const FOR_GET: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
  * deliver nothing.
  */
 export function redirectTarget(
-  response: Pick<Response, "status" | "headers">,
+  response: RedirectingResponse,
   method: "GET" | "POST",
   base: URL,
 ): URL | undefined {

@@ -1,0 +1,125 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import type { FlagSource, FlagsClient } from "flags-sdk";
+import { describe, expect, it } from "vitest";
+import { collectFaults, createClient, startClient, startUpstream } from "./_client.ts";
+import { hang, hangInBody, status } from "./_upstream.ts";
+import type { Reply } from "./_upstream.ts";
+
+const run = promisify(execFile);
+const SDK = fileURLToPath(new URL("../dist/index.js", import.meta.url));
+
+/** Runs a script in a process of its own, in which `client` is a client of the upstream. */
+function runScript(url: string, script: string): Promise<{ stdout: string; stderr: string }> {
+  const options = JSON.stringify({ url, appName: "app", refreshIntervalMs: 50 });
+  const setUp = `import { createFlagsClient } from ${JSON.stringify(SDK)};
+    const client = createFlagsClient(${options});`;
+  const args = ["--input-type=module", "-e", `${setUp}\n${script}`];
+  return run(process.execPath, args, { timeout: 10_000 });
+}
+
+describe("FlagsClient", () => {
+  it("is a FlagSource", async () => {
+    const source: FlagSource = createClient(await startUpstream());
+    expect(source.snapshot).toBeUndefined();
+  });
+
+  it("start() makes no second client when it is called twice", async () => {
+    const upstream = await startUpstream();
+    const client = createClient(upstream, { refreshIntervalMs: 0 });
+    client.start();
+    client.start();
+    await client.synchronized();
+    expect(upstream.requests).toHaveLength(1);
+  });
+
+  it("asks nothing before start(), nor when it is started after close()", async () => {
+    const upstream = await startUpstream();
+    const client = createClient(upstream);
+    await client.close();
+    client.start();
+    await expect(client.synchronized()).rejects.toThrow("closed");
+    expect(upstream.requests).toEqual([]);
+  });
+
+  it("synchronized() resolves also when it is asked late, and after close()", async () => {
+    const client = await startClient(await startUpstream());
+    await client.close();
+    await expect(client.synchronized()).resolves.toBeUndefined();
+  });
+
+  it("close() can be called twice and leaves the flags as they were", async () => {
+    const upstream = await startUpstream();
+    const client = await startClient(upstream);
+    await Promise.all([client.close(), client.close()]);
+    await client.close();
+    const { length } = upstream.requests;
+    upstream.features(status(500));
+    await new Promise((resolve) => {
+      setTimeout(resolve, 60);
+    });
+    expect(upstream.requests).toHaveLength(length);
+    expect(client.isEnabled("a")).toBe(true);
+  });
+
+  it.each<[string, Reply]>([
+    ["has no answer yet", hang],
+    ["is half answered", hangInBody],
+  ])("close() is prompt and silent while a request %s", async (_name, reply) => {
+    const upstream = await startUpstream();
+    upstream.features(reply);
+    const client = createClient(upstream);
+    const told = collectFaults(client);
+    const asked = upstream.next();
+    client.start();
+    await asked;
+    const startMs = performance.now();
+    await client.close();
+    expect(performance.now() - startMs).toBeLessThan(1000);
+    expect(told).toEqual([]);
+  });
+
+  it("is closed at the end of an `await using`", async () => {
+    const client = createClient(await startUpstream());
+    await client[Symbol.asyncDispose]();
+    await expect(client.synchronized()).rejects.toThrow("closed");
+  });
+
+  it("off() removes a listener", async () => {
+    const client = await startClient(await startUpstream());
+    let calls = 0;
+    const listener = (): void => {
+      calls += 1;
+    };
+    const self: FlagsClient = client.on("count", listener).off("count", listener);
+    self.isEnabled("a");
+    expect(calls).toBe(0);
+  });
+});
+
+describe("a process", () => {
+  it("does not crash from errors nobody listens to", async () => {
+    const upstream = await startUpstream();
+    upstream.features(status(401));
+    const script = "client.start(); setTimeout(() => client.close(), 300);";
+    const { stderr } = await runScript(upstream.url, script);
+    expect(stderr).toBe("");
+    expect(upstream.requests.length).toBeGreaterThan(1);
+  });
+
+  it("is not kept alive by the timers of a client", async () => {
+    const upstream = await startUpstream();
+    await runScript(upstream.url, "client.start(); await client.synchronized();");
+    expect(upstream.requests.length).toBeLessThan(5);
+  });
+
+  it("ends after close() with nothing left behind", async () => {
+    const upstream = await startUpstream();
+    const script = `client.start(); await client.synchronized();
+      client.isEnabled("a"); await client.close(); console.log("closed");`;
+    const { stdout, stderr } = await runScript(upstream.url, script);
+    expect([stdout, stderr]).toEqual(["closed\n", ""]);
+    expect(upstream.seen("/api/client/metrics")).toHaveLength(1);
+  });
+});

@@ -1,0 +1,262 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { FileStorageProvider, MemoryStorageProvider } from "flags-sdk";
+import type { FlagsClient } from "flags-sdk";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  collectFaults,
+  createClient,
+  flagNames,
+  nextEvent,
+  startClient,
+  startUpstream,
+} from "./_client.ts";
+import { documentOf, flag, hang, json, serve, status } from "./_upstream.ts";
+
+let directory = "";
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "flags-sdk-"));
+});
+
+afterAll(() => rm(directory, { recursive: true }));
+
+function collectEvents(client: FlagsClient): string[] {
+  const events: string[] = [];
+  for (const event of ["changed", "synchronized", "ready", "unchanged"] as const) {
+    client.on(event, () => events.push(event));
+  }
+  return events;
+}
+
+async function write(name: string, text: string): Promise<string> {
+  const path = join(directory, name);
+  await writeFile(path, text);
+  return path;
+}
+
+describe("bootstrap", () => {
+  it("data is in force while the upstream is down, and counts as synchronized", async () => {
+    const upstream = await startUpstream();
+    upstream.features(status(503));
+    const client = createClient(upstream, { bootstrap: { data: [flag("boot")] } });
+    const events = collectEvents(client);
+    client.start();
+    await client.synchronized();
+    expect(flagNames(client)).toEqual(["boot"]);
+    expect(client.isEnabled("boot")).toBe(true);
+    expect(client.lastFetchAtMs).toBeUndefined();
+    expect(client.lastUpdateAtMs).toBeUndefined();
+
+    upstream.features(serve(documentOf(flag("up"))));
+    await nextEvent(client, "changed");
+    expect(flagNames(client)).toEqual(["up"]);
+    expect(events).toEqual(["changed", "synchronized", "ready", "changed"]);
+    expect(client.lastUpdateAtMs).toBe(client.lastFetchAtMs);
+  });
+
+  it("data takes its segments along", async () => {
+    const upstream = await startUpstream();
+    upstream.features(hang);
+    const segments = [
+      { id: 7, constraints: [{ contextName: "userId", operator: "IN", values: ["7"] }] },
+    ];
+    const data = [flag("boot", { strategies: [{ name: "default", segments: [7] }] })];
+    const client = await startClient(upstream, { bootstrap: { data, segments } });
+    expect(client.isEnabled("boot", { userId: "7" })).toBe(true);
+    expect(client.isEnabled("boot", { userId: "8" })).toBe(false);
+  });
+
+  it("url is asked with its own headers and without the token", async () => {
+    const [upstream, other] = [await startUpstream(), await startUpstream()];
+    upstream.features(hang);
+    other.reply("/flags.json", json(documentOf(flag("boot"))));
+    const client = await startClient(upstream, {
+      token: "token",
+      customHeaders: { "x-custom": "custom" },
+      bootstrap: { url: `${other.origin}/flags.json`, urlHeaders: { Authorization: "boot" } },
+    });
+    expect(flagNames(client)).toEqual(["boot"]);
+    const headers = other.seen("/flags.json")[0]?.headers;
+    expect(headers?.authorization).toBe("boot");
+    expect(headers).not.toHaveProperty("x-custom");
+  });
+
+  it("url is asked again until it answers, whatever goes wrong", async () => {
+    const [upstream, other] = [await startUpstream(), await startUpstream()];
+    upstream.features(hang);
+    other.reply("/flags.json", json(documentOf(flag("boot"))));
+    other.script("/flags.json", status(500), status(404), json({ features: 1 }), json("x"));
+    const url = `${other.origin}/flags.json`;
+    const client = await startClient(upstream, { bootstrap: { url } });
+    expect(flagNames(client)).toEqual(["boot"]);
+    expect(other.seen("/flags.json")).toHaveLength(5);
+  });
+
+  it("url is asked no more once the upstream has answered", async () => {
+    const [upstream, other] = [await startUpstream(), await startUpstream()];
+    other.reply("/flags.json", status(500));
+    const asked = other.next("/flags.json");
+    await startClient(upstream, { bootstrap: { url: `${other.origin}/flags.json` } });
+    await asked;
+    const { length } = other.requests;
+    await upstream.nextOf(4);
+    expect(other.requests.length - length).toBeLessThanOrEqual(1);
+  });
+
+  it("filePath is read", async () => {
+    const upstream = await startUpstream();
+    upstream.features(hang);
+    const filePath = await write("flags.json", JSON.stringify(documentOf(flag("boot"))));
+    const client = await startClient(upstream, { bootstrap: { filePath } });
+    expect(flagNames(client)).toEqual(["boot"]);
+  });
+
+  it.each([
+    ["missing", undefined, "ENOENT"],
+    ["broken", "{", "JSON"],
+    ["wrong", '{"features":{}}', "features must be a list"],
+  ])("filePath of a %s file is an error, and the upstream is used", async (name, text, reason) => {
+    const upstream = await startUpstream();
+    const filePath =
+      text === undefined ? join(directory, "none.json") : await write(`${name}.json`, text);
+    upstream.features(status(503));
+    const client = createClient(upstream, { bootstrap: { filePath } });
+    const failed = nextEvent(client, "error");
+    client.start();
+    const [{ message }] = await failed;
+    expect(message).toContain(`Loading the bootstrap file ${filePath} failed: `);
+    expect(message).toContain(reason);
+    upstream.features(serve(documentOf(flag("a"))));
+    await client.synchronized();
+    expect(flagNames(client)).toEqual(["a"]);
+  });
+
+  it("without any flags is ignored, with a warning", async () => {
+    const upstream = await startUpstream();
+    upstream.features(status(503));
+    const client = createClient(upstream, { bootstrap: { data: [] } });
+    const told = collectFaults(client);
+    client.start();
+    await upstream.nextOf(2);
+    expect(client.snapshot).toBeUndefined();
+    expect(told).toContain("warn: The bootstrap data holds no flags and is ignored");
+  });
+
+  it("that comes after the upstream has answered is ignored", async () => {
+    const [upstream, other] = [await startUpstream(), await startUpstream()];
+    let answer: (() => void) | undefined;
+    other.reply("/flags.json", (response, request) => {
+      answer = () => json(documentOf(flag("boot")))(response, request);
+    });
+    const client = await startClient(upstream, {
+      bootstrap: { url: `${other.origin}/flags.json` },
+    });
+    await expect.poll(() => answer !== undefined).toBe(true);
+    answer?.();
+    await upstream.nextOf(2);
+    expect(flagNames(client)).toEqual(["a"]);
+  });
+
+  it("is not stored", async () => {
+    const upstream = await startUpstream();
+    upstream.features(status(503));
+    const storageProvider = new MemoryStorageProvider();
+    const bootstrap = { data: [flag("boot")] };
+    const client = await startClient(upstream, { bootstrap, storageProvider });
+    await client.close();
+    expect(await storageProvider.get("app")).toBeUndefined();
+  });
+});
+
+describe("storageProvider", () => {
+  it("a restart has the last good flags although the upstream is down", async () => {
+    const upstream = await startUpstream();
+    const options = { storageProvider: new FileStorageProvider(join(directory, "restart")) };
+    const first = await startClient(upstream, options);
+    const { revision } = first.snapshot ?? {};
+    await first.close();
+
+    upstream.features(status(503));
+    const second = createClient(upstream, options);
+    const events = collectEvents(second);
+    const ready = nextEvent(second, "ready");
+    second.start();
+    await ready;
+    expect(second.isEnabled("a")).toBe(true);
+    expect(second.snapshot?.revision).toBe(revision);
+    expect(events).toEqual(["changed", "ready"]);
+
+    upstream.features(serve(documentOf(flag("a"))));
+    await second.synchronized();
+    expect(events).toEqual(["changed", "ready", "unchanged", "synchronized"]);
+    expect(second.lastUpdateAtMs).toBeDefined();
+  });
+
+  it("without one, a restart has nothing while the upstream is down", async () => {
+    const upstream = await startUpstream();
+    await (await startClient(upstream)).close();
+    upstream.features(status(503));
+    const second = createClient(upstream);
+    second.start();
+    await upstream.nextOf(2);
+    expect(second.snapshot).toBeUndefined();
+  });
+
+  it("keeps the latest document, in full", async () => {
+    const upstream = await startUpstream();
+    const storageProvider = new MemoryStorageProvider();
+    const client = await startClient(upstream, { storageProvider });
+    upstream.features(serve(documentOf(flag("b"))));
+    await nextEvent(client, "changed");
+    await client.close();
+    expect(await storageProvider.get("app")).toEqual({
+      version: 2,
+      features: [flag("b")],
+      segments: [],
+    });
+  });
+
+  it.each([
+    ["throws", () => Promise.reject(new Error("broken")), "Restoring flags from storage failed"],
+    ["holds nonsense", () => Promise.resolve("nonsense"), "The stored flags are not usable"],
+  ])("that %s costs a warning and nothing else", async (_name, get, message) => {
+    const upstream = await startUpstream();
+    const set = (): Promise<void> => Promise.reject(new Error("disk full"));
+    const client = createClient(upstream, { storageProvider: { get, set } });
+    const told = collectFaults(client);
+    client.start();
+    await client.synchronized();
+    await expect.poll(() => told.length).toBe(2);
+    expect(told.toSorted().join("\n")).toContain(message);
+    expect(told).toContain("warn: Storing flags failed: disk full");
+    expect(client.isEnabled("a")).toBe(true);
+  });
+
+  it("that holds no flags is not worth being ready", async () => {
+    const upstream = await startUpstream();
+    upstream.features(status(503));
+    const storageProvider = new MemoryStorageProvider();
+    await storageProvider.set("app", documentOf());
+    const client = createClient(upstream, { storageProvider });
+    client.start();
+    await upstream.nextOf(2);
+    expect(client.snapshot).toBeUndefined();
+  });
+
+  it.each([
+    [true, ["boot"]],
+    [false, ["stored"]],
+  ])("with a bootstrap whose override is %s, %j is in force", async (override, expected) => {
+    const upstream = await startUpstream();
+    upstream.features(status(503));
+    const storageProvider = new MemoryStorageProvider();
+    await storageProvider.set("app", documentOf(flag("stored")));
+    const bootstrap = { data: [flag("boot")], override };
+    const client = createClient(upstream, { storageProvider, bootstrap });
+    client.start();
+    await upstream.nextOf(2);
+    expect(flagNames(client)).toEqual(expected);
+  });
+});
