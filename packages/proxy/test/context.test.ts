@@ -228,6 +228,10 @@ test("expCustomEnrichers: run in order, each on the result of the one before, an
 
 test.each([
   ["throws", () => Promise.reject(new Error("database password is 1234"))],
+  [
+    "throws what looks like an answer",
+    () => Promise.reject(Object.assign(new Error("1234 not found"), { statusCode: 404 })),
+  ],
   ["returns nothing", () => undefined as unknown as Context],
 ])(
   "expCustomEnrichers: one that %s makes a 500 that says nothing, and is logged",

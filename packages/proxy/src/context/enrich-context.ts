@@ -13,12 +13,24 @@ export async function enrichContext(
   let enriched = context;
   for (const enricher of enrichers) {
     // oxlint-disable-next-line no-await-in-loop -- each one works on the result of the one before
-    enriched = await enricher(enriched, request);
-    if (typeof enriched !== "object" || enriched === null) {
-      throw new TypeError(
-        `A context enricher must return a context: ${enricher.name || "an unnamed one"} did not`,
-      );
-    }
+    enriched = await runEnricher(enricher, enriched, request);
   }
   return enriched;
+}
+
+/** NOTE: what an enricher throws is wrapped, lest a status it carries be taken for an answer. */
+async function runEnricher(
+  enricher: ContextEnricher,
+  context: Context,
+  request: EnricherRequest,
+): Promise<Context> {
+  const name = enricher.name === "" ? "without a name" : enricher.name;
+  let enriched: Context;
+  try {
+    enriched = await enricher(context, request);
+  } catch (cause) {
+    throw new Error(`The context enricher ${name} failed: ${String(cause)}`, { cause });
+  }
+  if (typeof enriched === "object" && enriched !== null) return enriched;
+  throw new TypeError(`The context enricher ${name} did not return a context`);
 }
