@@ -64,8 +64,10 @@ export function notJson(): HttpError {
 /** Largest request body that is read. */
 export const BODY_LIMIT_BYTES = 1024 * 1024;
 
+type Failure = readonly [statusCode: number, message: string];
+
 // What Fastify and its plugins throw before a handler of ours runs, in our words.
-const KNOWN_FAILURES: Readonly<Record<string, readonly [statusCode: number, message: string]>> = {
+const KNOWN_FAILURES: Readonly<Record<string, Failure>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: [
     413,
     `The body is too large: at most ${BODY_LIMIT_BYTES / 1024} KiB are accepted`,
@@ -103,12 +105,18 @@ export function toHttpError(error: unknown): HttpError {
   if (!(error instanceof Error)) return internal(error);
 
   const { code, statusCode }: CodedError = error;
-  const known = typeof code === "string" ? KNOWN_FAILURES[code] : undefined;
+  const known = knownFailure(code);
   if (known !== undefined) return new HttpError(known[0], known[1], { cause: error });
   if (typeof statusCode === "number" && statusCode >= 400 && statusCode < 500) {
     return new HttpError(statusCode, error.message, { cause: error });
   }
   return internal(error);
+}
+
+function knownFailure(code: unknown): Failure | undefined {
+  return typeof code === "string" && Object.hasOwn(KNOWN_FAILURES, code)
+    ? KNOWN_FAILURES[code]
+    : undefined;
 }
 
 function internal(cause: unknown): HttpError {

@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { badField, HttpError, toHttpError } from "./errors.ts";
+
+test("toHttpError() leaves an HttpError as it is", () => {
+  const error = badField("userId", "is odd");
+  expect(toHttpError(error)).toBe(error);
+  expect(error.toBody()).toEqual({
+    error: "Bad request: `userId` is odd",
+    validation: [{ path: "userId", message: "is odd" }],
+  });
+});
+
+test("toHttpError() puts what is known into words, and keeps the cause", () => {
+  const cause = Object.assign(new Error("internal words"), { code: "FST_ERR_CTP_BODY_TOO_LARGE" });
+  const error = toHttpError(cause);
+  expect(error).toMatchObject({ statusCode: 413, cause });
+  expect(error.message).not.toContain("internal");
+});
+
+test("toHttpError() passes on a fault of the caller that a plugin names", () => {
+  const cause = Object.assign(new Error("Slow down"), { statusCode: 429 });
+  expect(toHttpError(cause)).toMatchObject({ statusCode: 429, message: "Slow down" });
+});
+
+test.each([
+  new Error("password is 1234"),
+  Object.assign(new Error("password is 1234"), { statusCode: 502 }),
+  Object.assign(new Error("password is 1234"), { code: "__proto__" }),
+  Object.assign(new Error("password is 1234"), { statusCode: 200 }),
+  "password is 1234",
+  undefined,
+])("toHttpError() makes a 500 that says nothing of %s", (thrown) => {
+  const error = toHttpError(thrown);
+  expect(error).toBeInstanceOf(HttpError);
+  expect(error.statusCode).toBe(500);
+  expect(JSON.stringify(error.toBody())).not.toContain("1234");
+});

@@ -1,0 +1,34 @@
+import { Type } from "typebox";
+import { Compile } from "typebox/compile";
+import { expect, test } from "vitest";
+import { toProblems } from "./problems.ts";
+
+const validator = Compile(
+  Type.Object({
+    name: Type.String({ minLength: 1 }),
+    "a/b~c": Type.Optional(Type.Array(Type.Integer())),
+    any: Type.Optional(Type.Unsafe({ type: ["string", "number", "null"] })),
+  }),
+);
+
+test.each([
+  [[], { path: "", message: "must be an object" }],
+  [{}, { path: "name", message: "is required" }],
+  [{ name: 1 }, { path: "name", message: "must be text" }],
+  [
+    { name: "n", "a/b~c": [0, "1"] },
+    { path: "a/b~c.1", message: "must be a whole number" },
+  ],
+  [
+    { name: "n", any: [] },
+    { path: "any", message: "must be text, a number or null" },
+  ],
+])("toProblems() says of %j what is expected where", (value, problem) => {
+  expect(toProblems(validator.Errors(value))).toEqual([problem]);
+});
+
+test("toProblems() keeps the words of the validator for all else", () => {
+  const [problem] = toProblems(validator.Errors({ name: "" }));
+  expect(problem?.path).toBe("name");
+  expect(problem?.message).toMatch(/1/);
+});

@@ -1,0 +1,137 @@
+import fc from "fast-check";
+import type { CompiledFeature, Snapshot } from "flags-engine";
+import { expect, test } from "vitest";
+import { createRenderer, type Rendering } from "./rendering.ts";
+import { selectAll, selectEnabled, selectNamed } from "./select.ts";
+import type { Dialect } from "./dialect.ts";
+import { proxyDialect } from "../dialects/proxy.ts";
+
+const OUTCOMES = [
+  { enabled: false, variant: undefined, reason: "DISABLED" },
+  { enabled: true, variant: undefined, reason: "STATIC" },
+  { enabled: true, variant: { name: "blue" }, reason: "SPLIT" },
+  {
+    enabled: true,
+    variant: { name: "disabled", payload: { type: "json", value: '"' } },
+    reason: "SPLIT",
+  },
+] as const;
+
+/** A snapshot of these names in which every flag has every kind of outcome. */
+function renderingOf(names: readonly string[], dialect: Dialect = proxyDialect): Rendering {
+  const features = names.map((name): CompiledFeature => ({
+    name,
+    type: "release",
+    project: "default",
+    stale: false,
+    impressionData: name.length % 2 === 0,
+    outcomes: OUTCOMES,
+    constantOutcome: undefined,
+  }));
+  const snapshot: Snapshot = {
+    revision: "",
+    features,
+    relevance: { fields: [], readsClock: false, drawsRandom: false, callsCustomStrategy: false },
+    diagnostics: [],
+    indexOf: (name) => names.indexOf(name),
+    evaluate: () => 0,
+    evaluateAll: () => new Uint32Array(names.length),
+  };
+  return createRenderer(dialect)(snapshot);
+}
+
+/** What an answer must be, written in the plainest way. */
+function plainToggles({ snapshot }: Rendering, outcomes: readonly number[]) {
+  return snapshot.features.map(({ name, impressionData }, index) => {
+    const { enabled, variant } = OUTCOMES[outcomes[index] ?? 0] ?? OUTCOMES[0];
+    return {
+      name,
+      enabled,
+      variant: variant
+        ? { name: variant.name, enabled: true, payload: Reflect.get(variant, "payload") }
+        : { name: "disabled", enabled: false },
+      impressionData,
+    };
+  });
+}
+
+const names = fc.uniqueArray(fc.string({ unit: "binary" }), { maxLength: 12 });
+const questions = names.chain((list) =>
+  fc.record({
+    list: fc.constant(list),
+    outcomes: fc.array(fc.nat(3), { minLength: list.length, maxLength: list.length }),
+    asked: fc.array(fc.oneof(fc.constantFrom("x", "__proto__", ...list), fc.string())),
+  }),
+);
+
+test("selectEnabled() and selectAll() write what JSON.stringify would", () => {
+  fc.assert(
+    fc.property(questions, ({ list, outcomes }) => {
+      const rendering = renderingOf(list);
+      const vector = Uint32Array.from(outcomes);
+      const toggles = plainToggles(rendering, outcomes);
+      expect(selectAll(rendering, vector).body()).toBe(JSON.stringify({ toggles }));
+      expect(selectEnabled(rendering, vector).body()).toBe(
+        JSON.stringify({ toggles: toggles.filter(({ enabled }) => enabled) }),
+      );
+    }),
+  );
+});
+
+test("selectNamed() writes every name once, in the order asked, unknown ones as off", () => {
+  fc.assert(
+    fc.property(questions, ({ list, outcomes, asked }) => {
+      const rendering = renderingOf(list);
+      const known = new Map(
+        plainToggles(rendering, outcomes).map((toggle) => [toggle.name, toggle]),
+      );
+      const variant = { name: "disabled", enabled: false };
+      const toggles = [...new Set(asked)].map(
+        (name) => known.get(name) ?? { name, enabled: false, variant, impressionData: false },
+      );
+      const answer = selectNamed(rendering, Uint32Array.from(outcomes), asked);
+      expect(answer.body()).toBe(JSON.stringify({ toggles }));
+    }),
+  );
+});
+
+test("entityTag() is equal exactly when the body is", () => {
+  const tags = new Map<string, string>();
+  const bodies = new Map<string, string>();
+  fc.assert(
+    fc.property(questions, ({ list, outcomes }) => {
+      const answer = selectAll(renderingOf(list), Uint32Array.from(outcomes));
+      const [tag, body] = [answer.entityTag(), answer.body()];
+      expect(tags.get(body) ?? tag).toBe(tag);
+      expect(bodies.get(tag) ?? body).toBe(body);
+      tags.set(body, tag);
+      bodies.set(tag, body);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test("entityTag() tells all answers of a dozen flags apart", () => {
+  const rendering = renderingOf(Array.from({ length: 12 }, (_, index) => `flag-${index}`));
+  const tags = new Set<string>();
+  for (let bits = 0; bits < 4096; bits++) {
+    const vector = Uint32Array.from({ length: 12 }, (_, index) => (bits >> index) & 1);
+    tags.add(selectEnabled(rendering, vector).entityTag());
+  }
+  expect(tags.size).toBe(4096);
+});
+
+test("createRenderer() prepares a snapshot once", () => {
+  let written = 0;
+  const counting: Dialect = {
+    ...proxyDialect,
+    writeFlag: (feature, outcome) => {
+      written++;
+      return proxyDialect.writeFlag(feature, outcome);
+    },
+  };
+  const render = createRenderer(counting);
+  const { snapshot } = renderingOf(["a", "b"]);
+  expect(render(snapshot)).toBe(render(snapshot));
+  expect(written).toBe(2 * OUTCOMES.length);
+});
