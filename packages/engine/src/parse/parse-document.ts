@@ -52,8 +52,10 @@ function parseSegments(input: unknown, reportOn: ReportOn): ReadonlyMap<unknown,
   const segments = new Map<unknown, Segment>();
   if (input === undefined || input === null) return segments;
   for (const entry of objects(input, "segments")) {
-    const report = reportOn(`segment ${JSON.stringify(entry["id"])}`);
-    segments.set(entry["id"], { constraints: parseConstraints(entry["constraints"], report) });
+    const { id } = entry;
+    const report = reportOn(`segment ${JSON.stringify(id)}`);
+    if (id === undefined) report("A segment must have an id: nothing can refer to this one");
+    else segments.set(id, { constraints: parseConstraints(entry["constraints"], report) });
   }
   return segments;
 }

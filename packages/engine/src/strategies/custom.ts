@@ -43,9 +43,18 @@ export function toActivationStrategy(
 }
 
 function isMatch(answer: unknown): boolean {
-  if (answer instanceof Promise) {
-    answer.catch(() => undefined);
-    throw new TypeError("isEnabled must answer at once: it returned a promise");
-  }
-  return Boolean(answer);
+  if (!isThenable(answer)) return Boolean(answer);
+  // Whatever comes of it, nobody listens: it must not end the process as an unhandled rejection.
+  Promise.resolve(answer).catch(() => undefined);
+  throw new TypeError("isEnabled must answer at once: it returned a promise");
+}
+
+/** Also promises that are not of this realm or not of JavaScript's own making. */
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "then" in value &&
+    typeof value.then === "function"
+  );
 }
