@@ -1,0 +1,367 @@
+import fc from "fast-check";
+import { describe, expect, test, vi } from "vitest";
+import { DocumentError, parseDocument } from "../src/index.ts";
+import type { CompileOptions, Context, Outcome, Snapshot, StrategyError } from "../src/index.ts";
+import { randomContext } from "./_random-context.ts";
+import { randomDocument } from "./_random-document.ts";
+import { createChoices } from "./_random.ts";
+import { compileSubject } from "./_subject.ts";
+
+// Where the official SDK throws or corrupts, ours has a safe result: docs/decisions/0004.
+
+type Json = Readonly<Record<string, unknown>>;
+
+const ON: Json = { name: "default", parameters: {} };
+
+function evaluate(document: unknown, context: Context, options: Partial<CompileOptions>): Outcome {
+  const snapshot = compileSubject(document, options);
+  const index = snapshot.indexOf("flag");
+  const outcomes = snapshot.features[index]?.outcomes ?? [];
+  const alone = outcomes[snapshot.evaluate(index, context)];
+  const amongAll = outcomes[snapshot.evaluateAll(context)[index] ?? Number.NaN];
+  expect(alone).toBe(amongAll);
+  if (alone === undefined) throw new RangeError("No such outcome");
+  return alone;
+}
+
+function evaluateFlag(
+  parts: Json,
+  context: Context = {},
+  options: Partial<CompileOptions> = {},
+): Outcome {
+  const flag = { name: "flag", enabled: true, strategies: [ON], ...parts };
+  return evaluate({ features: [flag] }, context, options);
+}
+
+function isOn(strategies: unknown, context: Context = {}): boolean {
+  return evaluateFlag({ strategies }, context).enabled;
+}
+
+describe("A malformed constraint keeps its strategy off, even inverted, and the others count", () => {
+  test.each<[string, unknown]>([
+    ["IN without values", { contextName: "plan", operator: "IN" }],
+    ["NOT_IN without values", { contextName: "plan", operator: "NOT_IN" }],
+    ["STR_CONTAINS without values", { contextName: "plan", operator: "STR_CONTAINS" }],
+    ["IN_CIDR without values", { contextName: "plan", operator: "IN_CIDR" }],
+    ["values that are a text", { contextName: "plan", operator: "NOT_IN", values: "pro" }],
+    ["a number among the values", { contextName: "plan", operator: "NOT_IN", values: ["a", 7] }],
+    ["an unknown operator", { contextName: "plan", operator: "EQUALS", values: ["pro"] }],
+    ["an operator in lower case", { contextName: "plan", operator: "in", values: ["pro"] }],
+    ["no operator", { contextName: "plan", values: ["pro"] }],
+    ["an operator found on a prototype", { contextName: "plan", operator: "constructor" }],
+    ["null", null],
+    ["a number", 7],
+    ["a text", "plan"],
+    ["a list", []],
+  ])("%s", (_, constraint) => {
+    const inverted =
+      typeof constraint === "object" && constraint !== null
+        ? { ...constraint, inverted: true }
+        : constraint;
+    for (const entry of [constraint, inverted]) {
+      expect(isOn([{ ...ON, constraints: [entry] }], { plan: "pro" })).toBe(false);
+      expect(isOn([{ ...ON, constraints: [entry] }, ON], { plan: "pro" })).toBe(true);
+      const segments = [{ id: 1, constraints: [entry] }];
+      const flag = { name: "flag", enabled: true, strategies: [{ ...ON, segments: [1] }] };
+      expect(evaluate({ features: [flag], segments }, {}, {}).enabled).toBe(false);
+    }
+  });
+});
+
+describe("A malformed strategy is off, and the others count", () => {
+  test.each<[string, unknown]>([
+    ["null", null],
+    ["a text", "default"],
+    ["a list", [ON]],
+    ["no name", { parameters: {} }],
+    ["a name that is no text", { name: ["default"] }],
+    ["a name found on a prototype", { name: "toString" }],
+    ["constraints that are an object", { ...ON, constraints: {} }],
+    ["constraints that are a text", { ...ON, constraints: "IN" }],
+    ["segments that are a text", { ...ON, segments: "1" }],
+    ["segments that are a number", { ...ON, segments: 1 }],
+    ["segments that are an object", { ...ON, segments: { 0: 1 } }],
+    ["a segment that is not there", { ...ON, segments: [1] }],
+    ["a segment written out in place of its id", { ...ON, segments: [{ id: 1 }] }],
+    ["userIds that are a list", { name: "userWithId", parameters: { userIds: ["7"] } }],
+    ["userIds that are a number", { name: "userWithId", parameters: { userIds: 7 } }],
+    ["IPs that are a list", { name: "remoteAddress", parameters: { IPs: ["127.0.0.1"] } }],
+    [
+      "hostNames that are a list",
+      { name: "applicationHostname", parameters: { hostNames: ["x"] } },
+    ],
+    ["a rollout of a list", { name: "flexibleRollout", parameters: { rollout: ["100"] } }],
+  ])("%s", (_, strategy) => {
+    const context = { userId: "7", remoteAddress: "127.0.0.1" };
+    const segments = [{ constraints: [] }, { id: null, constraints: [] }];
+    const onlyThis = { name: "flag", enabled: true, strategies: [strategy] };
+    expect(evaluate({ features: [onlyThis], segments }, context, {}).enabled).toBe(false);
+    expect(isOn([strategy, ON], context)).toBe(true);
+  });
+});
+
+describe("Missing parameters are as if empty", () => {
+  const context = { userId: "7", sessionId: "s", remoteAddress: "127.0.0.1" };
+
+  test.each([undefined, null, "text", 7, []])("parameters: %j", (parameters) => {
+    for (const name of ["userWithId", "remoteAddress", "applicationHostname", "flexibleRollout"]) {
+      expect(isOn([{ name, parameters }], context)).toBe(false);
+    }
+    for (const name of ["UserId", "SessionId", "Random"]) {
+      expect(isOn([{ name: `gradualRollout${name}`, parameters }], context)).toBe(false);
+    }
+    expect(isOn([{ name: "default", parameters }], context)).toBe(true);
+  });
+
+  test("variants of such a strategy are chosen with the group undefined", () => {
+    const variants = ["a", "b", "c"].map((name) => ({ name, weight: 1 }));
+    const choose = (parameters: unknown): Outcome["variant"] =>
+      evaluateFlag({ strategies: [{ name: "default", parameters, variants }] }, context).variant;
+    expect(choose(undefined)).toEqual(choose({ groupId: "undefined" }));
+    expect(choose({})).toEqual(choose({ groupId: "undefined" }));
+  });
+
+  test("a custom strategy gets an empty object", () => {
+    const isEnabled = vi.fn(() => true);
+    const strategies = [{ name: "custom", isEnabled }];
+    evaluateFlag({ strategies: [{ name: "custom" }] }, context, { strategies });
+    expect(isEnabled).toHaveBeenCalledWith({}, context);
+  });
+});
+
+describe("Malformed variants and dependencies", () => {
+  const variant = { name: "a", weight: 1 };
+
+  test.each([undefined, null, "7", 7])("an override with values %j never matches", (values) => {
+    const overridden = { name: "b", weight: 0, overrides: [{ contextName: "userId", values }] };
+    const outcome = evaluateFlag({ variants: [variant, overridden] }, { userId: "7" });
+    expect(outcome.variant?.name).toBe("a");
+  });
+
+  test("a variant that is no object is left out", () => {
+    expect(evaluateFlag({ variants: [null, "b", variant] }).variant?.name).toBe("a");
+    expect(evaluateFlag({ variants: [null, "b"] })).toMatchObject({
+      enabled: true,
+      variant: undefined,
+    });
+  });
+
+  test.each([null, {}, "a", 7, true])("variants: %j is a flag without variants", (variants) => {
+    expect(evaluateFlag({ variants })).toMatchObject({ enabled: true, variant: undefined });
+  });
+
+  test("a weight that is text is read as a number", () => {
+    const variants = [
+      { name: "a", weight: "1" },
+      { name: "b", weight: "0" },
+    ];
+    for (const userId of ["1", "2", "3", "4"]) {
+      expect(evaluateFlag({ variants }, { userId }).variant?.name).toBe("a");
+    }
+  });
+
+  test("a payload that is not text is written as JSON", () => {
+    const payload = { type: "json", value: { a: [1] } };
+    expect(evaluateFlag({ variants: [{ ...variant, payload }] }).variant?.payload).toEqual({
+      type: "json",
+      value: '{"a":[1]}',
+    });
+  });
+
+  test.each(["parent", [null], ["parent"], [7]])("dependencies %j keep the flag off", (value) => {
+    const parent = { name: "parent", enabled: true, strategies: [] };
+    const flag = { name: "flag", enabled: true, strategies: [ON], dependencies: value };
+    expect(evaluate({ features: [parent, flag] }, {}, {}).enabled).toBe(false);
+  });
+
+  test.each([undefined, null, {}, "all", 7])("strategies: %j keep the flag off", (strategies) => {
+    expect(isOn(strategies)).toBe(false);
+  });
+});
+
+describe("Names found on prototypes are names like any other", () => {
+  const names = ["__proto__", "constructor", "toString", "hasOwnProperty", "valueOf"];
+
+  test.each(names)("the context field %s is absent unless it was sent", (contextName) => {
+    const isPresent = { contextName, operator: "STR_CONTAINS", values: [" "] };
+    const strategies = [{ ...ON, constraints: [isPresent] }];
+    const sent = JSON.parse(`{"${contextName}":"x"}`) as Context;
+    expect(isOn(strategies, { properties: {} })).toBe(false);
+    expect(isOn(strategies, sent)).toBe(true);
+    expect(isOn(strategies, { properties: sent })).toBe(true);
+  });
+
+  test.each(names)("stickiness %s sticks to nothing", (stickiness) => {
+    const parameters = { rollout: "100", stickiness };
+    expect(isOn([{ name: "flexibleRollout", parameters }])).toBe(false);
+  });
+
+  test.each(names)("a flag named %s is a flag, and no flag when it is not there", (name) => {
+    const named = JSON.parse(`{"name":"${name}","enabled":true,"strategies":[]}`) as Json;
+    const snapshot = compileSubject({ features: [named] });
+    expect(snapshot.indexOf(name)).toBe(0);
+    expect(snapshot.features[0]?.outcomes[snapshot.evaluate(0, {})]?.enabled).toBe(true);
+    expect(compileSubject({ features: [] }).indexOf(name)).toBe(-1);
+    expect(Object.keys(Object.prototype)).toEqual([]);
+  });
+
+  test.each(names)(
+    "a missing parent named %s is missing, even when it has to be off",
+    (feature) => {
+      expect(evaluateFlag({ dependencies: [{ feature, enabled: false }] }).enabled).toBe(false);
+    },
+  );
+
+  test("a flag named __proto__ may be a parent", () => {
+    const parent = { name: "__proto__", enabled: true, strategies: [] };
+    const dependencies = [{ feature: "__proto__" }];
+    const flag = { name: "flag", enabled: true, strategies: [], dependencies };
+    expect(evaluate({ features: [flag, parent] }, {}, {}).enabled).toBe(true);
+  });
+});
+
+describe("A custom strategy that fails is off and reported, and the others count", () => {
+  const cause = new Error("broken");
+
+  test.each<[string, () => unknown, unknown]>([
+    [
+      "throws",
+      () => {
+        throw cause;
+      },
+      cause,
+    ],
+    ["returns a promise", async () => Promise.resolve(true), expect.any(TypeError)],
+    ["returns a promise that fails", async () => Promise.reject(cause), expect.any(TypeError)],
+  ])("%s", (_, isEnabled, expectedCause) => {
+    const onStrategyError = vi.fn<(error: StrategyError) => void>();
+    const options = { strategies: [{ name: "custom", isEnabled }], onStrategyError };
+    const custom = { name: "custom", parameters: {} };
+    expect(evaluateFlag({ strategies: [custom] }, {}, options).enabled).toBe(false);
+    expect(evaluateFlag({ strategies: [custom, ON] }, {}, options).enabled).toBe(true);
+    expect(onStrategyError).toHaveBeenCalledWith({
+      strategy: "custom",
+      feature: "flag",
+      cause: expectedCause,
+    });
+  });
+
+  test("a thenable counts as a promise", () => {
+    // oxlint-disable-next-line unicorn/no-thenable -- what a strategy of another library may return
+    const thenable = (): unknown => Object.fromEntries([["then", () => undefined]]);
+    const onStrategyError = vi.fn<(error: StrategyError) => void>();
+    const options = { strategies: [{ name: "custom", isEnabled: thenable }], onStrategyError };
+    expect(evaluateFlag({ strategies: [{ name: "custom" }] }, {}, options).enabled).toBe(false);
+    expect(onStrategyError).toHaveBeenCalled();
+  });
+});
+
+describe("Odd values in a context", () => {
+  const isPresent = { contextName: "odd", operator: "STR_CONTAINS", values: [" "] };
+  const strategies = [{ ...ON, constraints: [isPresent] }];
+
+  test.each<[string, unknown]>([
+    ["an object without a prototype", Object.create(null)],
+    ["an object whose toString throws", { toString: () => cannot() }],
+  ])("%s counts as absent", (_, odd) => {
+    const rollout = { name: "flexibleRollout", parameters: { rollout: "100", stickiness: "odd" } };
+    expect(isOn(strategies, { odd })).toBe(false);
+    expect(isOn([rollout], { odd })).toBe(false);
+  });
+
+  test("a moment that cannot be read is no moment", () => {
+    const after = { operator: "DATE_AFTER", value: "1990-01-01" };
+    for (const currentTime of [Object.create(null), Symbol("now"), {}, "soon"] as unknown[]) {
+      expect(isOn([{ ...ON, constraints: [after] }], { currentTime })).toBe(false);
+    }
+  });
+});
+
+function cannot(): never {
+  throw new Error("Cannot be text");
+}
+
+describe("Evaluation never throws", () => {
+  const keys = fc.oneof(
+    fc.constantFrom("__proto__", "constructor", "length", "then", "name", "values", "id"),
+    fc.string({ maxLength: 5 }),
+  );
+  const { json } = fc.letrec((tie) => ({
+    json: fc.oneof(
+      { maxDepth: 3 },
+      fc.constantFrom(null, true, false, 0, -1, 1e308, "", " ", "1", "default", "IN", "flag"),
+      fc.double(),
+      fc.string(),
+      fc.array(tie("json"), { maxLength: 3 }),
+      fc
+        .array(fc.tuple(keys, tie("json")), { maxLength: 3 })
+        .map((entries) => Object.fromEntries(entries)),
+    ),
+  }));
+  const splices = fc.array(fc.tuple(fc.nat(), json), { minLength: 1, maxLength: 4 });
+
+  test("for any document that parseDocument() accepts, and any context", () => {
+    let accepted = 0;
+    fc.assert(
+      fc.property(fc.integer(), splices, json, (seed, changes, extra) => {
+        const choices = createChoices(seed);
+        const document = changes.reduce<unknown>(
+          (spoilt, [place, value]) => splice(spoilt, place, value),
+          structuredClone(randomDocument(choices, [])),
+        );
+        const parsed = parseOrRefuse(document);
+        if (parsed === undefined) return;
+        accepted += 1;
+        const snapshot = compileSubject(document);
+        for (const context of [randomContext(choices), { properties: extra }, Object(extra)]) {
+          expect(strayAnswers(snapshot, context as Context)).toEqual([]);
+        }
+      }),
+      { numRuns: 1000 },
+    );
+    expect(accepted).toBeGreaterThan(500);
+  }, 60_000);
+});
+
+/** The flags whose answer is not among their outcomes. */
+function strayAnswers(snapshot: Snapshot, context: Context): readonly string[] {
+  const all = snapshot.evaluateAll(context);
+  return snapshot.features
+    .filter(({ outcomes }, index) => {
+      const answers = [all[index] ?? Number.NaN, snapshot.evaluate(index, context)];
+      return answers.some((answer) => outcomes[answer] === undefined);
+    })
+    .map(({ name }) => name);
+}
+
+function parseOrRefuse(document: unknown): object | undefined {
+  try {
+    return parseDocument(document);
+  } catch (error) {
+    expect(error).toBeInstanceOf(DocumentError);
+    return undefined;
+  }
+}
+
+/** Puts a value in one place of a document; all places have a number. */
+function splice(document: unknown, place: number, value: unknown): unknown {
+  const places = collectPlaces(document);
+  const chosen = places[place % places.length];
+  if (chosen === undefined) return document;
+  // NOTE: an own property even if it is called `__proto__`, as JSON.parse() would make it.
+  Object.defineProperty(chosen.holder, chosen.key, {
+    value,
+    configurable: true,
+    enumerable: true,
+    writable: true,
+  });
+  return document;
+}
+
+function collectPlaces(value: unknown): { holder: object; key: string }[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, entry]) => [
+    { holder: value, key },
+    ...collectPlaces(entry),
+  ]);
+}
