@@ -20,7 +20,7 @@ import { FlagFeed } from "./sync/flag-feed.ts";
 import { FlagState } from "./sync/flag-state.ts";
 import { createPolling } from "./sync/polling.ts";
 import type { Synchronizer } from "./sync/synchronizer.ts";
-import { createDispatcher } from "./transport/dispatcher.ts";
+import { createConnections } from "./transport/connections.ts";
 import { toHeaderValue } from "./transport/header-map.ts";
 import { HttpClient } from "./transport/http-client.ts";
 import { UpstreamApi } from "./transport/upstream-api.ts";
@@ -59,7 +59,7 @@ export function createParts(settings: Settings, emitter: Emitter<FlagsClientEven
   const { appName, instanceId, connection, refreshIntervalMs: intervalMs } = settings;
   const identity = { appName, instanceId, connectionId: randomUUID() };
   const { timeoutMs } = connection;
-  const http = new HttpClient({ dispatcher: createDispatcher(connection), timeoutMs });
+  const http = new HttpClient({ connections: createConnections(connection), timeoutMs });
   const api = createApi(settings, identity, http);
   const common = { settings, identity, emitter, faults, http, api };
   const provider = settings.storageProvider ?? new MemoryStorageProvider();

@@ -25,7 +25,7 @@ export function createClient(
   const client = createFlagsClient({
     url: upstream.url,
     appName: "app",
-    refreshIntervalMs: 20,
+    refreshIntervalMs: 10,
     metricsIntervalMs: 0,
     ...options,
   });

@@ -135,6 +135,21 @@ describe("proxies", () => {
     expect(proxy.seen).toEqual([]);
   });
 
+  it("HTTP_PROXY does not take requests over HTTPS, nor HTTPS_PROXY those over HTTP", async () => {
+    const tls = makeSelfSigned();
+    const [upstream, secure, proxy] = [
+      await startUpstream(),
+      await startUpstream(tls),
+      await startProxy(),
+    ];
+    vi.stubEnv("HTTP_PROXY", `http://${proxy.host}`);
+    await startClient(secure, { httpOptions: { ca: tls.cert } });
+    vi.stubEnv("HTTP_PROXY", undefined);
+    vi.stubEnv("HTTPS_PROXY", `http://${proxy.host}`);
+    await startClient(upstream);
+    expect(proxy.seen).toEqual([]);
+  });
+
   it("a proxy that is not there is a fault like any other", async () => {
     const upstream = await startUpstream();
     const client = createClient(upstream, { httpProxy: "http://127.0.0.1:1" });

@@ -1,6 +1,6 @@
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { Agent } from "undici";
 import { afterEach, describe, expect, it } from "vitest";
+import { createConnections } from "../src/transport/connections.ts";
 import { HttpClient } from "../src/transport/http-client.ts";
 import type { UpstreamRequest } from "../src/transport/http-client.ts";
 import { startUpstream } from "./_client.ts";
@@ -14,7 +14,15 @@ afterEach(async () => {
 });
 
 function createHttp(options: { timeoutMs?: number; maxBodyBytes?: number } = {}): HttpClient {
-  const http = new HttpClient({ dispatcher: new Agent(), timeoutMs: 5000, ...options });
+  const connections = createConnections({
+    timeoutMs: 5000,
+    rejectUnauthorized: true,
+    ca: undefined,
+    httpProxy: "",
+    httpsProxy: "",
+    noProxy: "",
+  });
+  const http = new HttpClient({ connections, timeoutMs: 5000, ...options });
   clients.push(http);
   return http;
 }

@@ -19,7 +19,7 @@ describe("polling", () => {
         "unleash-appname": "shop",
         "unleash-instanceid": "one",
         "unleash-client-spec": "5.2.0",
-        "unleash-interval": "20",
+        "unleash-interval": "10",
         "unleash-sdk": expect.stringMatching(/^flags-sdk:\d/) as string,
         "unleash-connection-id": expect.stringMatching(UUID) as string,
       },

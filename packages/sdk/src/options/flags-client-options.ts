@@ -53,12 +53,9 @@ export interface FlagsClientOptions {
   readonly timeoutMs?: number;
   /** TLS settings. */
   readonly httpOptions?: HttpOptions;
-  /**
-   * Proxy for requests over HTTP, and over HTTPS where there is none for those; empty: none.
-   * @default the variable `HTTP_PROXY`
-   */
+  /** Proxy for requests over HTTP; empty: none. @default the variable `HTTP_PROXY` */
   readonly httpProxy?: string;
-  /** Proxy for requests over HTTPS; empty: none of its own. @default the variable `HTTPS_PROXY` */
+  /** Proxy for requests over HTTPS; empty: none. @default the variable `HTTPS_PROXY` */
   readonly httpsProxy?: string;
   /** Hosts that are reached without a proxy, separated by commas. @default the variable `NO_PROXY` */
   readonly noProxy?: string;

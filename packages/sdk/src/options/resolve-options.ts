@@ -1,5 +1,5 @@
 import { generateInstanceId } from "../identity.ts";
-import type { ConnectionSettings } from "../transport/dispatcher.ts";
+import type { ConnectionSettings } from "../transport/connections.ts";
 import { toHeaderMap } from "../transport/header-map.ts";
 import type { FeatureFilters } from "../transport/upstream-api.ts";
 import type { CredentialSettings } from "../transport/wire-headers.ts";

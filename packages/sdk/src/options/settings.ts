@@ -1,6 +1,6 @@
 import type { CustomStrategy } from "flags-engine";
 import type { StorageProvider } from "../storage/storage-provider.ts";
-import type { ConnectionSettings } from "../transport/dispatcher.ts";
+import type { ConnectionSettings } from "../transport/connections.ts";
 import type { HeaderMap } from "../transport/header-map.ts";
 import type { FeatureFilters } from "../transport/upstream-api.ts";
 import type { CredentialSettings } from "../transport/wire-headers.ts";

@@ -1,5 +1,6 @@
-import type { Dispatcher, Response } from "undici";
+import type { Response } from "undici";
 import { fetch } from "undici";
+import type { Connections } from "./connections.ts";
 import { Deadline } from "./deadline.ts";
 import type { HeaderMap } from "./header-map.ts";
 import { readText } from "./read-text.ts";
@@ -25,7 +26,7 @@ export interface UpstreamResponse {
 }
 
 export interface HttpClientOptions {
-  readonly dispatcher: Dispatcher;
+  readonly connections: Connections;
   /** The limit for a whole call: header function, connection, redirects and body. */
   readonly timeoutMs: number;
   /** The limit for a body after decompression. */
@@ -36,12 +37,12 @@ const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 /** Makes calls that end in time, whatever the other side does. */
 export class HttpClient {
-  readonly #dispatcher: Dispatcher;
+  readonly #connections: Connections;
   readonly #timeoutMs: number;
   readonly #maxBodyBytes: number;
 
   constructor(options: HttpClientOptions) {
-    this.#dispatcher = options.dispatcher;
+    this.#connections = options.connections;
     this.#timeoutMs = options.timeoutMs;
     this.#maxBodyBytes = options.maxBodyBytes ?? MAX_BODY_BYTES;
   }
@@ -61,7 +62,7 @@ export class HttpClient {
 
   /** Breaks every connection. */
   async close(): Promise<void> {
-    await this.#dispatcher.destroy();
+    await this.#connections.destroy();
   }
 
   async #follow(request: UpstreamRequest, deadline: Deadline): Promise<Response> {
@@ -75,7 +76,7 @@ export class HttpClient {
         body: request.body ?? null,
         redirect: "manual",
         signal: deadline.signal,
-        dispatcher: this.#dispatcher,
+        dispatcher: this.#connections.forUrl(url),
       });
       const target = redirectTarget(response, request.method, url);
       if (target === undefined) return response;

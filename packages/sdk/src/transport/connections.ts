@@ -11,15 +11,39 @@ export interface ConnectionSettings {
   readonly noProxy: string | undefined;
 }
 
+/** Pools of connections, one for each scheme. */
+export interface Connections {
+  forUrl(url: URL): Dispatcher;
+  /** Breaks every connection. */
+  destroy(): Promise<void>;
+}
+
 const KEEP_ALIVE_MS = 30_000;
+const NO_PROXY = "";
 
 /**
- * Makes the pool of connections. A proxy setting that is absent comes from `HTTP_PROXY`,
- * `HTTPS_PROXY` or `NO_PROXY` (or their lower-case names, which win); empty text means none.
+ * Makes the pools. A proxy setting that is absent comes from `HTTP_PROXY`, `HTTPS_PROXY` or
+ * `NO_PROXY` (or their lower-case names, which win); empty text means none.
  */
-export function createDispatcher(settings: ConnectionSettings): Dispatcher {
+export function createConnections(settings: ConnectionSettings): Connections {
+  const { httpProxy, httpsProxy } = settings;
+  // NOTE: one agent for both schemes would send HTTPS to the proxy for HTTP for want of its own.
+  const http = createAgent(settings, { ...given("httpProxy", httpProxy), httpsProxy: NO_PROXY });
+  const https = createAgent(settings, { ...given("httpsProxy", httpsProxy), httpProxy: NO_PROXY });
+  return {
+    forUrl: ({ protocol }) => (protocol === "https:" ? https : http),
+    destroy: async () => {
+      await Promise.all([http.destroy(), https.destroy()]);
+    },
+  };
+}
+
+function createAgent(
+  settings: ConnectionSettings,
+  proxies: EnvHttpProxyAgent.Options,
+): EnvHttpProxyAgent {
   try {
-    return new EnvHttpProxyAgent(toAgentOptions(settings));
+    return new EnvHttpProxyAgent({ ...toAgentOptions(settings), ...proxies });
   } catch {
     // The cause is left out: it shows the address, which may hold a password.
     throw new TypeError("Cannot create a flags client: HTTP_PROXY or HTTPS_PROXY is not a URL");
@@ -30,8 +54,6 @@ function toAgentOptions(settings: ConnectionSettings): EnvHttpProxyAgent.Options
   const trust = settings.ca === undefined ? {} : { ca: toTrusted(settings.ca) };
   const tls = { ...trust, rejectUnauthorized: settings.rejectUnauthorized };
   return {
-    ...given("httpProxy", settings.httpProxy),
-    ...given("httpsProxy", settings.httpsProxy),
     ...given("noProxy", settings.noProxy),
     // Plain HTTP goes to a proxy as an ordinary request: many refuse CONNECT to ports other than 443.
     proxyTunnel: false,
