@@ -1,6 +1,9 @@
 import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { SETTINGS } from "../src/config/settings.ts";
 import { type Command, runCommand, startCommand } from "./_command.ts";
@@ -172,6 +175,28 @@ describe("flags-proxy serves, configured by the environment alone", () => {
     expect(stdout + stderr).not.toMatch(
       /upstream-token|client-key|server-token|url-token|bootstrap-token/,
     );
+  });
+});
+
+describe("flags-proxy fails", () => {
+  test.each([
+    ["a rejection", "Promise.reject(new Error('lost upstream-token'))"],
+    ["an exception", "(() => { throw new Error('lost upstream-token') })()"],
+  ])("after %s that nobody caught, with a line and exit code 1", async (_, statement) => {
+    const directory = await mkdtemp(join(tmpdir(), "flags-command-"));
+    onTestFinished(() => rm(directory, { recursive: true }));
+    const file = join(directory, "enrichers.mjs");
+    await writeFile(
+      file,
+      `export default [(context) => (setTimeout(() => ${statement}), context)]`,
+    );
+    const { command, url } = await start({ EXP_CUSTOM_ENRICHERS_FILE: file });
+    await untilReady(url);
+    await fetch(`${url}/proxy`, { headers: { authorization: "client-key" } });
+    const { code, stdout } = await command.finished();
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/FATAL: Unexpected failure, the proxy stops: lost \[redacted\]\n/);
+    expect(stdout).toContain("enrichers.mjs");
   });
 });
 

@@ -93,6 +93,16 @@ describe("errors", () => {
     return undefined;
   });
 
+  test("are not lost inside an object, nor when there are several", () => {
+    const { logger, lines } = createWritten({ level: "warn" });
+    logger.warn("Failed", { attempt: 1, error: new Error("inside") });
+    logger.warn("Failed", new Error("first"), new Error("second"));
+    expect(lines.map(parse)).toMatchObject([
+      { details: { attempt: 1, error: { message: "inside" } } },
+      { error: { message: "first" }, details: { message: "second" } },
+    ]);
+  });
+
   test("have their stack when they are fatal", () => {
     const { logger, lines } = createWritten({ level: "warn" });
     logger.fatal(new TypeError("the end"));
@@ -197,6 +207,7 @@ describe("logger", () => {
   });
 
   test("may be the console", async () => {
-    await expect(loadConfig({ ...required, logger: console }, {})).resolves.toBeDefined();
+    const logger: typeof console = { ...console, debug() {} };
+    await expect(loadConfig({ ...required, logger }, {})).resolves.toBeDefined();
   });
 });

@@ -24,7 +24,7 @@ export function toRecord(
   const error = parts.find((part) => part instanceof Error);
   const rest = parts
     .filter((part) => part !== error)
-    .map((part) => (part instanceof Error ? toLoggedError(part, withStack) : part));
+    .map((part) => withLoggedErrors(part, (each) => toLoggedError(each, withStack)));
   return {
     text: isText ? message : (error?.name ?? ""),
     fields: {
@@ -32,6 +32,17 @@ export function toRecord(
       ...(rest.length === 0 ? {} : { details: rest.length === 1 ? rest[0] : rest }),
     },
   };
+}
+
+/** JSON leaves nothing of an error, so it is put into words, inside an object as well. */
+function withLoggedErrors(part: unknown, describe: (error: Error) => LoggedError): unknown {
+  if (part instanceof Error) return describe(part);
+  if (typeof part !== "object" || part === null || Array.isArray(part)) return part;
+  const entries = Object.entries(part).map(([key, value]: [string, unknown]) => [
+    key,
+    value instanceof Error ? describe(value) : value,
+  ]);
+  return Object.fromEntries(entries);
 }
 
 function toLoggedError(error: Error, withStack: boolean): LoggedError {
