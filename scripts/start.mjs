@@ -14,6 +14,7 @@ const HOST = "127.0.0.1";
 const CLIENT_KEY = "demo-client-key";
 const REFRESH_INTERVAL_MS = 2000;
 const READY_POLL_MS = 100;
+const PARENT_POLL_MS = 500;
 const STOP_TIMEOUT_MS = 12_000;
 
 const upstreamPort = process.env.UPSTREAM_PORT || "4242";
@@ -87,7 +88,19 @@ async function runPrograms() {
 function waitForSignal() {
   return new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => resolve());
+    // NOTE: npm runs scripts in a shell, which dies of a signal without passing it on.
+    if (process.env.npm_lifecycle_event === "start") onParentEnd(resolve);
   });
+}
+
+function onParentEnd(listener) {
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    listener();
+  }, PARENT_POLL_MS);
+  timer.unref();
 }
 
 async function waitForEnd(name, program) {

@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
+const script = join(root, "scripts", "start.mjs");
 const sampleFlags = join(root, "examples", "upstream", "flags.json");
 const TIMEOUT_MS = 60_000;
 
@@ -48,8 +49,22 @@ describe("npm start", () => {
       await expect.poll(() => namesOf(url), { timeout: 10_000 }).toContain("old-checkout");
 
       expect(await start.stop("SIGINT")).toBe(0);
-      await expect(fetch(url)).rejects.toThrow();
-      await expect(fetch(`http://127.0.0.1:${ports.UPSTREAM_PORT}/`)).rejects.toThrow();
+      expect(await isOpen(ports.PORT)).toBe(false);
+      expect(await isOpen(ports.UPSTREAM_PORT)).toBe(false);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    "leaves nothing behind when npm is ended instead",
+    async () => {
+      const ports = await freePorts();
+      const start = run(ports, ["npm", "start"]);
+      await start.printed("Ctrl-C stops everything");
+
+      await start.stop("SIGTERM");
+      await expect.poll(() => isOpen(ports.PORT), { timeout: 10_000 }).toBe(false);
+      await expect.poll(() => isOpen(ports.UPSTREAM_PORT), { timeout: 10_000 }).toBe(false);
     },
     TIMEOUT_MS,
   );
@@ -78,15 +93,17 @@ describe("npm start", () => {
       expect(await start.exited()).toBe(1);
       expect(start.output()).toContain("FLAGS_FETCH_INTERVAL");
       expect(start.output()).toContain("The proxy ended");
-      await expect(fetch(`http://127.0.0.1:${ports.UPSTREAM_PORT}/`)).rejects.toThrow();
+      expect(await isOpen(ports.UPSTREAM_PORT)).toBe(false);
     },
     TIMEOUT_MS,
   );
 });
 
-function run(environment: Readonly<Record<string, string>>) {
-  const script = join(root, "scripts", "start.mjs");
-  const child = spawn(process.execPath, [script], { env: { ...process.env, ...environment } });
+function run(
+  environment: Readonly<Record<string, string>>,
+  [program, ...args]: readonly [string, ...string[]] = [process.execPath, script],
+) {
+  const child = spawn(program, args, { cwd: root, env: { ...process.env, ...environment } });
   const exit = once(child, "exit").then(([code]) => code as number | null);
   let text = "";
   for (const stream of [child.stdout, child.stderr]) {
@@ -118,6 +135,13 @@ async function freePorts() {
   );
   for (const server of servers) server.close();
   return { PORT: ports[0] ?? "", UPSTREAM_PORT: ports[1] ?? "" };
+}
+
+async function isOpen(port: string): Promise<boolean> {
+  return fetch(`http://127.0.0.1:${port}/`).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function namesOf(url: string): Promise<readonly string[]> {
