@@ -190,6 +190,23 @@ describe("logger", () => {
     expect(calls).toEqual(LOG_LEVELS.map((level) => [level, "with [redacted]", { a: 1 }]));
   });
 
+  test("of your own gets errors that are still errors, of their class and with their fields", async () => {
+    class Odd extends Error {
+      override readonly name = "Odd";
+      readonly token = "upstream-token";
+    }
+    const received: unknown[] = [];
+    const error = (...args: unknown[]): void => void received.push(...args);
+    const nothing = (): void => {};
+    const logger = { debug: nothing, info: nothing, warn: nothing, error };
+    const config = await loadConfig({ ...required, logger }, {});
+    config.logger.error(new Odd("for upstream-token"));
+    expect(received).toHaveLength(1);
+    expect(received[0]).toBeInstanceOf(Odd);
+    expect(received[0]).toMatchObject({ name: "Odd", message: "for [redacted]" });
+    expect(Object.entries(received[0] as Odd)).toContainEqual(["token", "[redacted]"]);
+  });
+
   test("without fatal has its error called instead, as a method", async () => {
     class Own {
       readonly lines: unknown[] = [];

@@ -184,8 +184,7 @@ export const SETTINGS = {
     kind: forwardProxyKind,
     fallback: undefined,
     secret: true,
-    meaning:
-      "Proxy server for requests to http:// addresses, and to https:// ones when HTTPS_PROXY is not set.",
+    meaning: "Proxy server for requests to http:// addresses.",
   }),
   httpsProxy: defineSetting({
     group: "Upstream",

@@ -1,4 +1,9 @@
-import { destination as openDestination, pino, stdTimeFunctions } from "pino";
+import {
+  type DestinationStream,
+  destination as openDestination,
+  pino,
+  stdTimeFunctions,
+} from "pino";
 import { LOG_LEVELS, type LogLevel } from "../config/config.ts";
 import { createLineFormat } from "./line-format.ts";
 import type { Logger } from "./logger.ts";
@@ -43,10 +48,7 @@ export function createLogger(settings: LoggerSettings): Logger {
   });
 }
 
-function toDestination({
-  json,
-  destination,
-}: LoggerSettings): LogDestination & { write(line: string): void } {
+function toDestination({ json, destination }: LoggerSettings): DestinationStream {
   const output = destination ?? openDestination({ dest: 1, sync: true });
   const format = json ? undefined : createLineFormat(destination === undefined);
   return {

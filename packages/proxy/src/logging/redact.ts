@@ -60,20 +60,23 @@ function toSource(secret: string): string {
   return secret.length < MIN_LENGTH_IN_WORDS ? `(?<![\\w-])${source}(?![\\w-])` : source;
 }
 
-/** Of these, an error's own ones do not show up among its keys. */
-const ERROR_KEYS: readonly string[] = ["name", "message", "stack", "cause", "errors"];
+/** What an error has besides the keys that can be listed. */
+const HIDDEN_KEYS: readonly string[] = ["name", "message", "stack", "cause", "errors"];
 
 function redactError(error: Error, redact: Redact): Error {
   const copy = Object.create(Object.getPrototypeOf(error) as object | null) as Error;
-  for (const key of [...ERROR_KEYS, ...Object.keys(error)]) {
+  const keys = Object.keys(error);
+  for (const key of new Set([...keys, ...HIDDEN_KEYS])) {
     const value: unknown = Reflect.get(error, key);
-    if (value !== undefined) define(copy, key, redact(value));
+    if (value === undefined) continue;
+    Object.defineProperty(copy, key, {
+      value: redact(value),
+      configurable: true,
+      enumerable: keys.includes(key),
+      writable: true,
+    });
   }
   return copy;
-}
-
-function define(target: object, key: string, value: unknown): void {
-  Object.defineProperty(target, key, { value, configurable: true, writable: true });
 }
 
 function redactRecord(record: object, redact: Redact): Record<string, unknown> {
