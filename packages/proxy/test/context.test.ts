@@ -1,7 +1,12 @@
-import { expect, test } from "vitest";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Context } from "flags-engine";
+import { Client } from "undici";
+import { expect, onTestFinished, test } from "vitest";
+import { buildApp } from "../src/app.ts";
 import { flag } from "./_documents.ts";
-import { errorOf, MemoryLogger, startProxy } from "./_proxy.ts";
+import { errorOf, KEY, MemoryLogger, proxyConfig, startProxy } from "./_proxy.ts";
 import { DocumentSource } from "./_source.ts";
 import type { ProxyConfig } from "../src/config/config.ts";
 
@@ -207,6 +212,36 @@ test("remoteAddress: an IPv4 address mapped into IPv6 is written as IPv4", async
   const { get } = await startEcho({ trustProxy: true });
   const context = await get("", { "x-forwarded-for": "::ffff:203.0.113.9" });
   expect(context.remoteAddress).toBe("203.0.113.9");
+});
+
+test("remoteAddress: none for a caller over a Unix socket", async () => {
+  const source = new DocumentSource({ features: [flag("on")] });
+  const seen: unknown[] = [];
+  const app = await buildApp(
+    proxyConfig({
+      contextEnrichers: [
+        (context, { remoteAddress }) => {
+          seen.push("remoteAddress" in context, remoteAddress);
+          return context;
+        },
+      ],
+    }),
+    source,
+  );
+  const directory = await mkdtemp(join(tmpdir(), "flags-proxy-"));
+  onTestFinished(async () => {
+    await app.close();
+    await rm(directory, { recursive: true });
+  });
+  const socketPath = join(directory, "socket");
+  await app.listen({ path: socketPath });
+  const dispatcher = new Client("http://localhost", { socketPath });
+  const headers = { authorization: KEY };
+  const { statusCode, body } = await dispatcher.request({ method: "GET", path: "/proxy", headers });
+  await body.dump();
+  await dispatcher.close();
+  expect(statusCode).toBe(200);
+  expect(seen).toEqual([false, ""]);
 });
 
 test("expCustomEnrichers: run in order, each on the result of the one before, and may wait", async () => {

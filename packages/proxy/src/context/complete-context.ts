@@ -11,7 +11,8 @@ export interface ContextDefaults {
 
 /** What is known of a request besides the context it carries. */
 export interface RequestFacts {
-  readonly remoteAddress: string;
+  /** Undefined when the caller has none, as on a Unix socket. */
+  readonly remoteAddress: string | undefined;
   /** One id for all flags of the request; undefined when no flag would look at it. */
   readonly sessionId: string | undefined;
 }
@@ -26,12 +27,13 @@ export function completeContext(
   facts: RequestFacts,
 ): Context {
   const sessionId = fields.sessionId ?? facts.sessionId;
+  const remoteAddress = fields.remoteAddress ?? facts.remoteAddress;
   return {
     appName: fields.appName ?? defaults.appName,
     environment: defaults.environment ?? fields.environment ?? DEFAULT_ENVIRONMENT,
-    remoteAddress: fields.remoteAddress ?? facts.remoteAddress,
     ...(fields.userId !== undefined && { userId: fields.userId }),
     ...(sessionId !== undefined && { sessionId }),
+    ...(remoteAddress !== undefined && { remoteAddress }),
     ...(fields.currentTime !== undefined && { currentTime: checkedTime(fields.currentTime) }),
     properties,
   };

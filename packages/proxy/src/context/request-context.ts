@@ -20,16 +20,22 @@ export async function requestContext(
 ): Promise<Context> {
   const { enrichers, defaults } = rules;
   const wantsSessionId = enrichers.length > 0 || readsSessionId(snapshot.relevance);
-  const remoteAddress = plainAddress(request.ip);
+  const remoteAddress = plainAddress(request);
   const context = completeContext(sent, defaults, {
     remoteAddress,
     sessionId: wantsSessionId && sent.fields.sessionId === undefined ? randomUUID() : undefined,
   });
   if (enrichers.length === 0) return context;
-  return enrichContext(context, enrichers, { headers: request.headers, remoteAddress });
+  return enrichContext(context, enrichers, {
+    headers: request.headers,
+    remoteAddress: remoteAddress ?? "",
+  });
 }
 
-/** Writes an IPv4 address that came over an IPv6 socket the way rules are written. */
-function plainAddress(address: string): string {
-  return address.startsWith("::ffff:") && address.includes(".") ? address.slice(7) : address;
+/** An IPv4 address that came over an IPv6 socket is written the way rules are written. */
+function plainAddress(request: FastifyRequest): string | undefined {
+  // NOTE: typed as text, but there is none on a Unix socket.
+  const address: string | undefined = request.ip;
+  if (address === undefined || !address.startsWith("::ffff:")) return address;
+  return address.includes(".") ? address.slice("::ffff:".length) : address;
 }

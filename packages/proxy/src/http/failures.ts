@@ -27,7 +27,7 @@ export function handleFailures(app: FastifyInstance, logger: Logger): void {
 
 /** Logs a failure under an id and names the id to the caller, who learns nothing else of it. */
 function report(failure: HttpError, request: FastifyRequest, logger: Logger): HttpError {
-  if (failure.statusCode !== 500 || request.raw.destroyed) return failure;
+  if (failure.statusCode !== 500 || request.socket.destroyed) return failure;
 
   const id = randomUUID();
   const where = `${request.method} ${request.routeOptions.url ?? "an unknown path"}`;

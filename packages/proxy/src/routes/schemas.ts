@@ -54,7 +54,7 @@ export const ContextQuery = Type.Object({
   currentTime: parameter(FIELD_DESCRIPTIONS.currentTime),
   properties: Type.Optional(
     Type.Record(Type.String(), Type.String(), {
-      description: "Further properties, as `properties[name]=value`. So is any other parameter",
+      description: "Further properties: each as `name=value` or as `properties[name]=value`",
     }),
   ),
 });
