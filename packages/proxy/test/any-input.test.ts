@@ -1,0 +1,64 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { buildApp } from "../src/app.ts";
+import { SAMPLE } from "./_documents.ts";
+import { KEY, MemoryLogger, proxyConfig } from "./_proxy.ts";
+import { DocumentSource } from "./_source.ts";
+
+const NAMES = ["context", "toggles", "properties", "userId", "currentTime", "__proto__", "bucket"];
+const json = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { depthSize: "small" },
+    fc.string(),
+    fc.double(),
+    fc.boolean(),
+    fc.constant(null),
+    fc.array(tie("value"), { maxLength: 3 }),
+    fc.dictionary(fc.oneof(fc.constantFrom(...NAMES), fc.string()), tie("value"), { maxKeys: 4 }),
+  ),
+})).value;
+
+const bodies = fc.oneof(
+  json,
+  fc.record({ context: json, toggles: json }, { requiredKeys: ["context"] }),
+  fc.record({ appName: fc.string(), bucket: fc.record({ toggles: json }) }),
+);
+
+test.each(["/proxy", "/proxy/all", "/proxy/client/metrics", "/proxy/client/register"])(
+  "POST %s: whatever JSON is sent, the answer is 200 or 400, and nothing is logged",
+  async (url) => {
+    const logger = new MemoryLogger();
+    const source = new DocumentSource(SAMPLE);
+    const app = await buildApp(proxyConfig({ logger, allEndpointEnabled: true }), source);
+    const headers = { authorization: KEY, "content-type": "application/json" };
+    await fc.assert(
+      fc.asyncProperty(bodies, async (body) => {
+        const payload = JSON.stringify(body);
+        const { statusCode } = await app.inject({ method: "POST", url, headers, payload });
+        expect([200, 400]).toContain(statusCode);
+      }),
+      { numRuns: 300 },
+    );
+    expect(logger.lines).toEqual([]);
+    await app.close();
+  },
+);
+
+test("GET /proxy: whatever the query, the answer is 200 or 400", async () => {
+  const app = await buildApp(proxyConfig(), new DocumentSource(SAMPLE));
+  const part = fc.oneof(
+    fc.constantFrom(...NAMES, "properties[", "]", "=", "&", "%", "+", "%41", "%e9", "[]"),
+    fc.string({ unit: fc.constantFrom(..."ab[]=&%+;/\\".split("")) }),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(part), async (parts) => {
+      const { statusCode } = await app.inject({
+        url: `/proxy?${parts.join("")}`,
+        headers: { authorization: KEY },
+      });
+      expect([200, 400]).toContain(statusCode);
+    }),
+    { numRuns: 300 },
+  );
+  await app.close();
+});
