@@ -1,0 +1,83 @@
+import { drizzle } from "drizzle-orm/node-postgres";
+import pg from "pg";
+import { createChangeFeed } from "./change-feed.ts";
+import { migrate } from "./migrate.ts";
+import { listenToChanges } from "./postgres-listener.ts";
+import { readRevision } from "./read-revision.ts";
+import { createSqlStorage } from "./sql-storage.ts";
+import type { Storage, StorageLogger } from "./storage.ts";
+
+export interface PostgresOptions {
+  /** Address, user and password of the database, such as `postgres://user:secret@host/name`. */
+  readonly databaseUrl: string;
+  /** Most connections that are open at a time. @default 10 */
+  readonly maxConnections?: number;
+  readonly logger: StorageLogger;
+}
+
+const CONNECT_TIMEOUT_MS = 5000;
+/** No statement of ours takes longer than a moment, unless something is wrong. */
+const STATEMENT_TIMEOUT_MS = 20_000;
+/** How long a change waits for its turn. */
+const LOCK_TIMEOUT_MS = 10_000;
+/** A replica that hangs in the middle of a change must not keep the others waiting for good. */
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 15_000;
+
+/** Opens a PostgreSQL database and brings its schema up to date. */
+export async function openPostgres(options: PostgresOptions): Promise<Storage> {
+  const pool = createPool(options);
+  const db = drizzle(pool);
+  try {
+    await migrate(db);
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+
+  const changes = createChangeFeed();
+  const listener = await listenToChanges({
+    createClient: () => new pg.Client(connectionSettings(options)),
+    announce: changes.announce,
+    readRevision: () => readRevision(db),
+    logger: options.logger,
+  });
+
+  return createSqlStorage({
+    kind: "postgresql",
+    db,
+    changes,
+    close: async () => {
+      await listener.close();
+      await pool.end();
+    },
+  });
+}
+
+function createPool(options: PostgresOptions): pg.Pool {
+  const { logger } = options;
+  const pool = new pg.Pool({
+    ...connectionSettings(options),
+    max: options.maxConnections ?? 10,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    lock_timeout: LOCK_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+  });
+  // NOTE: without these listeners a connection that breaks would end the process.
+  const onLost = (error: Error): void => {
+    logger.warn(`A connection to the database was lost: ${error.message}`);
+  };
+  pool.on("error", onLost);
+  pool.on("connect", (client) => {
+    client.on("error", onLost);
+  });
+  return pool;
+}
+
+function connectionSettings({ databaseUrl }: PostgresOptions): pg.ClientConfig {
+  return {
+    connectionString: databaseUrl,
+    application_name: "flags-admin",
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+  };
+}

@@ -1,0 +1,76 @@
+import { isDeepStrictEqual } from "node:util";
+import { inArray } from "drizzle-orm";
+import type { Actor } from "../events/actor.ts";
+import type { NewEvent } from "../events/new-event.ts";
+import { groupBy } from "../group-by.ts";
+import type { Database } from "./database.ts";
+import { events, type EventTag } from "./schema/events.ts";
+import { featureTags } from "./schema/tags.ts";
+
+export interface Recorder {
+  readonly record: (...happened: readonly NewEvent[]) => Promise<void>;
+  /** Id of the last event that was recorded. */
+  readonly lastId: () => number | undefined;
+}
+
+/** Writes down, within a transaction, what its author did. */
+export function createRecorder(db: Database, actor: Actor): Recorder {
+  let lastId: number | undefined;
+  const record = async (...happened: readonly NewEvent[]): Promise<void> => {
+    const relevant = happened.filter((event) => !isNoChange(event));
+    if (relevant.length === 0) return;
+
+    const tagsOf = await readTags(db, relevant);
+    for (const batch of batchesOf(relevant)) {
+      const rows = batch.map((event) => toRow(event, actor, tagsOf(event.feature)));
+      const inserted = await db.insert(events).values(rows).returning({ id: events.id });
+      lastId = Math.max(lastId ?? 0, ...inserted.map(({ id }) => id));
+    }
+  };
+  return { record, lastId: () => lastId };
+}
+
+// A statement has at most 65,535 parameters.
+const BATCH_SIZE = 1000;
+
+function* batchesOf<T>(items: readonly T[]): Generator<readonly T[]> {
+  for (let start = 0; start < items.length; start += BATCH_SIZE) {
+    yield items.slice(start, start + BATCH_SIZE);
+  }
+}
+
+function isNoChange({ before, after }: NewEvent): boolean {
+  if (before === undefined || after === undefined) return false;
+  return isDeepStrictEqual(toJson(before), toJson(after));
+}
+
+/** As it will be read back: dates are text, and what is undefined is absent. */
+function toJson(value: unknown): unknown {
+  return value === undefined ? null : (JSON.parse(JSON.stringify(value)) as unknown);
+}
+
+function toRow(event: NewEvent, actor: Actor, tags: readonly EventTag[]) {
+  return {
+    type: event.type,
+    createdBy: actor.name,
+    actorKind: actor.kind,
+    actorId: actor.id,
+    project: event.project ?? null,
+    featureName: event.feature ?? null,
+    environment: event.environment ?? null,
+    preData: toJson(event.before),
+    data: toJson(event.after),
+    tags,
+  };
+}
+
+type TagsOf = (feature: string | undefined) => readonly EventTag[];
+
+async function readTags(db: Database, happened: readonly NewEvent[]): Promise<TagsOf> {
+  const names = [...new Set(happened.flatMap(({ feature }) => feature ?? []))];
+  if (names.length === 0) return () => [];
+  const rows = await db.select().from(featureTags).where(inArray(featureTags.feature, names));
+  const byFeature = groupBy(rows, (row) => row.feature);
+  return (feature) =>
+    (byFeature.get(feature ?? "") ?? []).map(({ type, value }) => ({ type, value }));
+}

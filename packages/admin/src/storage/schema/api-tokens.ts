@@ -1,0 +1,23 @@
+import { index, jsonb, pgTable, text, timestamp } from "drizzle-orm/pg-core";
+
+export type ApiTokenType = "admin" | "backend" | "frontend";
+
+export const apiTokens = pgTable(
+  "api_tokens",
+  {
+    id: text().primaryKey(),
+    name: text().notNull(),
+    /** SHA-256 of the whole text of the token, as hex. The text itself is never stored. */
+    secretHash: text("secret_hash").notNull().unique(),
+    type: text().$type<ApiTokenType>().notNull(),
+    /** `*` for admin tokens. */
+    environment: text().notNull(),
+    /** Ids of projects, or `*` alone for all of them. */
+    projects: jsonb().$type<readonly string[]>().notNull(),
+    expiresAt: timestamp("expires_at", { withTimezone: true }),
+    createdAt: timestamp("created_at", { withTimezone: true }).notNull().defaultNow(),
+    createdBy: text("created_by").notNull(),
+    seenAt: timestamp("seen_at", { withTimezone: true }),
+  },
+  (table) => [index("api_tokens_name").on(table.name)],
+);

@@ -1,0 +1,9 @@
+import { boolean, integer, pgTable, text, timestamp } from "drizzle-orm/pg-core";
+
+export const environments = pgTable("environments", {
+  name: text().primaryKey(),
+  type: text().notNull(),
+  enabled: boolean().notNull().default(true),
+  sortOrder: integer("sort_order").notNull().default(9999),
+  createdAt: timestamp("created_at", { withTimezone: true }).notNull().defaultNow(),
+});

@@ -1,0 +1,81 @@
+import {
+  boolean,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+} from "drizzle-orm/pg-core";
+import { featureEnvironments } from "./features.ts";
+import { segments } from "./segments.ts";
+
+/** A condition on one context field, as it is written down and sent to SDKs. */
+export interface StoredConstraint {
+  readonly contextName: string;
+  readonly operator: string;
+  readonly values: readonly string[];
+  readonly value?: string;
+  readonly inverted: boolean;
+  readonly caseInsensitive: boolean;
+}
+
+export interface StoredVariant {
+  readonly name: string;
+  readonly weight: number;
+  readonly weightType: "variable" | "fix";
+  readonly stickiness: string;
+  readonly payload?: { readonly type: string; readonly value: string };
+}
+
+export const strategies = pgTable(
+  "strategies",
+  {
+    id: text().primaryKey(),
+    feature: text().notNull(),
+    environment: text().notNull(),
+    name: text().notNull(),
+    title: text(),
+    disabled: boolean().notNull().default(false),
+    sortOrder: integer("sort_order").notNull().default(0),
+    parameters: jsonb().$type<Readonly<Record<string, string>>>().notNull().default({}),
+    constraints: jsonb().$type<readonly StoredConstraint[]>().notNull().default([]),
+    variants: jsonb().$type<readonly StoredVariant[]>().notNull().default([]),
+    createdAt: timestamp("created_at", { withTimezone: true }).notNull().defaultNow(),
+  },
+  (table) => [
+    foreignKey({
+      columns: [table.feature, table.environment],
+      foreignColumns: [featureEnvironments.feature, featureEnvironments.environment],
+    }).onDelete("cascade"),
+    index("strategies_feature_environment").on(table.feature, table.environment),
+  ],
+);
+
+export const strategySegments = pgTable(
+  "strategy_segments",
+  {
+    strategy: text()
+      .notNull()
+      .references(() => strategies.id, { onDelete: "cascade" }),
+    segment: integer()
+      .notNull()
+      .references(() => segments.id),
+  },
+  (table) => [
+    primaryKey({ columns: [table.strategy, table.segment] }),
+    index("strategy_segments_segment").on(table.segment),
+  ],
+);
+
+/** Strategies beyond the built-in ones: applications bring the code, this is their description. */
+export const strategyTypes = pgTable("strategy_types", {
+  name: text().primaryKey(),
+  title: text(),
+  description: text(),
+  parameters: jsonb().$type<readonly Readonly<Record<string, unknown>>[]>().notNull().default([]),
+  deprecated: boolean().notNull().default(false),
+  createdAt: timestamp("created_at", { withTimezone: true }).notNull().defaultNow(),
+});

@@ -1,0 +1,77 @@
+import { sql } from "drizzle-orm";
+import type { Actor } from "../events/actor.ts";
+import type { ChangeFeed } from "./change-feed.ts";
+import type { Database } from "./database.ts";
+import { lockFor } from "./locks.ts";
+import { readRevision } from "./read-revision.ts";
+import { createRecorder } from "./record-events.ts";
+import { retryBeforeStart } from "./retry-before-start.ts";
+import type { Storage, WriteTransaction } from "./storage.ts";
+
+/** Name of the PostgreSQL channel on which replicas tell each other of changes. */
+export const CHANGES_CHANNEL = "flags_changes";
+
+interface SqlStorageParts {
+  readonly kind: Storage["kind"];
+  readonly db: Database;
+  readonly changes: ChangeFeed;
+  readonly close: () => Promise<void>;
+}
+
+/** What both kinds of storage have in common, which is nearly everything. */
+export function createSqlStorage({ kind, db, changes, close }: SqlStorageParts): Storage {
+  return {
+    kind,
+    db,
+    close,
+    read: (work) =>
+      retryBeforeStart((started) =>
+        db.transaction(
+          (transaction) => {
+            started();
+            return work(transaction);
+          },
+          { accessMode: "read only", isolationLevel: "repeatable read" },
+        ),
+      ),
+    write: async (actor, work) => {
+      const { result, revision } = await retryBeforeStart((started) =>
+        db.transaction((transaction) => runWrite(transaction, actor, { work, started })),
+      );
+      if (revision !== undefined) changes.announce(revision);
+      return result;
+    },
+    revision: () => readRevision(db),
+    onChange: (listener) => changes.listen(listener),
+    ping: async () => {
+      await db.execute(sql`select 1`);
+    },
+  };
+}
+
+interface Write<T> {
+  readonly work: (transaction: WriteTransaction) => Promise<T>;
+  readonly started: () => void;
+}
+
+interface Written<T> {
+  readonly result: T;
+  /** Of the last recorded event; undefined when nothing was recorded. */
+  readonly revision: number | undefined;
+}
+
+async function runWrite<T>(
+  db: Database,
+  actor: Actor,
+  { work, started }: Write<T>,
+): Promise<Written<T>> {
+  await db.execute(lockFor("write"));
+  started();
+  const recorder = createRecorder(db, actor);
+  const result = await work({ db, actor, record: recorder.record });
+  const revision = recorder.lastId();
+  if (revision !== undefined) {
+    await db.execute(sql`select pg_notify(${CHANGES_CHANNEL}, ${String(revision)})`);
+  }
+  return { result, revision };
+}

@@ -1,0 +1,45 @@
+import type { Actor } from "../events/actor.ts";
+import type { NewEvent } from "../events/new-event.ts";
+import type { Database } from "./database.ts";
+
+/** A change under way: what it writes and what it records become visible together, or not at all. */
+export interface WriteTransaction {
+  readonly db: Database;
+  readonly actor: Actor;
+  /** Records what happened. An event whose `before` and `after` are equal is no event. */
+  readonly record: (...events: readonly NewEvent[]) => Promise<void>;
+}
+
+/** Where everything is kept. */
+export interface Storage {
+  readonly kind: "embedded" | "postgresql";
+
+  /** For a read of one statement. */
+  readonly db: Database;
+
+  /** For a read of several statements that must see the same state. */
+  read<T>(work: (db: Database) => Promise<T>): Promise<T>;
+
+  /**
+   * One change, all or nothing. Changes take turns, on all replicas together: so that the ids of
+   * events are committed in their order, and a revision never hides an event that comes later.
+   */
+  write<T>(actor: Actor, work: (transaction: WriteTransaction) => Promise<T>): Promise<T>;
+
+  /** The id of the latest event: it grows with every change that has been committed. */
+  revision(): Promise<number>;
+
+  /** Calls the listener after each change, by whichever replica. Returns how to stop that. */
+  onChange(listener: (revision: number) => void): () => void;
+
+  /** Fails when the database cannot be reached. */
+  ping(): Promise<void>;
+
+  close(): Promise<void>;
+}
+
+/** What the storage tells of its own state, such as a lost connection. */
+export interface StorageLogger {
+  info(message: string): void;
+  warn(message: string): void;
+}

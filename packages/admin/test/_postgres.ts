@@ -1,0 +1,155 @@
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { accessSync, chownSync, constants, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import pg from "pg";
+
+/** A PostgreSQL server of its own, with nothing in it, that lives as long as a test. */
+export interface PostgresServer {
+  /** Makes an empty database and returns its address. */
+  createDatabase(): Promise<string>;
+  /** Stops the server as a crash of its machine would. */
+  kill(): Promise<void>;
+  /** Starts it again after `kill()`, on the same port. */
+  restart(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Where the programs of PostgreSQL are, or undefined when it is not installed. */
+export function findPostgres(): string | undefined {
+  return candidates().find((directory) =>
+    ["initdb", "postgres"].every((program) => isExecutable(join(directory, program))),
+  );
+}
+
+/** Without PostgreSQL its tests are skipped, by name; on CI they fail instead. */
+export const skipsPostgres = findPostgres() === undefined && process.env["CI"] !== "true";
+
+function candidates(): string[] {
+  const packaged = readDirectory("/usr/lib/postgresql").map((version) =>
+    join("/usr/lib/postgresql", version, "bin"),
+  );
+  return [...packaged.toReversed(), ...(process.env["PATH"] ?? "").split(delimiter)];
+}
+
+export async function startPostgres(): Promise<PostgresServer> {
+  const binaries = findPostgres();
+  if (binaries === undefined) {
+    throw new Error("PostgreSQL is not installed: on Debian, apt-get install postgresql");
+  }
+  const owner = serverOwner();
+  const directory = mkdtempSync(join(tmpdir(), "flags-postgres-"));
+  if (owner !== undefined) chownSync(directory, owner.uid, owner.gid);
+  const data = join(directory, "data");
+  execFileSync(
+    join(binaries, "initdb"),
+    ["-D", data, "-U", "flags", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"],
+    { stdio: "pipe", cwd: directory, ...owner },
+  );
+
+  const port = await freePort();
+  const launch = async (): Promise<ChildProcess> => {
+    const child = spawn(
+      join(binaries, "postgres"),
+      ["-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", "", "-c", "max_connections=200"],
+      { stdio: "ignore", cwd: directory, ...owner },
+    );
+    await untilAnswering(port);
+    return child;
+  };
+  let child = await launch();
+  let databases = 0;
+
+  return {
+    createDatabase: async () => {
+      databases += 1;
+      const name = `flags_${databases}`;
+      await withClient(port, (client) => client.query(`create database ${name}`));
+      return `postgres://flags@127.0.0.1:${port}/${name}`;
+    },
+    kill: () => stop(child, "SIGQUIT"),
+    restart: async () => {
+      child = await launch();
+    },
+    close: async () => {
+      await stop(child, "SIGQUIT");
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function stop(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = new Promise((resolve) => {
+    child.once("exit", resolve);
+  });
+  child.kill(signal);
+  await exited;
+}
+
+/** PostgreSQL refuses to run as root. */
+function serverOwner(): { readonly uid: number; readonly gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const idOf = (flag: string): number =>
+    Number(execFileSync("id", [flag, "nobody"], { encoding: "utf8" }));
+  return { uid: idOf("-u"), gid: idOf("-g") };
+}
+
+async function untilAnswering(port: number): Promise<void> {
+  const deadline = Date.now() + 15_000;
+  for (;;) {
+    try {
+      await withClient(port, (client) => client.query("select 1"));
+      return;
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+      await delay(50);
+    }
+  }
+}
+
+async function withClient(
+  port: number,
+  work: (client: pg.Client) => Promise<unknown>,
+): Promise<void> {
+  const client = new pg.Client({
+    connectionString: `postgres://flags@127.0.0.1:${port}/postgres`,
+  });
+  client.on("error", () => undefined);
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+function readDirectory(path: string): string[] {
+  try {
+    return readdirSync(path);
+  } catch {
+    return [];
+  }
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,81 @@
+import { eq } from "drizzle-orm";
+import { beforeAll, expect, test } from "vitest";
+import { SYSTEM_ACTOR } from "../src/events/actor.ts";
+import { events } from "../src/storage/schema/events.ts";
+import { projects } from "../src/storage/schema/projects.ts";
+import type { Storage } from "../src/storage/storage.ts";
+import { describeEachStorage } from "./_storages.ts";
+
+describeEachStorage("storage", (source) => {
+  let storage: Storage;
+  beforeAll(async () => {
+    storage = await source.openFresh();
+  }, 60_000);
+
+  test("a fresh database holds the project default and nothing has happened", async () => {
+    expect(await storage.db.select({ id: projects.id }).from(projects)).toEqual([
+      { id: "default" },
+    ]);
+    expect(await storage.revision()).toBe(0);
+  });
+
+  test("write() makes a change and its event visible together, and tells of the revision", async () => {
+    const told: number[] = [];
+    const stop = storage.onChange((revision) => told.push(revision));
+    await storage.write(SYSTEM_ACTOR, async ({ db, record }) => {
+      await db.insert(projects).values({ id: "p1", name: "One" });
+      await record({ type: "project-created", project: "p1", after: { id: "p1" } });
+    });
+    stop();
+    const revision = await storage.revision();
+    expect(told).toEqual([revision]);
+    const [event] = await storage.db.select().from(events).where(eq(events.id, revision));
+    expect(event).toMatchObject({
+      type: "project-created",
+      project: "p1",
+      createdBy: "system",
+      preData: null,
+      data: { id: "p1" },
+    });
+  });
+
+  test("write() changes nothing when its work fails", async () => {
+    const before = await storage.revision();
+    const failing = storage.write(SYSTEM_ACTOR, async ({ db, record }) => {
+      await db.insert(projects).values({ id: "p2", name: "Two" });
+      await record({ type: "project-created", project: "p2", after: {} });
+      throw new RangeError("on purpose");
+    });
+    await expect(failing).rejects.toThrow("on purpose");
+    expect(await storage.revision()).toBe(before);
+    expect(await storage.db.select().from(projects).where(eq(projects.id, "p2"))).toEqual([]);
+  });
+
+  test("record() leaves out an event that changes nothing", async () => {
+    const before = await storage.revision();
+    await storage.write(SYSTEM_ACTOR, ({ record }) =>
+      record({ type: "project-updated", before: { a: 1, b: undefined }, after: { a: 1 } }),
+    );
+    expect(await storage.revision()).toBe(before);
+  });
+
+  test("write() gives events ids in the order of their commits when many write at once", async () => {
+    const told: number[] = [];
+    const stop = storage.onChange((revision) => told.push(revision));
+    await Promise.all(
+      Array.from({ length: 30 }, (_, index) =>
+        storage.write(SYSTEM_ACTOR, ({ record }) =>
+          record({ type: "project-updated", before: index, after: index + 1 }),
+        ),
+      ),
+    );
+    stop();
+    expect(told.at(-1)).toBe(await storage.revision());
+    expect(told).toEqual(told.toSorted((a, b) => a - b));
+  });
+
+  test("read() refuses to write", async () => {
+    const writing = storage.read((db) => db.insert(projects).values({ id: "p3", name: "Three" }));
+    await expect(writing).rejects.toThrow();
+  });
+});
