@@ -237,6 +237,20 @@ describe("no usage is lost", () => {
   });
 });
 
+it("a report on which the upstream always fails does not hold up the others for good", async () => {
+  const { upstream, client } = await startReporting();
+  const accepted: MetricsBody[] = [];
+  upstream.reply(PATH, (response, request) => {
+    const isPoison = bodyOf(request).appName === "poison";
+    (isPoison ? status(500) : acceptInto(accepted))(response, request);
+  });
+  client.reportUsage(usageOf("poison", 1));
+  for (let round = 1; round <= 3; round += 1) {
+    client.reportUsage(usageOf("phone", 1));
+    await expect.poll(() => totalYes(accepted), { timeout: 5000 }).toBe(round);
+  }
+});
+
 describe("a report that is refused for its content", () => {
   /** Refuses one application and accepts the others. */
   const refuse =

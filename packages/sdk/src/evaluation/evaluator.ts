@@ -55,10 +55,10 @@ export class Evaluator {
     const snapshot = current();
     if (snapshot === undefined) this.#warnNotReady();
     const index = snapshot?.indexOf(name) ?? -1;
-    if (snapshot === undefined || index === -1)
+    const feature = snapshot?.features[index];
+    if (snapshot === undefined || feature === undefined)
       return { context, feature: undefined, outcome: undefined };
-    const feature = snapshot.features[index];
-    return { context, feature, outcome: feature?.outcomes[snapshot.evaluate(index, context)] };
+    return { context, feature, outcome: feature.outcomes[snapshot.evaluate(index, context)] };
   }
 
   /** What is answered before there is data says nothing about the usage of a flag. */

@@ -52,6 +52,15 @@ describe("UsageStore", () => {
     expect(store.take("a")).toEqual(usage("a", { f: { yes: 2, no: 0, variants: {} } }, 100));
   });
 
+  it("putBack() sends an application to the end of the line", () => {
+    const store = new UsageStore(now);
+    store.add(usage("a", { f: once }));
+    store.add(usage("b", { f: once }));
+    const taken = store.take("a");
+    if (taken !== undefined) store.putBack(taken);
+    expect(store.applications).toEqual(["b", "a"]);
+  });
+
   it("release() forgets what was delivered and keeps what was counted since", () => {
     const store = new UsageStore(now);
     store.add(usage("a", { f: { yes: 1, no: 0, variants: { x: 1 } }, g: once }));
@@ -87,7 +96,7 @@ describe("UsageStore", () => {
     },
   );
 
-  it.each([Number.NaN, Infinity, NOW + 1])("a start of %s is now", (startMs) => {
+  it.each([Number.NaN, Infinity, -Infinity, -1, NOW + 1])("a start of %s is now", (startMs) => {
     const store = new UsageStore(now);
     store.add(usage("a", { f: once }, startMs));
     expect(store.take("a")?.startMs).toBe(NOW);

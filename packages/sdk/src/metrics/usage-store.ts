@@ -22,7 +22,7 @@ export class UsageStore {
     this.#budget = new EntryBudget(limits.entries);
   }
 
-  /** The applications that have counts, the longest known first. */
+  /** The applications that have counts, in the order they are to be sent. */
   get applications(): readonly string[] {
     return [...this.#applications.keys()];
   }
@@ -57,9 +57,13 @@ export class UsageStore {
     return { appName, startMs, features };
   }
 
-  /** Gives back what could not be delivered. */
+  /** Gives back what could not be delivered; its application goes to the end of the line. */
   putBack(usage: ApplicationUsage): void {
     this.add(usage);
+    const counts = this.#applications.get(usage.appName);
+    if (counts === undefined) return;
+    this.#applications.delete(usage.appName);
+    this.#applications.set(usage.appName, counts);
   }
 
   /** Forgets what was delivered. */
@@ -70,7 +74,8 @@ export class UsageStore {
   }
 
   #ensure(appName: string, startMs: number): ApplicationCounts | undefined {
-    const sinceMs = startMs <= this.#now() ? startMs : this.#now();
+    const nowMs = this.#now();
+    const sinceMs = startMs >= 0 && startMs <= nowMs ? startMs : nowMs;
     const known = this.#applications.get(appName);
     if (known === undefined) return this.#admit(appName, sinceMs);
     known.startMs = Math.min(known.startMs, sinceMs);

@@ -38,6 +38,14 @@ describe("describeCause()", () => {
 
   it("takes the text of what is no error", () => {
     expect(describeCause("odd")).toBe("odd");
+    expect(describeCause(undefined)).toBe("undefined");
+    expect(describeCause(Object.create(null))).toBe("unknown cause");
+  });
+
+  it("ends when an error is its own cause", () => {
+    const error = new Error("circular");
+    error.cause = error;
+    expect(describeCause(error)).toBe("circular");
   });
 });
 

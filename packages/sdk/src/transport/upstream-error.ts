@@ -54,13 +54,27 @@ export class UpstreamError extends Error {
   }
 }
 
-/** The text of whatever was thrown, down to the cause that explains it. */
+const MAX_CAUSES = 5;
+
+/** The text of whatever was thrown, down to the cause that explains it. Never throws itself. */
 export function describeCause(thrown: unknown): string {
-  if (!(thrown instanceof Error)) return String(thrown);
-  if (thrown.cause instanceof Error) return describeCause(thrown.cause);
+  let innermost = thrown;
+  for (let depth = 0; depth < MAX_CAUSES; depth += 1) {
+    if (!(innermost instanceof Error) || !(innermost.cause instanceof Error)) break;
+    innermost = innermost.cause;
+  }
+  try {
+    return innermost instanceof Error ? describeError(innermost) : String(innermost);
+  } catch {
+    // An object of the application may have no text, or throw when it is asked for it.
+    return "unknown cause";
+  }
+}
+
+function describeError(error: Error): string {
   // NOTE: a failed dual-stack connect is an AggregateError with an empty message and a code.
-  if (thrown.message !== "") return thrown.message;
-  return "code" in thrown ? String(thrown.code) : thrown.name;
+  if (error.message !== "") return error.message;
+  return "code" in error ? String(error.code) : error.name;
 }
 
 /** Keeps an `UpstreamError` as it is; anything else comes from reading what the upstream sent. */
