@@ -9,8 +9,8 @@ export interface Answer {
 
 export interface Evaluator {
   /** May throw where the official SDK does. */
-  answer(name: string, context: Context): Answer;
-  close(): void;
+  readonly answer: (name: string, context: Context) => Answer;
+  readonly close: () => void;
 }
 
 export function isSameAnswer(one: Answer, other: Answer): boolean {

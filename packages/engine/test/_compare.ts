@@ -1,7 +1,8 @@
 import type { Context, CustomStrategy } from "../src/index.ts";
 import { isSameAnswer } from "./_answer.ts";
-import type { Answer, Evaluator } from "./_answer.ts";
+import type { Answer } from "./_answer.ts";
 import { STATIC_CONTEXT, createOracle } from "./_oracle.ts";
+import type { Oracle } from "./_oracle.ts";
 import type { RandomDocument } from "./_random-document.ts";
 import { createSubject } from "./_subject.ts";
 
@@ -25,19 +26,35 @@ export interface Difference {
  * answers can be compared, whatever the number of draws and their order.
  */
 export function withDice<Result>(dice: number, run: () => Result): Result {
-  const { random } = Math;
-  Math.random = () => dice;
+  return withRandom(() => dice, run);
+}
+
+/** Runs with another source of random numbers, for both engines. */
+export function withRandom<Result>(random: () => number, run: () => Result): Result {
+  const original = Math.random;
+  Math.random = random;
   try {
     return run();
   } finally {
-    Math.random = random;
+    Math.random = original;
   }
 }
 
 /** What the official SDK says; undefined where it throws, which ours never does. */
-export function askOracle(oracle: Evaluator, flag: string, context: Context): Answer | undefined {
+export function askOracle(oracle: Oracle, flag: string, context: Context): Answer | undefined {
+  const said = tryOracle(oracle, flag, context);
+  if (said === undefined) return undefined;
+  if (said.isEnabled === said.answer.enabled) return said.answer;
+  throw new Error(`The official SDK contradicts itself about ${flag}`);
+}
+
+function tryOracle(
+  oracle: Oracle,
+  flag: string,
+  context: Context,
+): { readonly isEnabled: boolean; readonly answer: Answer } | undefined {
   try {
-    return oracle.answer(flag, context);
+    return { isEnabled: oracle.isEnabled(flag, context), answer: oracle.answer(flag, context) };
   } catch {
     return undefined;
   }

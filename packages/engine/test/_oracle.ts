@@ -4,7 +4,12 @@ import type { Answer, Evaluator } from "./_answer.ts";
 import type { RandomDocument } from "./_random-document.ts";
 
 type Bootstrap = NonNullable<ConstructorParameters<typeof Unleash>[0]["bootstrap"]>;
+type OfficialVariant = ReturnType<Unleash["getVariant"]>;
 type OfficialContext = NonNullable<Parameters<Unleash["isEnabled"]>[1]>;
+
+export interface Oracle extends Evaluator {
+  readonly isEnabled: (name: string, context: Context) => boolean;
+}
 
 /** What the official client adds to every context. */
 export const STATIC_CONTEXT = { appName: "app", environment: "default" } as const;
@@ -13,7 +18,7 @@ export const STATIC_CONTEXT = { appName: "app", environment: "default" } as cons
 export async function createOracle(
   { features, segments }: RandomDocument,
   strategies: readonly CustomStrategy[],
-): Promise<Evaluator> {
+): Promise<Oracle> {
   const client = new Unleash({
     ...STATIC_CONTEXT,
     instanceId: "oracle",
@@ -33,21 +38,18 @@ export async function createOracle(
   await client.start();
   await ready;
   return {
-    answer: (name, context) => askClient(client, name, context),
+    answer: (name, context) => toAnswer(client.getVariant(name, context as OfficialContext)),
+    // NOTE: a flag without strategies hands out its `enabled` as it is, even if that is a text.
+    isEnabled: (name, context) =>
+      Boolean(client.isEnabled(name, context as OfficialContext) as unknown),
     close: () => client.destroy(),
   };
 }
 
-function askClient(client: Unleash, name: string, context: Context): Answer {
-  const official = context as OfficialContext;
-  // NOTE: a flag without strategies hands out its `enabled` as it is, even if that is a text.
-  const enabled: unknown = client.isEnabled(name, official);
-  const variant = client.getVariant(name, official);
-  if (variant.feature_enabled !== enabled) {
-    throw new Error(`The official SDK contradicts itself about ${name}`);
-  }
-  if (!variant.enabled) return { enabled: Boolean(enabled) };
-  return { enabled: true, variant: variant.name, payload: variant.payload ?? undefined };
+function toAnswer(variant: OfficialVariant): Answer {
+  const enabled = Boolean(variant.feature_enabled);
+  if (!variant.enabled) return { enabled };
+  return { enabled, variant: variant.name, payload: variant.payload ?? undefined };
 }
 
 function toOfficial(custom: CustomStrategy): Strategy {

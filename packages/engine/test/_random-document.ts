@@ -74,7 +74,7 @@ function randomDependencies(choices: Choices): unknown {
 function randomDependency(choices: Choices): Json {
   return dropUndefined({
     feature: choices.chance(0.04) ? "not there" : choices.pick(FLAG_NAMES),
-    enabled: choices.pick([true, undefined, undefined, null, false]),
+    enabled: choices.pick([true, undefined, undefined, null, false, 0]),
     variants: choices.pick([
       undefined,
       undefined,

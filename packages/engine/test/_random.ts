@@ -1,7 +1,7 @@
 /** A seeded source of choices: the same seed gives the same documents on every machine. */
 export interface Choices {
   /** Uniform in [0, 1). */
-  next(): number;
+  readonly next: () => number;
   /** An integer from 0 to `below - 1`. */
   integer(below: number): number;
   chance(probability: number): boolean;

@@ -1,0 +1,59 @@
+import { describe, expect, test } from "vitest";
+import { ROLLOUT_SEED, VARIANT_SEED, createBucketing } from "../src/hash/bucket.ts";
+import { hash32 } from "../src/hash/murmur3.ts";
+
+// What the official Node SDK computes. Users stay in their buckets only if ours is the same.
+
+describe("hash32() equals the official SDK", () => {
+  test.each([
+    ["", 0, 4_002_661_964],
+    ["a", 1_009_084_850, 1_778_238_603],
+    ["ab", 2_613_040_991, 1_594_296_940],
+    ["abc", 3_017_643_002, 212_112_276],
+    ["abcd", 1_139_631_978, 2_679_851_658],
+    ["abcde", 3_902_511_862, 1_101_984_857],
+    ["hello", 613_153_351, 3_619_701_165],
+    ["a:5", 1_427_763_943, 2_623_610_406],
+    ["a:0", 760_079_141, 1_421_207_907],
+    ["Feature.Variants.C:232", 4_004_105_589, 2_010_930_785],
+  ])("for %j with either seed", (text, withRolloutSeed, withVariantSeed) => {
+    expect(hash32(text, ROLLOUT_SEED)).toBe(withRolloutSeed);
+    expect(hash32(text, VARIANT_SEED)).toBe(withVariantSeed);
+  });
+
+  test.each([
+    ["gr1:123", 538_421_172],
+    ["groupX:999", 3_843_606_124],
+    ["AB12A:122", 1_062_108_722],
+    ["feature.name.x:552", 616_286_552],
+    [":7", 1_535_977_339],
+    ["ø:1", 419_750_084],
+    ["g:日本", 3_664_961_357],
+    ["g:😊", 3_111_328_745],
+  ])("for %j with the seed of rollouts", (text, expected) => {
+    expect(hash32(text, ROLLOUT_SEED)).toBe(expected);
+  });
+
+  test("é and ǩ, whose low bytes are equal, hash alike", () => {
+    expect(hash32("\u00E9", ROLLOUT_SEED)).toBe(hash32("\u01E9", ROLLOUT_SEED));
+  });
+});
+
+describe("createBucketing() equals the official SDK", () => {
+  test.each([
+    ["gr1", "123", 73, 796],
+    ["groupX", "999", 25, 260],
+    ["AB12A", "122", 23, 613],
+    ["feature.name.x", "552", 53, 696],
+    ["", "7", 40, 849],
+    ["a", "5", 44, 407],
+    ["a", "0", 42, 908],
+    ["Feature.Variants.C", "232", 90, 786],
+    ["ø", "1", 85, 545],
+    ["g", "日本", 58, 364],
+    ["g", "😊", 46, 107],
+  ])("for the group %j and the id %j", (group, id, ofHundred, ofThousand) => {
+    expect(createBucketing(group, 100, ROLLOUT_SEED)(id)).toBe(ofHundred);
+    expect(createBucketing(group, 1000, VARIANT_SEED)(id)).toBe(ofThousand);
+  });
+});
