@@ -48,7 +48,7 @@ function forEverySample(check: (sample: Sample) => void, flagCount?: number): vo
   );
 }
 
-describe("Snapshot", () => {
+describe("Snapshot", { timeout: 60_000 }, () => {
   test("evaluateAll() agrees with evaluate() of each flag", () => {
     forEverySample(({ document, contexts }) => {
       const snapshot = compileStill(document);
@@ -118,7 +118,7 @@ describe("Snapshot", () => {
   });
 });
 
-describe("Snapshot.relevance", () => {
+describe("Snapshot.relevance", { timeout: 60_000 }, () => {
   test("a context field that is not named changes no answer", () => {
     let changes = 0;
     forEverySample(({ choices, document, contexts }) => {
