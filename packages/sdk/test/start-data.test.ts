@@ -98,11 +98,15 @@ describe("bootstrap", () => {
     const [upstream, other] = [await startUpstream(), await startUpstream()];
     other.reply("/flags.json", status(500));
     const asked = other.next("/flags.json");
-    await startClient(upstream, { bootstrap: { url: `${other.origin}/flags.json` } });
+    const client = createClient(upstream, { bootstrap: { url: `${other.origin}/flags.json` } });
+    const told = collectFaults(client);
+    client.start();
+    await client.synchronized();
     await asked;
     const { length } = other.requests;
     await upstream.nextOf(4);
     expect(other.requests.length - length).toBeLessThanOrEqual(1);
+    expect(told.join()).not.toContain("works again");
   });
 
   it("filePath is read", async () => {

@@ -18,10 +18,8 @@ export interface BootstrapLoading {
 export function createBootstrap(loading: BootstrapLoading): PersistentTask {
   const { source, accept, isWanted, intervalMs, faults, random } = loading;
   const load = async (signal: AbortSignal): Promise<void> => {
-    if (!isWanted()) return;
     const document = await source.load(signal);
     signal.throwIfAborted();
-    if (!isWanted()) return;
     if (hasFlags(document)) accept(document);
     else faults.warn(`The ${source.name} holds no flags and is ignored`);
   };
@@ -31,6 +29,7 @@ export function createBootstrap(loading: BootstrapLoading): PersistentTask {
     intervalMs,
     isRepeated: false,
     isRetried: source.isRetried,
+    isWanted,
     faults,
     random,
   });

@@ -14,6 +14,8 @@ export interface PersistentTaskOptions {
   readonly isRepeated: boolean;
   /** Whether a failure is followed by another attempt. @default true */
   readonly isRetried?: boolean;
+  /** Asked before each attempt: false ends the task, without a word. @default always wanted */
+  readonly isWanted?: () => boolean;
   readonly faults: FaultSink;
   readonly random: () => number;
 }
@@ -43,8 +45,10 @@ export class PersistentTask {
 
   async #round(): Promise<number | undefined> {
     const { signal } = this.#abort;
+    const { attempt, isWanted = () => true } = this.#options;
+    if (!isWanted()) return undefined;
     try {
-      await this.#options.attempt(signal);
+      await attempt(signal);
     } catch (thrown) {
       return signal.aborted ? undefined : this.#failed(thrown);
     }
