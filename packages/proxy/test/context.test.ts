@@ -87,7 +87,7 @@ test("POST context: numbers and booleans are taken as text, null as absent", asy
 
 test("context: what is missing is completed by the proxy", async () => {
   const { get } = await startEcho();
-  const context = await get("?userId");
+  const context = await get("?sessionId&remoteAddress&currentTime");
   expect(context).toMatchObject({
     appName: "flags-proxy",
     environment: "default",

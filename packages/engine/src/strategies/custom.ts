@@ -20,6 +20,7 @@ export interface StrategyError {
   readonly cause: unknown;
 }
 
+/** Takes note of a failure. Must not throw: an evaluation does not. */
 export type ReportStrategyError = (error: StrategyError) => void;
 
 /** Makes a custom strategy one like any other, except that its answers are never reused. */

@@ -31,6 +31,25 @@ test("completeContext() keeps what was sent, apart from an environment that is f
   });
 });
 
+test("completeContext() keeps empty texts, apart from ids, addresses and times that are none", () => {
+  const fields = {
+    appName: "",
+    environment: "",
+    userId: "",
+    sessionId: "",
+    remoteAddress: "",
+    currentTime: "",
+  };
+  const defaults = { appName: "proxy", environment: undefined };
+  expect(completeContext({ fields, properties: {} }, defaults, FACTS)).toEqual({
+    appName: "",
+    environment: "",
+    userId: "",
+    ...FACTS,
+    properties: {},
+  });
+});
+
 test("completeContext() leaves the session id out when none was sent or made up", () => {
   const defaults = { appName: "proxy", environment: undefined };
   const context = completeContext(NOTHING, defaults, { ...FACTS, sessionId: undefined });

@@ -26,15 +26,17 @@ export function completeContext(
   defaults: ContextDefaults,
   facts: RequestFacts,
 ): Context {
-  const sessionId = fields.sessionId ?? facts.sessionId;
-  const remoteAddress = fields.remoteAddress ?? facts.remoteAddress;
+  // NOTE: an empty text is a value, except where it cannot be one: some clients send an empty
+  // parameter for what they do not know.
+  const sessionId = fields.sessionId || facts.sessionId;
+  const remoteAddress = fields.remoteAddress || facts.remoteAddress;
   return {
     appName: fields.appName ?? defaults.appName,
     environment: defaults.environment ?? fields.environment ?? DEFAULT_ENVIRONMENT,
     ...(fields.userId !== undefined && { userId: fields.userId }),
     ...(sessionId !== undefined && { sessionId }),
     ...(remoteAddress !== undefined && { remoteAddress }),
-    ...(fields.currentTime !== undefined && { currentTime: checkedTime(fields.currentTime) }),
+    ...(fields.currentTime && { currentTime: checkedTime(fields.currentTime) }),
     properties,
   };
 }

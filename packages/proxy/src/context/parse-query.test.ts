@@ -23,8 +23,7 @@ test("parseQueryContext() finds what URLSearchParams wrote, whatever the names a
         query.append(`properties[${name}]`, value);
       }
       const context = parseQueryContext(`/proxy?${query}`);
-      const filled = Object.entries(sentFields).filter(([, value]) => value !== "");
-      expect(context.fields).toEqual(Object.fromEntries(filled));
+      expect(context.fields).toEqual(sentFields);
       expect(Object.entries(context.properties)).toEqual(Object.entries(sentProperties));
     }),
   );
@@ -43,7 +42,7 @@ test("parseQueryContext() answers or throws a 400, and never anything else", () 
   );
 });
 
-test.each(["/proxy", "/proxy?", "/proxy?&&", "/proxy?=x", "/proxy?userId="])(
+test.each(["/proxy", "/proxy?", "/proxy?&&", "/proxy?=x"])(
   "parseQueryContext() finds nothing in %s",
   (url) => {
     const { fields, properties: found } = parseQueryContext(url);

@@ -23,7 +23,7 @@ export async function requestContext(
   const remoteAddress = plainAddress(request);
   const context = completeContext(sent, defaults, {
     remoteAddress,
-    sessionId: wantsSessionId && sent.fields.sessionId === undefined ? randomUUID() : undefined,
+    sessionId: wantsSessionId && !sent.fields.sessionId ? randomUUID() : undefined,
   });
   if (enrichers.length === 0) return context;
   return enrichContext(context, enrichers, {

@@ -35,8 +35,7 @@ export class SentContextBuilder {
   /** Adds a value given by its bare name; an unknown name is a property. */
   addField(name: string, value: string): void {
     if (isStandardField(name)) {
-      // Clients send an empty parameter for a field that they have no value for.
-      if (value !== "") this.#fields[name] = value;
+      this.#fields[name] = value;
     } else if (!this.#explicit.has(name)) {
       this.#properties[name] = value;
     }
