@@ -129,11 +129,14 @@ function proxyOptions(upstreamPort) {
   };
 }
 
+/** An upstream whose flags never change, so that the proxy has nothing to do but answer. */
 async function startUpstream(document) {
+  const body = JSON.stringify(document);
   const server = createServer((request, response) => {
-    const body = request.method === "GET" ? JSON.stringify(document) : "";
-    response.writeHead(request.method === "GET" ? 200 : 202).end(body);
     request.resume();
+    if (request.method === "POST") response.writeHead(202).end();
+    else if (request.headers["if-none-match"] !== undefined) response.writeHead(304).end();
+    else response.writeHead(200, { etag: '"1"' }).end(body);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
