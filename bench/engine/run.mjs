@@ -44,7 +44,7 @@ async function benchKind(kind, plan) {
 function createAllPass(document, contexts) {
   const snapshot = compile(document);
   return (round) => {
-    const outcomes = snapshot.evaluateAll(contexts[round % USER_COUNT]);
+    const { outcomes } = snapshot.evaluateAll(contexts[round % USER_COUNT]);
     let sum = 0;
     for (let i = 0; i < outcomes.length; i++) {
       sum += weigh(snapshot.features[i].outcomes[outcomes[i]]);

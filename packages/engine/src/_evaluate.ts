@@ -24,7 +24,7 @@ export function answerOf(snapshot: Snapshot, name: string, context: Context = {}
   const index = snapshot.indexOf(name);
   const outcomes = snapshot.features[index]?.outcomes;
   const alone = outcomes?.[snapshot.evaluate(index, context)];
-  const amongAll = outcomes?.[snapshot.evaluateAll(context)[index] ?? Number.NaN];
+  const amongAll = outcomes?.[snapshot.evaluateAll(context).outcomes[index] ?? Number.NaN];
   if (alone === undefined || alone !== amongAll) {
     throw new Error(
       `${name}: ${JSON.stringify(alone)} alone, ${JSON.stringify(amongAll)} among all`,

@@ -7,6 +7,6 @@ export type { FeaturesState } from "./parse/apply-delta.ts";
 export type { Diagnostic } from "./parse/diagnostic.ts";
 export type { FeatureDocument } from "./parse/model.ts";
 export { DocumentError, parseDocument } from "./parse/parse-document.ts";
-export type { CompiledFeature, Relevance, Snapshot } from "./snapshot.ts";
+export type { CompiledFeature, Evaluation, Relevance, Snapshot } from "./snapshot.ts";
 export type { CustomStrategy, ReportStrategyError, StrategyError } from "./strategies/custom.ts";
 export { BUILT_IN_STRATEGY_NAMES } from "./strategies/registry.ts";

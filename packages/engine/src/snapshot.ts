@@ -30,6 +30,17 @@ export interface Relevance {
   readonly callsCustomStrategy: boolean;
 }
 
+/** The answers of all flags of a snapshot for one context. */
+export interface Evaluation {
+  /** `outcomes[i]` indexes `features[i].outcomes`. */
+  readonly outcomes: Uint32Array;
+  /**
+   * Whether the same context would get the same answers again, so that they may be kept: false when
+   * one of them went by the clock, by chance or by a custom strategy.
+   */
+  readonly isRepeatable: boolean;
+}
+
 /**
  * An immutable, compiled set of flags. Evaluation is synchronous, never throws, and does no I/O.
  */
@@ -45,6 +56,6 @@ export interface Snapshot {
   indexOf(name: string): number;
   /** Evaluates one flag: the index of its answer in `features[index].outcomes`. */
   evaluate(index: number, context: Context): number;
-  /** Evaluates every flag in one pass: `result[i]` indexes `features[i].outcomes`. */
-  evaluateAll(context: Context): Uint32Array;
+  /** Evaluates every flag in one pass. */
+  evaluateAll(context: Context): Evaluation;
 }

@@ -69,7 +69,7 @@ async function compareRound(round: Round, tally: Tally): Promise<string | undefi
   try {
     for (const context of round.contexts) {
       const differing = withDice(round.dice, () => {
-        const outcomes = snapshot.evaluateAll(enhance(context));
+        const { outcomes } = snapshot.evaluateAll(enhance(context));
         for (const [index, { name, outcomes: possible }] of snapshot.features.entries()) {
           const official = askOracle(oracle, name, context);
           const ours = toAnswer(possible[outcomes[index] ?? Number.NaN]);

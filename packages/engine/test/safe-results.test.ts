@@ -18,7 +18,7 @@ function evaluate(document: unknown, context: Context, options: Partial<CompileO
   const index = snapshot.indexOf("flag");
   const outcomes = snapshot.features[index]?.outcomes ?? [];
   const alone = outcomes[snapshot.evaluate(index, context)];
-  const amongAll = outcomes[snapshot.evaluateAll(context)[index] ?? Number.NaN];
+  const amongAll = outcomes[snapshot.evaluateAll(context).outcomes[index] ?? Number.NaN];
   expect(alone).toBe(amongAll);
   if (alone === undefined) throw new RangeError("No such outcome");
   return alone;
@@ -325,7 +325,7 @@ describe("Evaluation never throws", () => {
 
 /** The flags whose answer is not among their outcomes. */
 function strayAnswers(snapshot: Snapshot, context: Context): readonly string[] {
-  const all = snapshot.evaluateAll(context);
+  const all = snapshot.evaluateAll(context).outcomes;
   return snapshot.features
     .filter(({ outcomes }, index) => {
       const answers = [all[index] ?? Number.NaN, snapshot.evaluate(index, context)];

@@ -36,7 +36,7 @@ function createSample(seed: number, flagCount = Number.POSITIVE_INFINITY): Sampl
 }
 
 function answers(snapshot: Snapshot, context: Context): readonly number[] {
-  return [...snapshot.evaluateAll(context)];
+  return [...snapshot.evaluateAll(context).outcomes];
 }
 
 function forEverySample(check: (sample: Sample) => void, flagCount?: number): void {
@@ -62,7 +62,7 @@ describe("Snapshot", { timeout: 60_000 }, () => {
   test("evaluateAll() gives the same answers again, and leaves earlier ones alone", () => {
     forEverySample(({ document, contexts }) => {
       const snapshot = compileStill(document);
-      const first = contexts.map((context) => snapshot.evaluateAll(context));
+      const first = contexts.map((context) => snapshot.evaluateAll(context).outcomes);
       const copies = first.map((outcomes) => [...outcomes]);
       const again = contexts.toReversed().map((context) => answers(snapshot, context));
       expect(again.toReversed()).toEqual(copies);

@@ -91,7 +91,7 @@ describe("compileDependencies()", () => {
       { random: Math.random },
     );
     for (let round = 0; round < 200; round++) {
-      const [childOutcome, parentOutcome] = random.evaluateAll({});
+      const [childOutcome, parentOutcome] = random.evaluateAll({}).outcomes;
       expect(childOutcome).toBe(parentOutcome);
     }
   });

@@ -83,8 +83,51 @@ describe("CompiledSnapshot", () => {
     expect(snapshot.evaluate(99, {})).toBe(0);
   });
 
+  test.each([
+    ["a rule that goes by the clock", { constraints: [{ operator: "DATE_AFTER", value: "2030" }] }],
+    ["a rollout without an id", { name: "flexibleRollout", parameters: { rollout: "50" } }],
+    ["a random rollout", { name: "gradualRolloutRandom", parameters: { percentage: "50" } }],
+    [
+      "variants without an id",
+      {
+        variants: [
+          { name: "a", weight: 1 },
+          { name: "b", weight: 1 },
+        ],
+      },
+    ],
+    ["a custom strategy", { name: "weekday" }],
+  ])("does not call answers repeatable after %s", (_, strategy) => {
+    const flag = { name: "flag", enabled: true, strategies: [{ name: "default", ...strategy }] };
+    const strategies = [{ name: "weekday", isEnabled: () => true }];
+    expect(snapshotOf({ features: [flag] }, { strategies }).evaluateAll({}).isRepeatable).toBe(
+      false,
+    );
+  });
+
+  test("calls answers repeatable that depend on the context alone", () => {
+    const rules = [
+      { name: "flexibleRollout", parameters: { rollout: "50" } },
+      { name: "default", constraints: [{ operator: "DATE_AFTER", value: "2030" }] },
+      {
+        name: "default",
+        variants: [
+          { name: "a", weight: 1 },
+          { name: "b", weight: 1 },
+        ],
+      },
+    ];
+    const features = rules.map((rule, index) => ({
+      name: `flag-${index}`,
+      enabled: true,
+      strategies: [rule],
+    }));
+    const context = { userId: "7", currentTime: "2026-01-01" };
+    expect(snapshotOf({ features }).evaluateAll(context).isRepeatable).toBe(true);
+  });
+
   test("gives each caller answers of its own", () => {
-    const first = snapshot.evaluateAll({ plan: "pro" });
+    const first = snapshot.evaluateAll({ plan: "pro" }).outcomes;
     snapshot.evaluateAll({ plan: "free" });
     first.fill(0);
     expect(answerOf(snapshot, "plan", { plan: "pro" }).enabled).toBe(true);

@@ -2,7 +2,7 @@ import type { Context } from "../context.ts";
 import type { Diagnostic } from "../parse/diagnostic.ts";
 import { EvaluationRequest } from "../request/evaluation-request.ts";
 import type { EvaluableFeature, Runtime } from "../request/evaluation-request.ts";
-import type { CompiledFeature, Relevance, Snapshot } from "../snapshot.ts";
+import type { CompiledFeature, Evaluation, Relevance, Snapshot } from "../snapshot.ts";
 import type { Parent } from "./compile-dependencies.ts";
 import { OFF } from "./outcome-table.ts";
 
@@ -59,10 +59,10 @@ export class CompiledSnapshot implements Snapshot {
     return this.#evaluables[index]?.evaluate(request) ?? OFF;
   }
 
-  evaluateAll(context: Context): Uint32Array {
+  evaluateAll(context: Context): Evaluation {
     const outcomes = this.#constants.slice();
     const request = new EvaluationRequest(context, this.#runtime, outcomes);
     for (const { index, evaluate } of this.#variable) outcomes[index] = evaluate(request);
-    return outcomes;
+    return { outcomes, isRepeatable: request.isRepeatable };
   }
 }

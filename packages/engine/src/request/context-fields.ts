@@ -65,8 +65,8 @@ export class ContextFields {
   /** One random id for the whole request. */
   randomRolloutId(): Slot<string> {
     this.#drawsRandom = true;
-    return this.#slot("random rollout id", ({ runtime }) =>
-      String(Math.round(runtime.random() * 10_000) + 1),
+    return this.#slot("random rollout id", (request) =>
+      String(Math.round(request.random() * 10_000) + 1),
     );
   }
 
@@ -120,8 +120,8 @@ export class ContextFields {
 
   #randomVariantSeed(): Slot<string> {
     this.#drawsRandom = true;
-    return this.#slot("random variant seed", ({ runtime }) =>
-      String(Math.round(runtime.random() * 100_000)),
+    return this.#slot("random variant seed", (request) =>
+      String(Math.round(request.random() * 100_000)),
     );
   }
 
@@ -161,9 +161,9 @@ function toText(value: unknown): FieldText {
   }
 }
 
-function currentTimeMs({ context, runtime }: EvaluationRequest): number {
-  const { currentTime } = context;
-  return currentTime ? toEpochMs(currentTime) : runtime.now();
+function currentTimeMs(request: EvaluationRequest): number {
+  const { currentTime } = request.context;
+  return currentTime ? toEpochMs(currentTime) : request.now();
 }
 
 /** Reads a moment as JavaScript's `Date` does; NaN when it cannot. */

@@ -26,14 +26,15 @@ export interface EvaluableFeature {
  */
 export class EvaluationRequest {
   readonly context: Context;
-  readonly runtime: Runtime;
+  readonly #runtime: Runtime;
   readonly #values: unknown[];
   readonly #outcomes: Uint32Array | undefined;
+  #isRepeatable = true;
 
   /** `outcomes` holds the answers so far, parents first, when all flags are evaluated. */
   constructor(context: Context, runtime: Runtime, outcomes?: Uint32Array) {
     this.context = context;
-    this.runtime = runtime;
+    this.#runtime = runtime;
     this.#values = [];
     this.#outcomes = outcomes;
   }
@@ -44,6 +45,28 @@ export class EvaluationRequest {
     const value = slot.load(this);
     this.#values[slot.index] = value;
     return value;
+  }
+
+  /** Whether the same context would get the same answers again. */
+  get isRepeatable(): boolean {
+    return this.#isRepeatable;
+  }
+
+  /** Notes that an answer depends on something besides the document and the context. */
+  noteUnrepeatable(): void {
+    this.#isRepeatable = false;
+  }
+
+  /** The clock, in epoch milliseconds. */
+  now(): number {
+    this.#isRepeatable = false;
+    return this.#runtime.now();
+  }
+
+  /** A random number, uniform in [0, 1). */
+  random(): number {
+    this.#isRepeatable = false;
+    return this.#runtime.random();
   }
 
   /** The answer of another flag for this same request. */

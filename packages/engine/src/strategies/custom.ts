@@ -31,9 +31,10 @@ export function toActivationStrategy(
 ): ActivationStrategy {
   return (parameters, { fields }) => {
     fields.noteCustomStrategy();
-    const condition = ({ context }: EvaluationRequest): boolean => {
+    const condition = (request: EvaluationRequest): boolean => {
+      request.noteUnrepeatable();
       try {
-        return isMatch(custom.isEnabled(parameters, context));
+        return isMatch(custom.isEnabled(parameters, request.context));
       } catch (cause) {
         reportError({ strategy: custom.name, feature, cause });
         return false;

@@ -15,7 +15,7 @@ export const gradualRolloutRandom: ActivationStrategy = (parameters, { fields })
   if (share === 100) return { condition: true, reason: "STATIC" };
   fields.noteRandomDraw();
   return {
-    condition: ({ runtime }) => share >= Math.floor(runtime.random() * 100) + 1,
+    condition: (request) => share >= Math.floor(request.random() * 100) + 1,
     reason: "SPLIT",
   };
 };

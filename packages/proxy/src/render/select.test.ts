@@ -35,7 +35,7 @@ function renderingOf(names: readonly string[], dialect: Dialect = proxyDialect):
     diagnostics: [],
     indexOf: (name) => names.indexOf(name),
     evaluate: () => 0,
-    evaluateAll: () => new Uint32Array(names.length),
+    evaluateAll: () => ({ outcomes: new Uint32Array(names.length), isRepeatable: true }),
   };
   return createRenderer(dialect)(snapshot);
 }

@@ -97,7 +97,8 @@ function createEvaluator({ contextRules: rules, vary }: EvaluationOptions): Eval
     if (snapshot === undefined) throw notReady();
 
     const context = await requestContext(request, sent, { rules, snapshot });
-    const answer = select(render(snapshot), snapshot.evaluateAll(context));
+    const { outcomes } = snapshot.evaluateAll(context);
+    const answer = select(render(snapshot), outcomes);
     reply.header("cache-control", "public, max-age=2").header("vary", vary);
     return sendConditional(request, reply, {
       entityTag: answer.entityTag(),
