@@ -13,7 +13,7 @@ const CLIENT_KEY = "bench-key";
 const FLAG_COUNTS = [10, 100, 1000];
 const CONNECTIONS = 32;
 const USERS = 500;
-const WARM_UP_SECONDS = 2;
+const WARM_UP_SECONDS = 1;
 const READY_TIMEOUT_MS = 20_000;
 /** Headers that node:http writes by itself. */
 const OWN_HEADERS = new Set(["connection", "date", "keep-alive", "transfer-encoding"]);
