@@ -10,6 +10,7 @@ export default defineConfig({
     alias: {
       "flags-engine": source("engine"),
       "flags-sdk": source("sdk"),
+      "flags-service": source("service"),
       "flags-proxy": source("proxy"),
       "flags-admin": source("admin"),
     },

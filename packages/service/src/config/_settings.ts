@@ -1,0 +1,86 @@
+import type { Program } from "../program.ts";
+import { createListKind } from "./kinds/list.ts";
+import { createTextKind, createValueKind } from "./kinds/kind.ts";
+import { booleanKind, createIntegerKind, textKind } from "./kinds/scalar.ts";
+import { defineSetting } from "./setting.ts";
+
+const listKind = createListKind({ of: "words", parseEntry: (text) => text });
+
+/** One setting of every form. */
+export const TABLE = {
+  port: defineSetting({
+    group: "Listening",
+    option: "port",
+    variables: ["PORT", "SHOP_PORT"],
+    kind: createIntegerKind({ min: 0, max: 65_535 }),
+    fallback: 3000,
+    meaning: "Port to listen on.",
+  }),
+  proxy: defineSetting({
+    group: "Listening",
+    variables: ["HTTP_PROXY", "http_proxy"],
+    kind: textKind,
+    fallback: undefined,
+    secret: true,
+    secretTexts: (address) => [new URL(address).password],
+    meaning: "Proxy server.",
+  }),
+  isOpen: defineSetting({
+    group: "Shop",
+    option: "isOpen",
+    variables: ["SHOP_OPEN"],
+    kind: booleanKind,
+    fallback: true,
+    meaning: "Lets customers in.",
+  }),
+  name: defineSetting({
+    group: "Shop",
+    option: "labels.name",
+    variables: ["SHOP_NAME"],
+    kind: textKind,
+    fallback: undefined,
+    required: true,
+    meaning: "What is written above the door.",
+  }),
+  keys: defineSetting({
+    group: "Shop",
+    option: "labels.keys",
+    variables: ["SHOP_KEYS"],
+    kind: listKind,
+    fallback: ["a", "b"],
+    secret: true,
+    meaning: `Keys. ${"This sentence is long. ".repeat(5).trim()}`,
+  }),
+  headers: defineSetting({
+    group: "Shop",
+    option: "labels.headers",
+    variables: [],
+    kind: createValueKind("an object", (value) => value as Readonly<Record<string, string>>),
+    fallback: {},
+    shownFallback: "none",
+    secret: true,
+    meaning: "Headers.",
+  }),
+  pin: defineSetting({
+    group: "Shop",
+    variables: ["SHOP_PIN"],
+    kind: createTextKind("four digits", (text) => text),
+    fallback: undefined,
+    meaning: "Not marked as a secret.",
+  }),
+};
+
+/** A program with these settings. */
+export const PROGRAM: Program<typeof TABLE> = {
+  name: "shop",
+  version: "1.2.3",
+  tagline: "Sells things.",
+  noun: "the shop",
+  groups: ["Listening", "Shop"],
+  settings: TABLE,
+  variablePrefixes: ["SHOP_"],
+  renamings: [
+    { from: "STORE_", to: "SHOP_" },
+    { from: "store", to: "is" },
+  ],
+};

@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { TABLE } from "./_settings.ts";
+import { describeFallback, nameSetting } from "./setting.ts";
+
+test.each([
+  ["port", "3000"],
+  ["isOpen", "true"],
+  ["name", "none"],
+  ["keys", "a, b"],
+  ["headers", "none"],
+] as const)("describeFallback() puts the default of %s into words: %s", (name, words) => {
+  expect(describeFallback(TABLE[name])).toBe(words);
+});
+
+test.each([
+  ["port", "PORT (option port)"],
+  ["proxy", "HTTP_PROXY"],
+  ["headers", "Option labels.headers"],
+] as const)("nameSetting() calls %s: %s", (name, words) => {
+  expect(nameSetting(TABLE[name])).toBe(words);
+});

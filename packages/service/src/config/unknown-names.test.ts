@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { PROGRAM } from "./_settings.ts";
+import { findUnknownOptions, findUnknownVariables } from "./unknown-names.ts";
+
+test.each([
+  [{ port: 1, labels: { name: "n", headers: { any: "thing" } } }, []],
+  [{ prot: undefined }, []],
+  [{ pport: 1 }, ["Option pport does not exist: did you mean port?"]],
+  [{ storeOpen: true }, ["Option storeOpen does not exist: did you mean isOpen?"]],
+  [{ window: 1 }, ["Option window does not exist"]],
+  [{ labels: { nam: "n" } }, ["Option labels.nam does not exist: did you mean labels.name?"]],
+  [{ labels: [] }, ["Option labels must be an object with the options name, keys, headers"]],
+])("findUnknownOptions() says of %j: %j", (options, problems) => {
+  expect(findUnknownOptions(PROGRAM, options)).toEqual(problems);
+});
+
+test.each([
+  [{ PORT: "1", SHOP_NAME: "n", PATH: "/", PORTS: "1" }, []],
+  [{ SHOP_NAMES: "n" }, ["SHOP_NAMES is set but never read: did you mean SHOP_NAME?"]],
+  [{ SHOP_WINDOW: "w" }, ["SHOP_WINDOW is set but never read"]],
+  [{ STORE_NAME: "n" }, ["STORE_NAME is set but never read: its name is SHOP_NAME here"]],
+  [{ STORE_NAME: "n", SHOP_NAME: "n" }, []],
+  [{ STORE_WINDOW: "w" }, []],
+  [{ SHOP_SERVICE_HOST: "h", SHOP_WEB_PORT_80_TCP_ADDR: "a", SHOP_WEB_PORT: "p" }, []],
+])("findUnknownVariables() says of %j: %j", (environment, hints) => {
+  expect(findUnknownVariables(PROGRAM, environment)).toEqual(hints);
+});

@@ -1,0 +1,34 @@
+export { runProgram } from "./command/run-program.ts";
+export type { Run, RunnableConfig, RunningServer } from "./command/run-program.ts";
+export { StartError } from "./command/start-error.ts";
+export { ConfigError } from "./config/config-error.ts";
+export { readEnvironment } from "./config/env.ts";
+export type { Environment } from "./config/environment.ts";
+export { hostKind } from "./config/kinds/host.ts";
+export { createTextKind, createValueKind, Flaw } from "./config/kinds/kind.ts";
+export type { Kind } from "./config/kinds/kind.ts";
+export { createListKind, toTexts } from "./config/kinds/list.ts";
+export {
+  booleanKind,
+  createChoiceKind,
+  createIntegerKind,
+  textKind,
+} from "./config/kinds/scalar.ts";
+export { isRecord } from "./config/read-option.ts";
+export { resolveSettings } from "./config/resolve.ts";
+export type { Resolution, Sources } from "./config/resolve.ts";
+export { collectSecrets } from "./config/secrets.ts";
+export { defineSetting, describeFallback, nameSetting } from "./config/setting.ts";
+export type { Setting, SettingsTable, ValueOfSetting, ValuesOf } from "./config/setting.ts";
+export { findUnknownOptions, findUnknownVariables } from "./config/unknown-names.ts";
+export { createLogger } from "./logging/create-logger.ts";
+export type { LogDestination, LoggerSettings } from "./logging/create-logger.ts";
+export { LOG_LEVELS } from "./logging/log-level.ts";
+export type { LogLevel } from "./logging/log-level.ts";
+export type { CustomLogger, Logger } from "./logging/logger.ts";
+export { REDACTED } from "./logging/redact.ts";
+export { wrapLogger } from "./logging/wrap-logger.ts";
+export type { Program, Renaming } from "./program.ts";
+export { listen } from "./server/listen.ts";
+export type { OpenPort, Place } from "./server/listen.ts";
+export type { Closable } from "./server/shut-down.ts";

@@ -1,0 +1,60 @@
+// A program as small as can be, run as a process by the tests of its life cycle.
+import Fastify from "fastify";
+import {
+  createIntegerKind,
+  createLogger,
+  defineSetting,
+  findUnknownVariables,
+  listen,
+  resolveSettings,
+  ConfigError,
+  runProgram,
+  StartError,
+} from "flags-service";
+
+const settings = {
+  port: defineSetting({
+    group: "Listening",
+    variables: ["PORT"],
+    kind: createIntegerKind({ min: 0, max: 65_535 }),
+    fallback: 3000,
+    meaning: "Port to listen on.",
+  }),
+};
+
+const program = {
+  name: "sample",
+  version: "1.2.3",
+  tagline: "Serves as an example.",
+  noun: "the sample",
+  groups: ["Listening"],
+  settings,
+  variablePrefixes: ["SAMPLE_"],
+  renamings: [],
+};
+
+await runProgram(program, { loadConfig, serve });
+
+async function loadConfig(environment) {
+  const { values, problems } = resolveSettings(settings, { environment });
+  if (problems.length > 0) {
+    throw new ConfigError(problems, findUnknownVariables(program, environment));
+  }
+  const logger = createLogger({ level: "warn", json: true, secrets: ["hidden"] });
+  return { ...values, logger, useJsonLogger: true };
+}
+
+async function serve({ port }) {
+  if (port === 1) throw new StartError("Port 1 is not for us: choose another one with PORT");
+  if (port === 2) throw new Error("Not foreseen");
+  const app = Fastify();
+  app.get("/", () => "here");
+  app.get("/crash", () => {
+    setTimeout(() => {
+      throw new Error("hidden fault");
+    });
+    return "soon";
+  });
+  const { origin } = await listen(app, { port, host: "127.0.0.1" });
+  return { server: app.server, address: `${origin}/`, close: () => app.close() };
+}

@@ -1,0 +1,106 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
+import { describe, expect, onTestFinished, test } from "vitest";
+
+const SAMPLE = fileURLToPath(new URL("_sample-program.mjs", import.meta.url));
+
+interface Running {
+  readonly child: ChildProcess;
+  readonly output: { stdout: string; stderr: string };
+  readonly closed: Promise<unknown>;
+}
+
+function start(environment: Record<string, string>, args: readonly string[] = []): Running {
+  const child = spawn(process.execPath, [SAMPLE, ...args], {
+    env: { PORT: "0", ...environment },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const output = { stdout: "", stderr: "" };
+  child.stdout.on("data", (chunk: Buffer) => (output.stdout += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (output.stderr += chunk.toString()));
+  return { child, output, closed: once(child, "close") };
+}
+
+async function finish({ child, output, closed }: Running) {
+  await closed;
+  return { ...output, code: child.exitCode };
+}
+
+async function addressOf({ child, output }: Running): Promise<string> {
+  for (;;) {
+    const [, address] = /listens on (http:[^"]+)"/.exec(output.stdout) ?? [];
+    if (address !== undefined) return address;
+    if (child.stdout !== null) await once(child.stdout, "data");
+  }
+}
+
+describe("runProgram() tells about the program", () => {
+  test.each([
+    ["--help", 0, /^sample 1\.2\.3\n\nServes as an example\./, /^$/],
+    ["--version", 0, /^1\.2\.3\n$/, /^$/],
+    ["--port", 2, /^$/, /^Unknown argument --port: try sample --help\n$/],
+  ] as const)("at %s, with exit code %d", async (argument, code, stdout, stderr) => {
+    const finished = await finish(start({}, [argument]));
+    expect(finished.code).toBe(code);
+    expect(finished.stdout).toMatch(stdout);
+    expect(finished.stderr).toMatch(stderr);
+  });
+});
+
+describe("runProgram() ends with exit code 1", () => {
+  test.each([
+    [
+      "settings that cannot be used, all told at once",
+      { PORT: "soon", SAMPLE_NAME: "1" },
+      /^Cannot use this configuration:\n {2}- PORT must .*"soon"\nNote:\n {2}- SAMPLE_NAME is set.*\n$/,
+    ],
+    ["a StartError, in one line", { PORT: "1" }, /^Port 1 is not for us: .* with PORT\n$/],
+    ["the unforeseen, with a stack trace", { PORT: "2" }, /^Cannot start: Error: Not.*\n\s+at /],
+  ] as const)("after %s", async (_, environment, stderr) => {
+    const finished = await finish(start(environment));
+    expect(finished).toMatchObject({ code: 1, stdout: "" });
+    expect(finished.stderr).toMatch(stderr);
+  });
+
+  test("after a port that is taken, in one line", async () => {
+    const holder = createServer().listen(0, "127.0.0.1");
+    await once(holder, "listening");
+    onTestFinished(() => void holder.close());
+    const { port } = holder.address() as AddressInfo;
+    const { code, stderr } = await finish(start({ PORT: String(port) }));
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^Cannot listen on port \d+ of 127\.0\.0\.1: the port is taken.*\n$/);
+  });
+
+  test("after a crash, with a line in the log that shows no secret", async () => {
+    const running = start({});
+    await fetch(`${await addressOf(running)}crash`).catch(() => undefined);
+    const { code, stdout } = await finish(running);
+    expect(code).toBe(1);
+    expect(stdout).toContain("Unexpected failure, the sample stops");
+    expect(stdout).toContain("[redacted] fault");
+    expect(stdout).not.toContain("hidden");
+  });
+});
+
+test.each(["SIGTERM", "SIGINT"] as const)(
+  "runProgram() serves until %s and ends with exit code 0",
+  async (signal) => {
+    const running = start({});
+    const response = await fetch(await addressOf(running));
+    expect(await response.text()).toBe("here");
+    running.child.kill(signal);
+    const { code, stdout, stderr } = await finish(running);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(JSON.parse(stdout)).toMatchObject({
+      level: "info",
+      msg: expect.stringMatching(
+        /^sample 1\.2\.3 listens on http:\/\/127\.0\.0\.1:\d+\/$/,
+      ) as string,
+    });
+  },
+);
