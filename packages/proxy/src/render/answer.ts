@@ -15,11 +15,10 @@ export class Answer {
     this.#dialect = dialect;
   }
 
-  add({ text, high, low }: Fragment): void {
-    this.#texts.push(text);
-    // NOTE: odd multipliers keep every bit of what came before, and make the order matter.
-    this.#high = (Math.imul(this.#high, 0x01000193) + high) | 0;
-    this.#low = (Math.imul(this.#low, 0x5bd1e995) + low) | 0;
+  add(fragment: Fragment): void {
+    this.#texts.push(fragment.text);
+    this.#high = (Math.imul(this.#high, fragment.highFactor) + fragment.high) | 0;
+    this.#low = (Math.imul(this.#low, fragment.lowFactor) + fragment.low) | 0;
   }
 
   entityTag(): string {

@@ -17,16 +17,25 @@ const OUTCOMES = [
   },
 ] as const;
 
+interface Preparation {
+  readonly dialect?: Dialect;
+  /** Outcomes of flags that have the same one for everybody, by their position. */
+  readonly constants?: readonly (number | undefined)[];
+}
+
 /** A snapshot of these names in which every flag has every kind of outcome. */
-function renderingOf(names: readonly string[], dialect: Dialect = proxyDialect): Rendering {
-  const features = names.map((name): CompiledFeature => ({
+function renderingOf(
+  names: readonly string[],
+  { dialect = proxyDialect, constants = [] }: Preparation = {},
+): Rendering {
+  const features = names.map((name, index): CompiledFeature => ({
     name,
     type: "release",
     project: "default",
     stale: false,
     impressionData: name.length % 2 === 0,
     outcomes: OUTCOMES,
-    constantOutcome: undefined,
+    constantOutcome: constants[index],
   }));
   const snapshot: Snapshot = {
     revision: "",
@@ -91,6 +100,22 @@ test("selectNamed() writes every name once, in the order asked, unknown ones as 
       );
       const answer = selectNamed(rendering, Uint32Array.from(outcomes), asked);
       expect(answer.body()).toBe(JSON.stringify({ toggles }));
+    }),
+  );
+});
+
+test("runs of constant flags are one piece, which changes neither body nor entity tag", () => {
+  fc.assert(
+    fc.property(questions, fc.func(fc.boolean()), ({ list, outcomes }, isConstant) => {
+      const vector = Uint32Array.from(outcomes);
+      const constants = outcomes.map((outcome, index) => (isConstant(index) ? outcome : undefined));
+      const [plain, joined] = [renderingOf(list), renderingOf(list, { constants })];
+      for (const select of [selectEnabled, selectAll]) {
+        expect(select(joined, vector).body()).toBe(select(plain, vector).body());
+        expect(select(joined, vector).entityTag()).toBe(select(plain, vector).entityTag());
+      }
+      const variable = constants.filter((outcome) => outcome === undefined).length;
+      expect(joined.allSteps.length).toBeLessThanOrEqual(2 * variable + 1);
     }),
   );
 });

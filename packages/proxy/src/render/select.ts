@@ -1,27 +1,27 @@
 import { Answer } from "./answer.ts";
 import { createFragment, type Fragment } from "./fragment.ts";
 import type { Rendering } from "./rendering.ts";
+import type { Step } from "./steps.ts";
 
 /** One outcome index for each flag of a snapshot. */
 export type OutcomeVector = Uint32Array;
 
 /** The flags that are on. */
 export function selectEnabled(rendering: Rendering, outcomes: OutcomeVector): Answer {
-  const answer = new Answer(rendering.dialect);
-  const { features } = rendering.snapshot;
-  for (let index = 0; index < features.length; index++) {
-    const outcome = outcomes[index] ?? 0;
-    if (features[index]?.outcomes[outcome]?.enabled === true) {
-      answer.add(fragmentOf(rendering, index, outcome));
-    }
-  }
-  return answer;
+  return follow(rendering.enabledSteps, rendering, outcomes);
 }
 
 /** All flags, on or off. */
 export function selectAll(rendering: Rendering, outcomes: OutcomeVector): Answer {
-  const answer = new Answer(rendering.dialect);
-  outcomes.forEach((outcome, index) => answer.add(fragmentOf(rendering, index, outcome)));
+  return follow(rendering.allSteps, rendering, outcomes);
+}
+
+function follow(steps: readonly Step[], { dialect }: Rendering, outcomes: OutcomeVector): Answer {
+  const answer = new Answer(dialect);
+  for (const step of steps) {
+    const fragment = "text" in step ? step : step.shown[outcomes[step.index] ?? 0];
+    if (fragment !== undefined) answer.add(fragment);
+  }
   return answer;
 }
 
