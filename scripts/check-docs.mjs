@@ -5,7 +5,8 @@
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describeFallback, SETTING_GROUPS } from "../packages/proxy/dist/config/setting.js";
+import { describeFallback } from "../packages/service/dist/index.js";
+import { SETTING_GROUPS } from "../packages/proxy/dist/config/setting.js";
 import { SETTINGS } from "../packages/proxy/dist/config/settings.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));

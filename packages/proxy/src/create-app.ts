@@ -1,12 +1,12 @@
 import type { FastifyInstance } from "fastify";
 import type { FlagSource } from "flags-sdk";
+import { readEnvironment } from "flags-service";
 import { buildApp } from "./app.ts";
 import type { ProxyConfig } from "./config/config.ts";
-import { readEnvironment } from "./config/env.ts";
 import { loadConfig } from "./config/load-config.ts";
 import type { ProxyOptions } from "./config/options.ts";
 import { createClient } from "./create-client.ts";
-import { logFaults } from "./logging/log-faults.ts";
+import { logFaults } from "./log-faults.ts";
 
 /**
  * Makes the proxy as a Fastify application that does not listen yet, for programs that serve it

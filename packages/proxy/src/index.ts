@@ -1,5 +1,5 @@
-export { ConfigError } from "./config/config-error.ts";
-export type { LogLevel } from "./config/config.ts";
+export { ConfigError } from "flags-service";
+export type { CustomLogger, Logger, LogLevel } from "flags-service";
 export type {
   BootstrapOptions,
   CorsOptions,
@@ -9,7 +9,6 @@ export type {
 } from "./config/options.ts";
 export { createApp } from "./create-app.ts";
 export type { ContextEnricher, EnricherRequest } from "./extensions/enricher.ts";
-export type { CustomLogger, Logger } from "./logging/logger.ts";
 export { start } from "./start.ts";
 export type { RunningProxy } from "./start.ts";
 export { Strategy } from "flags-sdk";

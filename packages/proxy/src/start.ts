@@ -1,8 +1,7 @@
-import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 import type { FlagSource } from "flags-sdk";
+import { listen, readEnvironment } from "flags-service";
 import type { ProxyConfig } from "./config/config.ts";
-import { readEnvironment } from "./config/env.ts";
 import { loadConfig } from "./config/load-config.ts";
 import type { ProxyOptions } from "./config/options.ts";
 import { assembleApp } from "./create-app.ts";
@@ -35,23 +34,9 @@ export async function start(
 /** Builds the application and opens its port. */
 export async function serve(config: ProxyConfig, client?: FlagSource): Promise<RunningProxy> {
   const app = await assembleApp(config, client);
-  try {
-    // NOTE: no host means IPv6 and IPv4 where there are both, and IPv4 where there is only that;
-    // Fastify would take `undefined` for localhost.
-    await app.listen({ port: config.port, host: config.host ?? "" });
-  } catch (error) {
-    await app.close();
-    throw error;
-  }
-  const { port } = app.server.address() as AddressInfo;
+  const { port, origin } = await listen(app, config);
   const close = async (): Promise<void> => {
     await app.close();
   };
-  const url = `http://${toHost(config.host)}:${port}${config.basePath}`;
-  return { app, url, port, close, [Symbol.asyncDispose]: close };
-}
-
-function toHost(host = "localhost"): string {
-  if (host === "0.0.0.0" || host === "::") return "localhost";
-  return host.includes(":") ? `[${host}]` : host;
+  return { app, url: `${origin}${config.basePath}`, port, close, [Symbol.asyncDispose]: close };
 }

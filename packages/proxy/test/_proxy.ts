@@ -1,10 +1,10 @@
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 import type { FlagSource } from "flags-sdk";
+import type { Logger } from "flags-service";
 import { onTestFinished } from "vitest";
 import { buildApp } from "../src/app.ts";
 import type { ProxyConfig } from "../src/config/config.ts";
-import type { Logger } from "../src/logging/logger.ts";
 import { SAMPLE } from "./_documents.ts";
 import { DocumentSource, type SourceDocument } from "./_source.ts";
 

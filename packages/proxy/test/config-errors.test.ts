@@ -1,6 +1,5 @@
+import { ConfigError, type Environment } from "flags-service";
 import { expect, test } from "vitest";
-import { ConfigError } from "../src/config/config-error.ts";
-import type { Environment } from "../src/config/environment.ts";
 import { loadConfig } from "../src/config/load-config.ts";
 import { redactConfig } from "../src/config/redact-config.ts";
 

@@ -1,7 +1,7 @@
+import type { Environment } from "flags-service";
 import { describe, expect, test } from "vitest";
 import type { LoadedConfig } from "../src/config/assemble-config.ts";
 import type { ProxyConfig } from "../src/config/config.ts";
-import type { Environment } from "../src/config/environment.ts";
 import { loadConfig } from "../src/config/load-config.ts";
 import type { OptionName, ProxyOptions } from "../src/config/options.ts";
 import { SETTINGS } from "../src/config/settings.ts";

@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ConfigError } from "flags-service";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ProxyConfig } from "../src/config/config.ts";
-import { ConfigError } from "../src/config/config-error.ts";
 import { loadConfig } from "../src/config/load-config.ts";
 import type { ProxyOptions } from "../src/config/options.ts";
 

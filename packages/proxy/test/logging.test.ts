@@ -1,165 +1,22 @@
+import { LOG_LEVELS, resolveSettings } from "flags-service";
 import { describe, expect, test } from "vitest";
-import { LOG_LEVELS } from "../src/config/config.ts";
 import { loadConfig } from "../src/config/load-config.ts";
-import { resolveSettings } from "../src/config/resolve.ts";
-import { createLogger, type LoggerSettings } from "../src/logging/create-logger.ts";
-import type { Logger } from "../src/logging/logger.ts";
-
-interface Written {
-  readonly logger: Logger;
-  readonly lines: string[];
-}
-
-function createWritten(settings: Partial<LoggerSettings> = {}): Written {
-  const lines: string[] = [];
-  const destination = { write: (line: string) => lines.push(line) };
-  const logger = createLogger({
-    level: "debug",
-    json: true,
-    secrets: [],
-    destination,
-    ...settings,
-  });
-  return { logger, lines };
-}
-
-const parse = (line: string | undefined): Record<string, unknown> =>
-  JSON.parse(line ?? "null") as Record<string, unknown>;
+import { SETTINGS } from "../src/config/settings.ts";
 
 describe("logLevel / LOG_LEVEL", () => {
-  test.each(LOG_LEVELS)("%s writes its own level and the more severe ones", (level) => {
-    const { logger, lines } = createWritten({ level });
-    for (const each of LOG_LEVELS) logger[each](`at ${each}`);
-    const expected = LOG_LEVELS.slice(LOG_LEVELS.indexOf(level));
-    expect(lines.map((line) => parse(line)["level"])).toEqual(expected);
-  });
-
   test.each([
     [{}, {}, "warn"],
     [{}, { LOG_LEVEL: "" }, "warn"],
     [{}, { LOG_LEVEL: "ERROR" }, "error"],
     [{ logLevel: "fatal" as const }, { LOG_LEVEL: "error" }, "fatal"],
   ])("option %j and environment %j give %s", (options, environment, level) => {
-    expect(resolveSettings(options, environment).values.logLevel).toBe(level);
+    expect(resolveSettings(SETTINGS, { options, environment }).values.logLevel).toBe(level);
   });
 
   test.each(["verbose", "trace", "3", "warning"])("refuses %s", async (LOG_LEVEL) => {
     await expect(loadConfig({}, { LOG_LEVEL })).rejects.toThrow(
       /LOG_LEVEL must be one of debug, info, warn, error, fatal/,
     );
-  });
-});
-
-describe("useJsonLogger / JSON_LOGGER", () => {
-  test("true writes one line of JSON per message", () => {
-    const { logger, lines } = createWritten({ json: true });
-    logger.warn("first\nsecond", { attempt: 2 }, new Error("broken"));
-    expect(lines).toHaveLength(1);
-    expect(lines[0]?.indexOf("\n")).toBe((lines[0]?.length ?? 0) - 1);
-    expect(parse(lines[0])).toMatchObject({
-      level: "warn",
-      msg: "first\nsecond",
-      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) as string,
-      details: { attempt: 2 },
-      error: { name: "Error", message: "broken" },
-    });
-  });
-
-  test("false writes a line for people, without colours where there is no terminal", () => {
-    const { logger, lines } = createWritten({ json: false, level: "info" });
-    logger.warn("Cannot reach the upstream", new Error("connection refused"));
-    logger.info("Fine");
-    expect(lines).toEqual([
-      expect.stringMatching(/^\[.*Z\] WARN: Cannot reach the upstream: connection refused\n$/),
-      expect.stringMatching(/^\[.*Z\] INFO: Fine\n$/),
-    ]);
-  });
-
-  test("a line break in a message does not forge another line", () => {
-    const { logger, lines } = createWritten({ json: false });
-    logger.warn("one\n[2026] FATAL: two\u001B[31m");
-    expect(lines[0]).toContain("one\\u000a[2026] FATAL: two\\u001b[31m\n");
-  });
-});
-
-describe("errors", () => {
-  test.each(LOG_LEVELS)("have their stack at least level %s only where it is debug", (level) => {
-    const { logger, lines } = createWritten({ level });
-    logger.error("Failed", new Error("why", { cause: new Error("because") }));
-    if (level === "fatal") return expect(lines).toEqual([]);
-    const { error } = parse(lines[0]) as { error: Record<string, unknown> };
-    expect(error).toMatchObject({ message: "why", cause: "because" });
-    expect("stack" in error).toBe(level === "debug");
-    return undefined;
-  });
-
-  test("are not lost inside an object, nor when there are several", () => {
-    const { logger, lines } = createWritten({ level: "warn" });
-    logger.warn("Failed", { attempt: 1, error: new Error("inside") });
-    logger.warn("Failed", new Error("first"), new Error("second"));
-    expect(lines.map(parse)).toMatchObject([
-      { details: { attempt: 1, error: { message: "inside" } } },
-      { error: { message: "first" }, details: { message: "second" } },
-    ]);
-  });
-
-  test("have their stack when they are fatal", () => {
-    const { logger, lines } = createWritten({ level: "warn" });
-    logger.fatal(new TypeError("the end"));
-    expect(parse(lines[0])).toMatchObject({
-      error: { name: "TypeError", stack: expect.stringContaining("logging.test.ts") as string },
-    });
-  });
-});
-
-describe("secrets", () => {
-  const secrets = ["upstream-token", "upstream-token-longer", "a/b+c=d", "key"];
-
-  test.each([true, false])("appear in no line, JSON %s", (json) => {
-    const { logger, lines } = createWritten({ json, secrets });
-    logger.warn("sent upstream-token-longer, and upstream-token", "key", {
-      url: "http://a.test/?token=a%2Fb%2Bc%3Dd",
-      list: [{ deep: "a/b+c=d" }],
-      "upstream-token": 1,
-    });
-    const failure = Object.assign(
-      new Error("401 for upstream-token", { cause: new Error("key") }),
-      {
-        request: "upstream-token",
-      },
-    );
-    logger.error(failure);
-    logger.debug({ error: failure });
-    const text = lines.join("");
-    expect(text).not.toMatch(/upstream-token|-longer|a\/b|a%2F|"key"|\bkey\b/);
-    expect(text).toContain("[redacted]");
-  });
-
-  test("that are short are looked for as whole words, so that text stays legible", () => {
-    const { logger, lines } = createWritten({ secrets });
-    logger.warn("monkey keyboard key.");
-    expect(parse(lines[0])["msg"]).toBe("monkey keyboard [redacted].");
-  });
-
-  test("in headers are hidden though they are not configured ones", () => {
-    const { logger, lines } = createWritten();
-    logger.warn("Headers", { Authorization: "Bearer unknown", cookie: "a=b", accept: "*/*" });
-    expect(parse(lines[0])["details"]).toEqual({
-      Authorization: "[redacted]",
-      cookie: "[redacted]",
-      accept: "*/*",
-    });
-  });
-
-  test("do not keep an object that refers to itself from being logged", () => {
-    const { logger, lines } = createWritten();
-    const loop: Record<string, unknown> = { at: new Date(0) };
-    loop["self"] = loop;
-    logger.warn("Loop", loop);
-    expect(parse(lines[0])["details"]).toEqual({
-      at: "1970-01-01T00:00:00.000Z",
-      self: "[see above]",
-    });
   });
 });
 

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import type { CustomStrategy } from "flags-engine";
+import type { Logger } from "flags-service";
 import type { ContextEnricher } from "../extensions/enricher.ts";
-import type { Logger } from "../logging/logger.ts";
 import type { BootstrapConfig, CorsConfig, ProxyConfig } from "./config.ts";
-import type { Values } from "./resolve.ts";
+import type { Values } from "./settings.ts";
 
 /** The configuration of one process, with what only its command wants to know. */
 export interface LoadedConfig extends ProxyConfig {

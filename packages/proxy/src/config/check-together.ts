@@ -1,6 +1,5 @@
-import { nameSetting, type Resolution } from "./resolve.ts";
-import type { Setting } from "./setting.ts";
-import { SETTINGS, type SettingName } from "./settings.ts";
+import { nameSetting, type Resolution, type Setting } from "flags-service";
+import { SETTINGS, type SettingName, type Settings } from "./settings.ts";
 
 /** What is wrong, and what is merely odd, about settings that are fine one by one. */
 export interface JointFindings {
@@ -9,7 +8,7 @@ export interface JointFindings {
 }
 
 /** Looks at settings beside each other. */
-export function checkTogether(resolution: Resolution): JointFindings {
+export function checkTogether(resolution: Resolution<Settings>): JointFindings {
   return {
     problems: findMissing(resolution),
     hints: [
@@ -20,7 +19,7 @@ export function checkTogether(resolution: Resolution): JointFindings {
   };
 }
 
-function findMissing({ origins }: Resolution): readonly string[] {
+function findMissing({ origins }: Resolution<Settings>): readonly string[] {
   return (Object.entries(SETTINGS) as [SettingName, Setting<unknown>][])
     .filter(([name, { required }]) => required === true && !origins.has(name))
     .filter(([name]) => name !== "clientKeys" || !origins.has("proxySecrets"))
@@ -31,7 +30,7 @@ function toClause(sentence: string): string {
   return `${sentence.charAt(0).toLowerCase()}${sentence.slice(1).replace(/\.$/, "")}`;
 }
 
-function findDeprecated({ origins }: Resolution): readonly string[] {
+function findDeprecated({ origins }: Resolution<Settings>): readonly string[] {
   const origin = origins.get("proxySecrets");
   if (origin === undefined) return [];
   const winner = origins.get("clientKeys");
@@ -39,7 +38,7 @@ function findDeprecated({ origins }: Resolution): readonly string[] {
   return [`${origin} is deprecated and ${effect}: use ${nameSetting(SETTINGS.clientKeys)}`];
 }
 
-function findSharedKeys({ values, origins }: Resolution): readonly string[] {
+function findSharedKeys({ values, origins }: Resolution<Settings>): readonly string[] {
   const keys = values.clientKeys ?? values.proxySecrets ?? [];
   const hints: string[] = [];
   if (values.serverTokens.some((token) => keys.includes(token))) {
@@ -54,7 +53,7 @@ function findSharedKeys({ values, origins }: Resolution): readonly string[] {
   return hints;
 }
 
-function findWithoutEffect({ values, origins }: Resolution): readonly string[] {
+function findWithoutEffect({ values, origins }: Resolution<Settings>): readonly string[] {
   const hints: string[] = [];
   const headers = origins.get("bootstrapAuthorization") ?? origins.get("bootstrapHeaders");
   if (headers !== undefined && !origins.has("bootstrapUrl")) {

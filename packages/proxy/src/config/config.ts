@@ -1,11 +1,7 @@
 import type { CustomStrategy } from "flags-engine";
 import type { StorageProvider } from "flags-sdk";
+import type { Logger } from "flags-service";
 import type { ContextEnricher } from "../extensions/enricher.ts";
-import type { Logger } from "../logging/logger.ts";
-
-/** Levels of the log, from the most to the least talkative. */
-export const LOG_LEVELS = ["debug", "info", "warn", "error", "fatal"] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** Which forwarding peers are believed: all, none, or these addresses and CIDR ranges. */
 export type TrustProxy = boolean | readonly string[];

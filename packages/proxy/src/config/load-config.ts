@@ -1,18 +1,24 @@
+import {
+  collectSecrets,
+  ConfigError,
+  createLogger,
+  type Environment,
+  findUnknownOptions,
+  findUnknownVariables,
+  isRecord,
+  type Logger,
+  type Resolution,
+  resolveSettings,
+  wrapLogger,
+} from "flags-service";
 import { loadEnrichers } from "../extensions/enrichers.ts";
 import { loadStrategies } from "../extensions/strategies.ts";
-import { createLogger } from "../logging/create-logger.ts";
-import type { Logger } from "../logging/logger.ts";
-import { wrapLogger } from "../logging/wrap-logger.ts";
+import { PROGRAM } from "../program.ts";
 import { assembleConfig, type LoadedConfig } from "./assemble-config.ts";
 import { checkTogether } from "./check-together.ts";
-import { ConfigError } from "./config-error.ts";
-import type { Environment } from "./environment.ts";
 import type { ProxyOptions } from "./options.ts";
-import { isRecord } from "./read-option.ts";
 import { redactConfig } from "./redact-config.ts";
-import { type Resolution, resolveSettings, type Values } from "./resolve.ts";
-import { collectSecrets } from "./secrets.ts";
-import { findUnknownOptions, findUnknownVariables } from "./unknown-names.ts";
+import { SETTINGS, type Settings, type Values } from "./settings.ts";
 
 /**
  * Checks everything the proxy is told, by options and by the environment, and fills in defaults.
@@ -24,18 +30,22 @@ export async function loadConfig(
   environment: Environment,
 ): Promise<LoadedConfig> {
   if (!isRecord(options)) throw new ConfigError(["Options must be an object"]);
-  const resolution = resolveSettings(options, environment);
+  const resolution = resolveSettings(SETTINGS, { options, environment });
   const { values } = resolution;
   const together = checkTogether(resolution);
   const [strategies, enrichers] = await loadFiles(resolution);
   const problems = [
     ...together.problems,
     ...resolution.problems,
-    ...findUnknownOptions(options),
+    ...findUnknownOptions(PROGRAM, options),
     ...strategies.problems,
     ...enrichers.problems,
   ];
-  const hints = [...together.hints, ...strategies.hints, ...findUnknownVariables(environment)];
+  const hints = [
+    ...together.hints,
+    ...strategies.hints,
+    ...findUnknownVariables(PROGRAM, environment),
+  ];
   if (problems.length > 0) throw new ConfigError(problems, hints);
 
   const logger = chooseLogger(values);
@@ -49,7 +59,7 @@ export async function loadConfig(
   return config;
 }
 
-function loadFiles({ values, origins }: Resolution) {
+function loadFiles({ values, origins }: Resolution<Settings>) {
   return Promise.all([
     loadStrategies(values.customStrategies, origins.get("customStrategies") ?? ""),
     loadEnrichers(values.customEnrichers, origins.get("customEnrichers") ?? ""),
@@ -57,7 +67,7 @@ function loadFiles({ values, origins }: Resolution) {
 }
 
 function chooseLogger(values: Values): Logger {
-  const secrets = collectSecrets(values);
+  const secrets = collectSecrets(SETTINGS, values);
   if (values.logger !== undefined) return wrapLogger(values.logger, secrets);
   return createLogger({ level: values.logLevel, json: values.useJsonLogger, secrets });
 }

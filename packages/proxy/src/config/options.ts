@@ -1,8 +1,7 @@
 import type { CustomStrategy } from "flags-engine";
 import type { StorageProvider } from "flags-sdk";
+import type { CustomLogger, LogLevel } from "flags-service";
 import type { ContextEnricher } from "../extensions/enricher.ts";
-import type { CustomLogger } from "../logging/logger.ts";
-import type { LogLevel } from "./config.ts";
 
 /** Cross-origin rules. Lists may be given as arrays or as comma-separated text. */
 export interface CorsOptions {

@@ -1,4 +1,4 @@
-import { REDACTED } from "../logging/redact.ts";
+import { REDACTED } from "flags-service";
 import type { ProxyConfig } from "./config.ts";
 
 /** The configuration as it may be shown: secrets are hidden, code is named or counted. */

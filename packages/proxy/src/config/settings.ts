@@ -1,10 +1,17 @@
 /* oxlint-disable max-lines -- one table, nothing but data */
-import { LOG_LEVELS } from "./config.ts";
+import {
+  booleanKind,
+  createChoiceKind,
+  createIntegerKind,
+  hostKind,
+  LOG_LEVELS,
+  textKind,
+  type ValuesOf,
+} from "flags-service";
 import {
   basePathKind,
   baseUrlKind,
   forwardProxyKind,
-  hostKind,
   originsKind,
   urlKind,
 } from "./kinds/address.ts";
@@ -18,9 +25,9 @@ import {
   methodsKind,
   tokensKind,
 } from "./kinds/http.ts";
-import { booleanKind, createChoiceKind, createIntegerKind, textKind } from "./kinds/scalar.ts";
 import { tagsKind } from "./kinds/tags.ts";
 import { trustProxyKind } from "./kinds/trust-proxy.ts";
+import { secretsInAddress, secretsInHeader, secretsInHeaders } from "./secret-texts.ts";
 import { defineSetting } from "./setting.ts";
 
 // NOTE: an interval and its jitter are added up, and timers hold no more than 2 ** 31 - 1.
@@ -184,6 +191,7 @@ export const SETTINGS = {
     kind: forwardProxyKind,
     fallback: undefined,
     secret: true,
+    secretTexts: secretsInAddress,
     meaning: "Proxy server for requests to http:// addresses.",
   }),
   httpsProxy: defineSetting({
@@ -192,6 +200,7 @@ export const SETTINGS = {
     kind: forwardProxyKind,
     fallback: undefined,
     secret: true,
+    secretTexts: secretsInAddress,
     meaning: "Proxy server for requests to https:// addresses.",
   }),
   noProxy: defineSetting({
@@ -358,6 +367,7 @@ export const SETTINGS = {
     kind: headerValueKind,
     fallback: undefined,
     secret: true,
+    secretTexts: secretsInHeader,
     meaning: "Authorization header sent to the bootstrap address.",
   }),
   bootstrapHeaders: defineSetting({
@@ -368,6 +378,7 @@ export const SETTINGS = {
     fallback: {},
     shownFallback: "none",
     secret: true,
+    secretTexts: secretsInHeaders,
     meaning: "All headers sent to the bootstrap address.",
   }),
   serverTokens: defineSetting({
@@ -395,3 +406,6 @@ export const SETTINGS = {
 
 export type Settings = typeof SETTINGS;
 export type SettingName = keyof Settings;
+
+/** Every setting's value; the default also where something else was given but is wrong. */
+export type Values = ValuesOf<Settings>;

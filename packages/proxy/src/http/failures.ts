@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Logger } from "flags-service";
 import { HttpError, toHttpError } from "../errors.ts";
-import type { Logger } from "../logging/logger.ts";
 
 /** Answers a request with a failure. Every answer that is not a success goes through here. */
 export function sendFailure(reply: FastifyReply, failure: HttpError): FastifyReply {

@@ -1,6 +1,4 @@
-import { isIP } from "node:net";
-import { createListKind, toTexts } from "./list.ts";
-import { createTextKind, Flaw, type Kind } from "./kind.ts";
+import { createListKind, createTextKind, Flaw, type Kind, toTexts } from "flags-service";
 
 /** An http or https address without a user, so that no secret hides in it. */
 export const urlKind: Kind<string> = createTextKind(
@@ -31,11 +29,6 @@ export const forwardProxyKind: Kind<string> = createTextKind(
       ? text
       : new Flaw("its user name or password is not encoded for an address: % is written %25");
   },
-);
-
-/** A host name or an IP address. */
-export const hostKind: Kind<string> = createTextKind("a host name or an IP address", (text) =>
-  isIP(text) !== 0 || /^[\w-]+(?:\.[\w-]+)*$/.test(text) ? text : new Flaw(),
 );
 
 /** Empty, or with a leading and without a trailing slash. */

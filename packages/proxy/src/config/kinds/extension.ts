@@ -1,6 +1,5 @@
 import type { StorageProvider } from "flags-sdk";
-import type { CustomLogger } from "../../logging/logger.ts";
-import { createValueKind, Flaw, type Kind } from "./kind.ts";
+import { createValueKind, type CustomLogger, Flaw, type Kind } from "flags-service";
 
 /** Paths of files and things given in code; what they are is checked when they are loaded. */
 export const strategiesKind: Kind<readonly unknown[]> = {

@@ -1,5 +1,4 @@
-import { createListKind } from "./list.ts";
-import { createTextKind, createValueKind, Flaw, type Kind } from "./kind.ts";
+import { createListKind, createTextKind, createValueKind, Flaw, type Kind } from "flags-service";
 
 /** RFC 9110, section 5.6.2. */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;

@@ -1,5 +1,4 @@
-import { createListKind } from "./list.ts";
-import { Flaw, type Kind } from "./kind.ts";
+import { createListKind, Flaw, type Kind } from "flags-service";
 
 /** One tag to filter flags by. */
 export interface Tag {

@@ -1,7 +1,6 @@
 import { isIP } from "node:net";
+import { createListKind, Flaw, type Kind } from "flags-service";
 import type { TrustProxy } from "../config.ts";
-import { createListKind } from "./list.ts";
-import { Flaw, type Kind } from "./kind.ts";
 
 /** Names for the ranges that RFC 1918, RFC 3927, RFC 4193 and their like set aside. */
 const NAMED_RANGES: readonly string[] = ["loopback", "linklocal", "uniquelocal"];

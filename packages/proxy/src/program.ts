@@ -1,0 +1,19 @@
+import type { Program } from "flags-service";
+import { SETTING_GROUPS } from "./config/setting.ts";
+import { SETTINGS } from "./config/settings.ts";
+import { version } from "./version.ts";
+
+/** The command `flags-proxy`. */
+export const PROGRAM: Program<typeof SETTINGS> = {
+  name: "flags-proxy",
+  version,
+  tagline: "Evaluates feature flags on the server for browsers and mobile apps.",
+  noun: "the proxy",
+  groups: SETTING_GROUPS,
+  settings: SETTINGS,
+  variablePrefixes: ["FLAGS_"],
+  renamings: [
+    { from: "UNLEASH_", to: "FLAGS_" },
+    { from: "unleash", to: "flags" },
+  ],
+};
