@@ -28,7 +28,7 @@ const programs = {
     settings: { HOST, PORT: upstreamPort },
   },
   proxy: {
-    script: join(rootDirectory, "packages", "proxy", "dist", "main.js"),
+    script: join(rootDirectory, "packages", "proxy", "bin", "flags-proxy.js"),
     settings: {
       HOST,
       PORT: proxyPort,
