@@ -4,13 +4,15 @@ import { createKeyRing } from "./auth/create-key-ring.ts";
 import type { ProxyConfig } from "./config/config.ts";
 import { registerCors } from "./cors/cors.ts";
 import { registerCompression } from "./http/compression.ts";
+import { createFastPath } from "./fast-path/create-fast-path.ts";
 import { handleFailures } from "./http/failures.ts";
-import { serverOptions } from "./http/server-options.ts";
+import { serverFactory, serverOptions } from "./http/server-options.ts";
 import { createMetrics } from "./metrics/metrics.ts";
-import { observeRequests } from "./metrics/observe-requests.ts";
+import { createRequestObserver, observeRequests } from "./metrics/observe-requests.ts";
 import { observeSources } from "./metrics/observe-sources.ts";
 import { registerOpenApi } from "./openapi/openapi.ts";
 import { gateUntilReady } from "./readiness/readiness.ts";
+import { createEvaluationRules } from "./routes/evaluation-rules.ts";
 import { registerRoutes } from "./routes/routes.ts";
 
 /**
@@ -22,9 +24,17 @@ export async function buildApp(config: ProxyConfig, source: FlagSource): Promise
   const metrics = createMetrics();
   observeSources(metrics.registry, ring.sources);
 
-  const app = Fastify(serverOptions(config, ring.sources));
+  const rules = createEvaluationRules(config);
+  const observe = createRequestObserver(metrics);
+  const fastPath = createFastPath(config, { ring, rules, observe });
+
+  const app = Fastify({
+    ...serverOptions(config, ring.sources),
+    serverFactory: serverFactory((request, response) => fastPath.answer(request, response)),
+  });
+  app.addHook("preClose", async () => fastPath.close());
   handleFailures(app, config.logger);
-  observeRequests(app, metrics);
+  observeRequests(app, observe);
   // NOTE: hooks run in this order. Preflights carry no key, and must be answered to be readable.
   await registerCors(app, config);
   gateUntilReady(app, ring.sources);
@@ -33,7 +43,7 @@ export async function buildApp(config: ProxyConfig, source: FlagSource): Promise
 
   await app.register(
     async (scope) => {
-      registerRoutes(scope, { config, ring, metrics });
+      registerRoutes(scope, { config, ring, metrics, rules });
     },
     { prefix: `${config.basePath}/proxy` },
   );

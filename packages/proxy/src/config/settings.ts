@@ -3,9 +3,12 @@ import {
   booleanKind,
   createChoiceKind,
   createIntegerKind,
+  headerValueKind,
   hostKind,
+  keysKind,
   LOG_LEVELS,
   textKind,
+  tokensKind,
   type ValuesOf,
 } from "flags-service";
 import {
@@ -16,15 +19,7 @@ import {
   urlKind,
 } from "./kinds/address.ts";
 import { enrichersKind, loggerKind, storageKind, strategiesKind } from "./kinds/extension.ts";
-import {
-  headerNameKind,
-  headerNamesKind,
-  headersKind,
-  headerValueKind,
-  keysKind,
-  methodsKind,
-  tokensKind,
-} from "./kinds/http.ts";
+import { headerNameKind, headerNamesKind, headersKind, methodsKind } from "./kinds/http.ts";
 import { tagsKind } from "./kinds/tags.ts";
 import { trustProxyKind } from "./kinds/trust-proxy.ts";
 import { secretsInAddress, secretsInHeader, secretsInHeaders } from "./secret-texts.ts";

@@ -1,4 +1,5 @@
-import type { FastifyServerOptions } from "fastify";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { FastifyServerFactory, FastifyServerOptions } from "fastify";
 import type { FlagSource } from "flags-sdk";
 import type { ProxyConfig } from "../config/config.ts";
 import { BODY_LIMIT_BYTES, notReady, toHttpError } from "../errors.ts";
@@ -20,10 +21,6 @@ export function serverOptions({ trustProxy }: ProxyConfig, sources: readonly Fla
     // Keys such as `__proto__` are ordinary names here; nothing is ever merged by them.
     onProtoPoisoning: "ignore",
     onConstructorPoisoning: "ignore",
-    // Longer than the 60 s after which the usual load balancers drop an idle connection, or one
-    // would send a request just as we hang up.
-    keepAliveTimeout: 72_000,
-    requestTimeout: 30_000,
     forceCloseConnections: "idle",
     // A request that still arrives on an open connection during shutdown is answered.
     return503OnClosing: false,
@@ -33,4 +30,21 @@ export function serverOptions({ trustProxy }: ProxyConfig, sources: readonly Fla
       sendFailure(reply, isReady(sources) ? toHttpError(error) : notReady());
     },
   } as const satisfies FastifyServerOptions;
+}
+
+/** Answers a request, or leaves it and returns false. */
+export type Shortcut = (request: IncomingMessage, response: ServerResponse) => boolean;
+
+/** Makes the HTTP server: every request is offered to the shortcut before the framework gets it. */
+export function serverFactory(shortcut: Shortcut): FastifyServerFactory {
+  return (handle) => {
+    const server = createServer((request, response) => {
+      if (!shortcut(request, response)) handle(request, response);
+    });
+    // Longer than the 60 s after which the usual load balancers drop an idle connection, or one
+    // would send a request just as we hang up.
+    server.keepAliveTimeout = 72_000;
+    server.requestTimeout = 30_000;
+    return server;
+  };
 }

@@ -8,15 +8,23 @@ import type { Fragment } from "./fragment.ts";
 export class Answer {
   readonly #dialect: Dialect;
   readonly #texts: string[] = [];
+  #length: number;
   #high = 0x243f6a88;
   #low = 0x85a308d3;
 
   constructor(dialect: Dialect) {
     this.#dialect = dialect;
+    this.#length = dialect.prefix.length + dialect.suffix.length;
+  }
+
+  /** How many characters the body has, give or take a comma. */
+  get length(): number {
+    return this.#length;
   }
 
   add(fragment: Fragment): void {
     this.#texts.push(fragment.text);
+    this.#length += fragment.text.length + 1;
     this.#high = (Math.imul(this.#high, fragment.highFactor) + fragment.high) | 0;
     this.#low = (Math.imul(this.#low, fragment.lowFactor) + fragment.low) | 0;
   }

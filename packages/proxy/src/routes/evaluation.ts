@@ -1,32 +1,38 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
+import type { Snapshot } from "flags-engine";
 import { grantOf } from "../auth/authenticate.ts";
 import { parseQueryContext } from "../context/parse-query.ts";
 import { readContext } from "../context/read-context.ts";
 import { requestContext, type ContextRules } from "../context/request-context.ts";
 import type { SentContext } from "../context/sent-context.ts";
-import { proxyDialect } from "../dialects/proxy.ts";
 import { HttpError, notReady } from "../errors.ts";
 import { sendConditional } from "../http/reply.ts";
 import type { Answer } from "../render/answer.ts";
-import { createRenderer, type Rendering } from "../render/rendering.ts";
+import type { Rendering } from "../render/rendering.ts";
 import { selectAll, selectEnabled, selectNamed, type OutcomeVector } from "../render/select.ts";
 import type { TypedApp } from "./app.ts";
 import { ContextQuery, errorAnswers, EvaluationBody, NotModified, ToggleList } from "./schemas.ts";
 
 type Selection = (rendering: Rendering, outcomes: OutcomeVector) => Answer;
 
-interface EvaluationOptions {
-  readonly authenticate: onRequestHookHandler;
+/** What an evaluation needs, whichever way a request takes. */
+export interface EvaluationRules {
   readonly contextRules: ContextRules;
-  readonly allEndpointEnabled: boolean;
+  readonly render: (snapshot: Snapshot) => Rendering;
   /** Value of `Vary` for answers that depend on the context and the key. */
   readonly vary: string;
 }
 
+interface EvaluationOptions {
+  readonly authenticate: onRequestHookHandler;
+  readonly rules: EvaluationRules;
+  readonly allEndpointEnabled: boolean;
+}
+
 /** The root answers which toggles are on, `/all` also which are off: each by GET and by POST. */
 export function registerEvaluation(app: TypedApp, options: EvaluationOptions): void {
-  const { authenticate, allEndpointEnabled } = options;
-  const evaluate = createEvaluator(options);
+  const { authenticate, allEndpointEnabled, rules } = options;
+  const evaluate = createEvaluator(rules);
   registerPair(app, {
     path: "",
     what: "the toggles that are on",
@@ -89,14 +95,13 @@ type Evaluator = (
 ) => Promise<FastifyReply>;
 
 /** The way of a request: context, outcomes, answer, and a body only if the caller needs one. */
-function createEvaluator({ contextRules: rules, vary }: EvaluationOptions): Evaluator {
-  const render = createRenderer(proxyDialect);
+function createEvaluator({ contextRules, render, vary }: EvaluationRules): Evaluator {
   return async (request, reply, { sent, select }) => {
     // NOTE: read once, since it may be replaced while an enricher is at work.
     const { snapshot } = grantOf(request).source;
     if (snapshot === undefined) throw notReady();
 
-    const context = await requestContext(request, sent, { rules, snapshot });
+    const context = await requestContext({ request: request.raw, sent, snapshot }, contextRules);
     const { outcomes } = snapshot.evaluateAll(context);
     const answer = select(render(snapshot), outcomes);
     reply.header("cache-control", "public, max-age=2").header("vary", vary);

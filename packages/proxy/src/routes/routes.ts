@@ -7,7 +7,7 @@ import { validatorCompiler } from "../http/validation.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { TypedApp } from "./app.ts";
 import { registerDefinitions } from "./definitions.ts";
-import { registerEvaluation } from "./evaluation.ts";
+import { registerEvaluation, type EvaluationRules } from "./evaluation.ts";
 import { registerHealth } from "./health.ts";
 import { registerPrometheus } from "./prometheus.ts";
 import { registerUsage } from "./usage.ts";
@@ -16,12 +16,13 @@ interface RouteOptions {
   readonly config: ProxyConfig;
   readonly ring: KeyRing;
   readonly metrics: Metrics;
+  readonly rules: EvaluationRules;
 }
 
 /** Everything under `/proxy`. */
 export function registerRoutes(
   scope: FastifyInstance,
-  { config, ring, metrics }: RouteOptions,
+  { config, ring, metrics, rules }: RouteOptions,
 ): void {
   const app: TypedApp = scope.withTypeProvider();
   app.setValidatorCompiler(validatorCompiler);
@@ -31,25 +32,14 @@ export function registerRoutes(
 
   const headerName = config.clientKeysHeaderName.toLowerCase();
   const allow = (...kinds: readonly KeyKind[]) => authenticate({ ring, headerName }, kinds);
-  const vary = varyOn(headerName, config);
 
   registerEvaluation(app, {
     authenticate: allow("client"),
-    contextRules: {
-      defaults: { appName: config.appName, environment: config.environment },
-      enrichers: config.contextEnrichers,
-    },
+    rules,
     allEndpointEnabled: config.allEndpointEnabled,
-    vary,
   });
   registerUsage(app, { authenticate: allow("client", "server"), entries: metrics.usageEntries });
-  registerDefinitions(app, { authenticate: allow("server"), vary });
+  registerDefinitions(app, { authenticate: allow("server"), vary: rules.vary });
   registerHealth(app);
   registerPrometheus(app, metrics.registry);
-}
-
-/** The request headers that an answer depends on. */
-function varyOn(keyHeaderName: string, { cors }: ProxyConfig): string {
-  const origin = cors.origin === "*" ? [] : ["Origin"];
-  return [keyHeaderName, ...origin, "Accept-Encoding"].join(", ");
 }

@@ -1,0 +1,35 @@
+import type { Snapshot } from "flags-engine";
+import { LRUCache } from "lru-cache";
+import type { PreparedAnswer } from "./prepared-answer.ts";
+
+/** How much memory the kept answers of one snapshot may take. */
+const MAX_BYTES = 32 * 1024 * 1024;
+
+/** What an entry takes besides its texts. */
+const OVERHEAD_BYTES = 200;
+
+/**
+ * Answers by the text of the question. Clients ask the same question at each poll, and until the
+ * flags change it has the same answer. What is kept goes with its snapshot.
+ */
+export class AnswerCache {
+  readonly #bySnapshot = new WeakMap<Snapshot, LRUCache<string, PreparedAnswer>>();
+
+  get(snapshot: Snapshot, question: string): PreparedAnswer | undefined {
+    return this.#bySnapshot.get(snapshot)?.get(question);
+  }
+
+  set(snapshot: Snapshot, question: string, answer: PreparedAnswer): void {
+    let answers = this.#bySnapshot.get(snapshot);
+    if (answers === undefined) {
+      answers = new LRUCache({ maxSize: MAX_BYTES, sizeCalculation });
+      this.#bySnapshot.set(snapshot, answers);
+    }
+    answers.set(question, answer);
+  }
+}
+
+/** Two bytes for each character: the body may be kept compressed as well. */
+function sizeCalculation({ length }: PreparedAnswer, question: string): number {
+  return 2 * (question.length + length) + OVERHEAD_BYTES;
+}

@@ -1,0 +1,179 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Context, Snapshot } from "flags-engine";
+import type { KeyRing } from "../auth/key-ring.ts";
+import { readsSessionId } from "../context/complete-context.ts";
+import { parseQueryContext } from "../context/parse-query.ts";
+import { unenrichedContext } from "../context/request-context.ts";
+import type { SentContext } from "../context/sent-context.ts";
+import type { RawHeaders } from "../cors/cors-headers.ts";
+import { THRESHOLD_BYTES } from "../http/compression.ts";
+import { isNamedBy } from "../http/entity-tag.ts";
+import type { ObserveRequest } from "../metrics/observe-requests.ts";
+import { selectEnabled } from "../render/select.ts";
+import type { EvaluationRules } from "../routes/evaluation.ts";
+import { AnswerCache } from "./answer-cache.ts";
+import { CodingChoice, type ContentCoding } from "./content-coding.ts";
+import { PreparedAnswer } from "./prepared-answer.ts";
+
+const CLIENT_KEYS = ["client"] as const;
+const CACHING = ["cache-control", "public, max-age=2"] as const;
+const JSON_TYPE = "application/json; charset=utf-8";
+
+export interface FastPathOptions {
+  /** The path of the evaluation, base path included. */
+  readonly path: string;
+  readonly keyHeaderName: string;
+  readonly ring: KeyRing;
+  readonly rules: EvaluationRules;
+  readonly corsHeaders: (requestOrigin: string | undefined) => RawHeaders;
+  readonly observe: ObserveRequest;
+}
+
+/**
+ * The hot path: `GET /proxy` with a good key and a good context, which is nearly all there is to
+ * do. It answers with the same bytes as the route of that name (fast-path.test.ts compares them),
+ * without the framework's share of the work. Everything else, every error included, it leaves to
+ * the framework, so it has no errors of its own.
+ */
+export class FastPath {
+  readonly #options: FastPathOptions;
+  readonly #startOfQuery: string;
+  readonly #answers = new AnswerCache();
+  readonly #codings = new CodingChoice();
+  #isClosed = false;
+
+  constructor(options: FastPathOptions) {
+    this.#options = options;
+    this.#startOfQuery = `${options.path}?`;
+  }
+
+  /** Leaves everything to the framework from now on, which knows how to say goodbye. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  /** Answers a request, unless it is not of the kind that is answered here. */
+  answer(request: IncomingMessage, response: ServerResponse): boolean {
+    const startMs = performance.now();
+    const snapshot = this.#isMine(request) ? this.#snapshotFor(request) : undefined;
+    const answer = snapshot && this.#prepare(request, snapshot);
+    if (answer === undefined) return false;
+
+    const status = this.#send(request, response, answer);
+    const seconds = (performance.now() - startMs) / 1000;
+    this.#options.observe({ method: "GET", route: this.#options.path, status, seconds });
+    return true;
+  }
+
+  #isMine({ method, url = "", headers }: IncomingMessage): boolean {
+    return (
+      method === "GET" &&
+      !this.#isClosed &&
+      (url.startsWith(this.#startOfQuery) || url === this.#options.path) &&
+      headers["content-length"] === undefined &&
+      headers["transfer-encoding"] === undefined
+    );
+  }
+
+  #snapshotFor({ headers }: IncomingMessage): Snapshot | undefined {
+    const { ring, keyHeaderName } = this.#options;
+    const key = headers[keyHeaderName];
+    return typeof key === "string" ? ring.find(key, CLIENT_KEYS)?.source.snapshot : undefined;
+  }
+
+  #prepare(request: IncomingMessage, snapshot: Snapshot): PreparedAnswer | undefined {
+    const question = request.url ?? "";
+    const kept = this.#answers.get(snapshot, question);
+    if (kept !== undefined) return kept;
+
+    const subject = this.#read(request, snapshot);
+    if (subject === undefined) return undefined;
+    const { outcomes, isRepeatable } = snapshot.evaluateAll(subject.context);
+    const rendering = this.#options.rules.render(snapshot);
+    const answer = new PreparedAnswer(selectEnabled(rendering, outcomes));
+    if (isRepeatable && isInText(subject.sent, snapshot)) {
+      this.#answers.set(snapshot, question, answer);
+    }
+    return answer;
+  }
+
+  #read(request: IncomingMessage, snapshot: Snapshot): Subject | undefined {
+    try {
+      const sent = parseQueryContext(request.url ?? "");
+      const context = unenrichedContext(
+        { request, sent, snapshot },
+        this.#options.rules.contextRules,
+      );
+      return { sent, context };
+    } catch {
+      // The framework comes to the same conclusion, and has the words for it.
+      return undefined;
+    }
+  }
+
+  /** Returns the status. */
+  #send(request: IncomingMessage, response: ServerResponse, answer: PreparedAnswer): number {
+    const { corsHeaders, rules } = this.#options;
+    const { origin, "if-none-match": ifNoneMatch } = request.headers;
+    const headers = [
+      ...corsHeaders(origin),
+      ...CACHING,
+      "vary",
+      rules.vary,
+      "etag",
+      answer.entityTag,
+    ];
+    if (isNamedBy(ifNoneMatch, answer.entityTag)) {
+      response.writeHead(304, headers).end();
+      return 304;
+    }
+    headers.push("content-type", JSON_TYPE);
+    const length = Buffer.byteLength(answer.body);
+    const coding = length < THRESHOLD_BYTES ? undefined : this.#codingFor(request);
+    if (coding === undefined) sendBody(response, headers, { body: answer.body, length });
+    else sendEncoded(response, headers, { answer, coding });
+    return 200;
+  }
+
+  #codingFor({ headers }: IncomingMessage): ContentCoding | undefined {
+    const accepted = headers["accept-encoding"];
+    return typeof accepted === "string" ? this.#codings.for(accepted) : undefined;
+  }
+}
+
+interface Subject {
+  readonly sent: SentContext;
+  readonly context: Context;
+}
+
+/** Whether the text of a request holds all that its answer depends on. */
+function isInText({ fields }: SentContext, { relevance }: Snapshot): boolean {
+  return (
+    (Boolean(fields.sessionId) || !readsSessionId(relevance)) &&
+    (Boolean(fields.remoteAddress) || !relevance.fields.includes("remoteAddress"))
+  );
+}
+
+interface Body {
+  readonly body: string;
+  readonly length: number;
+}
+
+function sendBody(response: ServerResponse, headers: string[], { body, length }: Body): void {
+  headers.push("content-length", String(length));
+  response.writeHead(200, headers).end(body);
+}
+
+function sendEncoded(
+  response: ServerResponse,
+  headers: string[],
+  { answer, coding }: { readonly answer: PreparedAnswer; readonly coding: ContentCoding },
+): void {
+  answer.encoded(coding).then(
+    (body) => {
+      headers.push("content-encoding", coding, "content-length", String(body.length));
+      response.writeHead(200, headers).end(body);
+    },
+    () => response.destroy(),
+  );
+}
