@@ -1,0 +1,44 @@
+import { and, eq } from "drizzle-orm";
+import type { Database } from "../storage/database.ts";
+import { featureEnvironments } from "../storage/schema/features.ts";
+import type { WriteTransaction } from "../storage/storage.ts";
+
+interface Place {
+  readonly feature: string;
+  readonly environment: string;
+}
+
+/** Undefined when the flag does not live in the environment. */
+export async function isEnabled(db: Database, place: Place): Promise<boolean | undefined> {
+  const [row] = await db
+    .select({ enabled: featureEnvironments.enabled })
+    .from(featureEnvironments)
+    .where(matches(place));
+  return row?.enabled;
+}
+
+/** Switches a flag and records that, when it is a change. */
+export async function setEnabled(
+  { db, record }: WriteTransaction,
+  { feature, environment, project }: Place & { readonly project: string },
+  enabled: boolean,
+): Promise<void> {
+  const wasEnabled = await isEnabled(db, { feature, environment });
+  if (wasEnabled === enabled) return;
+  await db.update(featureEnvironments).set({ enabled }).where(matches({ feature, environment }));
+  await record({
+    type: enabled ? "feature-environment-enabled" : "feature-environment-disabled",
+    project,
+    feature,
+    environment,
+    before: { enabled: wasEnabled },
+    after: { enabled },
+  });
+}
+
+function matches({ feature, environment }: Place) {
+  return and(
+    eq(featureEnvironments.feature, feature),
+    eq(featureEnvironments.environment, environment),
+  );
+}

@@ -1,0 +1,21 @@
+import { Type } from "typebox";
+
+/** What a name that is part of paths may hold: what needs no encoding there. `.` and `..` are paths. */
+export const NAME_PATTERN = String.raw`^(?!\.{1,2}$)[A-Za-z0-9_.!~*'()-]+$`;
+
+/** The schema of such a name. */
+export const Name = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  pattern: NAME_PATTERN,
+  description: "1 to 100 letters, digits and characters of - _ . ! ~ * ' ( )",
+});
+
+/** A body that holds a name, to be checked before it is used. */
+export const NameBody = Type.Object({ name: Name }, { additionalProperties: false });
+
+const EXPRESSION = new RegExp(NAME_PATTERN);
+
+export function isName(text: string): boolean {
+  return text.length <= 100 && EXPRESSION.test(text);
+}

@@ -1,0 +1,44 @@
+import { Type, type TProperties } from "typebox";
+
+/** A body that may hold more than is looked at. */
+export function openObject<Properties extends TProperties>(properties: Properties) {
+  return Type.Object(properties, { additionalProperties: true });
+}
+
+/** A body that may hold nothing but these. */
+export function closedObject<Properties extends TProperties>(properties: Properties) {
+  return Type.Object(properties, { additionalProperties: false });
+}
+
+/** Text, or null for none. */
+export function nullableText(maxLength: number) {
+  return Type.Union([Type.String({ maxLength }), Type.Null()]);
+}
+
+const ErrorAnswer = Type.Object({
+  id: Type.String({ description: "Names this answer in the log of the service" }),
+  name: Type.String({ description: "Kind of the failure" }),
+  message: Type.String({ description: "What is wrong and how to mend it" }),
+  details: Type.Array(Type.Object({ message: Type.String(), path: Type.Optional(Type.String()) })),
+});
+
+const ERROR_DESCRIPTIONS = {
+  400: "Something in the request is not as it should be",
+  401: "The key is missing or unknown",
+  403: "The key is of the wrong kind, or a rule forbids this",
+  404: "There is no such thing",
+  409: "The name is taken, or something depends on this",
+  413: "The body is too large",
+  415: "The body is not JSON",
+  503: "The database is away",
+} as const;
+
+/** The answers that are not a success, for the documentation of a route. */
+export function errorAnswers(...statusCodes: readonly (keyof typeof ERROR_DESCRIPTIONS)[]) {
+  return Object.fromEntries(
+    statusCodes.map((code) => [code, { ...ErrorAnswer, description: ERROR_DESCRIPTIONS[code] }]),
+  );
+}
+
+/** An answer without a body. */
+export const NoBody = Type.Null({ description: "Done; there is no body" });

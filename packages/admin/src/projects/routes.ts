@@ -1,0 +1,223 @@
+import { actorOf } from "../auth/actor-of.ts";
+import { errorAnswers, NoBody } from "../http/schemas.ts";
+import type { TypedApp } from "../http/typed-app.ts";
+import type { Storage } from "../storage/storage.ts";
+import { countTypes, getProject, listEnvironmentsOf, listProjects } from "./find-projects.ts";
+import { addEnvironment, removeEnvironment } from "./project-environments.ts";
+import {
+  CreateProjectBody,
+  ProjectEnvironmentBody,
+  ProjectEnvironmentParams,
+  ProjectIdBody,
+  ProjectListQuery,
+  ProjectParams,
+  UpdateProjectBody,
+} from "./schemas.ts";
+import {
+  archiveProject,
+  checkIdIsFree,
+  createProject,
+  reviveProject,
+  updateProject,
+} from "./write-projects.ts";
+
+const tags = ["Projects"];
+
+export function registerProjects(app: TypedApp, storage: Storage): void {
+  registerReading(app, storage);
+  registerWriting(app, storage);
+  registerChanging(app, storage);
+  registerArchiving(app, storage);
+  registerEnvironmentsOf(app, storage);
+}
+
+function registerReading(app: TypedApp, storage: Storage): void {
+  app.get(
+    "/projects",
+    {
+      schema: {
+        summary: "Lists the projects: the active ones, or the archived ones",
+        tags,
+        querystring: ProjectListQuery,
+        response: errorAnswers(400, 401, 403, 503),
+      },
+    },
+    async (request) => ({
+      version: 1,
+      projects: await listProjects(storage.db, { archived: request.query.archived === "true" }),
+    }),
+  );
+
+  app.get(
+    "/projects/:projectId",
+    {
+      schema: {
+        summary: "Shows a project",
+        tags,
+        params: ProjectParams,
+        response: errorAnswers(401, 403, 404, 503),
+      },
+    },
+    (request) => readProject(storage, request.params.projectId),
+  );
+
+  app.get(
+    "/projects/:projectId/overview",
+    {
+      schema: {
+        summary: "Shows a project, its environments and how many features it has",
+        tags,
+        params: ProjectParams,
+        response: errorAnswers(401, 403, 404, 503),
+      },
+    },
+    (request) => readOverview(storage, request.params.projectId),
+  );
+}
+
+function readProject(storage: Storage, id: string) {
+  return storage.read(async (db) => {
+    const project = await getProject(db, id);
+    return { ...project, mode: "open", environments: await listEnvironmentsOf(db, id) };
+  });
+}
+
+function readOverview(storage: Storage, id: string) {
+  return storage.read(async (db) => {
+    const project = await getProject(db, id);
+    const environments = await listEnvironmentsOf(db, id);
+    return {
+      version: 1,
+      ...project,
+      mode: "open",
+      environments: environments.map((environment) => ({ environment })),
+      featureTypeCounts: await countTypes(db, id),
+    };
+  });
+}
+
+function registerWriting(app: TypedApp, storage: Storage): void {
+  app.post(
+    "/projects",
+    {
+      schema: {
+        summary: "Makes a project; without an id, one is made of its name",
+        tags,
+        body: CreateProjectBody,
+        response: errorAnswers(400, 401, 403, 409, 413, 415, 503),
+      },
+    },
+    async (request, reply) => {
+      const created = await storage.write(actorOf(request), (transaction) =>
+        createProject(transaction, request.body),
+      );
+      return reply.code(201).header("location", `projects/${created.id}`).send(created);
+    },
+  );
+
+  app.post(
+    "/projects/validate",
+    {
+      schema: {
+        summary: "Tells whether an id can be given to a new project",
+        tags,
+        body: ProjectIdBody,
+        response: { 200: NoBody, ...errorAnswers(400, 401, 403, 409, 413, 415, 503) },
+      },
+    },
+    async (request, reply) => {
+      await checkIdIsFree(storage.db, request.body.id);
+      return reply.send();
+    },
+  );
+}
+
+function registerChanging(app: TypedApp, storage: Storage): void {
+  app.put(
+    "/projects/:projectId",
+    {
+      schema: {
+        summary: "Changes a project: what is sent replaces, what is not sent stays",
+        tags,
+        params: ProjectParams,
+        body: UpdateProjectBody,
+        response: { 200: NoBody, ...errorAnswers(400, 401, 403, 404, 413, 415, 503) },
+      },
+    },
+    async (request, reply) => {
+      await storage.write(actorOf(request), (transaction) =>
+        updateProject(transaction, request.params.projectId, request.body),
+      );
+      return reply.send();
+    },
+  );
+}
+
+function registerArchiving(app: TypedApp, storage: Storage): void {
+  const moves = [
+    {
+      word: "archive",
+      summary: "Archives a project without active features",
+      move: archiveProject,
+    },
+    { word: "revive", summary: "Brings an archived project back", move: reviveProject },
+  ] as const;
+  for (const { word, summary, move } of moves) {
+    app.post(
+      `/projects/${word}/:projectId`,
+      {
+        schema: {
+          summary,
+          tags,
+          params: ProjectParams,
+          response: { 200: NoBody, ...errorAnswers(400, 401, 403, 404, 503) },
+        },
+      },
+      async (request, reply) => {
+        const { projectId } = request.params as { readonly projectId: string };
+        await storage.write(actorOf(request), (transaction) => move(transaction, projectId));
+        return reply.send();
+      },
+    );
+  }
+}
+
+function registerEnvironmentsOf(app: TypedApp, storage: Storage): void {
+  app.post(
+    "/projects/:projectId/environments",
+    {
+      schema: {
+        summary: "Adds an environment to a project; its features are off there",
+        tags,
+        params: ProjectParams,
+        body: ProjectEnvironmentBody,
+        response: { 200: NoBody, ...errorAnswers(400, 401, 403, 404, 409, 413, 415, 503) },
+      },
+    },
+    async (request, reply) => {
+      await storage.write(actorOf(request), (transaction) =>
+        addEnvironment(transaction, request.params.projectId, request.body.environment),
+      );
+      return reply.send();
+    },
+  );
+
+  app.delete(
+    "/projects/:projectId/environments/:environment",
+    {
+      schema: {
+        summary: "Takes an environment from a project, with what its features have there",
+        tags,
+        params: ProjectEnvironmentParams,
+        response: { 200: NoBody, ...errorAnswers(401, 403, 404, 503) },
+      },
+    },
+    async (request, reply) => {
+      const { projectId, environment } = request.params;
+      await storage.write(actorOf(request), (transaction) =>
+        removeEnvironment(transaction, projectId, environment),
+      );
+      return reply.send();
+    },
+  );
+}

@@ -1,0 +1,46 @@
+import { Type } from "typebox";
+import { Name } from "../http/names.ts";
+import { nullableText, openObject } from "../http/schemas.ts";
+
+const ProjectName = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  pattern: String.raw`\S`,
+  description: "For people to read: at least one character that is not a space",
+});
+const Stickiness = Type.String({ minLength: 1, maxLength: 100 });
+
+export const CreateProjectBody = openObject({
+  id: Type.Optional(Type.Union([Name, Type.Literal("")])),
+  name: ProjectName,
+  description: Type.Optional(nullableText(10_000)),
+  defaultStickiness: Type.Optional(Stickiness),
+  environments: Type.Optional(
+    Type.Array(Type.String(), {
+      maxItems: 50,
+      description: "Names of its environments; all enabled ones when left out",
+    }),
+  ),
+});
+
+export const UpdateProjectBody = openObject({
+  name: Type.Optional(ProjectName),
+  description: Type.Optional(nullableText(10_000)),
+  defaultStickiness: Type.Optional(Stickiness),
+});
+
+export const ProjectEnvironmentBody = openObject({ environment: Type.String() });
+
+export const ProjectIdBody = Type.Object({ id: Name }, { additionalProperties: false });
+
+export type CreateProject = Type.Static<typeof CreateProjectBody>;
+export type UpdateProject = Type.Static<typeof UpdateProjectBody>;
+
+export const ProjectParams = Type.Object({ projectId: Type.String() });
+export const ProjectEnvironmentParams = Type.Object({
+  projectId: Type.String(),
+  environment: Type.String(),
+});
+export const ProjectListQuery = Type.Object({
+  archived: Type.Optional(Type.Union([Type.Literal("true"), Type.Literal("false")])),
+});

@@ -1,0 +1,100 @@
+import { and, eq, isNull, sql } from "drizzle-orm";
+import { nameExists, notFound } from "../errors.ts";
+import type { Database } from "../storage/database.ts";
+import { orderByText } from "../storage/order-by-text.ts";
+import { features } from "../storage/schema/features.ts";
+import { segments } from "../storage/schema/segments.ts";
+import { strategies, strategySegments } from "../storage/schema/strategies.ts";
+
+export type Segment = typeof segments.$inferSelect;
+
+/**
+ * @throws {ApiError} when there is none of that id
+ */
+export async function getSegment(db: Database, id: number): Promise<Segment> {
+  const [segment] = await db.select().from(segments).where(eq(segments.id, id));
+  if (segment === undefined) throw notFound(`There is no segment ${id}`);
+  return segment;
+}
+
+/**
+ * @throws {ApiError} when another segment has the name
+ */
+export async function checkNameIsFree(db: Database, name: string, ownId?: number): Promise<void> {
+  const [segment] = await db.select().from(segments).where(eq(segments.name, name));
+  if (segment === undefined || segment.id === ownId) return;
+  throw nameExists(`There is a segment ${JSON.stringify(name)}`);
+}
+
+/** A segment as it is told; what belongs to no project has no such member. */
+export function toSegmentView({ project, createdBy, ...segment }: Segment) {
+  return { ...segment, ...(project !== null && { project }), createdBy: { name: createdBy } };
+}
+
+/** All segments, and how many active flags of how many projects use each. */
+export async function listSegments(db: Database) {
+  const rows = await db.select().from(segments).orderBy(orderByText(segments.name));
+  const uses = await countUses(db);
+  const unused = { usedInFeatures: 0, usedInProjects: 0 };
+  return rows.map((segment) => ({
+    ...toSegmentView(segment),
+    ...(uses.get(segment.id) ?? unused),
+  }));
+}
+
+interface UseCount {
+  readonly usedInFeatures: number;
+  readonly usedInProjects: number;
+}
+
+async function countUses(db: Database): Promise<ReadonlyMap<number, UseCount>> {
+  const rows = await db
+    .select({
+      id: strategySegments.segment,
+      usedInFeatures: sql<number>`count(distinct ${features.name})::int`,
+      usedInProjects: sql<number>`count(distinct ${features.project})::int`,
+    })
+    .from(strategySegments)
+    .innerJoin(strategies, eq(strategies.id, strategySegments.strategy))
+    .innerJoin(features, eq(features.name, strategies.feature))
+    .where(isNull(features.archivedAt))
+    .groupBy(strategySegments.segment);
+  return new Map(rows.map(({ id, ...count }) => [id, count]));
+}
+
+/** Strategies that use a segment, those of archived flags too when asked for. */
+export function listStrategiesUsing(
+  db: Database,
+  segment: number,
+  { archived = false }: { readonly archived?: boolean } = {},
+) {
+  return db
+    .select({
+      id: strategies.id,
+      projectId: features.project,
+      featureName: strategies.feature,
+      strategyName: strategies.name,
+      environment: strategies.environment,
+    })
+    .from(strategySegments)
+    .innerJoin(strategies, eq(strategies.id, strategySegments.strategy))
+    .innerJoin(features, eq(features.name, strategies.feature))
+    .where(
+      and(
+        eq(strategySegments.segment, segment),
+        archived ? undefined : isNull(features.archivedAt),
+      ),
+    )
+    .orderBy(strategies.feature, strategies.environment, strategies.sortOrder, strategies.id);
+}
+
+/** The segments of a strategy; none when it is unknown. */
+export async function listSegmentsOf(db: Database, strategy: string) {
+  const rows = await db
+    .select({ segment: segments })
+    .from(strategySegments)
+    .innerJoin(segments, eq(segments.id, strategySegments.segment))
+    .where(eq(strategySegments.strategy, strategy))
+    .orderBy(segments.id);
+  return rows.map(({ segment }) => toSegmentView(segment));
+}

@@ -1,0 +1,29 @@
+import { Type } from "typebox";
+import { nullableText, openObject } from "../http/schemas.ts";
+import { ConstraintBody } from "../strategies/schemas.ts";
+
+const SegmentName = Type.String({ minLength: 1, maxLength: 100, pattern: String.raw`\S` });
+
+export const SegmentBody = openObject({
+  name: SegmentName,
+  description: Type.Optional(nullableText(10_000)),
+  project: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  constraints: Type.Array(ConstraintBody),
+});
+
+export const SegmentNameBody = Type.Object({ name: SegmentName }, { additionalProperties: false });
+
+export const StrategySegmentsBody = openObject({
+  projectId: Type.String(),
+  strategyId: Type.String(),
+  environmentId: Type.String(),
+  segmentIds: Type.Array(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 })),
+});
+
+export type SegmentInput = Type.Static<typeof SegmentBody>;
+export type StrategySegmentsInput = Type.Static<typeof StrategySegmentsBody>;
+
+export const SegmentParams = Type.Object({
+  segmentId: Type.String({ pattern: String.raw`^\d{1,9}$`, description: "A whole number" }),
+});
+export const StrategyParams = Type.Object({ strategyId: Type.String() });
