@@ -18,7 +18,9 @@ export class CodingChoice {
   /** The coding that an `Accept-Encoding` header asks for; undefined for none. */
   for(acceptEncoding: string): ContentCoding | undefined {
     if (this.#choices.has(acceptEncoding)) return this.#choices.get(acceptEncoding);
-    const choice = negotiate(acceptEncoding, [...CODINGS]) ?? undefined;
+    // NOTE: as the plugin has it, for whom any coding is gzip, the one that everybody can read.
+    const accepted = acceptEncoding.toLowerCase().replaceAll(/\*|x-gzip/g, "gzip");
+    const choice = negotiate(accepted, [...CODINGS]) ?? undefined;
     if (this.#choices.size < MAX_REMEMBERED) this.#choices.set(acceptEncoding, choice);
     return choice;
   }

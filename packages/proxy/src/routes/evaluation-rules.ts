@@ -17,8 +17,8 @@ export function createEvaluationRules(config: ProxyConfig): EvaluationRules {
   };
 }
 
-/** The request headers that an answer depends on. */
+/** The request headers that an answer depends on, written as the plugins would add them. */
 function varyOn({ cors, clientKeysHeaderName }: ProxyConfig): string {
-  const origin = cors.origin === "*" ? [] : ["Origin"];
-  return [clientKeysHeaderName.toLowerCase(), ...origin, "Accept-Encoding"].join(", ");
+  const origin = cors.origin === "*" ? [] : ["origin"];
+  return [clientKeysHeaderName.toLowerCase(), ...origin, "accept-encoding"].join(", ");
 }

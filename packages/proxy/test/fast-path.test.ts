@@ -1,0 +1,197 @@
+import { get, type IncomingHttpHeaders } from "node:http";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { KEY, proxyConfig, startProxy, togglesOf, type TestProxy } from "./_proxy.ts";
+import { DocumentSource } from "./_source.ts";
+
+const inPlan = { contextName: "plan", operator: "IN", values: ["pro"] };
+const flag = (name: string, ...strategies: object[]): object => ({
+  name,
+  enabled: true,
+  impressionData: name.length % 2 === 0,
+  strategies,
+});
+const half = (groupId: string): object => ({
+  name: "flexibleRollout",
+  parameters: { rollout: "50", stickiness: "default", groupId },
+});
+
+/** Flags whose answers go by the context alone, with enough text to be worth compressing. */
+const DOCUMENT = {
+  features: [
+    flag("plain", { name: "default" }),
+    { ...flag("off", { name: "default" }), enabled: false },
+    flag("plan", { name: "default", constraints: [inPlan] }),
+    flag("address", { name: "remoteAddress", parameters: { IPs: "10.0.0.0/8" } }),
+    flag("ærlig-ø", { name: "default" }),
+    ...Array.from({ length: 20 }, (_, index) => flag(`half-${index}`, half(`half-${index}`))),
+    {
+      ...flag("colour", { name: "default" }),
+      variants: [
+        { name: "red", weight: 500, payload: { type: "string", value: "#ff0000 ø" } },
+        { name: "blue", weight: 500 },
+      ],
+    },
+  ],
+};
+
+interface RawAnswer {
+  readonly status: number | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** Asks with exactly these headers, and undoes the compression. */
+async function ask({ port }: TestProxy, path: string, headers: object): Promise<RawAnswer> {
+  return new Promise((resolve, reject) => {
+    get(
+      { host: "127.0.0.1", port, path, headers: { authorization: KEY, ...headers } },
+      (answer) => {
+        const chunks: Buffer[] = [];
+        answer.on("data", (chunk: Buffer) => chunks.push(chunk));
+        answer.on("error", reject);
+        answer.on("end", () => {
+          resolve({
+            status: answer.statusCode,
+            headers: comparable(answer.headers),
+            body: decode(Buffer.concat(chunks), answer.headers["content-encoding"]),
+          });
+        });
+      },
+    ).on("error", reject);
+  });
+}
+
+function decode(body: Buffer, coding: string | undefined): string {
+  if (coding === "br") return brotliDecompressSync(body).toString();
+  return (coding === "gzip" ? gunzipSync(body) : body).toString();
+}
+
+/** Without what is different each time, or says only how a compressed body is cut into pieces. */
+function comparable({ date, ...headers }: IncomingHttpHeaders): IncomingHttpHeaders {
+  if (headers["content-encoding"] === undefined) return headers;
+  const { "content-length": _length, "transfer-encoding": _transfer, ...rest } = headers;
+  return rest;
+}
+
+/** A path with a slash at its end means the same, but only the framework knows that. */
+async function expectSameOnBothPaths(proxy: TestProxy, query: string, headers: object) {
+  const fast = await ask(proxy, `/proxy${query}`, headers);
+  const again = await ask(proxy, `/proxy${query}`, headers);
+  const framework = await ask(proxy, `/proxy/${query}`, headers);
+  expect(fast).toEqual(framework);
+  expect(again).toEqual(framework);
+  return framework;
+}
+
+const value = fc.constantFrom("", "1", "2", "pro", "10.1.1.1", "ø", "a b", "2026-01-31");
+const contexts = fc.dictionary(
+  fc.constantFrom("userId", "sessionId", "remoteAddress", "plan", "properties[plan]", "appName"),
+  value,
+  { noNullPrototype: true },
+);
+const requestHeaders = fc.record(
+  {
+    origin: fc.constantFrom("https://a.example", "https://b.example", "null"),
+    "accept-encoding": fc.constantFrom("gzip", "br", "gzip, br;q=0.1", "identity", "*", "x, gzip"),
+    "cache-control": fc.constant("no-cache"),
+    "content-type": fc.constant("application/json"),
+  },
+  { requiredKeys: [] },
+);
+
+test.each([
+  ["any origin", "*", false],
+  ["listed origins", ["https://a.example"], false],
+  ["credentials", ["https://a.example", "https://c.example"], true],
+] as const)(
+  "GET /proxy is answered alike by the fast path, with %s",
+  async (_, origin, credentials) => {
+    const { cors } = proxyConfig();
+    const proxy = await startProxy({
+      document: DOCUMENT,
+      config: { cors: { ...cors, origin, credentials } },
+    });
+    await fc.assert(
+      fc.asyncProperty(contexts, requestHeaders, async (context, headers) => {
+        // With an id the answer does not depend on chance.
+        const query = `?${new URLSearchParams({ sessionId: "s", ...context, userId: "u" })}`;
+        const answer = await expectSameOnBothPaths(proxy, query, headers);
+        expect(answer.status).toBe(200);
+        const { etag = "" } = answer.headers;
+        for (const ifNoneMatch of [etag, etag.slice(2), `"x", ${etag}`, "*", '"x"', ""]) {
+          const conditional = { ...headers, "if-none-match": ifNoneMatch };
+          // oxlint-disable-next-line no-await-in-loop -- one question at a time is the point
+          await expectSameOnBothPaths(proxy, query, conditional);
+        }
+      }),
+      { numRuns: 30 },
+    );
+  },
+);
+
+test.each([
+  ["no key", "?userId=1", { authorization: "" }],
+  ["a wrong key", "?userId=1", { authorization: "wrong" }],
+  ["a repeated field", "?userId=1&userId=2", {}],
+  ["properties as text", "?properties=x", {}],
+  ["a bad percent-encoding", "?userId=%zz", {}],
+  ["a time that is none", "?currentTime=soon", {}],
+])("GET /proxy with %s is refused alike on both paths", async (_, query, headers) => {
+  const proxy = await startProxy({ document: DOCUMENT });
+  expect((await expectSameOnBothPaths(proxy, query, headers)).status).toBeGreaterThan(399);
+});
+
+test("contexts that differ in one relevant field never share an answer", async () => {
+  const { request } = await startProxy({ document: DOCUMENT });
+  const plans = async (plan: string): Promise<boolean> => {
+    const response = await request(`/proxy?userId=1&sessionId=1&properties[plan]=${plan}`);
+    return (await togglesOf(response)).some(({ name }) => name === "plan");
+  };
+  for (let round = 0; round < 3; round++) {
+    expect([await plans("pro"), await plans("free")]).toEqual([true, false]);
+  }
+});
+
+test("callers at different addresses never share an answer that goes by the address", async () => {
+  const { request } = await startProxy({ document: DOCUMENT, config: { trustProxy: true } });
+  const isIn = async (address: string): Promise<boolean> => {
+    const headers = { "x-forwarded-for": address };
+    const response = await request("/proxy?userId=1&sessionId=1", { headers });
+    return (await togglesOf(response)).some(({ name }) => name === "address");
+  };
+  for (let round = 0; round < 3; round++) {
+    expect([await isIn("10.1.1.1"), await isIn("192.0.2.1")]).toEqual([true, false]);
+  }
+});
+
+test("an answer is not kept when it goes by chance, by the clock or by a custom strategy", async () => {
+  let day = 0;
+  const rules: readonly (readonly [string, object])[] = [
+    ["chance", { name: "gradualRolloutRandom", parameters: { percentage: "50" } }],
+    ["no id", half("no-id")],
+    ["a custom strategy", { name: "odd-day" }],
+  ];
+  for (const [what, rule] of rules) {
+    const strategies = [{ name: "odd-day", isEnabled: () => day++ % 2 === 1 }];
+    const source = new DocumentSource({ features: [flag("flag", rule)] }, strategies);
+    // oxlint-disable-next-line no-await-in-loop -- one proxy at a time
+    const { request } = await startProxy({ source });
+    const seen = new Set<number>();
+    for (let round = 0; round < 200 && seen.size < 2; round++) {
+      // oxlint-disable-next-line no-await-in-loop -- the same question again and again
+      seen.add((await togglesOf(await request("/proxy?appName=a"))).length);
+    }
+    expect(seen.size, what).toBe(2);
+  }
+});
+
+test("a new snapshot answers at once, whatever was kept of the old one", async () => {
+  const { request, source } = await startProxy({ document: DOCUMENT });
+  const count = async (): Promise<number> =>
+    (await togglesOf(await request("/proxy?userId=1&sessionId=1"))).length;
+  expect(await count()).toBeGreaterThan(1);
+  source.replace({ features: [flag("only", { name: "default" })] });
+  expect(await count()).toBe(1);
+});
