@@ -69,7 +69,7 @@ function decode(body: Buffer, coding: string | undefined): string {
 }
 
 /** Without what is different each time, or says only how a compressed body is cut into pieces. */
-function comparable({ date, ...headers }: IncomingHttpHeaders): IncomingHttpHeaders {
+function comparable({ date: _date, ...headers }: IncomingHttpHeaders): IncomingHttpHeaders {
   if (headers["content-encoding"] === undefined) return headers;
   const { "content-length": _length, "transfer-encoding": _transfer, ...rest } = headers;
   return rest;
