@@ -1,0 +1,89 @@
+import type { FastifyInstance } from "fastify";
+import { onTestFinished } from "vitest";
+import { buildApp } from "../src/app.ts";
+import type { Logger } from "../src/config/config.ts";
+import type { Storage } from "../src/storage/storage.ts";
+import { parseInitTokens } from "../src/tokens/init-tokens.ts";
+import { seedTokens } from "../src/tokens/seed-tokens.ts";
+
+export const ADMIN_TOKEN = "*:*.the-admin-of-the-tests";
+export const BACKEND_TOKEN = "*:development.the-backend-of-the-tests";
+export const PRODUCTION_TOKEN = "*:production.the-other-backend-of-the-tests";
+export const FRONTEND_TOKEN = "*:development.the-frontend-of-the-tests";
+
+/** A request in a test: a path, and what differs from a plain GET. */
+export interface Call {
+  readonly method?: string;
+  readonly token?: string | undefined;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The service over a storage, with tokens of all kinds, listening on a port of its own. */
+export interface Service {
+  readonly app: FastifyInstance;
+  readonly url: string;
+  /** What was logged as an error. */
+  readonly errors: unknown[];
+  request(path: string, call?: Call): Promise<Response>;
+  /** A request to the admin API that must succeed; the JSON of its answer, if it has any. */
+  admin(method: string, path: string, body?: unknown): Promise<unknown>;
+}
+
+export async function seed(storage: Storage): Promise<void> {
+  const { tokens } = parseInitTokens({
+    admin: [ADMIN_TOKEN],
+    backend: [BACKEND_TOKEN, PRODUCTION_TOKEN],
+    frontend: [FRONTEND_TOKEN],
+  });
+  await seedTokens(storage, tokens);
+}
+
+/** Starts the service; it ends with the test. */
+export async function startService(storage: Storage): Promise<Service> {
+  await seed(storage);
+  const errors: unknown[] = [];
+  const app = await buildApp({ logger: collectErrors(errors) }, storage);
+  onTestFinished(() => endApp(app));
+  return { app, errors, ...(await listen(app)) };
+}
+
+/** Ends an app without waiting for the connections of clients that are not done. */
+export async function endApp(app: FastifyInstance): Promise<void> {
+  app.server.closeAllConnections();
+  await app.close();
+}
+
+/** Lets an app listen, and talks to it. */
+export async function listen(app: FastifyInstance) {
+  const url = await app.listen({ host: "127.0.0.1", port: 0 });
+  const request = (path: string, call: Call = {}): Promise<Response> => {
+    const { method = "GET", token, body, headers } = call;
+    return fetch(url + path, {
+      method,
+      headers: {
+        ...(token !== undefined && { authorization: token }),
+        ...(body !== undefined && { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+  };
+  const admin = async (method: string, path: string, body?: unknown): Promise<unknown> => {
+    const response = await request(`/api/admin${path}`, { method, token: ADMIN_TOKEN, body });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    return text === "" ? undefined : JSON.parse(text);
+  };
+  return { url, request, admin };
+}
+
+export function collectErrors(errors: unknown[]): Logger {
+  const ignore = (): void => undefined;
+  return {
+    debug: ignore,
+    info: ignore,
+    warn: ignore,
+    error: (message, error) => errors.push([message, error]),
+  };
+}

@@ -1,0 +1,123 @@
+import { beforeAll, expect, test } from "vitest";
+import type { Storage } from "../src/storage/storage.ts";
+import {
+  ADMIN_TOKEN,
+  BACKEND_TOKEN,
+  FRONTEND_TOKEN,
+  startService,
+  type Service,
+} from "./_service.ts";
+import { describeEachStorage } from "./_storages.ts";
+
+const NO_TOKEN = undefined;
+const EXPIRED = "expired";
+
+const UNAUTHENTICATED = [
+  [NO_TOKEN, 401, "AuthenticationRequired"],
+  ["", 401, "AuthenticationRequired"],
+  ["Bearer", 401, "AuthenticationRequired"],
+  ["nonsense", 401, "UnauthorizedError"],
+  ["*:*.wrong", 401, "UnauthorizedError"],
+  ["user:wrong", 401, "UnauthorizedError"],
+  ["*:development.wrong", 401, "UnauthorizedError"],
+  [`${ADMIN_TOKEN}x`, 401, "UnauthorizedError"],
+  [ADMIN_TOKEN.slice(0, -1), 401, "UnauthorizedError"],
+  [ADMIN_TOKEN.toUpperCase(), 401, "UnauthorizedError"],
+  [`Basic ${ADMIN_TOKEN}`, 401, "UnauthorizedError"],
+  [EXPIRED, 401, "UnauthorizedError"],
+] as const;
+
+const ADMIN = [
+  ...UNAUTHENTICATED,
+  [BACKEND_TOKEN, 403, "PermissionError"],
+  [FRONTEND_TOKEN, 403, "PermissionError"],
+  [ADMIN_TOKEN, 200, undefined],
+  [`Bearer ${ADMIN_TOKEN}`, 200, undefined],
+  [`bearer   ${ADMIN_TOKEN}`, 200, undefined],
+] as const;
+
+const BACKEND = [
+  ...UNAUTHENTICATED,
+  [ADMIN_TOKEN, 403, "PermissionError"],
+  [FRONTEND_TOKEN, 403, "PermissionError"],
+  [BACKEND_TOKEN, 200, undefined],
+  [`Bearer ${BACKEND_TOKEN}`, 200, undefined],
+] as const;
+
+const BODIES = [
+  ["POST", "/api/admin/api-tokens"],
+  ["POST", "/api/admin/context"],
+  ["POST", "/api/client/metrics"],
+  ["POST", "/api/client/metrics/bulk"],
+  ["POST", "/api/client/register"],
+] as const;
+
+describeEachStorage("authentication", (source) => {
+  let storage: Storage;
+  let expired: string;
+  beforeAll(async () => {
+    storage = await source.openFresh();
+  }, 60_000);
+
+  const start = async (): Promise<Service> => {
+    const service = await startService(storage);
+    expired ??= await createExpired(service);
+    return service;
+  };
+
+  const check = async (path: string, token: string | undefined): Promise<[number, unknown]> => {
+    const service = await start();
+    const response = await service.request(path, { token: token === EXPIRED ? expired : token });
+    const { name } = (await response.json()) as { name?: unknown };
+    return [response.status, name];
+  };
+
+  test.each(ADMIN)("the admin API with token %j: %i %s", async (token, status, name) => {
+    expect(await check("/api/admin/api-tokens", token)).toEqual([status, name]);
+  });
+
+  test.each(BACKEND)("the SDK API with token %j: %i %s", async (token, status, name) => {
+    expect(await check("/api/client/features", token)).toEqual([status, name]);
+  });
+
+  test.each(["/api/client/delta", "/api/client/streaming", "/api/client/features/f"])(
+    "%s: 401 without a token, 403 with the wrong one, and no stream is opened",
+    async (path) => {
+      expect(await check(path, NO_TOKEN)).toEqual([401, "AuthenticationRequired"]);
+      expect(await check(path, ADMIN_TOKEN)).toEqual([403, "PermissionError"]);
+    },
+  );
+
+  test.each(BODIES)("%s %s: who has no token learns nothing of bodies", async (method, path) => {
+    const service = await start();
+    for (const [token, status] of [
+      [undefined, 401],
+      ["*:*.wrong", 401],
+      [FRONTEND_TOKEN, 403],
+    ] as const) {
+      for (const body of ["{", "[]", "{}", '"x"', "x".repeat(3_000_000)]) {
+        const response = await service.request(path, { method, token, body });
+        expect(response.status).toBe(status);
+        await response.text();
+      }
+    }
+    expect(service.errors).toEqual([]);
+  });
+
+  test("answers to those without a token say nothing of tokens", async () => {
+    const service = await start();
+    const response = await service.request("/api/admin/api-tokens", { token: "*:*.guess" });
+    const text = await response.text();
+    expect(text).not.toContain("guess");
+    expect(response.headers.get("cache-control")).toBe("no-store");
+  });
+});
+
+async function createExpired(service: Service): Promise<string> {
+  const { id, secret } = (await service.admin("POST", "/api-tokens", {
+    tokenName: "expired",
+    type: "client",
+  })) as { id: string; secret: string };
+  await service.admin("PUT", `/api-tokens/${id}`, { expiresAt: new Date().toISOString() });
+  return secret;
+}

@@ -1,0 +1,274 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { apiTokens } from "../src/storage/schema/api-tokens.ts";
+import { events } from "../src/storage/schema/events.ts";
+import type { Storage } from "../src/storage/storage.ts";
+import { parseInitTokens } from "../src/tokens/init-tokens.ts";
+import { seedTokens } from "../src/tokens/seed-tokens.ts";
+import { ADMIN_TOKEN, BACKEND_TOKEN, startService, type Service } from "./_service.ts";
+import { describeEachStorage } from "./_storages.ts";
+
+interface TokenAnswer {
+  readonly id: string;
+  readonly secret: string;
+  readonly tokenName: string;
+  readonly projects: readonly string[];
+}
+
+describeEachStorage("API tokens", (source) => {
+  let storage: Storage;
+  beforeAll(async () => {
+    storage = await source.openFresh();
+  }, 60_000);
+
+  const create = async (service: Service, body: unknown): Promise<TokenAnswer> =>
+    (await service.admin("POST", "/api-tokens", body)) as TokenAnswer;
+
+  const statusWith = async (service: Service, token: string): Promise<number> => {
+    const response = await service.request("/api/client/features", { token });
+    await response.text();
+    return response.status;
+  };
+
+  describe("POST /api/admin/api-tokens", () => {
+    test.each([
+      [{ type: "client" }, "*:development.", { type: "client", projects: ["*"], project: "*" }],
+      [{ type: "Backend" }, "*:development.", { type: "backend" }],
+      [{ type: "FRONTEND" }, "*:development.", { type: "frontend" }],
+      [{ type: "client", environment: "production" }, "*:production.", {}],
+      [{ type: "client", project: "default" }, "default:development.", { projects: ["default"] }],
+      [{ type: "client", projects: ["default"] }, "default:development.", { project: "default" }],
+      [{ type: "client", projects: ["default", "default"] }, "default:development.", {}],
+      [{ type: "client", projects: ["default", "*"] }, "*:development.", { projects: ["*"] }],
+      [{ type: "client", project: "*" }, "*:development.", { projects: ["*"] }],
+      [{ type: "client", project: "default", projects: ["default"] }, "default:development.", {}],
+      [{ type: "admin" }, "*:*.", { type: "admin", environment: "*", projects: ["*"] }],
+      [{ type: "admin", environment: "*", projects: ["*"], project: "*" }, "*:*.", {}],
+    ])("%j makes a token", async (body, prefix, expected) => {
+      const service = await startService(storage);
+      const response = await service.request("/api/admin/api-tokens", {
+        method: "POST",
+        token: ADMIN_TOKEN,
+        body: { tokenName: "made", ...body },
+      });
+      expect(response.status).toBe(201);
+      expect(response.headers.get("location")).toBe("api-tokens");
+      const token = (await response.json()) as TokenAnswer;
+      expect(token).toMatchObject({
+        tokenName: "made",
+        expiresAt: null,
+        seenAt: null,
+        ...expected,
+      });
+      expect(token.secret.startsWith(prefix)).toBe(true);
+      expect(token.secret.slice(prefix.length)).toMatch(/^[0-9a-f]{56}$/);
+    });
+
+    test("a token for several projects has [] in their place", async () => {
+      const service = await startService(storage);
+      await storage.write({ id: null, name: "test", kind: "system" }, async ({ db }) => {
+        const { projects } = await import("../src/storage/schema/projects.ts");
+        await db.insert(projects).values({ id: "other", name: "Other" }).onConflictDoNothing();
+      });
+      const token = await create(service, {
+        tokenName: "several",
+        type: "client",
+        projects: ["default", "other"],
+      });
+      expect(token.secret).toMatch(/^\[\]:development\.[0-9a-f]{56}$/);
+      expect(token.projects).toEqual(["default", "other"]);
+      expect(await statusWith(service, token.secret)).toBe(200);
+    });
+
+    test.each([
+      [{}, "/body/tokenName"],
+      [{ tokenName: "", type: "client" }, "/body/tokenName"],
+      [{ tokenName: 5, type: "client" }, "/body/tokenName"],
+      [{ tokenName: "t" }, "/body/type"],
+      [{ tokenName: "t", type: "root" }, "/body/type"],
+      [{ tokenName: "t", type: "constructor" }, "/body/type"],
+      [{ tokenName: "t", type: "client", environment: "*" }, "/body/environment"],
+      [{ tokenName: "t", type: "client", environment: "nowhere" }, "/body/environment"],
+      [{ tokenName: "t", type: "client", project: "nothing" }, "/body/projects"],
+      [{ tokenName: "t", type: "client", project: "" }, "/body/project"],
+      [{ tokenName: "t", type: "client", projects: [] }, "/body/projects"],
+      [{ tokenName: "t", type: "client", projects: ["default", "nothing"] }, "/body/projects"],
+      [{ tokenName: "t", type: "client", projects: "default" }, "/body/projects"],
+      [{ tokenName: "t", type: "client", project: "default", projects: ["*"] }, "/body/project"],
+      [{ tokenName: "t", type: "admin", environment: "development" }, "/body/environment"],
+      [{ tokenName: "t", type: "admin", project: "default" }, "/body/project"],
+      [{ tokenName: "t", type: "admin", projects: ["default"] }, "/body/projects"],
+      [{ tokenName: "t", type: "client", expiresAt: "tomorrow" }, "/body/expiresAt"],
+      [{ tokenName: "t", type: "client", expiresAt: "2020-01-01T00:00:00Z" }, "/body/expiresAt"],
+      [{ tokenName: "t\0", type: "client" }, "/body/tokenName"],
+    ])("%j is a 400 that names %s, and makes nothing", async (body, path) => {
+      const service = await startService(storage);
+      const before = await storage.revision();
+      const response = await service.request("/api/admin/api-tokens", {
+        method: "POST",
+        token: ADMIN_TOKEN,
+        body,
+      });
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({
+        name: "BadDataError",
+        details: [expect.objectContaining({ path })],
+      });
+      expect(await storage.revision()).toBe(before);
+    });
+  });
+
+  test("a token is shown once, and is nowhere to be found afterwards", async () => {
+    const service = await startService(storage);
+    const { secret, id } = await create(service, { tokenName: "secretive", type: "client" });
+    await service.admin("PUT", `/api-tokens/${id}`, { expiresAt: "2090-01-01T00:00:00Z" });
+    await service.admin("DELETE", `/api-tokens/${id}`);
+    const random = secret.split(".")[1] ?? "";
+    const stored = JSON.stringify([
+      await storage.db.select().from(apiTokens),
+      await storage.db.select().from(events),
+      await service.admin("GET", "/api-tokens"),
+    ]);
+    expect(stored).not.toContain(random);
+    expect(stored).not.toContain(ADMIN_TOKEN);
+    expect(stored).not.toContain(BACKEND_TOKEN);
+    const told = await storage.db.select().from(events);
+    expect(JSON.stringify(told)).not.toContain("secretHash");
+    expect(
+      told.filter(({ data, preData }) => JSON.stringify([data, preData]).includes(id)),
+    ).toEqual([
+      expect.objectContaining({ type: "api-token-created", preData: null }),
+      expect.objectContaining({
+        type: "api-token-updated",
+        environment: "development",
+        preData: expect.objectContaining({ expiresAt: null }),
+        data: expect.objectContaining({ expiresAt: "2090-01-01T00:00:00.000Z" }),
+      }),
+      expect.objectContaining({ type: "api-token-deleted", data: null }),
+    ]);
+  });
+
+  test("GET lists tokens, and those of a name; backend tokens by their older name", async () => {
+    const service = await startService(storage);
+    await create(service, { tokenName: "listed", type: "backend" });
+    await create(service, { tokenName: "listed", type: "frontend" });
+    expect(await service.admin("GET", "/api-tokens/listed")).toEqual({
+      tokens: [
+        expect.objectContaining({ tokenName: "listed", type: "client" }),
+        expect.objectContaining({ tokenName: "listed", type: "frontend" }),
+      ],
+    });
+    const { tokens } = (await service.admin("GET", "/api-tokens")) as { tokens: TokenAnswer[] };
+    expect(tokens.filter(({ tokenName }) => tokenName === "listed")).toHaveLength(2);
+    expect(tokens.every((token) => !("secret" in token) && !("secretHash" in token))).toBe(true);
+    expect(await service.admin("GET", "/api-tokens/nobody")).toEqual({ tokens: [] });
+  });
+
+  test.each(["id", "secret"] as const)(
+    "DELETE by %s revokes a token for the very next request",
+    async (key) => {
+      const service = await startService(storage);
+      const token = await create(service, { tokenName: "short-lived", type: "client" });
+      expect(await statusWith(service, token.secret)).toBe(200);
+      await service.admin("DELETE", `/api-tokens/${encodeURIComponent(token[key])}`);
+      expect(await statusWith(service, token.secret)).toBe(401);
+    },
+  );
+
+  test("an admin token that is revoked cannot be used for anything more", async () => {
+    const service = await startService(storage);
+    const { secret, id } = await create(service, { tokenName: "second-admin", type: "admin" });
+    const ask = (method: string, path: string) =>
+      service.request(`/api/admin${path}`, { method, token: secret });
+    expect((await ask("GET", "/api-tokens")).status).toBe(200);
+    expect((await ask("DELETE", `/api-tokens/${id}`)).status).toBe(200);
+    expect((await ask("GET", "/api-tokens")).status).toBe(401);
+  });
+
+  test("PUT sets until when a token is accepted, at each use", async () => {
+    const service = await startService(storage);
+    const { secret, id } = await create(service, {
+      tokenName: "expiring",
+      type: "client",
+      expiresAt: "2090-01-01T00:00:00+02:00",
+    });
+    expect(await statusWith(service, secret)).toBe(200);
+    await service.admin("PUT", `/api-tokens/${id}`, { expiresAt: "2020-01-01T00:00:00Z" });
+    expect(await statusWith(service, secret)).toBe(401);
+    await service.admin("PUT", `/api-tokens/${id}`, { expiresAt: null });
+    expect(await statusWith(service, secret)).toBe(200);
+  });
+
+  test.each([
+    ["PUT", { expiresAt: null }],
+    ["DELETE", undefined],
+  ])("%s of an unknown token is a 404: nothing was revoked", async (method, body) => {
+    const service = await startService(storage);
+    const call = { method, token: ADMIN_TOKEN, body };
+    const response = await service.request("/api/admin/api-tokens/unknown", call);
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({ name: "NotFoundError" });
+  });
+
+  test.each([
+    [{}, 400],
+    [{ expiresAt: 5 }, 400],
+    [{ expiresAt: "0000-01-01T00:00:00Z" }, 400],
+    [{ expiresAt: "2025-02-30T00:00:00Z" }, 400],
+    ["{", 400],
+  ])("PUT with %j is a %i", async (body, status) => {
+    const service = await startService(storage);
+    const { id } = await create(service, { tokenName: "kept", type: "client" });
+    const call = { method: "PUT", token: ADMIN_TOKEN, body };
+    expect((await service.request(`/api/admin/api-tokens/${id}`, call)).status).toBe(status);
+  });
+
+  test("the last use of a token is written down", async () => {
+    const service = await startService(storage);
+    const { secret } = await create(service, { tokenName: "used", type: "client" });
+    await statusWith(service, secret);
+    await service.app.close();
+    const rows = await storage.db.select().from(apiTokens);
+    const used = rows.find(({ name }) => name === "used");
+    expect(Date.now() - (used?.seenAt?.getTime() ?? 0)).toBeLessThan(60_000);
+  });
+
+  test("seedTokens() makes what is missing, once, also when replicas start together", async () => {
+    const { tokens } = parseInitTokens({
+      admin: ["*:*.one"],
+      backend: ["default:production.two"],
+      frontend: [],
+    });
+    const made = await Promise.all([seedTokens(storage, tokens), seedTokens(storage, tokens)]);
+    expect(made.toSorted()).toEqual([0, 2]);
+    const before = await storage.revision();
+    expect(await seedTokens(storage, tokens)).toBe(0);
+    expect(await storage.revision()).toBe(before);
+
+    const service = await startService(storage);
+    expect(await statusWith(service, "default:production.two")).toBe(200);
+    expect(await statusWith(service, "*:*.one")).toBe(403);
+  });
+
+  test("there are at most 2000 tokens", async () => {
+    const crowded = await source.openFresh();
+    const service = await startService(crowded);
+    await crowded.db.insert(apiTokens).values(
+      Array.from({ length: 1996 }, (_, index) => ({
+        id: `t${index}`,
+        name: "many",
+        secretHash: `h${index}`,
+        type: "backend" as const,
+        environment: "development",
+        projects: ["*"],
+        createdBy: "test",
+      })),
+    );
+    const response = await service.request("/api/admin/api-tokens", {
+      method: "POST",
+      token: ADMIN_TOKEN,
+      body: { tokenName: "one-more", type: "client" },
+    });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ name: "ExceedsLimitError" });
+  });
+});
