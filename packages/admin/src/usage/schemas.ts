@@ -1,0 +1,108 @@
+import { Type } from "typebox";
+import { openObject } from "../http/schemas.ts";
+import { LenientCount, LenientMoment, LenientText, recordOf } from "./lenient.ts";
+
+const MAX_ENTRIES = 10_000;
+const MAX_VARIANTS = 1000;
+
+const Variants = Type.Optional(Type.Union([recordOf(LenientCount, MAX_VARIANTS), Type.Null()]));
+
+const ToggleUsage = openObject({
+  yes: Type.Optional(LenientCount),
+  no: Type.Optional(LenientCount),
+  variants: Variants,
+});
+
+/** What one application counted. */
+export const MetricsBody = openObject({
+  appName: LenientText,
+  bucket: Type.Optional(
+    Type.Union([
+      openObject({
+        start: Type.Optional(LenientMoment),
+        stop: Type.Optional(LenientMoment),
+        toggles: recordOf(ToggleUsage, MAX_ENTRIES),
+      }),
+      Type.Null(),
+    ]),
+  ),
+});
+
+const BulkApplication = openObject({
+  appName: LenientText,
+  sdkVersion: Type.Optional(LenientText),
+  strategies: Type.Optional(Type.Union([Type.Array(LenientText), Type.Null()])),
+});
+
+const BulkMetric = openObject({
+  featureName: LenientText,
+  appName: LenientText,
+  environment: LenientText,
+  timestamp: Type.Optional(LenientMoment),
+  yes: Type.Optional(LenientCount),
+  no: Type.Optional(LenientCount),
+  variants: Variants,
+});
+
+/** What a proxy counted for many applications. */
+export const BulkMetricsBody = openObject({
+  applications: Type.Array(BulkApplication, { maxItems: MAX_ENTRIES }),
+  metrics: Type.Array(BulkMetric, { maxItems: MAX_ENTRIES }),
+});
+
+/** What an application says of itself. */
+export const RegistrationBody = BulkApplication;
+
+export type Metrics = Type.Static<typeof MetricsBody>;
+export type BulkMetrics = Type.Static<typeof BulkMetricsBody>;
+export type Registration = Type.Static<typeof RegistrationBody>;
+
+export const FeatureParams = Type.Object({ feature: Type.String() });
+
+export const HoursQuery = Type.Object({
+  hoursBack: Type.Optional(
+    Type.String({ description: "How many hours to tell of, 1 to 48; 24 for anything else" }),
+  ),
+});
+
+const HourStart = Type.String({ format: "date-time", description: "When the hour begins" });
+const Count = Type.Integer({ minimum: 0 });
+
+export const RawUsageAnswer = Type.Object({
+  version: Type.Integer(),
+  maturity: Type.String(),
+  data: Type.Array(
+    Type.Object({
+      featureName: Type.String(),
+      appName: Type.String(),
+      environment: Type.String(),
+      timestamp: HourStart,
+      yes: Count,
+      no: Count,
+      variants: Type.Optional(Type.Record(Type.String(), Count)),
+    }),
+  ),
+});
+
+export const UsageAnswer = Type.Object({
+  version: Type.Integer(),
+  maturity: Type.String(),
+  featureName: Type.String(),
+  lastHourUsage: Type.Array(
+    Type.Object({ environment: Type.String(), timestamp: HourStart, yes: Count, no: Count }),
+  ),
+  seenApplications: Type.Array(Type.String()),
+});
+
+export const ApplicationsAnswer = Type.Object({
+  applications: Type.Array(
+    Type.Object({
+      appName: Type.String(),
+      environment: Type.String(),
+      sdkVersion: Type.Union([Type.String(), Type.Null()]),
+      strategies: Type.Array(Type.String()),
+      firstSeenAt: Type.String({ format: "date-time" }),
+      lastSeenAt: Type.String({ format: "date-time" }),
+    }),
+  ),
+});

@@ -1,0 +1,31 @@
+import type { Storage } from "../storage/storage.ts";
+import { putApplications, type SeenApplication } from "./applications.ts";
+import { BatchWriter } from "./batch-writer.ts";
+import { writeUsage, type UsageReport } from "./write-usage.ts";
+
+/** Takes in what SDKs report. Each promise is kept once the report is in the database. */
+export interface UsageIntake {
+  addUsage(report: UsageReport): Promise<void>;
+  addApplications(applications: readonly SeenApplication[]): Promise<void>;
+}
+
+const MAX_REPORTS = 200;
+
+export function createUsageIntake({ db }: Storage): UsageIntake {
+  const usage = new BatchWriter<UsageReport>({
+    write: (reports) => writeUsage(db, reports),
+    maxItems: MAX_REPORTS,
+  });
+  const registrations = new BatchWriter<readonly SeenApplication[]>({
+    write: (lists) => putApplications(db, lists.flat()),
+    maxItems: MAX_REPORTS,
+  });
+  return {
+    addUsage: async (report) => {
+      if (report.entries.length > 0) await usage.add(report);
+    },
+    addApplications: async (applications) => {
+      if (applications.length > 0) await registrations.add(applications);
+    },
+  };
+}
