@@ -1,0 +1,42 @@
+import Fastify, { type FastifyInstance } from "fastify";
+import { decorateActor } from "./auth/actor-of.ts";
+import { createAuthentication } from "./auth/authentication.ts";
+import type { AdminConfig } from "./config/config.ts";
+import { handleFailures } from "./http/failures.ts";
+import { readJsonBodies } from "./http/json-bodies.ts";
+import { addSecurityHeaders } from "./http/security-headers.ts";
+import { SERVER_OPTIONS } from "./http/server-options.ts";
+import { refuseUnstorable } from "./http/refuse-unstorable.ts";
+import { registerAdminRoutes } from "./admin-routes.ts";
+import { registerSdkApi } from "./sdk-api/register-sdk-api.ts";
+import type { Storage } from "./storage/storage.ts";
+
+/**
+ * Builds the service over a storage. The storage is not closed here: that is up to whoever opened
+ * it.
+ */
+export async function buildApp(
+  config: Pick<AdminConfig, "logger">,
+  storage: Storage,
+): Promise<FastifyInstance> {
+  const app = Fastify(SERVER_OPTIONS);
+  const authentication = createAuthentication(storage);
+  app.addHook("onClose", () => authentication.close());
+  handleFailures(app, config.logger);
+  addSecurityHeaders(app);
+  readJsonBodies(app);
+  decorateActor(app);
+  // Answers are what the handlers return; the schemas describe them.
+  app.setSerializerCompiler(() => JSON.stringify);
+
+  await app.register(
+    async (scope) => {
+      scope.addHook("onRequest", authentication.requireAdmin);
+      refuseUnstorable(scope);
+      registerAdminRoutes(scope, storage);
+    },
+    { prefix: "/api/admin" },
+  );
+  await registerSdkApi(app, { storage, authentication });
+  return app;
+}

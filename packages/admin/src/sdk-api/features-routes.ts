@@ -1,0 +1,81 @@
+import { tokenOf } from "../auth/token-of.ts";
+import { notFound } from "../errors.ts";
+import { errorAnswers } from "../http/schemas.ts";
+import type { TypedApp } from "../http/typed-app.ts";
+import { understandsSegments } from "./client-spec.ts";
+import { DocumentCache } from "./document-cache.ts";
+import { isNamedBy } from "./entity-tag.ts";
+import type { EnvironmentStates } from "./environment-states.ts";
+import { readFeatureQuery } from "./feature-query.ts";
+import { inlineSegments } from "./inline-segments.ts";
+import {
+  FeatureAnswer,
+  FeatureNameParams,
+  FeaturesAnswer,
+  FiltersQuery,
+  NotModified,
+} from "./schemas.ts";
+import { selectFeatures } from "./select-features.ts";
+
+const tags = ["Server SDKs"];
+const CACHING = {
+  "cache-control": "private, no-cache",
+  vary: "Authorization, Unleash-Client-Spec",
+} as const;
+
+/** The flags as they are defined, for SDKs that poll. */
+export function registerFeatures(app: TypedApp, states: EnvironmentStates): void {
+  const documents = new DocumentCache();
+
+  app.get(
+    "/features",
+    {
+      schema: {
+        summary: "The flags of the environment and the projects of the token",
+        tags,
+        querystring: FiltersQuery,
+        response: { 200: FeaturesAnswer, 304: NotModified, ...errorAnswers(400, 401, 403, 503) },
+      },
+    },
+    async (request, reply) => {
+      const query = readFeatureQuery(tokenOf(request), request.query);
+      const knowsSegments = understandsSegments(request.headers["unleash-client-spec"]);
+      const state = await states.current(query.environment);
+      const document = documents.get(state, { ...query, inlineSegments: !knowsSegments });
+      reply.headers({ ...CACHING, etag: document.entityTag });
+      return isNamedBy(request.headers["if-none-match"], document.entityTag)
+        ? reply.code(304).send()
+        : reply.type("application/json; charset=utf-8").send(document.text);
+    },
+  );
+
+  registerOneFeature(app, states);
+}
+
+function registerOneFeature(app: TypedApp, states: EnvironmentStates): void {
+  app.get(
+    "/features/:name",
+    {
+      schema: {
+        summary: "One flag of the environment and the projects of the token",
+        tags,
+        params: FeatureNameParams,
+        response: { 200: FeatureAnswer, ...errorAnswers(400, 401, 403, 404, 503) },
+      },
+    },
+    async (request, reply) => {
+      const { name } = request.params;
+      const knowsSegments = understandsSegments(request.headers["unleash-client-spec"]);
+      const query = readFeatureQuery(tokenOf(request), {});
+      const state = await states.current(query.environment);
+      const found = selectFeatures(state, query).features.find(
+        ({ feature }) => feature.name === name,
+      );
+      if (found === undefined) throw notFound(`There is no flag ${JSON.stringify(name)}`);
+      const { feature } = found;
+      return reply
+        .headers(CACHING)
+        .send(knowsSegments ? feature : inlineSegments(feature, state.segments));
+    },
+  );
+}

@@ -1,0 +1,120 @@
+import { and, eq, isNull } from "drizzle-orm";
+import { groupBy } from "../group-by.ts";
+import type { Database } from "../storage/database.ts";
+import { orderByText } from "../storage/order-by-text.ts";
+import { dependencies, featureEnvironments, features } from "../storage/schema/features.ts";
+import { segments } from "../storage/schema/segments.ts";
+import { strategies, strategySegments } from "../storage/schema/strategies.ts";
+import { featureTags } from "../storage/schema/tags.ts";
+import type { ClientDependency, ClientSegment } from "./client-feature.ts";
+import type { EnvironmentState, FeatureEntry, SegmentEntry } from "./environment-state.ts";
+import { toClientFeature, toClientStrategy } from "./to-client-feature.ts";
+
+/** Reads all that SDKs may learn of an environment. All of it must be read in one transaction. */
+export async function loadEnvironment(
+  db: Database,
+  environment: string,
+  revision: number,
+): Promise<EnvironmentState> {
+  return {
+    environment,
+    revision,
+    features: await loadFeatures(db, environment),
+    segments: await loadSegments(db),
+  };
+}
+
+async function loadFeatures(db: Database, environment: string): Promise<readonly FeatureEntry[]> {
+  const rows = await selectFeatures(db, environment);
+  const strategiesOf = await loadStrategies(db, environment);
+  const dependenciesOf = await loadDependencies(db);
+  const tagsOf = await loadTags(db);
+  return rows.map((row) => {
+    const feature = toClientFeature(
+      row,
+      strategiesOf.get(row.name) ?? [],
+      dependenciesOf.get(row.name) ?? [],
+    );
+    return {
+      feature,
+      text: JSON.stringify(feature),
+      tags: new Set(tagsOf.get(row.name)),
+      segmentIds: new Set(feature.strategies.flatMap((strategy) => strategy.segments ?? [])),
+    };
+  });
+}
+
+function selectFeatures(db: Database, environment: string) {
+  return db
+    .select({
+      name: features.name,
+      type: features.type,
+      enabled: featureEnvironments.enabled,
+      project: features.project,
+      stale: features.stale,
+      description: features.description,
+      impressionData: features.impressionData,
+    })
+    .from(features)
+    .innerJoin(featureEnvironments, eq(featureEnvironments.feature, features.name))
+    .where(and(eq(featureEnvironments.environment, environment), isNull(features.archivedAt)))
+    .orderBy(orderByText(features.name));
+}
+
+async function loadStrategies(db: Database, environment: string) {
+  const links = await db
+    .select({ strategy: strategySegments.strategy, segment: strategySegments.segment })
+    .from(strategySegments)
+    .innerJoin(strategies, eq(strategies.id, strategySegments.strategy))
+    .where(eq(strategies.environment, environment))
+    .orderBy(strategySegments.segment);
+  const segmentsOf = groupBy(links, (link) => link.strategy);
+  const rows = await db
+    .select()
+    .from(strategies)
+    .where(eq(strategies.environment, environment))
+    .orderBy(strategies.sortOrder, orderByText(strategies.id));
+  return groupBy(
+    rows.map((row) => ({
+      feature: row.feature,
+      disabled: row.disabled,
+      strategy: toClientStrategy(
+        row,
+        (segmentsOf.get(row.id) ?? []).map(({ segment }) => segment),
+      ),
+    })),
+    ({ feature }) => feature,
+  );
+}
+
+async function loadDependencies(db: Database): Promise<ReadonlyMap<string, ClientDependency[]>> {
+  const rows = await db.select().from(dependencies).orderBy(orderByText(dependencies.parent));
+  const byChild = groupBy(rows, ({ child }) => child);
+  return new Map([...byChild].map(([child, ofChild]) => [child, ofChild.map(toClientDependency)]));
+}
+
+function toClientDependency(row: typeof dependencies.$inferSelect): ClientDependency {
+  const { parent, enabled, variants } = row;
+  const names = enabled && variants.length > 0 ? { variants } : {};
+  return { feature: parent, enabled, ...names };
+}
+
+async function loadTags(db: Database): Promise<ReadonlyMap<string, string[]>> {
+  const byFeature = groupBy(await db.select().from(featureTags), ({ feature }) => feature);
+  return new Map(
+    [...byFeature].map(([feature, rows]) => [
+      feature,
+      rows.map(({ type, value }) => `${type}:${value}`),
+    ]),
+  );
+}
+
+async function loadSegments(db: Database): Promise<ReadonlyMap<number, SegmentEntry>> {
+  const rows: ClientSegment[] = await db
+    .select({ id: segments.id, name: segments.name, constraints: segments.constraints })
+    .from(segments)
+    .orderBy(segments.id);
+  return new Map(
+    rows.map((segment) => [segment.id, { segment, text: JSON.stringify(segment) }] as const),
+  );
+}

@@ -1,0 +1,44 @@
+import type { FastifyInstance } from "fastify";
+import type { Authentication } from "../auth/authentication.ts";
+import type { TypedApp } from "../http/typed-app.ts";
+import type { Storage } from "../storage/storage.ts";
+import { registerStreams } from "../stream/routes.ts";
+import { ScopeFeeds } from "../stream/scope-feeds.ts";
+import { StreamHub, type StreamTiming } from "../stream/stream-hub.ts";
+import { registerUsageIntake } from "../usage/intake-routes.ts";
+import { keepUsageShort } from "../usage/retention.ts";
+import { createUsageIntake } from "../usage/usage-intake.ts";
+import { EnvironmentStates } from "./environment-states.ts";
+import { registerFeatures } from "./features-routes.ts";
+import { registerTokenValidation } from "./validate-routes.ts";
+
+interface SdkApiParts {
+  readonly storage: Storage;
+  readonly authentication: Pick<Authentication, "requireBackend">;
+  readonly timing?: StreamTiming;
+}
+
+/** What server SDKs and proxies talk to: everything below `/api/client`, and `/edge/validate`. */
+export async function registerSdkApi(app: FastifyInstance, parts: SdkApiParts): Promise<void> {
+  const { storage, authentication, timing } = parts;
+  const states = new EnvironmentStates(storage);
+  const feeds = new ScopeFeeds(states);
+  const hub = new StreamHub(storage, feeds, timing);
+  const stopCleaning = keepUsageShort(storage);
+  // NOTE: before the server waits for open connections, which streams would keep it from ending.
+  app.addHook("preClose", async () => {
+    hub.close();
+    stopCleaning();
+  });
+
+  registerTokenValidation(app, storage);
+  await app.register(
+    async (scope: TypedApp) => {
+      scope.addHook("onRequest", authentication.requireBackend);
+      registerFeatures(scope, states);
+      registerStreams(scope, { feeds, hub });
+      registerUsageIntake(scope, createUsageIntake(storage));
+    },
+    { prefix: "/api/client" },
+  );
+}

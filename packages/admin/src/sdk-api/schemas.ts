@@ -1,0 +1,73 @@
+import { Type } from "typebox";
+
+const oneOrMany = (description: string) =>
+  Type.Optional(
+    Type.Unsafe<string | readonly string[]>({
+      type: ["array", "string"],
+      items: { type: "string" },
+      description,
+    }),
+  );
+
+export const FiltersQuery = Type.Object({
+  project: oneOrMany("Ids of projects. Of these, only what the token opens"),
+  namePrefix: Type.Optional(Type.String({ description: "How the names of the flags begin" })),
+  tag: oneOrMany("`type:value`. Flags with one of these tags"),
+});
+
+export const FeatureNameParams = Type.Object({ name: Type.String() });
+
+const openObject = <Properties extends Type.TProperties>(properties: Properties) =>
+  Type.Object(properties, { additionalProperties: true });
+
+export const FeatureAnswer = openObject({
+  name: Type.String(),
+  type: Type.String(),
+  enabled: Type.Boolean(),
+  project: Type.String(),
+  stale: Type.Boolean(),
+  description: Type.Union([Type.String(), Type.Null()]),
+  impressionData: Type.Boolean(),
+  strategies: Type.Array(openObject({ name: Type.String() })),
+  variants: Type.Array(openObject({})),
+});
+
+const SegmentAnswer = openObject({ id: Type.Integer(), name: Type.String() });
+
+export const FeaturesAnswer = openObject({
+  version: Type.Integer(),
+  features: Type.Array(FeatureAnswer),
+  segments: Type.Optional(
+    Type.Array(SegmentAnswer, { description: "Left out for SDKs that do not know segments" }),
+  ),
+  query: openObject({ environment: Type.String() }),
+  meta: Type.Object({
+    revisionId: Type.Integer(),
+    etag: Type.String(),
+    queryHash: Type.String(),
+  }),
+});
+
+export const DeltaAnswer = openObject({
+  events: Type.Array(openObject({ eventId: Type.Integer(), type: Type.String() })),
+});
+
+export const NotModified = Type.Null({ description: "What the caller has is still right" });
+
+const MAX_TOKENS = 1000;
+
+export const ValidateTokensBody = Type.Object(
+  { tokens: Type.Array(Type.String(), { maxItems: MAX_TOKENS }) },
+  { additionalProperties: true },
+);
+
+export const ValidatedTokensAnswer = Type.Object({
+  tokens: Type.Array(
+    Type.Object({
+      token: Type.String(),
+      type: Type.String(),
+      projects: Type.Array(Type.String()),
+      environment: Type.String(),
+    }),
+  ),
+});

@@ -1,0 +1,75 @@
+import type { ServerResponse } from "node:http";
+
+/** A message of an event stream. */
+export interface StreamEvent {
+  readonly name: string;
+  readonly id: number;
+  /** In one line. */
+  readonly data: string;
+}
+
+/** Header fields that the application sets on every answer. */
+type Headers = Readonly<Record<string, number | string | string[] | undefined>>;
+
+const HEADERS = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-store, no-transform",
+  // Gateways are asked to pass on each message as it comes.
+  "x-accel-buffering": "no",
+} as const;
+
+/** An open answer to which messages are added as they come. */
+export class EventStream {
+  readonly #response: ServerResponse;
+  #blockedSince: number | undefined;
+
+  constructor(response: ServerResponse, headers: Headers) {
+    this.#response = response;
+    // NOTE: a reader that goes away shows as an error of the next write; `close` follows, which is
+    // what counts.
+    response.on("error", () => undefined);
+    response.on("drain", () => {
+      this.#blockedSince = undefined;
+    });
+    for (const [name, value] of Object.entries({ ...headers, ...HEADERS })) {
+      if (value !== undefined) response.setHeader(name, value);
+    }
+    response.writeHead(200);
+    response.flushHeaders();
+  }
+
+  /** When the reader began to take less than it is sent; undefined while it keeps up. */
+  get blockedSince(): number | undefined {
+    return this.#blockedSince;
+  }
+
+  onDrain(listener: () => void): void {
+    this.#response.on("drain", listener);
+  }
+
+  onClose(listener: () => void): void {
+    this.#response.on("close", listener);
+  }
+
+  send({ name, id, data }: StreamEvent): void {
+    this.#write(`event: ${name}\nid: ${id}\ndata: ${data}\n\n`);
+  }
+
+  /** Shows both ends that the other one is there. */
+  keepAlive(): void {
+    if (this.#blockedSince === undefined) this.#write(":\n\n");
+  }
+
+  end(): void {
+    this.#response.end();
+  }
+
+  /** Hangs up without waiting for the reader. */
+  destroy(): void {
+    this.#response.destroy();
+  }
+
+  #write(text: string): void {
+    if (!this.#response.write(text)) this.#blockedSince ??= performance.now();
+  }
+}

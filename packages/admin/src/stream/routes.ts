@@ -1,0 +1,85 @@
+import { tokenOf } from "../auth/token-of.ts";
+import { errorAnswers } from "../http/schemas.ts";
+import type { TypedApp } from "../http/typed-app.ts";
+import { readFeatureQuery } from "../sdk-api/feature-query.ts";
+import { DeltaAnswer, FiltersQuery, NotModified } from "../sdk-api/schemas.ts";
+import { EventStream } from "./event-stream.ts";
+import { FlagStream } from "./flag-stream.ts";
+import type { ScopeFeeds } from "./scope-feeds.ts";
+import type { StreamHub } from "./stream-hub.ts";
+
+const tags = ["Server SDKs"];
+
+interface StreamParts {
+  readonly feeds: ScopeFeeds;
+  readonly hub: StreamHub;
+}
+
+/** What has changed, for SDKs that ask, and for SDKs that listen. */
+export function registerStreams(app: TypedApp, { feeds, hub }: StreamParts): void {
+  registerDelta(app, feeds);
+
+  app.get(
+    "/streaming",
+    {
+      // There is no point in the headers of a stream alone.
+      exposeHeadRoute: false,
+      schema: {
+        summary: "Tells of changes as they happen, as an event stream",
+        description:
+          "The first event, `unleash-connected`, brings everything, or what is new since `Last-Event-ID`. " +
+          "Each change is an `unleash-updated`. Data is a delta in JSON.",
+        tags,
+        querystring: FiltersQuery,
+        response: errorAnswers(400, 401, 403, 503),
+      },
+    },
+    async (request, reply) => {
+      const token = tokenOf(request);
+      const feed = await feeds.current(readFeatureQuery(token, request.query));
+      const { raw } = reply;
+      if (raw.destroyed) return reply.hijack();
+
+      const events = new EventStream(raw, reply.getHeaders());
+      const stream = new FlagStream({ token, feed, events });
+      stream.greet(readEventId(request.headers["last-event-id"]));
+      hub.add(stream);
+      return reply.hijack();
+    },
+  );
+}
+
+function registerDelta(app: TypedApp, feeds: ScopeFeeds): void {
+  app.get(
+    "/delta",
+    {
+      schema: {
+        summary: "What has changed since the revision in `If-None-Match`; everything without it",
+        tags,
+        querystring: FiltersQuery,
+        response: { 200: DeltaAnswer, 304: NotModified, ...errorAnswers(400, 401, 403, 503) },
+      },
+    },
+    async (request, reply) => {
+      const feed = await feeds.current(readFeatureQuery(tokenOf(request), request.query));
+      const known = readEventId(request.headers["if-none-match"]);
+      const message = known === undefined ? feed.hydrate() : feed.update(known);
+      reply.headers({
+        "cache-control": "private, no-cache",
+        vary: "Authorization",
+        etag: `"${message.id}"`,
+      });
+      return message.size === 0
+        ? reply.code(304).send()
+        : reply.type("application/json; charset=utf-8").send(message.text);
+    },
+  );
+}
+
+const EVENT_ID = /^\s*(?:W\/)?"?(\d{1,15})"?\s*$/i;
+
+/** The revision that an SDK says it has; undefined when that cannot be told. */
+function readEventId(header: string | string[] | undefined): number | undefined {
+  const [, digits] = EVENT_ID.exec(header?.toString() ?? "") ?? [];
+  return digits === undefined ? undefined : Number(digits);
+}

@@ -1,0 +1,115 @@
+import { findTokensById } from "../tokens/find-token.ts";
+import { isExpired } from "../tokens/api-token.ts";
+import type { Storage } from "../storage/storage.ts";
+import type { FlagStream } from "./flag-stream.ts";
+import { RepeatedTask } from "./repeated-task.ts";
+import type { ScopeFeeds } from "./scope-feeds.ts";
+
+export interface StreamTiming {
+  /** How often streams show that they are alive. @default 20000 */
+  readonly keepAliveMs?: number;
+  /** How long a reader may take nothing before it is given up. @default 30000 */
+  readonly stallMs?: number;
+  /** How often it is looked whether a change went by unheard. @default 1000 */
+  readonly checkIntervalMs?: number;
+}
+
+/** Keeps all open streams up to date, and ends those whose token is not accepted any more. */
+export class StreamHub {
+  readonly #storage: Storage;
+  readonly #feeds: ScopeFeeds;
+  readonly #stallMs: number;
+  readonly #streams = new Set<FlagStream>();
+  readonly #check = new RepeatedTask(() => this.#checkStreams());
+  readonly #stops: readonly (() => void)[];
+  /** Revision for which all streams were seen to. */
+  #checkedRevision: number | undefined;
+  #isClosed = false;
+
+  constructor(storage: Storage, feeds: ScopeFeeds, timing: StreamTiming = {}) {
+    const { keepAliveMs = 20_000, stallMs = 30_000, checkIntervalMs = 1000 } = timing;
+    this.#storage = storage;
+    this.#feeds = feeds;
+    this.#stallMs = stallMs;
+    this.#stops = [
+      storage.onChange(() => this.#check.request()),
+      repeat(() => this.#check.request(), checkIntervalMs),
+      repeat(() => this.#keepAlive(), keepAliveMs),
+    ];
+  }
+
+  get size(): number {
+    return this.#streams.size;
+  }
+
+  /** Takes care of a stream from now on. */
+  add(stream: FlagStream): void {
+    if (this.#isClosed) {
+      stream.events.end();
+      return;
+    }
+    this.#streams.add(stream);
+    stream.events.onClose(() => this.#streams.delete(stream));
+    // Something may have changed since its token and its feed were looked up.
+    this.#checkedRevision = undefined;
+    this.#check.request();
+  }
+
+  /** Ends all streams. */
+  close(): void {
+    this.#isClosed = true;
+    for (const stop of this.#stops) stop();
+    for (const { events } of this.#streams) events.end();
+  }
+
+  async #checkStreams(): Promise<void> {
+    if (this.#streams.size === 0) return;
+    this.#endThose(({ token }) => isExpired(token, new Date()));
+
+    const revision = await this.#storage.revision();
+    if (revision === this.#checkedRevision) return;
+    this.#checkedRevision = revision;
+    try {
+      await this.#endUnaccepted();
+      await this.#pushChanges();
+    } catch (error) {
+      this.#checkedRevision = undefined;
+      throw error;
+    }
+  }
+
+  async #endUnaccepted(): Promise<void> {
+    const ids = new Set(Array.from(this.#streams, ({ token }) => token.id));
+    const accepted = await findTokensById(this.#storage.db, [...ids]);
+    this.#endThose(({ token }) => ids.has(token.id) && !accepted.has(token.id));
+    for (const stream of this.#streams)
+      stream.token = accepted.get(stream.token.id) ?? stream.token;
+  }
+
+  async #pushChanges(): Promise<void> {
+    await this.#feeds.advance(new Set(Array.from(this.#streams, ({ feed }) => feed)));
+    for (const stream of this.#streams) stream.push();
+  }
+
+  #endThose(isOver: (stream: FlagStream) => boolean): void {
+    for (const stream of this.#streams) {
+      if (!isOver(stream)) continue;
+      this.#streams.delete(stream);
+      stream.events.end();
+    }
+  }
+
+  #keepAlive(): void {
+    const now = performance.now();
+    for (const { events } of this.#streams) {
+      if (now - (events.blockedSince ?? now) > this.#stallMs) events.destroy();
+      else events.keepAlive();
+    }
+  }
+}
+
+function repeat(action: () => void, intervalMs: number): () => void {
+  const timer = setInterval(action, intervalMs);
+  timer.unref();
+  return () => clearInterval(timer);
+}
