@@ -4,6 +4,7 @@ export { StartError } from "./command/start-error.ts";
 export { ConfigError } from "./config/config-error.ts";
 export { readEnvironment } from "./config/env.ts";
 export type { Environment } from "./config/environment.ts";
+export { headerValueKind, keysKind, tokensKind } from "./config/kinds/header-value.ts";
 export { hostKind } from "./config/kinds/host.ts";
 export { createTextKind, createValueKind, Flaw } from "./config/kinds/kind.ts";
 export type { Kind } from "./config/kinds/kind.ts";

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { headerValueKind, keysKind, tokensKind } from "./header-value.ts";
 import { hostKind } from "./host.ts";
 import { createTextKind, createValueKind, Flaw, type Kind } from "./kind.ts";
 import { createListKind } from "./list.ts";
@@ -35,6 +36,11 @@ test.each([
   [hostKind, "::1", "::1"],
   [hostKind, "flags.example.com", "flags.example.com"],
   [hostKind, "http://flags", "flaw: none"],
+  [headerValueKind, "Bearer abc", "Bearer abc"],
+  [headerValueKind, "schlüssel", "flaw: none"],
+  [keysKind, "", "flaw: it is empty"],
+  [keysKind, "a,é", "flaw: entry 2 has a character that cannot be sent in a header"],
+  [tokensKind, "", []],
   [wordsKind, " a ,, b,a", ["a", "b"]],
   [wordsKind, "a,b c", 'flaw: entry "b c" is no word'],
   [secretsKind, "good,bad", "flaw: entry 2 is none"],
