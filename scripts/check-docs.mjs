@@ -5,19 +5,24 @@
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { PROGRAM as ADMIN } from "../packages/admin/dist/program.js";
+import { PROGRAM as PROXY } from "../packages/proxy/dist/program.js";
 import { describeFallback } from "../packages/service/dist/index.js";
-import { SETTING_GROUPS } from "../packages/proxy/dist/config/setting.js";
-import { SETTINGS } from "../packages/proxy/dist/config/settings.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 /** Folders, and a file whose links are there to be filled in. */
 const IGNORED = new Set(["node_modules", "dist", "coverage", "template.md"]);
 
-/** Must show every group; others may show what they like. */
-const REFERENCE = join("docs", "configuration.md");
+/** What must show every group of a program; others show what they like, of the proxy. */
+const REFERENCES = new Map([
+  [join("docs", "configuration.md"), PROXY],
+  [join("docs", "admin-configuration.md"), ADMIN],
+]);
 
 const TABLE =
   /(<!-- options:start(?: (?<group>[^>]+?))? -->\n)(?<body>[\s\S]*?)(<!-- options:end -->)/g;
+
+const COLUMNS = ["Variable", "Option", "Default", "Meaning"];
 
 const mustWrite = process.argv.includes("--write");
 const problems = [];
@@ -29,11 +34,18 @@ for (const [path, text] of documents) {
   else checkTables(path, text);
 }
 for (const [path, text] of documents) await checkLinks(path, text);
-checkGroups(documents.get(join(root, REFERENCE)) ?? "");
+for (const [file, program] of REFERENCES) {
+  checkGroups(file, program, documents.get(join(root, file)) ?? "");
+}
 
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exit(1);
-console.log(`${documents.size} documents agree with ${Object.keys(SETTINGS).length} settings`);
+const count = [PROXY, ADMIN].flatMap(({ settings }) => Object.keys(settings)).length;
+console.log(`${documents.size} documents agree with ${count} settings`);
+
+function programOf(path) {
+  return REFERENCES.get(relative(root, path)) ?? PROXY;
+}
 
 async function listDocuments(directory) {
   const entries = await readdir(directory, { withFileTypes: true });
@@ -49,7 +61,7 @@ async function listDocuments(directory) {
 
 function checkTables(path, text) {
   for (const { groups } of text.matchAll(TABLE)) {
-    const wanted = toRows(formatTables(groups.group));
+    const wanted = toRows(formatTables(programOf(path), groups.group));
     const found = toRows(groups.body);
     const missing = wanted.filter((row) => !found.includes(row));
     const surplus = found.filter((row) => !wanted.includes(row));
@@ -76,30 +88,35 @@ function toRows(body) {
 async function writeTables(path, text) {
   const written = text.replaceAll(TABLE, (...match) => {
     const { group } = match.at(-1);
-    return `${match[1]}\n${formatTables(group)}\n\n${match[4]}`;
+    return `${match[1]}\n${formatTables(programOf(path), group)}\n\n${match[4]}`;
   });
   documents.set(path, written);
   if (written !== text) await writeFile(path, written);
 }
 
-function checkGroups(text) {
+function checkGroups(file, { groups: wanted }, text) {
   const shown = [...text.matchAll(TABLE)].map(({ groups }) => groups.group);
   if (shown.includes(undefined)) return;
-  for (const group of SETTING_GROUPS) {
-    if (!shown.includes(group)) problems.push(`${REFERENCE} lacks the table of ${group}`);
+  for (const group of wanted) {
+    if (!shown.includes(group)) problems.push(`${file} lacks the table of ${group}`);
   }
 }
 
-function formatTables(group) {
-  if (group !== undefined) return formatTable(group);
-  return SETTING_GROUPS.map((name) => `### ${name}\n\n${formatTable(name)}`).join("\n\n");
+function formatTables(program, group) {
+  if (group !== undefined) return formatTable(program, group);
+  return program.groups.map((name) => `### ${name}\n\n${formatTable(program, name)}`).join("\n\n");
 }
 
-function formatTable(group) {
-  const members = Object.values(SETTINGS).filter((setting) => setting.group === group);
+function formatTable({ settings }, group) {
+  const all = Object.values(settings);
+  const members = all.filter((setting) => setting.group === group);
   if (members.length === 0) throw new Error(`There is no group ${group}`);
-  const rows = [["Variable", "Option", "Default", "Meaning"], ...members.map(toCells)];
-  const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
+  // Some programs are configured by the environment alone.
+  const columns = all.some(({ option }) => option !== undefined)
+    ? COLUMNS
+    : COLUMNS.toSpliced(1, 1);
+  const rows = [columns, ...members.map((setting) => toCells(setting, columns))];
+  const widths = columns.map((_, column) => Math.max(...rows.map((row) => row[column].length)));
   const lines = rows.map((row) => toLine(row.map((cell, column) => cell.padEnd(widths[column]))));
   const rule = toLine(widths.map((width) => "-".repeat(width)));
   return [lines[0], rule, ...lines.slice(1)].join("\n");
@@ -109,16 +126,17 @@ function toLine(cells) {
   return `| ${cells.join(" | ")} |`;
 }
 
-function toCells(setting) {
+function toCells(setting, columns) {
   const { option, variables, required, meaning } = setting;
   // A variable in lower case is another spelling, not another name.
   const names = variables.filter((name) => name === name.toUpperCase());
-  return [
-    names.map((name) => `\`${name}\``).join(" or ") || "none",
-    option === undefined ? "none" : `\`${option}\``,
-    required === true ? "**required**" : toFallback(setting),
-    meaning.replaceAll("*", "\\*"),
-  ];
+  const cells = {
+    Variable: names.map((name) => `\`${name}\``).join(" or ") || "none",
+    Option: option === undefined ? "none" : `\`${option}\``,
+    Default: required === true ? "**required**" : toFallback(setting),
+    Meaning: meaning.replaceAll("*", "\\*"),
+  };
+  return columns.map((column) => cells[column]);
 }
 
 function toFallback(setting) {

@@ -1,0 +1,19 @@
+import type { Logger } from "flags-service";
+import type { InitToken } from "../tokens/init-tokens.ts";
+
+export type { Logger };
+
+/** Everything the service was told, checked and with defaults filled in. Never changes. */
+export interface AdminConfig {
+  readonly port: number;
+  /** Address to listen on; undefined for all of this machine. */
+  readonly host: string | undefined;
+  /** A PostgreSQL database; undefined for the embedded one. */
+  readonly databaseUrl: string | undefined;
+  /** Directory of the embedded database. */
+  readonly dataDir: string;
+  /** Tokens that are made at the start, where there are none of their text. */
+  readonly initTokens: readonly InitToken[];
+  readonly logger: Logger;
+  readonly useJsonLogger: boolean;
+}

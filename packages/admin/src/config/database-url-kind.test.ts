@@ -1,0 +1,35 @@
+import { Flaw } from "flags-service";
+import { expect, test } from "vitest";
+import { databaseUrlKind, secretsInDatabaseUrl, showDatabaseUrl } from "./database-url-kind.ts";
+
+test.each([
+  "postgres://flags:secret@db.test:5432/flags",
+  "postgresql://db.test/flags?sslmode=require",
+  "postgres://flags:p%40ss@[::1]/flags",
+  "postgres:///flags?host=/var/run/postgresql",
+  "POSTGRES://db.test",
+])("databaseUrlKind takes %s", (address) => {
+  expect(databaseUrlKind.fromText(address)).toBe(address);
+});
+
+test.each([
+  "mysql://db.test/flags",
+  "db.test/flags",
+  "postgres://db.test/a b",
+  "postgres://user:pa/ss@db.test:99999999/flags",
+  "postgres://flags:100%@db.test/flags",
+])("databaseUrlKind refuses %s", (address) => {
+  expect(databaseUrlKind.fromText(address)).toBeInstanceOf(Flaw);
+});
+
+test("secretsInDatabaseUrl() finds passwords wherever they can be, as written and as meant", () => {
+  const address = "postgres://flags:p%40ss@db.test/flags?password=other&sslpassword=third";
+  expect(secretsInDatabaseUrl(address)).toEqual(["p%40ss", "p@ss", "other", "third"]);
+});
+
+test.each([
+  ["postgres://flags:secret@db.test:5432/flags?password=other", "db.test:5432/flags"],
+  ["postgres:///flags", "this machine/flags"],
+])("showDatabaseUrl() shows of %s where it is", (address, shown) => {
+  expect(showDatabaseUrl(address)).toBe(shown);
+});

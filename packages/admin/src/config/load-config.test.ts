@@ -1,0 +1,95 @@
+import { ConfigError } from "flags-service";
+import { expect, test } from "vitest";
+import { loadConfig } from "./load-config.ts";
+
+function failure(environment: Record<string, string>): ConfigError {
+  try {
+    loadConfig(environment);
+  } catch (error) {
+    if (error instanceof ConfigError) return error;
+  }
+  throw new Error("The configuration was accepted");
+}
+
+test("loadConfig() fills in defaults", () => {
+  expect(loadConfig({})).toMatchObject({
+    port: 4242,
+    host: undefined,
+    databaseUrl: undefined,
+    dataDir: ".flags",
+    initTokens: [],
+    useJsonLogger: false,
+  });
+});
+
+test("loadConfig() reads every variable", () => {
+  const config = loadConfig({
+    PORT: "5000",
+    HOST: "127.0.0.1",
+    DATABASE_URL: "postgres://db.test/flags",
+    JSON_LOGGER: "true",
+    LOG_LEVEL: "fatal",
+    INIT_ADMIN_API_TOKENS: "*:*.admin-secret",
+    INIT_CLIENT_API_TOKENS: "default:development.one, *:production.two",
+    INIT_FRONTEND_API_TOKENS: "*:development.three",
+  });
+  expect(config).toMatchObject({
+    port: 5000,
+    host: "127.0.0.1",
+    databaseUrl: "postgres://db.test/flags",
+    useJsonLogger: true,
+  });
+  expect(config.initTokens).toEqual([
+    { type: "admin", environment: "*", projects: ["*"], secret: "*:*.admin-secret" },
+    {
+      type: "backend",
+      environment: "development",
+      projects: ["default"],
+      secret: "default:development.one",
+    },
+    { type: "backend", environment: "production", projects: ["*"], secret: "*:production.two" },
+    {
+      type: "frontend",
+      environment: "development",
+      projects: ["*"],
+      secret: "*:development.three",
+    },
+  ]);
+});
+
+test.each([
+  ["PORT", "70000", "PORT must be a whole number from 0 to 65535"],
+  ["HOST", "http://flags", "HOST must be a host name or an IP address"],
+  ["DATABASE_URL", "mysql://flags:s3cret@db/x", "DATABASE_URL must be the address of a PostgreSQL"],
+  ["DATA_DIR", "a\nb", "DATA_DIR must be one line of text"],
+  ["JSON_LOGGER", "maybe", "JSON_LOGGER must be true or false"],
+  ["LOG_LEVEL", "loud", "LOG_LEVEL must be one of debug, info, warn, error, fatal"],
+  ["INIT_ADMIN_API_TOKENS", "s3cret", "INIT_ADMIN_API_TOKENS: entry 1 must have the form"],
+  ["INIT_ADMIN_API_TOKENS", "*:*.ok,default:dev.s3cret", "entry 2 must begin with `*:*.`"],
+  ["INIT_CLIENT_API_TOKENS", "*:*.s3cret", "INIT_CLIENT_API_TOKENS: entry 1 must name one env"],
+  ["INIT_FRONTEND_API_TOKENS", "a:dev.s3crét", "entry 1 has a character that cannot be sent"],
+])("loadConfig() refuses %s=%s, and shows no secret", (name, value, message) => {
+  const { problems, message: text } = failure({ [name]: value });
+  expect(problems).toHaveLength(1);
+  expect(problems[0]).toContain(message);
+  expect(text).not.toContain("s3cr");
+});
+
+test("loadConfig() tells every problem at once, and what may explain them", () => {
+  const { problems, hints } = failure({
+    PORT: "soon",
+    INIT_ADMIN_API_TOKENS: "x",
+    INIT_ADMIN_API_TOKEN: "*:*.x",
+    INIT_BACKEND_API_TOKENS: "*:development.x",
+    DATABASE_HOST: "db.test",
+    DATABASE_URL: "postgres://db.test",
+    DATA_DIR: "data",
+  });
+  expect(problems).toHaveLength(2);
+  expect(hints).toEqual([
+    "DATA_DIR has no effect beside DATABASE_URL",
+    "INIT_ADMIN_API_TOKEN is set but never read: did you mean INIT_ADMIN_API_TOKENS?",
+    "INIT_BACKEND_API_TOKENS is set but never read: its name is INIT_CLIENT_API_TOKENS here",
+    "DATABASE_HOST is set but never read",
+  ]);
+});

@@ -1,0 +1,70 @@
+import {
+  collectSecrets,
+  ConfigError,
+  createLogger,
+  type Environment,
+  findUnknownVariables,
+  REDACTED,
+  type Resolution,
+  resolveSettings,
+} from "flags-service";
+import { PROGRAM } from "../program.ts";
+import type { AdminConfig } from "./config.ts";
+import { showDatabaseUrl } from "./database-url-kind.ts";
+import { readInitTokens } from "./read-init-tokens.ts";
+import { SETTINGS, type Settings, type Values } from "./settings.ts";
+
+/**
+ * Checks everything the service is told by the environment, and fills in defaults.
+ *
+ * @throws {ConfigError} when anything is wrong, with all that is wrong
+ */
+export function loadConfig(environment: Environment): AdminConfig {
+  const resolution = resolveSettings(SETTINGS, { environment });
+  const { values } = resolution;
+  const { tokens, problems: tokenProblems } = readInitTokens(values);
+  const problems = [...resolution.problems, ...tokenProblems];
+  const hints = [...findWithoutEffect(resolution), ...findUnknownVariables(PROGRAM, environment)];
+  if (problems.length > 0) throw new ConfigError(problems, hints);
+
+  const logger = createLogger({
+    level: values.logLevel,
+    json: values.useJsonLogger,
+    secrets: collectSecrets(SETTINGS, values),
+  });
+  for (const hint of hints) logger.warn(hint);
+  logger.debug("Configuration", showValues(values));
+  return assembleConfig(values, { logger, initTokens: tokens });
+}
+
+function assembleConfig(
+  values: Values,
+  { logger, initTokens }: Pick<AdminConfig, "logger" | "initTokens">,
+): AdminConfig {
+  const { port, host, databaseUrl, dataDir, useJsonLogger } = values;
+  return Object.freeze({
+    port,
+    host,
+    databaseUrl,
+    dataDir,
+    initTokens: Object.freeze(initTokens),
+    logger,
+    useJsonLogger,
+  });
+}
+
+function findWithoutEffect({ origins }: Resolution<Settings>): readonly string[] {
+  const isOdd = origins.has("databaseUrl") && origins.has("dataDir");
+  return isOdd ? ["DATA_DIR has no effect beside DATABASE_URL"] : [];
+}
+
+/** The settings as they may be shown. */
+function showValues(values: Values): Readonly<Record<string, unknown>> {
+  return {
+    ...values,
+    databaseUrl: values.databaseUrl && showDatabaseUrl(values.databaseUrl),
+    initAdminTokens: values.initAdminTokens.map(() => REDACTED),
+    initClientTokens: values.initClientTokens.map(() => REDACTED),
+    initFrontendTokens: values.initFrontendTokens.map(() => REDACTED),
+  };
+}

@@ -1,0 +1,53 @@
+import type { Server } from "node:http";
+import { listen } from "flags-service";
+import { buildApp } from "./app.ts";
+import type { AdminConfig } from "./config/config.ts";
+import { openStorage } from "./storage/open-storage.ts";
+import type { Storage } from "./storage/storage.ts";
+import { seedTokens } from "./tokens/seed-tokens.ts";
+import { toStartFailure } from "./to-start-failure.ts";
+
+/** The service, listening. */
+export interface RunningAdmin {
+  readonly server: Server;
+  /** Where SDKs and the proxy reach it. */
+  readonly address: string;
+  /** Finishes the requests in flight, then closes the database. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the database, makes the tokens that are wanted, and opens the port.
+ *
+ * @throws {StartError} when the database cannot be used, for a reason that the operator can mend
+ */
+export async function serve(config: AdminConfig): Promise<RunningAdmin> {
+  const storage = await openStorage(config).catch((error: unknown) => {
+    throw toStartFailure(error, config);
+  });
+  try {
+    return await serveFrom(storage, config);
+  } catch (error) {
+    await storage.close();
+    throw error;
+  }
+}
+
+async function serveFrom(storage: Storage, config: AdminConfig): Promise<RunningAdmin> {
+  const count = await seedTokens(storage, config.initTokens);
+  if (count > 0) config.logger.info(`Made ${count} of the tokens that the environment lists`);
+
+  const app = await buildApp(config, storage);
+  const { origin } = await listen(app, config);
+  return {
+    server: app.server,
+    address: `${origin}/api`,
+    close: async () => {
+      try {
+        await app.close();
+      } finally {
+        await storage.close();
+      }
+    },
+  };
+}

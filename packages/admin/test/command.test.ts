@@ -1,0 +1,162 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { SETTINGS } from "../src/config/settings.ts";
+import { makeDirectory, startCommand } from "./_command.ts";
+import { type PostgresServer, skipsPostgres, startPostgres } from "./_postgres.ts";
+
+const ADMIN_TOKEN = "*:*.an-admin-token-of-my-choice";
+const START_TIMEOUT_MS = 60_000;
+
+function listContextFields(address: string): Promise<Response> {
+  return fetch(`${address}/api/admin/context`, { headers: { authorization: ADMIN_TOKEN } });
+}
+
+describe("flags-admin tells about itself", () => {
+  test.each(["--help", "-h"])("%s names every variable and its default", async (argument) => {
+    const { code, stdout, stderr } = await startCommand({}, [argument]).finished();
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    for (const { variables } of Object.values(SETTINGS)) {
+      for (const name of variables) expect(stdout).toContain(`  ${name}  (default: `);
+    }
+    expect(stdout).toContain("PORT  (default: 4242)");
+    expect(stdout).toContain("DATA_DIR  (default: .flags)");
+  });
+
+  test("--version prints the version", async () => {
+    const { code, stdout } = await startCommand({}, ["--version"]).finished();
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  test("any other argument is refused with exit code 2", async () => {
+    const { code, stderr } = await startCommand({}, ["--port"]).finished();
+    expect(code).toBe(2);
+    expect(stderr).toBe("Unknown argument --port: try flags-admin --help\n");
+  });
+});
+
+describe("flags-admin refuses to start, in one line for each problem and with exit code 1", () => {
+  test("with settings that cannot be used, all told at once, no secret among them", async () => {
+    const { code, stdout, stderr } = await startCommand({
+      PORT: "soon",
+      DATABASE_URL: "mysql://flags:hidden@db.test/flags",
+      INIT_ADMIN_API_TOKENS: "hidden",
+    }).finished();
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr.trimEnd().split("\n")).toEqual([
+      "Cannot use this configuration:",
+      '  - PORT must be a whole number from 0 to 65535: current value is "soon"',
+      expect.stringContaining("  - DATABASE_URL must be the address of a PostgreSQL database"),
+      "  - INIT_ADMIN_API_TOKENS: entry 1 must have the form `*:*.secret`",
+    ]);
+    expect(stderr).not.toContain("hidden");
+  });
+
+  test("without a server at DATABASE_URL", async () => {
+    const DATABASE_URL = "postgres://flags:hidden@127.0.0.1:1/flags";
+    const { code, stderr } = await startCommand({ DATABASE_URL }).finished();
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      "Cannot use the database 127.0.0.1:1/flags: nobody listens there, see DATABASE_URL\n",
+    );
+  });
+
+  test("with a file where DATA_DIR should be", async () => {
+    const file = join(makeDirectory(), "file");
+    writeFileSync(file, "");
+    const { code, stderr } = await startCommand({ DATA_DIR: file }).finished();
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^Cannot use the directory .*: it is not a directory, .* DATA_DIR\n$/);
+  });
+});
+
+describe("flags-admin on the embedded database", () => {
+  test(
+    "serves, stops at SIGTERM with exit code 0, and knows its tokens when it starts again",
+    async () => {
+      const DATA_DIR = join(makeDirectory(), "data");
+      const first = startCommand({ DATA_DIR, INIT_ADMIN_API_TOKENS: ADMIN_TOKEN });
+      expect((await listContextFields(await first.listening())).status).toBe(200);
+      first.child.kill("SIGTERM");
+      const stopped = await first.finished();
+      expect(stopped).toMatchObject({ code: 0, stderr: "" });
+      expect(stopped.stdout).toMatch(/^\[.*\] INFO: flags-admin \d\S+ listens on http:\S+\/api\n$/);
+
+      const second = startCommand({ DATA_DIR, LOG_LEVEL: "debug", JSON_LOGGER: "true" });
+      expect((await listContextFields(await second.listening())).status).toBe(200);
+      second.child.kill("SIGINT");
+      const { code, stdout } = await second.finished();
+      expect(code).toBe(0);
+      for (const line of stdout.trimEnd().split("\n"))
+        expect(JSON.parse(line)).toBeTypeOf("object");
+    },
+    START_TIMEOUT_MS,
+  );
+
+  test(
+    "says who has the directory open when it is not the only one, and shows no secret at any level",
+    async () => {
+      const settings = {
+        DATA_DIR: makeDirectory(),
+        LOG_LEVEL: "debug",
+        INIT_ADMIN_API_TOKENS: ADMIN_TOKEN,
+      };
+      const holder = startCommand(settings);
+      const address = await holder.listening();
+      const { code, stderr } = await startCommand(settings).finished();
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/^.* is in use by process \d+ on .* since .*DATA_DIR.*\n$/);
+      expect(stderr).toContain(`process ${holder.child.pid} `);
+
+      expect((await listContextFields(address)).status).toBe(200);
+      holder.child.kill("SIGTERM");
+      const { stdout } = await holder.finished();
+      expect(stdout).toContain("DEBUG");
+      expect(stdout + stderr).not.toContain("an-admin-token");
+    },
+    START_TIMEOUT_MS,
+  );
+
+  test(
+    "lets go of the directory when its port is taken",
+    async () => {
+      const holder = startCommand({ DATA_DIR: makeDirectory() });
+      const PORT = new URL(await holder.listening()).port;
+      const DATA_DIR = makeDirectory();
+      const refused = await startCommand({ DATA_DIR, PORT }).finished();
+      expect(refused.code).toBe(1);
+      expect(refused.stderr).toMatch(/^Cannot listen on port \d+ of 127\.0\.0\.1: .* PORT\n$/);
+      const next = startCommand({ DATA_DIR });
+      expect(await next.listening()).toMatch(/^http:/);
+    },
+    START_TIMEOUT_MS,
+  );
+});
+
+describe.skipIf(skipsPostgres)("flags-admin on PostgreSQL", () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgres();
+  }, START_TIMEOUT_MS);
+  afterAll(() => server.close());
+
+  test("serves, and stops at SIGTERM with exit code 0", async () => {
+    const DATABASE_URL = await server.createDatabase();
+    const command = startCommand({ DATABASE_URL, INIT_ADMIN_API_TOKENS: ADMIN_TOKEN });
+    expect((await listContextFields(await command.listening())).status).toBe(200);
+    command.child.kill("SIGTERM");
+    expect(await command.finished()).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  test.each([
+    [(url: string) => `${url}_none`, "there is no database of that name"],
+    [(url: string) => url.replace("flags@", "nobody@"), "the server does not let this user in"],
+  ])("refuses to start in one line when the server refuses it: case %#", async (spoil, words) => {
+    const DATABASE_URL = spoil(await server.createDatabase());
+    const { code, stderr } = await startCommand({ DATABASE_URL }).finished();
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^Cannot use the database 127\.0\.0\.1:.*, see DATABASE_URL\n$/);
+    expect(stderr).toContain(words);
+  });
+});
