@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
-const source = (name: string): string =>
-  fileURLToPath(new URL(`packages/${name}/src/index.ts`, import.meta.url));
+const source = (name: string, entry = "index"): string =>
+  fileURLToPath(new URL(`packages/${name}/src/${entry}.ts`, import.meta.url));
 
 export default defineConfig({
   resolve: {
@@ -10,6 +10,8 @@ export default defineConfig({
     alias: {
       "flags-engine": source("engine"),
       "flags-sdk": source("sdk"),
+      // NOTE: before the package itself, whose name begins this one.
+      "flags-service/http": source("service", "http"),
       "flags-service": source("service"),
       "flags-proxy": source("proxy"),
       "flags-admin": source("admin"),

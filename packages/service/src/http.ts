@@ -1,0 +1,16 @@
+export { createClientErrorHandler } from "./http/client-error.ts";
+export type { ClientFault } from "./http/client-error.ts";
+export { isNamedBy } from "./http/entity-tag.ts";
+export { explainFrameworkFailure, NOT_JSON } from "./http/framework-failure.ts";
+export type { FrameworkFailure } from "./http/framework-failure.ts";
+export { registerOpenApi } from "./http/openapi.ts";
+export { createRegistry, createRequestObserver, observeRequests } from "./http/request-metrics.ts";
+export type { ObservedRequest, ObserveRequest } from "./http/request-metrics.ts";
+export { sendConditional } from "./http/send-conditional.ts";
+export {
+  BODY_LIMIT_BYTES,
+  KEEP_ALIVE_TIMEOUT_MS,
+  REQUEST_TIMEOUT_MS,
+  SERVER_DEFAULTS,
+} from "./http/server-defaults.ts";
+export type { TypedApp } from "./http/typed-app.ts";

@@ -1,0 +1,19 @@
+import Fastify from "fastify";
+import { expect, test } from "vitest";
+import { createRegistry, createRequestObserver, observeRequests } from "./request-metrics.ts";
+
+test("observeRequests() counts by route, and puts made-up paths under one label", async () => {
+  const registry = createRegistry("shop");
+  const app = Fastify();
+  observeRequests(app, createRequestObserver(registry, "shop"));
+  app.get("/things/:id", () => "a thing");
+  for (const url of ["/things/1", "/things/2", "/made/up"]) await app.inject(url);
+
+  const text = await registry.metrics();
+  expect(text).toContain("shop_up 1");
+  expect(text).toContain(
+    'shop_http_requests_total{method="GET",route="/things/:id",status="200"} 2',
+  );
+  expect(text).toContain('shop_http_requests_total{method="GET",route="none",status="404"} 1');
+  expect(text).toContain('shop_http_request_duration_seconds_count{route="/things/:id"} 2');
+});
