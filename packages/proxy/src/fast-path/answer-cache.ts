@@ -1,12 +1,13 @@
 import type { Snapshot } from "flags-engine";
 import { LRUCache } from "lru-cache";
 import type { PreparedAnswer } from "./prepared-answer.ts";
+import { Doorkeeper } from "./doorkeeper.ts";
 
 /** How much memory the kept answers of one snapshot may take. */
 const MAX_BYTES = 32 * 1024 * 1024;
 
 /** What an entry takes besides its texts. */
-const OVERHEAD_BYTES = 200;
+const OVERHEAD_BYTES = 500;
 
 /**
  * Answers by the text of the question. Clients ask the same question at each poll, and until the
@@ -14,12 +15,18 @@ const OVERHEAD_BYTES = 200;
  */
 export class AnswerCache {
   readonly #bySnapshot = new WeakMap<Snapshot, LRUCache<string, PreparedAnswer>>();
+  readonly #doorkeeper = new Doorkeeper();
 
   get(snapshot: Snapshot, question: string): PreparedAnswer | undefined {
     return this.#bySnapshot.get(snapshot)?.get(question);
   }
 
-  set(snapshot: Snapshot, question: string, answer: PreparedAnswer): void {
+  /**
+   * Keeps the answer if the question was asked before: most memory and work of a cache would else
+   * go into questions that nobody asks twice.
+   */
+  offer(snapshot: Snapshot, question: string, answer: PreparedAnswer): void {
+    if (!this.#doorkeeper.knows(question)) return;
     let answers = this.#bySnapshot.get(snapshot);
     if (answers === undefined) {
       answers = new LRUCache({ maxSize: MAX_BYTES, sizeCalculation });
@@ -29,7 +36,6 @@ export class AnswerCache {
   }
 }
 
-/** Two bytes for each character: the body may be kept compressed as well. */
 function sizeCalculation({ length }: PreparedAnswer, question: string): number {
-  return 2 * (question.length + length) + OVERHEAD_BYTES;
+  return question.length + length + OVERHEAD_BYTES;
 }

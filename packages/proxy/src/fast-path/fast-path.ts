@@ -92,7 +92,7 @@ export class FastPath {
     const rendering = this.#options.rules.render(snapshot);
     const answer = new PreparedAnswer(selectEnabled(rendering, outcomes));
     if (isRepeatable && isInText(subject.sent, snapshot)) {
-      this.#answers.set(snapshot, question, answer);
+      this.#answers.offer(snapshot, question, answer);
     }
     return answer;
   }

@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { Doorkeeper } from "./doorkeeper.ts";
+
+const question = (user: number): string =>
+  `/proxy?userId=user-${user}&sessionId=session-${user}&properties%5Bplan%5D=free`;
+
+test("knows() lets a text pass the second time", () => {
+  const doorkeeper = new Doorkeeper();
+  expect(doorkeeper.knows(question(1))).toBe(false);
+  expect(doorkeeper.knows(question(1))).toBe(true);
+  expect(doorkeeper.knows("")).toBe(false);
+});
+
+test("knows() tells most texts apart that it never saw", () => {
+  const doorkeeper = new Doorkeeper();
+  let mistaken = 0;
+  for (let user = 0; user < 100_000; user++) mistaken += Number(doorkeeper.knows(question(user)));
+  expect(mistaken).toBeLessThan(5000);
+});
