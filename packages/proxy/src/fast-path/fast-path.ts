@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Context, Snapshot } from "flags-engine";
+import { isNamedBy, type ObserveRequest } from "flags-service/http";
 import type { KeyRing } from "../auth/key-ring.ts";
 import { readsSessionId } from "../context/complete-context.ts";
 import { parseQueryContext } from "../context/parse-query.ts";
@@ -7,8 +8,6 @@ import { unenrichedContext } from "../context/request-context.ts";
 import type { SentContext } from "../context/sent-context.ts";
 import type { RawHeaders } from "../cors/cors-headers.ts";
 import { THRESHOLD_BYTES } from "../http/compression.ts";
-import { isNamedBy } from "../http/entity-tag.ts";
-import type { ObserveRequest } from "../metrics/observe-requests.ts";
 import { selectEnabled } from "../render/select.ts";
 import type { EvaluationRules } from "../routes/evaluation.ts";
 import { AnswerCache } from "./answer-cache.ts";
@@ -128,9 +127,8 @@ export class FastPath {
       return 304;
     }
     headers.push("content-type", JSON_TYPE);
-    const length = Buffer.byteLength(answer.body);
-    const coding = length < THRESHOLD_BYTES ? undefined : this.#codingFor(request);
-    if (coding === undefined) sendBody(response, headers, { body: answer.body, length });
+    const coding = answer.byteLength < THRESHOLD_BYTES ? undefined : this.#codingFor(request);
+    if (coding === undefined) sendBody(response, headers, answer);
     else sendEncoded(response, headers, { answer, coding });
     return 200;
   }
@@ -154,14 +152,9 @@ function isInText({ fields }: SentContext, { relevance }: Snapshot): boolean {
   );
 }
 
-interface Body {
-  readonly body: string;
-  readonly length: number;
-}
-
-function sendBody(response: ServerResponse, headers: string[], { body, length }: Body): void {
-  headers.push("content-length", String(length));
-  response.writeHead(200, headers).end(body);
+function sendBody(response: ServerResponse, headers: string[], answer: PreparedAnswer): void {
+  headers.push("content-length", String(answer.byteLength));
+  response.writeHead(200, headers).end(answer.body);
 }
 
 function sendEncoded(

@@ -5,10 +5,11 @@ import { compress } from "./content-coding.ts";
 /** An answer that was worked out, ready to be sent any number of times. */
 export class PreparedAnswer {
   readonly entityTag: string;
-  /** How many characters the body has. */
+  /** How many characters the body has, give or take a comma. */
   readonly length: number;
   readonly #answer: Answer;
   #body: string | undefined;
+  #byteLength: number | undefined;
   #encoded: Map<ContentCoding, Promise<Buffer>> | undefined;
 
   constructor(answer: Answer) {
@@ -21,6 +22,11 @@ export class PreparedAnswer {
   get body(): string {
     this.#body ??= this.#answer.body();
     return this.#body;
+  }
+
+  get byteLength(): number {
+    this.#byteLength ??= Buffer.byteLength(this.body);
+    return this.#byteLength;
   }
 
   /** The body in a coding. Compressing runs off the event loop, and once. */
