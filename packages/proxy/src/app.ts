@@ -1,5 +1,6 @@
 import Fastify, { type FastifyInstance } from "fastify";
 import type { FlagSource } from "flags-sdk";
+import { observeRequests } from "flags-service/http";
 import { createKeyRing } from "./auth/create-key-ring.ts";
 import type { ProxyConfig } from "./config/config.ts";
 import { registerCors } from "./cors/cors.ts";
@@ -8,7 +9,6 @@ import { createFastPath } from "./fast-path/create-fast-path.ts";
 import { handleFailures } from "./http/failures.ts";
 import { serverFactory, serverOptions } from "./http/server-options.ts";
 import { createMetrics } from "./metrics/metrics.ts";
-import { createRequestObserver, observeRequests } from "./metrics/observe-requests.ts";
 import { observeSources } from "./metrics/observe-sources.ts";
 import { registerOpenApi } from "./openapi/openapi.ts";
 import { gateUntilReady } from "./readiness/readiness.ts";
@@ -25,7 +25,7 @@ export async function buildApp(config: ProxyConfig, source: FlagSource): Promise
   observeSources(metrics.registry, ring.sources);
 
   const rules = createEvaluationRules(config);
-  const observe = createRequestObserver(metrics);
+  const { observeRequest: observe } = metrics;
   const fastPath = createFastPath(config, { ring, rules, observe });
 
   const app = Fastify({

@@ -1,5 +1,5 @@
 export { createClientErrorHandler } from "./http/client-error.ts";
-export type { ClientFault } from "./http/client-error.ts";
+export type { ClientErrorHandler, ClientFault } from "./http/client-error.ts";
 export { isNamedBy } from "./http/entity-tag.ts";
 export { explainFrameworkFailure, NOT_JSON } from "./http/framework-failure.ts";
 export type { FrameworkFailure } from "./http/framework-failure.ts";

@@ -49,6 +49,11 @@ async function serve({ port }) {
   if (port === 2) throw new Error("Not foreseen");
   const app = Fastify();
   app.get("/", () => "here");
+  let close = () => app.close();
+  app.get("/jam", () => {
+    close = () => Promise.reject(new Error("hidden jam"));
+    return "jammed";
+  });
   app.get("/crash", () => {
     setTimeout(() => {
       throw new Error("hidden fault");
@@ -56,5 +61,5 @@ async function serve({ port }) {
     return "soon";
   });
   const { origin } = await listen(app, { port, host: "127.0.0.1" });
-  return { server: app.server, address: `${origin}/`, close: () => app.close() };
+  return { server: app.server, address: `${origin}/`, close: () => close() };
 }

@@ -87,6 +87,16 @@ describe("runProgram() ends with exit code 1", () => {
   });
 });
 
+test("runProgram() ends with exit code 1 and a line in the log when it cannot stop in order", async () => {
+  const running = start({});
+  await fetch(`${await addressOf(running)}jam`);
+  running.child.kill("SIGTERM");
+  const { code, stdout, stderr } = await finish(running);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
+  expect(stdout).toContain("Cannot stop in an orderly way");
+  expect(stdout).toContain("[redacted] jam");
+});
+
 test.each(["SIGTERM", "SIGINT"] as const)(
   "runProgram() serves until %s and ends with exit code 0",
   async (signal) => {

@@ -1,29 +1,30 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { FastifyServerFactory, FastifyServerOptions } from "fastify";
 import type { FlagSource } from "flags-sdk";
+import {
+  createClientErrorHandler,
+  KEEP_ALIVE_TIMEOUT_MS,
+  REQUEST_TIMEOUT_MS,
+  SERVER_DEFAULTS,
+} from "flags-service/http";
 import type { ProxyConfig } from "../config/config.ts";
-import { BODY_LIMIT_BYTES, notReady, toHttpError } from "../errors.ts";
+import { notReady, toHttpError } from "../errors.ts";
 import { isReady } from "../readiness/readiness.ts";
-import { answerClientError } from "./client-error.ts";
 import { sendFailure } from "./failures.ts";
+
+const answerClientError = createClientErrorHandler({
+  toBody: ({ message }) => ({ error: message }),
+  headersAdvice: "send a large context with POST",
+});
 
 /** How the HTTP server behaves, whatever it serves. */
 export function serverOptions({ trustProxy }: ProxyConfig, sources: readonly FlagSource[]) {
   return {
-    bodyLimit: BODY_LIMIT_BYTES,
+    ...SERVER_DEFAULTS,
     trustProxy: typeof trustProxy === "boolean" ? trustProxy : [...trustProxy],
-    routerOptions: {
-      ignoreTrailingSlash: true,
-      // Flutter's client joins its base URL and path without looking at slashes.
-      ignoreDuplicateSlashes: true,
-      maxParamLength: 1024,
-    },
     // Keys such as `__proto__` are ordinary names here; nothing is ever merged by them.
     onProtoPoisoning: "ignore",
     onConstructorPoisoning: "ignore",
-    forceCloseConnections: "idle",
-    // A request that still arrives on an open connection during shutdown is answered.
-    return503OnClosing: false,
     clientErrorHandler: answerClientError,
     // Paths that cannot even be routed pass by all hooks, the readiness gate among them.
     frameworkErrors: (error, _request, reply) => {
@@ -41,10 +42,8 @@ export function serverFactory(shortcut: Shortcut): FastifyServerFactory {
     const server = createServer((request, response) => {
       if (!shortcut(request, response)) handle(request, response);
     });
-    // Longer than the 60 s after which the usual load balancers drop an idle connection, or one
-    // would send a request just as we hang up.
-    server.keepAliveTimeout = 72_000;
-    server.requestTimeout = 30_000;
+    server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT_MS;
+    server.requestTimeout = REQUEST_TIMEOUT_MS;
     return server;
   };
 }

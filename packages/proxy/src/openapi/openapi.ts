@@ -1,6 +1,5 @@
-import swagger from "@fastify/swagger";
-import swaggerUi from "@fastify/swagger-ui";
 import type { FastifyInstance } from "fastify";
+import { registerOpenApi as register } from "flags-service/http";
 import type { ProxyConfig } from "../config/config.ts";
 import { version } from "../version.ts";
 
@@ -12,27 +11,14 @@ export async function registerOpenApi(
   const key = (description: string) =>
     ({ type: "apiKey", in: "header", name, description }) as const;
 
-  await app.register(swagger, {
-    openapi: {
-      openapi: "3.1.0",
-      info: {
-        title: "Flags proxy",
-        version,
-        description: "Evaluates feature flags for client applications",
-      },
-      components: {
-        securitySchemes: {
-          clientKey: key("One of the client keys"),
-          serverToken: key("One of the tokens for server SDKs"),
-        },
-      },
+  await register(app, {
+    title: "Flags proxy",
+    version,
+    description: "Evaluates feature flags for client applications",
+    securitySchemes: {
+      clientKey: key("One of the client keys"),
+      serverToken: key("One of the tokens for server SDKs"),
     },
+    basePath,
   });
-  await app.register(swaggerUi, {
-    routePrefix: `${basePath}/docs/openapi`,
-    staticCSP: true,
-    // The proxy itself speaks plain HTTP: told to upgrade, a browser would find no page parts.
-    transformStaticCSP: (header) => header.replace(/\s*upgrade-insecure-requests;/, ""),
-  });
-  app.get(`${basePath}/docs/openapi.json`, { schema: { hide: true } }, () => app.swagger());
 }

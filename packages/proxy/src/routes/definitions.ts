@@ -5,8 +5,8 @@ import { createDefinitionsReader } from "../definitions/definitions-reader.ts";
 import { parseDefinitionsQuery } from "../definitions/definitions-query.ts";
 import { understandsSegments } from "../definitions/client-spec.ts";
 import { notReady } from "../errors.ts";
-import { sendConditional } from "../http/reply.ts";
-import type { TypedApp } from "./app.ts";
+import { sendConditional } from "flags-service/http";
+import type { TypedApp } from "flags-service/http";
 import { errorAnswers, NotModified } from "./schemas.ts";
 
 interface DefinitionsOptions {

@@ -6,11 +6,11 @@ import { readContext } from "../context/read-context.ts";
 import { requestContext, type ContextRules } from "../context/request-context.ts";
 import type { SentContext } from "../context/sent-context.ts";
 import { HttpError, notReady } from "../errors.ts";
-import { sendConditional } from "../http/reply.ts";
+import { sendConditional } from "flags-service/http";
 import type { Answer } from "../render/answer.ts";
 import type { Rendering } from "../render/rendering.ts";
 import { selectAll, selectEnabled, selectNamed, type OutcomeVector } from "../render/select.ts";
-import type { TypedApp } from "./app.ts";
+import type { TypedApp } from "flags-service/http";
 import { ContextQuery, errorAnswers, EvaluationBody, NotModified, ToggleList } from "./schemas.ts";
 
 type Selection = (rendering: Rendering, outcomes: OutcomeVector) => Answer;

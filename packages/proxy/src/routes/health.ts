@@ -1,6 +1,6 @@
-import { sendConditional } from "../http/reply.ts";
+import { sendConditional } from "flags-service/http";
 import { Type } from "typebox";
-import type { TypedApp } from "./app.ts";
+import type { TypedApp } from "flags-service/http";
 import { errorAnswers } from "./schemas.ts";
 
 const HEALTHY = {

@@ -1,6 +1,6 @@
 import type { Registry } from "prom-client";
 import { Type } from "typebox";
-import type { TypedApp } from "./app.ts";
+import type { TypedApp } from "flags-service/http";
 import { errorAnswers } from "./schemas.ts";
 
 /** Metrics in the text format of Prometheus. No key is needed. */

@@ -5,7 +5,7 @@ import type { ProxyConfig } from "../config/config.ts";
 import { acceptJsonOnly } from "../http/json-body.ts";
 import { validatorCompiler } from "../http/validation.ts";
 import type { Metrics } from "../metrics/metrics.ts";
-import type { TypedApp } from "./app.ts";
+import type { TypedApp } from "flags-service/http";
 import { registerDefinitions } from "./definitions.ts";
 import { registerEvaluation, type EvaluationRules } from "./evaluation.ts";
 import { registerHealth } from "./health.ts";

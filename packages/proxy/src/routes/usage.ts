@@ -3,7 +3,7 @@ import type { Counter } from "prom-client";
 import { Type } from "typebox";
 import { grantOf } from "../auth/authenticate.ts";
 import { toApplicationUsage } from "../metrics/usage.ts";
-import type { TypedApp } from "./app.ts";
+import type { TypedApp } from "flags-service/http";
 import { errorAnswers, RegistrationBody, UsageBody } from "./schemas.ts";
 
 interface UsageOptions {

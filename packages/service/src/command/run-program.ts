@@ -66,13 +66,22 @@ async function serveUntilSignal<Config extends RunnableConfig>(
     exitOnCrash(config.logger, noun);
     const server = await serve(config);
     announce(config, `${name} ${version} listens on ${server.address}`);
-    const signal = await stopped;
-    config.logger.info(`Stopping after ${signal}`);
-    await shutDown(server);
-    process.exit(0);
+    config.logger.info(`Stopping after ${await stopped}`);
+    process.exit(await stop(server, config.logger));
   } catch (error) {
     process.stderr.write(`${explainFailure(error)}\n`);
     process.exit(EXIT_FAILURE);
+  }
+}
+
+/** Resolves to the exit code. */
+async function stop(server: RunningServer, logger: Logger): Promise<number> {
+  try {
+    await shutDown(server);
+    return 0;
+  } catch (error) {
+    logger.error("Cannot stop in an orderly way", error);
+    return EXIT_FAILURE;
   }
 }
 

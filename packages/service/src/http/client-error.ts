@@ -1,15 +1,14 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 
-interface ParserError extends Error {
-  readonly code?: string;
-}
-
 /** What is not even HTTP, in the terms of HTTP. */
 export interface ClientFault {
   readonly statusCode: 400 | 408 | 431;
   readonly message: string;
 }
+
+/** Answers what could not be read from a connection. */
+export type ClientErrorHandler = (error: Error, socket: Socket) => void;
 
 interface ClientErrorOptions {
   /** Makes the body of the answer, which is sent as JSON. */
@@ -22,18 +21,19 @@ interface ClientErrorOptions {
 export function createClientErrorHandler({
   toBody,
   headersAdvice = "send less of them",
-}: ClientErrorOptions): (error: ParserError, socket: Socket) => void {
+}: ClientErrorOptions): ClientErrorHandler {
   const messages = {
     400: "The request is not valid HTTP",
     408: "The request did not arrive in time",
     431: `The request line and headers are too large: ${headersAdvice}`,
   } as const;
   return (error, socket) => {
-    if (error.code === "ECONNRESET" || !socket.writable) {
+    const code = "code" in error ? error.code : undefined;
+    if (code === "ECONNRESET" || !socket.writable) {
       socket.destroy();
       return;
     }
-    const statusCode = statusCodeOf(error);
+    const statusCode = statusCodeOf(code);
     const body = JSON.stringify(toBody({ statusCode, message: messages[statusCode] }));
     socket.end(
       `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}\r\n` +
@@ -44,7 +44,7 @@ export function createClientErrorHandler({
   };
 }
 
-function statusCodeOf(error: ParserError): ClientFault["statusCode"] {
-  if (error.code === "HPE_HEADER_OVERFLOW") return 431;
-  return error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400;
+function statusCodeOf(code: unknown): ClientFault["statusCode"] {
+  if (code === "HPE_HEADER_OVERFLOW") return 431;
+  return code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400;
 }

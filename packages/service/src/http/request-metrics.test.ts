@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createRegistry, createRequestObserver, observeRequests } from "./request-metrics.ts";
 
 test("observeRequests() counts by route, and puts made-up paths under one label", async () => {
-  const registry = createRegistry("shop");
+  const registry = createRegistry("shop", "the shop");
   const app = Fastify();
   observeRequests(app, createRequestObserver(registry, "shop"));
   app.get("/things/:id", () => "a thing");

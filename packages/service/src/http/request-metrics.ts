@@ -16,11 +16,15 @@ export interface ObservedRequest {
 
 export type ObserveRequest = (observed: ObservedRequest) => void;
 
-/** Makes the registry of one app, with what every process has to show. */
-export function createRegistry(prefix: string): Registry {
+/**
+ * Makes the registry of one app, with what every process has to show.
+ *
+ * @param noun what the process is called, such as `the proxy`
+ */
+export function createRegistry(prefix: string, noun: string): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const help = "1 while the program runs";
+  const help = `1 while ${noun} runs`;
   new Counter({ name: `${prefix}_up`, help, registers: [registry] }).inc();
   return registry;
 }
