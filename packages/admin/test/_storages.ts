@@ -4,11 +4,12 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe } from "vitest";
 import { openStorage } from "../src/storage/open-storage.ts";
 import type { Storage, StorageLogger } from "../src/storage/storage.ts";
+import { copyFreshDatabase } from "./_fresh-database.ts";
 import { skipsPostgres, startPostgres, type PostgresServer } from "./_postgres.ts";
 
 export const silentLogger: StorageLogger = { info: () => undefined, warn: () => undefined };
 
-/** Opens further storages of the same kind; all are closed when the tests have run. */
+/** Opens storages of one kind; all are closed when the tests have run. */
 export interface StorageSource {
   /** A storage with nothing in it but what a fresh one holds. */
   openFresh(): Promise<Storage>;
@@ -34,6 +35,7 @@ function useEmbedded(): StorageSource {
     openFresh: async () => {
       const dataDir = mkdtempSync(join(tmpdir(), "flags-admin-"));
       cleanUps.push(() => rmSync(dataDir, { recursive: true, force: true }));
+      await copyFreshDatabase(dataDir);
       const storage = await openStorage({ dataDir, logger: silentLogger });
       cleanUps.push(() => storage.close());
       return storage;

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { closedObject, openObject } from "../http/schemas.ts";
+import { closedObject, nullableText, openObject } from "../http/schemas.ts";
 import { Name } from "../http/names.ts";
 
 const MAX_DESCRIPTION_LENGTH = 250;
@@ -40,7 +40,7 @@ export const LegalValueParams = Type.Object({
 
 export const ContextFieldAnswer = Type.Object({
   name: Type.String(),
-  description: Type.Union([Type.String(), Type.Null()]),
+  description: nullableText(MAX_DESCRIPTION_LENGTH),
   stickiness: Type.Boolean(),
   sortOrder: Type.Integer(),
   legalValues: Type.Array(LegalValueBody),

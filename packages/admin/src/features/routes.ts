@@ -26,7 +26,9 @@ const ONE = "/projects/:projectId/features/:feature";
 
 const ListQuery = Type.Object({
   namePrefix: Type.Optional(Type.String()),
-  tag: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String())])),
+  tag: Type.Optional(
+    Type.Unsafe<string | string[]>({ type: ["string", "array"], items: { type: "string" } }),
+  ),
 });
 
 export function registerFeatures(app: TypedApp, storage: Storage): void {

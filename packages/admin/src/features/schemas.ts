@@ -42,7 +42,7 @@ export const BatchFeaturesBody = openObject({
 
 export const ValidateFeatureBody = openObject({
   name: Name,
-  projectId: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  projectId: Type.Optional(nullableText(100)),
 });
 
 export type CreateFeature = Type.Static<typeof CreateFeatureBody>;

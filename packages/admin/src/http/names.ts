@@ -3,6 +3,10 @@ import { Type } from "typebox";
 /** What a name that is part of paths may hold: what needs no encoding there. `.` and `..` are paths. */
 export const NAME_PATTERN = String.raw`^(?!\.{1,2}$)[A-Za-z0-9_.!~*'()-]+$`;
 
+/** The same in words. */
+export const NAME_RULE =
+  "may hold letters, digits and - _ . ! ~ * ' ( ) only, and must not be . or ..";
+
 /** The schema of such a name. */
 export const Name = Type.String({
   minLength: 1,

@@ -12,7 +12,7 @@ export function closedObject<Properties extends TProperties>(properties: Propert
 
 /** Text, or null for none. */
 export function nullableText(maxLength: number) {
-  return Type.Union([Type.String({ maxLength }), Type.Null()]);
+  return Type.Unsafe<string | null>({ type: ["string", "null"], maxLength });
 }
 
 const ErrorAnswer = Type.Object({

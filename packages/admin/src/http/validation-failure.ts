@@ -1,6 +1,6 @@
 import type { FastifyError } from "fastify";
 import { ApiError, type ErrorDetail } from "../errors.ts";
-import { NAME_PATTERN } from "./names.ts";
+import { NAME_PATTERN, NAME_RULE } from "./names.ts";
 
 type SchemaViolation = NonNullable<FastifyError["validation"]>[number];
 
@@ -42,7 +42,7 @@ function explain({ keyword, message, params }: SchemaViolation): string {
     return `must be one of ${allowedValues.join(", ")}`;
   }
   if (keyword === "pattern" && pattern === NAME_PATTERN) {
-    return "may hold letters, digits and - _ . ! ~ * ' ( ) only, and must not be . or ..";
+    return NAME_RULE;
   }
   return message ?? "is not as it should be";
 }

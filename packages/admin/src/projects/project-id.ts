@@ -1,4 +1,5 @@
 import { badData } from "../errors.ts";
+import { isName, NAME_RULE } from "../http/names.ts";
 
 /** Words that follow `/projects/` in paths of their own. */
 const RESERVED_IDS = new Set(["archive", "revive", "validate"]);
@@ -9,6 +10,7 @@ const MAX_SLUG_LENGTH = 90;
  * @throws {ApiError} when paths could not tell the project from something else
  */
 export function checkProjectId(id: string): void {
+  if (!isName(id)) throw badData("/body/id", NAME_RULE);
   if (RESERVED_IDS.has(id))
     throw badData("/body/id", "is a word with a meaning in paths: choose another");
 }

@@ -11,7 +11,9 @@ const ProjectName = Type.String({
 const Stickiness = Type.String({ minLength: 1, maxLength: 100 });
 
 export const CreateProjectBody = openObject({
-  id: Type.Optional(Type.Union([Name, Type.Literal("")])),
+  id: Type.Optional(
+    Type.String({ maxLength: 100, description: "Made of the name when left out or empty" }),
+  ),
   name: ProjectName,
   description: Type.Optional(nullableText(10_000)),
   defaultStickiness: Type.Optional(Stickiness),
@@ -42,5 +44,7 @@ export const ProjectEnvironmentParams = Type.Object({
   environment: Type.String(),
 });
 export const ProjectListQuery = Type.Object({
-  archived: Type.Optional(Type.Union([Type.Literal("true"), Type.Literal("false")])),
+  archived: Type.Optional(
+    Type.Unsafe<"false" | "true">({ type: "string", enum: ["true", "false"] }),
+  ),
 });

@@ -7,7 +7,7 @@ const SegmentName = Type.String({ minLength: 1, maxLength: 100, pattern: String.
 export const SegmentBody = openObject({
   name: SegmentName,
   description: Type.Optional(nullableText(10_000)),
-  project: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  project: Type.Optional(nullableText(100)),
   constraints: Type.Array(ConstraintBody),
 });
 

@@ -44,7 +44,7 @@ const SegmentIds = Type.Array(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 })
 
 const properties = {
   title: Type.Optional(nullableText(500)),
-  disabled: Type.Optional(Type.Union([Type.Boolean(), Type.Null()])),
+  disabled: Type.Optional(Type.Unsafe<boolean | null>({ type: ["boolean", "null"] })),
   constraints: Type.Optional(Type.Array(ConstraintBody)),
   variants: Type.Optional(Type.Array(VariantBody, { maxItems: 100 })),
   parameters: Type.Optional(Parameters),

@@ -1,0 +1,176 @@
+import { buildApp } from "../src/app.ts";
+import { apiTokens } from "../src/storage/schema/api-tokens.ts";
+import { contextFields } from "../src/storage/schema/context-fields.ts";
+import { environments } from "../src/storage/schema/environments.ts";
+import { events } from "../src/storage/schema/events.ts";
+import { dependencies, featureEnvironments, features } from "../src/storage/schema/features.ts";
+import { projectEnvironments, projects } from "../src/storage/schema/projects.ts";
+import { segments } from "../src/storage/schema/segments.ts";
+import { strategies, strategySegments, strategyTypes } from "../src/storage/schema/strategies.ts";
+import { featureTags, tags, tagTypes } from "../src/storage/schema/tags.ts";
+import type { Storage } from "../src/storage/storage.ts";
+import { asc, gt } from "drizzle-orm";
+import { afterAll, beforeAll, expect } from "vitest";
+import { ADMIN_TOKEN, collectErrors, listen, seed } from "./_service.ts";
+import type { StorageSource } from "./_storages.ts";
+
+export interface Answer {
+  readonly status: number;
+  readonly text: string;
+  /** The JSON of the answer; undefined when there is no body. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers of all shapes
+  readonly body: any;
+  readonly headers: Headers;
+}
+
+export interface CallOptions {
+  readonly token?: string | null;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The service over a fresh storage, for all tests of a suite. */
+export interface Admin {
+  readonly storage: Storage;
+  readonly app: Awaited<ReturnType<typeof buildApp>>;
+  /** What was logged as an error: there is nothing that a request may cause. */
+  readonly errors: unknown[];
+  /** A request below `/api/admin`. A text as body is sent as it is, anything else as JSON. */
+  call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Answer>;
+  /** The same; fails when the answer has another status. */
+  must(status: number, method: string, path: string, body?: unknown): Promise<Answer>;
+  /** A request that must be refused like this, and change nothing. */
+  refuse(
+    expected: { readonly status: number; readonly name: string; readonly path?: string },
+    method: string,
+    path: string,
+    body?: unknown,
+    options?: CallOptions,
+  ): Promise<Answer>;
+  /** The events that a piece of work records. */
+  eventsOf(work: () => Promise<unknown>): Promise<RecordedEvent[]>;
+}
+
+export type RecordedEvent = Omit<typeof events.$inferSelect, "actorId" | "createdAt" | "id">;
+
+/** Starts the service before the tests of a suite, and ends it after them. */
+export function useAdmin(source: StorageSource): Admin {
+  let running: Awaited<ReturnType<typeof startAdmin>> | undefined;
+  beforeAll(async () => {
+    running = await startAdmin(await source.openFresh());
+  }, 60_000);
+  afterAll(() => running?.app.close());
+  const get = () => {
+    if (running === undefined) throw new Error("The service is there when tests run, not before");
+    return running;
+  };
+  return {
+    get storage() {
+      return get().storage;
+    },
+    get app() {
+      return get().app;
+    },
+    get errors() {
+      return get().errors;
+    },
+    call: (...parameters) => get().call(...parameters),
+    must: async (status, method, path, body) => {
+      const answer = await get().call(method, path, body);
+      expect([method, path, answer.status, answer.text]).toEqual([
+        method,
+        path,
+        status,
+        answer.text,
+      ]);
+      return answer;
+    },
+    refuse: async (expected, method, path, body, options) => {
+      const before = await dump(get().storage);
+      const answer = await get().call(method, path, body, options);
+      expect(answer.body, answer.text).toMatchObject({
+        id: expect.any(String),
+        name: expected.name,
+        message: expect.any(String),
+        details: [
+          {
+            message: expect.any(String),
+            ...(expected.path !== undefined && { path: expected.path }),
+          },
+        ],
+      });
+      expect(answer.status).toBe(expected.status);
+      expect(await dump(get().storage)).toEqual(before);
+      return answer;
+    },
+    eventsOf: (work) => eventsOf(get().storage, work),
+  };
+}
+
+async function startAdmin(storage: Storage) {
+  await seed(storage);
+  const errors: unknown[] = [];
+  const app = await buildApp({ logger: collectErrors(errors) }, storage);
+  const { request } = await listen(app);
+  const call: Admin["call"] = async (method, path, body, { token, headers } = {}) => {
+    const response = await request(`/api/admin${path}`, {
+      method,
+      token: token === null ? undefined : (token ?? ADMIN_TOKEN),
+      body,
+      ...(headers !== undefined && { headers }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
+    return {
+      status: response.status,
+      text,
+      body: text === "" || !isJson ? undefined : JSON.parse(text),
+      headers: response.headers,
+    };
+  };
+  return { storage, app, errors, call };
+}
+
+async function eventsOf(storage: Storage, work: () => Promise<unknown>): Promise<RecordedEvent[]> {
+  const revision = await storage.revision();
+  await work();
+  const rows = await storage.db
+    .select()
+    .from(events)
+    .where(gt(events.id, revision))
+    .orderBy(asc(events.id));
+  for (const row of rows) {
+    expect(row.createdAt).toBeInstanceOf(Date);
+    expect(row.actorId).toEqual(expect.any(String));
+  }
+  return rows.map(({ id: _id, createdAt: _createdAt, actorId: _actorId, ...event }) => event);
+}
+
+/** Everything there is, for finding out whether something changed. */
+export async function dump(storage: Storage): Promise<unknown> {
+  const tables = {
+    contextFields,
+    dependencies,
+    environments,
+    events,
+    featureEnvironments,
+    features,
+    featureTags,
+    projectEnvironments,
+    projects,
+    segments,
+    strategies,
+    strategySegments,
+    strategyTypes,
+    tags,
+    tagTypes,
+  };
+  return storage.read(async (db) => {
+    const contents: Record<string, unknown> = {};
+    for (const [name, table] of Object.entries(tables)) {
+      const rows: unknown[] = await db.select().from(table);
+      contents[name] = rows.map((row) => JSON.stringify(row)).toSorted();
+    }
+    const tokens = await db.select({ id: apiTokens.id }).from(apiTokens);
+    return { ...contents, tokens };
+  });
+}

@@ -1,0 +1,405 @@
+import { describe, expect, test } from "vitest";
+import { useAdmin } from "./_admin.ts";
+import { describeEachStorage } from "./_storages.ts";
+
+describeEachStorage("archive", (source) => {
+  const admin = useAdmin(source);
+  let made = 0;
+
+  const FEATURES = "/projects/default/features";
+
+  /** Makes flags with fresh names. */
+  const make = async (count: number, project = "default"): Promise<string[]> => {
+    const names = Array.from({ length: count }, () => `f${++made}`);
+    for (const name of names) {
+      await admin.must(201, "POST", `/projects/${project}/features`, { name });
+    }
+    return names;
+  };
+  const makeArchived = async (count: number): Promise<string[]> => {
+    const names = await make(count);
+    await admin.must(202, "POST", "/projects/default/archive", { features: names });
+    return names;
+  };
+  const isActive = async (name: string, project = "default"): Promise<boolean> =>
+    (await admin.call("GET", `/projects/${project}/features/${name}`)).status === 200;
+  const switchOn = (name: string, environment: string) =>
+    admin.must(200, "POST", `${FEATURES}/${name}/environments/${environment}/on`);
+
+  describe("POST /api/admin/projects/{projectId}/revive", () => {
+    const REVIVE = "/projects/default/revive";
+
+    test("brings features back off everywhere, with strategies, variants, segments and tags", async () => {
+      const [name = ""] = await make(1);
+      const segment = await admin.must(201, "POST", "/segments", {
+        name: `segment of ${name}`,
+        constraints: [{ contextName: "userId", operator: "IN", values: ["1"] }],
+      });
+      await admin.must(200, "POST", `${FEATURES}/${name}/environments/production/strategies`, {
+        name: "flexibleRollout",
+        title: "half",
+        parameters: { rollout: "50" },
+        constraints: [{ contextName: "appName", operator: "IN", values: ["web"] }],
+        segments: [segment.body.id],
+        variants: [
+          { name: "b", weight: 1, weightType: "variable", stickiness: "default" },
+          { name: "a", weight: 300, weightType: "fix", stickiness: "default" },
+        ],
+      });
+      await admin.must(201, "POST", `/features/${name}/tags`, { type: "simple", value: "keep" });
+      await switchOn(name, "development");
+      await switchOn(name, "production");
+      const before = (await admin.must(200, "GET", `${FEATURES}/${name}`)).body;
+      await admin.must(202, "DELETE", `${FEATURES}/${name}`);
+
+      const recorded = await admin.eventsOf(async () => {
+        const answer = await admin.must(200, "POST", REVIVE, { features: [name] });
+        expect(answer.text).toBe("");
+      });
+      const after = (await admin.must(200, "GET", `${FEATURES}/${name}`)).body;
+      expect(after).toEqual({
+        ...before,
+        environments: before.environments.map((environment: object) => ({
+          ...environment,
+          enabled: false,
+        })),
+      });
+      expect(recorded).toEqual([
+        {
+          type: "feature-revived",
+          createdBy: "init-admin",
+          actorKind: "token",
+          project: "default",
+          featureName: name,
+          environment: null,
+          preData: {
+            archived: true,
+            archivedAt: expect.any(String),
+            environments: { development: true, production: true },
+          },
+          data: { archived: false, environments: { development: false, production: false } },
+          tags: [{ type: "simple", value: "keep" }],
+        },
+      ]);
+    });
+
+    test("leaves active features as they are", async () => {
+      const [archived = ""] = await makeArchived(1);
+      const [active = ""] = await make(1);
+      await switchOn(active, "production");
+      const before = (await admin.must(200, "GET", `${FEATURES}/${active}`)).body;
+      const recorded = await admin.eventsOf(() =>
+        admin.must(200, "POST", REVIVE, { features: [active, archived, active] }),
+      );
+      expect((await admin.must(200, "GET", `${FEATURES}/${active}`)).body).toEqual(before);
+      expect(recorded.map(({ featureName }) => featureName)).toEqual([archived]);
+    });
+
+    test("can be repeated, and then does nothing", async () => {
+      const names = await makeArchived(2);
+      const features = [...names, ...names];
+      expect(
+        await admin.eventsOf(() => admin.must(200, "POST", REVIVE, { features })),
+      ).toHaveLength(2);
+      expect(await admin.eventsOf(() => admin.must(200, "POST", REVIVE, { features }))).toEqual([]);
+    });
+
+    test("does nothing for an empty list", async () => {
+      expect(await admin.eventsOf(() => admin.must(200, "POST", REVIVE, { features: [] }))).toEqual(
+        [],
+      );
+    });
+
+    test("refuses unknown names, naming them, and revives none", async () => {
+      const [name = ""] = await makeArchived(1);
+      const answer = await admin.refuse({ status: 404, name: "NotFoundError" }, "POST", REVIVE, {
+        features: [name, "nobody", "no one", "x".repeat(500)],
+      });
+      expect(answer.body.message).toContain('"nobody"');
+      expect(answer.body.message).toContain('"no one"');
+      expect(await isActive(name)).toBe(false);
+    });
+
+    test("refuses features of another project, and revives none", async () => {
+      await admin.must(201, "POST", "/projects", { id: "other", name: "Other" });
+      const [own = ""] = await makeArchived(1);
+      const [foreign = ""] = await make(1, "other");
+      await admin.must(202, "DELETE", `/projects/other/features/${foreign}`);
+      await admin.refuse({ status: 403, name: "InvalidOperationError" }, "POST", REVIVE, {
+        features: [own, foreign],
+      });
+      expect(await isActive(own)).toBe(false);
+    });
+
+    test("refuses unknown and archived projects, even for an empty list", async () => {
+      await admin.must(201, "POST", "/projects", { id: "asleep", name: "Asleep" });
+      const [name = ""] = await make(1, "asleep");
+      await admin.must(202, "DELETE", `/projects/asleep/features/${name}`);
+      await admin.must(200, "POST", "/projects/archive/asleep");
+      const missing = { status: 404, name: "NotFoundError" };
+      for (const features of [[], [name]]) {
+        await admin.refuse(missing, "POST", "/projects/nowhere/revive", { features });
+        await admin.refuse(missing, "POST", "/projects/asleep/revive", { features });
+      }
+      await admin.refuse(missing, "POST", `/archive/revive/${name}`);
+    });
+
+    test.each([
+      ["/body/features", {}],
+      ["/body/features", { features: null }],
+      ["/body/features", { features: "f1" }],
+      ["/body/features", { features: { 0: "f1" } }],
+      ["/body/features/1", { features: ["f1", 1] }],
+      ["/body/features/0", { features: [null] }],
+      ["/body/features/0", { features: [["f1"]] }],
+      ["/body/features/0", { features: ["a\0"] }],
+      ["/body", ["f1"]],
+      ["/body", "null"],
+      ["/body", undefined],
+    ])("refuses what is wrong at %s: %j", async (path, body) => {
+      await admin.refuse({ status: 400, name: "BadDataError", path }, "POST", REVIVE, body);
+    });
+
+    test("revives each feature once when 40 overlapping lists are sent at the same time", async () => {
+      const names = await makeArchived(20);
+      const recorded = await admin.eventsOf(async () => {
+        const answers = await Promise.all(
+          Array.from({ length: 40 }, (_, index) => {
+            const features = Array.from(
+              { length: 7 },
+              (_entry, offset) => names[(index * 3 + offset) % names.length],
+            );
+            return admin.call("POST", REVIVE, { features });
+          }),
+        );
+        expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+      });
+      expect(recorded.map(({ featureName }) => featureName).toSorted()).toEqual(names.toSorted());
+      expect(await Promise.all(names.map((name) => isActive(name)))).toEqual(names.map(() => true));
+    });
+
+    test("takes lists of thousands of names", async () => {
+      const [name = ""] = await makeArchived(1);
+      await admin.must(200, "POST", REVIVE, { features: Array.from({ length: 9000 }, () => name) });
+      const features = Array.from({ length: 9000 }, (_, index) => `none-${index}`);
+      await admin.refuse({ status: 404, name: "NotFoundError" }, "POST", REVIVE, { features });
+    });
+  });
+
+  describe("POST /api/admin/archive/revive/{feature}", () => {
+    test("revives one feature, and leaves an active one as it is", async () => {
+      const [name = ""] = await make(1);
+      await switchOn(name, "production");
+      expect(
+        await admin.eventsOf(() => admin.must(200, "POST", `/archive/revive/${name}`)),
+      ).toEqual([]);
+      await admin.must(202, "DELETE", `${FEATURES}/${name}`);
+      const recorded = await admin.eventsOf(() =>
+        admin.must(200, "POST", `/archive/revive/${name}`),
+      );
+      expect(recorded.map(({ type }) => type)).toEqual(["feature-revived"]);
+      const { body } = await admin.must(200, "GET", `${FEATURES}/${name}`);
+      expect(body.environments.map(({ enabled }: { enabled: boolean }) => enabled)).toEqual([
+        false,
+        false,
+      ]);
+    });
+
+    test("refuses an unknown feature", async () => {
+      await admin.refuse({ status: 404, name: "NotFoundError" }, "POST", "/archive/revive/none");
+    });
+  });
+
+  describe("POST /api/admin/projects/{projectId}/archive", () => {
+    const ARCHIVE = "/projects/default/archive";
+
+    test("archives features and records before and after", async () => {
+      const names = await make(2);
+      const recorded = await admin.eventsOf(async () => {
+        const answer = await admin.must(202, "POST", ARCHIVE, { features: [...names, "nobody"] });
+        expect(answer.text).toBe("");
+      });
+      expect(recorded.map(({ type, featureName }) => [type, featureName])).toEqual(
+        names.map((name) => ["feature-archived", name]),
+      );
+      expect(recorded[0]).toMatchObject({
+        project: "default",
+        preData: { archived: false },
+        data: { archived: true, archivedAt: expect.any(String) },
+      });
+      expect(
+        await admin.eventsOf(() => admin.must(202, "POST", ARCHIVE, { features: names })),
+      ).toEqual([]);
+    });
+
+    test("refuses features of another project", async () => {
+      const [own = ""] = await make(1);
+      const [foreign = ""] = await make(1, "other");
+      await admin.refuse({ status: 403, name: "InvalidOperationError" }, "POST", ARCHIVE, {
+        features: [own, foreign],
+      });
+    });
+
+    test("refuses a parent without its children, and takes both together", async () => {
+      const [parent = "", child = ""] = await make(2);
+      await admin.must(200, "POST", `${FEATURES}/${child}/dependencies`, { feature: parent });
+      const forbidden = { status: 403, name: "InvalidOperationError" };
+      await admin.refuse(forbidden, "POST", ARCHIVE, { features: [parent] });
+      await admin.refuse(forbidden, "DELETE", `${FEATURES}/${parent}`);
+      const check = await admin.must(200, "POST", `${ARCHIVE}/validate`, { features: [parent] });
+      expect(check.body).toEqual({
+        parentsWithChildFeatures: [parent],
+        hasDeletedDependencies: true,
+      });
+
+      const recorded = await admin.eventsOf(() =>
+        admin.must(202, "POST", ARCHIVE, { features: [parent, child] }),
+      );
+      expect(recorded.map(({ type }) => type)).toEqual([
+        "feature-dependencies-removed",
+        "feature-archived",
+        "feature-archived",
+      ]);
+      await admin.must(200, "POST", "/projects/default/revive", { features: [parent, child] });
+      const { body } = await admin.must(200, "GET", `${FEATURES}/${child}`);
+      expect(body.dependencies).toEqual([]);
+    });
+
+    test("refuses wrong bodies and unknown projects", async () => {
+      const bad = { status: 400, name: "BadDataError", path: "/body/features" };
+      await admin.refuse(bad, "POST", ARCHIVE, {});
+      await admin.refuse(bad, "POST", `${ARCHIVE}/validate`, {});
+      await admin.refuse({ status: 404, name: "NotFoundError" }, "POST", "/projects/none/archive", {
+        features: [],
+      });
+    });
+
+    test("validate knows nothing of unknown names", async () => {
+      const { body } = await admin.must(200, "POST", `${ARCHIVE}/validate`, { features: ["none"] });
+      expect(body).toEqual({ parentsWithChildFeatures: [], hasDeletedDependencies: false });
+    });
+  });
+
+  describe("DELETE /api/admin/projects/{projectId}/features/{feature}", () => {
+    test("archives a feature, which is then neither shown nor switched", async () => {
+      const [name = ""] = await make(1);
+      await admin.must(202, "DELETE", `${FEATURES}/${name}`);
+      expect(await admin.eventsOf(() => admin.must(202, "DELETE", `${FEATURES}/${name}`))).toEqual(
+        [],
+      );
+      const archived = { status: 400, name: "ArchivedFeatureError" };
+      for (const word of ["on", "off"]) {
+        await admin.refuse(archived, "POST", `${FEATURES}/${name}/environments/production/${word}`);
+      }
+      await admin.refuse(archived, "PUT", `${FEATURES}/${name}`, { description: "x" });
+      await admin.refuse({ status: 404, name: "NotFoundError" }, "GET", `${FEATURES}/${name}`);
+      const list = await admin.must(200, "GET", FEATURES);
+      expect(list.body.features.map((feature: { name: string }) => feature.name)).not.toContain(
+        name,
+      );
+    });
+
+    test("refuses unknown features, and does not tell of other projects", async () => {
+      const missing = { status: 404, name: "NotFoundError" };
+      await admin.refuse(missing, "DELETE", `${FEATURES}/none`);
+      const [foreign = ""] = await make(1, "other");
+      await admin.refuse(missing, "DELETE", `${FEATURES}/${foreign}`);
+    });
+  });
+
+  describe("deleting for good", () => {
+    test("POST /projects/{projectId}/delete deletes archived features and passes over active ones", async () => {
+      const [archived = ""] = await makeArchived(1);
+      const [active = ""] = await make(1);
+      const recorded = await admin.eventsOf(() =>
+        admin.must(200, "POST", "/projects/default/delete", {
+          features: [archived, active, "nobody"],
+        }),
+      );
+      expect(recorded).toEqual([
+        expect.objectContaining({
+          type: "feature-deleted",
+          featureName: archived,
+          preData: expect.objectContaining({ name: archived, archived: true }),
+          data: null,
+        }),
+      ]);
+      expect(await isActive(active)).toBe(true);
+      await admin.must(201, "POST", FEATURES, { name: archived });
+    });
+
+    test("DELETE /archive/{feature} deletes one, and does nothing for others", async () => {
+      const [archived = ""] = await makeArchived(1);
+      const [active = ""] = await make(1);
+      expect(
+        await admin.eventsOf(() => admin.must(200, "DELETE", `/archive/${archived}`)),
+      ).toHaveLength(1);
+      for (const name of [archived, active, "nobody"]) {
+        expect(await admin.eventsOf(() => admin.must(200, "DELETE", `/archive/${name}`))).toEqual(
+          [],
+        );
+      }
+    });
+
+    test("refuses features of another project, wrong bodies and unknown projects", async () => {
+      const [foreign = ""] = await make(1, "other");
+      await admin.refuse(
+        { status: 403, name: "InvalidOperationError" },
+        "POST",
+        "/projects/default/delete",
+        { features: [foreign] },
+      );
+      await admin.refuse(
+        { status: 400, name: "BadDataError", path: "/body/features" },
+        "POST",
+        "/projects/default/delete",
+        { features: 1 },
+      );
+      await admin.refuse({ status: 404, name: "NotFoundError" }, "POST", "/projects/none/delete", {
+        features: [],
+      });
+    });
+  });
+
+  describe("listing", () => {
+    test("GET /archive/features lists archived features of all projects, or of one", async () => {
+      const [name = ""] = await makeArchived(1);
+      for (const path of ["/archive/features", "/archive/features/default"]) {
+        const { body } = await admin.must(200, "GET", path);
+        expect(body.version).toBe(2);
+        expect(body.features.find((feature: { name: string }) => feature.name === name)).toEqual(
+          expect.objectContaining({ archived: true, archivedAt: expect.any(String) }),
+        );
+      }
+      const other = await admin.must(200, "GET", "/archive/features/none");
+      expect(other.body.features).toEqual([]);
+    });
+
+    test("GET /search/features finds archived features, page by page", async () => {
+      const names = await makeArchived(3);
+      const query = `project=IS:default&archived=IS:true&query=${names.join(",")}&sortBy=name`;
+      const first = await admin.must(200, "GET", `/search/features?${query}&limit=2`);
+      const second = await admin.must(200, "GET", `/search/features?${query}&limit=2&offset=2`);
+      const found = [...first.body.features, ...second.body.features];
+      expect(first.body.features).toHaveLength(2);
+      expect(first.body.total).toBeGreaterThanOrEqual(3);
+      expect(found.map((feature: { name: string }) => feature.name)).toEqual(
+        expect.arrayContaining(names.slice(0, 2)),
+      );
+      await admin.refuse(
+        { status: 400, name: "BadDataError", path: "/query/project" },
+        "GET",
+        "/search/features?project=default",
+      );
+      await admin.refuse(
+        { status: 400, name: "BadDataError", path: "/query/archived" },
+        "GET",
+        "/search/features?archived=IS:maybe",
+      );
+    });
+  });
+
+  test("no request was answered by a failure of the service", () => {
+    expect(admin.errors).toEqual([]);
+  });
+});

@@ -1,0 +1,332 @@
+import { describe, expect, test } from "vitest";
+import { useAdmin } from "./_admin.ts";
+import { describeEachStorage } from "./_storages.ts";
+
+describeEachStorage("context fields", (source) => {
+  const admin = useAdmin(source);
+
+  const field = async (name: string) => (await admin.must(200, "GET", `/context/${name}`)).body;
+
+  const FULL = {
+    description: "Where the user is",
+    stickiness: true,
+    sortOrder: 7,
+    legalValues: [{ value: "eu", description: "Europe" }, { value: "us" }],
+  };
+
+  describe("GET /api/admin/context", () => {
+    test("lists the built-in fields by name, with how much they are used", async () => {
+      const { body } = await admin.must(200, "GET", "/context");
+      expect(body.map(({ name }: { name: string }) => name)).toEqual([
+        "appName",
+        "currentTime",
+        "environment",
+        "sessionId",
+        "userId",
+      ]);
+      expect(body[3]).toEqual({
+        name: "sessionId",
+        description: expect.any(String),
+        stickiness: true,
+        sortOrder: 4,
+        legalValues: [],
+        createdAt: expect.any(String),
+        usedInFeatures: 0,
+        usedInProjects: 0,
+      });
+    });
+  });
+
+  describe("POST /api/admin/context", () => {
+    test("makes a field, answers with it, and records it", async () => {
+      const recorded = await admin.eventsOf(async () => {
+        const { body, headers } = await admin.must(201, "POST", "/context", {
+          name: "region",
+          ...FULL,
+        });
+        expect(body).toEqual({ name: "region", ...FULL, createdAt: expect.any(String) });
+        expect(headers.get("location")).toBe("context/region");
+      });
+      expect(recorded).toEqual([
+        {
+          type: "context-field-created",
+          createdBy: "init-admin",
+          actorKind: "token",
+          project: null,
+          featureName: null,
+          environment: null,
+          preData: null,
+          data: { name: "region", ...FULL, createdAt: expect.any(String) },
+          tags: [],
+        },
+      ]);
+      expect(await field("region")).toMatchObject(FULL);
+    });
+
+    test("takes defaults for what is not sent", async () => {
+      const { body } = await admin.must(201, "POST", "/context", { name: "plain" });
+      expect(body).toMatchObject({
+        description: null,
+        stickiness: false,
+        sortOrder: 0,
+        legalValues: [],
+      });
+    });
+
+    test("refuses a name that is taken", async () => {
+      await admin.refuse({ status: 409, name: "NameExistsError" }, "POST", "/context", {
+        name: "userId",
+      });
+    });
+
+    test.each([
+      ["/body/name", {}],
+      ["/body/name", { name: "" }],
+      ["/body/name", { name: "a b" }],
+      ["/body/name", { name: ".." }],
+      ["/body/name", { name: "ü" }],
+      ["/body/name", { name: "x".repeat(101) }],
+      ["/body/name", { name: 5 }],
+      ["/body/stickiness", { name: "x", stickiness: "true" }],
+      ["/body/legalValues/1/value", { name: "x", legalValues: [{ value: "a" }, { value: "a" }] }],
+      ["/body", []],
+      ["/body", "null"],
+    ])("refuses what is wrong at %s", async (path, body) => {
+      await admin.refuse({ status: 400, name: "BadDataError", path }, "POST", "/context", body);
+    });
+  });
+
+  describe("PUT /api/admin/context/{contextField}", () => {
+    test("replaces what is sent, answers 200 without a body, and records before and after", async () => {
+      await admin.must(201, "POST", "/context", { name: "plan" });
+      const before = await field("plan");
+      const recorded = await admin.eventsOf(async () => {
+        const answer = await admin.must(200, "PUT", "/context/plan", FULL);
+        expect(answer.text).toBe("");
+        expect(answer.headers.get("content-length")).toBe("0");
+      });
+      expect(await field("plan")).toEqual({ ...before, ...FULL });
+      expect(recorded).toEqual([
+        expect.objectContaining({
+          type: "context-field-updated",
+          createdBy: "init-admin",
+          preData: before,
+          data: { ...before, ...FULL },
+        }),
+      ]);
+    });
+
+    test.each([
+      [{ description: "Other" }],
+      [{ description: "" }],
+      [{ stickiness: false }],
+      [{ sortOrder: -3 }],
+      [{ legalValues: [] }],
+      [{ legalValues: [{ value: "x" }] }],
+    ])("keeps what is not sent: %j", async (part) => {
+      await admin.must(200, "PUT", "/context/plan", FULL);
+      const before = await field("plan");
+      await admin.must(200, "PUT", "/context/plan", part);
+      expect(await field("plan")).toEqual({ ...before, ...part });
+    });
+
+    test("records nothing when nothing changes", async () => {
+      await admin.must(200, "PUT", "/context/plan", FULL);
+      const recorded = await admin.eventsOf(async () => {
+        await admin.must(200, "PUT", "/context/plan", FULL);
+        await admin.must(200, "PUT", "/context/plan", {});
+        await admin.must(200, "PUT", "/context/plan", { name: "other", unknown: 1, project: null });
+      });
+      expect(recorded).toEqual([]);
+      expect(await field("plan")).toMatchObject({ name: "plan", ...FULL });
+    });
+
+    test("updates built-in fields too", async () => {
+      await admin.must(200, "PUT", "/context/appName", { stickiness: true });
+      expect(await field("appName")).toMatchObject({ stickiness: true, sortOrder: 2 });
+    });
+
+    test.each([
+      ["/body/description", { description: null }],
+      ["/body/description", { description: 5 }],
+      ["/body/description", { description: "x".repeat(251) }],
+      ["/body/stickiness", { stickiness: "true" }],
+      ["/body/stickiness", { stickiness: 1 }],
+      ["/body/stickiness", { stickiness: null }],
+      ["/body/sortOrder", { sortOrder: "3" }],
+      ["/body/sortOrder", { sortOrder: 1.5 }],
+      ["/body/sortOrder", { sortOrder: null }],
+      ["/body/sortOrder", { sortOrder: 2 ** 40 }],
+      ["/body/legalValues", { legalValues: null }],
+      ["/body/legalValues", { legalValues: "a" }],
+      ["/body/legalValues/0", { legalValues: ["a"] }],
+      ["/body/legalValues/0/value", { legalValues: [{}] }],
+      ["/body/legalValues/0/value", { legalValues: [{ value: "" }] }],
+      ["/body/legalValues/0/value", { legalValues: [{ value: 5 }] }],
+      ["/body/legalValues/0/value", { legalValues: [{ value: "x".repeat(101) }] }],
+      ["/body/legalValues/0/color", { legalValues: [{ value: "a", color: "red" }] }],
+      ["/body/legalValues/0/description", { legalValues: [{ value: "a", description: 1 }] }],
+      ["/body/legalValues/1/value", { legalValues: [{ value: "a" }, { value: "a" }] }],
+      ["/body", [FULL]],
+      ["/body", "null"],
+      ["/body", '"text"'],
+      ["/body", "5"],
+      ["/body", undefined],
+    ])("refuses what is wrong at %s: %j", async (path, body) => {
+      await admin.refuse({ status: 400, name: "BadDataError", path }, "PUT", "/context/plan", body);
+    });
+
+    test("refuses a field that is not there, and makes none", async () => {
+      await admin.refuse({ status: 404, name: "NotFoundError" }, "PUT", "/context/none", FULL);
+    });
+
+    test("refuses a wrong body before it looks for the field", async () => {
+      await admin.refuse({ status: 400, name: "BadDataError" }, "PUT", "/context/none", {
+        stickiness: 1,
+      });
+    });
+
+    test("refuses text that the database cannot hold", async () => {
+      for (const text of ["a\0b", "\ud800"]) {
+        await admin.refuse(
+          { status: 400, name: "BadDataError", path: "/body/description" },
+          "PUT",
+          "/context/plan",
+          { description: text },
+        );
+      }
+    });
+
+    test("keeps every part when parts are updated at the same time", async () => {
+      await admin.must(201, "POST", "/context", { name: "busy" });
+      const parts = [
+        { description: "d" },
+        { stickiness: true },
+        { sortOrder: 9 },
+        { legalValues: [{ value: "v" }] },
+      ];
+      const recorded = await admin.eventsOf(() =>
+        Promise.all(parts.map((part) => admin.must(200, "PUT", "/context/busy", part))),
+      );
+      expect(await field("busy")).toMatchObject(Object.assign({}, ...parts));
+      // Each event starts where the one before it ended.
+      expect(recorded).toHaveLength(4);
+      for (const [index, { preData }] of recorded.entries()) {
+        if (index > 0) expect(preData).toEqual(recorded[index - 1]?.data);
+      }
+    });
+
+    test("takes names that need encoding in a path", async () => {
+      await admin.must(201, "POST", "/context", { name: "it's(!)*~" });
+      await admin.must(200, "PUT", `/context/${encodeURIComponent("it's(!)*~")}`, FULL);
+      expect(await field("it's(!)*~")).toMatchObject(FULL);
+    });
+  });
+
+  describe("legal values", () => {
+    test("POST adds a value, and replaces one that is there", async () => {
+      await admin.must(201, "POST", "/context", { name: "tier", sortOrder: 3 });
+      const path = "/context/tier/legal-values";
+      await admin.must(200, "POST", path, { value: "free", description: "d" });
+      await admin.must(200, "POST", path, { value: "paid" });
+      const recorded = await admin.eventsOf(() => admin.must(200, "POST", path, { value: "free" }));
+      const { legalValues, sortOrder } = await field("tier");
+      expect(legalValues).toEqual([{ value: "free" }, { value: "paid" }]);
+      expect(sortOrder).toBe(3);
+      expect(recorded).toEqual([
+        expect.objectContaining({
+          type: "context-field-updated",
+          preData: expect.objectContaining({
+            legalValues: [{ value: "free", description: "d" }, { value: "paid" }],
+          }),
+          data: expect.objectContaining({ legalValues }),
+        }),
+      ]);
+    });
+
+    test("DELETE takes a value away, and does nothing when it is not there", async () => {
+      const path = "/context/tier/legal-values/free";
+      await admin.must(200, "DELETE", path);
+      expect((await field("tier")).legalValues).toEqual([{ value: "paid" }]);
+      expect(await admin.eventsOf(() => admin.must(200, "DELETE", path))).toEqual([]);
+    });
+
+    test("refuse wrong bodies and unknown fields", async () => {
+      const bad = { status: 400, name: "BadDataError" };
+      await admin.refuse(bad, "POST", "/context/tier/legal-values", { value: "" });
+      await admin.refuse(bad, "POST", "/context/tier/legal-values", { value: "a", more: 1 });
+      const missing = { status: 404, name: "NotFoundError" };
+      await admin.refuse(missing, "POST", "/context/none/legal-values", { value: "a" });
+      await admin.refuse(missing, "DELETE", "/context/none/legal-values/a");
+    });
+  });
+
+  describe("POST /api/admin/context/validate", () => {
+    test("tells whether a name is free", async () => {
+      await admin.must(200, "POST", "/context/validate", { name: "free-name" });
+      await admin.refuse({ status: 409, name: "NameExistsError" }, "POST", "/context/validate", {
+        name: "userId",
+      });
+      const bad = { status: 400, name: "BadDataError" };
+      await admin.refuse(bad, "POST", "/context/validate", { name: "a/b" });
+      await admin.refuse(bad, "POST", "/context/validate", { name: "a", more: true });
+    });
+  });
+
+  describe("DELETE /api/admin/context/{contextField}", () => {
+    test("deletes a field and records what it was", async () => {
+      await admin.must(201, "POST", "/context", { name: "gone" });
+      const before = await field("gone");
+      const recorded = await admin.eventsOf(() => admin.must(200, "DELETE", "/context/gone"));
+      expect(recorded).toEqual([
+        expect.objectContaining({ type: "context-field-deleted", preData: before, data: null }),
+      ]);
+      await admin.refuse({ status: 404, name: "NotFoundError" }, "DELETE", "/context/gone");
+      await admin.refuse({ status: 404, name: "NotFoundError" }, "GET", "/context/gone");
+    });
+
+    test("refuses while a strategy of an active feature or a segment uses the field", async () => {
+      const conflict = { status: 409, name: "ConflictError" };
+      const constraint = { contextName: "used", operator: "IN", values: ["a"] };
+      await admin.must(201, "POST", "/context", { name: "used" });
+      await admin.must(201, "POST", "/projects/default/features", { name: "user" });
+      await admin.must(
+        200,
+        "POST",
+        "/projects/default/features/user/environments/development/strategies",
+        { name: "default", constraints: [constraint] },
+      );
+      await admin.refuse(conflict, "DELETE", "/context/used");
+      const { body } = await admin.must(200, "GET", "/context/used/strategies");
+      expect(body).toEqual({
+        strategies: [
+          {
+            id: expect.any(String),
+            projectId: "default",
+            featureName: "user",
+            strategyName: "default",
+            environment: "development",
+          },
+        ],
+      });
+      const all = await admin.must(200, "GET", "/context");
+      expect(all.body.find(({ name }: { name: string }) => name === "used")).toMatchObject({
+        usedInFeatures: 1,
+        usedInProjects: 1,
+      });
+
+      await admin.must(202, "DELETE", "/projects/default/features/user");
+      const segment = await admin.must(201, "POST", "/segments", {
+        name: "s",
+        constraints: [constraint],
+      });
+      await admin.refuse(conflict, "DELETE", "/context/used");
+      await admin.must(204, "DELETE", `/segments/${segment.body.id}`);
+      await admin.must(200, "DELETE", "/context/used");
+    });
+  });
+
+  test("no request was answered by a failure of the service", () => {
+    expect(admin.errors).toEqual([]);
+  });
+});

@@ -1,0 +1,443 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { useAdmin } from "./_admin.ts";
+import { describeEachStorage } from "./_storages.ts";
+
+describeEachStorage("strategies", (source) => {
+  const admin = useAdmin(source);
+  const FEATURE = "/projects/default/features/flag";
+  const STRATEGIES = `${FEATURE}/environments/production/strategies`;
+
+  beforeAll(async () => {
+    await admin.must(201, "POST", "/projects/default/features", { name: "flag" });
+    await admin.must(201, "POST", "/context", {
+      name: "plan",
+      legalValues: [{ value: "free" }, { value: "paid" }, { value: "1.0.0" }],
+    });
+  });
+
+  const add = async (body: object) => (await admin.must(200, "POST", STRATEGIES, body)).body;
+  const clear = async () => {
+    const { body } = await admin.must(200, "GET", STRATEGIES);
+    for (const { id } of body) await admin.must(200, "DELETE", `${STRATEGIES}/${id}`);
+  };
+
+  const CONSTRAINT = { contextName: "userId", operator: "IN", values: ["1"] };
+  const STORED_CONSTRAINT = { ...CONSTRAINT, inverted: false, caseInsensitive: false };
+
+  describe("POST …/strategies", () => {
+    test("adds a strategy with defaults, answers 200 with it, and records it", async () => {
+      const recorded = await admin.eventsOf(async () => {
+        const body = await add({
+          name: "flexibleRollout",
+          title: "Half",
+          parameters: { rollout: 50 },
+          constraints: [CONSTRAINT],
+        });
+        expect(body).toEqual({
+          id: expect.any(String),
+          name: "flexibleRollout",
+          title: "Half",
+          disabled: false,
+          constraints: [STORED_CONSTRAINT],
+          parameters: { rollout: "50", stickiness: "default", groupId: "flag" },
+          variants: [],
+          segments: [],
+          sortOrder: 0,
+        });
+        expect((await admin.must(200, "GET", `${STRATEGIES}/${body.id}`)).body).toEqual(body);
+        expect((await admin.must(200, "GET", STRATEGIES)).body).toEqual([body]);
+      });
+      expect(recorded).toEqual([
+        expect.objectContaining({
+          type: "feature-strategy-add",
+          project: "default",
+          featureName: "flag",
+          environment: "production",
+          preData: null,
+          data: expect.objectContaining({ title: "Half" }),
+        }),
+      ]);
+      expect(await add({ name: "userWithId" })).toMatchObject({ sortOrder: 1 });
+      await clear();
+    });
+
+    test.each([
+      ["/body/name", {}],
+      ["/body/name", { name: "none" }],
+      ["/body/name", { name: "constructor" }],
+      ["/body/parameters", { name: "default", parameters: [] }],
+      ["/body/parameters/a", { name: "default", parameters: { a: {} } }],
+      ["/body/parameters/rollout", { name: "flexibleRollout", parameters: { rollout: "101" } }],
+      ["/body/parameters/rollout", { name: "flexibleRollout", parameters: { rollout: "abc" } }],
+      ["/body/parameters/rollout", { name: "flexibleRollout", parameters: { rollout: "" } }],
+      [
+        "/body/parameters/percentage",
+        { name: "gradualRolloutUserId", parameters: { percentage: -1 } },
+      ],
+      ["/body/segments/0", { name: "default", segments: ["1"] }],
+      ["/body/segments", { name: "default", segments: [1, 2, 3, 4, 5, 6] }],
+      ["/body/disabled", { name: "default", disabled: "no" }],
+      ["/body/sortOrder", { name: "default", sortOrder: -1 }],
+    ])("refuses what is wrong at %s: %j", async (path, body) => {
+      await admin.refuse({ status: 400, name: "BadDataError", path }, "POST", STRATEGIES, body);
+    });
+
+    test("refuses what is not there", async () => {
+      const missing = { status: 404, name: "NotFoundError" };
+      const body = { name: "default" };
+      await admin.refuse(missing, "POST", STRATEGIES, { ...body, segments: [99] });
+      await admin.refuse(missing, "POST", `${FEATURE}/environments/none/strategies`, body);
+      await admin.refuse(missing, "POST", STRATEGIES.replace("flag", "none"), body);
+      await admin.refuse(missing, "POST", STRATEGIES.replace("default", "none"), body);
+      await admin.refuse(missing, "GET", `${STRATEGIES}/none`);
+      await admin.refuse(missing, "GET", STRATEGIES.replace("flag", "none"));
+    });
+
+    test("refuses more than 30 strategies, and 30 constraints", async () => {
+      for (let index = 0; index < 30; index++) await add({ name: "default" });
+      await admin.refuse({ status: 400, name: "ExceedsLimitError" }, "POST", STRATEGIES, {
+        name: "default",
+      });
+      await clear();
+      const constraints = Array.from({ length: 31 }, () => CONSTRAINT);
+      await admin.refuse({ status: 400, name: "ExceedsLimitError" }, "POST", STRATEGIES, {
+        name: "default",
+        constraints,
+      });
+      await admin.refuse({ status: 400, name: "ExceedsLimitError" }, "POST", STRATEGIES, {
+        name: "default",
+        constraints: [{ ...CONSTRAINT, values: Array.from({ length: 251 }, () => "v") }],
+      });
+    });
+  });
+
+  describe("constraints", () => {
+    const one = (operator: string, value?: string, more = {}) => ({
+      contextName: "userId",
+      operator,
+      ...(value !== undefined && { value }),
+      ...more,
+    });
+
+    test.each([
+      one("NUM_EQ", "5"),
+      one("NUM_GT", "-1.5e3"),
+      one("DATE_AFTER", "2026-01-31T12:00:00Z"),
+      one("DATE_BEFORE", "2026-01-31"),
+      one("SEMVER_EQ", "1.2.3-beta.1"),
+      one("SEMVER_LTE", "0.0.1"),
+      one("REGEX", "^a.*b$"),
+      one("IN", undefined, { values: ["a"], inverted: true }),
+      one("STR_CONTAINS", undefined, { values: ["a"], caseInsensitive: true }),
+      one("IN_CIDR", undefined, { values: ["10.0.0.0/8"] }),
+      { contextName: "plan", operator: "IN", values: ["free", "paid"] },
+      { contextName: "plan", operator: "SEMVER_EQ", value: "1.0.0" },
+      { contextName: "unknown", operator: "NOT_IN", values: ["x"] },
+    ])("are taken: %j", async (constraint) => {
+      const answer = await admin.must(204, "POST", "/constraints/validate", constraint);
+      expect(answer.text).toBe("");
+      const { constraints } = await add({ name: "default", constraints: [constraint] });
+      expect(constraints).toEqual([
+        { values: [], inverted: false, caseInsensitive: false, ...constraint },
+      ]);
+      await clear();
+    });
+
+    test.each([
+      ["/contextName", { operator: "IN", values: ["a"] }],
+      ["/operator", { contextName: "userId", values: ["a"] }],
+      ["/operator", one("EQUALS", "a")],
+      ["/values", one("IN")],
+      ["/values", one("IN", undefined, { values: [] })],
+      ["/values/0", one("IN", undefined, { values: [""] })],
+      ["/values/0", one("IN", undefined, { values: [1] })],
+      ["/values/0", one("IN", undefined, { values: ["x".repeat(101)] })],
+      ["/value", one("NUM_EQ")],
+      ["/value", one("NUM_EQ", "")],
+      ["/value", one("NUM_EQ", "five")],
+      ["/value", one("DATE_AFTER", "tomorrow")],
+      ["/value", one("SEMVER_EQ", "v1.2.3")],
+      ["/value", one("SEMVER_EQ", "1.2")],
+      ["/value", one("SEMVER_EQ", " 1.2.3")],
+      ["/value", one("REGEX", "(")],
+      ["/value", one("REGEX", "(?=a)")],
+      ["/inverted", one("REGEX", "a", { inverted: true })],
+      ["/more", one("NUM_EQ", "5", { more: 1 })],
+      ["/values/1", { contextName: "plan", operator: "IN", values: ["free", "gold"] }],
+      ["/value", { contextName: "plan", operator: "SEMVER_EQ", value: "2.0.0" }],
+    ])("are refused at %s: %j", async (at, constraint) => {
+      const bad = { status: 400, name: "BadDataError" };
+      await admin.refuse(
+        { ...bad, path: `/body${at}` },
+        "POST",
+        "/constraints/validate",
+        constraint,
+      );
+      await admin.refuse({ ...bad, path: `/body/constraints/0${at}` }, "POST", STRATEGIES, {
+        name: "default",
+        constraints: [constraint],
+      });
+    });
+  });
+
+  describe("variants", () => {
+    const variant = (name: string, more: object = {}) => ({
+      name,
+      weight: 0,
+      weightType: "variable",
+      stickiness: "default",
+      ...more,
+    });
+    const weightsOf = async (variants: object[]) => {
+      const body = await add({ name: "default", variants });
+      await clear();
+      return body.variants.map((v: { name: string; weight: number }) => [v.name, v.weight]);
+    };
+
+    test("share 1000 out: fixed weights as sent, the rest evenly, sorted by name", async () => {
+      expect(await weightsOf([variant("a")])).toEqual([["a", 1000]]);
+      expect(await weightsOf([variant("c"), variant("b"), variant("a")])).toEqual([
+        ["a", 333],
+        ["b", 333],
+        ["c", 334],
+      ]);
+      expect(
+        await weightsOf([
+          variant("x", { weightType: "fix", weight: 999 }),
+          variant("y"),
+          variant("z"),
+        ]),
+      ).toEqual([
+        ["x", 999],
+        ["y", 1],
+        ["z", 0],
+      ]);
+    });
+
+    test("keep payloads", async () => {
+      const payload = { type: "json", value: '{"a":1}' };
+      const body = await add({ name: "default", variants: [variant("a", { payload })] });
+      expect(body.variants[0].payload).toEqual(payload);
+      await clear();
+    });
+
+    test.each([
+      ["/0/name", [variant("a b")]],
+      ["/1/name", [variant("a"), variant("a")]],
+      ["/0/weight", [variant("a", { weight: 1001 })]],
+      ["/0/weight", [variant("a", { weight: 0.5 })]],
+      ["/0/weightType", [variant("a", { weightType: "other" })]],
+      ["/0/stickiness", [{ name: "a", weight: 1, weightType: "variable" }]],
+      ["", [variant("a", { weightType: "fix", weight: 1000 })]],
+      [
+        "",
+        [
+          variant("a", { weightType: "fix", weight: 600 }),
+          variant("b", { weightType: "fix", weight: 401 }),
+          variant("c"),
+        ],
+      ],
+      ["/0/payload/type", [variant("a", { payload: { type: "xml", value: "" } })]],
+      ["/0/payload/value", [variant("a", { payload: { type: "json", value: "{" } })]],
+      ["/0/payload/value", [variant("a", { payload: { type: "number", value: "one" } })]],
+    ])("are refused at %s", async (at, variants) => {
+      await admin.refuse(
+        { status: 400, name: "BadDataError", path: `/body/variants${at}` },
+        "POST",
+        STRATEGIES,
+        { name: "default", variants },
+      );
+    });
+  });
+
+  describe("PUT …/strategies/{id}", () => {
+    test("replaces, keeping name, title, state and segments that are not sent", async () => {
+      const segment = await admin.must(201, "POST", "/segments", {
+        name: "kept",
+        constraints: [],
+      });
+      const before = await add({
+        name: "flexibleRollout",
+        title: "t",
+        disabled: true,
+        segments: [segment.body.id],
+        constraints: [CONSTRAINT],
+        parameters: { rollout: "5" },
+      });
+      const recorded = await admin.eventsOf(async () => {
+        const { body } = await admin.must(200, "PUT", `${STRATEGIES}/${before.id}`, {
+          parameters: { rollout: "7", groupId: "g", stickiness: "userId" },
+        });
+        expect(body).toEqual({
+          ...before,
+          constraints: [],
+          parameters: { rollout: "7", groupId: "g", stickiness: "userId" },
+        });
+      });
+      expect(recorded).toEqual([
+        expect.objectContaining({
+          type: "feature-strategy-update",
+          preData: before,
+          data: expect.objectContaining({ id: before.id, constraints: [] }),
+        }),
+      ]);
+      await clear();
+    });
+
+    test("records nothing when nothing changes", async () => {
+      const before = await add({ name: "default" });
+      expect(
+        await admin.eventsOf(() => admin.must(200, "PUT", `${STRATEGIES}/${before.id}`, before)),
+      ).toEqual([]);
+      await clear();
+    });
+
+    test("does not reach into other environments, features and projects", async () => {
+      const { id } = await add({ name: "default" });
+      const missing = { status: 404, name: "NotFoundError" };
+      await admin.must(201, "POST", "/projects/default/features", { name: "other-flag" });
+      for (const path of [
+        STRATEGIES.replace("production", "development"),
+        STRATEGIES.replace("flag", "other-flag"),
+        STRATEGIES.replace("default", "none"),
+      ]) {
+        await admin.refuse(missing, "GET", `${path}/${id}`);
+        await admin.refuse(missing, "PUT", `${path}/${id}`, { name: "default" });
+        await admin.refuse(missing, "PATCH", `${path}/${id}`, []);
+      }
+      await admin.must(200, "DELETE", `${STRATEGIES.replace("production", "development")}/${id}`);
+      await admin.must(200, "GET", `${STRATEGIES}/${id}`);
+      await admin.refuse(missing, "PUT", `${STRATEGIES}/none`, {});
+      await clear();
+    });
+
+    test("switches the feature off when no enabled strategy is left", async () => {
+      const { id } = await add({ name: "default" });
+      await admin.must(200, "POST", `${FEATURE}/environments/production/on`);
+      const recorded = await admin.eventsOf(() =>
+        admin.must(200, "PUT", `${STRATEGIES}/${id}`, { disabled: true }),
+      );
+      expect(recorded.map(({ type }) => type)).toEqual([
+        "feature-strategy-update",
+        "feature-environment-disabled",
+      ]);
+      await clear();
+    });
+  });
+
+  describe("PATCH …/strategies/{id}", () => {
+    test("applies a JSON Patch", async () => {
+      const before = await add({ name: "flexibleRollout", title: "t", constraints: [CONSTRAINT] });
+      const { body } = await admin.must(200, "PATCH", `${STRATEGIES}/${before.id}`, [
+        { op: "remove", path: "/title" },
+        { op: "replace", path: "/parameters/rollout", value: "20" },
+        { op: "add", path: "/constraints/-", value: CONSTRAINT },
+        { op: "move", from: "/constraints/1", path: "/constraints/0" },
+      ]);
+      expect(body).toEqual({
+        ...before,
+        title: null,
+        parameters: { ...before.parameters, rollout: "20" },
+        constraints: [STORED_CONSTRAINT, STORED_CONSTRAINT],
+      });
+      const bad = { status: 400, name: "BadDataError" };
+      await admin.refuse(bad, "PATCH", `${STRATEGIES}/${before.id}`, [
+        { op: "add", path: "/unknown", value: 1 },
+      ]);
+      await admin.refuse(bad, "PATCH", `${STRATEGIES}/${before.id}`, [
+        { op: "replace", path: "/id", value: "x" },
+      ]);
+      await admin.refuse(bad, "PATCH", `${STRATEGIES}/${before.id}`, [
+        { op: "replace", path: "/name", value: "none" },
+      ]);
+      await admin.refuse({ status: 404, name: "NotFoundError" }, "PATCH", `${STRATEGIES}/none`, []);
+      await clear();
+    });
+  });
+
+  describe("DELETE …/strategies/{id}", () => {
+    test("deletes, switches an idle feature off, and does nothing the second time", async () => {
+      const before = await add({ name: "default" });
+      await admin.must(200, "POST", `${FEATURE}/environments/production/on`);
+      const recorded = await admin.eventsOf(() =>
+        admin.must(200, "DELETE", `${STRATEGIES}/${before.id}`),
+      );
+      expect(recorded).toEqual([
+        expect.objectContaining({ type: "feature-strategy-remove", preData: before, data: null }),
+        expect.objectContaining({ type: "feature-environment-disabled" }),
+      ]);
+      expect(
+        await admin.eventsOf(() => admin.must(200, "DELETE", `${STRATEGIES}/${before.id}`)),
+      ).toEqual([]);
+    });
+  });
+
+  describe("POST …/strategies/set-sort-order", () => {
+    test("puts strategies in another order, and refuses those of others", async () => {
+      const ids = [];
+      for (let index = 0; index < 3; index++) ids.push((await add({ name: "default" })).id);
+      const order = ids.map((id, index) => ({ id, sortOrder: 10 - index }));
+      const recorded = await admin.eventsOf(() =>
+        admin.must(200, "POST", `${STRATEGIES}/set-sort-order`, order),
+      );
+      expect(recorded).toEqual([
+        expect.objectContaining({
+          type: "strategy-order-changed",
+          preData: { strategyIds: ids },
+          data: { strategyIds: ids.toReversed() },
+        }),
+      ]);
+      const bad = { status: 400, name: "BadDataError" };
+      const path = `${STRATEGIES}/set-sort-order`;
+      await admin.refuse({ ...bad, path: "/body/1/id" }, "POST", path, [
+        { id: ids[0], sortOrder: 0 },
+        { id: "none", sortOrder: 1 },
+      ]);
+      await admin.refuse({ ...bad, path: "/body/0/sortOrder" }, "POST", path, [{ id: ids[0] }]);
+      await admin.refuse(bad, "POST", path, {});
+      await clear();
+    });
+  });
+
+  describe("strategy types", () => {
+    test("applications can bring their own", async () => {
+      const recorded = await admin.eventsOf(async () => {
+        const { body } = await admin.must(201, "POST", "/strategies", {
+          name: "byCountry",
+          parameters: [{ name: "countries", type: "list" }],
+        });
+        expect(body).toMatchObject({ name: "byCountry", editable: true, deprecated: false });
+        await admin.must(200, "PUT", "/strategies/byCountry", { description: "d" });
+      });
+      expect(recorded.map(({ type }) => type)).toEqual(["strategy-created", "strategy-updated"]);
+      const strategy = await add({ name: "byCountry", parameters: { countries: "no,se" } });
+      expect(strategy.parameters).toEqual({ countries: "no,se" });
+      await admin.refuse({ status: 409, name: "ConflictError" }, "DELETE", "/strategies/byCountry");
+      await clear();
+      await admin.must(200, "DELETE", "/strategies/byCountry");
+      const { body } = await admin.must(200, "GET", "/strategies");
+      expect(body.strategies.map(({ name }: { name: string }) => name)).toContain("userWithId");
+      expect((await admin.must(200, "GET", "/strategies/default")).body).toMatchObject({
+        editable: false,
+      });
+    });
+
+    test("refuse taken names, built-in ones and unknown ones", async () => {
+      await admin.refuse({ status: 409, name: "NameExistsError" }, "POST", "/strategies", {
+        name: "default",
+      });
+      const fixed = { status: 403, name: "InvalidOperationError" };
+      await admin.refuse(fixed, "PUT", "/strategies/default", {});
+      await admin.refuse(fixed, "DELETE", "/strategies/default");
+      const missing = { status: 404, name: "NotFoundError" };
+      await admin.refuse(missing, "GET", "/strategies/none");
+      await admin.refuse(missing, "PUT", "/strategies/none", {});
+      await admin.refuse(missing, "DELETE", "/strategies/none");
+      await admin.refuse({ status: 400, name: "BadDataError" }, "POST", "/strategies", {});
+    });
+  });
+
+  test("no request was answered by a failure of the service", () => {
+    expect(admin.errors).toEqual([]);
+  });
+});

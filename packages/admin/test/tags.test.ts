@@ -1,0 +1,265 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { useAdmin } from "./_admin.ts";
+import { describeEachStorage } from "./_storages.ts";
+
+describeEachStorage("tags and events", (source) => {
+  const admin = useAdmin(source);
+
+  beforeAll(async () => {
+    await admin.must(201, "POST", "/projects/default/features", { name: "flag" });
+    await admin.must(201, "POST", "/projects/default/features", { name: "flag-2" });
+    await admin.must(201, "POST", "/projects", { id: "other", name: "Other" });
+    await admin.must(201, "POST", "/projects/other/features", { name: "foreign" });
+  });
+
+  const tagsOf = async (name: string) => {
+    const { body } = await admin.must(200, "GET", `/features/${name}/tags`);
+    expect(body.version).toBe(1);
+    return body.tags;
+  };
+
+  describe("tags of features", () => {
+    test("are added, with the tag when there is none, once", async () => {
+      const tag = { type: "simple", value: "first", color: "#ff0000" };
+      const recorded = await admin.eventsOf(async () => {
+        const answer = await admin.must(201, "POST", "/features/flag/tags", tag);
+        expect(answer.body).toEqual({ type: "simple", value: "first" });
+        expect(answer.headers.get("location")).toBe("flag/tags");
+      });
+      expect(recorded).toEqual([
+        expect.objectContaining({ type: "tag-created", data: tag }),
+        expect.objectContaining({
+          type: "feature-tagged",
+          project: "default",
+          featureName: "flag",
+          data: { type: "simple", value: "first" },
+        }),
+      ]);
+      expect(
+        await admin.eventsOf(() => admin.must(201, "POST", "/features/flag/tags", tag)),
+      ).toEqual([]);
+      expect(await tagsOf("flag")).toEqual([tag]);
+    });
+
+    test("are added and removed together", async () => {
+      const { body } = await admin.must(200, "PUT", "/features/flag/tags", {
+        addedTags: [{ type: "simple", value: "second" }],
+        removedTags: [{ type: "simple", value: "first" }],
+      });
+      expect(body).toEqual({
+        version: 1,
+        tags: [{ type: "simple", value: "second", color: null }],
+      });
+    });
+
+    test("are removed, once", async () => {
+      const path = "/features/flag/tags/simple/second";
+      const recorded = await admin.eventsOf(() => admin.must(200, "DELETE", path));
+      expect(recorded).toEqual([
+        expect.objectContaining({
+          type: "feature-untagged",
+          featureName: "flag",
+          preData: { type: "simple", value: "second" },
+          data: null,
+        }),
+      ]);
+      expect(await admin.eventsOf(() => admin.must(200, "DELETE", path))).toEqual([]);
+    });
+
+    test("are changed for several features, all or nothing", async () => {
+      const tags = { addedTags: [{ type: "simple", value: "both" }], removedTags: [] };
+      await admin.refuse(
+        { status: 400, name: "BadDataError", path: "/body/features" },
+        "PUT",
+        "/projects/default/tags",
+        { features: ["flag", "foreign"], tags },
+      );
+      await admin.must(200, "PUT", "/projects/default/tags", {
+        features: ["flag", "flag-2", "none"],
+        tags,
+      });
+      expect(await tagsOf("flag")).toHaveLength(1);
+      expect(await tagsOf("flag-2")).toHaveLength(1);
+      await admin.refuse({ status: 404, name: "NotFoundError" }, "PUT", "/projects/none/tags", {
+        features: [],
+        tags,
+      });
+    });
+
+    test("refuse wrong bodies, unknown types and unknown features", async () => {
+      const bad = { status: 400, name: "BadDataError" };
+      for (const body of [
+        { type: "simple" },
+        { type: "simple", value: "x" },
+        { type: "simple", value: "x".repeat(51) },
+        { type: "simple", value: "ok", more: 1 },
+        { type: "nope", value: "ok" },
+      ]) {
+        await admin.refuse(bad, "POST", "/features/flag/tags", body);
+      }
+      await admin.refuse(bad, "PUT", "/features/flag/tags", { addedTags: [] });
+      const missing = { status: 404, name: "NotFoundError" };
+      await admin.refuse(missing, "GET", "/features/none/tags");
+      await admin.refuse(missing, "DELETE", "/features/none/tags/simple/both");
+      await admin.refuse(missing, "POST", "/features/none/tags", { type: "simple", value: "ok" });
+      await admin.refuse(missing, "PUT", "/features/none/tags", { addedTags: [], removedTags: [] });
+    });
+  });
+
+  describe("tags", () => {
+    test("are made, listed, shown and deleted, from every feature", async () => {
+      const tag = { type: "simple", value: "a/b ü" };
+      const created = await admin.must(201, "POST", "/tags", tag);
+      expect(created.body).toEqual({ version: 1, tag: { ...tag, color: null } });
+      const path = `/tags/simple/${encodeURIComponent(tag.value)}`;
+      expect(created.headers.get("location")).toBe(path.slice(1));
+      expect((await admin.must(200, "GET", path)).body.tag).toEqual({ ...tag, color: null });
+      expect((await admin.must(200, "GET", "/tags")).body.tags).toContainEqual({
+        ...tag,
+        color: null,
+      });
+      expect((await admin.must(200, "GET", "/tags/none")).body.tags).toEqual([]);
+      await admin.must(201, "POST", "/features/flag-2/tags", tag);
+      await admin.refuse({ status: 409, name: "NameExistsError" }, "POST", "/tags", tag);
+      const recorded = await admin.eventsOf(() => admin.must(200, "DELETE", path));
+      expect(recorded.map(({ type }) => type)).toEqual(["tag-deleted"]);
+      expect(await tagsOf("flag-2")).not.toContainEqual(expect.objectContaining(tag));
+      const missing = { status: 404, name: "NotFoundError" };
+      await admin.refuse(missing, "GET", path);
+      await admin.refuse(missing, "DELETE", path);
+      const bad = { status: 400, name: "BadDataError" };
+      await admin.refuse(bad, "POST", "/tags", { type: "simple" });
+      await admin.refuse(bad, "POST", "/tags", { type: "nope", value: "ok" });
+    });
+  });
+
+  describe("tag types", () => {
+    test("are made, changed and deleted when nothing has such a tag", async () => {
+      const recorded = await admin.eventsOf(async () => {
+        const created = await admin.must(201, "POST", "/tag-types", { name: "team", icon: "i" });
+        expect(created.body).toEqual({ name: "team", description: null, icon: "i" });
+        await admin.must(200, "PUT", "/tag-types/team", { description: "d" });
+        await admin.must(200, "PUT", "/tag-types/team", { description: "d" });
+      });
+      expect(recorded.map(({ type }) => type)).toEqual(["tag-type-created", "tag-type-updated"]);
+      expect((await admin.must(200, "GET", "/tag-types/team")).body).toEqual({
+        version: 1,
+        tagType: { name: "team", description: "d", icon: "i" },
+      });
+      await admin.must(201, "POST", "/features/flag/tags", { type: "team", value: "web" });
+      await admin.refuse({ status: 409, name: "ConflictError" }, "DELETE", "/tag-types/team");
+      await admin.must(200, "DELETE", "/features/flag/tags/team/web");
+      await admin.must(200, "DELETE", "/tag-types/team");
+      expect((await admin.must(200, "GET", "/tag-types")).body.tagTypes).toEqual([
+        expect.objectContaining({ name: "simple" }),
+      ]);
+    });
+
+    test("refuse wrong names, taken names and unknown types", async () => {
+      const bad = { status: 400, name: "BadDataError" };
+      await admin.refuse(bad, "POST", "/tag-types", { name: "a b" });
+      await admin.refuse(bad, "POST", "/tag-types", { name: "a" });
+      await admin.refuse(bad, "POST", "/tag-types/validate", {});
+      const taken = { status: 409, name: "NameExistsError" };
+      await admin.refuse(taken, "POST", "/tag-types", { name: "simple" });
+      await admin.refuse(taken, "POST", "/tag-types/validate", { name: "simple" });
+      await admin.must(200, "POST", "/tag-types/validate", { name: "free" });
+      const missing = { status: 404, name: "NotFoundError" };
+      await admin.refuse(missing, "GET", "/tag-types/none");
+      await admin.refuse(missing, "PUT", "/tag-types/none", {});
+      await admin.refuse(missing, "DELETE", "/tag-types/none");
+    });
+  });
+
+  describe("events", () => {
+    const search = async (query: string) =>
+      (await admin.must(200, "GET", `/search/events?${query}`)).body;
+
+    test("tell who did what and when, the newest first", async () => {
+      await admin.must(200, "POST", "/projects/default/features/flag/environments/production/on");
+      const { events, total } = await search("limit=2");
+      expect(total).toBeGreaterThan(2);
+      expect(events).toEqual([
+        {
+          id: expect.any(Number),
+          type: "feature-environment-enabled",
+          createdBy: "init-admin",
+          createdByUserId: -42,
+          createdByTokenId: expect.any(String),
+          createdAt: expect.any(String),
+          project: "default",
+          featureName: "flag",
+          environment: "production",
+          preData: { enabled: false },
+          data: { enabled: true },
+          tags: [{ type: "simple", value: "both" }],
+        },
+        expect.objectContaining({ type: "feature-strategy-add" }),
+      ]);
+      expect(events[0].id).toBeGreaterThan(events[1].id);
+    });
+
+    test("are filtered", async () => {
+      const idsOf = async (query: string): Promise<number[]> =>
+        (await search(query)).events.map(({ id }: { id: number }) => id);
+      const [latest] = await idsOf("limit=1");
+      const today = new Date().toISOString().slice(0, 10);
+      expect(await idsOf(`id=IS:${latest}`)).toEqual([latest]);
+      expect(await idsOf(`type=IS:feature-environment-enabled`)).toEqual([latest]);
+      expect(await idsOf("environment=IS:production&type=IS:feature-environment-enabled")).toEqual([
+        latest,
+      ]);
+      expect(await idsOf("feature=IS_ANY_OF:flag,none&project=IS:default&limit=1")).toEqual([
+        latest,
+      ]);
+      expect(await idsOf("feature=IS:none")).toEqual([]);
+      expect(await idsOf("createdBy=IS:nobody")).toEqual([]);
+      expect((await search(`from=IS:${today}&to=IS:${today}&createdBy=IS:init-admin`)).total).toBe(
+        (await search("createdBy=IS:init-admin")).total,
+      );
+      expect(await idsOf("to=IS:2001-01-01")).toEqual([]);
+      expect((await search("query=a/b%20ü")).total).toBeGreaterThan(0);
+      expect((await search("query=%25%25%25")).total).toBe(0);
+    });
+
+    test("come page by page", async () => {
+      const first = await search("limit=3");
+      const second = await search("limit=3&offset=3");
+      const ids = [...first.events, ...second.events].map(({ id }: { id: number }) => id);
+      expect(ids).toEqual(ids.toSorted((a, b) => b - a));
+      expect(new Set(ids).size).toBe(6);
+      for (const query of ["limit=0", "limit=1001", "limit=many", "offset=-1"]) {
+        expect((await search(query)).events.length).toBeLessThanOrEqual(50);
+      }
+    });
+
+    test("are listed in the older form too", async () => {
+      const { body } = await admin.must(200, "GET", "/events?project=other");
+      expect(body).toMatchObject({ version: 1, totalEvents: 2 });
+      const one = await admin.must(200, "GET", "/events/flag-2");
+      expect(one.body).toMatchObject({ version: 1, toggleName: "flag-2" });
+      expect(new Set(one.body.events.map((e: { featureName: string }) => e.featureName))).toEqual(
+        new Set(["flag-2"]),
+      );
+    });
+
+    test.each([
+      ["/query/type", "type=feature-created"],
+      ["/query/id", "id=IS:one"],
+      ["/query/from", "from=2026-01-01"],
+      ["/query/to", "to=IS:2026-13-45"],
+      ["/query/type", "type=IS:a&type=IS:b"],
+      ["/query/query", "query=%00"],
+    ])("refuse what is wrong at %s: %s", async (path, query) => {
+      await admin.refuse(
+        { status: 400, name: "BadDataError", path },
+        "GET",
+        `/search/events?${query}`,
+      );
+    });
+  });
+
+  test("no request was answered by a failure of the service", () => {
+    expect(admin.errors).toEqual([]);
+  });
+});
