@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
+import { createServer, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { type Closable, shutDown } from "./shut-down.ts";
@@ -30,7 +30,7 @@ test("shutDown() lets a request in flight finish, then hangs up", async () => {
   const request = once(server, "request");
   const socket = ask(server);
   const [, response] = (await request) as [unknown, { end(text: string): void }];
-  const closed = shutDown(toClosable(server), 60_000);
+  const closed = shutDown(toClosable(server), { farewellMs: 0, drainMs: 60_000 });
   response.end("answered");
   const [answer] = (await once(socket, "data")) as [Buffer];
   expect(answer.toString()).toContain("answered");
@@ -42,6 +42,21 @@ test("shutDown() cuts a request that never ends", async () => {
   const request = once(server, "request");
   const hungUp = once(ask(server), "close");
   await request;
-  await shutDown(toClosable(server), 20);
+  await shutDown(toClosable(server), { farewellMs: 0, drainMs: 20 });
   await hungUp;
+});
+
+test("shutDown() answers a request that was on its way, and says that it is the last", async () => {
+  const server = await serve((_request: unknown, response: ServerResponse) => {
+    response.end("answered");
+  });
+  const socket = ask(server);
+  await once(socket, "data");
+  const farewell = once(server, "newListener");
+  const closed = shutDown(toClosable(server), { farewellMs: 100 });
+  await farewell;
+  socket.write("GET / HTTP/1.1\r\nHost: test\r\n\r\n");
+  const [answer] = (await once(socket, "data")) as [Buffer];
+  expect(answer.toString().toLowerCase()).toContain("connection: close");
+  await closed;
 });
