@@ -9,6 +9,7 @@ const STATUS_BY_NAME = {
   InvalidOperationError: 403,
   NotFoundError: 404,
   MethodNotAllowedError: 405,
+  RequestTimeoutError: 408,
   NameExistsError: 409,
   ConflictError: 409,
   PayloadTooLargeError: 413,

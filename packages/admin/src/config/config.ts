@@ -1,8 +1,6 @@
 import type { Logger } from "flags-service";
 import type { InitToken } from "../tokens/init-tokens.ts";
 
-export type { Logger };
-
 /** Everything the service was told, checked and with defaults filled in. Never changes. */
 export interface AdminConfig {
   readonly port: number;

@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { actorOf } from "../auth/actor-of.ts";
 import { NameBody } from "../http/names.ts";
 import { errorAnswers, NoBody } from "../http/schemas.ts";
-import type { TypedApp } from "../http/typed-app.ts";
+import type { TypedApp } from "flags-service/http";
 import type { Storage } from "../storage/storage.ts";
 import { countUses, listStrategiesUsing } from "./find-uses.ts";
 import {

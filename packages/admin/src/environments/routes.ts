@@ -1,7 +1,7 @@
 import { actorOf } from "../auth/actor-of.ts";
 import { NameBody } from "../http/names.ts";
 import { errorAnswers, NoBody } from "../http/schemas.ts";
-import type { TypedApp } from "../http/typed-app.ts";
+import type { TypedApp } from "flags-service/http";
 import { getProject, listEnvironmentsOf } from "../projects/find-projects.ts";
 import type { Storage } from "../storage/storage.ts";
 import {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Logger } from "../config/config.ts";
+import type { Logger } from "flags-service";
 import { ApiError } from "../errors.ts";
 import { toApiError } from "../to-api-error.ts";
 
@@ -10,13 +10,17 @@ export function sendFailure(
   failure: ApiError,
   id: string = randomUUID(),
 ): FastifyReply {
-  const { name, message, details } = failure;
   return reply
     .code(failure.statusCode)
     .headers({ "cache-control": "no-store", ...failure.headers })
     .type("application/json; charset=utf-8")
     .serializer(JSON.stringify)
-    .send({ id, name, message, details });
+    .send(toFailureBody(failure, id));
+}
+
+/** The body of every answer that is not a success. */
+export function toFailureBody({ name, message, details }: ApiError, id: string = randomUUID()) {
+  return { id, name, message, details };
 }
 
 /** Makes every failure of the app a JSON answer, and logs the ones that are our fault. */

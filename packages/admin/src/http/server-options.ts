@@ -1,10 +1,28 @@
 import type { FastifyServerOptions } from "fastify";
-import { BODY_LIMIT_BYTES, toApiError } from "../to-api-error.ts";
-import { sendFailure } from "./failures.ts";
+import {
+  createClientErrorHandler,
+  KEEP_ALIVE_TIMEOUT_MS,
+  REQUEST_TIMEOUT_MS,
+  SERVER_DEFAULTS,
+} from "flags-service/http";
+import { ApiError } from "../errors.ts";
+import { toApiError } from "../to-api-error.ts";
+import { sendFailure, toFailureBody } from "./failures.ts";
+
+const NAME_BY_CLIENT_FAULT = {
+  400: "BadDataError",
+  408: "RequestTimeoutError",
+  431: "HeadersTooLargeError",
+} as const;
+
+const answerClientError = createClientErrorHandler({
+  toBody: ({ statusCode, message }) =>
+    toFailureBody(new ApiError(NAME_BY_CLIENT_FAULT[statusCode], message)),
+});
 
 /** How the HTTP server behaves, whatever it serves. */
 export const SERVER_OPTIONS = {
-  bodyLimit: BODY_LIMIT_BYTES,
+  ...SERVER_DEFAULTS,
   ajv: {
     customOptions: {
       // What is sent is what is meant: nothing is converted, added or left out on the way.
@@ -15,16 +33,9 @@ export const SERVER_OPTIONS = {
       allowUnionTypes: true,
     },
   },
-  routerOptions: {
-    ignoreTrailingSlash: true,
-    ignoreDuplicateSlashes: true,
-    maxParamLength: 1024,
-  },
-  // Longer than the 60 s after which the usual load balancers drop an idle connection.
-  keepAliveTimeout: 72_000,
-  requestTimeout: 30_000,
-  forceCloseConnections: "idle",
-  return503OnClosing: false,
+  keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+  requestTimeout: REQUEST_TIMEOUT_MS,
+  clientErrorHandler: answerClientError,
   frameworkErrors: (error, _request, reply) => {
     sendFailure(reply, toApiError(error));
   },

@@ -1,10 +1,9 @@
 import { tokenOf } from "../auth/token-of.ts";
 import { notFound } from "../errors.ts";
 import { errorAnswers } from "../http/schemas.ts";
-import type { TypedApp } from "../http/typed-app.ts";
+import { sendConditional, type TypedApp } from "flags-service/http";
 import { understandsSegments } from "./client-spec.ts";
 import { DocumentCache } from "./document-cache.ts";
-import { isNamedBy } from "./entity-tag.ts";
 import type { EnvironmentStates } from "./environment-states.ts";
 import { readFeatureQuery } from "./feature-query.ts";
 import { inlineSegments } from "./inline-segments.ts";
@@ -42,10 +41,12 @@ export function registerFeatures(app: TypedApp, states: EnvironmentStates): void
       const knowsSegments = understandsSegments(request.headers["unleash-client-spec"]);
       const state = await states.current(query.environment);
       const document = documents.get(state, { ...query, inlineSegments: !knowsSegments });
-      reply.headers({ ...CACHING, etag: document.entityTag });
-      return isNamedBy(request.headers["if-none-match"], document.entityTag)
-        ? reply.code(304).send()
-        : reply.type("application/json; charset=utf-8").send(document.text);
+      reply.headers(CACHING);
+      return sendConditional(request, reply, {
+        entityTag: document.entityTag,
+        contentType: "application/json; charset=utf-8",
+        body: () => document.text,
+      });
     },
   );
 

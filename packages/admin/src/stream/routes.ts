@@ -1,6 +1,6 @@
 import { tokenOf } from "../auth/token-of.ts";
 import { errorAnswers } from "../http/schemas.ts";
-import type { TypedApp } from "../http/typed-app.ts";
+import type { TypedApp } from "flags-service/http";
 import { readFeatureQuery } from "../sdk-api/feature-query.ts";
 import { DeltaAnswer, FiltersQuery, NotModified } from "../sdk-api/schemas.ts";
 import { EventStream } from "./event-stream.ts";

@@ -1,6 +1,6 @@
 import { tokenOf } from "../auth/token-of.ts";
 import { errorAnswers, NoBody } from "../http/schemas.ts";
-import type { TypedApp } from "../http/typed-app.ts";
+import type { TypedApp } from "flags-service/http";
 import { readApplication } from "./applications.ts";
 import { readBulkMetrics, readMetrics } from "./read-usage.ts";
 import { BulkMetricsBody, MetricsBody, RegistrationBody } from "./schemas.ts";

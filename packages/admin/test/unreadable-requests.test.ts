@@ -1,0 +1,41 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
+import { expect, onTestFinished, test } from "vitest";
+import Fastify from "fastify";
+import { SERVER_OPTIONS } from "../src/http/server-options.ts";
+
+async function send(request: string): Promise<string> {
+  const app = Fastify(SERVER_OPTIONS);
+  onTestFinished(() => app.close());
+  const { port } = new URL(await app.listen({ port: 0, host: "127.0.0.1" }));
+  const socket = connect(Number(port), "127.0.0.1");
+  await once(socket, "connect");
+  socket.write(request);
+  return text(socket);
+}
+
+test.each([
+  ["what is not HTTP", "nonsense\r\n\r\n", 400, "BadDataError"],
+  [
+    "headers that are too large",
+    `GET / HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(70_000)}`,
+    431,
+    "HeadersTooLargeError",
+  ],
+  [
+    "a path that cannot be read",
+    "GET /%zz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+    400,
+    "BadDataError",
+  ],
+])("%s is answered as every other failure", async (_, request, statusCode, name) => {
+  const [head = "", body = ""] = (await send(request)).split("\r\n\r\n");
+  expect(head).toContain(`HTTP/1.1 ${statusCode} `);
+  expect(JSON.parse(body)).toEqual({
+    id: expect.any(String) as string,
+    name,
+    message: expect.any(String) as string,
+    details: [{ message: expect.any(String) as string }],
+  });
+});
