@@ -45,7 +45,8 @@ function readBootId(): string {
   return readText("/proc/sys/kernel/random/boot_id").trim();
 }
 
-function readStartTime(pid: number): string {
+/** Empty when there is no such process, or the system does not tell. */
+export function readStartTime(pid: number): string {
   // The name of the program, in brackets, may itself hold spaces and brackets.
   const [, afterName = ""] = /^.*\)\s(.*)$/s.exec(readText(`/proc/${pid}/stat`)) ?? [];
   const fields = afterName.split(" ");

@@ -1,0 +1,104 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { DirectoryInUseError, lockDirectory } from "./directory-lock.ts";
+import { describeSelf, readStartTime } from "./process-identity.ts";
+
+let directory = "";
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "flags-lock-"));
+});
+afterEach(() => {
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const SINCE = "2026-01-01T00:00:00.000Z";
+const writeLock = (content: object, generation = 1): void => {
+  const path = join(directory, `lock.${generation}`);
+  writeFileSync(path, JSON.stringify({ ...describeSelf(), since: SINCE, ...content }));
+};
+
+/** A process that does nothing until it is killed. */
+async function spawnIdle(): Promise<{ readonly pid: number; kill(): Promise<void> }> {
+  const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
+  await new Promise((resolve) => {
+    child.once("spawn", resolve);
+  });
+  return {
+    pid: child.pid ?? 0,
+    kill: async () => {
+      const exited = new Promise((resolve) => {
+        child.once("exit", resolve);
+      });
+      child.kill("SIGKILL");
+      await exited;
+    },
+  };
+}
+
+test("lockDirectory() refuses a directory that is held, and says by whom", async () => {
+  const lock = await lockDirectory(directory);
+  const second = lockDirectory(directory);
+  await expect(second).rejects.toThrow(DirectoryInUseError);
+  await expect(second).rejects.toThrow(`process ${process.pid} on ${describeSelf().hostname}`);
+  lock.release();
+});
+
+test("lockDirectory() takes a directory that was released, again and again", async () => {
+  for (let round = 0; round < 3; round++) (await lockDirectory(directory)).release();
+  expect(readdirSync(directory)).toEqual(["lock.3"]);
+});
+
+test("lockDirectory() gives a directory to one of many that ask at the same time", async () => {
+  const results = await Promise.allSettled(
+    Array.from({ length: 20 }, () => lockDirectory(directory)),
+  );
+  expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+});
+
+test("lockDirectory() takes over from a process that is gone", async () => {
+  const holder = await spawnIdle();
+  writeLock({ pid: holder.pid, startTime: readStartTime(holder.pid) });
+  await expect(lockDirectory(directory)).rejects.toThrow(`process ${holder.pid}`);
+  await holder.kill();
+  (await lockDirectory(directory)).release();
+});
+
+test.skipIf(process.platform !== "linux")(
+  "lockDirectory() takes over when the number of the holder went to another process",
+  async () => {
+    writeLock({ pid: process.pid, startTime: "1" });
+    (await lockDirectory(directory)).release();
+  },
+);
+
+test.skipIf(process.platform !== "linux")(
+  "lockDirectory() takes over when the machine was started again",
+  async () => {
+    writeLock({ bootId: "another" });
+    (await lockDirectory(directory)).release();
+  },
+);
+
+test("lockDirectory() takes over from another machine that is silent", async () => {
+  writeLock({ hostname: "another", pid: 1 });
+  const lock = await lockDirectory(directory, { silenceMs: 50 });
+  expect(JSON.parse(readFileSync(join(directory, "lock.2"), "utf8"))).toMatchObject({
+    pid: process.pid,
+  });
+  lock.release();
+});
+
+test("lockDirectory() refuses a directory that another machine holds and shows so", async () => {
+  const lock = await lockDirectory(directory, { heartbeatMs: 20 });
+  writeLock({ hostname: "another", pid: 1 });
+  await expect(lockDirectory(directory, { silenceMs: 5000 })).rejects.toThrow("on another since");
+  lock.release();
+});
+
+test("lockDirectory() takes over a lock that was never completely written", async () => {
+  writeFileSync(join(directory, "lock.1"), '{"pid":');
+  (await lockDirectory(directory)).release();
+});

@@ -1,0 +1,52 @@
+import { PGlite } from "@electric-sql/pglite";
+import { sql } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/pglite";
+import { afterAll, expect, test } from "vitest";
+import type { Database } from "./database.ts";
+import { migrate, SchemaTooNewError } from "./migrate.ts";
+import { ALL_MIGRATIONS } from "./migrations/all-migrations.ts";
+
+const client = await PGlite.create();
+const db = drizzle(client);
+afterAll(() => client.close());
+
+async function versionsOf(database: Database): Promise<number[]> {
+  const result: unknown = await database.execute(
+    sql`select version from schema_versions order by version`,
+  );
+  return (result as { rows: { version: number }[] }).rows.map(({ version }) => version);
+}
+
+test("ALL_MIGRATIONS are numbered without gaps", () => {
+  expect(ALL_MIGRATIONS.map(({ version }) => version)).toEqual(
+    ALL_MIGRATIONS.map((_, index) => index + 1),
+  );
+});
+
+test("migrate() applies what is new, once", async () => {
+  const one = { version: 1, name: "one", statements: ["create table one (a int)"] };
+  const two = { version: 2, name: "two", statements: ["create table two (a int)"] };
+  await migrate(db, [one]);
+  await migrate(db, [one, two]);
+  await migrate(db, [one, two]);
+  expect(await versionsOf(db)).toEqual([1, 2]);
+});
+
+test("migrate() leaves nothing of a step that fails", async () => {
+  const three = {
+    version: 3,
+    name: "three",
+    statements: ["create table three (a int)", "create nonsense"],
+  };
+  const one = { version: 1, name: "one", statements: [] };
+  const two = { version: 2, name: "two", statements: [] };
+  await expect(migrate(db, [one, two, three])).rejects.toThrow();
+  expect(await versionsOf(db)).toEqual([1, 2]);
+  await expect(db.execute(sql`select * from three`)).rejects.toThrow();
+});
+
+test("migrate() refuses a schema that is newer than it knows", async () => {
+  const older = migrate(db, [{ version: 1, name: "one", statements: [] }]);
+  await expect(older).rejects.toThrow(SchemaTooNewError);
+  await expect(older).rejects.toThrow("schema version 2, and this program knows versions up to 1");
+});

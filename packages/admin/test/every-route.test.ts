@@ -1,0 +1,124 @@
+import fc from "fast-check";
+import { beforeAll, expect, test } from "vitest";
+import { dump, useAdmin } from "./_admin.ts";
+import { arbitraryRequest } from "./_arbitrary-request.ts";
+import { listRoutes, type Route } from "./_routes.ts";
+import { BACKEND_TOKEN, FRONTEND_TOKEN } from "./_service.ts";
+import { describeEachStorage } from "./_storages.ts";
+
+describeEachStorage("every route of the admin API", (source) => {
+  const admin = useAdmin(source);
+  let routes: readonly Route[] = [];
+
+  beforeAll(async () => {
+    routes = await listRoutes(admin.storage);
+  });
+
+  const pathOf = ({ path }: Route): string => path.replaceAll(/:\w+/g, "1");
+
+  test("there are as many as there should be", () => {
+    expect(routes.length).toBeGreaterThan(80);
+  });
+
+  test("needs an admin token", async () => {
+    const before = await dump(admin.storage);
+    for (const route of routes) {
+      const send = (token: string | null) =>
+        admin.call(route.method, pathOf(route), undefined, { token });
+      for (const [token, status, name] of [
+        [null, 401, "AuthenticationRequired"],
+        ["", 401, "AuthenticationRequired"],
+        ["Bearer", 401, "AuthenticationRequired"],
+        ["*:*.of-nobody", 401, "UnauthorizedError"],
+        ["x".repeat(5000), 401, "UnauthorizedError"],
+        [BACKEND_TOKEN, 403, "PermissionError"],
+        [FRONTEND_TOKEN, 403, "PermissionError"],
+      ] as const) {
+        const { body, status: answered } = await send(token);
+        expect([route.method, route.path, token, answered, body?.name]).toEqual([
+          route.method,
+          route.path,
+          token,
+          status,
+          name,
+        ]);
+      }
+    }
+    expect(await dump(admin.storage)).toEqual(before);
+  });
+
+  test("looks at the token before the body", async () => {
+    for (const route of routes.filter(({ body }) => body !== undefined)) {
+      const { status } = await admin.call(route.method, pathOf(route), "{", { token: null });
+      expect(status).toBe(401);
+    }
+  });
+
+  test("takes no body but JSON of up to 1 MiB, and documents that", async () => {
+    const before = await dump(admin.storage);
+    for (const route of routes.filter(({ body }) => body !== undefined)) {
+      const send = (body: string, type: string) =>
+        admin.call(route.method, pathOf(route), body, { headers: { "content-type": type } });
+      for (const [body, type, status, name] of [
+        ["{}", "text/plain", 415, "ContentTypeError"],
+        ["a=1", "application/x-www-form-urlencoded", 415, "ContentTypeError"],
+        ["{}", "", 415, "ContentTypeError"],
+        ["{", "application/json", 400, "BadDataError"],
+        ['{"a":1}}', "application/json", 400, "BadDataError"],
+        ['{"__proto__":{}}', "application/json", 400, "BadDataError"],
+        [`"${"x".repeat(1024 * 1024)}"`, "application/json", 413, "PayloadTooLargeError"],
+      ] as const) {
+        const answer = await send(body, type);
+        expect([route.path, type, answer.status, answer.body?.name]).toEqual([
+          route.path,
+          type,
+          status,
+          name,
+        ]);
+        expect(answer.body.details).toEqual([expect.objectContaining({})]);
+        expect(route.statuses).toContain(String(status));
+      }
+    }
+    expect(await dump(admin.storage)).toEqual(before);
+  }, 60_000);
+
+  test("says that a body is missing", async () => {
+    for (const route of routes.filter(({ body }) => body !== undefined)) {
+      const { status, body } = await admin.call(route.method, pathOf(route));
+      expect([route.path, status, body?.name]).toSatisfy(
+        ([, answered, name]) => answered === 400 && name === "BadDataError",
+      );
+    }
+  });
+
+  test("answers with security headers, and unknown paths with a 404", async () => {
+    const { headers } = await admin.must(200, "GET", "/context");
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+    expect(headers.get("x-frame-options")).toBe("DENY");
+    expect(headers.get("x-powered-by")).toBeNull();
+    const unknown = { status: 404, name: "NotFoundError" };
+    await admin.refuse(unknown, "GET", "/nothing/here");
+    await admin.refuse(unknown, "PATCH", "/context", {});
+    await admin.refuse({ status: 400, name: "BadDataError" }, "GET", "/context/%zz");
+  });
+
+  test("never fails, whatever it is sent", async () => {
+    await admin.must(201, "POST", "/projects/default/features", { name: "a" });
+    await admin.must(201, "POST", "/projects", { id: "b", name: "b" });
+    await admin.must(201, "POST", "/segments", { name: "a", constraints: [] });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...routes).chain((route) => arbitraryRequest(route)),
+        async ({ method, path, body }) => {
+          const { status, text } = await admin.call(method, path, body);
+          expect(status, `${method} ${path} ${JSON.stringify(body)} ${text}`).toBeLessThan(500);
+        },
+      ),
+      { numRuns: Number(process.env["FUZZ_RUNS"] ?? 1500) },
+    );
+  }, 120_000);
+
+  test("no request was answered by a failure of the service", () => {
+    expect(admin.errors).toEqual([]);
+  });
+});
