@@ -54,6 +54,7 @@ process.exitCode = await runPrograms();
 async function requireFreePort(port, variable) {
   const server = createServer();
   try {
+    if (Number(port) === 0) throw new Error("the commands to paste need a port that is known");
     server.listen(Number(port), HOST);
     await once(server, "listening");
   } catch (error) {

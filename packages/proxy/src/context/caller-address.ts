@@ -13,8 +13,14 @@ export function createCallerAddress(trustProxy: TrustProxy): CallerAddress {
   return (request) => toPlain(proxyAddress(request, isTrusted));
 }
 
-/** An IPv4 address that came over an IPv6 socket is written the way rules are written. */
+const IPV4_WITH_PORT = /^(\d+\.\d+\.\d+\.\d+):\d+$/;
+const BRACKETED_IPV6 = /^\[([\da-f:.]+)\](?::\d+)?$/i;
+const IPV4_OVER_IPV6 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
+
+/** Writes an address the way rules do: some peers add a port, and IPv6 sockets wrap IPv4. */
 function toPlain(address: string | undefined): string | undefined {
-  if (address === undefined || !address.startsWith("::ffff:")) return address;
-  return address.includes(".") ? address.slice("::ffff:".length) : address;
+  if (address === undefined || !address.includes(":")) return address;
+  const found = IPV4_WITH_PORT.exec(address) ?? BRACKETED_IPV6.exec(address);
+  const bare = found?.[1] ?? address;
+  return IPV4_OVER_IPV6.exec(bare)?.[1] ?? bare;
 }
