@@ -1,3 +1,3 @@
 #!/usr/bin/env node
 // Not compiled, so that installing links it, executable, before anything is built.
-import "../dist/main.js";
+await import("../dist/main.js");
