@@ -84,6 +84,24 @@ test("a problem never shows a secret", async () => {
 });
 
 test.each([
+  ["FLAGS_URL", "http://user:s3cret@h/api", "http://***@h/api"],
+  ["FLAGS_URL", "https://h/api?token=s3cret", "https://h/api?***"],
+  ["FLAGS_URL", "https://h/api#s3cret", "https://h/api#***"],
+  ["FLAGS_URL", "h/api?token=s3cret", "h/api?***"],
+  ["EXP_BOOTSTRAP_URL", "http://user:s3cret@h/flags", "http://***@h/flags"],
+  ["EXP_BOOTSTRAP_URL", "ftp://h/x?token=s3cret", "ftp://h/x?***"],
+  ["CORS_ORIGIN", "https://user:s3cret@app.test", "https://***@app.test"],
+  ["HOST", "http://user:s3cret@app.test", "http://***@app.test"],
+  ["HTTP_PROXY", "user:s3cret@proxy.test", "not shown, as it is a secret"],
+])("%s: the secret in a refused address is not shown: %s", async (name, value, shown) => {
+  const { flagsUrl, ...rest } = REQUIRED;
+  const { message } = await failure(rest, { FLAGS_URL: flagsUrl, [name]: value });
+  expect(message).toContain(`${name} must be`);
+  expect(message).toContain(shown);
+  expect(message).not.toContain("s3cret");
+});
+
+test.each([
   [
     { refreshIntervall: 1 },
     "Option refreshIntervall does not exist: did you mean refreshInterval?",

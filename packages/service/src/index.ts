@@ -21,6 +21,7 @@ export type { Resolution, Sources } from "./config/resolve.ts";
 export { collectSecrets } from "./config/secrets.ts";
 export { defineSetting, describeFallback, nameSetting } from "./config/setting.ts";
 export type { Setting, SettingsTable, ValueOfSetting, ValuesOf } from "./config/setting.ts";
+export { showAddress } from "./config/show-text.ts";
 export { findUnknownOptions, findUnknownVariables } from "./config/unknown-names.ts";
 export { createLogger } from "./logging/create-logger.ts";
 export type { LogDestination, LoggerSettings } from "./logging/create-logger.ts";

@@ -2,6 +2,7 @@ import type { Environment } from "./environment.ts";
 import { Flaw } from "./kinds/kind.ts";
 import { readOption } from "./read-option.ts";
 import type { Setting, SettingsTable, ValuesOf } from "./setting.ts";
+import { showText } from "./show-text.ts";
 
 /** What options and environment say together, before anything is loaded. */
 export interface Resolution<Table extends SettingsTable = SettingsTable> {
@@ -73,13 +74,8 @@ function describeValue({ secret }: Setting<unknown>, value: unknown): string {
   return `current value is ${showValue(value)}`;
 }
 
-const MAX_SHOWN_LENGTH = 100;
-
 function showValue(value: unknown): string {
-  if (typeof value === "string") {
-    const text = JSON.stringify(value);
-    return text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text;
-  }
+  if (typeof value === "string") return showText(value);
   if (Array.isArray(value)) return "a list with other entries";
   if (typeof value === "object" && value !== null) return "an object";
   return typeof value === "function" ? "a function" : String(value);

@@ -1,12 +1,19 @@
-import { createListKind, createTextKind, Flaw, type Kind, toTexts } from "flags-service";
+import {
+  createListKind,
+  createTextKind,
+  Flaw,
+  type Kind,
+  showAddress,
+  toTexts,
+} from "flags-service";
 
 /** An http or https address without a user, so that no secret hides in it. */
 export const urlKind: Kind<string> = createTextKind(
   "an address that starts with http:// or https://, without user name, password or #",
   (text) => {
     const url = toHttpUrl(text);
-    if (url === undefined || url.hash !== "") return new Flaw();
-    return url.username === "" && url.password === "" ? text : new Flaw();
+    if (url === undefined || url.hash !== "") return refuse(text);
+    return url.username === "" && url.password === "" ? text : refuse(text);
   },
 );
 
@@ -15,9 +22,14 @@ export const baseUrlKind: Kind<string> = createTextKind(
   "an address that starts with http:// or https://, without user name, password, ? or #",
   (text) => {
     const address = urlKind.fromText(text);
-    return address instanceof Flaw || /[?#]/.test(address) ? new Flaw() : address;
+    return address instanceof Flaw || /[?#]/.test(address) ? refuse(text) : address;
   },
 );
+
+/** NOTE: an address that is refused may be so for the very secret in it. */
+function refuse(text: string): Flaw {
+  return new Flaw(`current value is ${showAddress(text)}`);
+}
 
 /** The address of a forward proxy; a user and a password may be part of it. */
 export const forwardProxyKind: Kind<string> = createTextKind(

@@ -1,3 +1,4 @@
+import { showText } from "../show-text.ts";
 import { Flaw, type Kind } from "./kind.ts";
 
 interface ListRules<T> {
@@ -40,8 +41,7 @@ function parseEntries<T>(texts: readonly string[], rules: ListRules<T>): readonl
     if (entry === "") continue;
     const value = rules.parseEntry(entry);
     if (value instanceof Flaw) {
-      const subject =
-        rules.secret === true ? `entry ${index + 1}` : `entry ${JSON.stringify(entry)}`;
+      const subject = rules.secret === true ? `entry ${index + 1}` : `entry ${showText(entry)}`;
       return new Flaw(`${subject} ${value.detail ?? "is none"}`);
     }
     values.add(value);
