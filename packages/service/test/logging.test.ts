@@ -86,6 +86,38 @@ describe("errors", () => {
     ]);
   });
 
+  test.each([
+    ["Fetching failed: 401", "401", "Fetching failed: 401"],
+    ["Fetching failed", "401", "Fetching failed (401)"],
+    ["401", "401", "401"],
+    ["", "", "Error"],
+  ])("alone say message %j and cause %j once: %s", (message, cause, expected) => {
+    const lines = [true, false].map((json) => {
+      const { logger, lines: written } = createWritten({ json, level: "warn" });
+      logger.error(new Error(message, { cause: new Error(cause) }));
+      return written[0];
+    });
+    expect(lines[1]).toMatch(/Z\] ERROR: (.*)\n$/);
+    expect(lines[1]?.split("ERROR: ")[1]).toBe(`${expected}\n`);
+    const { msg, error } = parse(lines[0]) as { msg: string; error: { cause?: string } };
+    expect(msg).toBe(message === "" ? "Error" : message);
+    expect(error.cause).toBe(message.includes(cause) ? undefined : cause);
+  });
+
+  test("with a message say message, error and cause once", () => {
+    const { logger, lines } = createWritten({ json: false, level: "warn" });
+    logger.error("Failed", new Error("why", { cause: new Error("why") }));
+    logger.error("Failed", new TypeError("why", { cause: new Error("because") }));
+    logger.error("Failed: why", new Error("why"));
+    logger.error("Failed", new Error(""));
+    expect(lines.map((line) => line.split("ERROR: ")[1])).toEqual([
+      "Failed: why\n",
+      "Failed: why (because)\n",
+      "Failed: why\n",
+      "Failed: Error\n",
+    ]);
+  });
+
   test("have their stack when they are fatal", () => {
     const { logger, lines } = createWritten({ level: "warn" });
     logger.fatal(new TypeError("the end"));

@@ -18,7 +18,8 @@ export function createLineFormat(isTerminalPossible: boolean): (json: string) =>
 function formatMessage(text: string, error: LoggedError | undefined): string {
   if (error === undefined) return escapeControls(text);
   const cause = error.cause === undefined ? "" : ` (${error.cause})`;
-  const line = escapeControls(`${text}: ${error.message}${cause}`);
+  const message = text.includes(error.message) ? text : `${text}: ${error.message}`;
+  const line = escapeControls(`${message}${cause}`);
   return error.stack === undefined ? line : `${line}\n${error.stack}`;
 }
 

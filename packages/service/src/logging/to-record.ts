@@ -9,6 +9,7 @@ export interface LoggedError {
   readonly name: string;
   readonly message: string;
   readonly code?: string;
+  /** Absent where the message says it already. */
   readonly cause?: string;
   readonly stack?: string;
 }
@@ -26,12 +27,17 @@ export function toRecord(
     .filter((part) => part !== error)
     .map((part) => withLoggedErrors(part, (each) => toLoggedError(each, withStack)));
   return {
-    text: isText ? message : (error?.name ?? ""),
+    text: isText ? message : sayError(error),
     fields: {
       ...(error === undefined ? {} : { error: toLoggedError(error, withStack) }),
       ...(rest.length === 0 ? {} : { details: rest.length === 1 ? rest[0] : rest }),
     },
   };
+}
+
+function sayError(error: Error | undefined): string {
+  if (error === undefined) return "";
+  return error.message === "" ? error.name : error.message;
 }
 
 /** JSON leaves nothing of an error, so it is put into words, inside an object as well. */
@@ -50,9 +56,9 @@ function toLoggedError(error: Error, withStack: boolean): LoggedError {
   const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
   return {
     name,
-    message,
+    message: sayError(error),
     ...(code === undefined ? {} : { code }),
-    ...(cause instanceof Error ? { cause: cause.message } : {}),
+    ...(cause instanceof Error && !message.includes(cause.message) ? { cause: cause.message } : {}),
     ...(withStack && stack !== undefined ? { stack } : {}),
   };
 }
