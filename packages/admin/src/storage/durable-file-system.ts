@@ -18,23 +18,41 @@ interface EmscriptenModule {
 
 type InitParameters = Parameters<NodeFS["init"]>;
 
+/** Has the disk hold what was written to a file so far. */
+export type SyncFile = (descriptor: number) => void;
+
 /**
  * A directory in which "written to disk" means it: the file system of PGlite answers yes to every
  * `fsync` and does nothing, so a power cut could take back what was answered.
  */
 export class DurableFileSystem extends NodeFS {
+  readonly #syncFile: SyncFile;
+
+  constructor(directory: string, syncFile: SyncFile = fsyncSync) {
+    super(directory);
+    this.#syncFile = syncFile;
+  }
+
   override async init(...parameters: InitParameters): ReturnType<NodeFS["init"]> {
     const { emscriptenOpts } = await super.init(...parameters);
-    const preRun = [...(emscriptenOpts.preRun ?? []), addFsync] as typeof emscriptenOpts.preRun;
+    const addSync = (module: EmscriptenModule): void => addFsync(module, this.#syncFile);
+    const preRun = [...(emscriptenOpts.preRun ?? []), addSync] as typeof emscriptenOpts.preRun;
     return { emscriptenOpts: { ...emscriptenOpts, ...(preRun && { preRun }) } };
   }
 }
 
-function addFsync(module: EmscriptenModule): void {
-  const { NODEFS } = module;
+/** Number of the error "input or output failed" in emscripten. */
+const EIO = 29;
+
+function addFsync({ NODEFS }: EmscriptenModule, syncFile: SyncFile): void {
   NODEFS.stream_ops.fsync = (stream) => {
-    if (typeof stream.nfd === "number") fsyncSync(stream.nfd);
-    else syncTree(NODEFS.realPath(stream.node), { depth: 0 });
-    return 0;
+    try {
+      if (typeof stream.nfd === "number") syncFile(stream.nfd);
+      else syncTree(NODEFS.realPath(stream.node), { depth: 0 });
+      return 0;
+    } catch {
+      // PostgreSQL stops when it cannot be sure of its log, as it should.
+      return EIO;
+    }
   };
 }

@@ -1,11 +1,11 @@
 import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { PGlite } from "@electric-sql/pglite";
+import type { PGlite } from "@electric-sql/pglite";
 import { drizzle } from "drizzle-orm/pglite";
 import { createChangeFeed } from "./change-feed.ts";
 import { lockDirectory } from "./directory-lock.ts";
-import { DurableFileSystem } from "./durable-file-system.ts";
 import { migrate } from "./migrate.ts";
+import { openDurable } from "./open-durable.ts";
 import { CHANGES_CHANNEL, createSqlStorage } from "./sql-storage.ts";
 import type { Storage, StorageLogger } from "./storage.ts";
 import { syncTree } from "./sync-tree.ts";
@@ -44,10 +44,7 @@ async function openLocked(dataDir: string, { logger, release }: LockedParts): Pr
   const isNew = !existsSync(completeMark);
   if (isNew) prepareNew(directory, logger);
 
-  const client = await PGlite.create({
-    fs: new DurableFileSystem(directory),
-    startParams: startParameters(),
-  });
+  const client = await openDurable(directory);
   try {
     const db = drizzle(client);
     await migrate(db);
@@ -64,12 +61,6 @@ async function openLocked(dataDir: string, { logger, release }: LockedParts): Pr
     await client.close();
     throw error;
   }
-}
-
-/** PGlite switches `fsync` off with -F. WAL is synced with `fsync`: `fdatasync` does nothing there. */
-function startParameters(): string[] {
-  const others = PGlite.defaultStartParams.filter((parameter) => parameter !== "-F");
-  return [...others, "-c", "wal_sync_method=fsync"];
 }
 
 /** A directory without its mark was given up half-made: nothing in it was ever answered. */
