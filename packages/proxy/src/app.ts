@@ -15,11 +15,23 @@ import { gateUntilReady } from "./readiness/readiness.ts";
 import { createEvaluationRules } from "./routes/evaluation-rules.ts";
 import { registerRoutes } from "./routes/routes.ts";
 
+export interface AppOptions {
+  /**
+   * Whether the most common request is answered ahead of the framework. Hooks that are added to the
+   * app do not see it then, so not for an app that is handed out before it listens.
+   */
+  readonly hasFastPath: boolean;
+}
+
 /**
  * Builds the proxy over a source of flags. The source is neither started nor closed here: that is
  * up to whoever made it.
  */
-export async function buildApp(config: ProxyConfig, source: FlagSource): Promise<FastifyInstance> {
+export async function buildApp(
+  config: ProxyConfig,
+  source: FlagSource,
+  { hasFastPath }: AppOptions = { hasFastPath: true },
+): Promise<FastifyInstance> {
   const ring = createKeyRing(config, source);
   const metrics = createMetrics();
   observeSources(metrics.registry, ring.sources);
@@ -27,6 +39,8 @@ export async function buildApp(config: ProxyConfig, source: FlagSource): Promise
   const rules = createEvaluationRules(config);
   const { observeRequest: observe } = metrics;
   const fastPath = createFastPath(config, { ring, rules, observe });
+  // Enrichers may take their time, so they are for the framework too.
+  if (!hasFastPath || config.contextEnrichers.length > 0) fastPath.close();
 
   const app = Fastify({
     ...serverOptions(config, ring.sources),

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { FlagSource } from "flags-sdk";
 import { readEnvironment } from "flags-service";
-import { buildApp } from "./app.ts";
+import { buildApp, type AppOptions } from "./app.ts";
 import type { ProxyConfig } from "./config/config.ts";
 import { loadConfig } from "./config/load-config.ts";
 import type { ProxyOptions } from "./config/options.ts";
@@ -20,16 +20,18 @@ export async function createApp(
   options: ProxyOptions = {},
   client?: FlagSource,
 ): Promise<FastifyInstance> {
-  return assembleApp(await loadConfig(options, readEnvironment()), client);
+  const config = await loadConfig(options, readEnvironment());
+  return assembleApp(config, client, { hasFastPath: false });
 }
 
 /** Puts application and client together and sets the client going. */
 export async function assembleApp(
   config: ProxyConfig,
-  client?: FlagSource,
+  client: FlagSource | undefined,
+  options: AppOptions,
 ): Promise<FastifyInstance> {
   const source = client ?? createClient(config);
-  const app = await buildApp(config, source);
+  const app = await buildApp(config, source, options);
   const stopLogging = logFaults(source, config.logger);
   app.addHook("onClose", async () => {
     if (client === undefined) await source.close();

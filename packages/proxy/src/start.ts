@@ -33,7 +33,7 @@ export async function start(
 
 /** Builds the application and opens its port. */
 export async function serve(config: ProxyConfig, client?: FlagSource): Promise<RunningProxy> {
-  const app = await assembleApp(config, client);
+  const app = await assembleApp(config, client, { hasFastPath: true });
   const { port, origin } = await listen(app, config);
   const close = async (): Promise<void> => {
     await app.close();

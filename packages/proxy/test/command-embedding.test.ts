@@ -84,6 +84,20 @@ describe("start()", () => {
 });
 
 describe("createApp()", () => {
+  test("makes an app whose every request passes the hooks that are added to it", async () => {
+    const app = await createApp(OPTIONS, newSource());
+    app.addHook("onRequest", (_request, reply, done) => {
+      void reply.header("x-hook", "seen");
+      done();
+    });
+    onTestFinished(() => app.close());
+    const url = await app.listen({ port: 0, host: "127.0.0.1" });
+    for (const path of ["/proxy", "/proxy?userId=7", "/proxy/health"]) {
+      // oxlint-disable-next-line no-await-in-loop -- one path at a time
+      expect((await fetch(url + path, AUTHORIZED)).headers.get("x-hook"), path).toBe("seen");
+    }
+  });
+
   test("uses the client it is given, starts it, and leaves closing it to its maker", async () => {
     const calls: string[] = [];
     class Source extends DocumentSource {
