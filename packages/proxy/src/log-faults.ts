@@ -5,7 +5,12 @@ import type { Logger } from "flags-service";
 export function logFaults(source: FlagSource, logger: Logger): () => void {
   const onError = (error: Error): void => logger.error(error);
   const onWarn = (message: string): void => logger.warn(message);
-  const onSynchronized = (): void => logger.info("Synchronized with the upstream");
+  const onSynchronized = (origin: "bootstrap" | "upstream"): void =>
+    logger.info(
+      origin === "bootstrap"
+        ? "Started with the flags of the bootstrap, until the upstream answers"
+        : "Synchronized with the upstream",
+    );
   source.on("error", onError).on("warn", onWarn).on("synchronized", onSynchronized);
   return () => {
     source.off("error", onError).off("warn", onWarn).off("synchronized", onSynchronized);

@@ -26,8 +26,8 @@ export interface ApplicationUsage {
 export interface FlagSourceEvents {
   /** The first usable data of any origin (storage, bootstrap, upstream) is in force. */
   ready: () => void;
-  /** The first data from the upstream or a bootstrap is in force. */
-  synchronized: () => void;
+  /** The first data from the upstream or a bootstrap is in force; told once, with its origin. */
+  synchronized: (origin: "bootstrap" | "upstream") => void;
   /** A new snapshot is in force. */
   changed: (snapshot: Snapshot) => void;
   /** The upstream was asked and had nothing new. */

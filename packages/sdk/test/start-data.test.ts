@@ -24,9 +24,10 @@ afterAll(() => rm(directory, { recursive: true }));
 
 function collectEvents(client: FlagsClient): string[] {
   const events: string[] = [];
-  for (const event of ["changed", "synchronized", "ready", "unchanged"] as const) {
+  for (const event of ["changed", "ready", "unchanged"] as const) {
     client.on(event, () => events.push(event));
   }
+  client.on("synchronized", (origin) => events.push(`synchronized: ${origin}`));
   return events;
 }
 
@@ -52,7 +53,7 @@ describe("bootstrap", () => {
     upstream.features(serve(documentOf(flag("up"))));
     await nextEvent(client, "changed");
     expect(flagNames(client)).toEqual(["up"]);
-    expect(events).toEqual(["changed", "synchronized", "ready", "changed"]);
+    expect(events).toEqual(["changed", "synchronized: bootstrap", "ready", "changed"]);
     expect(client.lastUpdateAtMs).toBe(client.lastFetchAtMs);
   });
 
@@ -92,6 +93,25 @@ describe("bootstrap", () => {
     const client = await startClient(upstream, { bootstrap: { url } });
     expect(flagNames(client)).toEqual(["boot"]);
     expect(other.seen("/flags.json")).toHaveLength(5);
+  });
+
+  it.each([
+    [401, "check the headers for the bootstrap URL"],
+    [403, "check the headers for the bootstrap URL"],
+    [404, "check the bootstrap URL"],
+    [500, "it has a fault of its own"],
+  ])("url that answers %i is told with an advice of its own: %s", async (code, advice) => {
+    const [upstream, other] = [await startUpstream(), await startUpstream()];
+    upstream.features(hang);
+    other.reply("/flags.json", status(code));
+    const client = createClient(upstream, { bootstrap: { url: `${other.origin}/flags.json` } });
+    const told = collectFaults(client);
+    client.start();
+    await nextEvent(client, "failure");
+    await expect.poll(() => told.length).toBe(1);
+    expect(told[0]).toContain(`Loading the bootstrap URL failed: ${other.origin}/flags.json`);
+    expect(told[0]).toContain(advice);
+    expect(told[0]).not.toMatch(/\/api\b|API/);
   });
 
   it("url is asked no more once the upstream has answered", async () => {
@@ -194,7 +214,7 @@ describe("storageProvider", () => {
 
     upstream.features(serve(documentOf(flag("a"))));
     await second.synchronized();
-    expect(events).toEqual(["changed", "ready", "unchanged", "synchronized"]);
+    expect(events).toEqual(["changed", "ready", "unchanged", "synchronized: upstream"]);
     expect(second.lastUpdateAtMs).toBeDefined();
   });
 

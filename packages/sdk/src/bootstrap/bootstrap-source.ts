@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { HeaderMap } from "../transport/header-map.ts";
 import type { HttpClient } from "../transport/http-client.ts";
 import { toStatusError } from "../transport/status-error.ts";
+import type { Advice } from "../transport/status-error.ts";
 import { parseJson } from "../transport/upstream-api.ts";
 
 /** One place to get a document from. */
@@ -31,6 +32,12 @@ export function fileSource(path: string): BootstrapSource {
   };
 }
 
+const ADVICE: Advice = new Map([
+  [401, "it asks for credentials: check the headers for the bootstrap URL"],
+  [403, "it forbids this: check the headers for the bootstrap URL"],
+  [404, "there is nothing: check the bootstrap URL"],
+]);
+
 export interface UrlSourceOptions {
   readonly http: HttpClient;
   readonly url: URL;
@@ -57,7 +64,9 @@ export function urlSource({
         credentials: () => Promise.resolve(headers),
         signal,
       });
-      if (response.status !== 200) throw toStatusError(url, response, now());
+      if (response.status !== 200) {
+        throw toStatusError(response, { url, advice: ADVICE, nowMs: now() });
+      }
       return parseJson(url, response.body);
     },
   };

@@ -64,16 +64,16 @@ export class FlagFeed implements SyncSink {
       for (const message of describeDiagnostics(state.snapshot)) emitter.emit("warn", message);
       emitter.emit("changed", state.snapshot);
     }
-    if (origin !== "storage") this.#synchronized();
+    if (origin !== "storage") this.#synchronized(origin);
     if (!this.#isReady) {
       this.#isReady = true;
       emitter.emit("ready");
     }
   }
 
-  #synchronized(): void {
+  #synchronized(origin: Exclude<Origin, "storage">): void {
     if (this.#isSynchronized) return;
     this.#isSynchronized = true;
-    this.#options.emitter.emit("synchronized");
+    this.#options.emitter.emit("synchronized", origin);
   }
 }

@@ -5,7 +5,7 @@ import { describeCause, UpstreamError } from "./upstream-error.ts";
 import type { HeaderMap } from "./header-map.ts";
 import { describeUrl } from "./http-client.ts";
 import type { HttpClient, UpstreamResponse } from "./http-client.ts";
-import { toStatusError } from "./status-error.ts";
+import { API_ADVICE, toStatusError } from "./status-error.ts";
 import { definitionHeaders, identityHeaders } from "./wire-headers.ts";
 
 /** Which flags to ask for; everything absent means all. */
@@ -84,7 +84,7 @@ export class UpstreamApi {
 
   #assertSuccess(url: URL, response: UpstreamResponse): void {
     if (response.status >= 200 && response.status < 300) return;
-    throw toStatusError(url, response, this.#options.now());
+    throw toStatusError(response, { url, advice: API_ADVICE, nowMs: this.#options.now() });
   }
 }
 
