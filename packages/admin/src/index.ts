@@ -1,2 +1,9 @@
-/** Version of the admin API that this package speaks. */
-export const ADMIN_API_VERSION = 1;
+export { buildApp } from "./app.ts";
+export type { AdminConfig } from "./config/config.ts";
+export { serve } from "./start.ts";
+export type { RunningAdmin } from "./start.ts";
+export { DirectoryInUseError } from "./storage/directory-lock.ts";
+export { SchemaTooNewError } from "./storage/migrate.ts";
+export { openStorage } from "./storage/open-storage.ts";
+export type { StorageOptions } from "./storage/open-storage.ts";
+export type { Storage, StorageLogger, WriteTransaction } from "./storage/storage.ts";

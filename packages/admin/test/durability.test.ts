@@ -141,12 +141,14 @@ describe.skipIf(skipsPostgres)("replicas on one PostgreSQL", () => {
 
   test("lose nothing acknowledged when PostgreSQL is killed and started again under load", async () => {
     const databaseUrl = await server.createDatabase();
-    const replicas = [await open(databaseUrl), await open(databaseUrl)];
+    const first = await open(databaseUrl);
+    const second = await open(databaseUrl);
+    const replicas = [first, second];
     const acknowledged: string[] = [];
     let failures = 0;
-    let isStopping = false;
+    const stopping = new AbortController();
     const write = async (storage: Storage, writer: string): Promise<void> => {
-      for (let count = 0; !isStopping; count++) {
+      for (let count = 0; !stopping.signal.aborted; count++) {
         const id = `${writer}-${count}`;
         await addProject(storage, id).then(
           () => acknowledged.push(id),
@@ -161,7 +163,7 @@ describe.skipIf(skipsPostgres)("replicas on one PostgreSQL", () => {
       Array.from({ length: 3 }, (_, writer) => write(storage, `w${replica}-${writer}`)),
     );
     const untilAcknowledged = async (count: number): Promise<void> => {
-      while (acknowledged.length < count) await nextChange(replicas[0] as Storage);
+      while (acknowledged.length < count) await nextChange(first);
     };
 
     await untilAcknowledged(30);
@@ -169,7 +171,7 @@ describe.skipIf(skipsPostgres)("replicas on one PostgreSQL", () => {
     await delay(300);
     await server.restart();
     await untilAcknowledged(acknowledged.length + 30);
-    isStopping = true;
+    stopping.abort();
     await Promise.all(writers);
 
     expect(failures).toBeGreaterThan(0);
@@ -178,8 +180,8 @@ describe.skipIf(skipsPostgres)("replicas on one PostgreSQL", () => {
       expect(rows.map(({ id }) => id)).toEqual(expect.arrayContaining(acknowledged));
     }
     // Changes of the other replica are heard again.
-    const heard = nextChange(replicas[1] as Storage);
-    await addProject(replicas[0] as Storage, "afterwards");
+    const heard = nextChange(second);
+    await addProject(first, "afterwards");
     await heard;
   }, 60_000);
 });

@@ -1,0 +1,33 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { isName } from "./names.ts";
+
+test("isName() holds for what needs no encoding in a path, except for . and ..", () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.string({ minLength: 1, maxLength: 4, unit: "binary" }),
+        fc.constantFrom(".", "..", "..."),
+      ),
+      (text) => {
+        const isPlain = encodeOrEmpty(text) === text && text !== "." && text !== "..";
+        expect(isName(text)).toBe(isPlain);
+      },
+    ),
+    { numRuns: 2000 },
+  );
+});
+
+test("isName() holds for 1 to 100 characters", () => {
+  expect(isName("")).toBe(false);
+  expect(isName("x".repeat(100))).toBe(true);
+  expect(isName("x".repeat(101))).toBe(false);
+});
+
+function encodeOrEmpty(text: string): string {
+  try {
+    return encodeURIComponent(text);
+  } catch {
+    return "";
+  }
+}
