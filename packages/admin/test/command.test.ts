@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { SETTINGS } from "../src/config/settings.ts";
 import { makeDirectory, startCommand } from "./_command.ts";
 import { type PostgresServer, skipsPostgres, startPostgres } from "./_postgres.ts";
@@ -148,6 +148,19 @@ describe.skipIf(skipsPostgres)("flags-admin on PostgreSQL", () => {
     command.child.kill("SIGTERM");
     expect(await command.finished()).toMatchObject({ code: 0, stderr: "" });
   });
+
+  test("stops at SIGTERM within 10 s, with exit code 0, although the database is away", async () => {
+    const own = await startPostgres();
+    onTestFinished(() => own.close());
+    const DATABASE_URL = await own.createDatabase();
+    const command = startCommand({ DATABASE_URL, INIT_ADMIN_API_TOKENS: ADMIN_TOKEN });
+    expect((await listContextFields(await command.listening())).status).toBe(200);
+    await own.kill();
+    const startedAtMs = performance.now();
+    command.child.kill("SIGTERM");
+    expect((await command.finished()).code).toBe(0);
+    expect(performance.now() - startedAtMs).toBeLessThan(10_000);
+  }, 60_000);
 
   test.each([
     [(url: string) => `${url}_none`, "there is no database of that name"],
