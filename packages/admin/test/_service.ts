@@ -1,10 +1,11 @@
 import type { FastifyInstance } from "fastify";
-import { onTestFinished } from "vitest";
+import { afterAll, beforeAll, onTestFinished } from "vitest";
 import { buildApp } from "../src/app.ts";
-import type { Logger } from "../src/config/config.ts";
+import type { Logger } from "flags-service";
 import type { Storage } from "../src/storage/storage.ts";
 import { parseInitTokens } from "../src/tokens/init-tokens.ts";
 import { seedTokens } from "../src/tokens/seed-tokens.ts";
+import type { StorageSource } from "./_storages.ts";
 
 export const ADMIN_TOKEN = "*:*.the-admin-of-the-tests";
 export const BACKEND_TOKEN = "*:development.the-backend-of-the-tests";
@@ -41,10 +42,48 @@ export async function seed(storage: Storage): Promise<void> {
 
 /** Starts the service; it ends with the test. */
 export async function startService(storage: Storage): Promise<Service> {
+  const service = await start(storage);
+  onTestFinished(() => endApp(service.app));
+  return service;
+}
+
+/** One service over a fresh storage, for all tests of a suite. */
+export function useService(source: StorageSource): Service & { readonly storage: Storage } {
+  let storage: Storage | undefined;
+  let service: Service | undefined;
+  beforeAll(async () => {
+    storage = await source.openFresh();
+    service = await start(storage);
+  }, 60_000);
+  afterAll(async () => {
+    if (service !== undefined) await endApp(service.app);
+  });
+  const running = <T>(value: T | undefined): T => {
+    if (value === undefined) throw new Error("The service is there when tests run, not before");
+    return value;
+  };
+  return {
+    get storage() {
+      return running(storage);
+    },
+    get app() {
+      return running(service).app;
+    },
+    get url() {
+      return running(service).url;
+    },
+    get errors() {
+      return running(service).errors;
+    },
+    request: (...parameters) => running(service).request(...parameters),
+    admin: (...parameters) => running(service).admin(...parameters),
+  };
+}
+
+async function start(storage: Storage): Promise<Service> {
   await seed(storage);
   const errors: unknown[] = [];
   const app = await buildApp({ logger: collectErrors(errors) }, storage);
-  onTestFinished(() => endApp(app));
   return { app, errors, ...(await listen(app)) };
 }
 
@@ -85,5 +124,6 @@ export function collectErrors(errors: unknown[]): Logger {
     info: ignore,
     warn: ignore,
     error: (message, error) => errors.push([message, error]),
+    fatal: (message, error) => errors.push([message, error]),
   };
 }

@@ -1,10 +1,9 @@
 import { beforeAll, expect, test } from "vitest";
-import type { Storage } from "../src/storage/storage.ts";
 import {
   ADMIN_TOKEN,
   BACKEND_TOKEN,
   FRONTEND_TOKEN,
-  startService,
+  useService,
   type Service,
 } from "./_service.ts";
 import { describeEachStorage } from "./_storages.ts";
@@ -53,20 +52,13 @@ const BODIES = [
 ] as const;
 
 describeEachStorage("authentication", (source) => {
-  let storage: Storage;
+  const service = useService(source);
   let expired: string;
   beforeAll(async () => {
-    storage = await source.openFresh();
-  }, 60_000);
-
-  const start = async (): Promise<Service> => {
-    const service = await startService(storage);
-    expired ??= await createExpired(service);
-    return service;
-  };
+    expired = await createExpired(service);
+  });
 
   const check = async (path: string, token: string | undefined): Promise<[number, unknown]> => {
-    const service = await start();
     const response = await service.request(path, { token: token === EXPIRED ? expired : token });
     const { name } = (await response.json()) as { name?: unknown };
     return [response.status, name];
@@ -89,7 +81,6 @@ describeEachStorage("authentication", (source) => {
   );
 
   test.each(BODIES)("%s %s: who has no token learns nothing of bodies", async (method, path) => {
-    const service = await start();
     for (const [token, status] of [
       [undefined, 401],
       ["*:*.wrong", 401],
@@ -105,7 +96,6 @@ describeEachStorage("authentication", (source) => {
   });
 
   test("answers to those without a token say nothing of tokens", async () => {
-    const service = await start();
     const response = await service.request("/api/admin/api-tokens", { token: "*:*.guess" });
     const text = await response.text();
     expect(text).not.toContain("guess");

@@ -1,10 +1,10 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { eq } from "drizzle-orm";
+import { describe, expect, test } from "vitest";
 import { apiTokens } from "../src/storage/schema/api-tokens.ts";
 import { events } from "../src/storage/schema/events.ts";
-import type { Storage } from "../src/storage/storage.ts";
 import { parseInitTokens } from "../src/tokens/init-tokens.ts";
 import { seedTokens } from "../src/tokens/seed-tokens.ts";
-import { ADMIN_TOKEN, BACKEND_TOKEN, startService, type Service } from "./_service.ts";
+import { ADMIN_TOKEN, BACKEND_TOKEN, startService, type Service, useService } from "./_service.ts";
 import { describeEachStorage } from "./_storages.ts";
 
 interface TokenAnswer {
@@ -15,10 +15,7 @@ interface TokenAnswer {
 }
 
 describeEachStorage("API tokens", (source) => {
-  let storage: Storage;
-  beforeAll(async () => {
-    storage = await source.openFresh();
-  }, 60_000);
+  const service = useService(source);
 
   const create = async (service: Service, body: unknown): Promise<TokenAnswer> =>
     (await service.admin("POST", "/api-tokens", body)) as TokenAnswer;
@@ -44,7 +41,6 @@ describeEachStorage("API tokens", (source) => {
       [{ type: "admin" }, "*:*.", { type: "admin", environment: "*", projects: ["*"] }],
       [{ type: "admin", environment: "*", projects: ["*"], project: "*" }, "*:*.", {}],
     ])("%j makes a token", async (body, prefix, expected) => {
-      const service = await startService(storage);
       const response = await service.request("/api/admin/api-tokens", {
         method: "POST",
         token: ADMIN_TOKEN,
@@ -64,11 +60,7 @@ describeEachStorage("API tokens", (source) => {
     });
 
     test("a token for several projects has [] in their place", async () => {
-      const service = await startService(storage);
-      await storage.write({ id: null, name: "test", kind: "system" }, async ({ db }) => {
-        const { projects } = await import("../src/storage/schema/projects.ts");
-        await db.insert(projects).values({ id: "other", name: "Other" }).onConflictDoNothing();
-      });
+      await service.admin("POST", "/projects", { id: "other", name: "Other" });
       const token = await create(service, {
         tokenName: "several",
         type: "client",
@@ -101,8 +93,7 @@ describeEachStorage("API tokens", (source) => {
       [{ tokenName: "t", type: "client", expiresAt: "2020-01-01T00:00:00Z" }, "/body/expiresAt"],
       [{ tokenName: "t\0", type: "client" }, "/body/tokenName"],
     ])("%j is a 400 that names %s, and makes nothing", async (body, path) => {
-      const service = await startService(storage);
-      const before = await storage.revision();
+      const before = await service.storage.revision();
       const response = await service.request("/api/admin/api-tokens", {
         method: "POST",
         token: ADMIN_TOKEN,
@@ -113,25 +104,24 @@ describeEachStorage("API tokens", (source) => {
         name: "BadDataError",
         details: [expect.objectContaining({ path })],
       });
-      expect(await storage.revision()).toBe(before);
+      expect(await service.storage.revision()).toBe(before);
     });
   });
 
   test("a token is shown once, and is nowhere to be found afterwards", async () => {
-    const service = await startService(storage);
     const { secret, id } = await create(service, { tokenName: "secretive", type: "client" });
     await service.admin("PUT", `/api-tokens/${id}`, { expiresAt: "2090-01-01T00:00:00Z" });
     await service.admin("DELETE", `/api-tokens/${id}`);
     const random = secret.split(".")[1] ?? "";
     const stored = JSON.stringify([
-      await storage.db.select().from(apiTokens),
-      await storage.db.select().from(events),
+      await service.storage.db.select().from(apiTokens),
+      await service.storage.db.select().from(events),
       await service.admin("GET", "/api-tokens"),
     ]);
     expect(stored).not.toContain(random);
     expect(stored).not.toContain(ADMIN_TOKEN);
     expect(stored).not.toContain(BACKEND_TOKEN);
-    const told = await storage.db.select().from(events);
+    const told = await service.storage.db.select().from(events);
     expect(JSON.stringify(told)).not.toContain("secretHash");
     expect(
       told.filter(({ data, preData }) => JSON.stringify([data, preData]).includes(id)),
@@ -148,7 +138,6 @@ describeEachStorage("API tokens", (source) => {
   });
 
   test("GET lists tokens, and those of a name; backend tokens by their older name", async () => {
-    const service = await startService(storage);
     await create(service, { tokenName: "listed", type: "backend" });
     await create(service, { tokenName: "listed", type: "frontend" });
     expect(await service.admin("GET", "/api-tokens/listed")).toEqual({
@@ -166,7 +155,6 @@ describeEachStorage("API tokens", (source) => {
   test.each(["id", "secret"] as const)(
     "DELETE by %s revokes a token for the very next request",
     async (key) => {
-      const service = await startService(storage);
       const token = await create(service, { tokenName: "short-lived", type: "client" });
       expect(await statusWith(service, token.secret)).toBe(200);
       await service.admin("DELETE", `/api-tokens/${encodeURIComponent(token[key])}`);
@@ -175,7 +163,6 @@ describeEachStorage("API tokens", (source) => {
   );
 
   test("an admin token that is revoked cannot be used for anything more", async () => {
-    const service = await startService(storage);
     const { secret, id } = await create(service, { tokenName: "second-admin", type: "admin" });
     const ask = (method: string, path: string) =>
       service.request(`/api/admin${path}`, { method, token: secret });
@@ -185,7 +172,6 @@ describeEachStorage("API tokens", (source) => {
   });
 
   test("PUT sets until when a token is accepted, at each use", async () => {
-    const service = await startService(storage);
     const { secret, id } = await create(service, {
       tokenName: "expiring",
       type: "client",
@@ -202,7 +188,6 @@ describeEachStorage("API tokens", (source) => {
     ["PUT", { expiresAt: null }],
     ["DELETE", undefined],
   ])("%s of an unknown token is a 404: nothing was revoked", async (method, body) => {
-    const service = await startService(storage);
     const call = { method, token: ADMIN_TOKEN, body };
     const response = await service.request("/api/admin/api-tokens/unknown", call);
     expect(response.status).toBe(404);
@@ -216,20 +201,18 @@ describeEachStorage("API tokens", (source) => {
     [{ expiresAt: "2025-02-30T00:00:00Z" }, 400],
     ["{", 400],
   ])("PUT with %j is a %i", async (body, status) => {
-    const service = await startService(storage);
     const { id } = await create(service, { tokenName: "kept", type: "client" });
     const call = { method: "PUT", token: ADMIN_TOKEN, body };
     expect((await service.request(`/api/admin/api-tokens/${id}`, call)).status).toBe(status);
   });
 
   test("the last use of a token is written down", async () => {
-    const service = await startService(storage);
-    const { secret } = await create(service, { tokenName: "used", type: "client" });
-    await statusWith(service, secret);
-    await service.app.close();
-    const rows = await storage.db.select().from(apiTokens);
-    const used = rows.find(({ name }) => name === "used");
-    expect(Date.now() - (used?.seenAt?.getTime() ?? 0)).toBeLessThan(60_000);
+    const used = await startService(service.storage);
+    const { id, secret } = await create(used, { tokenName: "used", type: "client" });
+    await statusWith(used, secret);
+    await used.app.close();
+    const rows = await service.storage.db.select().from(apiTokens).where(eq(apiTokens.id, id));
+    expect(Date.now() - (rows[0]?.seenAt?.getTime() ?? 0)).toBeLessThan(60_000);
   });
 
   test("seedTokens() makes what is missing, once, also when replicas start together", async () => {
@@ -238,13 +221,15 @@ describeEachStorage("API tokens", (source) => {
       backend: ["default:production.two"],
       frontend: [],
     });
-    const made = await Promise.all([seedTokens(storage, tokens), seedTokens(storage, tokens)]);
+    const made = await Promise.all([
+      seedTokens(service.storage, tokens),
+      seedTokens(service.storage, tokens),
+    ]);
     expect(made.toSorted()).toEqual([0, 2]);
-    const before = await storage.revision();
-    expect(await seedTokens(storage, tokens)).toBe(0);
-    expect(await storage.revision()).toBe(before);
+    const before = await service.storage.revision();
+    expect(await seedTokens(service.storage, tokens)).toBe(0);
+    expect(await service.storage.revision()).toBe(before);
 
-    const service = await startService(storage);
     expect(await statusWith(service, "default:production.two")).toBe(200);
     expect(await statusWith(service, "*:*.one")).toBe(403);
   });

@@ -1,0 +1,143 @@
+import { createFlagsClient } from "flags-sdk";
+import { InMemStorageProvider, Unleash, type UnleashConfig } from "unleash-client";
+import { describe, expect, onTestFinished, test } from "vitest";
+import {
+  archiveFlag,
+  createFlag,
+  createSegment,
+  reviveFlag,
+  switchFlag,
+  updateSegment,
+} from "./_flags.ts";
+import { BACKEND_TOKEN, type Service, useService } from "./_service.ts";
+import { describeEachStorage } from "./_storages.ts";
+
+const SOON = { timeout: 10_000, interval: 20 };
+
+interface Client {
+  isEnabled(name: string, context?: { userId: string }): boolean;
+  /** Everything that the client complained of. */
+  readonly complaints: unknown[];
+}
+
+type StartClient = (service: Service) => Promise<Client>;
+
+function startUnleash(options: Partial<UnleashConfig>): StartClient {
+  return async ({ url }) => {
+    const client = new Unleash({
+      url: `${url}/api`,
+      appName: "official",
+      customHeaders: { Authorization: BACKEND_TOKEN },
+      storageProvider: new InMemStorageProvider(),
+      refreshInterval: 50,
+      metricsInterval: 100,
+      ...options,
+    });
+    onTestFinished(() => end(client, options));
+    const complaints: unknown[] = [];
+    client.on("error", (error) => complaints.push(error));
+    client.on("warn", (warning) => complaints.push(warning));
+    await new Promise((resolve) => client.once("synchronized", resolve));
+    return { isEnabled: (name, context) => client.isEnabled(name, context), complaints };
+  };
+}
+
+/** Between two polls: the client does not catch the failure of one that is under way when it ends. */
+function end(client: Unleash, { experimentalMode }: Partial<UnleashConfig>): Promise<void> {
+  return new Promise((resolve) => {
+    const destroy = (): void => {
+      client.destroy();
+      resolve();
+    };
+    if (experimentalMode?.type === "streaming") destroy();
+    else client.once("unchanged", destroy);
+  });
+}
+
+const startOurs: StartClient = async ({ url }) => {
+  const client = createFlagsClient({
+    url: `${url}/api`,
+    appName: "ours",
+    token: BACKEND_TOKEN,
+    refreshIntervalMs: 50,
+    metricsIntervalMs: 100,
+  });
+  onTestFinished(() => client.close());
+  const complaints: unknown[] = [];
+  client.on("error", (error) => complaints.push(error));
+  client.on("warn", (warning) => complaints.push(warning));
+  client.start();
+  await client.synchronized();
+  return { isEnabled: (name, context) => client.isEnabled(name, context), complaints };
+};
+
+const CLIENTS: readonly (readonly [name: string, start: StartClient])[] = [
+  ["unleash-client, polling", startUnleash({})],
+  [
+    "unleash-client, polling for deltas",
+    startUnleash({ experimentalMode: { type: "polling", format: "delta" } }),
+  ],
+  ["unleash-client, streaming", startUnleash({ experimentalMode: { type: "streaming" } })],
+  ["flags-sdk", startOurs],
+];
+
+describeEachStorage("SDKs", (source) => {
+  const service = useService(source);
+
+  describe.each(CLIENTS)("%s", (title, startClient) => {
+    const prefix = title.replaceAll(/\W+/g, "-");
+
+    test("flip, archive, revive and a changed segment are all seen", async () => {
+      const name = `${prefix}-flag`;
+      const bySegment = `${prefix}-by-segment`;
+      const segment = `${prefix}-segment`;
+      const id = await createSegment(service, segment, ["1"]);
+      await createFlag(service, name);
+      await createFlag(service, bySegment, { strategies: [{ segments: [id] }] });
+      const client = await startClient(service);
+      const sees = (expected: boolean) =>
+        expect.poll(() => client.isEnabled(name), SOON).toBe(expected);
+      const seesUser = (userId: string, expected: boolean) =>
+        expect.poll(() => client.isEnabled(bySegment, { userId }), SOON).toBe(expected);
+
+      await sees(true);
+      await switchFlag(service, name, { on: false });
+      await sees(false);
+      await switchFlag(service, name, { on: true });
+      await sees(true);
+      await archiveFlag(service, name);
+      await sees(false);
+      await reviveFlag(service, name);
+      await switchFlag(service, name, { on: true });
+      await sees(true);
+
+      await seesUser("1", true);
+      await seesUser("2", false);
+      await updateSegment(service, { id, name: segment, values: ["2"] });
+      await seesUser("2", true);
+      await seesUser("1", false);
+      expect(client.complaints).toEqual([]);
+      expect(service.errors).toEqual([]);
+    });
+
+    test("registration and metrics are taken in without a complaint", async () => {
+      const name = `${prefix}-counted`;
+      await createFlag(service, name);
+      const client = await startClient(service);
+      await expect.poll(() => client.isEnabled(name), SOON).toBe(true);
+      const counted = async (): Promise<number> => {
+        const usage = (await service.admin("GET", `/client-metrics/features/${name}`)) as {
+          lastHourUsage: { yes: number }[];
+        };
+        return usage.lastHourUsage.reduce((sum, { yes }) => sum + yes, 0);
+      };
+      await expect.poll(counted, SOON).toBeGreaterThan(0);
+      const { applications } = (await service.admin("GET", "/metrics/applications")) as {
+        applications: { appName: string }[];
+      };
+      const appName = title === "flags-sdk" ? "ours" : "official";
+      expect(applications.map((application) => application.appName)).toContain(appName);
+      expect(client.complaints).toEqual([]);
+    });
+  });
+});

@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { openStorage } from "../src/storage/open-storage.ts";
+import type { Storage } from "../src/storage/storage.ts";
+import { openStream } from "./_event-stream.ts";
+import { createFlag, createToken, switchFlag } from "./_flags.ts";
+import { skipsPostgres, startPostgres, type PostgresServer } from "./_postgres.ts";
+import { BACKEND_TOKEN, startService, type Service } from "./_service.ts";
+import { silentLogger } from "./_storages.ts";
+
+const token = BACKEND_TOKEN;
+
+describe.skipIf(skipsPostgres)("two replicas on one PostgreSQL", () => {
+  let server: PostgresServer;
+  let databaseUrl: string;
+  beforeAll(async () => {
+    server = await startPostgres();
+    databaseUrl = await server.createDatabase();
+  }, 60_000);
+  afterAll(() => server?.close());
+
+  const startReplica = async (): Promise<Service & { readonly storage: Storage }> => {
+    const storage = await openStorage({ databaseUrl, dataDir: "", logger: silentLogger });
+    onTestFinished(() => storage.close());
+    return { ...(await startService(storage)), storage };
+  };
+
+  const startTwo = async () => {
+    const [one, two] = await Promise.all([startReplica(), startReplica()]);
+    return { one, two };
+  };
+
+  const isEnabled = async (service: Service, name: string): Promise<unknown> => {
+    const response = await service.request(`/api/client/features/${name}`, { token });
+    return response.status === 200
+      ? ((await response.json()) as { enabled: boolean }).enabled
+      : 404;
+  };
+
+  test("a change on one is served by the other, to the very next request", async () => {
+    const { one, two } = await startTwo();
+    expect(await isEnabled(two, "shared")).toBe(404);
+    await createFlag(one, "shared");
+    expect(await isEnabled(two, "shared")).toBe(true);
+    for (const on of [false, true, false, true, false]) {
+      const [writer, reader] = on ? [two, one] : [one, two];
+      await switchFlag(writer, "shared", { on });
+      expect(await isEnabled(reader, "shared")).toBe(on);
+    }
+  });
+
+  test("the entity tag is the same on both, and after a restart", async () => {
+    const { one, two } = await startTwo();
+    const third = await startReplica();
+    const tagOf = async (service: Service): Promise<string | null> => {
+      const response = await service.request("/api/client/features", { token });
+      await response.text();
+      return response.headers.get("etag");
+    };
+    await createFlag(one, "tagged");
+    const tag = await tagOf(one);
+    expect(tag).toMatch(/^"/);
+    expect([await tagOf(two), await tagOf(third)]).toEqual([tag, tag]);
+  });
+
+  test("a change on one is pushed by the other within a second", async () => {
+    const { one, two } = await startTwo();
+    await createFlag(one, "pushed");
+    const stream = await openStream(two, { token });
+    await stream.next();
+    const delays: number[] = [];
+    for (const on of [false, true, false]) {
+      const next = stream.next();
+      await switchFlag(one, "pushed", { on });
+      const answered = performance.now();
+      expect((await next).data.events).toMatchObject([
+        { type: "feature-updated", feature: { name: "pushed", enabled: on } },
+      ]);
+      delays.push(performance.now() - answered);
+    }
+    expect(Math.max(...delays)).toBeLessThan(1000);
+  });
+
+  test("an event id of one means the same to the other", async () => {
+    const { one, two } = await startTwo();
+    await createFlag(one, "resumed");
+    const streams = [await openStream(one, { token }), await openStream(two, { token })] as const;
+    const [first] = await Promise.all(streams.map((stream) => stream.next()));
+    streams[0].close();
+    await switchFlag(one, "resumed", { on: false });
+    const resumed = await openStream(two, { token, lastEventId: first?.id ?? "" });
+    expect((await resumed.next()).data.events).toMatchObject([
+      { type: "feature-updated", feature: { name: "resumed", enabled: false } },
+    ]);
+  });
+
+  test("a token that is revoked on one opens nothing on the other, and ends its streams", async () => {
+    const { one, two } = await startTwo();
+    const revoked = await createToken(one);
+    const stream = await openStream(two, { token: revoked.secret });
+    await stream.next();
+    await one.admin("DELETE", `/api-tokens/${revoked.id}`);
+    const response = await two.request("/api/client/features", { token: revoked.secret });
+    expect(response.status).toBe(401);
+    const start = performance.now();
+    await stream.ended;
+    expect(performance.now() - start).toBeLessThan(2000);
+  });
+
+  test("usage reported to both adds up, without deadlocks", async () => {
+    const { one, two } = await startTwo();
+    const names = Array.from({ length: 20 }, (_, index) => `usage-${index}`);
+    for (const name of names) await createFlag(one, name, { strategies: [] });
+    const post = async (service: Service, order: readonly string[]): Promise<number> => {
+      const toggles = Object.fromEntries(
+        order.map((name) => [name, { yes: 1, no: 1, variants: { v: 1 } }]),
+      );
+      const body = { appName: "app", bucket: { toggles } };
+      const call = { method: "POST", token, body };
+      return (await service.request("/api/client/metrics", call)).status;
+    };
+    const statuses = await Promise.all(
+      Array.from({ length: 100 }, (_, index) =>
+        post(index % 2 === 0 ? one : two, index % 4 < 2 ? names : names.toReversed()),
+      ),
+    );
+    expect(new Set(statuses)).toEqual(new Set([202]));
+    const { data } = (await two.admin("GET", "/client-metrics/features/usage-7/raw")) as {
+      data: { yes: number; no: number; variants?: { v: number } }[];
+    };
+    expect(data.reduce((sum, { yes }) => sum + yes, 0)).toBe(100);
+    expect(data.reduce((sum, { variants }) => sum + (variants?.v ?? 0), 0)).toBe(100);
+  });
+
+  test("an outage of the database: 503, then all goes on by itself, streams included", async () => {
+    const { one, two } = await startTwo();
+    await createFlag(one, "survivor");
+    const stream = await openStream(two, { token });
+    await stream.next();
+    await server.kill();
+    const response = await one.request("/api/client/features", { token });
+    expect(response.status).toBe(503);
+    expect(response.headers.get("retry-after")).toBe("1");
+    expect(await response.text()).not.toMatch(/ECONN|postgres|5432/i);
+    await server.restart();
+    const isUp = () => one.request("/api/client/features", { token }).then(({ status }) => status);
+    await expect.poll(isUp, { timeout: 10_000 }).toBe(200);
+    await switchFlag(one, "survivor", { on: false });
+    expect((await stream.next()).data.events).toMatchObject([
+      { type: "feature-updated", feature: { name: "survivor", enabled: false } },
+    ]);
+  });
+});

@@ -1,0 +1,420 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { eq } from "drizzle-orm";
+import { describe, expect, test } from "vitest";
+import { featureEnvironments } from "../src/storage/schema/features.ts";
+import { applications, featureUsage, variantUsage } from "../src/storage/schema/usage.ts";
+import { deleteOldUsage } from "../src/usage/retention.ts";
+import { createFlag, createToken } from "./_flags.ts";
+import { BACKEND_TOKEN, FRONTEND_TOKEN, useService, type Service } from "./_service.ts";
+import { describeEachStorage } from "./_storages.ts";
+
+const METRICS = "/api/client/metrics";
+const BULK = "/api/client/metrics/bulk";
+const REGISTER = "/api/client/register";
+const HOUR_MS = 3_600_000;
+
+const hourOf = (moment: number): string =>
+  new Date(Math.floor(moment / HOUR_MS) * HOUR_MS).toISOString();
+
+function report(appName: string, toggles: Readonly<Record<string, unknown>>) {
+  const now = new Date().toISOString();
+  return { appName, instanceId: "i", bucket: { start: now, stop: now, toggles } };
+}
+
+async function post(service: Service, path: string, body: unknown, token = BACKEND_TOKEN) {
+  const response = await service.request(path, { method: "POST", token, body });
+  return { status: response.status, text: await response.text() };
+}
+
+interface Raw {
+  readonly version: number;
+  readonly maturity: string;
+  readonly data: readonly {
+    readonly appName: string;
+    readonly environment: string;
+    readonly timestamp: string;
+    readonly yes: number;
+    readonly no: number;
+    readonly variants?: Readonly<Record<string, number>>;
+  }[];
+}
+
+const rawOf = async (service: Service, feature: string, query = ""): Promise<Raw> =>
+  (await service.admin("GET", `/client-metrics/features/${feature}/raw${query}`)) as Raw;
+
+const countedIn = ({ data }: Raw) => data.filter(({ yes, no }) => yes > 0 || no > 0);
+
+describeEachStorage("usage", (source) => {
+  const service = useService(source);
+
+  describe("POST /api/client/metrics", () => {
+    test("202 without a body; what was counted can be read at once, and adds up", async () => {
+      await createFlag(service, "counted");
+      for (let round = 0; round < 2; round++) {
+        const body = report("shop", { counted: { yes: 3, no: 1, variants: { red: 2, blue: 1 } } });
+        expect(await post(service, METRICS, body)).toEqual({ status: 202, text: "" });
+      }
+      const raw = await rawOf(service, "counted");
+      expect(raw).toMatchObject({ version: 1, maturity: "stable" });
+      expect(raw.data).toHaveLength(24);
+      expect(countedIn(raw)).toEqual([
+        {
+          featureName: "counted",
+          appName: "shop",
+          environment: "development",
+          timestamp: hourOf(Date.now()),
+          yes: 6,
+          no: 2,
+          variants: { red: 4, blue: 2 },
+        },
+      ]);
+      expect(await service.admin("GET", "/client-metrics/features/counted")).toEqual({
+        version: 1,
+        maturity: "stable",
+        featureName: "counted",
+        lastHourUsage: [
+          { environment: "development", timestamp: hourOf(Date.now()), yes: 6, no: 2 },
+        ],
+        seenApplications: ["shop"],
+      });
+    });
+
+    test("the spellings of all SDKs: null for text, counts as text, moments as numbers", async () => {
+      await createFlag(service, "lenient");
+      const now = Date.now();
+      for (const body of [
+        {
+          appName: "node",
+          instanceId: "i",
+          connectionId: "c",
+          bucket: {
+            start: new Date(now).toISOString(),
+            stop: new Date(now).toISOString(),
+            toggles: { lenient: { yes: 1, no: 0, variants: {} } },
+          },
+          platformName: "node",
+          platformVersion: "20",
+          yggdrasilVersion: null,
+          specVersion: "5.2.0",
+          impactMetrics: [{ name: "m", samples: [] }],
+        },
+        { appName: "b", bucket: { start: now, stop: now, toggles: { lenient: { yes: "1" } } } },
+        { appName: "c", bucket: { toggles: { lenient: { yes: 1, no: null, variants: null } } } },
+        {
+          appName: "d",
+          bucket: { start: null, stop: "no date", toggles: { lenient: { yes: 1 } } },
+        },
+        { appName: "e", bucket: null },
+        { appName: "f" },
+        { appName: 7, bucket: { toggles: { lenient: { yes: 1.9, no: 0.1 } } } },
+      ]) {
+        expect(await post(service, METRICS, body)).toEqual({ status: 202, text: "" });
+      }
+      const counted = countedIn(await rawOf(service, "lenient"));
+      expect(counted.map(({ appName, yes, no }) => [appName, yes, no])).toEqual([
+        ["7", 1, 0],
+        ["b", 1, 0],
+        ["c", 1, 0],
+        ["d", 1, 0],
+        ["node", 1, 0],
+      ]);
+    });
+
+    test.each([
+      [{}, "/body/appName"],
+      [{ appName: "" }, "/body/appName"],
+      [{ appName: null }, "/body/appName"],
+      [{ appName: ["a"] }, "/body/appName"],
+      [{ appName: "a", bucket: {} }, "/body/bucket/toggles"],
+      [{ appName: "a", bucket: { toggles: [] } }, "/body/bucket/toggles"],
+      [{ appName: "a", bucket: { toggles: { f: 1 } } }, "/body/bucket/toggles/f"],
+      [{ appName: "a", bucket: { toggles: { "a\nb": 1 } } }, "/body/bucket/toggles/a\nb"],
+      [{ appName: "a", bucket: { toggles: { f: { yes: -1 } } } }, "/body/bucket/toggles/f/yes"],
+      [{ appName: "a", bucket: { toggles: { f: { yes: "x" } } } }, "/body/bucket/toggles/f/yes"],
+      [
+        { appName: "a", bucket: { toggles: { f: { variants: { v: {} } } } } },
+        "/body/bucket/toggles/f/variants/v",
+      ],
+    ])("%j is a 400 that names %s", async (body, path) => {
+      const { status, text } = await post(service, METRICS, body);
+      expect(status).toBe(400);
+      expect(JSON.parse(text)).toMatchObject({
+        name: "BadDataError",
+        details: expect.arrayContaining([expect.objectContaining({ path })]),
+      });
+    });
+
+    test("what cannot be counted is left out: unknown flags, those of other projects, zeroes", async () => {
+      await createFlag(service, "known");
+      await service.admin("POST", "/projects", { id: "other", name: "Other" });
+      await createFlag(service, "foreign", { project: "other" });
+      const { secret } = await createToken(service, { projects: ["default"] });
+      const body = report("app", {
+        known: { yes: 1, no: 0 },
+        foreign: { yes: 1, no: 0 },
+        unknown: { yes: 1, no: 0 },
+        "x\0y": { yes: 1, no: 0 },
+        "\ud800": { yes: 1, no: 0 },
+        ["long".repeat(500)]: { yes: 1 },
+      });
+      expect((await post(service, METRICS, body, secret)).status).toBe(202);
+      expect((await post(service, METRICS, report("app", { known: {} }), secret)).status).toBe(202);
+      const rows = await service.storage.db.select().from(featureUsage);
+      expect(rows.filter(({ appName }) => appName === "app").map(({ feature }) => feature)).toEqual(
+        ["known"],
+      );
+      expect(service.errors).toEqual([]);
+    });
+
+    test("texts that the database cannot keep do no harm, nor do huge counts", async () => {
+      await createFlag(service, "odd");
+      const variants = { "a\0b": 1, "\udfff": 1, ["v".repeat(5000)]: 1, __proto: 2 };
+      const body = report(`app\0${"é".repeat(3000)}`, {
+        odd: { yes: 1e300, no: 999_999_999_999_999, variants },
+      });
+      expect(await post(service, METRICS, body)).toEqual({ status: 202, text: "" });
+      expect(await post(service, METRICS, body)).toEqual({ status: 202, text: "" });
+      const [counted] = countedIn(await rawOf(service, "odd"));
+      expect(counted).toMatchObject({ yes: 2_000_000_000, no: 2_000_000_000 });
+      expect(counted?.appName).toHaveLength(200);
+      expect(counted?.variants).toMatchObject({ "a\uFFFDb": 2, "\uFFFD": 2, __proto: 4 });
+    });
+
+    test("clocks that are wrong: the future counts as now, the past as the oldest hour", async () => {
+      await createFlag(service, "clocks");
+      const now = Date.now();
+      for (const stop of [now + 1e12, 8.64e15 * 10, now - 1e12, 0, -1e20]) {
+        const body = { appName: "a", bucket: { stop, toggles: { clocks: { yes: 1 } } } };
+        expect((await post(service, METRICS, body)).status).toBe(202);
+      }
+      const counted = countedIn(await rawOf(service, "clocks", "?hoursBack=48"));
+      expect(counted.map(({ timestamp, yes }) => [timestamp, yes])).toEqual([
+        [hourOf(now - 47 * HOUR_MS), 2],
+        [hourOf(now), 3],
+      ]);
+    });
+
+    test("reports that come in together all count, from several connections", async () => {
+      await createFlag(service, "busy");
+      const statuses = await Promise.all(
+        Array.from({ length: 200 }, async (_, index) => {
+          const body = report(`app-${index % 3}`, {
+            busy: { yes: 1, no: 2, variants: { v: 1 } },
+          });
+          return (await post(service, METRICS, body)).status;
+        }),
+      );
+      expect(new Set(statuses)).toEqual(new Set([202]));
+      const counted = countedIn(await rawOf(service, "busy"));
+      expect(counted.reduce((sum, { yes }) => sum + yes, 0)).toBe(200);
+      expect(counted.reduce((sum, { no }) => sum + no, 0)).toBe(400);
+      expect(counted.reduce((sum, { variants }) => sum + (variants?.["v"] ?? 0), 0)).toBe(200);
+    });
+
+    test("a large report is taken in whole", async () => {
+      await createFlag(service, "in-the-crowd");
+      const unknown = Array.from({ length: 9000 }, (_, index) => [
+        `unknown-${index}`,
+        { yes: 1, no: 1, variants: { a: 1 } },
+      ]);
+      const body = report("big", { ...Object.fromEntries(unknown), "in-the-crowd": { yes: 5 } });
+      expect((await post(service, METRICS, body)).status).toBe(202);
+      expect(countedIn(await rawOf(service, "in-the-crowd"))).toMatchObject([{ yes: 5 }]);
+    });
+
+    test("a flag that is asked for has been seen", async () => {
+      await createFlag(service, "seen");
+      await post(service, METRICS, report("a", { seen: { yes: 1 } }));
+      const rows = await service.storage.db
+        .select()
+        .from(featureEnvironments)
+        .where(eq(featureEnvironments.feature, "seen"));
+      const seenIn = rows.filter(({ lastSeenAt }) => lastSeenAt !== null);
+      expect(seenIn.map(({ environment }) => environment)).toEqual(["development"]);
+    });
+  });
+
+  describe("POST /api/client/metrics/bulk", () => {
+    const metric = (over: Readonly<Record<string, unknown>> = {}) => ({
+      featureName: "bulk",
+      appName: "mobile",
+      environment: "development",
+      timestamp: new Date().toISOString(),
+      yes: 1,
+      no: 1,
+      variants: { v: 1 },
+      ...over,
+    });
+
+    test("202; counts and applications are stored", async () => {
+      await createFlag(service, "bulk");
+      const body = {
+        applications: [
+          { appName: "mobile", instanceId: "i", environment: "default", sdkType: "frontend" },
+          { appName: "mobile", instanceId: "j", environment: "default", strategies: ["default"] },
+        ],
+        metrics: [metric(), metric({ yes: 2 }), metric({ appName: "web", variants: null })],
+      };
+      expect(await post(service, BULK, body)).toEqual({ status: 202, text: "" });
+      const counted = countedIn(await rawOf(service, "bulk"));
+      expect(counted.map(({ appName, yes, no }) => [appName, yes, no])).toEqual([
+        ["mobile", 3, 2],
+        ["web", 1, 1],
+      ]);
+      const rows = await service.storage.db.select().from(applications);
+      expect(rows).toContainEqual(
+        expect.objectContaining({ appName: "mobile", environment: "development" }),
+      );
+    });
+
+    test("metrics of another environment are refused, with all that come with them", async () => {
+      await createFlag(service, "refused");
+      const own = metric({ featureName: "refused" });
+      const body = { applications: [], metrics: [own, metric({ environment: "production" })] };
+      const { status, text } = await post(service, BULK, body);
+      expect(status).toBe(400);
+      expect(JSON.parse(text)).toMatchObject({
+        name: "BadDataError",
+        details: [{ path: "/body/metrics/1/environment" }],
+      });
+      expect(countedIn(await rawOf(service, "refused"))).toEqual([]);
+    });
+
+    test.each([
+      [{}, "/body/applications"],
+      [{ applications: [] }, "/body/metrics"],
+      [{ applications: {}, metrics: [] }, "/body/applications"],
+      [{ applications: [{}], metrics: [] }, "/body/applications/0/appName"],
+      [{ applications: [{ appName: "" }], metrics: [] }, "/body/applications/0/appName"],
+      [{ applications: [], metrics: [{}] }, "/body/metrics/0/featureName"],
+      [{ applications: [], metrics: [metric({ appName: "" })] }, "/body/metrics/0/appName"],
+      [{ applications: [], metrics: [metric({ yes: -1 })] }, "/body/metrics/0/yes"],
+    ])("%j is a 400 that names %s", async (body, path) => {
+      const { status, text } = await post(service, BULK, body);
+      expect(status).toBe(400);
+      expect(JSON.parse(text)).toMatchObject({ details: [{ path }] });
+    });
+  });
+
+  describe("POST /api/client/register", () => {
+    test("202 without a body; the application is listed, and may change its mind", async () => {
+      const body = {
+        appName: "registered",
+        instanceId: "i",
+        sdkVersion: "unleash-node-sdk:6.12.1",
+        strategies: ["default", "custom"],
+        started: new Date().toISOString(),
+        interval: 1000,
+        yggdrasilVersion: null,
+      };
+      expect(await post(service, REGISTER, body)).toEqual({ status: 202, text: "" });
+      const find = async () => {
+        const answer = await service.admin("GET", "/metrics/applications");
+        const { applications } = answer as { applications: { appName: string }[] };
+        return applications.filter(({ appName }) => appName === "registered");
+      };
+      expect(await find()).toEqual([
+        {
+          appName: "registered",
+          environment: "development",
+          sdkVersion: "unleash-node-sdk:6.12.1",
+          strategies: ["default", "custom"],
+          firstSeenAt: expect.any(String),
+          lastSeenAt: expect.any(String),
+        },
+      ]);
+      await post(service, REGISTER, { appName: "registered", strategies: null, sdkVersion: null });
+      expect(await find()).toMatchObject([{ sdkVersion: null, strategies: [] }]);
+    });
+
+    test.each([[{}], [{ appName: "" }], [{ appName: {} }], [{ appName: "a", strategies: "x" }]])(
+      "%j is a 400",
+      async (body) => {
+        expect((await post(service, REGISTER, body)).status).toBe(400);
+      },
+    );
+  });
+
+  test.each([METRICS, BULK, REGISTER])(
+    "%s: 415 for what is not JSON, 413 for too much",
+    async (path) => {
+      const send = async (body: string, type: string) => {
+        const headers = { "content-type": type };
+        const call = { method: "POST", token: BACKEND_TOKEN, body, headers };
+        return (await service.request(path, call)).status;
+      };
+      expect(await send("x", "text/plain")).toBe(415);
+      expect(await send("{", "application/json")).toBe(400);
+      expect(await send(`"${"x".repeat(1024 * 1024)}"`, "application/json")).toBe(413);
+      expect((await post(service, path, {}, FRONTEND_TOKEN)).status).toBe(403);
+    },
+  );
+
+  test.each([
+    ["", 24],
+    ["?hoursBack=1", 1],
+    ["?hoursBack=48", 48],
+    ["?hoursBack=0", 24],
+    ["?hoursBack=49", 24],
+    ["?hoursBack=x", 24],
+    ["?hoursBack=1.5", 24],
+  ])("GET …/raw%s tells of %i hours", async (query, hours) => {
+    await post(service, METRICS, report("a", { hours: { yes: 1 } }));
+    await createFlag(service, "hours").catch(() => undefined);
+    await post(service, METRICS, report("a", { hours: { yes: 1 } }));
+    const { data } = await rawOf(service, "hours", query);
+    expect(data).toHaveLength(hours);
+    const times = data.map(({ timestamp }) => timestamp);
+    expect(times).toEqual(times.toSorted());
+    expect(times.at(-1)).toBe(hourOf(Date.now()));
+  });
+
+  test("an unknown flag has no usage, and that is no error", async () => {
+    expect(await rawOf(service, "nothing")).toMatchObject({ data: [] });
+    expect(await service.admin("GET", "/client-metrics/features/nothing")).toMatchObject({
+      lastHourUsage: [],
+      seenApplications: [],
+    });
+  });
+
+  test("deleteOldUsage() deletes what is older than 48 hours", async () => {
+    const at = (hoursAgo: number): Date => new Date(hourOf(Date.now() - hoursAgo * HOUR_MS));
+    const row = { feature: "old", appName: "a", environment: "e" };
+    await service.storage.db
+      .insert(featureUsage)
+      .values([49, 47, 0].map((hours) => ({ ...row, hour: at(hours), yes: hours })));
+    await service.storage.db
+      .insert(variantUsage)
+      .values([49, 47].map((hours) => ({ ...row, hour: at(hours), variant: "v", count: hours })));
+    await deleteOldUsage(service.storage);
+    const rows = await service.storage.db
+      .select()
+      .from(featureUsage)
+      .where(eq(featureUsage.feature, "old"));
+    expect(rows.map(({ yes }) => yes).toSorted()).toEqual([0, 47]);
+    const variants = await service.storage.db
+      .select()
+      .from(variantUsage)
+      .where(eq(variantUsage.feature, "old"));
+    expect(variants.map(({ count }) => count)).toEqual([47]);
+  });
+
+  test("usage does not wait for administrators, nor they for it", async () => {
+    await createFlag(service, "contended");
+    const isDone = { value: false };
+    const reporting = (async () => {
+      while (!isDone.value) {
+        const { status } = await post(service, METRICS, report("a", { contended: { yes: 1 } }));
+        expect(status).toBe(202);
+        await delay(0);
+      }
+    })();
+    for (let round = 0; round < 10; round++) {
+      const path = "/projects/default/features/contended/environments/development";
+      await service.admin("POST", `${path}/${round % 2 === 0 ? "off" : "on"}`);
+    }
+    isDone.value = true;
+    await reporting;
+    expect(service.errors).toEqual([]);
+  });
+});
