@@ -1,13 +1,18 @@
 import Fastify, { type FastifyInstance } from "fastify";
+import { observeRequests } from "flags-service/http";
 import { decorateActor } from "./auth/actor-of.ts";
 import { createAuthentication } from "./auth/authentication.ts";
 import type { AdminConfig } from "./config/config.ts";
 import { handleFailures } from "./http/failures.ts";
 import { readJsonBodies } from "./http/json-bodies.ts";
-import { addSecurityHeaders } from "./http/security-headers.ts";
+import { addSecurityHeaders, forbidStoring } from "./http/security-headers.ts";
 import { SERVER_OPTIONS } from "./http/server-options.ts";
 import { refuseUnstorable } from "./http/refuse-unstorable.ts";
 import { registerAdminRoutes } from "./admin-routes.ts";
+import { describeRoutes } from "./openapi/describe-routes.ts";
+import { registerOpenApi } from "./openapi/openapi.ts";
+import { createMetrics } from "./operations/metrics.ts";
+import { registerOperations } from "./operations/routes.ts";
 import { registerSdkApi } from "./sdk-api/register-sdk-api.ts";
 import type { Storage } from "./storage/storage.ts";
 
@@ -22,21 +27,27 @@ export async function buildApp(
   const app = Fastify(SERVER_OPTIONS);
   const authentication = createAuthentication(storage);
   app.addHook("onClose", () => authentication.close());
-  handleFailures(app, config.logger);
+  const metrics = createMetrics(storage);
+  observeRequests(app, metrics.observeRequest);
+  handleFailures(app, config.logger, metrics.observeFailure);
   addSecurityHeaders(app);
   readJsonBodies(app);
   decorateActor(app);
   // Answers are what the handlers return; the schemas describe them.
   app.setSerializerCompiler(() => JSON.stringify);
+  await registerOpenApi(app);
+  registerOperations(app, { storage, registry: metrics.registry });
 
   await app.register(
     async (scope) => {
+      describeRoutes(scope, "adminToken");
+      forbidStoring(scope);
       scope.addHook("onRequest", authentication.requireAdmin);
       refuseUnstorable(scope);
       registerAdminRoutes(scope, storage);
     },
     { prefix: "/api/admin" },
   );
-  await registerSdkApi(app, { storage, authentication });
+  metrics.observeStreams(await registerSdkApi(app, { storage, authentication }));
   return app;
 }

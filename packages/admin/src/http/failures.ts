@@ -24,9 +24,14 @@ export function toFailureBody({ name, message, details }: ApiError, id: string =
 }
 
 /** Makes every failure of the app a JSON answer, and logs the ones that are our fault. */
-export function handleFailures(app: FastifyInstance, logger: Logger): void {
+export function handleFailures(
+  app: FastifyInstance,
+  logger: Logger,
+  observe: (failure: ApiError) => void,
+): void {
   app.setErrorHandler((error, request, reply) => {
     const failure = toApiError(error);
+    observe(failure);
     const id = randomUUID();
     if (failure.statusCode >= 500) report(failure, { id, request, logger });
     return sendFailure(reply, failure, id);

@@ -15,3 +15,11 @@ export function addSecurityHeaders(app: FastifyInstance): void {
     done();
   });
 }
+
+/** What administrators see, secrets among it, is nothing for caches on the way. */
+export function forbidStoring(app: FastifyInstance): void {
+  app.addHook("onRequest", (_request, reply, done) => {
+    reply.header("cache-control", "no-store");
+    done();
+  });
+}

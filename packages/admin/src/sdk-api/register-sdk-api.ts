@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { Authentication } from "../auth/authentication.ts";
 import type { TypedApp } from "flags-service/http";
+import { describeRoutes } from "../openapi/describe-routes.ts";
 import type { Storage } from "../storage/storage.ts";
 import { registerStreams } from "../stream/routes.ts";
 import { ScopeFeeds } from "../stream/scope-feeds.ts";
@@ -18,8 +19,15 @@ interface SdkApiParts {
   readonly timing?: StreamTiming;
 }
 
-/** What server SDKs and proxies talk to: everything below `/api/client`, and `/edge/validate`. */
-export async function registerSdkApi(app: FastifyInstance, parts: SdkApiParts): Promise<void> {
+/**
+ * What server SDKs and proxies talk to: everything below `/api/client`, and `/edge/validate`.
+ *
+ * @returns how many streams are open, at any time
+ */
+export async function registerSdkApi(
+  app: FastifyInstance,
+  parts: SdkApiParts,
+): Promise<Pick<StreamHub, "size">> {
   const { storage, authentication, timing } = parts;
   const states = new EnvironmentStates(storage);
   const feeds = new ScopeFeeds(states);
@@ -34,6 +42,7 @@ export async function registerSdkApi(app: FastifyInstance, parts: SdkApiParts): 
   registerTokenValidation(app, storage);
   await app.register(
     async (scope: TypedApp) => {
+      describeRoutes(scope, "backendToken");
       scope.addHook("onRequest", authentication.requireBackend);
       registerFeatures(scope, states);
       registerStreams(scope, { feeds, hub });
@@ -41,4 +50,5 @@ export async function registerSdkApi(app: FastifyInstance, parts: SdkApiParts): 
     },
     { prefix: "/api/client" },
   );
+  return hub;
 }

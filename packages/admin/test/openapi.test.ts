@@ -1,0 +1,157 @@
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { Compile } from "typebox/compile";
+import { beforeAll, expect, test } from "vitest";
+import { useAdmin } from "./_admin.ts";
+import { listRoutes } from "./_routes.ts";
+import { ADMIN_TOKEN, BACKEND_TOKEN } from "./_service.ts";
+import { describeEachStorage } from "./_storages.ts";
+
+interface Operation {
+  readonly summary?: string;
+  readonly tags?: readonly string[];
+  readonly security?: readonly object[];
+  readonly parameters?: readonly { readonly name: string; readonly in: string }[];
+  readonly requestBody?: object;
+  readonly responses: Readonly<
+    Record<string, { readonly content?: Record<string, { readonly schema: object }> }>
+  >;
+}
+
+interface Description {
+  readonly openapi: string;
+  readonly info: { readonly title: string; readonly version: string };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly securitySchemes: Readonly<Record<string, object>> };
+}
+
+describeEachStorage("the description of the service", (source) => {
+  const admin = useAdmin(source);
+  let description: Description;
+  let url: string;
+
+  beforeAll(async () => {
+    const { port } = admin.app.server.address() as { port: number };
+    url = `http://127.0.0.1:${port}`;
+    const response = await fetch(`${url}/docs/openapi.json`);
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toMatch(/^application\/json/);
+    description = (await response.json()) as Description;
+  });
+
+  const operations = (): readonly (readonly [string, Operation])[] =>
+    Object.entries(description.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(
+        ([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const,
+      ),
+    );
+
+  test("is a valid OpenAPI document", async () => {
+    const result = await new Validator().validate({ ...description });
+    expect(result.errors ?? []).toEqual([]);
+    expect(result.valid).toBe(true);
+    expect(description.info.version).toMatch(/^\d+\.\d+\.\d+/);
+  });
+
+  test("holds every route, with the token that it takes", async () => {
+    const described = new Map(operations());
+    for (const { method, path } of await listRoutes(admin.storage)) {
+      const name = `${method} /api/admin${path.replaceAll(/:(\w+)/g, "{$1}")}`;
+      expect(described.get(name)?.security, name).toEqual([{ adminToken: [] }]);
+    }
+    for (const path of ["features", "features/{name}", "delta", "streaming"]) {
+      const operation = described.get(`GET /api/client/${path}`);
+      expect(operation?.security, path).toEqual([{ backendToken: [] }]);
+    }
+    for (const path of ["/health", "/ready", "/internal-backstage/prometheus"]) {
+      expect(described.get(`GET ${path}`)?.security, path).toBeUndefined();
+    }
+    expect(Object.keys(description.components.securitySchemes)).toEqual([
+      "adminToken",
+      "backendToken",
+    ]);
+  });
+
+  test("says of every route what it does, what it takes and what it answers", () => {
+    for (const [name, operation] of operations()) {
+      const statuses = Object.keys(operation.responses);
+      expect(operation.summary, name).toMatch(/\w/);
+      expect(operation.tags, name).toHaveLength(1);
+      expect(
+        statuses.some((status) => status.startsWith("2")) || name.endsWith("/streaming"),
+        name,
+      ).toBe(true);
+      if (name.includes("/api/")) expect(statuses, name).toEqual(expect.arrayContaining(["400"]));
+      if ((operation.security ?? []).length > 0) {
+        expect(statuses, name).toEqual(expect.arrayContaining(["401", "403", "503"]));
+      }
+      const inPath = [...name.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter);
+      const described = operation.parameters?.filter((parameter) => parameter.in === "path") ?? [];
+      expect(described.map((parameter) => parameter.name).toSorted(), name).toEqual(
+        inPath.toSorted(),
+      );
+      if (operation.requestBody !== undefined) {
+        expect(statuses, name).toEqual(expect.arrayContaining(["413", "415"]));
+      }
+    }
+  });
+
+  test("is true of answers", async () => {
+    const call = async (method: string, path: string, token: string, body?: unknown) => {
+      const response = await fetch(url + path, {
+        method,
+        headers: {
+          authorization: token,
+          ...(body !== undefined && { "content-type": "application/json" }),
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      return [method.toLowerCase(), response] as const;
+    };
+    const answers = [
+      [
+        "/api/admin/context/{contextField}",
+        await call("GET", "/api/admin/context/userId", ADMIN_TOKEN),
+      ],
+      [
+        "/api/admin/context/{contextField}",
+        await call("GET", "/api/admin/context/no", ADMIN_TOKEN),
+      ],
+      ["/api/admin/context", await call("POST", "/api/admin/context", ADMIN_TOKEN, {})],
+      ["/api/admin/context", await call("GET", "/api/admin/context", "")],
+      ["/api/admin/context", await call("GET", "/api/admin/context", BACKEND_TOKEN)],
+      ["/api/admin/api-tokens", await call("GET", "/api/admin/api-tokens", ADMIN_TOKEN)],
+      ["/api/client/features", await call("GET", "/api/client/features", BACKEND_TOKEN)],
+      ["/api/client/features", await call("GET", "/api/client/features", ADMIN_TOKEN)],
+      ["/api/client/delta", await call("GET", "/api/client/delta", BACKEND_TOKEN)],
+      ["/health", await call("GET", "/health", "")],
+      ["/ready", await call("GET", "/ready", "")],
+    ] as const;
+    for (const [path, [method, response]] of answers) {
+      const { content } = description.paths[path]?.[method]?.responses[response.status] ?? {};
+      const schema = content?.["application/json"]?.schema;
+      const body: unknown = await response.json();
+      expect(schema, `${path} ${response.status}`).toBeDefined();
+      expect(Compile(schema ?? {}).Errors(body), JSON.stringify(body)).toEqual([]);
+    }
+  });
+
+  test("has an interactive page with all its parts", async () => {
+    for (const slash of ["", "/"]) {
+      const page = `${url}/docs/openapi${slash}`;
+      const response = await fetch(page);
+      expect(response.status).toBe(200);
+      const policy = response.headers.get("content-security-policy") ?? "";
+      expect(policy).toContain("script-src 'self'");
+      expect(policy).toContain("frame-ancestors");
+      expect(policy).not.toContain("upgrade-insecure-requests");
+      const html = await response.text();
+      const parts = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, part]) => part ?? "");
+      expect(parts.length).toBeGreaterThan(3);
+      for (const part of parts) {
+        const answer = await fetch(new URL(part, page));
+        expect(answer.status, part).toBe(200);
+        await answer.arrayBuffer();
+      }
+    }
+  });
+});
