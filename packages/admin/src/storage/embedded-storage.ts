@@ -1,12 +1,12 @@
 import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { PGlite } from "@electric-sql/pglite";
-import { drizzle } from "drizzle-orm/pglite";
+import { drizzle, type PgliteDatabase } from "drizzle-orm/pglite";
 import { createChangeFeed } from "./change-feed.ts";
 import { lockDirectory } from "./directory-lock.ts";
 import { migrate } from "./migrate.ts";
 import { openDurable } from "./open-durable.ts";
-import { CHANGES_CHANNEL, createSqlStorage } from "./sql-storage.ts";
+import { CHANGES_CHANNEL, createSqlStorage, type Transact } from "./sql-storage.ts";
 import type { Storage, StorageLogger } from "./storage.ts";
 import { syncTree } from "./sync-tree.ts";
 
@@ -56,11 +56,16 @@ async function openLocked(dataDir: string, { logger, release }: LockedParts): Pr
       await client.close();
       release();
     };
-    return createSqlStorage({ kind: "embedded", db, changes, close });
+    return createSqlStorage({ kind: "embedded", db, transact: createTransact(db), changes, close });
   } catch (error) {
     await client.close();
     throw error;
   }
+}
+
+function createTransact(db: PgliteDatabase): Transact {
+  return (mode, work) =>
+    db.transaction(work, mode === "write" ? undefined : { accessMode: "read only" });
 }
 
 /** A directory without its mark was given up half-made: nothing in it was ever answered. */

@@ -20,6 +20,7 @@ const SHORTEST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2000;
 /** A connection that broke without a word is found out by asking now and then. */
 const PROBE_INTERVAL_MS = 10_000;
+const GOODBYE_MS = 1000;
 
 /** Keeps a connection that hears of the changes of all replicas, and makes a new one when it breaks. */
 export async function listenToChanges(parts: ListenerParts): Promise<ChangeListener> {
@@ -44,14 +45,14 @@ async function keepListening(
   while (!signal.aborted) {
     if (connection !== undefined) {
       await untilLost(connection, signal);
-      await connection.client.end().catch(() => undefined);
+      await hangUp(connection.client);
       pauseMs = SHORTEST_PAUSE_MS;
     }
     await delay(pauseMs, undefined, { signal }).catch(() => undefined);
     pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
     if (!signal.aborted) connection = await openConnection(parts).catch(() => undefined);
   }
-  await connection?.client.end().catch(() => undefined);
+  if (connection !== undefined) await hangUp(connection.client);
 }
 
 interface Connection {
@@ -75,19 +76,28 @@ async function openConnection(parts: ListenerParts): Promise<Connection> {
     await client.query(`listen ${CHANGES_CHANNEL}`);
     announce(await parts.readRevision());
   } catch (error) {
-    await client.end().catch(() => undefined);
+    await hangUp(client);
     throw error;
   }
   return { client, lost };
 }
 
 async function untilLost({ client, lost }: Connection, signal: AbortSignal): Promise<void> {
-  const probe = setInterval(() => {
-    client.query("select 1").catch(() => client.end().catch(() => undefined));
-  }, PROBE_INTERVAL_MS);
+  let probe: NodeJS.Timeout | undefined;
+  const silent = new Promise<void>((resolve) => {
+    probe = setInterval(() => {
+      client.query("select 1").catch(() => resolve());
+    }, PROBE_INTERVAL_MS);
+  });
   const stopped = new Promise<void>((resolve) => {
     signal.addEventListener("abort", () => resolve(), { once: true });
   });
-  await Promise.race([lost, stopped]);
+  await Promise.race([lost, silent, stopped]);
   clearInterval(probe);
+}
+
+/** Says goodbye, without waiting long for a server that may be gone. */
+async function hangUp(client: pg.Client): Promise<void> {
+  const ended = client.end().catch(() => undefined);
+  await Promise.race([ended, delay(GOODBYE_MS, undefined, { ref: false })]);
 }

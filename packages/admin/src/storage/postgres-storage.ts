@@ -3,6 +3,7 @@ import pg from "pg";
 import { createChangeFeed } from "./change-feed.ts";
 import { migrate } from "./migrate.ts";
 import { listenToChanges } from "./postgres-listener.ts";
+import { createTransact } from "./postgres-transaction.ts";
 import { readRevision } from "./read-revision.ts";
 import { createSqlStorage } from "./sql-storage.ts";
 import type { Storage, StorageLogger } from "./storage.ts";
@@ -16,8 +17,14 @@ export interface PostgresOptions {
 }
 
 const CONNECT_TIMEOUT_MS = 5000;
+/** Firewalls forget connections that are silent for longer. */
+const KEEP_ALIVE_DELAY_MS = 10_000;
 /** No statement of ours takes longer than a moment, unless something is wrong. */
 const STATEMENT_TIMEOUT_MS = 20_000;
+/** A statement that is not even answered with a failure went to a server that cannot be reached. */
+const ANSWER_TIMEOUT_MS = 30_000;
+/** The same for the connection that only listens: what it hears must be fresh. */
+const LISTENER_ANSWER_TIMEOUT_MS = 5000;
 /** How long a change waits for its turn. */
 const LOCK_TIMEOUT_MS = 10_000;
 /** A replica that hangs in the middle of a change must not keep the others waiting for good. */
@@ -25,18 +32,16 @@ const IDLE_IN_TRANSACTION_TIMEOUT_MS = 15_000;
 
 /** Opens a PostgreSQL database and brings its schema up to date. */
 export async function openPostgres(options: PostgresOptions): Promise<Storage> {
+  await migrateAlone(options);
   const pool = createPool(options);
   const db = drizzle(pool);
-  try {
-    await migrate(db);
-  } catch (error) {
-    await pool.end();
-    throw error;
-  }
-
   const changes = createChangeFeed();
   const listener = await listenToChanges({
-    createClient: () => new pg.Client(connectionSettings(options)),
+    createClient: () =>
+      new pg.Client({
+        ...connectionSettings(options),
+        query_timeout: LISTENER_ANSWER_TIMEOUT_MS,
+      }),
     announce: changes.announce,
     readRevision: () => readRevision(db),
     logger: options.logger,
@@ -45,6 +50,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
   return createSqlStorage({
     kind: "postgresql",
     db,
+    transact: createTransact(pool),
     changes,
     close: async () => {
       await listener.close();
@@ -53,11 +59,25 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
   });
 }
 
+/** On a connection without time limits: steps over large tables take their time. */
+async function migrateAlone(options: PostgresOptions): Promise<void> {
+  const client = new pg.Client(connectionSettings(options));
+  // NOTE: without a listener a connection that breaks would end the process; the query fails too.
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    await migrate(drizzle(client));
+  } finally {
+    await client.end();
+  }
+}
+
 function createPool(options: PostgresOptions): pg.Pool {
   const { logger } = options;
   const pool = new pg.Pool({
     ...connectionSettings(options),
     max: options.maxConnections ?? 10,
+    query_timeout: ANSWER_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
     lock_timeout: LOCK_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
@@ -79,5 +99,6 @@ function connectionSettings({ databaseUrl }: PostgresOptions): pg.ClientConfig {
     application_name: "flags-admin",
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
   };
 }

@@ -11,32 +11,37 @@ import type { Storage, WriteTransaction } from "./storage.ts";
 /** Name of the PostgreSQL channel on which replicas tell each other of changes. */
 export const CHANGES_CHANNEL = "flags_changes";
 
+/** Runs work in a transaction: all of it, or nothing. */
+export type Transact = <T>(
+  mode: "read" | "write",
+  work: (db: Database) => Promise<T>,
+) => Promise<T>;
+
 interface SqlStorageParts {
   readonly kind: Storage["kind"];
   readonly db: Database;
+  readonly transact: Transact;
   readonly changes: ChangeFeed;
   readonly close: () => Promise<void>;
 }
 
 /** What both kinds of storage have in common, which is nearly everything. */
-export function createSqlStorage({ kind, db, changes, close }: SqlStorageParts): Storage {
+export function createSqlStorage(parts: SqlStorageParts): Storage {
+  const { kind, db, transact, changes, close } = parts;
   return {
     kind,
     db,
     close,
     read: (work) =>
       retryBeforeStart((started) =>
-        db.transaction(
-          (transaction) => {
-            started();
-            return work(transaction);
-          },
-          { accessMode: "read only", isolationLevel: "repeatable read" },
-        ),
+        transact("read", (transaction) => {
+          started();
+          return work(transaction);
+        }),
       ),
     write: async (actor, work) => {
       const { result, revision } = await retryBeforeStart((started) =>
-        db.transaction((transaction) => runWrite(transaction, actor, { work, started })),
+        transact("write", (transaction) => runWrite(transaction, actor, { work, started })),
       );
       if (revision !== undefined) changes.announce(revision);
       return result;
