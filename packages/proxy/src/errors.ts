@@ -56,6 +56,20 @@ export function notReady(): HttpError {
   );
 }
 
+const MAX_RETRY_AFTER_SECONDS = 60;
+
+/** The answer to usage for which there is no room until some has been sent. */
+export function tooMuchUsage(metricsIntervalMs: number): HttpError {
+  const seconds = Math.ceil(metricsIntervalMs / 1000);
+  const retryAfter = Math.min(Math.max(seconds, 1), MAX_RETRY_AFTER_SECONDS);
+  return new HttpError(
+    503,
+    "Too much usage is waiting to be sent upstream, nothing of this report was counted: send it " +
+      "again later. The shorter `metricsInterval` (FLAGS_METRICS_INTERVAL), the less has to wait",
+    { headers: { "retry-after": String(retryAfter) } },
+  );
+}
+
 /** The answer to a body of another type. */
 export function notJson(): HttpError {
   return new HttpError(415, NOT_JSON);

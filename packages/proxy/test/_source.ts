@@ -59,7 +59,11 @@ export class DocumentSource implements FlagSource {
     this.#events.emit(event, ...payload);
   }
 
-  reportUsage(usage: ApplicationUsage): void {
-    this.usage.push(usage);
+  /** What `reportUsage` returns; undefined as from sources that know no refusal. */
+  accepts: boolean | undefined = true;
+
+  reportUsage(usage: ApplicationUsage): boolean {
+    if (this.accepts !== false) this.usage.push(usage);
+    return this.accepts as boolean;
   }
 }

@@ -1,5 +1,7 @@
+import { createFlagsClient } from "flags-sdk";
 import { expect, test } from "vitest";
-import { errorOf, startProxy } from "./_proxy.ts";
+import { errorOf, startProxy, startProxyOver } from "./_proxy.ts";
+import { startRecordingUpstream } from "./_recording-upstream.ts";
 
 const REPORT = {
   appName: "shop",
@@ -86,6 +88,72 @@ test.each([
   expect(response.status).toBe(400);
   expect((await errorOf(response)).error).toContain(path);
   expect(source.usage).toEqual([]);
+});
+
+test.each([
+  [30_000, "30"],
+  [1500, "2"],
+  [10, "1"],
+  [3_600_000, "60"],
+])(
+  "POST /proxy/client/metrics: 503 when there is no room, with an interval of %i ms",
+  async (metricsIntervalMs, seconds) => {
+    const { post, source, url } = await startProxy({ config: { metricsIntervalMs } });
+    source.accepts = false;
+    const refused = await post("/proxy/client/metrics", REPORT);
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get("retry-after")).toBe(seconds);
+    expect(refused.headers.get("cache-control")).toBe("no-store");
+    expect((await errorOf(refused)).error).toMatch(/waiting to be sent.*FLAGS_METRICS_INTERVAL/);
+    for (const accepts of [true, undefined]) {
+      source.accepts = accepts;
+      expect((await post("/proxy/client/metrics", REPORT)).status).toBe(200);
+    }
+    const metrics = await fetch(`${url}/proxy/internal-backstage/prometheus`);
+    const text = await metrics.text();
+    expect(text).toContain("\nflags_proxy_usage_refused_total 1\n");
+    expect(text).toContain("\nflags_proxy_usage_entries_total 4\n");
+  },
+);
+
+const LONG = "x".repeat(256);
+const numbered = (count: number, value: unknown): Record<string, unknown> =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [index, value]));
+
+test.each([
+  [{ appName: LONG }, /`appName` has more than 255 characters/],
+  [{ bucket: { toggles: { [LONG]: { yes: 1 } } } }, /name of more than 255 characters/],
+  [{ bucket: { toggles: { a: { variants: { [LONG]: 1 } } } } }, /name of more than 255 characters/],
+  [{ bucket: { toggles: { a: { variants: numbered(101, 1) } } } }, /more than 100 variants/],
+  [
+    { bucket: { toggles: numbered(1000, { variants: numbered(50, 1) }) } },
+    /more than 50000 toggles and variants: send several/,
+  ],
+])("POST /proxy/client/metrics: 400 for what never finds room (%#)", async (report, message) => {
+  const { post, source } = await startProxy();
+  const response = await post("/proxy/client/metrics", { appName: "shop", ...report });
+  expect(response.status).toBe(400);
+  expect((await errorOf(response)).error).toMatch(message);
+  expect(source.usage).toEqual([]);
+});
+
+test("POST /proxy/client/metrics: what was acknowledged is delivered", async () => {
+  const upstream = await startRecordingUpstream();
+  const client = createFlagsClient({ url: upstream.url, appName: "p", metricsIntervalMs: 60_000 });
+  client.start();
+  await client.synchronized();
+  const { post } = await startProxyOver(client);
+  const bucket = { toggles: { a: { yes: 1 } } };
+  let acknowledged = 0;
+  for (let index = 0; index < 20; index += 1) {
+    const response = await post("/proxy/client/metrics", { appName: `app-${index}`, bucket });
+    if (response.status === 200) acknowledged += 1;
+    await response.text();
+  }
+  await client.close();
+  expect(acknowledged).toBe(20);
+  const reports = upstream.requests.filter(({ path }) => path === "/api/client/metrics");
+  expect(reports).toHaveLength(acknowledged);
 });
 
 test("POST /proxy/client/metrics: infinite counts and too many names are a 400", async () => {

@@ -58,6 +58,10 @@ export interface FlagSource {
   close(): Promise<void>;
   on<Event extends keyof FlagSourceEvents>(event: Event, listener: FlagSourceEvents[Event]): this;
   off<Event extends keyof FlagSourceEvents>(event: Event, listener: FlagSourceEvents[Event]): this;
-  /** Adds usage counted elsewhere, to be sent upstream under the name of its application. */
-  reportUsage(usage: ApplicationUsage): void;
+  /**
+   * Adds usage counted elsewhere, to be sent upstream under the name of its application. True means
+   * that all of it will be sent, now or as soon as the upstream takes it. False means that nothing
+   * of it was counted, as too much is waiting to be sent already: it may be reported again later.
+   */
+  reportUsage(usage: ApplicationUsage): boolean;
 }

@@ -101,8 +101,10 @@ export class FlagsClient implements FlagSource, AsyncDisposable {
     return this.definitions?.features ?? [];
   }
 
-  reportUsage(usage: ApplicationUsage): void {
-    if (this.#settings.isMetricsEnabled) this.#parts.usage.add(usage);
+  /** True as well where usage is not reported at all; false for good once the client is closed. */
+  reportUsage(usage: ApplicationUsage): boolean {
+    if (!this.#settings.isMetricsEnabled) return true;
+    return this.#closing === undefined && this.#parts.usage.add(usage);
   }
 
   on<Event extends keyof FlagsClientEvents>(

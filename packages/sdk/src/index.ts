@@ -10,6 +10,8 @@ export type {
   FlagSourceEvents,
 } from "./flag-source.ts";
 export { createFlagsClient, FlagsClient } from "./flags-client.ts";
+export { USAGE_LIMITS } from "./metrics/limits.ts";
+export type { UsageLimits } from "./metrics/limits.ts";
 export type { MetricsBody } from "./metrics/metrics-body.ts";
 export type { RegistrationBody } from "./metrics/registration-body.ts";
 export type { FlagsClientOptions, HttpOptions, Tag } from "./options/flags-client-options.ts";

@@ -120,8 +120,26 @@ describe("usage", () => {
   it("beyond all bounds is refused with a warning", async () => {
     const { client } = await startReporting();
     const warned = nextEvent(client, "warn");
-    client.reportUsage(usageOf("x".repeat(256), 1));
-    expect((await warned)[0]).toBe("Usage found no room and was not counted, names: 1");
+    client.isEnabled("x".repeat(256));
+    expect((await warned)[0]).toBe("Usage found no room and was not counted, evaluations: 1");
+  });
+
+  it("beyond all bounds is told before the end, and once per interval however often it is sent", async () => {
+    const { upstream, client } = await startReporting({ metricsIntervalMs: 60_000 });
+    const told = collectFaults(client);
+    client.isEnabled("x".repeat(256));
+    await client.close();
+    expect(upstream.seen(PATH)).toEqual([]);
+    expect(told).toEqual(["warn: Usage found no room and was not counted, evaluations: 1"]);
+  });
+
+  it("reportUsage() is false for what is not going to be sent", async () => {
+    const { upstream, client } = await startReporting({ metricsIntervalMs: 60_000 });
+    expect(client.reportUsage(usageOf("phone", 1))).toBe(true);
+    expect(client.reportUsage(usageOf("x".repeat(256), 1))).toBe(false);
+    await client.close();
+    expect(client.reportUsage(usageOf("phone", 1))).toBe(false);
+    expect(upstream.seen(PATH).map((request) => totalYes([bodyOf(request)]))).toEqual([1]);
   });
 
   it.each([{ metricsIntervalMs: 0 }, { disableMetrics: true }])(
@@ -129,7 +147,7 @@ describe("usage", () => {
     async (disabling) => {
       const { upstream, client } = await startReporting(disabling);
       client.isEnabled("a");
-      client.reportUsage(usageOf("phone", 1));
+      expect(client.reportUsage(usageOf("phone", 1))).toBe(true);
       await client.close();
       expect(upstream.seen(PATH)).toEqual([]);
     },

@@ -1,11 +1,16 @@
 import { createRegistry, createRequestObserver, type ObserveRequest } from "flags-service/http";
 import { Counter, type Registry } from "prom-client";
 
+/** What the proxy counts of the reports it takes in. */
+export interface UsageMetrics {
+  readonly usageEntries: Counter;
+  readonly usageRefused: Counter;
+}
+
 /** What the proxy counts and measures, in a registry of its own. */
-export interface Metrics {
+export interface Metrics extends UsageMetrics {
   readonly registry: Registry;
   readonly observeRequest: ObserveRequest;
-  readonly usageEntries: Counter;
 }
 
 const PREFIX = "flags_proxy";
@@ -18,7 +23,12 @@ export function createMetrics(): Metrics {
     observeRequest: createRequestObserver(registry, PREFIX),
     usageEntries: new Counter({
       name: `${PREFIX}_usage_entries_total`,
-      help: "Toggles that clients reported usage of",
+      help: "Toggles that clients reported usage of, and that are or will be sent upstream",
+      registers: [registry],
+    }),
+    usageRefused: new Counter({
+      name: `${PREFIX}_usage_refused_total`,
+      help: "Reports of usage that were refused because too much was waiting to be sent upstream",
       registers: [registry],
     }),
   };

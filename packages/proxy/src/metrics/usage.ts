@@ -1,5 +1,6 @@
-import type { ApplicationUsage, FeatureUsage } from "flags-sdk";
+import { type ApplicationUsage, type FeatureUsage, USAGE_LIMITS } from "flags-sdk";
 import type { Static } from "typebox";
+import { badField } from "../errors.ts";
 import type { UsageBody } from "../routes/schemas.ts";
 
 type Report = Static<typeof UsageBody>;
@@ -12,6 +13,36 @@ export function toApplicationUsage(report: Report, nowMs: number): ApplicationUs
     startMs: toEpochMs(report.bucket?.start, nowMs),
     features: toFeatures(report.bucket?.toggles ?? {}),
   };
+}
+
+/** Most toggles and variants, together, that one report may tell of. */
+const MAX_REPORTED_NAMES = 50_000;
+
+/** Refuses, with words that help, what would find no room even if nothing else was held. */
+export function checkUsage({ appName, features }: ApplicationUsage): void {
+  const { nameLength, variantsPerFeature } = USAGE_LIMITS;
+  const tooLong = `more than ${nameLength} characters: shorten it`;
+  if (appName.length > nameLength) throw badField("appName", `has ${tooLong}`);
+  let names = 0;
+  for (const [toggle, { variants = {} }] of Object.entries(features)) {
+    const variantNames = Object.keys(variants);
+    names += 1 + variantNames.length;
+    if ([toggle, ...variantNames].some((name) => name.length > nameLength)) {
+      throw badField("bucket.toggles", `has a name of ${tooLong}`);
+    }
+    if (variantNames.length > variantsPerFeature) {
+      throw badField(
+        "bucket.toggles",
+        `has a toggle with more than ${variantsPerFeature} variants: send the rest in another bucket`,
+      );
+    }
+  }
+  if (names > MAX_REPORTED_NAMES) {
+    throw badField(
+      "bucket.toggles",
+      `has more than ${MAX_REPORTED_NAMES} toggles and variants: send several smaller reports`,
+    );
+  }
 }
 
 /** A start that cannot be understood, or lies ahead, is now. */

@@ -38,7 +38,11 @@ export function registerRoutes(
     rules,
     allEndpointEnabled: config.allEndpointEnabled,
   });
-  registerUsage(app, { authenticate: allow("client", "server"), entries: metrics.usageEntries });
+  registerUsage(app, {
+    authenticate: allow("client", "server"),
+    metrics,
+    metricsIntervalMs: config.metricsIntervalMs,
+  });
   registerDefinitions(app, { authenticate: allow("server"), vary: rules.vary });
   registerHealth(app);
   registerPrometheus(app, metrics.registry);

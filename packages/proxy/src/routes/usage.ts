@@ -1,29 +1,32 @@
 import type { onRequestHookHandler } from "fastify";
-import type { Counter } from "prom-client";
+import type { ApplicationUsage, FlagSource } from "flags-sdk";
 import { Type } from "typebox";
 import { grantOf } from "../auth/authenticate.ts";
-import { toApplicationUsage } from "../metrics/usage.ts";
+import { tooMuchUsage } from "../errors.ts";
+import type { UsageMetrics } from "../metrics/metrics.ts";
+import { checkUsage, toApplicationUsage } from "../metrics/usage.ts";
 import type { TypedApp } from "flags-service/http";
 import { errorAnswers, RegistrationBody, UsageBody } from "./schemas.ts";
 
 interface UsageOptions {
   /** Lets client keys and server tokens pass. */
   readonly authenticate: onRequestHookHandler;
-  readonly entries: Counter;
+  readonly metrics: UsageMetrics;
+  /** Between two reports to the upstream, each of which makes room. */
+  readonly metricsIntervalMs: number;
 }
 
 /** Takes in what SDKs report of themselves: what they counted, and that they exist. */
-export function registerUsage(app: TypedApp, { authenticate, entries }: UsageOptions): void {
-  const onRequest = [authenticate];
+export function registerUsage(app: TypedApp, options: UsageOptions): void {
+  const onRequest = [options.authenticate];
 
   app.post(
     "/client/metrics",
     { onRequest, schema: { ...describe("Takes in usage of toggles"), body: UsageBody } },
     (request, reply) => {
       const usage = toApplicationUsage(request.body, Date.now());
-      const count = Object.keys(usage.features).length;
-      if (count > 0) grantOf(request).source.reportUsage(usage);
-      entries.inc(count);
+      checkUsage(usage);
+      takeIn(grantOf(request).source, usage, options);
       return reply.type("text/plain; charset=utf-8").send("OK");
     },
   );
@@ -36,6 +39,22 @@ export function registerUsage(app: TypedApp, { authenticate, entries }: UsageOpt
     },
     (_request, reply) => reply.type("text/plain; charset=utf-8").send("OK"),
   );
+}
+
+function takeIn(
+  source: FlagSource,
+  usage: ApplicationUsage,
+  { metrics, metricsIntervalMs }: UsageOptions,
+): void {
+  const count = Object.keys(usage.features).length;
+  if (count === 0) return;
+  // NOTE: sources written in JavaScript may answer nothing, which is no refusal.
+  const isAccepted: unknown = source.reportUsage(usage);
+  if (isAccepted === false) {
+    metrics.usageRefused.inc();
+    throw tooMuchUsage(metricsIntervalMs);
+  }
+  metrics.usageEntries.inc(count);
 }
 
 function describe(summary: string) {

@@ -1,30 +1,21 @@
-/** Room for a number of entries, and a tally of those that found none. */
+/** Room for a number of entries. */
 export class EntryBudget {
   #free: number;
-  #refused = 0;
 
   constructor(size: number) {
     this.#free = size;
   }
 
-  /** Claims room for one entry; false, and on the tally, when there is none. */
-  claim(isAllowed: boolean): boolean {
-    if (!isAllowed || this.#free === 0) {
-      this.#refused += 1;
-      return false;
-    }
+  hasRoomFor(entries: number): boolean {
+    return entries <= this.#free;
+  }
+
+  /** Takes the room of one entry, which the caller knows to be there. */
+  claim(): void {
     this.#free -= 1;
-    return true;
   }
 
   free(entries: number): void {
     this.#free += entries;
-  }
-
-  /** How many claims were refused since the last call. */
-  takeRefused(): number {
-    const refused = this.#refused;
-    this.#refused = 0;
-    return refused;
   }
 }

@@ -5,13 +5,17 @@ export interface UsageLimits {
   readonly variantsPerFeature: number;
   /** Applications, their features and the variants of those, all together. */
   readonly entries: number;
+  /** In UTF-16 code units. */
   readonly nameLength: number;
 }
 
-/** About 20 MB when all of it is used. */
+/**
+ * What a client holds at most. That is about 15 MB where names have a usual length, and 70 MB where
+ * every one is as long as it may be; reports on their way take up to 20 MB more.
+ */
 export const USAGE_LIMITS: UsageLimits = {
-  applications: 1000,
-  featuresPerApplication: 10_000,
+  applications: 10_000,
+  featuresPerApplication: 50_000,
   variantsPerFeature: 100,
   entries: 100_000,
   nameLength: 255,

@@ -42,6 +42,7 @@ export class UsageReporter {
   readonly #abort = new AbortController();
   readonly #loop = new Loop(() => this.#round());
   #failures = 0;
+  #warnedAtMs = -Infinity;
 
   constructor(options: UsageReporterOptions) {
     this.#options = options;
@@ -59,6 +60,7 @@ export class UsageReporter {
     await this.#loop.stop();
     await this.#sendAll();
     clearTimeout(limit);
+    this.#warnOfRefused();
     const { applications } = this.#options.store;
     if (applications.length > 0)
       this.#options.faults.warn(`Usage was not delivered, applications: ${applications.length}`);
@@ -66,7 +68,8 @@ export class UsageReporter {
 
   async #round(): Promise<number> {
     const error = await this.#sendAll();
-    this.#warnOfRefusedEntries();
+    const { now, intervalMs: minimumMs } = this.#options;
+    if (now() - this.#warnedAtMs >= minimumMs) this.#warnOfRefused();
     if (error === undefined) return this.#intervalMs();
     const { intervalMs, random } = this.#options;
     const { retryAfterMs } = error;
@@ -152,9 +155,11 @@ export class UsageReporter {
     faults.error(new Error(`${subject} was dropped: refused ${refusals} times`, { cause: error }));
   }
 
-  #warnOfRefusedEntries(): void {
-    const refused = this.#options.store.takeRefused();
+  #warnOfRefused(): void {
+    const { store, faults, now } = this.#options;
+    const refused = store.takeRefused();
     if (refused === 0) return;
-    this.#options.faults.warn(`Usage found no room and was not counted, names: ${refused}`);
+    this.#warnedAtMs = now();
+    faults.warn(`Usage found no room and was not counted, evaluations: ${refused}`);
   }
 }

@@ -125,33 +125,70 @@ describe("UsageStore", () => {
       nameLength: 5,
     };
 
-    it("refuses applications, features, variants and names beyond them, and says how many", () => {
+    const held = [usage("a", { f: { ...once, variants: { v1: 1, v2: 1 } } })];
+
+    it.each([
+      ["a third application", usage("c", { f: once })],
+      ["a third feature", usage("a", { g: once, h: once })],
+      ["a third variant", usage("a", { g: once, f: { ...once, variants: { v1: 1, v3: 1 } } })],
+      ["too many variants at once", usage("b", { f: { ...once, variants: { x: 1, y: 1, z: 1 } } })],
+      ["a long name of a feature", usage("a", { toolong: once })],
+      ["a long name of a variant", usage("b", { f: { ...once, variants: { toolong: 1 } } })],
+      ["a long name of an application", usage("toolong", { f: once })],
+    ])("add() is false for %s, and counts nothing of it", (what, refused) => {
       const store = new UsageStore(now, limits);
-      const variants = { v1: 1, v2: 1, v3: 1 };
-      store.add(usage("a", { f: { ...once, variants }, g: once, h: once, toolong: once }));
-      store.add(usage("b", { f: once }));
-      store.add(usage("c", { f: once }));
-      store.add(usage("toolong", { f: once }));
-      expect(store.takeRefused()).toBe(5);
+      for (const taken of held) expect(store.add(taken)).toBe(true);
+      const full = what === "a third application" ? [usage("b", { f: once })] : [];
+      for (const taken of full) expect(store.add(taken)).toBe(true);
+      expect(store.add(refused)).toBe(false);
       expect(store.takeRefused()).toBe(0);
-      expect(takeAll(store)).toEqual([
-        usage("a", {
-          f: { yes: 1, no: 0, variants: { v1: 1, v2: 1 } },
-          g: { yes: 1, no: 0, variants: {} },
-        }),
-        usage("b", { f: { yes: 1, no: 0, variants: {} } }),
-      ]);
+      expect(takeAll(store).map(({ appName }) => appName)).toEqual(
+        [...held, ...full].map(({ appName }) => appName),
+      );
     });
 
-    it("bounds all entries together and frees those that were delivered", () => {
+    it("count() tells how many found no room", () => {
+      const store = new UsageStore(now, limits);
+      for (const feature of ["f", "g", "h", "i", "f"]) store.count("a", feature, once);
+      expect(store.takeRefused()).toBe(2);
+      expect(store.takeRefused()).toBe(0);
+      expect(Object.keys(takeAll(store)[0]?.features ?? {})).toEqual(["f", "g"]);
+    });
+
+    it("bound all entries together and free those that were delivered", () => {
       const store = new UsageStore(now, { ...limits, entries: 2 });
-      store.add(usage("a", { f: once, g: once }));
-      expect(store.takeRefused()).toBe(1);
+      expect(store.add(usage("a", { f: once, g: once }))).toBe(false);
+      expect(store.add(usage("a", { f: once }))).toBe(true);
+      expect(store.add(usage("b", { f: once }))).toBe(false);
       const taken = store.take("a");
       expect(taken?.features).toEqual({ f: { yes: 1, no: 0, variants: {} } });
       if (taken !== undefined) store.release(taken);
-      store.add(usage("b", { g: { ...once, variants: {} } }));
-      expect(store.takeRefused()).toBe(0);
+      expect(store.add(usage("b", { g: { ...once, variants: {} } }))).toBe(true);
+    });
+
+    it("do not count variants that were delivered, though the feature is still in use", () => {
+      const store = new UsageStore(now, limits);
+      store.add(usage("a", { f: { ...once, variants: { v1: 1, v2: 1 } } }));
+      const taken = store.take("a");
+      store.count("a", "f", { ...once, variants: { v1: 1 } });
+      if (taken !== undefined) store.release(taken);
+      expect(store.add(usage("a", { f: { ...once, variants: { v3: 1 } } }))).toBe(true);
+      expect(store.take("a")?.features["f"]?.variants).toEqual({ v1: 1, v3: 1 });
+    });
+
+    it("let in 10,000 applications", () => {
+      const store = new UsageStore(now);
+      const names = Array.from({ length: 10_001 }, (_, index) => `app-${index}`);
+      const refused = names.filter((name) => !store.add(usage(name, { f: once })));
+      expect(refused).toEqual(["app-10000"]);
+    });
+
+    it("let in 10,000 flags of one application, with variants", () => {
+      const variants = Object.fromEntries(Array.from({ length: 4 }, (_, index) => [index, 1]));
+      const features = Object.fromEntries(
+        Array.from({ length: 10_000 }, (_, index) => [index, { ...once, variants }]),
+      );
+      expect(new UsageStore(now).add(usage("a", features))).toBe(true);
     });
 
     it("keep room for what is on its way, so that putting it back loses nothing", () => {
@@ -167,7 +204,7 @@ describe("UsageStore", () => {
     it("an application without any usage takes no room", () => {
       const store = new UsageStore(now, limits);
       for (const appName of ["a", "b", "c"]) store.add(usage(appName, {}));
-      store.add(usage("d", { toolong: once }));
+      expect(store.add(usage("d", { toolong: once }))).toBe(false);
       expect(store.applications).toEqual([]);
     });
   });

@@ -1,5 +1,6 @@
 import type { ApplicationUsage, FeatureUsage } from "../flag-source.ts";
 import { ApplicationCounts } from "./application-counts.ts";
+import type { FeatureEntries } from "./application-counts.ts";
 import { EntryBudget } from "./entry-budget.ts";
 import type { UsageLimits } from "./limits.ts";
 import { USAGE_LIMITS } from "./limits.ts";
@@ -15,6 +16,7 @@ export class UsageStore {
   readonly #now: () => number;
   readonly #limits: UsageLimits;
   readonly #budget: EntryBudget;
+  #refused = 0;
 
   constructor(now: () => number, limits: UsageLimits = USAGE_LIMITS) {
     this.#now = now;
@@ -27,23 +29,29 @@ export class UsageStore {
     return [...this.#applications.keys()];
   }
 
-  /** How many names found no room since the last call. */
+  /** How many calls of `count` found no room since this was last asked. */
   takeRefused(): number {
-    return this.#budget.takeRefused();
+    const refused = this.#refused;
+    this.#refused = 0;
+    return refused;
   }
 
   /** Counts one flag of an application. */
   count(appName: string, feature: string, usage: FeatureUsage): void {
-    const counts = this.#ensure(appName, this.#now());
-    counts?.add(feature, usage);
-    this.#forgetIfEmpty(appName, counts);
+    const features = [[feature, usage]] as const;
+    if (this.#hasRoomFor(appName, features)) this.#merge(appName, this.#now(), features);
+    else this.#refused += 1;
   }
 
-  /** Adds what was counted elsewhere; costs the same whatever the counts say. */
-  add(usage: ApplicationUsage): void {
-    const counts = this.#ensure(usage.appName, usage.startMs);
-    for (const [name, feature] of Object.entries(usage.features)) counts?.add(name, feature);
-    this.#forgetIfEmpty(usage.appName, counts);
+  /**
+   * Adds what was counted elsewhere, all of it or, when there is no room, nothing: then it returns
+   * false. Costs the same whatever the counts say.
+   */
+  add(usage: ApplicationUsage): boolean {
+    const features = Object.entries(usage.features);
+    if (!this.#hasRoomFor(usage.appName, features)) return false;
+    this.#merge(usage.appName, usage.startMs, features);
+    return true;
   }
 
   /** Takes what one application has to send; undefined when that is nothing. */
@@ -59,7 +67,7 @@ export class UsageStore {
 
   /** Gives back what could not be delivered; its application goes to the end of the line. */
   putBack(usage: ApplicationUsage): void {
-    this.add(usage);
+    this.#merge(usage.appName, usage.startMs, Object.entries(usage.features));
     const counts = this.#applications.get(usage.appName);
     if (counts === undefined) return;
     this.#applications.delete(usage.appName);
@@ -73,19 +81,27 @@ export class UsageStore {
     this.#forgetIfEmpty(usage.appName, counts);
   }
 
-  #ensure(appName: string, startMs: number): ApplicationCounts | undefined {
-    const nowMs = this.#now();
-    const sinceMs = startMs >= 0 && startMs <= nowMs ? startMs : nowMs;
+  #hasRoomFor(appName: string, features: FeatureEntries): boolean {
+    const { applications, nameLength } = this.#limits;
     const known = this.#applications.get(appName);
-    if (known === undefined) return this.#admit(appName, sinceMs);
-    known.startMs = Math.min(known.startMs, sinceMs);
-    return known;
+    if (known !== undefined) return this.#budget.hasRoomFor(known.measure(features));
+    const entries = new ApplicationCounts(0, this.#limits, this.#budget).measure(features);
+    if (entries === 0) return true;
+    const fits = this.#applications.size < applications && appName.length <= nameLength;
+    return fits && this.#budget.hasRoomFor(1 + entries);
   }
 
-  #admit(appName: string, sinceMs: number): ApplicationCounts | undefined {
-    const { applications, nameLength } = this.#limits;
-    const fits = this.#applications.size < applications && appName.length <= nameLength;
-    if (!this.#budget.claim(fits)) return undefined;
+  #merge(appName: string, startMs: number, features: FeatureEntries): void {
+    const nowMs = this.#now();
+    const sinceMs = startMs >= 0 && startMs <= nowMs ? startMs : nowMs;
+    const counts = this.#applications.get(appName) ?? this.#admit(appName, sinceMs);
+    counts.startMs = Math.min(counts.startMs, sinceMs);
+    for (const [name, feature] of features) counts.add(name, feature);
+    this.#forgetIfEmpty(appName, counts);
+  }
+
+  #admit(appName: string, sinceMs: number): ApplicationCounts {
+    this.#budget.claim();
     const admitted = new ApplicationCounts(sinceMs, this.#limits, this.#budget);
     this.#applications.set(appName, admitted);
     return admitted;
