@@ -28,17 +28,18 @@ interface SqlStorageParts {
 /** What both kinds of storage have in common, which is nearly everything. */
 export function createSqlStorage(parts: SqlStorageParts): Storage {
   const { kind, db, transact, changes, close } = parts;
+  const inTransaction: Transact = (mode, work) =>
+    retryBeforeStart((started) =>
+      transact(mode, (transaction) => {
+        started();
+        return work(transaction);
+      }),
+    );
   return {
     kind,
     db,
     close,
-    read: (work) =>
-      retryBeforeStart((started) =>
-        transact("read", (transaction) => {
-          started();
-          return work(transaction);
-        }),
-      ),
+    read: (work) => inTransaction("read", work),
     write: async (actor, work) => {
       const { result, revision } = await retryBeforeStart((started) =>
         transact("write", (transaction) => runWrite(transaction, actor, { work, started })),
@@ -46,6 +47,7 @@ export function createSqlStorage(parts: SqlStorageParts): Storage {
       if (revision !== undefined) changes.announce(revision);
       return result;
     },
+    transact: (work) => inTransaction("write", work),
     revision: () => readRevision(db),
     onChange: (listener) => changes.listen(listener),
     ping: async () => {

@@ -26,6 +26,12 @@ export interface Storage {
    */
   write<T>(actor: Actor, work: (transaction: WriteTransaction) => Promise<T>): Promise<T>;
 
+  /**
+   * Several statements, all or nothing, that are no change of what is managed: nobody is asked who
+   * does it, nothing is recorded, and nobody takes turns.
+   */
+  transact<T>(work: (db: Database) => Promise<T>): Promise<T>;
+
   /** The id of the latest event: it grows with every change that has been committed. */
   revision(): Promise<number>;
 

@@ -1,6 +1,6 @@
+import { Batcher } from "../batcher.ts";
 import type { Storage } from "../storage/storage.ts";
 import { putApplications, type SeenApplication } from "./applications.ts";
-import { BatchWriter } from "./batch-writer.ts";
 import { writeUsage, type UsageReport } from "./write-usage.ts";
 
 /** Takes in what SDKs report. Each promise is kept once the report is in the database. */
@@ -11,13 +11,19 @@ export interface UsageIntake {
 
 const MAX_REPORTS = 200;
 
-export function createUsageIntake({ db }: Storage): UsageIntake {
-  const usage = new BatchWriter<UsageReport>({
-    write: (reports) => writeUsage(db, reports),
+export function createUsageIntake(storage: Storage): UsageIntake {
+  const usage = new Batcher<UsageReport, undefined>({
+    run: async (reports) => {
+      await writeUsage(storage, reports);
+      return [];
+    },
     maxItems: MAX_REPORTS,
   });
-  const registrations = new BatchWriter<readonly SeenApplication[]>({
-    write: (lists) => putApplications(db, lists.flat()),
+  const registrations = new Batcher<readonly SeenApplication[], undefined>({
+    run: async (lists) => {
+      await putApplications(storage.db, lists.flat());
+      return [];
+    },
     maxItems: MAX_REPORTS,
   });
   return {

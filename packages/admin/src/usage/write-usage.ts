@@ -1,6 +1,7 @@
 import { sql, type SQL } from "drizzle-orm";
 import type { Database } from "../storage/database.ts";
 import { features } from "../storage/schema/features.ts";
+import type { Storage } from "../storage/storage.ts";
 import { opensProject } from "../tokens/api-token.ts";
 import type { UsageEntry } from "./usage-entry.ts";
 
@@ -12,11 +13,14 @@ export interface UsageReport {
 }
 
 /** Adds what was counted to what is stored, all or nothing. Unknown flags are left out. */
-export async function writeUsage(db: Database, reports: readonly UsageReport[]): Promise<void> {
+export async function writeUsage(
+  storage: Pick<Storage, "db" | "transact">,
+  reports: readonly UsageReport[],
+): Promise<void> {
   const names = new Set(reports.flatMap(({ entries }) => entries.map(({ feature }) => feature)));
   if (names.size === 0) return;
 
-  const entries = await db.transaction(async (transaction) => {
+  const entries = await storage.transact(async (transaction) => {
     const projectOf = await readProjects(transaction, names);
     const known = reports.flatMap(({ entries, projects }) =>
       entries.filter(({ feature }) => {
@@ -28,7 +32,7 @@ export async function writeUsage(db: Database, reports: readonly UsageReport[]):
     await addVariantCounts(transaction, known);
     return known;
   });
-  await markSeen(db, entries);
+  await markSeen(storage.db, entries);
 }
 
 async function readProjects(
