@@ -14,6 +14,7 @@ import { registerStrategies } from "./strategies/routes.ts";
 import { registerStrategyTypes } from "./strategies/strategy-type-routes.ts";
 import { registerTags } from "./tags/routes.ts";
 import { registerTagTypes } from "./tags/tag-type-routes.ts";
+import { registerTransfer } from "./transfer/routes.ts";
 import { registerTokens } from "./tokens/routes.ts";
 import { registerUsageReports } from "./usage/report-routes.ts";
 
@@ -32,6 +33,7 @@ const FAMILIES: readonly ((app: TypedApp, storage: Storage) => void)[] = [
   registerTags,
   registerTagTypes,
   registerDependencies,
+  registerTransfer,
   registerTokens,
   registerUsageReports,
   registerEvents,

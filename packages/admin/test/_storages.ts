@@ -30,7 +30,7 @@ export function describeEachStorage(title: string, suite: (source: StorageSource
 
 function useEmbedded(): StorageSource {
   const cleanUps: (() => Promise<void> | void)[] = [];
-  afterAll(() => runAll(cleanUps));
+  afterAll(() => runAll(cleanUps), 60_000);
   return {
     openFresh: async () => {
       const dataDir = mkdtempSync(join(tmpdir(), "flags-admin-"));
@@ -50,7 +50,7 @@ function usePostgres(): StorageSource {
     server = await startPostgres();
     cleanUps.push(() => server?.close());
   }, 60_000);
-  afterAll(() => runAll(cleanUps));
+  afterAll(() => runAll(cleanUps), 60_000);
   return {
     openFresh: async () => {
       if (server === undefined) throw new Error("Open storages when tests run, not before");

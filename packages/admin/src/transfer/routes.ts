@@ -1,0 +1,73 @@
+import type { TypedApp } from "flags-service/http";
+import { actorOf } from "../auth/actor-of.ts";
+import { ProjectParams } from "../features/schemas.ts";
+import { errorAnswers } from "../http/schemas.ts";
+import type { Storage } from "../storage/storage.ts";
+import { exportProject } from "./export-project.ts";
+import { importProject } from "./import-project.ts";
+import { ImportAnswer, ImportQuery, ProjectFile, type ImportReport } from "./schemas.ts";
+
+const tags = ["Transfer"];
+
+/** As many features as a file may hold, with dozens of strategies each, are smaller. */
+const FILE_LIMIT_BYTES = 4 * 1024 * 1024;
+
+/** Projects as files: for another service, or for another day. */
+export function registerTransfer(app: TypedApp, storage: Storage): void {
+  app.get(
+    "/projects/:projectId/export",
+    {
+      schema: {
+        summary: "The active features of a project, and what they need, as a file",
+        tags,
+        params: ProjectParams,
+        response: { 200: ProjectFile, ...errorAnswers(401, 403, 404, 503) },
+      },
+    },
+    ({ params }) => storage.read((db) => exportProject(db, params.projectId)),
+  );
+
+  app.post(
+    "/projects/:projectId/import",
+    {
+      bodyLimit: FILE_LIMIT_BYTES,
+      schema: {
+        summary: "Makes the features of a file part of a project: all of them, or none",
+        description:
+          "What the file says of a feature replaces what was there; what it does not speak of stays. " +
+          "Segments, context fields, tag types and strategy types are made where they are missing.",
+        tags,
+        params: ProjectParams,
+        querystring: ImportQuery,
+        body: ProjectFile,
+        response: {
+          200: ImportAnswer,
+          ...errorAnswers(400, 401, 403, 404, 409, 413, 415, 503),
+        },
+      },
+    },
+    async (request) => {
+      const { params, query, body } = request;
+      try {
+        return await storage.write(actorOf(request), async (transaction) => {
+          const report = await importProject(transaction, params.projectId, body);
+          if (query.dryRun === "true") throw new DryRunEnd(report);
+          return report;
+        });
+      } catch (error) {
+        if (error instanceof DryRunEnd) return error.report;
+        throw error;
+      }
+    },
+  );
+}
+
+/** Ends a transaction without its changes. */
+class DryRunEnd extends Error {
+  readonly report: ImportReport;
+
+  constructor(report: ImportReport) {
+    super("This was a dry run");
+    this.report = report;
+  }
+}

@@ -1,0 +1,416 @@
+import { describe, expect, test } from "vitest";
+import { useAdmin } from "./_admin.ts";
+import { BACKEND_TOKEN } from "./_service.ts";
+import { describeEachStorage } from "./_storages.ts";
+
+const FILE = {
+  version: 1,
+  project: "shop",
+  contextFields: [
+    {
+      name: "region",
+      stickiness: true,
+      sortOrder: 9,
+      legalValues: [{ value: "eu" }, { value: "us" }],
+    },
+    {
+      name: "userId",
+      description: "Who uses the application",
+      stickiness: false,
+      sortOrder: 1,
+      legalValues: [],
+    },
+  ],
+  segments: [
+    {
+      name: "Europeans",
+      description: "Those in Europe",
+      isShared: true,
+      constraints: [
+        {
+          contextName: "region",
+          operator: "IN",
+          values: ["eu"],
+          inverted: false,
+          caseInsensitive: false,
+        },
+      ],
+    },
+    { name: "Own", description: null, isShared: false, constraints: [] },
+  ],
+  tagTypes: [{ name: "team", description: "Who looks after it", icon: null }],
+  strategyTypes: [
+    { name: "moonPhase", title: null, description: "By the moon", parameters: [{ name: "phase" }] },
+  ],
+  features: [
+    {
+      name: "child",
+      type: "experiment",
+      description: "Depends on another",
+      stale: true,
+      impressionData: true,
+      tags: [{ type: "team", value: "checkout", color: null }],
+      dependencies: [{ feature: "parent", enabled: true, variants: ["a"] }],
+      environments: [
+        {
+          name: "development",
+          enabled: true,
+          strategies: [
+            {
+              name: "flexibleRollout",
+              title: "Half of Europe",
+              disabled: false,
+              parameters: { rollout: "50", stickiness: "region", groupId: "child" },
+              constraints: [
+                {
+                  contextName: "userId",
+                  operator: "IN",
+                  values: ["1", "2"],
+                  inverted: true,
+                  caseInsensitive: false,
+                },
+              ],
+              variants: [
+                { name: "a", weight: 300, weightType: "fix", stickiness: "region" },
+                {
+                  name: "b",
+                  weight: 700,
+                  weightType: "variable",
+                  stickiness: "region",
+                  payload: { type: "string", value: "x" },
+                },
+              ],
+              segments: ["Europeans", "Own"],
+            },
+            {
+              name: "moonPhase",
+              title: null,
+              disabled: true,
+              parameters: { phase: "full" },
+              constraints: [],
+              variants: [],
+              segments: [],
+            },
+          ],
+        },
+        { name: "production", enabled: false, strategies: [] },
+      ],
+    },
+    {
+      name: "parent",
+      type: "release",
+      description: null,
+      stale: false,
+      impressionData: false,
+      tags: [],
+      dependencies: [],
+      environments: [
+        { name: "development", enabled: false, strategies: [] },
+        { name: "production", enabled: false, strategies: [] },
+      ],
+    },
+  ],
+};
+
+/** The file, with a change. */
+function fileWith(change: (file: typeof FILE) => void): typeof FILE {
+  const file = structuredClone(FILE);
+  change(file);
+  return file;
+}
+
+function first<T>(list: readonly T[]): T {
+  const [item] = list;
+  if (item === undefined) throw new Error("There is nothing in the list");
+  return item;
+}
+
+const child = (file: typeof FILE) => first(file.features);
+const development = (file: typeof FILE) => first(child(file).environments);
+
+describeEachStorage("the export and import of projects", (source) => {
+  describe("of a whole project", () => {
+    const admin = useAdmin(source);
+    const path = "/projects/shop";
+
+    test("import makes features and all that they need, and records it", async () => {
+      await admin.must(201, "POST", "/projects", { id: "shop", name: "Shop" });
+      const events = await admin.eventsOf(async () => {
+        const { body } = await admin.must(200, "POST", `${path}/import`, FILE);
+        expect(body).toEqual({ created: ["child", "parent"], updated: [], unchanged: [] });
+      });
+      expect(events.map(({ type }) => type)).toEqual([
+        "tag-type-created",
+        "strategy-created",
+        "context-field-created",
+        "segment-created",
+        "segment-created",
+        "feature-created",
+        "feature-stale-on",
+        "tag-created",
+        "feature-tagged",
+        "feature-strategy-add",
+        "feature-strategy-add",
+        "feature-environment-enabled",
+        "feature-created",
+        "feature-dependency-added",
+        "features-imported",
+      ]);
+      expect(events.at(-1)).toMatchObject({
+        project: "shop",
+        preData: null,
+        data: { created: ["child", "parent"], updated: [] },
+      });
+    });
+
+    test("export gives what was imported", async () => {
+      const events = await admin.eventsOf(async () => {
+        const { body } = await admin.must(200, "GET", `${path}/export`);
+        expect(body).toEqual(FILE);
+      });
+      expect(events).toEqual([]);
+    });
+
+    test("SDKs get what was imported", async () => {
+      const response = await admin.app.inject({
+        path: "/api/client/features?project=shop",
+        headers: { authorization: BACKEND_TOKEN, "unleash-client-spec": "5.2.0" },
+      });
+      const { features, segments } = response.json<{
+        features: { name: string; enabled: boolean; strategies: unknown[] }[];
+        segments: unknown[];
+      }>();
+      expect(segments).toHaveLength(2);
+      expect(features.map(({ name, enabled }) => [name, enabled])).toEqual([
+        ["child", true],
+        ["parent", false],
+      ]);
+    });
+
+    test("import of what is there changes and records nothing", async () => {
+      const events = await admin.eventsOf(async () => {
+        const { body } = await admin.must(200, "POST", `${path}/import`, FILE);
+        expect(body).toEqual({ created: [], updated: [], unchanged: ["child", "parent"] });
+      });
+      expect(events).toEqual([]);
+    });
+
+    test("import with dryRun tells what it would do, and does nothing", async () => {
+      const file = fileWith((changed) => {
+        child(changed).name = "other";
+        development(changed).strategies.pop();
+      });
+      const events = await admin.eventsOf(async () => {
+        const { body } = await admin.must(200, "POST", `${path}/import?dryRun=true`, file);
+        expect(body).toEqual({ created: ["other"], updated: [], unchanged: ["parent"] });
+      });
+      expect(events).toEqual([]);
+      expect((await admin.must(200, "GET", `${path}/export`)).body).toEqual(FILE);
+    });
+
+    test("import replaces what the file speaks of, and leaves the rest", async () => {
+      const events = await admin.eventsOf(async () => {
+        const { body } = await admin.must(200, "POST", `${path}/import`, {
+          version: 1,
+          features: [
+            {
+              name: "child",
+              description: "Changed",
+              tags: [],
+              dependencies: [],
+              environments: [
+                {
+                  name: "development",
+                  enabled: true,
+                  strategies: [{ name: "default" }],
+                },
+              ],
+            },
+          ],
+        });
+        expect(body).toEqual({ created: [], updated: ["child"], unchanged: [] });
+      });
+      expect(events.map(({ type }) => type)).toEqual([
+        "feature-metadata-updated",
+        "feature-untagged",
+        "feature-strategy-update",
+        "feature-strategy-remove",
+        "feature-dependencies-removed",
+        "features-imported",
+      ]);
+      const { body } = await admin.must(200, "GET", `${path}/export`);
+      expect(body.features[0]).toMatchObject({
+        name: "child",
+        type: "experiment",
+        stale: true,
+        description: "Changed",
+        tags: [],
+        environments: [
+          { name: "development", enabled: true, strategies: [{ name: "default", segments: [] }] },
+          { name: "production", enabled: false },
+        ],
+      });
+      await admin.must(200, "POST", `${path}/import`, FILE);
+      expect((await admin.must(200, "GET", `${path}/export`)).body).toEqual(FILE);
+    });
+
+    test("import lets parent and child change places", async () => {
+      const [was, is] = [
+        [{ feature: "parent", enabled: true, variants: ["a"] }],
+        [{ feature: "child", enabled: true, variants: [] }],
+      ];
+      const swapped = fileWith(({ features }) => {
+        Object.assign(features[0] ?? {}, { dependencies: [] });
+        Object.assign(features[1] ?? {}, { dependencies: is });
+      });
+      await admin.must(200, "POST", `${path}/import`, swapped);
+      const { body } = await admin.must(200, "GET", `${path}/export`);
+      expect(
+        body.features.map(({ dependencies }: { dependencies: unknown }) => dependencies),
+      ).toEqual([[], is]);
+      await admin.must(200, "POST", `${path}/import`, FILE);
+      const back = await admin.must(200, "GET", `${path}/export`);
+      expect(back.body.features[0].dependencies).toEqual(was);
+    });
+
+    test("archived features are not exported, and stand in the way of an import", async () => {
+      await admin.must(201, "POST", `${path}/features`, { name: "old" });
+      await admin.must(202, "DELETE", `${path}/features/old`);
+      expect((await admin.must(200, "GET", `${path}/export`)).body).toEqual(FILE);
+      const file = { version: 1, features: [{ name: "old" }] };
+      await admin.refuse(
+        { status: 400, name: "ArchivedFeatureError" },
+        "POST",
+        `${path}/import`,
+        file,
+      );
+    });
+
+    test.each([
+      ["of another version", { ...FILE, version: 2 }, 400, "/body/version"],
+      ["without features", { version: 1 }, 400, "/body/features"],
+      ["with what is not known", { ...FILE, more: 1 }, 400, "/body/more"],
+      [
+        "with a feature that is there twice",
+        fileWith((file) => file.features.push(child(file))),
+        400,
+        "/body/features/2/name",
+      ],
+      [
+        "with an unknown segment",
+        fileWith((file) => {
+          const segments = ["Europeans", "Own", "Nobody"];
+          Object.assign(development(file).strategies[0] ?? {}, { segments });
+        }),
+        400,
+        "/body/features/0/environments/0/strategies/0/segments/2",
+      ],
+      [
+        "with a value that is not legal",
+        fileWith((file) => {
+          Object.assign(development(file).strategies[1] ?? {}, {
+            constraints: [{ contextName: "region", operator: "IN", values: ["mars"] }],
+          });
+        }),
+        400,
+        "/body/features/0/environments/0/strategies/1/constraints/0/values/0",
+      ],
+      [
+        "with an unknown environment",
+        fileWith((file) => {
+          development(file).name = "mars";
+        }),
+        404,
+        "/body/features/0/environments/0/name",
+      ],
+      [
+        "with a feature that is on without a strategy",
+        fileWith((file) => {
+          development(file).strategies = [];
+        }),
+        400,
+        "/body/features/0/environments/0/enabled",
+      ],
+      [
+        "with an unknown strategy",
+        fileWith((file) => {
+          Object.assign(development(file).strategies[0] ?? {}, { name: "nothing" });
+        }),
+        400,
+        "/body/features/0/environments/0/strategies/0/name",
+      ],
+      [
+        "with an unknown parent",
+        fileWith((file) => {
+          Object.assign(child(file).dependencies[0] ?? {}, { feature: "nobody" });
+        }),
+        403,
+        "/body/features/0/dependencies/0",
+      ],
+      [
+        "with another segment of the same name",
+        fileWith((file) => {
+          Object.assign(file.segments[0] ?? {}, { constraints: [] });
+        }),
+        409,
+        "/body/segments/0",
+      ],
+    ])("import of a file %s is refused as a whole", async (_, file, status, at) => {
+      const name = { 400: "BadDataError", 403: "InvalidOperationError", 404: "NotFoundError" };
+      await admin.refuse(
+        { status, name: name[status as 400] ?? "ConflictError", path: at },
+        "POST",
+        `${path}/import`,
+        file,
+      );
+    });
+
+    test("import does not take features from another project", async () => {
+      await admin.refuse(
+        { status: 403, name: "InvalidOperationError" },
+        "POST",
+        "/projects/default/import",
+        FILE,
+      );
+    });
+
+    test("unknown and archived projects are neither exported nor imported into", async () => {
+      const expected = { status: 404, name: "NotFoundError" };
+      await admin.must(201, "POST", "/projects", { id: "gone", name: "Gone" });
+      await admin.must(200, "POST", "/projects/archive/gone");
+      for (const id of ["nothing", "gone"]) {
+        await admin.refuse(expected, "GET", `/projects/${id}/export`);
+        await admin.refuse(expected, "POST", `/projects/${id}/import`, {
+          version: 1,
+          features: [],
+        });
+      }
+    });
+
+    test("nothing that was sent made the service fail", () => {
+      expect(admin.errors).toEqual([]);
+    });
+  });
+
+  describe("of a large project", () => {
+    const admin = useAdmin(source);
+
+    test("as many features as a file may hold can be imported, and no more", async () => {
+      const features = Array.from({ length: 250 }, (_, index) => ({
+        name: `feature-${index}`,
+        environments: [{ name: "development", enabled: true, strategies: [{ name: "default" }] }],
+      }));
+      const { body } = await admin.must(200, "POST", "/projects/default/import", {
+        version: 1,
+        features,
+      });
+      expect(body.created).toHaveLength(250);
+      await admin.refuse(
+        { status: 400, name: "BadDataError", path: "/body/features" },
+        "POST",
+        "/projects/default/import",
+        { version: 1, features: [...features, { name: "one-more" }] },
+      );
+    }, 120_000);
+  });
+});
