@@ -1,0 +1,163 @@
+import { count } from "drizzle-orm";
+import fc from "fast-check";
+import type { InjectOptions } from "fastify";
+import { beforeAll, expect, test } from "vitest";
+import { events } from "../src/storage/schema/events.ts";
+import { arbitraryRequest } from "./_arbitrary-request.ts";
+import { readDescribedRoutes, type DescribedRoute } from "./_described-routes.ts";
+import { ADMIN_TOKEN, BACKEND_TOKEN, FRONTEND_TOKEN, useService } from "./_service.ts";
+import { describeEachStorage } from "./_storages.ts";
+
+const TOKENS: Readonly<Record<string, string>> = {
+  adminToken: ADMIN_TOKEN,
+  backendToken: BACKEND_TOKEN,
+};
+
+/** Texts that are no JSON, or none of the usual kind. */
+const arbitraryRawBody = fc.oneof(
+  fc.constantFrom(
+    "",
+    "{",
+    "null",
+    "[]",
+    '""',
+    "0",
+    "{} {}",
+    '{"__proto__":{}}',
+    '{"constructor":{"prototype":{}}}',
+    '{"a":1e999}',
+    '{"name":"\\ud800"}',
+    "\u{feff}{}",
+    "[".repeat(50_000),
+    `{"a":${"[".repeat(500)}${"]".repeat(500)}}`,
+  ),
+  fc.string({ maxLength: 50 }),
+  fc.json(),
+);
+
+const arbitraryHeaders = fc.record(
+  {
+    "content-type": fc.constantFrom(
+      "application/json",
+      "application/json; charset=utf-16",
+      "application/merge-patch+json",
+      "text/plain",
+      "multipart/form-data",
+      "a",
+    ),
+    "content-encoding": fc.constantFrom("gzip", "br", "identity", "nothing"),
+    authorization: fc.constantFrom(
+      "",
+      "Bearer",
+      `Bearer ${ADMIN_TOKEN}`,
+      BACKEND_TOKEN,
+      FRONTEND_TOKEN,
+      "*:*.nobody",
+      "\u{ff}",
+    ),
+    "if-none-match": fc.constantFrom("*", '"1"', 'W/"1", "2', "\u{ff}", "9".repeat(50)),
+    "unleash-client-spec": fc.constantFrom("5.2.0", "4.0.0", "x", ""),
+    "last-event-id": fc.constantFrom("1", "-1", "9".repeat(50)),
+    accept: fc.constantFrom("text/html", "*/*", "application/json;q=0"),
+    host: fc.constantFrom("localhost", "", "a b"),
+  },
+  { requiredKeys: [] },
+);
+
+interface Sent {
+  readonly route: DescribedRoute;
+  readonly request: InjectOptions & { readonly path: string };
+}
+
+/** Half of the requests bring what the route takes; the others are broken in one way or another. */
+function arbitrarySent(route: DescribedRoute): fc.Arbitrary<Sent> {
+  const broken = fc
+    .tuple(arbitraryRawBody, fc.boolean())
+    .map(([text, isSent]) => (isSent ? text : undefined));
+  return fc
+    .record({
+      fitting: arbitraryRequest(route),
+      raw: fc.option(broken, { freq: 3 }),
+      headers: fc.option(arbitraryHeaders, { freq: 1 }),
+    })
+    .map(({ fitting: { method, path, body }, raw, headers }) => {
+      const text = raw ?? toText(body);
+      return {
+        route,
+        request: {
+          method: method as "GET",
+          path,
+          headers: {
+            ...(route.token !== undefined && { authorization: TOKENS[route.token] ?? "" }),
+            ...(text !== undefined && { "content-type": "application/json" }),
+            ...headers,
+          },
+          ...(text !== undefined && { payload: text }),
+        },
+      };
+    });
+}
+
+function toText(body: unknown): string | undefined {
+  return typeof body === "string" || body === undefined ? body : JSON.stringify(body);
+}
+
+describeEachStorage("every route of the service, from its description", (source) => {
+  const service = useService(source);
+  let routes: readonly DescribedRoute[] = [];
+
+  beforeAll(async () => {
+    const described = await readDescribedRoutes(service.app);
+    // A stream that is open has no end to wait for.
+    routes = described.filter(({ path }) => path !== "/api/client/streaming");
+    await service.admin("POST", "/projects/default/features", { name: "a" });
+    await service.admin("POST", "/projects", { id: "b", name: "b" });
+    await service.admin("POST", "/segments", { name: "a", constraints: [] });
+  });
+
+  const state = async () => {
+    const [row] = await service.storage.db.select({ total: count() }).from(events);
+    return { revision: await service.storage.revision(), events: row?.total };
+  };
+
+  test("never fails, refuses in one form, and changes nothing when it refuses", async () => {
+    expect(routes.length).toBeGreaterThan(90);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...routes).chain((route) => arbitrarySent(route)),
+        async ({ route, request }) => {
+          const before = await state();
+          const response = await service.app.inject(request);
+          const { statusCode, headers, body } = response;
+          const about = `${statusCode} ${route.method} ${request.path} ${body.slice(0, 500)}`;
+          expect(statusCode, about).toBeLessThan(500);
+          if (statusCode < 400) return;
+          expect(headers["content-type"], about).toBe("application/json; charset=utf-8");
+          expect(headers["cache-control"], about).toBe("no-store");
+          expect(response.json(), about).toMatchObject({
+            id: expect.any(String) as string,
+            name: expect.stringMatching(/^[A-Z]\w+$/) as string,
+            message: expect.stringMatching(/\w/) as string,
+            details: expect.arrayContaining([
+              expect.objectContaining({ message: expect.any(String) as string }),
+            ]) as unknown[],
+          });
+          expect(body, about).not.toMatch(/violates|syntax error at|relation "|\n\s+at /);
+          if (isOnItsWay(request)) expect(route.statuses, about).toContain(String(statusCode));
+          expect(await state(), about).toEqual(before);
+        },
+      ),
+      { numRuns: Number(process.env["FUZZ_RUNS"] ?? 400) },
+    );
+  }, 300_000);
+
+  test("logged no failure of its own", () => {
+    expect(service.errors).toEqual([]);
+  });
+});
+
+/** Whether the path leads where it should: dots and long parts do not. */
+function isOnItsWay({ path }: Sent["request"]): boolean {
+  const [plain = ""] = path.split("?");
+  return plain.split("/").every((part) => part !== "." && part !== ".." && part.length < 1000);
+}
