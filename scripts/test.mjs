@@ -2,13 +2,24 @@
 // Arguments are handed to vitest: `npm test -- packages/sdk` runs the tests of one folder.
 
 import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { prepareWorkspace, requireNode, rootDirectory, run } from "./workspace.mjs";
 
-/** Programs outside npm that tests need. A test without its program skips itself. */
-const SYSTEM_PROGRAMS = [{ command: "openssl", debianPackage: "openssl", usedFor: "TLS" }];
+/**
+ * Programs outside npm that tests need. Where they cannot be installed, their tests skip themselves;
+ * with CI=true that is a failure.
+ */
+const SYSTEM_PROGRAMS = [
+  { command: "openssl", debianPackage: "openssl", usedFor: "TLS" },
+  { command: "initdb", debianPackage: "postgresql", usedFor: "PostgreSQL" },
+  { command: "chromium", debianPackage: "chromium", usedFor: "the page of the quickstart" },
+];
+
+/** Debian keeps the programs of a PostgreSQL server out of the PATH. */
+const POSTGRES_DIRECTORY = "/usr/lib/postgresql";
 
 requireNode();
 installSystemPrograms();
@@ -23,7 +34,14 @@ function installSystemPrograms() {
 }
 
 function isPresent(command) {
-  return spawnSync(command, ["version"], { stdio: "ignore" }).error === undefined;
+  const file = process.platform === "win32" ? `${command}.exe` : command;
+  return programDirectories().some((directory) => existsSync(join(directory, file)));
+}
+
+function programDirectories() {
+  const versions = existsSync(POSTGRES_DIRECTORY) ? readdirSync(POSTGRES_DIRECTORY) : [];
+  const packaged = versions.map((version) => join(POSTGRES_DIRECTORY, version, "bin"));
+  return [...(process.env.PATH ?? "").split(delimiter), ...packaged];
 }
 
 function installWithApt(debianPackage) {
