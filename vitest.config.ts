@@ -22,6 +22,7 @@ export default defineConfig({
       "packages/*/src/**/*.test.ts",
       "packages/*/test/**/*.test.ts",
       "packages/*/conformance/**/*.test.ts",
+      "scripts/**/*.test.ts",
     ],
     passWithNoTests: false,
     testTimeout: 20_000,

@@ -1,0 +1,94 @@
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** Long enough for a slow machine: the embedded database takes most of it. */
+export const START_TIMEOUT_MS = 90_000;
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const script = join(root, "scripts", "start.mjs");
+
+export type Ports = Readonly<Record<"ADMIN_PORT" | "PORT" | "PAGE_PORT", string>>;
+
+/** A start of the quickstart. */
+export interface Quickstart {
+  readonly pid: number;
+  output(): string;
+  exited(): Promise<number | null>;
+  /** Waits until a sentence was printed. */
+  printed(sentence: string): Promise<void>;
+  /** The commands that were printed, in order. */
+  commands(): readonly string[];
+  stop(signal: NodeJS.Signals): Promise<number | null>;
+}
+
+export function startQuickstart(
+  environment: Readonly<Record<string, string>>,
+  [program, ...args]: readonly [string, ...string[]] = [process.execPath, script],
+): Quickstart {
+  const child = spawn(program, args, { cwd: root, env: { ...process.env, ...environment } });
+  const exit = once(child, "close").then(([code]) => code as number | null);
+  let text = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk: Buffer) => {
+      text += chunk.toString();
+    });
+  }
+  return {
+    pid: child.pid ?? 0,
+    output: () => text,
+    exited: () => exit,
+    printed: (sentence) =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          if (text.includes(sentence)) resolve();
+        };
+        child.stdout.on("data", look);
+        child.once("close", () => reject(new Error(`It ended without "${sentence}":\n${text}`)));
+        look();
+      }),
+    commands: () => [...text.matchAll(/^ {2}(curl .*)$/gm)].map(([, command = ""]) => command),
+    stop: (signal) => {
+      child.kill(signal);
+      return exit;
+    },
+  };
+}
+
+/** Runs a printed command as a reader would: pasted into a shell. */
+export function paste(command: string): string {
+  return execFileSync("sh", ["-c", `${command} --silent --show-error --fail`], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+}
+
+export async function freePorts(): Promise<Ports> {
+  const servers = [createServer(), createServer(), createServer()];
+  const [admin = "", proxy = "", page = ""] = await Promise.all(
+    servers.map(async (server) => {
+      await once(server.listen(0, "127.0.0.1"), "listening");
+      return String((server.address() as AddressInfo).port);
+    }),
+  );
+  await Promise.all(
+    servers.map((server) => {
+      server.close();
+      return once(server, "close");
+    }),
+  );
+  return { ADMIN_PORT: admin, PORT: proxy, PAGE_PORT: page };
+}
+
+/** The ports of these on which something answers. */
+export async function openPorts(ports: Ports): Promise<readonly string[]> {
+  const checks = Object.values(ports).map((port) =>
+    fetch(`http://127.0.0.1:${port}/`).then(
+      () => [port],
+      () => [],
+    ),
+  );
+  return (await Promise.all(checks)).flat();
+}

@@ -1,0 +1,89 @@
+// What a first start makes. The page shows the descriptions.
+
+export const CONTEXT_FIELDS = [
+  {
+    name: "plan",
+    description: "What the customer pays for",
+    legalValues: [{ value: "free" }, { value: "pro" }, { value: "enterprise" }],
+  },
+  { name: "country", description: "Two letters, such as NO" },
+  { name: "teamId", description: "The team that the user works in", stickiness: true },
+];
+
+export const SEGMENT = {
+  name: "nordic-customers",
+  description: "Customers in the Nordic countries",
+  constraints: [{ contextName: "country", operator: "IN", values: ["DK", "FI", "IS", "NO", "SE"] }],
+};
+
+const EVERYONE = { name: "flexibleRollout", parameters: { rollout: "100" } };
+
+export const FLAGS = [
+  {
+    name: "new-header",
+    type: "release",
+    description: "Released to everyone.",
+    enabled: true,
+    strategy: EVERYONE,
+  },
+  {
+    name: "old-checkout",
+    type: "kill-switch",
+    description: "Off at first, and then clients never even see its name. Flip it.",
+    enabled: false,
+    strategy: EVERYONE,
+  },
+  {
+    name: "faster-search",
+    type: "release",
+    description: "Half of the users. One user always gets the same answer.",
+    enabled: true,
+    strategy: { name: "flexibleRollout", parameters: { rollout: "50", stickiness: "userId" } },
+  },
+  {
+    name: "export-to-pdf",
+    type: "permission",
+    description: "Whoever has the plan pro or enterprise.",
+    enabled: true,
+    strategy: {
+      ...EVERYONE,
+      constraints: [{ contextName: "plan", operator: "IN", values: ["pro", "enterprise"] }],
+    },
+  },
+  {
+    name: "local-payments",
+    type: "release",
+    description: "The segment nordic-customers: country is DK, FI, IS, NO or SE.",
+    enabled: true,
+    strategy: EVERYONE,
+    segment: SEGMENT.name,
+  },
+  {
+    name: "button-colour",
+    type: "experiment",
+    description: "Everyone gets one of two variants, with a payload.",
+    enabled: true,
+    strategy: {
+      name: "flexibleRollout",
+      parameters: { rollout: "100", stickiness: "userId" },
+      variants: [variant("blue", "#0b5fff"), variant("green", "#0a7d33")],
+    },
+  },
+  {
+    name: "team-dashboard",
+    type: "release",
+    description: "Half of the teams: everybody with one teamId gets the same answer.",
+    enabled: true,
+    strategy: { name: "flexibleRollout", parameters: { rollout: "50", stickiness: "teamId" } },
+  },
+];
+
+function variant(name, background) {
+  return {
+    name,
+    weight: 500,
+    weightType: "variable",
+    stickiness: "userId",
+    payload: { type: "json", value: JSON.stringify({ background }) },
+  };
+}

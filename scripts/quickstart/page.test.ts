@@ -1,0 +1,207 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { skipsChromium, startChromium } from "./_chromium.ts";
+import {
+  freePorts,
+  paste,
+  type Ports,
+  type Quickstart,
+  startQuickstart,
+  START_TIMEOUT_MS,
+} from "./_quickstart.ts";
+
+const WAIT = { timeout: 10_000 };
+
+let directory: string;
+let ports: Ports;
+let start: Quickstart;
+let origin: string;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "flags-quickstart-page-"));
+  ports = await freePorts();
+  origin = `http://127.0.0.1:${ports.PAGE_PORT}`;
+  start = startQuickstart({ ...ports, DATA_DIR: directory });
+  await start.printed("Ctrl-C stops everything");
+}, 2 * START_TIMEOUT_MS);
+
+afterAll(async () => {
+  await start.stop("SIGTERM");
+  await rm(directory, { recursive: true, force: true });
+}, START_TIMEOUT_MS);
+
+describe.skipIf(skipsChromium)("the page in Chromium", () => {
+  let browser: Browser;
+
+  beforeAll(async () => {
+    browser = await startChromium();
+  }, START_TIMEOUT_MS);
+
+  afterAll(() => browser.close());
+
+  it("shows the flags, and what the context changes", async () => {
+    const { page, problems } = await openPage();
+    await expect.poll(() => answerOf(page, "export-to-pdf"), WAIT).toBe("on");
+    expect(await answerOf(page, "old-checkout")).toBe("off");
+    expect(await answerOf(page, "button-colour")).toMatch(/^on, (blue|green)$/);
+
+    await page.getByLabel("Value of plan").fill("free");
+    await expect.poll(() => answerOf(page, "export-to-pdf"), WAIT).toBe("off");
+    await page.getByRole("button", { name: "Remove country" }).click();
+    await expect.poll(() => answerOf(page, "local-payments"), WAIT).toBe("off");
+    expect(await page.locator("#news").textContent()).toBe("local-payments: off");
+
+    await page.getByRole("button", { name: "Add a property" }).click();
+    await page.keyboard.type("country");
+    await page.getByLabel("Value of country").fill("SE");
+    await expect.poll(() => answerOf(page, "local-payments"), WAIT).toBe("on");
+    await page.getByRole("button", { name: "Next user" }).click();
+    expect(await page.getByLabel("User id").inputValue()).toBe("2");
+
+    // A reload keeps the context, and the command asks for the same.
+    await page.reload();
+    await expect.poll(() => answerOf(page, "local-payments"), WAIT).toBe("on");
+    expect(await answerOf(page, "export-to-pdf")).toBe("off");
+    const command = (await page.locator("#request").textContent()) ?? "";
+    expect(paste(command)).toContain('"local-payments"');
+    expect(problems).toEqual([]);
+    await page.close();
+  }, 60_000);
+
+  it("switches a flag by keyboard alone, and another page sees it", async () => {
+    const [{ page, problems }, { page: other }] = [await openPage(), await openPage()];
+    await expect.poll(() => answerOf(page, "old-checkout"), WAIT).toBe("off");
+
+    for (let count = 0; count < 40; count += 1) {
+      await page.keyboard.press("Tab");
+      if (await isFocused(page, "old-checkout")) break;
+    }
+    expect(await isFocused(page, "old-checkout")).toBe(true);
+    await page.keyboard.press("Space");
+    await expect.poll(() => answerOf(page, "old-checkout"), WAIT).toBe("on");
+    await expect.poll(() => answerOf(other, "old-checkout"), WAIT).toBe("on");
+    expect(await switchOf(other, "old-checkout").isChecked()).toBe(true);
+    expect(await page.locator("#news").textContent()).toContain("old-checkout: on");
+
+    // The printed command switches it off again.
+    paste(start.commands()[3] ?? "");
+    await expect.poll(() => answerOf(page, "old-checkout"), WAIT).toBe("off");
+    expect(await switchOf(page, "old-checkout").isChecked()).toBe(false);
+    expect(problems).toEqual([]);
+    await Promise.all([page.close(), other.close()]);
+  }, 60_000);
+
+  it("names every control, fits narrow screens and is readable in light and dark", async () => {
+    const source = await readFile(new URL("_page-checks.js", import.meta.url), "utf8");
+    const checks = `import("data:text/javascript,${encodeURIComponent(source)}").then((checks) => checks.findObstacles())`;
+    for (const colorScheme of ["light", "dark"] as const) {
+      const { page } = await openPage({
+        colorScheme,
+        viewport: { width: 360, height: 740 },
+        bypassCSP: true,
+      });
+      await expect.poll(() => answerOf(page, "button-colour"), WAIT).toContain("on");
+
+      expect(await page.evaluate(checks)).toEqual([]);
+      await page.close();
+    }
+  }, 60_000);
+
+  async function openPage(options: BrowserContextOptions = {}) {
+    const page = await browser.newPage(options);
+    const problems: string[] = [];
+    page.on("console", (message) => {
+      if (["error", "warning"].includes(message.type())) problems.push(message.text());
+    });
+    page.on("pageerror", (error) => problems.push(error.message));
+    await page.goto(origin);
+    await page.getByText("Live", { exact: true }).waitFor();
+    return { page, problems };
+  }
+});
+
+describe("the server of the page", () => {
+  const json = { "content-type": "application/json" };
+  const body = JSON.stringify({ name: "new-header", enabled: false });
+
+  it.each([
+    ["another host", "GET", { host: "evil.test" }, 421],
+    ["a switch of another site", "POST", { ...json, origin: "https://evil.test" }, 403],
+    ["a switch from nowhere", "POST", json, 403],
+    ["a switch of a sandboxed page", "POST", { ...json, origin: "null" }, 403],
+    ["a form", "POST", { "content-type": "text/plain", origin: "same" }, 415],
+    ["a preflight", "OPTIONS", { origin: "https://evil.test" }, 403],
+  ])("refuses %s", async (_title, method, headers, status) => {
+    const sameOrigin = "origin" in headers && headers.origin === "same";
+    const answer = await send({
+      method,
+      headers: { ...headers, ...(sameOrigin && { origin }) },
+      body: method === "POST" ? body : "",
+    });
+    expect(answer.status).toBe(status);
+    expect(answer.headers["access-control-allow-origin"]).toBeUndefined();
+  });
+
+  it.each([
+    ["{", 400],
+    ["null", 400],
+    ['{"name":"new-header","enabled":"yes"}', 400],
+    [JSON.stringify({ name: "x".repeat(2000), enabled: true }), 413],
+    ['{"name":"../../segments","enabled":true}', 404],
+  ])("answers the switch %s with %i", async (text, status) => {
+    const answer = await send({ method: "POST", headers: { ...json, origin }, body: text });
+    expect(answer.status).toBe(status);
+    expect(JSON.parse(answer.text)).toHaveProperty("error");
+  });
+
+  it("keeps the admin token to itself", async () => {
+    const token = /'Authorization: (\*:\*\.\w+)'/.exec(start.output())?.[1] ?? "no token";
+    for (const path of ["/", "/page.js", "/api/settings", "/api/flags"]) {
+      const answer = await (await fetch(`${origin}${path}`)).text();
+      expect(answer).not.toContain(token);
+    }
+  });
+
+  /** `fetch` would not send a Host of our own. */
+  function send(given: {
+    readonly method: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: string;
+  }) {
+    const { method, headers, body } = given;
+    const path = method === "GET" ? "/api/settings" : "/api/switch";
+    return new Promise<{
+      readonly status: number | undefined;
+      readonly headers: Readonly<Record<string, unknown>>;
+      readonly text: string;
+    }>((resolve, reject) => {
+      const outgoing = request(`${origin}${path}`, { method, headers }, (response) => {
+        let text = "";
+        response.on("data", (chunk: Buffer) => {
+          text += chunk.toString();
+        });
+        response.on("end", () =>
+          resolve({ status: response.statusCode, headers: response.headers, text }),
+        );
+      });
+      outgoing.on("error", reject);
+      outgoing.end(body);
+    });
+  }
+});
+
+async function answerOf(page: Page, flag: string): Promise<string | null> {
+  return page.locator(`[data-flag="${flag}"] .answer`).textContent();
+}
+
+function switchOf(page: Page, flag: string) {
+  return page.getByRole("switch", { name: flag });
+}
+
+async function isFocused(page: Page, flag: string): Promise<boolean> {
+  return (await switchOf(page, flag).and(page.locator(":focus")).count()) === 1;
+}

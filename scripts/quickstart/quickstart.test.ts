@@ -1,0 +1,146 @@
+import { once } from "node:events";
+import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import {
+  freePorts,
+  openPorts,
+  paste,
+  type Ports,
+  startQuickstart,
+  START_TIMEOUT_MS,
+  type Quickstart,
+} from "./_quickstart.ts";
+
+const READY = "Ctrl-C stops everything";
+const TIMEOUT_MS = 2 * START_TIMEOUT_MS;
+
+interface Keys {
+  readonly adminToken: string;
+}
+
+let directory: string;
+let ports: Ports;
+let last: Quickstart | undefined;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "flags-quickstart-"));
+  ports = await freePorts();
+});
+
+afterAll(async () => {
+  await rm(directory, { recursive: true, force: true });
+});
+
+afterEach(async () => {
+  await last?.stop("SIGTERM");
+}, START_TIMEOUT_MS);
+
+/** The tests of one database follow one another: each start finds what the one before has left. */
+describe("npm start", () => {
+  it(
+    "makes demo flags, and prints commands that show and flip them",
+    async () => {
+      const start = await startHere();
+      const [askPro = "", switchOn = "", ask = "", switchOff = "", ...more] = start.commands();
+      expect(more).toEqual([]);
+      expect(start.output()).toContain("[admin] ");
+      expect(start.output()).toContain("[proxy] ");
+
+      expect(namesIn(paste(askPro))).toEqual(
+        expect.arrayContaining(["new-header", "export-to-pdf", "button-colour"]),
+      );
+      expect(namesIn(paste(ask))).not.toContain("old-checkout");
+      paste(switchOn);
+      await expect.poll(() => namesIn(paste(ask)), { timeout: 5000 }).toContain("old-checkout");
+      paste(switchOff);
+      await expect.poll(() => namesIn(paste(ask)), { timeout: 5000 }).not.toContain("old-checkout");
+
+      const mode = (await stat(keysFile())).mode;
+      if (process.platform !== "win32") expect((mode & 0o777).toString(8)).toBe("600");
+      // What the next test looks for.
+      paste(switchOn);
+      await deleteFlag("new-header");
+
+      expect(await start.stop("SIGINT")).toBe(0);
+      expect(await openPorts(ports)).toEqual([]);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    "keeps keys, changes and deletions for the next start, and ends together with npm",
+    async () => {
+      const before = await readFile(keysFile(), "utf8");
+      const start = await startHere({}, ["npm", "start"]);
+      expect(await readFile(keysFile(), "utf8")).toBe(before);
+      expect(start.output()).not.toContain("demo flags");
+
+      const names = namesIn(paste(start.commands()[0] ?? ""));
+      expect(names).toContain("old-checkout");
+      expect(names).not.toContain("new-header");
+
+      await start.stop("SIGTERM");
+      await expect.poll(() => openPorts(ports), { timeout: 20_000 }).toEqual([]);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    "stops the flag service and fails when the proxy ends",
+    async () => {
+      last = startQuickstart({ ...ports, DATA_DIR: directory, FLAGS_FETCH_INTERVAL: "soon" });
+
+      expect(await last.exited()).toBe(1);
+      expect(last.output()).toContain("FLAGS_FETCH_INTERVAL");
+      expect(last.output()).toContain("The proxy ended (exit code");
+      expect(await openPorts(ports)).toEqual([]);
+    },
+    TIMEOUT_MS,
+  );
+
+  it.each(["ADMIN_PORT", "PORT", "PAGE_PORT"])("names %s when that port is taken", async (name) => {
+    const blocker = createServer().listen(0, "127.0.0.1");
+    await once(blocker, "listening");
+    const { port } = blocker.address() as AddressInfo;
+    last = startQuickstart({ ...ports, DATA_DIR: directory, [name]: String(port) });
+
+    expect(await last.exited()).toBe(1);
+    expect(last.output()).toBe(`Port ${port} is taken: choose another one with ${name}.\n`);
+    blocker.close();
+  });
+});
+
+async function startHere(
+  environment: Readonly<Record<string, string>> = {},
+  command?: readonly [string, ...string[]],
+): Promise<Quickstart> {
+  last = startQuickstart({ ...ports, DATA_DIR: directory, ...environment }, command);
+  await last.printed(READY);
+  return last;
+}
+
+function keysFile(): string {
+  return join(directory, "quickstart-keys.json");
+}
+
+/** Archives a flag, and deletes it for good. */
+async function deleteFlag(name: string): Promise<void> {
+  const { adminToken } = JSON.parse(await readFile(keysFile(), "utf8")) as Keys;
+  const project = `http://127.0.0.1:${ports.ADMIN_PORT}/api/admin/projects/default`;
+  for (const word of ["archive", "delete"]) {
+    const response = await fetch(`${project}/${word}`, {
+      method: "POST",
+      headers: { authorization: adminToken, "content-type": "application/json" },
+      body: JSON.stringify({ features: [name] }),
+    });
+    expect(response.ok).toBe(true);
+  }
+}
+
+function namesIn(answer: string): readonly string[] {
+  const { toggles } = JSON.parse(answer) as { toggles: readonly { name: string }[] };
+  return toggles.map(({ name }) => name);
+}

@@ -1,0 +1,64 @@
+import { join, resolve } from "node:path";
+import { rootDirectory } from "../workspace.mjs";
+
+export const HOST = "127.0.0.1";
+/** Where the demo flags are on or off, and which the proxy serves. */
+export const ENVIRONMENT = "development";
+export const PROJECT = "default";
+
+const REFRESH_INTERVAL_MS = 1000;
+
+/** What the quickstart takes from the environment; the rest goes to the programs as it is. */
+export function readSettings(environment) {
+  const ports = {
+    ADMIN_PORT: environment.ADMIN_PORT || "4242",
+    PORT: environment.PORT || "3000",
+    PAGE_PORT: environment.PAGE_PORT || "3001",
+  };
+  return {
+    ports,
+    directory: resolve(environment.DATA_DIR || join(rootDirectory, ".flags")),
+    adminUrl: `http://${HOST}:${ports.ADMIN_PORT}`,
+    proxyUrl: `http://${HOST}:${ports.PORT}/proxy`,
+    pageUrl: `http://${HOST}:${ports.PAGE_PORT}`,
+    clientKeys: environment.FLAGS_PROXY_CLIENT_KEYS,
+  };
+}
+
+/** The environment of the flag service. */
+export function adminEnvironment({ ports, directory }, keys, environment) {
+  const { DATA_DIR: _, ...rest } = environment;
+  return {
+    ...rest,
+    // An own PostgreSQL takes the place of the embedded database.
+    ...(environment.DATABASE_URL ? {} : { DATA_DIR: directory }),
+    HOST,
+    PORT: ports.ADMIN_PORT,
+    INIT_ADMIN_API_TOKENS: addToList(environment.INIT_ADMIN_API_TOKENS, keys.adminToken),
+    INIT_CLIENT_API_TOKENS: addToList(environment.INIT_CLIENT_API_TOKENS, keys.proxyToken),
+    LOG_LEVEL: environment.LOG_LEVEL || "info",
+  };
+}
+
+/** The environment of the proxy. What the printed commands rely on cannot be changed. */
+export function proxyEnvironment({ ports, adminUrl, clientKeys }, keys, environment) {
+  return {
+    ...environment,
+    HOST,
+    PORT: ports.PORT,
+    PROXY_BASE_PATH: "",
+    CLIENT_KEY_HEADER_NAME: "authorization",
+    CORS_ORIGIN: "*",
+    FLAGS_URL: `${adminUrl}/api`,
+    FLAGS_API_TOKEN: keys.proxyToken,
+    FLAGS_PROXY_CLIENT_KEYS: clientKeys || keys.clientKey,
+    FLAGS_FETCH_INTERVAL: environment.FLAGS_FETCH_INTERVAL || String(REFRESH_INTERVAL_MS),
+    LOG_LEVEL: environment.LOG_LEVEL || "info",
+    NO_PROXY: HOST,
+    no_proxy: HOST,
+  };
+}
+
+function addToList(list, entry) {
+  return list ? `${list},${entry}` : entry;
+}
