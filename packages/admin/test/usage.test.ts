@@ -327,6 +327,12 @@ describeEachStorage("usage", (source) => {
       expect(await find()).toMatchObject([{ sdkVersion: null, strategies: [] }]);
     });
 
+    test("the answer says which version took it in", async () => {
+      const call = { method: "POST", token: BACKEND_TOKEN, body: { appName: "curious" } };
+      const response = await service.request(REGISTER, call);
+      expect(response.headers.get("x-flags-version")).toMatch(/^\d+\.\d+\.\d+/);
+    });
+
     test.each([[{}], [{ appName: "" }], [{ appName: {} }], [{ appName: "a", strategies: "x" }]])(
       "%j is a 400",
       async (body) => {

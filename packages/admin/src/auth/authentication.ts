@@ -1,9 +1,10 @@
 import type { FastifyRequest, onRequestAsyncHookHandler } from "fastify";
+import { Batcher } from "../batcher.ts";
 import { ApiError } from "../errors.ts";
 import type { ApiTokenType } from "../storage/schema/api-tokens.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { ApiToken } from "../tokens/api-token.ts";
-import { findToken } from "../tokens/find-token.ts";
+import { findTokens } from "../tokens/find-tokens.ts";
 import { SeenTokens } from "../tokens/seen-tokens.ts";
 import { setActor } from "./actor-of.ts";
 import { setToken } from "./token-of.ts";
@@ -33,9 +34,13 @@ export function createAuthentication(
   { seenIntervalMs = 60_000 }: AuthenticationOptions = {},
 ): Authentication {
   const seen = new SeenTokens(storage.db, seenIntervalMs);
+  const lookup: TokenLookup = new Batcher({
+    run: (secrets) => lookUp(storage, secrets),
+    maxItems: MAX_LOOKUPS,
+  });
   const require = (type: ApiTokenType): onRequestAsyncHookHandler => {
     return async (request) => {
-      const token = await authenticate(storage, request, type);
+      const token = await authenticate(lookup, request, type);
       seen.add(token.id);
       setToken(request, token);
       if (type === "admin") setActor(request, { id: token.id, name: token.name, kind: "token" });
@@ -49,6 +54,20 @@ export function createAuthentication(
   };
 }
 
+const MAX_LOOKUPS = 1000;
+
+/** NOTE: nothing is kept from one lookup to the next, so that a revoked token opens nothing more. */
+type TokenLookup = Batcher<string, ApiToken | undefined>;
+
+async function lookUp(
+  { db }: Storage,
+  secrets: readonly string[],
+): Promise<readonly (ApiToken | undefined)[]> {
+  const found = await findTokens(db, [...new Set(secrets)]);
+  const bySecret = new Map(found.map(({ secret, token }) => [secret, token]));
+  return secrets.map((secret) => bySecret.get(secret));
+}
+
 const KIND_NAMES: Readonly<Record<ApiTokenType, string>> = {
   admin: "an admin token",
   backend: "a backend token",
@@ -56,7 +75,7 @@ const KIND_NAMES: Readonly<Record<ApiTokenType, string>> = {
 };
 
 async function authenticate(
-  storage: Storage,
+  lookup: TokenLookup,
   request: FastifyRequest,
   type: ApiTokenType,
 ): Promise<ApiToken> {
@@ -67,7 +86,7 @@ async function authenticate(
       `A token is required: send ${KIND_NAMES[type]} in the \`Authorization\` header`,
     );
   }
-  const token = await findToken(storage.db, secret);
+  const token = await lookup.add(secret);
   if (token === undefined) {
     throw new ApiError("UnauthorizedError", "The token is unknown, has expired or was revoked");
   }

@@ -1,3 +1,4 @@
+import { Batcher } from "../batcher.ts";
 import type { Storage } from "../storage/storage.ts";
 import { readRevision } from "../storage/read-revision.ts";
 import type { EnvironmentState } from "./environment-state.ts";
@@ -24,13 +25,21 @@ export class EnvironmentStates {
   readonly #storage: Storage;
   readonly #known = new Map<string, Known>();
   readonly #loads = new Map<string, Load>();
+  readonly #revisions: Batcher<undefined, number>;
 
   constructor(storage: Storage) {
     this.#storage = storage;
+    this.#revisions = new Batcher({
+      run: async (questions) => {
+        const revision = await storage.revision();
+        return questions.map(() => revision);
+      },
+      maxItems: Infinity,
+    });
   }
 
   async current(environment: string): Promise<EnvironmentState> {
-    const revision = await this.#storage.revision();
+    const revision = await this.#revisions.add(undefined);
     const known = this.#known.get(environment);
     if (known !== undefined && known.seen >= revision) return known.state;
 

@@ -2,7 +2,7 @@ import { errorAnswers } from "../http/schemas.ts";
 import type { TypedApp } from "flags-service/http";
 import type { Storage } from "../storage/storage.ts";
 import { typeOnTheWire } from "../tokens/api-token.ts";
-import { findTokens } from "../tokens/find-token.ts";
+import { findTokens } from "../tokens/find-tokens.ts";
 import { ValidatedTokensAnswer, ValidateTokensBody } from "./schemas.ts";
 
 /**

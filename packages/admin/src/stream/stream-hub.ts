@@ -1,4 +1,4 @@
-import { findTokensById } from "../tokens/find-token.ts";
+import { findTokensById } from "../tokens/find-tokens.ts";
 import { isExpired } from "../tokens/api-token.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { FlagStream } from "./flag-stream.ts";

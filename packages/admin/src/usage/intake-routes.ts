@@ -1,6 +1,7 @@
 import { tokenOf } from "../auth/token-of.ts";
 import { errorAnswers, NoBody } from "../http/schemas.ts";
 import type { TypedApp } from "flags-service/http";
+import { version } from "../version.ts";
 import { readApplication } from "./applications.ts";
 import { readBulkMetrics, readMetrics } from "./read-usage.ts";
 import { BulkMetricsBody, MetricsBody, RegistrationBody } from "./schemas.ts";
@@ -24,7 +25,7 @@ export function registerUsageIntake(app: TypedApp, intake: UsageIntake): void {
     async (request, reply) => {
       const { environment } = tokenOf(request);
       await intake.addApplications([readApplication(request.body, environment, "/body")]);
-      return reply.code(202).send();
+      return reply.code(202).header("x-flags-version", version).send();
     },
   );
 

@@ -5,19 +5,6 @@ import { apiTokens } from "../storage/schema/api-tokens.ts";
 import { isExpired, type ApiToken } from "./api-token.ts";
 import { hashToken } from "./hash-token.ts";
 
-/**
- * The token of this text, unless there is none or it has expired. It is looked up each time it is
- * used, so that a revoked one opens nothing from then on, whichever replica is asked.
- */
-export async function findToken(
-  db: Database,
-  secret: string,
-  now: Date = new Date(),
-): Promise<ApiToken | undefined> {
-  const [found] = await findTokens(db, [secret], now);
-  return found?.token;
-}
-
 interface FoundToken {
   readonly secret: string;
   readonly token: ApiToken;

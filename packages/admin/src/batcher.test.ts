@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import { Batcher } from "./batcher.ts";
+
+function createRuns(maxItems = 100) {
+  const runs: { items: readonly number[]; done(): void; fail(error: Error): void }[] = [];
+  const batcher = new Batcher<number, string>({
+    maxItems,
+    run: (items) =>
+      new Promise((resolve, fail) => {
+        runs.push({ items, done: () => resolve(items.map(String)), fail });
+      }),
+  });
+  return { runs, batcher };
+}
+
+test("add() runs at once when nothing else runs", () => {
+  const { runs, batcher } = createRuns();
+  void batcher.add(1);
+  expect(runs.map(({ items }) => items)).toEqual([[1]]);
+});
+
+test("add() runs what comes in meanwhile together, and resolves after that, each with its result", async () => {
+  const { runs, batcher } = createRuns();
+  const first = batcher.add(1);
+  const others = [batcher.add(2), batcher.add(3)];
+  expect(runs).toHaveLength(1);
+  runs[0]?.done();
+  expect(await first).toBe("1");
+  await expect.poll(() => runs.map(({ items }) => items)).toEqual([[1], [2, 3]]);
+  let isDone = false;
+  const all = Promise.all(others).then(() => {
+    isDone = true;
+  });
+  await new Promise(setImmediate);
+  expect(isDone).toBe(false);
+  runs[1]?.done();
+  await all;
+});
+
+test("add() runs no more at a time than may be", async () => {
+  const { runs, batcher } = createRuns(2);
+  const all = Promise.all([1, 2, 3, 4].map((item) => batcher.add(item)));
+  for (const index of [0, 1, 2]) {
+    await expect.poll(() => runs.length).toBe(index + 1);
+    runs[index]?.done();
+  }
+  expect(await all).toEqual(["1", "2", "3", "4"]);
+  expect(runs.map(({ items }) => items)).toEqual([[1], [2, 3], [4]]);
+});
+
+test("add() fails with the run it was part of, and not with the one before", async () => {
+  const { runs, batcher } = createRuns();
+  const first = batcher.add(1);
+  const second = batcher.add(2);
+  runs[0]?.fail(new Error("no luck"));
+  await expect(first).rejects.toThrow("no luck");
+  await expect.poll(() => runs.length).toBe(2);
+  runs[1]?.done();
+  await second;
+});

@@ -1,0 +1,54 @@
+interface BatcherOptions<Item, Result> {
+  /** Does the work for all items at once; returns a result for each, in their order. */
+  run(items: readonly Item[]): Promise<readonly Result[]>;
+  /** Most items of one run. */
+  readonly maxItems: number;
+}
+
+interface Waiting<Item, Result> {
+  readonly item: Item;
+  resolve(result: Result): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Does together, in the next run, what comes in while a run is under way. The more there is to do,
+ * the fewer runs each item takes. And the run for an item always begins after the item came in: what
+ * was true before that is not taken for an answer, and nothing is said to be done before it is.
+ */
+export class Batcher<Item, Result> {
+  readonly #options: BatcherOptions<Item, Result>;
+  readonly #waiting: Waiting<Item, Result>[] = [];
+  #isRunning = false;
+
+  constructor(options: BatcherOptions<Item, Result>) {
+    this.#options = options;
+  }
+
+  /** Resolves with the result of the item once its run is done. */
+  add(item: Item): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ item, resolve, reject });
+      if (!this.#isRunning) void this.#runAll();
+    });
+  }
+
+  async #runAll(): Promise<void> {
+    this.#isRunning = true;
+    while (this.#waiting.length > 0) {
+      await this.#runBatch(this.#waiting.splice(0, this.#options.maxItems));
+    }
+    this.#isRunning = false;
+  }
+
+  async #runBatch(batch: readonly Waiting<Item, Result>[]): Promise<void> {
+    try {
+      const results = await this.#options.run(batch.map(({ item }) => item));
+      for (const [index, waiting] of batch.entries()) waiting.resolve(results[index] as Result);
+    } catch (error) {
+      // NOTE: no item is tried again by itself. Whether a failed write was made cannot always be
+      // told, and what is counted twice is worse than what is reported again by who counted it.
+      for (const waiting of batch) waiting.reject(error);
+    }
+  }
+}
