@@ -15,7 +15,10 @@ interface Operation {
 }
 
 /** A route, as the description of the service tells of it. */
-export interface DescribedRoute extends Route {
+export interface DescribedRoute extends Pick<
+  Route,
+  "body" | "method" | "path" | "query" | "statuses"
+> {
   /** Name of the token that it takes; undefined for none. */
   readonly token: string | undefined;
 }

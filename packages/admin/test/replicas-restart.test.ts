@@ -1,0 +1,97 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startCommand, type Command } from "./_command.ts";
+import { skipsPostgres, startPostgres, type PostgresServer } from "./_postgres.ts";
+
+const ADMIN_TOKEN = "*:*.the-admin-of-the-tests";
+const BACKEND_TOKEN = "*:development.the-backend-of-the-tests";
+
+/** A replica, as it is run, that can be killed and started again. */
+interface Replica {
+  command: Command;
+  url: string;
+}
+
+async function startReplica(databaseUrl: string): Promise<Replica> {
+  const command = startCommand({
+    DATABASE_URL: databaseUrl,
+    INIT_ADMIN_API_TOKENS: ADMIN_TOKEN,
+    INIT_CLIENT_API_TOKENS: BACKEND_TOKEN,
+  });
+  return { command, url: await command.listening() };
+}
+
+async function create(url: string, name: string): Promise<boolean> {
+  const response = await fetch(`${url}/api/admin/projects/default/features`, {
+    method: "POST",
+    headers: { authorization: ADMIN_TOKEN, "content-type": "application/json" },
+    body: JSON.stringify({ name }),
+  });
+  await response.arrayBuffer();
+  return response.status === 201;
+}
+
+/** Names of the flags that SDKs get. */
+async function served(url: string): Promise<readonly string[]> {
+  const response = await fetch(`${url}/api/client/features`, {
+    headers: { authorization: BACKEND_TOKEN },
+  });
+  expect(response.status).toBe(200);
+  const { features } = (await response.json()) as { features: { name: string }[] };
+  return features.map(({ name }) => name);
+}
+
+describe.skipIf(skipsPostgres)("two flag-admin commands on one PostgreSQL", () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgres();
+  }, 60_000);
+  afterAll(() => server.close(), 60_000);
+
+  test("keep what was acknowledged, whoever is killed, and serve each other's changes", async () => {
+    const databaseUrl = await server.createDatabase();
+    const replicas = [await startReplica(databaseUrl), await startReplica(databaseUrl)] as const;
+    const [one, two] = replicas;
+    const acknowledged: string[] = [];
+    const stop = new AbortController();
+    const writers = replicas.map(async (replica, index) => {
+      for (let count = 0; !stop.signal.aborted; count++) {
+        const name = `flag-${index}-${count}`;
+        const isCreated = await create(replica.url, name).catch(() => false);
+        if (isCreated) acknowledged.push(name);
+        else await delay(20);
+      }
+    });
+    const untilMore = async (more: number): Promise<void> => {
+      const wanted = acknowledged.length + more;
+      await expect.poll(() => acknowledged.length, { timeout: 60_000 }).toBeGreaterThan(wanted);
+    };
+
+    await untilMore(20);
+    for (let round = 0; round < 2; round++) {
+      one.command.child.kill("SIGKILL");
+      await one.command.finished();
+      await untilMore(10);
+      Object.assign(one, await startReplica(databaseUrl));
+      await untilMore(10);
+    }
+    await server.kill();
+    await server.restart();
+    await untilMore(20);
+    stop.abort();
+    await Promise.all(writers);
+
+    for (const { url } of replicas) {
+      expect(await served(url)).toEqual(expect.arrayContaining(acknowledged));
+    }
+    // Each answers with the other's change at once.
+    for (const [from, to] of [
+      [one, two],
+      [two, one],
+    ] as const) {
+      const name = `from-${from === one ? "one" : "two"}`;
+      expect(await create(from.url, name)).toBe(true);
+      expect(await served(to.url)).toContain(name);
+    }
+  }, 180_000);
+});
