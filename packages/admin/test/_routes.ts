@@ -19,6 +19,8 @@ export interface Route {
   readonly path: string;
   readonly body: Schema | undefined;
   readonly query: Schema | undefined;
+  /** Largest body that is read. @default 1 MiB */
+  readonly bodyLimitBytes?: number;
   /** Statuses that its documentation lists. */
   readonly statuses: readonly string[];
 }
@@ -26,12 +28,13 @@ export interface Route {
 /** Every route of the admin API, as it was registered. */
 export async function listRoutes(storage: Storage): Promise<readonly Route[]> {
   const routes: Route[] = [];
-  const app = Fastify();
-  app.addHook("onRoute", ({ method, url, schema }) => {
+  const app = Fastify({ ajv: { customOptions: { allowUnionTypes: true } } });
+  app.addHook("onRoute", ({ method, url, schema, bodyLimit }) => {
     for (const name of [method].flat().filter((each) => each !== "HEAD")) {
       routes.push({
         method: name,
         path: url,
+        ...(bodyLimit !== undefined && { bodyLimitBytes: bodyLimit }),
         body: schema?.body as Schema | undefined,
         query: schema?.querystring as Schema | undefined,
         statuses: Object.keys((schema?.response as object | undefined) ?? {}),
