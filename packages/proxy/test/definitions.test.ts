@@ -53,6 +53,11 @@ test.each([[{}], [{ "unleash-client-spec": "4.1.9" }]])(
   },
 );
 
+test("GET /proxy/client/features: Vary names what the form of the answer depends on", async () => {
+  const response = await ask(await startProxy({ document: DOCUMENT }));
+  expect(response.headers.get("vary")).toBe("authorization, accept-encoding, unleash-client-spec");
+});
+
 test("GET /proxy/client/features: 400 for a client specification that is no version", async () => {
   const proxy = await startProxy({ document: DOCUMENT });
   expect((await ask(proxy, "", { "unleash-client-spec": "latest" })).status).toBe(400);

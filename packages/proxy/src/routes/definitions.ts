@@ -24,7 +24,11 @@ const Definitions = Type.Object(
   { description: "The flags as the upstream defines them" },
 );
 
-const oneOrMany = Type.Unsafe<string | string[]>({ type: "array", items: { type: "string" } });
+const oneOrMany = Type.Unsafe<string | string[]>({
+  type: "array",
+  items: { type: "string" },
+  description: "Projects whose flags are wanted; `*`, or none, stands for all",
+});
 
 const DefinitionsQuery = Type.Object({
   project: Type.Optional(oneOrMany),
@@ -38,12 +42,16 @@ export function registerDefinitions(
 ): void {
   const schema = {
     summary: "The definitions of all flags, for server SDKs and other proxies",
+    description:
+      "To a request without `Unleash-Client-Spec: 4.2.0` or later, the constraints of segments " +
+      "are sent as part of the strategies that name them, and there is no list of `segments`.",
     tags: ["Server SDKs"],
     security: [{ serverToken: [] }],
     querystring: DefinitionsQuery,
     response: { 200: Definitions, 304: NotModified, ...errorAnswers(400, 401, 503) },
   };
   const read = createDefinitionsReader();
+  const varyHere = `${vary}, unleash-client-spec`;
 
   app.get("/client/features", { onRequest: [authenticate], schema }, (request, reply) => {
     const { definitions } = grantOf(request).source;
@@ -53,7 +61,7 @@ export function registerDefinitions(
       ...parseDefinitionsQuery(request.url),
       inlineSegments: !understandsSegments(request.headers["unleash-client-spec"]),
     });
-    reply.header("cache-control", "no-cache").header("vary", vary);
+    reply.header("cache-control", "no-cache").header("vary", varyHere);
     return sendConditional(request, reply, {
       entityTag: document.entityTag,
       contentType: "application/json; charset=utf-8",
