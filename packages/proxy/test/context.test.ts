@@ -174,7 +174,7 @@ test("POST /proxy: all problems of a body are listed, up to a bound", async () =
   const { validation } = await errorOf(await post("/proxy", body));
   expect(validation).toHaveLength(5);
 
-  const large = await post("/proxy", { context: {}, toggles: Array(200_000).fill(1) });
+  const large = await post("/proxy", { context: {}, toggles: Array(10_000).fill(1) });
   expect(large.status).toBe(400);
   expect(await errorOf(large)).not.toHaveProperty("validation");
 });

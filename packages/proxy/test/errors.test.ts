@@ -132,8 +132,29 @@ test("compressed bodies: read, with the limit counting what they unpack to", asy
 test("toggles: 400 for more names than can be asked for at once", async () => {
   const { post } = await startProxy();
   const toggles = Array.from({ length: 10_001 }, (_, index) => `t${index}`);
-  expect((await post("/proxy", { context: {}, toggles })).status).toBe(400);
+  const tooMany = await post("/proxy", { context: {}, toggles });
+  expect(tooMany.status).toBe(400);
+  expect((await errorOf(tooMany)).error).toBe(
+    "Bad request: `toggles` has more than 10000 entries: send several requests with fewer each",
+  );
   expect((await post("/proxy", { context: {}, toggles: toggles.slice(1) })).status).toBe(200);
+});
+
+test("many values: 400 saying up to how many are explained", async () => {
+  const { post } = await startProxy();
+  const properties = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [index, {}]));
+  const response = await post("/proxy", { context: { properties } });
+  expect(response.status).toBe(400);
+  expect((await errorOf(response)).error).toMatch(/not of the right type.*2000 values: send fewer/);
+});
+
+test("nesting: 400 naming the place, however deep", async () => {
+  const { request } = await startProxy();
+  const depth = 5000;
+  const body = `{"context":{"a":${'{"a":'.repeat(depth)}1${"}".repeat(depth)}}}`;
+  const response = await request("/proxy", { method: "POST", headers: JSON_TYPE, body });
+  expect(response.status).toBe(400);
+  expect((await errorOf(response)).error).toMatch(/`context.a` must be text, a number/);
 });
 
 test("a path that is not valid percent-encoding: 400", async () => {

@@ -5,8 +5,13 @@ import { SERVER_TOKEN, startProxy } from "./_proxy.ts";
 
 interface Operation {
   readonly summary?: string;
+  readonly description?: string;
   readonly security?: readonly object[];
-  readonly parameters?: readonly { readonly name: string; readonly in: string }[];
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly description?: string;
+  }[];
   readonly requestBody?: object;
   readonly responses: Readonly<
     Record<string, { readonly content?: Record<string, { readonly schema: object }> }>
@@ -60,11 +65,31 @@ test("OpenAPI document: every endpoint, parameter, error and security scheme", a
   ]);
   expect(get?.security).toEqual([{ clientKey: [] }]);
   expect(paths["/base/proxy/health"]?.["get"]?.security).toBeUndefined();
-  expect(Object.keys(get?.responses ?? {})).toEqual(["200", "304", "400", "401", "501", "503"]);
   expect(post?.requestBody).toBeDefined();
   expect(components.securitySchemes).toMatchObject({
     clientKey: { type: "apiKey", in: "header", name: "authorization" },
   });
+});
+
+test("OpenAPI document: failures where they can come, and any other as the default", async () => {
+  const { paths } = (await startDescribed()).description;
+  const statuses = (path: string, method: string): readonly string[] =>
+    Object.keys(paths[path]?.[method]?.responses ?? {}).toSorted();
+  const ofGet = ["200", "304", "400", "401", "503", "default"];
+  expect(statuses("/proxy", "get")).toEqual(ofGet);
+  expect(statuses("/proxy", "post")).toEqual([...ofGet, "413", "415"].toSorted());
+  expect(statuses("/proxy/all", "get")).toEqual([...ofGet, "501"].toSorted());
+  expect(statuses("/proxy/all", "post")).toContain("501");
+});
+
+test("OpenAPI document: filters and forms of the definitions", async () => {
+  const { paths } = (await startDescribed()).description;
+  const features = paths["/proxy/client/features"]?.["get"];
+  expect(features?.parameters).toMatchObject([
+    { name: "project", in: "query", description: expect.stringContaining("Projects") as string },
+    { name: "namePrefix", in: "query", description: expect.stringContaining("names") as string },
+  ]);
+  expect(features?.description).toContain("Unleash-Client-Spec");
 });
 
 test("OpenAPI document: answers are as it says", async () => {

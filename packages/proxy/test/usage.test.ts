@@ -163,11 +163,27 @@ test("POST /proxy/client/metrics: infinite counts and too many names are a 400",
   const init = { method: "POST", headers, body };
   expect((await request("/proxy/client/metrics", init)).status).toBe(400);
   const toggles = Object.fromEntries(Array.from({ length: 10_001 }, (_, index) => [index, {}]));
-  expect((await post("/proxy/client/metrics", { appName: "a", bucket: { toggles } })).status).toBe(
-    400,
+  const tooMany = await post("/proxy/client/metrics", { appName: "a", bucket: { toggles } });
+  expect(tooMany.status).toBe(400);
+  expect((await errorOf(tooMany)).error).toBe(
+    "Bad request: `bucket.toggles` has more than 10000 entries: send several requests with fewer each",
   );
   expect(source.usage).toEqual([]);
 });
+
+test.each([
+  [1, "bucket", "must be an object or null"],
+  [{ toggles: { t: { variants: 1 } } }, "bucket.toggles.t.variants", "must be an object or null"],
+  [{ toggles: { t: { yes: "1" } } }, "bucket.toggles.t.yes", "must be a number or null"],
+  [{}, "bucket.toggles", "is required"],
+])(
+  "POST /proxy/client/metrics: says once what is wrong with the bucket %j",
+  async (bucket, path, message) => {
+    const { post } = await startProxy();
+    const response = await post("/proxy/client/metrics", { appName: "a", bucket });
+    expect((await errorOf(response)).validation).toEqual([{ path, message }]);
+  },
+);
 
 test("POST /proxy/client/register: 200 for whatever an SDK says of itself", async () => {
   const { post, request } = await startProxy();

@@ -21,6 +21,9 @@ export function toProblems(errors: readonly TLocalizedValidationError[]): readon
           path: path === "" ? name : `${path}.${name}`,
           message: "is required",
         }));
+      case "maxItems":
+      case "maxProperties":
+        return [tooMany(path, error.params.limit)];
       case "type":
         return [{ path, message: `must be ${nameTypes([error.params.type].flat())}` }];
       case "additionalProperties":
@@ -31,6 +34,12 @@ export function toProblems(errors: readonly TLocalizedValidationError[]): readon
         return [{ path, message: error.message }];
     }
   });
+}
+
+/** What is said of a list or an object that has more than it may. */
+export function tooMany(path: string, limit: number): Problem {
+  const message = `has more than ${limit} entries: send several requests with fewer each`;
+  return { path, message };
 }
 
 /** Turns a JSON pointer into a path with dots. */

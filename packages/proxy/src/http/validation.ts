@@ -1,11 +1,15 @@
 import type { FastifySchemaCompiler } from "fastify";
 import type { TSchema } from "typebox";
 import { Compile, type Validator } from "typebox/compile";
-import { HttpError } from "../errors.ts";
+import { HttpError, type Problem } from "../errors.ts";
+import { findExcess } from "./find-excess.ts";
 import { toProblems } from "./problems.ts";
 
 /** Up to how many values a body may have for its problems to be listed: finding all is expensive. */
 const MAX_EXPLAINED_VALUES = 2000;
+
+/** No schema goes deeper, so what is deeper is never looked at. */
+const MAX_DEPTH = 6;
 
 /**
  * Checks bodies against their schema: nothing is converted, removed or filled in. Queries have a
@@ -15,28 +19,49 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
   if (httpPart !== "body") return () => true;
 
   const validator = Compile(schema);
-  return (body: unknown) => (validator.Check(body) ? true : { error: explain(validator, body) });
+  return (body: unknown) =>
+    validator.Check(body)
+      ? true
+      : { error: explain(body, findProblems({ validator, schema, body })) };
 };
 
-function explain(validator: Validator, body: unknown): HttpError {
+function explain(body: unknown, problems: readonly Problem[]): HttpError {
   if (body === null || body === undefined) {
     return new HttpError(400, "The body is missing: send a JSON object");
   }
-  const problems = hasManyValues(body) ? [] : toProblems(validator.Errors(body));
   const [first] = problems;
-  if (first === undefined) return new HttpError(400, "Bad request: the body is not as documented");
+  if (first === undefined) {
+    return new HttpError(
+      400,
+      `Bad request: a value in the body is not of the right type. Where it is can only be told of bodies with up to ${MAX_EXPLAINED_VALUES} values: send fewer`,
+    );
+  }
 
   const subject = first.path === "" ? "the body" : `\`${first.path}\``;
   return new HttpError(400, `Bad request: ${subject} ${first.message}`, { problems });
 }
 
+interface Finding {
+  readonly validator: Validator;
+  readonly schema: TSchema;
+  readonly body: unknown;
+}
+
+function findProblems({ validator, schema, body }: Finding): readonly Problem[] {
+  const excess = findExcess(schema, body);
+  if (excess !== undefined) return [excess];
+  return hasManyValues(body) ? [] : toProblems(validator.Errors(body));
+}
+
 function hasManyValues(body: unknown): boolean {
-  const pending = [body];
-  for (let count = 0; count < pending.length; count++) {
+  let count = 0;
+  let level: readonly unknown[] = [body];
+  for (let depth = 0; depth <= MAX_DEPTH; depth += 1) {
+    count += level.length;
     if (count > MAX_EXPLAINED_VALUES) return true;
-    const value = pending[count];
-    if (typeof value !== "object" || value === null) continue;
-    for (const child of Object.values(value)) pending.push(child);
+    level = level.flatMap((value) =>
+      typeof value === "object" && value !== null ? (Object.values(value) as unknown[]) : [],
+    );
   }
   return false;
 }

@@ -11,7 +11,14 @@ import type { Answer } from "../render/answer.ts";
 import type { Rendering } from "../render/rendering.ts";
 import { selectAll, selectEnabled, selectNamed, type OutcomeVector } from "../render/select.ts";
 import type { TypedApp } from "flags-service/http";
-import { ContextQuery, errorAnswers, EvaluationBody, NotModified, ToggleList } from "./schemas.ts";
+import {
+  ContextQuery,
+  errorAnswers,
+  type ErrorStatus,
+  EvaluationBody,
+  NotModified,
+  ToggleList,
+} from "./schemas.ts";
 
 type Selection = (rendering: Rendering, outcomes: OutcomeVector) => Answer;
 
@@ -36,6 +43,7 @@ export function registerEvaluation(app: TypedApp, options: EvaluationOptions): v
   registerPair(app, {
     path: "",
     what: "the toggles that are on",
+    failures: [400, 401, 503],
     onRequest: [authenticate],
     select: selectEnabled,
     evaluate,
@@ -43,6 +51,7 @@ export function registerEvaluation(app: TypedApp, options: EvaluationOptions): v
   registerPair(app, {
     path: "/all",
     what: "all toggles, on and off",
+    failures: [400, 401, 501, 503],
     onRequest: allEndpointEnabled ? [authenticate] : [authenticate, refuseAll],
     select: selectAll,
     evaluate,
@@ -61,16 +70,19 @@ const refuseAll: onRequestHookHandler = (_request, _reply, done) => {
 interface Pair {
   readonly path: string;
   readonly what: string;
+  /** Statuses of the failures that both ways of asking can end in. */
+  readonly failures: readonly ErrorStatus[];
   readonly onRequest: onRequestHookHandler[];
   readonly select: Selection;
   readonly evaluate: Evaluator;
 }
 
-function registerPair(app: TypedApp, { path, what, onRequest, select, evaluate }: Pair): void {
-  app.get(path, { onRequest, schema: describeGet(what) }, (request, reply) =>
+function registerPair(app: TypedApp, pair: Pair): void {
+  const { path, onRequest, select, evaluate } = pair;
+  app.get(path, { onRequest, schema: describeGet(pair) }, (request, reply) =>
     evaluate(request, reply, { sent: parseQueryContext(request.url), select }),
   );
-  app.post(path, { onRequest, schema: describePost(what) }, (request, reply) => {
+  app.post(path, { onRequest, schema: describePost(pair) }, (request, reply) => {
     const { context, toggles } = request.body;
     return evaluate(request, reply, {
       sent: readContext(context),
@@ -113,19 +125,19 @@ function createEvaluator({ contextRules, render, vary }: EvaluationRules): Evalu
   };
 }
 
-function describeGet(what: string) {
+function describeGet({ what, failures }: Pair) {
   return {
     ...describe(`Evaluates ${what}, for a context in the query`),
     querystring: ContextQuery,
-    response: { 200: ToggleList, 304: NotModified, ...errorAnswers(400, 401, 501, 503) },
+    response: { 200: ToggleList, 304: NotModified, ...errorAnswers(...failures) },
   };
 }
 
-function describePost(what: string) {
+function describePost({ what, failures }: Pair) {
   return {
     ...describe(`Evaluates ${what}, or the named ones, for a context in the body`),
     body: EvaluationBody,
-    response: { 200: ToggleList, 304: NotModified, ...errorAnswers(400, 401, 413, 415, 501, 503) },
+    response: { 200: ToggleList, 304: NotModified, ...errorAnswers(...failures, 413, 415) },
   };
 }
 

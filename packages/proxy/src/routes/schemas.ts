@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 
 /** A value of a context: taken as its text; null stands for no value. */
 export const ContextValue = Type.Unsafe<string | number | boolean | null>({
@@ -110,14 +110,27 @@ const ERROR_DESCRIPTIONS = {
   413: "The body is too large",
   415: "The body is not JSON",
   501: "The endpoint is not switched on",
-  503: "The proxy has not synchronized with its upstream yet",
+  503: "The proxy has not synchronized with its upstream yet, or too much usage waits to be sent",
 } as const;
 
+/** A failure that the documentation of a route can name. */
+export type ErrorStatus = keyof typeof ERROR_DESCRIPTIONS;
+
+const OTHER_ERRORS = {
+  ...ErrorAnswer,
+  description:
+    "Any other failure: 405 for a method that the path does not have, 414 or 431 for a request " +
+    "line or headers that are too long, 408 for a request that takes too long, 500 for a fault " +
+    "of the proxy",
+};
+
 /** The answers that are not a success, for the documentation of a route. */
-export function errorAnswers(...statusCodes: readonly (keyof typeof ERROR_DESCRIPTIONS)[]) {
-  return Object.fromEntries(
-    statusCodes.map((code) => [code, { ...ErrorAnswer, description: ERROR_DESCRIPTIONS[code] }]),
-  );
+export function errorAnswers(...statusCodes: readonly ErrorStatus[]) {
+  const known = statusCodes.map((code) => [
+    code,
+    { ...ErrorAnswer, description: ERROR_DESCRIPTIONS[code] },
+  ]);
+  return { ...Object.fromEntries(known), default: OTHER_ERRORS };
 }
 
 /** The answer of a conditional request whose entity tag is still right. */
@@ -125,26 +138,35 @@ export const NotModified = Type.Null({ description: "What the caller has is stil
 
 const Count = Type.Unsafe<number | null>({ type: ["number", "null"], minimum: 0 });
 
+// NOTE: of a union a validator says what each of its parts expects, which contradict each other.
 const ToggleUsage = Type.Object({
   yes: Type.Optional(Count),
   no: Type.Optional(Count),
-  variants: Type.Optional(Type.Union([Type.Record(Type.String(), Count), Type.Null()])),
+  variants: Type.Optional(
+    Type.Unsafe<Readonly<Record<string, number | null>> | null>({
+      type: ["object", "null"],
+      additionalProperties: Count,
+    }),
+  ),
 });
 
 /** Most toggles that one report may tell of. */
 export const MAX_REPORTED_TOGGLES = 10_000;
 
+const Bucket = Type.Object({
+  start: Type.Optional(ContextValue),
+  toggles: Type.Unsafe<Readonly<Record<string, Static<typeof ToggleUsage>>>>({
+    type: "object",
+    additionalProperties: ToggleUsage,
+    maxProperties: MAX_REPORTED_TOGGLES,
+  }),
+});
+
 /** Usage as client SDKs report it; what they send besides is ignored. */
 export const UsageBody = Type.Object({
   appName: Type.String({ minLength: 1 }),
   bucket: Type.Optional(
-    Type.Union([
-      Type.Object({
-        start: Type.Optional(ContextValue),
-        toggles: Type.Record(Type.String(), ToggleUsage, { maxProperties: MAX_REPORTED_TOGGLES }),
-      }),
-      Type.Null(),
-    ]),
+    Type.Unsafe<Static<typeof Bucket> | null>({ ...Bucket, type: ["object", "null"] }),
   ),
 });
 
