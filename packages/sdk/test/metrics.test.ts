@@ -124,7 +124,7 @@ describe("usage", () => {
     expect((await warned)[0]).toBe("Usage found no room and was not counted, evaluations: 1");
   });
 
-  it("beyond all bounds is told before the end, and once per interval however often it is sent", async () => {
+  it("beyond all bounds is told before the end", async () => {
     const { upstream, client } = await startReporting({ metricsIntervalMs: 60_000 });
     const told = collectFaults(client);
     client.isEnabled("x".repeat(256));
