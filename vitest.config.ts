@@ -25,6 +25,8 @@ export default defineConfig({
       "scripts/**/*.test.ts",
     ],
     passWithNoTests: false,
-    testTimeout: 20_000,
+    // Generous: a busy machine is no failure, and a test that hangs still ends.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
   },
 });
