@@ -1,8 +1,8 @@
 // `npm start`: installs, builds and runs a complete system on this machine until Ctrl-C: the flag
-// service with a few demo flags, the proxy, and a page that shows what the proxy answers.
+// service with a few demo flags, and the proxy with a page at its root that shows what it answers.
 //
-// ADMIN_PORT, PORT and PAGE_PORT change the ports, DATA_DIR the directory of keys and database. Every
-// setting of `flags-admin` and `flags-proxy` may be given as well: `ENABLE_OAS=true npm start`.
+// ADMIN_PORT and PORT change the ports, DATA_DIR the directory of keys and database. Every setting of
+// `flags-admin` and `flags-proxy` may be given as well: `ENABLE_OAS=true npm start`.
 
 import { requireFreePorts } from "./quickstart/ports.mjs";
 import { runQuickstart } from "./quickstart/run-quickstart.mjs";

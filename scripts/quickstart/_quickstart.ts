@@ -10,7 +10,7 @@ export const START_TIMEOUT_MS = 90_000;
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const script = join(root, "scripts", "start.mjs");
 
-export type Ports = Readonly<Record<"ADMIN_PORT" | "PORT" | "PAGE_PORT", string>>;
+export type Ports = Readonly<Record<"ADMIN_PORT" | "PORT", string>>;
 
 /** A start of the quickstart. */
 export interface Quickstart {
@@ -57,6 +57,16 @@ export function startQuickstart(
   };
 }
 
+/** The process of a program that a start runs. */
+export function findProgram({ pid }: Quickstart, script: string): number {
+  const lines = execFileSync("ps", ["-A", "-o", "pid=,ppid=,args="], { encoding: "utf8" });
+  for (const line of lines.split("\n")) {
+    const [program, parent, ...args] = line.trim().split(/\s+/);
+    if (Number(parent) === pid && args.some((arg) => arg.endsWith(script))) return Number(program);
+  }
+  throw new Error(`${script} is not running:\n${lines}`);
+}
+
 /** Runs a printed command as a reader would: pasted into a shell. */
 export function paste(command: string): string {
   return execFileSync("sh", ["-c", `${command} --silent --show-error --fail`], {
@@ -66,8 +76,8 @@ export function paste(command: string): string {
 }
 
 export async function freePorts(): Promise<Ports> {
-  const servers = [createServer(), createServer(), createServer()];
-  const [admin = "", proxy = "", page = ""] = await Promise.all(
+  const servers = [createServer(), createServer()];
+  const [admin = "", proxy = ""] = await Promise.all(
     servers.map(async (server) => {
       await once(server.listen(0, "127.0.0.1"), "listening");
       return String((server.address() as AddressInfo).port);
@@ -79,7 +89,7 @@ export async function freePorts(): Promise<Ports> {
       return once(server, "close");
     }),
   );
-  return { ADMIN_PORT: admin, PORT: proxy, PAGE_PORT: page };
+  return { ADMIN_PORT: admin, PORT: proxy };
 }
 
 /** The ports of these on which something answers. */

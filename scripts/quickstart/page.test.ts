@@ -24,7 +24,7 @@ let origin: string;
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "flags-quickstart-page-"));
   ports = await freePorts();
-  origin = `http://127.0.0.1:${ports.PAGE_PORT}`;
+  origin = `http://127.0.0.1:${ports.PORT}`;
   start = startQuickstart({ ...ports, DATA_DIR: directory });
   await start.printed("Ctrl-C stops everything");
 }, 2 * START_TIMEOUT_MS);
@@ -124,7 +124,7 @@ describe.skipIf(skipsChromium)("the page in Chromium", () => {
   }
 });
 
-describe("the server of the page", () => {
+describe("the requests of the page", () => {
   const json = { "content-type": "application/json" };
   const body = JSON.stringify({ name: "new-header", enabled: false });
 
@@ -160,10 +160,20 @@ describe("the server of the page", () => {
 
   it("keeps the admin token to itself", async () => {
     const token = /'Authorization: (\*:\*\.\w+)'/.exec(start.output())?.[1] ?? "no token";
-    for (const path of ["/", "/page.js", "/api/settings", "/api/flags"]) {
+    for (const path of ["/", "/quickstart/page.js", "/quickstart/settings", "/quickstart/flags"]) {
       const answer = await (await fetch(`${origin}${path}`)).text();
       expect(answer).not.toContain(token);
     }
+  });
+
+  it("leaves every other path to the proxy", async () => {
+    expect((await fetch(`${origin}/proxy/health`)).status).toBe(200);
+    const unknown = await fetch(`${origin}/page`);
+    expect(unknown.status).toBe(404);
+    expect(unknown.headers.get("content-security-policy")).toBeNull();
+    const unauthorized = await fetch(`${origin}/proxy`);
+    expect(unauthorized.status).toBe(401);
+    expect(unauthorized.headers.get("access-control-allow-origin")).toBe("*");
   });
 
   /** `fetch` would not send a Host of our own. */
@@ -173,7 +183,7 @@ describe("the server of the page", () => {
     readonly body: string;
   }) {
     const { method, headers, body } = given;
-    const path = method === "GET" ? "/api/settings" : "/api/switch";
+    const path = `/quickstart/${method === "GET" ? "settings" : "switch"}`;
     return new Promise<{
       readonly status: number | undefined;
       readonly headers: Readonly<Record<string, unknown>>;

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import {
+  findProgram,
   freePorts,
   openPorts,
   paste,
@@ -89,7 +90,7 @@ describe("npm start", () => {
   );
 
   it(
-    "stops the flag service and fails when the proxy ends",
+    "stops the flag service and fails when the proxy cannot start",
     async () => {
       last = startQuickstart({ ...ports, DATA_DIR: directory, FLAGS_FETCH_INTERVAL: "soon" });
 
@@ -101,7 +102,23 @@ describe("npm start", () => {
     TIMEOUT_MS,
   );
 
-  it.each(["ADMIN_PORT", "PORT", "PAGE_PORT"])("names %s when that port is taken", async (name) => {
+  it.each([
+    ["flag service", "flags-admin.js"],
+    ["proxy", "proxy-with-page.mjs"],
+  ])(
+    "stops everything and fails when the %s is killed",
+    async (name, script) => {
+      const start = await startHere();
+      process.kill(findProgram(start, script), "SIGKILL");
+
+      expect(await start.exited()).toBe(1);
+      expect(start.output()).toContain(`The ${name} ended (SIGKILL), so everything stops.\n`);
+      expect(await openPorts(ports)).toEqual([]);
+    },
+    TIMEOUT_MS,
+  );
+
+  it.each(["ADMIN_PORT", "PORT"])("names %s when that port is taken", async (name) => {
     const blocker = createServer().listen(0, "127.0.0.1");
     await once(blocker, "listening");
     const { port } = blocker.address() as AddressInfo;

@@ -4,11 +4,20 @@ import { rootDirectory } from "../workspace.mjs";
 import { createAdminClient } from "./admin-client.mjs";
 import { instructions } from "./instructions.mjs";
 import { loadKeys } from "./keys.mjs";
-import { createPageServer } from "./page-server.mjs";
 import { startProgram, stopProgram, waitForEnd } from "./program.mjs";
 import { seed } from "./seed.mjs";
-import { adminEnvironment, proxyEnvironment } from "./settings.mjs";
+import { adminEnvironment, clientKeyOf, proxyEnvironment } from "./settings.mjs";
 
+const FLAG_SERVICE = {
+  name: "flag service",
+  prefix: "admin",
+  script: "packages/admin/bin/flags-admin.js",
+};
+const PROXY = {
+  name: "proxy",
+  prefix: "proxy",
+  script: "scripts/quickstart/proxy-with-page.mjs",
+};
 const READY_POLL_MS = 100;
 const PARENT_POLL_MS = 500;
 
@@ -35,32 +44,23 @@ export async function runQuickstart(settings) {
 
 /** Resolves to a sentence when a program ends. */
 async function startAll(settings, keys, { stops, stopping }) {
-  const launch = (name, folder, env) => {
-    const script = join(rootDirectory, "packages", folder, "bin", `flags-${folder}.js`);
-    const program = startProgram(folder, { script, env });
+  const launch = ({ name, prefix, script }, env) => {
+    const program = startProgram(prefix, { script: join(rootDirectory, script), env });
     stops.push(() => stopProgram(program));
     return waitForEnd(name, program);
   };
   const admin = createAdminClient(settings.adminUrl, keys.adminToken);
-  const adminEnd = launch("flag service", "admin", adminEnvironment(settings, keys, process.env));
+  const adminEnd = launch(FLAG_SERVICE, adminEnvironment(settings, keys, process.env));
   const unseeded = await Promise.race([adminEnd, seedWhenReady(admin)]);
   if (unseeded || stopping.aborted) return unseeded;
 
-  const proxyEnd = launch("proxy", "proxy", proxyEnvironment(settings, keys, process.env));
+  const proxyEnd = launch(PROXY, proxyEnvironment(settings, keys, process.env));
   const end = Promise.race([adminEnd, proxyEnd]);
   const failure = await Promise.race([end, untilAnswering(`${settings.proxyUrl}/health`)]);
   if (failure || stopping.aborted) return failure;
 
-  const shown = { ...keys, clientKey: clientKeyOf(settings, keys) };
-  const page = createPageServer(settings, { admin, clientKey: shown.clientKey });
-  stops.push(() => page.close());
-  await page.listen();
-  if (!stopping.aborted) console.log(instructions(settings, shown));
+  console.log(instructions(settings, { ...keys, clientKey: clientKeyOf(settings, keys) }));
   return end;
-}
-
-function clientKeyOf({ clientKeys }, keys) {
-  return clientKeys ? clientKeys.split(",")[0].trim() : keys.clientKey;
 }
 
 async function seedWhenReady(admin) {

@@ -13,14 +13,13 @@ export function readSettings(environment) {
   const ports = {
     ADMIN_PORT: environment.ADMIN_PORT || "4242",
     PORT: environment.PORT || "3000",
-    PAGE_PORT: environment.PAGE_PORT || "3001",
   };
   return {
     ports,
     directory: resolve(environment.DATA_DIR || join(rootDirectory, ".flags")),
     adminUrl: `http://${HOST}:${ports.ADMIN_PORT}`,
+    pageUrl: `http://${HOST}:${ports.PORT}/`,
     proxyUrl: `http://${HOST}:${ports.PORT}/proxy`,
-    pageUrl: `http://${HOST}:${ports.PAGE_PORT}`,
     clientKeys: environment.FLAGS_PROXY_CLIENT_KEYS,
   };
 }
@@ -57,6 +56,11 @@ export function proxyEnvironment({ ports, adminUrl, clientKeys }, keys, environm
     NO_PROXY: HOST,
     no_proxy: HOST,
   };
+}
+
+/** The key that the page and the printed commands use. */
+export function clientKeyOf({ clientKeys }, keys) {
+  return clientKeys ? clientKeys.split(",")[0].trim() : keys.clientKey;
 }
 
 function addToList(list, entry) {

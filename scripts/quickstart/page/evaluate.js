@@ -1,7 +1,7 @@
 // What a client does: asks the proxy, and asks again with the ETag of the last answer.
 
 /** Asks `GET /proxy`; an unchanged answer costs a 304 without a body. */
-export function createEvaluator({ proxyUrl, clientKey }) {
+export function createEvaluator(proxyUrl, clientKey) {
   let last = { url: "", etag: null, toggles: new Map() };
 
   return async function evaluate(query) {

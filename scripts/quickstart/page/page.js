@@ -5,8 +5,9 @@ const POLL_INTERVAL_MS = 1000;
 const TYPING_PAUSE_MS = 150;
 
 const byId = (id) => document.getElementById(id);
-const settings = await (await fetch("/api/settings")).json();
-const evaluate = createEvaluator(settings);
+const proxyUrl = `${location.origin}/proxy`;
+const settings = await askPage("settings");
+const evaluate = createEvaluator(proxyUrl, settings.clientKey);
 const context = readAddress();
 const rows = new Map();
 /** Switches on their way to the admin API: until it has answered, the page's own word counts. */
@@ -87,7 +88,7 @@ async function copyRequest(button) {
 
 function showRequest() {
   const query = toQuery(context);
-  const url = query === "" ? settings.proxyUrl : `${settings.proxyUrl}?${query}`;
+  const url = query === "" ? proxyUrl : `${proxyUrl}?${query}`;
   const quoted = url.replaceAll("'", "%27");
   byId("request").textContent = `curl -g -H 'Authorization: ${settings.clientKey}' '${quoted}'`;
 }
@@ -106,7 +107,7 @@ async function refresh() {
   if (document.hidden) return;
   const query = toQuery(context);
   try {
-    const [list, evaluation] = await Promise.all([askPage("/api/flags"), evaluate(query)]);
+    const [list, evaluation] = await Promise.all([askPage("flags"), evaluate(query)]);
     // Somebody typed meanwhile: the answer to that is on its way.
     if (query !== toQuery(context)) return;
     showFlags(list.flags, evaluation.toggles);
@@ -117,8 +118,8 @@ async function refresh() {
   }
 }
 
-async function askPage(path, body) {
-  const response = await fetch(path, {
+async function askPage(name, body) {
+  const response = await fetch(`/quickstart/${name}`, {
     ...(body && {
       method: "POST",
       headers: { "content-type": "application/json" },
@@ -209,7 +210,7 @@ async function flip(name, enabled) {
   pending.set(name, enabled);
   showProblem("");
   try {
-    await askPage("/api/switch", { name, enabled });
+    await askPage("switch", { name, enabled });
   } catch (error) {
     showProblem(`${name} could not be switched: ${error.message}`);
   } finally {

@@ -1,15 +1,32 @@
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { createServer } from "node:http";
 import { ENVIRONMENT, HOST, PROJECT } from "./settings.mjs";
 
 const MAX_BODY_BYTES = 1024;
+/** All of the page but the root: every other path is the proxy's. */
+const PREFIX = "/quickstart/";
 const FILES = {
   "/": ["index.html", "text/html; charset=utf-8"],
-  "/page.css": ["page.css", "text/css; charset=utf-8"],
-  "/page.js": ["page.js", "text/javascript; charset=utf-8"],
-  "/evaluate.js": ["evaluate.js", "text/javascript; charset=utf-8"],
-  "/context.js": ["context.js", "text/javascript; charset=utf-8"],
+  [`${PREFIX}page.css`]: ["page.css", "text/css; charset=utf-8"],
+  [`${PREFIX}page.js`]: ["page.js", "text/javascript; charset=utf-8"],
+  [`${PREFIX}evaluate.js`]: ["evaluate.js", "text/javascript; charset=utf-8"],
+  [`${PREFIX}context.js`]: ["context.js", "text/javascript; charset=utf-8"],
+};
+const HEADERS = {
+  "content-security-policy": [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "connect-src 'self'",
+    "img-src data:",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join("; "),
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+  "cache-control": "no-store",
 };
 
 /** An answer that is not what was asked for. */
@@ -21,41 +38,35 @@ class Refusal extends Error {
 }
 
 /**
- * Serves the page, and passes its switches on to the admin API: the admin token stays in this
- * process. It listens on this machine only, and does nothing for the pages of other sites.
+ * Makes the page: a function that answers its requests, and leaves all others and returns false. Its
+ * switches are passed on to the admin API: the admin token stays in this process. It does nothing for
+ * the pages of other sites.
  */
-export function createPageServer({ ports, proxyUrl }, { admin, clientKey }) {
-  const port = Number(ports.PAGE_PORT);
+export function createPage({ ports }, { admin, clientKey }) {
+  const port = Number(ports.PORT);
   const routes = {
     ...fileRoutes(),
-    "GET /api/settings": () => json({ proxyUrl, clientKey, environment: ENVIRONMENT }),
-    "GET /api/flags": async () => json(await listFlags(admin)),
-    "POST /api/switch": async (request) => json(await switchFlag(admin, await readJson(request))),
+    [`GET ${PREFIX}settings`]: () => json({ clientKey, environment: ENVIRONMENT }),
+    [`GET ${PREFIX}flags`]: async () => json(await listFlags(admin)),
+    [`POST ${PREFIX}switch`]: async (request) =>
+      json(await switchFlag(admin, await readJson(request))),
   };
-  const headers = securityHeaders(new URL(proxyUrl).origin);
-
-  const respond = async (request, response) => {
-    const answer = await answerWith(routes, request, port);
-    response.writeHead(answer.status ?? 200, { ...headers, "content-type": answer.type });
+  const respond = async (request, response, path) => {
+    const answer = await answerWith(routes, { request, path, port });
+    response.writeHead(answer.status ?? 200, { ...HEADERS, "content-type": answer.type });
     response.end(request.method === "HEAD" ? undefined : answer.body);
   };
-  const server = createServer((request, response) => void respond(request, response));
-  return {
-    listen: async () => {
-      server.listen(port, HOST);
-      await once(server, "listening");
-    },
-    close: async () => {
-      server.close();
-      server.closeAllConnections();
-    },
+  return (request, response) => {
+    const [path] = request.url.split("?", 1);
+    if (path !== "/" && !path.startsWith(PREFIX)) return false;
+    void respond(request, response, path);
+    return true;
   };
 }
 
-async function answerWith(routes, request, port) {
+async function answerWith(routes, { request, path, port }) {
   try {
     refuseOtherSites(request, port);
-    const [path] = request.url.split("?", 1);
     const method = request.method === "HEAD" ? "GET" : request.method;
     const route = routes[`${method} ${path}`];
     if (route === undefined) throw new Refusal(404, `There is no ${method} ${path}`);
@@ -127,25 +138,4 @@ function fileRoutes() {
 
 function json(value, status = 200) {
   return { status, type: "application/json", body: JSON.stringify(value) };
-}
-
-function securityHeaders(proxyOrigin) {
-  const policy = [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    `connect-src 'self' ${proxyOrigin}`,
-    "img-src data:",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ];
-  return {
-    "content-security-policy": policy.join("; "),
-    "cross-origin-opener-policy": "same-origin",
-    "cross-origin-resource-policy": "same-origin",
-    "referrer-policy": "no-referrer",
-    "x-content-type-options": "nosniff",
-    "cache-control": "no-store",
-  };
 }

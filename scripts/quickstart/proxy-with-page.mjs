@@ -1,0 +1,36 @@
+// The proxy of the quickstart: `flags-proxy` as it is, and a page in front of its root.
+
+import { runProgram } from "flags-service";
+import { loadConfig } from "../../packages/proxy/dist/config/load-config.js";
+import { PROGRAM } from "../../packages/proxy/dist/program.js";
+import { serve } from "../../packages/proxy/dist/start.js";
+import { createAdminClient } from "./admin-client.mjs";
+import { loadKeys } from "./keys.mjs";
+import { createPage } from "./page.mjs";
+import { clientKeyOf, readSettings } from "./settings.mjs";
+
+const settings = readSettings(process.env);
+const keys = await loadKeys(settings.directory);
+const page = createPage(settings, {
+  admin: createAdminClient(settings.adminUrl, keys.adminToken),
+  clientKey: clientKeyOf(settings, keys),
+});
+
+await runProgram(PROGRAM, {
+  loadConfig: (environment) => loadConfig({}, environment),
+  serve: async (config) => {
+    const proxy = await serve(config);
+    const { server } = proxy.app;
+    putInFront(page, server);
+    return { server, address: `${proxy.url}/proxy`, close: () => proxy.close() };
+  },
+});
+
+/** What the page does not answer reaches the proxy as it came, so its fast path stays fast. */
+function putInFront(answerAsPage, server) {
+  const [answerAsProxy] = server.rawListeners("request");
+  server.off("request", answerAsProxy);
+  server.on("request", (request, response) => {
+    if (!answerAsPage(request, response)) answerAsProxy(request, response);
+  });
+}
