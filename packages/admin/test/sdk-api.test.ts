@@ -287,11 +287,12 @@ describeEachStorage("GET /api/client/features", (source) => {
       [undefined, false],
       ["3.0.0", false],
       ["4.1.9", false],
+      ["4.2.0-beta.1", false],
       ["4.2.0", true],
       ["5.2.0", true],
       ["10.0.0", true],
     ])("with %s segments are known: %s", async (version, isKnown) => {
-      const name = `spec-${version}`;
+      const name = `spec-${version}-end`;
       const id = await createSegment(service, name, ["7"]);
       const constraints = [{ contextName: "appName", operator: "IN", values: ["x"] }];
       await createFlag(service, name, { strategies: [{ segments: [id], constraints }] });

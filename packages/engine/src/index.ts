@@ -1,3 +1,4 @@
+export { knowsSegments } from "./client-spec.ts";
 export { compileSnapshot } from "./compile/compile-snapshot.ts";
 export type { CompileOptions } from "./compile/compile-snapshot.ts";
 export type { Context } from "./context.ts";

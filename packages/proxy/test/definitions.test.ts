@@ -37,7 +37,11 @@ test("GET /proxy/client/features: all definitions with segments, to a server tok
   expect(await response.json()).toEqual(DOCUMENT);
 });
 
-test.each([[{}], [{ "unleash-client-spec": "4.1.9" }]])(
+test.each([
+  [{}],
+  [{ "unleash-client-spec": "4.1.9" }],
+  [{ "unleash-client-spec": "4.2.0-beta.1" }],
+])(
   "GET /proxy/client/features: segments are inlined for an SDK that does not know them (%j)",
   async (headers) => {
     const response = await ask(await startProxy({ document: DOCUMENT }), "", headers);
@@ -61,7 +65,6 @@ test("GET /proxy/client/features: Vary names what the form of the answer depends
 test("GET /proxy/client/features: 400 for a client specification that is no version", async () => {
   const proxy = await startProxy({ document: DOCUMENT });
   expect((await ask(proxy, "", { "unleash-client-spec": "latest" })).status).toBe(400);
-  expect((await ask(proxy, "", { "unleash-client-spec": "4.2.0-beta.1" })).status).toBe(200);
 });
 
 test("GET /proxy/client/features: ETag, and 304 until a definition changes", async () => {
