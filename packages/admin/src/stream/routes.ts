@@ -1,9 +1,8 @@
 import { tokenOf } from "../auth/token-of.ts";
 import { errorAnswers } from "../http/schemas.ts";
-import type { TypedApp } from "flags-service/http";
+import { EventStream, type TypedApp } from "flags-service/http";
 import { readFeatureQuery } from "../sdk-api/feature-query.ts";
 import { DeltaAnswer, FiltersQuery, NotModified } from "../sdk-api/schemas.ts";
-import { EventStream } from "./event-stream.ts";
 import { FlagStream } from "./flag-stream.ts";
 import type { ScopeFeeds } from "./scope-feeds.ts";
 import type { StreamHub } from "./stream-hub.ts";

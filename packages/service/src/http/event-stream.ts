@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 /** A message of an event stream. */
 export interface StreamEvent {
   readonly name: string;
-  readonly id: number;
+  readonly id: number | string;
   /** In one line. */
   readonly data: string;
 }
@@ -18,6 +18,11 @@ const HEADERS = {
   "x-accel-buffering": "no",
 } as const;
 
+/** Writes a message once, for all streams that send it. */
+export function writeEvent({ name, id, data }: StreamEvent): string {
+  return `event: ${name}\nid: ${id}\ndata: ${data}\n\n`;
+}
+
 /** An open answer to which messages are added as they come. */
 export class EventStream {
   readonly #response: ServerResponse;
@@ -27,7 +32,7 @@ export class EventStream {
     this.#response = response;
     // NOTE: a reader that goes away shows as an error of the next write; `close` follows, which is
     // what counts.
-    response.on("error", () => undefined);
+    response.on("error", ignore);
     response.on("drain", () => {
       this.#blockedSince = undefined;
     });
@@ -51,13 +56,23 @@ export class EventStream {
     this.#response.on("close", listener);
   }
 
-  send({ name, id, data }: StreamEvent): void {
-    this.#write(`event: ${name}\nid: ${id}\ndata: ${data}\n\n`);
+  send(event: StreamEvent): void {
+    this.write(writeEvent(event));
+  }
+
+  /** Sends what `writeEvent()` wrote. */
+  write(text: string): void {
+    if (!this.#response.write(text)) this.#blockedSince ??= performance.now();
+  }
+
+  /** How long a reader is to wait before it comes back, once the stream has ended. */
+  retryAfter(delayMs: number): void {
+    this.write(`retry: ${Math.round(delayMs)}\n\n`);
   }
 
   /** Shows both ends that the other one is there. */
   keepAlive(): void {
-    if (this.#blockedSince === undefined) this.#write(":\n\n");
+    if (this.#blockedSince === undefined) this.write(":\n\n");
   }
 
   end(): void {
@@ -68,8 +83,8 @@ export class EventStream {
   destroy(): void {
     this.#response.destroy();
   }
+}
 
-  #write(text: string): void {
-    if (!this.#response.write(text)) this.#blockedSince ??= performance.now();
-  }
+function ignore(): void {
+  // Nothing is to be done.
 }
