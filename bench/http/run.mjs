@@ -1,183 +1,120 @@
-// Requests per second of GET /proxy beside a bare node:http server that sends the same bytes.
+// Requests per second of our proxy beside what one would use instead, and beside a server that
+// could not be simpler.
 //
-// Each server and the load generator are processes of their own. The servers take turns, several
-// rounds each, so that a slow moment of the machine hits both.
+// Every server and the load generator are processes of their own. The servers take turns, several
+// rounds each, so that a slow moment of the machine hits all of them.
 
-import { fork } from "node:child_process";
-import { once } from "node:events";
-import { createServer } from "node:http";
-import { fileURLToPath } from "node:url";
-import { createContext, createDocument } from "../documents.mjs";
+import { median, medians } from "../measure/statistics.mjs";
+import { readUsage } from "../measure/process-usage.mjs";
+import { createDocument } from "../documents.mjs";
+import { PEERS } from "../peers/peers.mjs";
+import { ask } from "../processes/ask.mjs";
+import { startScript, stop } from "../processes/children.mjs";
+import { startUpstream } from "../upstream.mjs";
+import { answerOf, checkAgreement } from "./answers.mjs";
+import { CASES } from "./cases.mjs";
 
-const CLIENT_KEY = "bench-key";
-const FLAG_COUNTS = [10, 100, 1000];
-const CONNECTIONS = 32;
-const USERS = 500;
-const WARM_UP_SECONDS = 1;
-const READY_TIMEOUT_MS = 20_000;
-/** Headers that node:http writes by itself. */
-const OWN_HEADERS = new Set(["connection", "date", "keep-alive", "transfer-encoding"]);
+export const CONNECTIONS = 32;
+/** Users whom the load never asks for. */
+const WITNESS = 999_999_999;
+const WITNESS_COUNT = 5;
 
-/** Measures every size of document; resolves to one row per size. */
-export async function runHttpBench({ long }) {
-  const plan = long ? { rounds: 7, seconds: 5 } : { rounds: 3, seconds: 1 };
-  const load = forkBench("load.mjs");
+/**
+ * Measures every case with every number of flags.
+ *
+ * @param plan `cases`, `flagCounts` and `peers` to measure, `rounds`, `seconds` of each, `warmUpSeconds`
+ */
+export async function runHttpBench(plan) {
+  const generator = startScript(new URL("../load/generator.mjs", import.meta.url));
   try {
-    const rows = [];
-    for (const flagCount of FLAG_COUNTS) rows.push(await benchSize(flagCount, { load, ...plan }));
-    return rows;
+    const results = [];
+    for (const flagCount of plan.flagCounts) {
+      results.push(...(await benchDocument(flagCount, { ...plan, generator })));
+    }
+    return results;
   } finally {
-    load.disconnect();
+    await stop(generator);
   }
 }
 
-async function benchSize(flagCount, plan) {
-  const upstream = await startUpstream(createDocument(flagCount));
-  const children = [];
-  const startServer = async (script, firstMessage) => {
-    const child = forkBench(script);
-    children.push(child);
-    return { child, port: (await ask(child, firstMessage)).port };
-  };
+async function benchDocument(flagCount, plan) {
+  const document = createDocument(flagCount);
+  const upstream = await startUpstream(document);
+  const servers = new Map();
   try {
-    const proxy = await startServer("proxy-server.mjs", proxyOptions(upstream.address().port));
-    const answer = await waitForAnswer(proxy.port);
-    const bare = await startServer("bare-server.mjs", answer);
-    const results = await takeTurns({ proxy, bare }, plan);
-    const { memoryMiB } = await ask(proxy.child, "usage");
-    return toRow({ flagCount, bytes: Buffer.byteLength(answer.body), memoryMiB, ...results });
+    for (const name of plan.peers) {
+      servers.set(name, await PEERS[name]({ document, upstreamUrl: upstream.url }));
+    }
+    await compareAnswers(servers);
+    const results = [];
+    for (const testCase of CASES.filter(({ name }) => plan.cases.includes(name))) {
+      results.push(await benchCase(testCase, servers, { ...plan, flagCount }));
+    }
+    return results;
   } finally {
-    for (const child of children) child.disconnect();
+    await Promise.all([...servers.values()].map((server) => server.stop()));
     upstream.close();
-    upstream.closeAllConnections();
   }
 }
 
-async function takeTurns(servers, { load, rounds, seconds }) {
-  const samples = { proxy: [], bare: [] };
-  for (const server of Object.values(servers)) await measure(server, load, WARM_UP_SECONDS);
+async function compareAnswers(servers) {
+  const evaluating = [...servers].filter(([name]) => name !== "bare").map(([, server]) => server);
+  for (let number = 0; number < WITNESS_COUNT; number++) {
+    await checkAgreement(evaluating, WITNESS - number);
+  }
+}
+
+async function benchCase(testCase, servers, plan) {
+  const taking = [...servers].filter(([name]) => !testCase.without?.includes(name));
+  const answer = await answerOf(servers.get("ours"), testCase, WITNESS);
+  await servers.get("bare")?.answerWith(answer);
+  const samples = await takeTurns(testCase, new Map(taking), plan);
+  return {
+    testCase,
+    flagCount: plan.flagCount,
+    bodyBytes: Buffer.byteLength(answer.body),
+    peers: Object.fromEntries([...samples].map(([name, list]) => [name, medians(list)])),
+    timesOld: ratio(samples, "old"),
+    shareOfBare: ratio(samples, "bare"),
+  };
+}
+
+async function takeTurns(testCase, servers, { generator, rounds, seconds, warmUpSeconds }) {
+  const samples = new Map([...servers.keys()].map((name) => [name, []]));
+  for (const server of servers.values()) {
+    await measure(server, testCase, { generator, seconds: warmUpSeconds });
+  }
   for (let round = 0; round < rounds; round++) {
-    for (const [name, server] of Object.entries(servers)) {
-      samples[name].push(await measure(server, load, seconds));
+    for (const [name, server] of servers) {
+      samples.get(name).push(await measure(server, testCase, { generator, seconds }));
     }
   }
-  return { proxy: summarize(samples.proxy), bare: summarize(samples.bare) };
+  return samples;
 }
 
 /** One bounded load on one server: rates, latencies and processor time per request. */
-async function measure(server, load, seconds) {
-  const before = await ask(server.child, "usage");
-  const result = await ask(load, {
-    port: server.port,
-    paths: userPaths(),
-    headers: { authorization: CLIENT_KEY },
-    connections: CONNECTIONS,
-    seconds,
-  });
-  const after = await ask(server.child, "usage");
-  if (result.failed > 0) throw new Error(`${result.failed} requests failed`);
+async function measure({ child, port, path, headers }, { title, load }, { generator, seconds }) {
+  const job = { ...load, port, path, connections: CONNECTIONS, seconds };
+  const before = readUsage(child.pid);
+  const result = await ask(generator, { ...job, headers: { ...headers, ...load.headers } });
+  const { cpuMs, memoryMiB } = readUsage(child.pid);
+  if (result.failed > 0) throw new Error(`${result.failed} requests failed: ${title}`);
   return {
     requestsPerSecond: result.requests / result.seconds,
-    cpuMicroseconds: ((after.cpuMs - before.cpuMs) * 1000) / result.requests,
+    cpuMicroseconds: ((cpuMs - before.cpuMs) * 1000) / result.requests,
     p50Ms: result.p50Ms,
     p99Ms: result.p99Ms,
+    generatorBusy: result.generatorBusy,
+    memoryMiB,
   };
 }
 
-function summarize(samples) {
-  const keys = Object.keys(samples[0]);
-  return Object.fromEntries(keys.map((key) => [key, median(samples.map((s) => s[key]))]));
-}
-
-function toRow({ flagCount, bytes, memoryMiB, proxy, bare }) {
-  return {
-    flags: flagCount,
-    "body bytes": bytes,
-    "proxy req/s": Math.round(proxy.requestsPerSecond),
-    "bare req/s": Math.round(bare.requestsPerSecond),
-    "proxy / bare": (proxy.requestsPerSecond / bare.requestsPerSecond).toFixed(2),
-    "proxy CPU µs/req": proxy.cpuMicroseconds.toFixed(1),
-    "bare CPU µs/req": bare.cpuMicroseconds.toFixed(1),
-    "proxy p50 ms": proxy.p50Ms,
-    "proxy p99 ms": proxy.p99Ms,
-    "proxy memory MiB": memoryMiB,
-  };
-}
-
-function median(numbers) {
-  const sorted = numbers.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)];
-}
-
-function userPaths() {
-  return Array.from({ length: USERS }, (_, index) => toPath(createContext(index)));
-}
-
-function toPath({ properties, ...fields }) {
-  const query = new URLSearchParams(fields);
-  for (const [name, value] of Object.entries(properties)) query.set(`properties[${name}]`, value);
-  return `/proxy?${query}`;
-}
-
-function proxyOptions(upstreamPort) {
-  return {
-    flagsUrl: `http://127.0.0.1:${upstreamPort}/api`,
-    flagsApiToken: "bench-token",
-    clientKeys: [CLIENT_KEY],
-    host: "127.0.0.1",
-    port: 0,
-  };
-}
-
-/** An upstream whose flags never change, so that the proxy has nothing to do but answer. */
-async function startUpstream(document) {
-  const body = JSON.stringify(document);
-  const server = createServer((request, response) => {
-    request.resume();
-    if (request.method === "POST") response.writeHead(202).end();
-    else if (request.headers["if-none-match"] !== undefined) response.writeHead(304).end();
-    else response.writeHead(200, { etag: '"1"' }).end(body);
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return server;
-}
-
-function forkBench(script) {
-  return fork(fileURLToPath(new URL(script, import.meta.url)));
-}
-
-/** Sends a message to a child and resolves to its answer; fails when it ends instead. */
-async function ask(child, message) {
-  const settled = new AbortController();
-  const { signal } = settled;
-  const exit = once(child, "exit", { signal }).then(([code]) => {
-    throw new Error(`${child.spawnargs[1]} ended early with exit code ${code}`);
-  });
-  child.send(message);
-  try {
-    const [answer] = await Promise.race([once(child, "message", { signal }), exit]);
-    return answer;
-  } finally {
-    settled.abort();
-  }
-}
-
-/** The bytes the bare server will send: the answer to the first user, once the proxy is ready. */
-async function waitForAnswer(port) {
-  const firstPath = toPath(createContext(0));
-  const deadlineMs = Date.now() + READY_TIMEOUT_MS;
-  while (Date.now() < deadlineMs) {
-    const response = await fetch(`http://127.0.0.1:${port}${firstPath}`, {
-      headers: { authorization: CLIENT_KEY, "accept-encoding": "identity" },
-    });
-    const body = await response.text();
-    if (response.ok) return { headers: ownHeaders(response.headers), body };
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`The proxy was not ready within ${READY_TIMEOUT_MS} ms`);
-}
-
-function ownHeaders(headers) {
-  return Object.fromEntries([...headers].filter(([name]) => !OWN_HEADERS.has(name)));
+/** The median over the rounds, since what ran one after the other had the same machine. */
+function ratio(samples, name) {
+  const others = samples.get(name);
+  if (others === undefined) return undefined;
+  const ours = samples.get("ours");
+  return median(
+    ours.map((sample, round) => sample.requestsPerSecond / others[round].requestsPerSecond),
+  );
 }

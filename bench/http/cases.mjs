@@ -1,0 +1,41 @@
+/** What is asked in the HTTP benchmark, and what a server has to reach, by number of flags. */
+export const CASES = [
+  {
+    name: "new-user",
+    title: "every request another user",
+    load: { users: "new", headers: {}, expectedStatus: 200 },
+    targets: {
+      10: { timesOld: 11, shareOfBare: 0.7 },
+      100: { timesOld: 22, shareOfBare: 0.55 },
+      1000: { timesOld: 60, shareOfBare: 0.35 },
+    },
+  },
+  {
+    name: "same-context",
+    title: "same context again",
+    load: { users: "steady", headers: {}, expectedStatus: 200 },
+    targets: {
+      10: { timesOld: 12, shareOfBare: 0.75 },
+      100: { timesOld: 30, shareOfBare: 0.75 },
+      1000: { timesOld: 120, shareOfBare: 0.75 },
+    },
+  },
+  {
+    name: "not-modified",
+    title: "If-None-Match that matches",
+    load: { users: "steady", isConditional: true, headers: {}, expectedStatus: 304 },
+    targets: {
+      10: { timesOld: 12, shareOfBare: 0.75 },
+      100: { timesOld: 30, shareOfBare: 0.75 },
+      1000: { timesOld: 120, shareOfBare: 0.75 },
+    },
+  },
+  {
+    name: "gzip",
+    title: "every request another user, gzip accepted",
+    load: { users: "new", headers: { "accept-encoding": "gzip" }, expectedStatus: 200 },
+    targets: { 10: { timesOld: 8 }, 100: { timesOld: 15 }, 1000: { timesOld: 40 } },
+    // It would have nothing to compress.
+    without: ["bare"],
+  },
+];

@@ -1,0 +1,5 @@
+// The old proxy as its own start script runs it, but on 127.0.0.1 alone.
+
+import proxy from "@unleash/proxy";
+
+proxy.createApp({}).listen(Number(process.env.PORT), "127.0.0.1");

@@ -1,0 +1,64 @@
+import { parseArgs } from "node:util";
+
+const PART_NAMES = ["engine", "http"];
+const CASE_NAMES = ["new-user", "same-context", "not-modified", "gzip"];
+const PEER_NAMES = ["ours", "old", "bare", ...(process.env.EDGE_BIN ? ["edge"] : [])];
+
+export const HELP = `npm run bench -- [parts] [options]
+
+Parts: ${PART_NAMES.join(", ")}; all of them unless named
+  --long               More and longer rounds
+  --save               Writes the results to bench/RESULTS.md too
+  --case NAMES         Cases of HTTP: ${CASE_NAMES.join(",")}
+  --flags NUMBERS      Numbers of flags of HTTP: 10,100,1000
+  --peers NAMES        Servers of HTTP besides ours: ${PEER_NAMES.slice(1).join(",")}
+  --rounds NUMBER      Rounds of HTTP
+  --seconds NUMBER     Length of a round of HTTP
+  --no-build           Takes packages/*/dist as it is`;
+
+const OPTIONS = {
+  help: { type: "boolean", default: false },
+  long: { type: "boolean", default: false },
+  save: { type: "boolean", default: false },
+  "no-build": { type: "boolean", default: false },
+  case: { type: "string", default: CASE_NAMES.join(",") },
+  flags: { type: "string", default: "10,100,1000" },
+  peers: { type: "string", default: PEER_NAMES.join(",") },
+  rounds: { type: "string" },
+  seconds: { type: "string" },
+};
+
+/** What a run measures, from its arguments. */
+export function parsePlan(args) {
+  const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
+  const { long, save, help } = values;
+  return {
+    long,
+    save,
+    help,
+    build: !values["no-build"],
+    parts: readNames("part", positionals.join(",") || PART_NAMES.join(","), PART_NAMES),
+    http: {
+      cases: readNames("--case", values.case, CASE_NAMES),
+      // NOTE: always with ours, which the others are compared with.
+      peers: [...new Set(["ours", ...readNames("--peers", values.peers, PEER_NAMES)])],
+      flagCounts: values.flags.split(",").map((text) => readNumber("--flags", text)),
+      rounds: readNumber("--rounds", values.rounds ?? (long ? 9 : 3)),
+      seconds: readNumber("--seconds", values.seconds ?? (long ? 3 : 0.5)),
+      warmUpSeconds: long ? 2 : 0.5,
+    },
+  };
+}
+
+function readNames(what, text, known) {
+  const names = text.split(",").filter(Boolean);
+  const unknown = names.filter((name) => !known.includes(name));
+  if (unknown.length === 0) return names;
+  throw new TypeError(`${what}: no ${unknown.join(", ")}; there is ${known.join(", ")}`);
+}
+
+function readNumber(what, text) {
+  const number = Number(text);
+  if (number > 0) return number;
+  throw new TypeError(`${what}: ${text} is not a number above 0`);
+}

@@ -1,0 +1,36 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+
+const TIMEOUT_MS = 20_000;
+const POLL_MS = 2;
+
+/** A port of 127.0.0.1 that nobody listens on, for programs that cannot choose one themselves. */
+export async function findFreePort() {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address();
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+/** Resolves once a URL answers with 200. */
+export async function waitUntilReady(url) {
+  const deadlineMs = performance.now() + TIMEOUT_MS;
+  while (performance.now() < deadlineMs) {
+    if (await isReady(url)) return;
+    await delay(POLL_MS);
+  }
+  throw new Error(`${url} did not answer with 200 within ${TIMEOUT_MS} ms`);
+}
+
+async function isReady(url) {
+  try {
+    const response = await fetch(url);
+    await response.arrayBuffer();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}
