@@ -12,7 +12,7 @@ import { createMetrics } from "./metrics/metrics.ts";
 import { observeSources } from "./metrics/observe-sources.ts";
 import { registerOpenApi } from "./openapi/openapi.ts";
 import { gateUntilReady } from "./readiness/readiness.ts";
-import { createEvaluationRules } from "./routes/evaluation-rules.ts";
+import { createDialectRules } from "./routes/evaluation-rules.ts";
 import { registerRoutes } from "./routes/routes.ts";
 
 export interface AppOptions {
@@ -36,9 +36,9 @@ export async function buildApp(
   const metrics = createMetrics();
   observeSources(metrics.registry, ring.sources);
 
-  const rules = createEvaluationRules(config);
+  const rules = createDialectRules(config);
   const { observeRequest: observe } = metrics;
-  const fastPath = createFastPath(config, { ring, rules, observe });
+  const fastPath = createFastPath(config, { ring, rules: rules.proxy, observe });
   // Enrichers may take their time, so they are for the framework too.
   if (!hasFastPath || config.contextEnrichers.length > 0) fastPath.close();
 
@@ -55,11 +55,6 @@ export async function buildApp(
   await registerCompression(app);
   if (config.openApiEnabled) await registerOpenApi(app, config);
 
-  await app.register(
-    async (scope) => {
-      registerRoutes(scope, { config, ring, metrics, rules });
-    },
-    { prefix: `${config.basePath}/proxy` },
-  );
+  await registerRoutes(app, { config, ring, metrics, rules });
   return app;
 }

@@ -24,7 +24,14 @@ const bodies = fc.oneof(
   fc.record({ appName: fc.string(), bucket: fc.record({ toggles: json }) }),
 );
 
-test.each(["/proxy", "/proxy/all", "/proxy/client/metrics", "/proxy/client/register"])(
+test.each([
+  "/proxy",
+  "/proxy/all",
+  "/proxy/client/metrics",
+  "/proxy/client/register",
+  "/api/frontend",
+  "/api/frontend/features/on",
+])(
   "POST %s: whatever JSON is sent, the answer is 200 or 400, and nothing is logged",
   async (url) => {
     const logger = new MemoryLogger();

@@ -35,13 +35,17 @@ async function startSystem(strategies: readonly CustomStrategy[] = []) {
 }
 
 test.each([
-  ["GET", false],
-  ["POST", true],
-])("unleash-proxy-client, %s mode: flags, variants, updates and metrics", async (_, post) => {
+  ["GET", "/proxy", false],
+  ["POST", "/proxy", true],
+  ["GET", "/api/frontend", false],
+  ["POST", "/api/frontend", true],
+  ["GET", "/api/proxy", false],
+  ["POST", "/api/proxy/", true],
+])("unleash-proxy-client, %s %s: flags, variants, updates and metrics", async (_, path, post) => {
   const { url, upstream } = await startSystem();
   const statuses: number[] = [];
   const client = new UnleashClient({
-    url: `${url}/proxy`,
+    url: url + path,
     clientKey: KEY,
     appName: "shop",
     context: { userId: "7", properties: { plan: "gold", "my key": "a&b" } },

@@ -44,7 +44,17 @@ test("GET <base url>/docs/openapi.json: a valid OpenAPI document", async () => {
 test("OpenAPI document: every endpoint, parameter, error and security scheme", async () => {
   const { description } = await startDescribed("/base");
   const { paths, components } = description;
+  const frontend = ["/base/api/frontend", "/base/api/proxy"].flatMap((path) => [
+    path,
+    `${path}/all`,
+    `${path}/all/client/metrics`,
+    `${path}/all/client/register`,
+    `${path}/client/metrics`,
+    `${path}/client/register`,
+    `${path}/features/{name}`,
+  ]);
   expect(Object.keys(paths).toSorted()).toEqual([
+    ...frontend,
     "/base/proxy",
     "/base/proxy/all",
     "/base/proxy/client/features",
@@ -80,6 +90,7 @@ test("OpenAPI document: failures where they can come, and any other as the defau
   expect(statuses("/proxy", "post")).toEqual([...ofGet, "413", "415"].toSorted());
   expect(statuses("/proxy/all", "get")).toEqual([...ofGet, "501"].toSorted());
   expect(statuses("/proxy/all", "post")).toContain("501");
+  expect(statuses("/api/frontend/features/{name}", "get")).toEqual([...ofGet, "404"].toSorted());
 });
 
 test("OpenAPI document: filters and forms of the definitions", async () => {
@@ -106,6 +117,11 @@ test("OpenAPI document: answers are as it says", async () => {
     ["/proxy/all", "get", await request("/proxy/all")],
     ["/proxy/client/features", "get", await request("/proxy/client/features", server)],
     ["/proxy/client/metrics", "post", await post("/proxy/client/metrics", usage)],
+    ["/api/frontend", "get", await request("/api/frontend")],
+    ["/api/frontend", "post", await post("/api/frontend", { userId: "7", toggles: ["a"] })],
+    ["/api/frontend/all", "get", await request("/api/frontend/all")],
+    ["/api/frontend/features/{name}", "get", await request("/api/frontend/features/on")],
+    ["/api/frontend/features/{name}", "get", await request("/api/frontend/features/none")],
   ];
   for (const [path, method, response] of answers) {
     const { type, schema } = answerOf(description, [path, method, String(response.status)]);

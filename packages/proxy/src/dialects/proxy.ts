@@ -1,5 +1,6 @@
 import type { SelectedVariant } from "flags-engine";
 import type { Dialect } from "../render/dialect.ts";
+import { toVariant } from "./variant.ts";
 
 interface Toggle {
   readonly name: string;
@@ -19,14 +20,5 @@ export const proxyDialect: Dialect = {
 };
 
 function writeToggle({ name, enabled, variant, impressionData }: Toggle): string {
-  return JSON.stringify({ name, enabled, variant: writeVariant(variant), impressionData });
-}
-
-/** NOTE: a variant may itself be called `disabled`; `enabled` tells it from the lack of one. */
-function writeVariant(variant: SelectedVariant | undefined): object {
-  if (variant === undefined) return { name: "disabled", enabled: false };
-
-  const { name, payload } = variant;
-  if (payload === undefined) return { name, enabled: true };
-  return { name, enabled: true, payload: { type: payload.type, value: payload.value } };
+  return JSON.stringify({ name, enabled, variant: toVariant(variant), impressionData });
 }

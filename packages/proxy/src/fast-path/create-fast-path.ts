@@ -2,7 +2,7 @@ import type { ObserveRequest } from "flags-service/http";
 import type { KeyRing } from "../auth/key-ring.ts";
 import type { ProxyConfig } from "../config/config.ts";
 import { createCorsHeaders } from "../cors/cors-headers.ts";
-import type { EvaluationRules } from "../routes/evaluation.ts";
+import type { EvaluationRules } from "../routes/evaluate.ts";
 import { FastPath } from "./fast-path.ts";
 
 interface Surroundings {

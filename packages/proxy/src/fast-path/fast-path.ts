@@ -9,7 +9,7 @@ import type { SentContext } from "../context/sent-context.ts";
 import type { RawHeaders } from "../cors/cors-headers.ts";
 import { THRESHOLD_BYTES } from "../http/compression.ts";
 import { selectEnabled } from "../render/select.ts";
-import type { EvaluationRules } from "../routes/evaluation.ts";
+import type { EvaluationRules } from "../routes/evaluate.ts";
 import { AnswerCache } from "./answer-cache.ts";
 import { CodingChoice, type ContentCoding } from "./content-coding.ts";
 import { PreparedAnswer } from "./prepared-answer.ts";

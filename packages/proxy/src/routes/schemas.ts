@@ -62,18 +62,19 @@ export const ContextQuery = Type.Object({
 /** Most toggles that can be asked for by name in one request. */
 export const MAX_NAMED_TOGGLES = 10_000;
 
-/** The body of an evaluation request. */
-export const EvaluationBody = Type.Object({
-  toggles: Type.Optional(
-    Type.Array(Type.String(), {
-      maxItems: MAX_NAMED_TOGGLES,
-      description: "Names of the toggles to answer for, on or off",
-    }),
-  ),
-  context: EvaluationContext,
-});
+/** The names in the body of an evaluation request. */
+export const NamedToggles = Type.Optional(
+  Type.Array(Type.String(), {
+    maxItems: MAX_NAMED_TOGGLES,
+    description: "Names of the toggles to answer for, on or off",
+  }),
+);
 
-const Variant = Type.Object({
+/** The body of an evaluation request. */
+export const EvaluationBody = Type.Object({ toggles: NamedToggles, context: EvaluationContext });
+
+/** The variant of a toggle. */
+export const Variant = Type.Object({
   name: Type.String(),
   enabled: Type.Boolean({ description: "False when the toggle has no variant for the context" }),
   payload: Type.Optional(
@@ -84,7 +85,8 @@ const Variant = Type.Object({
   ),
 });
 
-const Toggle = Type.Object({
+/** A toggle and its variant for a context. */
+export const Toggle = Type.Object({
   name: Type.String(),
   enabled: Type.Boolean(),
   variant: Variant,
@@ -107,6 +109,7 @@ const ErrorAnswer = Type.Object({
 const ERROR_DESCRIPTIONS = {
   400: "Something in the request is not as it should be",
   401: "The key is missing or not one of the accepted ones",
+  404: "There is no toggle of this name",
   413: "The body is too large",
   415: "The body is not JSON",
   501: "The endpoint is not switched on",

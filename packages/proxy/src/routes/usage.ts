@@ -14,14 +14,17 @@ interface UsageOptions {
   readonly metrics: UsageMetrics;
   /** Between two reports to the upstream, each of which makes room. */
   readonly metricsIntervalMs: number;
+  /** What comes before the paths. Not set: nothing. */
+  readonly path?: string;
 }
 
 /** Takes in what SDKs report of themselves: what they counted, and that they exist. */
 export function registerUsage(app: TypedApp, options: UsageOptions): void {
-  const onRequest = [options.authenticate];
+  const { authenticate, path = "" } = options;
+  const onRequest = [authenticate];
 
   app.post(
-    "/client/metrics",
+    `${path}/client/metrics`,
     { onRequest, schema: { ...describe("Takes in usage of toggles"), body: UsageBody } },
     (request, reply) => {
       const usage = toApplicationUsage(request.body, Date.now());
@@ -32,7 +35,7 @@ export function registerUsage(app: TypedApp, options: UsageOptions): void {
   );
 
   app.post(
-    "/client/register",
+    `${path}/client/register`,
     {
       onRequest,
       schema: { ...describe("Accepts the registration of an SDK"), body: RegistrationBody },

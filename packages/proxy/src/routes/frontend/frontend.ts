@@ -1,0 +1,32 @@
+import type { TypedApp } from "flags-service/http";
+import type { DialectOptions } from "../dialect-options.ts";
+import { registerEvaluation } from "../evaluation.ts";
+import { registerUsage } from "../usage.ts";
+import { frontendBodyForm } from "./frontend-body.ts";
+import { FrontendToggleList } from "./schemas.ts";
+import { registerSingleToggle } from "./single-toggle.ts";
+
+/** The frontend API, as the upstream and Edge serve it to client SDKs. */
+export function registerFrontendRoutes(
+  app: TypedApp,
+  { config, metrics, rules, allow }: DialectOptions,
+): void {
+  const authenticate = allow("client");
+  registerEvaluation(app, {
+    authenticate,
+    rules,
+    bodyForm: frontendBodyForm,
+    answerSchema: FrontendToggleList,
+    tag: "Frontend API",
+    allEndpointEnabled: config.allEndpointEnabled,
+  });
+  registerSingleToggle(app, { authenticate, rules });
+  const usage = {
+    authenticate: allow("client", "server"),
+    metrics,
+    metricsIntervalMs: config.metricsIntervalMs,
+  };
+  registerUsage(app, usage);
+  // Clients report under the address they ask, which may be the one of all toggles.
+  registerUsage(app, { ...usage, path: "/all" });
+}

@@ -1,0 +1,75 @@
+import type { onRequestHookHandler } from "fastify";
+import type { TypedApp } from "flags-service/http";
+import { Type } from "typebox";
+import { parseQueryContext } from "../../context/parse-query.ts";
+import { HttpError } from "../../errors.ts";
+import type { Dialect } from "../../render/dialect.ts";
+import { renderFlag } from "../../render/render-flag.ts";
+import { type Answerer, createEvaluator, type EvaluationRules } from "../evaluate.ts";
+import { ContextQuery, errorAnswers, NotModified } from "../schemas.ts";
+import { frontendBodyForm } from "./frontend-body.ts";
+import { FrontendToggle } from "./schemas.ts";
+
+interface SingleToggleOptions {
+  readonly authenticate: onRequestHookHandler;
+  readonly rules: EvaluationRules;
+}
+
+const NameOfToggle = Type.Object({ name: Type.String({ description: "Name of the toggle" }) });
+
+/** Answers for one toggle, on or off. */
+export function registerSingleToggle(
+  app: TypedApp,
+  { authenticate, rules }: SingleToggleOptions,
+): void {
+  const evaluate = createEvaluator(rules);
+  const onRequest = [authenticate];
+
+  app.get("/features/:name", { onRequest, schema: describeGet() }, (request, reply) =>
+    evaluate(request, reply, {
+      sent: parseQueryContext(request.url),
+      answer: answerSingle(rules.dialect, request.params.name),
+    }),
+  );
+  app.post("/features/:name", { onRequest, schema: describePost() }, (request, reply) =>
+    evaluate(request, reply, {
+      sent: frontendBodyForm.read(request.body).sent,
+      answer: answerSingle(rules.dialect, request.params.name),
+    }),
+  );
+}
+
+function answerSingle(dialect: Dialect, name: string): Answerer {
+  return (snapshot, context) => {
+    const flag = renderFlag({ dialect, snapshot, context }, name);
+    if (flag !== undefined) return flag;
+    throw new HttpError(
+      404,
+      `There is no toggle called \`${name}\`: check its spelling, and which flags the proxy is to know`,
+    );
+  };
+}
+
+function describeGet() {
+  return {
+    ...describe("Evaluates one toggle, on or off, for a context in the query"),
+    querystring: ContextQuery,
+    response: { 200: FrontendToggle, 304: NotModified, ...errorAnswers(400, 401, 404, 503) },
+  };
+}
+
+function describePost() {
+  return {
+    ...describe("Evaluates one toggle, on or off, for a context in the body"),
+    body: frontendBodyForm.schema,
+    response: {
+      200: FrontendToggle,
+      304: NotModified,
+      ...errorAnswers(400, 401, 404, 413, 415, 503),
+    },
+  };
+}
+
+function describe(summary: string) {
+  return { summary, tags: ["Frontend API"], security: [{ clientKey: [] }], params: NameOfToggle };
+}

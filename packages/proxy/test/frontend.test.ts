@@ -1,0 +1,262 @@
+import { expect, test } from "vitest";
+import { SAMPLE, flag, withConstraint } from "./_documents.ts";
+import { errorOf, namesOf, startProxy, startProxyOver, togglesOf } from "./_proxy.ts";
+import { DocumentSource } from "./_source.ts";
+
+const ALL = { allEndpointEnabled: true };
+const NO_VARIANT = { name: "disabled", enabled: false };
+const ON = { feature_enabled: true, featureEnabled: true };
+const OFF = { feature_enabled: false, featureEnabled: false };
+
+test("GET /api/frontend: the toggles that are on, whose variants know the toggle's state", async () => {
+  const { request } = await startProxy();
+  const response = await request("/api/frontend?userId=7");
+  expect(response.status).toBe(200);
+  expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
+  expect(response.headers.get("cache-control")).toBe("no-cache");
+  expect(response.headers.get("vary")).toBe("authorization, accept-encoding");
+  const payload = { type: "json", value: '{"a":"é\\n"}' };
+  expect(await response.json()).toEqual({
+    toggles: [
+      { name: "on", enabled: true, impressionData: false, variant: { ...NO_VARIANT, ...ON } },
+      {
+        name: "impressions",
+        enabled: true,
+        impressionData: true,
+        variant: { ...NO_VARIANT, ...ON },
+      },
+      {
+        name: "for-user-7",
+        enabled: true,
+        impressionData: false,
+        variant: { ...NO_VARIANT, ...ON },
+      },
+      {
+        name: "with-variant",
+        enabled: true,
+        impressionData: false,
+        variant: { name: "blue", enabled: true, payload, ...ON },
+      },
+      {
+        name: "variant-named-disabled",
+        enabled: true,
+        impressionData: false,
+        variant: { name: "disabled", enabled: true, ...ON },
+      },
+    ],
+  });
+});
+
+test("GET /proxy: its toggles stay as they were, without the toggle's state", async () => {
+  const { request } = await startProxy();
+  const [toggle] = await togglesOf(await request("/proxy"));
+  expect(toggle?.variant).toEqual(NO_VARIANT);
+});
+
+test.each([
+  ["under `context`", { context: { userId: "7", properties: { plan: "gold" } } }],
+  ["at the top level", { userId: "7", plan: "gold" }],
+  [
+    "at the top level, `context` being null",
+    { userId: 7, properties: { plan: "gold" }, context: null },
+  ],
+  ["under `context`, which wins", { userId: "8", context: { userId: "7", plan: "gold" } }],
+])("POST /api/frontend: a context %s", async (_where, body) => {
+  const { request, post } = await startProxy();
+  const asked = await request("/api/frontend?userId=7&plan=gold");
+  const posted = await post("/api/frontend", body);
+  expect(posted.status).toBe(200);
+  expect(posted.headers.get("etag")).toBe(asked.headers.get("etag"));
+  expect(await posted.json()).toEqual(await asked.json());
+});
+
+test("POST /api/frontend without any context asks for nobody in particular", async () => {
+  const { post } = await startProxy();
+  const response = await post("/api/frontend", {});
+  expect(response.status).toBe(200);
+  expect(await namesOf(response)).not.toContain("for-user-7");
+});
+
+test("POST /api/frontend with `toggles`: exactly these, each once, on or off", async () => {
+  const { post } = await startProxy();
+  const toggles = ["off", "on", "unknown", "on"];
+  expect(await (await post("/api/frontend", { toggles, userId: "7" })).json()).toEqual({
+    toggles: [
+      { name: "off", enabled: false, impressionData: false, variant: { ...NO_VARIANT, ...OFF } },
+      { name: "on", enabled: true, impressionData: false, variant: { ...NO_VARIANT, ...ON } },
+      {
+        name: "unknown",
+        enabled: false,
+        impressionData: false,
+        variant: { ...NO_VARIANT, ...OFF },
+      },
+    ],
+  });
+});
+
+test.each([
+  [{ context: [] }, "context"],
+  [{ context: { userId: {} } }, "context.userId"],
+  [{ userId: {} }, "userId"],
+  [{ currentTime: "yesterday" }, "currentTime"],
+  [{ toggles: "on" }, "toggles"],
+])("POST /api/frontend with %j is a 400 that names the field", async (body, path) => {
+  const { post } = await startProxy();
+  const response = await post("/api/frontend", body);
+  expect(response.status).toBe(400);
+  const { error, validation } = await errorOf(response);
+  expect(error).toContain(`\`${path}\``);
+  expect(validation).toMatchObject([{ path }]);
+});
+
+test("/api/frontend/all: on and off by GET and POST, when it is switched on", async () => {
+  const { request, post } = await startProxy({ config: ALL });
+  const names = SAMPLE.features.map(({ name }) => name);
+  const asked = await request("/api/frontend/all");
+  expect(await namesOf(await post("/api/frontend/all", { userId: "7" }))).toEqual(names);
+  const toggles = await togglesOf(asked);
+  expect(toggles.map(({ name }) => name)).toEqual(names);
+  expect(toggles[1]?.variant).toEqual({ ...NO_VARIANT, ...OFF });
+});
+
+test("/api/frontend/all: 501 that names the setting, when it is not", async () => {
+  const { request } = await startProxy();
+  const response = await request("/api/frontend/all");
+  expect(response.status).toBe(501);
+  expect((await errorOf(response)).error).toContain("ENABLE_ALL_ENDPOINT");
+});
+
+test("/api/frontend/features/{name}: one toggle, on or off, by GET and POST", async () => {
+  const { request, post } = await startProxy();
+  const off = await request("/api/frontend/features/for-user-7?userId=8");
+  expect(await off.json()).toEqual({
+    name: "for-user-7",
+    enabled: false,
+    impressionData: false,
+    variant: { ...NO_VARIANT, ...OFF },
+  });
+  for (const response of [
+    await request("/api/frontend/features/for-user-7?userId=7"),
+    await post("/api/frontend/features/for-user-7", { userId: "7" }),
+    await post("/api/frontend/features/for-user-7", { context: { userId: "7" } }),
+  ]) {
+    expect(await response.json()).toMatchObject({ enabled: true, variant: ON });
+  }
+});
+
+test("/api/frontend/features/{name}: a name that needs encoding, and one that is not known", async () => {
+  const { request } = await startProxy({ document: { features: [flag("a/b ø")] } });
+  const path = `/api/frontend/features/${encodeURIComponent("a/b ø")}`;
+  expect(await (await request(path)).json()).toMatchObject({ name: "a/b ø", enabled: true });
+  const unknown = await request("/api/frontend/features/b");
+  expect(unknown.status).toBe(404);
+  expect((await errorOf(unknown)).error).toContain("`b`");
+});
+
+test.each([
+  "/api/frontend?userId=7",
+  "/api/frontend/all?userId=7",
+  "/api/frontend/features/for-user-7?userId=7",
+  "/api/proxy?userId=7",
+])("GET %s: 304 without a body for who has the answer, until it changes", async (path) => {
+  const { request, source } = await startProxy({ config: ALL });
+  const etag = (await request(path)).headers.get("etag") ?? "";
+  const headers = { "if-none-match": etag };
+  const again = await request(path, { headers });
+  expect(again.status).toBe(304);
+  expect(await again.text()).toBe("");
+  expect((await request(path.replace("7?", "7?x=1&"), { headers })).status).toBe(304);
+  expect((await request(path.replace("userId=7", "userId=8"), { headers })).status).toBe(200);
+
+  const changed = flag("for-user-7", {
+    impressionData: true,
+    strategies: [withConstraint("userId", ["7"])],
+  });
+  source.replace({ features: [changed] });
+  expect((await request(path, { headers })).status).toBe(200);
+});
+
+test("POST /api/frontend: 304 for who has the answer", async () => {
+  const { post } = await startProxy();
+  const etag = (await post("/api/frontend", { userId: "7" })).headers.get("etag") ?? "";
+  const again = await post("/api/frontend", { userId: "7" }, { "if-none-match": etag });
+  expect(again.status).toBe(304);
+});
+
+test("/api/proxy is the same API, under a base path too", async () => {
+  const config = { basePath: "/base", ...ALL };
+  const { request } = await startProxy({ config });
+  for (const rest of ["?userId=7", "/all", "/features/on"]) {
+    const [one, other] = [
+      await request(`/base/api/frontend${rest}`),
+      await request(`/base/api/proxy${rest}`),
+    ];
+    expect(other.status).toBe(200);
+    expect(await other.text()).toBe(await one.text());
+    expect(other.headers.get("etag")).toBe(one.headers.get("etag"));
+  }
+  expect((await request("/api/frontend")).status).toBe(404);
+});
+
+test.each([
+  "/api/frontend/client/metrics",
+  "/api/frontend/all/client/metrics",
+  "/api/proxy/client/metrics",
+  "/api/proxy/all/client/metrics",
+  "/api//frontend//client/metrics/",
+])("POST %s: usage is taken in", async (path) => {
+  const { post, source } = await startProxy();
+  const response = await post(path, {
+    appName: "shop",
+    instanceId: "browser",
+    bucket: { start: "2026-01-01T00:00:00Z", toggles: { on: { yes: 2, no: 1 } } },
+    impactMetrics: [],
+  });
+  expect(response.status).toBe(200);
+  expect(source.usage).toMatchObject([{ appName: "shop", features: { on: { yes: 2, no: 1 } } }]);
+});
+
+test.each(["/api/frontend", "/api/frontend/all", "/api/proxy"])(
+  "POST %s/client/register is accepted",
+  async (path) => {
+    const { post } = await startProxy();
+    const response = await post(`${path}/client/register`, { appName: "shop", strategies: [] });
+    expect(response.status).toBe(200);
+  },
+);
+
+test.each(["/api/frontend", "/api/frontend/features/on", "/api/frontend/all", "/api/proxy"])(
+  "GET %s without a client key is a 401, and a 503 before the first flags",
+  async (path) => {
+    const { request } = await startProxy({ config: ALL });
+    for (const key of ["", "unknown", "server-token"]) {
+      const response = await request(path, { headers: { authorization: key } });
+      expect(response.status).toBe(401);
+      expect((await errorOf(response)).error).toContain("`authorization`");
+    }
+    const unready = await startProxyOver(new DocumentSource());
+    const early = await unready.request(path, { headers: { authorization: "" } });
+    expect(early.status).toBe(503);
+    expect(early.headers.get("retry-after")).toBe("1");
+  },
+);
+
+test("enrichers complete the context of the frontend API, too", async () => {
+  const { request } = await startProxy({
+    config: { contextEnrichers: [(context) => ({ ...context, userId: "7" })] },
+  });
+  expect(await namesOf(await request("/api/frontend"))).toContain("for-user-7");
+  expect(await (await request("/api/frontend/features/for-user-7")).json()).toMatchObject({
+    enabled: true,
+  });
+});
+
+test("a name that the upstream sends twice is answered once, by every endpoint", async () => {
+  const features = [flag("twice"), flag("other"), flag("twice", { impressionData: true })];
+  const { request, post } = await startProxy({ document: { features }, config: ALL });
+  for (const path of ["/proxy", "/proxy/all", "/api/frontend", "/api/frontend/all"]) {
+    expect(await namesOf(await request(path)), path).toEqual(["twice", "other"]);
+    const named = await post(path, { context: {}, toggles: ["twice", "twice"] });
+    expect(await namesOf(named), path).toEqual(["twice"]);
+  }
+});
