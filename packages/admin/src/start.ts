@@ -3,6 +3,7 @@ import { listen } from "flags-service";
 import { buildApp } from "./app.ts";
 import type { AdminConfig } from "./config/config.ts";
 import { openStorage } from "./storage/open-storage.ts";
+import { skipRevisions } from "./storage/skip-revisions.ts";
 import type { Storage } from "./storage/storage.ts";
 import { seedTokens } from "./tokens/seed-tokens.ts";
 import { toStartFailure } from "./to-start-failure.ts";
@@ -34,6 +35,7 @@ export async function serve(config: AdminConfig): Promise<RunningAdmin> {
 }
 
 async function serveFrom(storage: Storage, config: AdminConfig): Promise<RunningAdmin> {
+  await skipRevisions(storage);
   const count = await seedTokens(storage, config.initTokens);
   if (count > 0) config.logger.info(`Made ${count} of the tokens that the environment lists`);
 

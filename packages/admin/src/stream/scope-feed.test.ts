@@ -134,6 +134,18 @@ test("update() is everything for revisions that are too old or not there yet", (
   expect(feed.update(5)).toMatchObject({ size: 0, id: 5 });
 });
 
+test("update() is everything for revisions that were skipped at the start", () => {
+  const feed = new ScopeFeed(EVERYTHING, toState(5, { a: { text: "x", segment: 0 } }));
+  feed.advance(toState(100, { a: { text: "y", segment: 0 } }));
+  feed.advance(toState(105, { a: { text: "x", segment: 0 } }));
+  for (const revision of [6, 99]) {
+    expect(eventsOf(feed.update(revision))).toMatchObject([{ type: "hydration", eventId: 105 }]);
+  }
+  for (const revision of [5, 100, 102]) {
+    expect(eventsOf(feed.update(revision))).toMatchObject([{ type: "feature-updated" }]);
+  }
+});
+
 test("update() is everything once what was removed since then is forgotten", () => {
   const many = Object.fromEntries(
     Array.from({ length: 1001 }, (_, index) => [`f${index}`, { text: "x", segment: 0 }]),

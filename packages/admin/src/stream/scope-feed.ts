@@ -19,6 +19,9 @@ export class ScopeFeed {
   readonly query: FeatureQuery;
   readonly #features: ChangeLog<string, FeatureEntry>;
   readonly #segments: ChangeLog<number, SegmentEntry>;
+  readonly #start: number;
+  /** The first revision after the start. */
+  #firstChange = Infinity;
   #revision: number;
 
   constructor(query: FeatureQuery, state: EnvironmentState) {
@@ -26,6 +29,7 @@ export class ScopeFeed {
     const { revision } = state;
     const start = { revision, maxRemoved: MAX_REMOVED };
     this.query = query;
+    this.#start = revision;
     this.#revision = revision;
     this.#features = new ChangeLog(({ feature }) => feature.name, { ...start, items: features });
     this.#segments = new ChangeLog(({ segment }) => segment.id, { ...start, items: segments });
@@ -42,6 +46,7 @@ export class ScopeFeed {
     this.#features.advance(state.revision, features);
     this.#segments.advance(state.revision, segments);
     this.#revision = state.revision;
+    this.#firstChange = Math.min(this.#firstChange, state.revision);
   }
 
   /** Everything, for an SDK that knows nothing yet. */
@@ -51,8 +56,7 @@ export class ScopeFeed {
 
   /** What an SDK of a revision lacks; everything when that cannot be told any more. */
   update(revision: number): DeltaMessage {
-    const knownSince = Math.max(this.#features.completeSince, this.#segments.completeSince);
-    if (revision < knownSince || revision > this.#revision) return this.hydrate();
+    if (!this.#knows(revision)) return this.hydrate();
 
     const features = this.#features.since(revision);
     const segments = this.#segments.since(revision);
@@ -62,5 +66,12 @@ export class ScopeFeed {
       ...features.removed.map((step) => featureRemoved(step.revision, step.item)),
       ...segments.removed.map((step) => segmentRemoved(step.revision, step.item)),
     ]);
+  }
+
+  /** NOTE: what lies between the start and the first change was given out before a restore. */
+  #knows(revision: number): boolean {
+    const oldest = Math.max(this.#features.completeSince, this.#segments.completeSince);
+    const isOfAnotherHistory = revision > this.#start && revision < this.#firstChange;
+    return revision >= oldest && revision <= this.#revision && !isOfAnotherHistory;
   }
 }
