@@ -9,6 +9,7 @@ export function createClient(config: ProxyConfig): FlagsClient {
     token: config.upstreamToken,
     appName: config.appName,
     instanceId: config.instanceId,
+    synchronization: config.synchronization,
     refreshIntervalMs: config.refreshIntervalMs,
     metricsIntervalMs: config.metricsIntervalMs,
     metricsJitterMs: config.metricsJitterMs,

@@ -40,6 +40,7 @@ export function proxyConfig(overrides: Partial<ProxyConfig> = {}): ProxyConfig {
     basePath: "",
     appName: "flags-proxy",
     instanceId: "test",
+    synchronization: "polling",
     refreshIntervalMs: 5000,
     metricsIntervalMs: 30_000,
     metricsJitterMs: 0,

@@ -195,6 +195,23 @@ const ROWS: readonly Row[] = [
     ...toText("flagsInstanceId"),
   },
   {
+    option: "synchronization",
+    variable: "FLAGS_SYNCHRONIZATION",
+    read: (config) => config.synchronization,
+    fallback: "polling",
+    texts: [
+      ["streaming", "streaming"],
+      ["delta", "delta"],
+      ["polling", "polling"],
+    ],
+    values: [
+      [{ synchronization: "delta" }, "delta"],
+      [{ synchronization: "polling" }, "polling"],
+    ],
+    badTexts: ["push", "true", "stream"],
+    badValues: [{ synchronization: "push" }, { synchronization: true }],
+  },
+  {
     option: "refreshInterval",
     variable: "FLAGS_FETCH_INTERVAL",
     read: (config) => config.refreshIntervalMs,
@@ -611,6 +628,7 @@ const EVERY_OPTION: Record<OptionName, true> = {
   proxySecrets: true,
   refreshInterval: true,
   storageProvider: true,
+  synchronization: true,
   tags: true,
   trustProxy: true,
   useJsonLogger: true,

@@ -18,7 +18,7 @@ import { MemoryStorageProvider } from "./storage/memory-storage-provider.ts";
 import { compile } from "./sync/compile.ts";
 import { FlagFeed } from "./sync/flag-feed.ts";
 import { FlagState } from "./sync/flag-state.ts";
-import { createPolling } from "./sync/polling.ts";
+import { createSynchronizer } from "./sync/create-synchronizer.ts";
 import type { Synchronizer } from "./sync/synchronizer.ts";
 import { createConnections } from "./transport/connections.ts";
 import { toHeaderValue } from "./transport/header-map.ts";
@@ -56,7 +56,7 @@ const random = Math.random;
 /** Makes the parts of a client and connects them; nothing runs yet. */
 export function createParts(settings: Settings, emitter: Emitter<FlagsClientEvents>): ClientParts {
   const faults = toFaultSink(emitter);
-  const { appName, instanceId, connection, refreshIntervalMs: intervalMs } = settings;
+  const { appName, instanceId, connection, synchronization } = settings;
   const identity = { appName, instanceId, connectionId: randomUUID() };
   const { timeoutMs } = connection;
   const http = new HttpClient({ connections: createConnections(connection), timeoutMs });
@@ -66,7 +66,8 @@ export function createParts(settings: Settings, emitter: Emitter<FlagsClientEven
   const storage = new DefinitionsStorage(provider, appName, faults.warn);
   const state = createState(common);
   const feed = new FlagFeed({ state, emitter, now, save: (kept) => storage.save(kept) });
-  const synchronizer = createPolling({ api, sink: feed, intervalMs, faults, random });
+  const sync = { api, sink: feed, intervalMs: settings.refreshIntervalMs, faults, random };
+  const synchronizer = createSynchronizer(synchronization, sync);
   const bootstrap = bootstrapOf(common, state, feed);
   return { http, state, feed, storage, synchronizer, bootstrap, ...createMetrics(common) };
 }

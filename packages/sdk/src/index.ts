@@ -15,6 +15,7 @@ export type { UsageLimits } from "./metrics/limits.ts";
 export type { MetricsBody } from "./metrics/metrics-body.ts";
 export type { RegistrationBody } from "./metrics/registration-body.ts";
 export type { FlagsClientOptions, HttpOptions, Tag } from "./options/flags-client-options.ts";
+export type { Synchronization } from "./sync/synchronizer.ts";
 export { FileStorageProvider } from "./storage/file-storage-provider.ts";
 export { MemoryStorageProvider } from "./storage/memory-storage-provider.ts";
 export type { StorageProvider } from "./storage/storage-provider.ts";

@@ -159,4 +159,51 @@ describe("HttpClient", () => {
     abort.abort();
     await expect(sent).rejects.toMatchObject({ code: "NETWORK" });
   });
+
+  it("open() hands over what comes as it comes, and ends with the answer", async () => {
+    const upstream = await startUpstream();
+    upstream.reply("/a", (response) => {
+      response.write("one");
+    });
+    const { status: code, chunks, close } = await createHttp().open(get(upstream, "/a"), 5000);
+    for await (const chunk of chunks) {
+      expect(Buffer.from(chunk).toString()).toBe("one");
+      break;
+    }
+    close();
+    expect(code).toBe(200);
+  });
+
+  it("open() gives up an answer that is silent for too long, and only such a one", async () => {
+    const upstream = await startUpstream();
+    upstream.reply("/a", (response) => {
+      let count = 0;
+      const timer = setInterval(() => {
+        count += 1;
+        if (count === 5) clearInterval(timer);
+        response.write(String(count));
+      }, 50);
+    });
+    const { chunks, close } = await createHttp({ timeoutMs: 150 }).open(get(upstream, "/a"), 200);
+    let text = "";
+    const read = async (): Promise<void> => {
+      for await (const chunk of chunks) text += Buffer.from(chunk).toString();
+    };
+    await expect(read()).rejects.toMatchObject({
+      code: "TIMEOUT",
+      message: `Cannot reach ${upstream.origin}/a: Nothing received for 200 ms`,
+    });
+    expect(text).toBe("12345");
+    close();
+  });
+
+  it("open() throws when there is no answer in time, and hands over one of any status", async () => {
+    const upstream = await startUpstream();
+    upstream.reply("/a", hang);
+    const http = createHttp({ timeoutMs: 50 });
+    await expect(http.open(get(upstream, "/a"), 5000)).rejects.toMatchObject({ code: "TIMEOUT" });
+    const { status: code, close } = await http.open(get(upstream, "/none"), 5000);
+    expect(code).toBe(404);
+    close();
+  });
 });

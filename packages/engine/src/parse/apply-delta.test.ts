@@ -30,6 +30,8 @@ describe("applyDelta()", () => {
     [undefined, "events must be a list: found nothing"],
     [[7], "events[0] must be an object: found a number"],
     [[{ type: "feature-updated" }], "A delta must bring objects: found nothing"],
+    [[{ type: "feature-removed" }], "must name what it removes in featureName: found nothing"],
+    [[{ type: "segment-removed", segmentId: null }], "must name what it removes in segmentId"],
     [[{ type: "hydration" }], "A hydration must list what it brings: found nothing"],
   ])("refuses %j", (events, message) => {
     expect(() => applyDelta(start, events)).toThrow(message);

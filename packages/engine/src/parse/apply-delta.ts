@@ -41,13 +41,13 @@ function applyEvent(event: JsonObject, features: Index, segments: Index): void {
       features.set(keyOf(event["feature"], "name"), event["feature"]);
       break;
     case "feature-removed":
-      features.delete(event["featureName"]);
+      features.delete(removedKey(event, "featureName"));
       break;
     case "segment-updated":
       segments.set(keyOf(event["segment"], "id"), event["segment"]);
       break;
     case "segment-removed":
-      segments.delete(event["segmentId"]);
+      segments.delete(removedKey(event, "segmentId"));
       break;
     default:
       break;
@@ -71,4 +71,15 @@ function keyOf(entry: unknown, key: string): unknown {
     throw new DocumentError(`A delta must bring objects: found ${kindOf(entry)}`);
   }
   return entry[key];
+}
+
+// What does not say what it removes would otherwise remove nothing, and nobody would notice.
+function removedKey(event: JsonObject, field: string): unknown {
+  const key = event[field];
+  if (key === undefined || key === null) {
+    throw new DocumentError(
+      `A removal must name what it removes in ${field}: found ${kindOf(key)}`,
+    );
+  }
+  return key;
 }

@@ -31,6 +31,7 @@ export function assembleConfig(values: Values, collaborators: Collaborators): Lo
     basePath: values.proxyBasePath,
     appName: values.flagsAppName,
     instanceId: values.flagsInstanceId ?? generateInstanceId(),
+    synchronization: values.synchronization,
     refreshIntervalMs: values.refreshInterval,
     metricsIntervalMs: values.metricsInterval,
     metricsJitterMs: values.metricsJitter,

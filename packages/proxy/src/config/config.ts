@@ -1,5 +1,5 @@
 import type { CustomStrategy } from "flags-engine";
-import type { StorageProvider } from "flags-sdk";
+import type { StorageProvider, Synchronization } from "flags-sdk";
 import type { Logger } from "flags-service";
 import type { ContextEnricher } from "../extensions/enricher.ts";
 
@@ -40,6 +40,7 @@ export interface ProxyConfig {
   readonly basePath: string;
   readonly appName: string;
   readonly instanceId: string;
+  readonly synchronization: Synchronization;
   readonly refreshIntervalMs: number;
   readonly metricsIntervalMs: number;
   readonly metricsJitterMs: number;

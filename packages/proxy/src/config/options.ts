@@ -1,5 +1,5 @@
 import type { CustomStrategy } from "flags-engine";
-import type { StorageProvider } from "flags-sdk";
+import type { StorageProvider, Synchronization } from "flags-sdk";
 import type { CustomLogger, LogLevel } from "flags-service";
 import type { ContextEnricher } from "../extensions/enricher.ts";
 
@@ -109,6 +109,12 @@ export interface ProxyOptions {
   readonly flagsAppName?: string | undefined;
   /** Instance id sent upstream. Not set: generated. Environment: `FLAGS_INSTANCE_ID`. */
   readonly flagsInstanceId?: string | undefined;
+  /**
+   * How to keep up with the upstream; polling stands in where the rest does not work. Environment:
+   * `FLAGS_SYNCHRONIZATION`.
+   * @default "polling"
+   */
+  readonly synchronization?: Synchronization | undefined;
   /**
    * Milliseconds between upstream polls; 0 fetches once. Environment: `FLAGS_FETCH_INTERVAL`.
    * @default 5000

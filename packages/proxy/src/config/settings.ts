@@ -11,6 +11,7 @@ import {
   tokensKind,
   type ValuesOf,
 } from "flags-service";
+import type { Synchronization } from "flags-sdk";
 import {
   basePathKind,
   baseUrlKind,
@@ -27,6 +28,13 @@ import { defineSetting } from "./setting.ts";
 
 // NOTE: an interval and its jitter are added up, and timers hold no more than 2 ** 31 - 1.
 const intervalKind = createIntegerKind({ min: 0, max: 1_000_000_000, of: "milliseconds" });
+
+// NOTE: a type alone is imported: `--help` should not wait for the SDK to load.
+const SYNCHRONIZATIONS = [
+  "polling",
+  "delta",
+  "streaming",
+] as const satisfies readonly Synchronization[];
 
 /**
  * Everything the proxy can be told, once. The loader, `--help`, the documentation and the texts of
@@ -113,6 +121,15 @@ export const SETTINGS = {
     fallback: undefined,
     shownFallback: "generated",
     meaning: "Instance id sent upstream.",
+  }),
+  synchronization: defineSetting({
+    group: "Upstream",
+    option: "synchronization",
+    variables: ["FLAGS_SYNCHRONIZATION"],
+    kind: createChoiceKind(SYNCHRONIZATIONS),
+    fallback: "polling",
+    meaning:
+      "How to follow the upstream: polling or delta ask for flags or changes at intervals, streaming hears of changes at once. Polls whenever the others do not work.",
   }),
   refreshInterval: defineSetting({
     group: "Upstream",

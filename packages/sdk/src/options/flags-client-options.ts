@@ -1,6 +1,7 @@
 import type { CustomStrategy } from "flags-engine";
 import type { BootstrapOptions } from "../bootstrap/bootstrap-options.ts";
 import type { StorageProvider } from "../storage/storage-provider.ts";
+import type { Synchronization } from "../sync/synchronizer.ts";
 import type { CustomHeadersFunction } from "../transport/wire-headers.ts";
 
 /** A tag that a flag must carry. */
@@ -29,6 +30,12 @@ export interface FlagsClientOptions {
   readonly instanceId?: string;
   /** The `environment` of the context of every evaluation. @default "default" */
   readonly environment?: string;
+  /**
+   * How to keep up with the upstream: ask for everything (`polling`) or for changes (`delta`) at
+   * intervals, or listen to changes (`streaming`). Polling stands in for the others when they do
+   * not work. @default "polling"
+   */
+  readonly synchronization?: Synchronization;
   /** Milliseconds between polls; 0: fetch once. @default 15000 */
   readonly refreshIntervalMs?: number;
   /** Milliseconds between usage reports; 0: no registration, no reports. @default 60000 */

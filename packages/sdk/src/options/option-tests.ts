@@ -1,5 +1,7 @@
 import type { CustomStrategy } from "flags-engine";
 import type { StorageProvider } from "../storage/storage-provider.ts";
+import { SYNCHRONIZATIONS } from "../sync/synchronizer.ts";
+import type { Synchronization } from "../sync/synchronizer.ts";
 import { isHeaderName, isHeaderValue } from "../transport/header-map.ts";
 import type { CustomHeadersFunction } from "../transport/wire-headers.ts";
 import type { Tag } from "./flags-client-options.ts";
@@ -24,6 +26,10 @@ export function isHeaderRecord(value: unknown): value is Readonly<Record<string,
 
 export function isHeadersFunction(value: unknown): value is CustomHeadersFunction {
   return typeof value === "function";
+}
+
+export function isSynchronization(value: unknown): value is Synchronization {
+  return SYNCHRONIZATIONS.some((known) => known === value);
 }
 
 export function isTagList(value: unknown): value is readonly Tag[] {

@@ -12,6 +12,7 @@ describe("resolveOptions()", () => {
     expect(resolve({})).toEqual({
       url: new URL("http://localhost:4242/api/"),
       appName: "app",
+      synchronization: "polling",
       instanceId: expect.stringMatching(/-[0-9a-f]{8}$/) as string,
       environment: "default",
       refreshIntervalMs: 15_000,
@@ -86,6 +87,7 @@ describe("resolveOptions()", () => {
     [{ appName: undefined }, "appName must be given"],
     [{ appName: 7 }, "appName must be given, as text"],
     [{ token: "a\n" }, "token must be text of printable ASCII"],
+    [{ synchronization: "push" }, "synchronization must be one of polling, delta, streaming"],
     [{ refreshIntervalMs: "soon" }, "refreshIntervalMs must be a whole number of milliseconds"],
     [{ refreshIntervalMs: -1 }, "refreshIntervalMs must be a whole number"],
     [{ refreshIntervalMs: 1.5 }, "refreshIntervalMs must be a whole number"],

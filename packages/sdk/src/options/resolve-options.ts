@@ -1,5 +1,6 @@
 import { generateInstanceId } from "../identity.ts";
 import type { ConnectionSettings } from "../transport/connections.ts";
+import { SYNCHRONIZATIONS } from "../sync/synchronizer.ts";
 import { toHeaderMap } from "../transport/header-map.ts";
 import type { FeatureFilters } from "../transport/upstream-api.ts";
 import type { CredentialSettings } from "../transport/wire-headers.ts";
@@ -12,6 +13,7 @@ import {
   isProxyUrl,
   isStorageProvider,
   isStrategyList,
+  isSynchronization,
   isTagList,
   isTextOrTexts,
 } from "./option-tests.ts";
@@ -20,6 +22,7 @@ import type { BootstrapSettings, Settings } from "./settings.ts";
 
 const HEADER_RULE = "must be an object of header names and values that HTTP allows";
 const URL_RULE = "must be an http or https URL without user name and password";
+const SYNCHRONIZATION_RULE = `must be one of ${SYNCHRONIZATIONS.join(", ")}`;
 const PROXY_RULE = "must be an http or https URL, or empty";
 
 /** Checks options and fills in defaults; throws a `TypeError` that names every bad option. */
@@ -29,6 +32,8 @@ export function resolveOptions(options: FlagsClientOptions): Settings {
     ...readIdentity(reader),
     ...readMetrics(reader),
     ...readBootstrap(reader.nested("bootstrap")),
+    synchronization:
+      reader.check("synchronization", isSynchronization, SYNCHRONIZATION_RULE) ?? "polling",
     refreshIntervalMs: reader.durationMs("refreshIntervalMs") ?? 15_000,
     filters: readFilters(reader),
     credentials: readCredentials(reader),

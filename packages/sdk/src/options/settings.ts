@@ -1,5 +1,6 @@
 import type { CustomStrategy } from "flags-engine";
 import type { StorageProvider } from "../storage/storage-provider.ts";
+import type { Synchronization } from "../sync/synchronizer.ts";
 import type { ConnectionSettings } from "../transport/connections.ts";
 import type { HeaderMap } from "../transport/header-map.ts";
 import type { FeatureFilters } from "../transport/upstream-api.ts";
@@ -22,6 +23,7 @@ export interface Settings {
   readonly appName: string;
   readonly instanceId: string;
   readonly environment: string;
+  readonly synchronization: Synchronization;
   readonly refreshIntervalMs: number;
   readonly metricsIntervalMs: number;
   readonly metricsJitterMs: number;

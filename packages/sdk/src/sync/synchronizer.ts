@@ -1,10 +1,14 @@
-/** A way of keeping up with the upstream: polling today, streaming some day. */
+/** A way of keeping up with the upstream. */
 export interface Synchronizer {
   /** Begins to hand over documents; faults are told, never thrown. */
   start(): void;
   /** Resolves when nothing more will be handed over. */
   stop(): Promise<void>;
 }
+
+/** The ways there are: whole documents or changes, asked for at intervals; or changes as they happen. */
+export const SYNCHRONIZATIONS = ["polling", "delta", "streaming"] as const;
+export type Synchronization = (typeof SYNCHRONIZATIONS)[number];
 
 /** Who a synchronizer hands over to. */
 export interface SyncSink {

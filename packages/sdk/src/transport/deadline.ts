@@ -6,16 +6,13 @@
 export class Deadline {
   readonly #controller = new AbortController();
   readonly #parent: AbortSignal;
-  readonly #timer: NodeJS.Timeout;
   readonly #cancel = (): void => this.#controller.abort(this.#parent.reason);
+  #timer: NodeJS.Timeout;
   #isExpired = false;
 
   constructor(parent: AbortSignal, timeoutMs: number) {
     this.#parent = parent;
-    this.#timer = setTimeout(() => {
-      this.#isExpired = true;
-      this.#controller.abort(new Error(`No complete answer within ${timeoutMs} ms`));
-    }, timeoutMs);
+    this.#timer = this.#arm(timeoutMs, `No complete answer within ${timeoutMs} ms`);
     if (parent.aborted) this.#cancel();
     else parent.addEventListener("abort", this.#cancel, { once: true });
   }
@@ -40,8 +37,26 @@ export class Deadline {
     return Promise.race([work, aborted]);
   }
 
+  /** Gives work that never ends so long until its next sign of life, which calls this again. */
+  renew(silenceMs: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = this.#arm(silenceMs, `Nothing received for ${silenceMs} ms`);
+  }
+
+  /** Ends the work early. */
+  end(): void {
+    this.clear();
+    this.#controller.abort(new Error("Not needed any more"));
+  }
+
   clear(): void {
     clearTimeout(this.#timer);
     this.#parent.removeEventListener("abort", this.#cancel);
+  }
+  #arm(timeoutMs: number, reason: string): NodeJS.Timeout {
+    return setTimeout(() => {
+      this.#isExpired = true;
+      this.#controller.abort(new Error(reason));
+    }, timeoutMs);
   }
 }

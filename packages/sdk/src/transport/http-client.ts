@@ -25,6 +25,14 @@ export interface UpstreamResponse {
   readonly body: string;
 }
 
+/** An answer whose body arrives bit by bit, for as long as it takes. */
+export interface OpenResponse extends Pick<UpstreamResponse, "status" | "headers"> {
+  /** Throws an `UpstreamError` when the connection breaks or is silent for too long. */
+  readonly chunks: AsyncIterable<Uint8Array>;
+  /** Hangs up. To be called in any case, also after the end. */
+  readonly close: () => void;
+}
+
 export interface HttpClientOptions {
   readonly connections: Connections;
   /** The limit for a whole call: header function, connection, redirects and body. */
@@ -57,6 +65,25 @@ export class HttpClient {
       throw toCallError(cause, request.url, deadline);
     } finally {
       deadline.clear();
+    }
+  }
+
+  /**
+   * Resolves with an answer of any status before its body has come; throws an `UpstreamError` when
+   * there is none. A body may take for ever, but must not be silent for longer than `maxSilenceMs`.
+   */
+  async open(request: UpstreamRequest, maxSilenceMs: number): Promise<OpenResponse> {
+    const deadline = new Deadline(request.signal, this.#timeoutMs);
+    try {
+      const { status, headers, body } = await this.#follow(request, deadline);
+      deadline.renew(maxSilenceMs);
+      const sign = (): void => deadline.renew(maxSilenceMs);
+      const fail = (cause: unknown): UpstreamError => toCallError(cause, request.url, deadline);
+      const chunks = receiveChunks(body ?? [], sign, fail);
+      return { status, headers, chunks, close: () => deadline.end() };
+    } catch (cause) {
+      deadline.clear();
+      throw toCallError(cause, request.url, deadline);
     }
   }
 
@@ -96,6 +123,21 @@ export class HttpClient {
     if (response.ok) return { status, headers, body: await readText(response, this.#maxBodyBytes) };
     await response.body?.cancel();
     return { status, headers, body: "" };
+  }
+}
+
+async function* receiveChunks(
+  body: AsyncIterable<unknown> | Iterable<unknown>,
+  onChunk: () => void,
+  toError: (cause: unknown) => UpstreamError,
+): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const chunk of body) {
+      onChunk();
+      yield chunk as Uint8Array;
+    }
+  } catch (cause) {
+    throw toError(cause);
   }
 }
 

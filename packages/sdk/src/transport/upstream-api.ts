@@ -1,12 +1,13 @@
 import type { Identity } from "../identity.ts";
 import type { MetricsBody } from "../metrics/metrics-body.ts";
 import type { RegistrationBody } from "../metrics/registration-body.ts";
+import { toNotOffered } from "./not-offered.ts";
 import { describeCause, UpstreamError } from "./upstream-error.ts";
 import type { HeaderMap } from "./header-map.ts";
 import { describeUrl } from "./http-client.ts";
-import type { HttpClient, UpstreamResponse } from "./http-client.ts";
+import type { HttpClient, OpenResponse, UpstreamResponse } from "./http-client.ts";
 import { API_ADVICE, toStatusError } from "./status-error.ts";
-import { definitionHeaders, identityHeaders } from "./wire-headers.ts";
+import { definitionHeaders, identityHeaders, streamHeaders } from "./wire-headers.ts";
 
 /** Which flags to ask for; everything absent means all. */
 export interface FeatureFilters {
@@ -26,10 +27,15 @@ export interface UpstreamApiOptions {
   /** Headers for the upstream only, made anew for each call. */
   readonly credentials: () => Promise<HeaderMap>;
   readonly now: () => number;
+  /** How long a stream may be silent. @default 60000 */
+  readonly maxSilenceMs?: number;
 }
 
 /** Definitions that differ from those the ETag names; undefined when nothing is new. */
 export type FetchedFeatures = { readonly document: unknown; readonly etag: string | undefined };
+
+// Upstreams show every 15 to 30 seconds that they are alive.
+const MAX_SILENCE_MS = 60_000;
 
 /** The calls of the upstream protocol. Each resolves on success and throws an `UpstreamError` else. */
 export class UpstreamApi {
@@ -43,16 +49,42 @@ export class UpstreamApi {
     etag: string | undefined,
     signal: AbortSignal,
   ): Promise<FetchedFeatures | undefined> {
-    const { http, identity, refreshIntervalMs, credentials } = this.#options;
-    const url = featuresUrl(this.#options);
-    const headers = { ...identityHeaders(identity, refreshIntervalMs), ...definitionHeaders(etag) };
-    const response = await http.send({ method: "GET", url, headers, credentials, signal });
-    if (response.status === 304 && etag !== undefined) return undefined;
-    this.#assertSuccess(url, response);
-    return {
-      document: parseJson(url, response.body),
-      etag: response.headers.get("etag") ?? undefined,
+    return this.#read(this.#definitionsUrl("client/features"), etag, signal);
+  }
+
+  /** What has changed since the ETag; everything without it. */
+  async fetchDelta(
+    etag: string | undefined,
+    signal: AbortSignal,
+  ): Promise<FetchedFeatures | undefined> {
+    try {
+      return await this.#read(this.#definitionsUrl("client/delta"), etag, signal);
+    } catch (cause) {
+      throw toNotOffered(cause, this.#options.refreshIntervalMs) ?? cause;
+    }
+  }
+
+  /** Changes as they happen, as an event stream: since the id, or from everything on. */
+  async openStream(lastEventId: string | undefined, signal: AbortSignal): Promise<OpenResponse> {
+    const { http, identity, credentials, refreshIntervalMs } = this.#options;
+    const { maxSilenceMs = MAX_SILENCE_MS } = this.#options;
+    const url = this.#definitionsUrl("client/streaming");
+    const headers = {
+      ...identityHeaders(identity, refreshIntervalMs),
+      ...streamHeaders(lastEventId),
     };
+    const response = await http.open(
+      { method: "GET", url, headers, credentials, signal },
+      maxSilenceMs,
+    );
+    try {
+      this.#assertSuccess(url, response);
+      assertEventStream(url, response);
+    } catch (cause) {
+      response.close();
+      throw toNotOffered(cause, refreshIntervalMs) ?? cause;
+    }
+    return response;
   }
 
   async register(body: RegistrationBody, signal: AbortSignal): Promise<void> {
@@ -61,6 +93,22 @@ export class UpstreamApi {
 
   async sendMetrics(body: MetricsBody, signal: AbortSignal): Promise<void> {
     await this.#post("client/metrics", body, signal);
+  }
+
+  async #read(
+    url: URL,
+    etag: string | undefined,
+    signal: AbortSignal,
+  ): Promise<FetchedFeatures | undefined> {
+    const { http, identity, refreshIntervalMs, credentials } = this.#options;
+    const headers = { ...identityHeaders(identity, refreshIntervalMs), ...definitionHeaders(etag) };
+    const response = await http.send({ method: "GET", url, headers, credentials, signal });
+    if (response.status === 304 && etag !== undefined) return undefined;
+    this.#assertSuccess(url, response);
+    return {
+      document: parseJson(url, response.body),
+      etag: response.headers.get("etag") ?? undefined,
+    };
   }
 
   async #post(path: string, body: unknown, signal: AbortSignal): Promise<void> {
@@ -82,19 +130,24 @@ export class UpstreamApi {
     this.#assertSuccess(url, response);
   }
 
-  #assertSuccess(url: URL, response: UpstreamResponse): void {
+  #definitionsUrl(path: string): URL {
+    const target = new URL(path, this.#options.url);
+    const { projectName, namePrefix, tags } = this.#options.filters;
+    if (projectName !== undefined) target.searchParams.append("project", projectName);
+    if (namePrefix !== undefined) target.searchParams.append("namePrefix", namePrefix);
+    for (const { name, value } of tags) target.searchParams.append("tag", `${name}:${value}`);
+    return target;
+  }
+
+  #assertSuccess(url: URL, response: Pick<UpstreamResponse, "status" | "headers">): void {
     if (response.status >= 200 && response.status < 300) return;
     throw toStatusError(response, { url, advice: API_ADVICE, nowMs: this.#options.now() });
   }
 }
 
-function featuresUrl({ url, filters }: UpstreamApiOptions): URL {
-  const target = new URL("client/features", url);
-  const { projectName, namePrefix, tags } = filters;
-  if (projectName !== undefined) target.searchParams.append("project", projectName);
-  if (namePrefix !== undefined) target.searchParams.append("namePrefix", namePrefix);
-  for (const { name, value } of tags) target.searchParams.append("tag", `${name}:${value}`);
-  return target;
+function assertEventStream(url: URL, { headers }: Pick<OpenResponse, "headers">): void {
+  if (/^text\/event-stream\b/i.test(headers.get("content-type") ?? "")) return;
+  throw new UpstreamError(`${describeUrl(url)} sent no event stream`, { code: "NOT_OFFERED" });
 }
 
 /** Reads the body of a document; throws an `UpstreamError` when it is not JSON. */

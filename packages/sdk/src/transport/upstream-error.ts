@@ -8,6 +8,7 @@
  * - `REDIRECT`: it redirects in circles, or to where the call cannot follow.
  * - `HEADERS`: the application's own header function failed.
  * - `DOCUMENT`: the answer came, but is not a usable document.
+ * - `NOT_OFFERED`: it does not have this way of synchronizing; flags are polled instead.
  */
 export type UpstreamErrorCode =
   | "STATUS"
@@ -16,12 +17,13 @@ export type UpstreamErrorCode =
   | "TOO_LARGE"
   | "REDIRECT"
   | "HEADERS"
-  | "DOCUMENT";
+  | "DOCUMENT"
+  | "NOT_OFFERED";
 
 export interface UpstreamErrorDetails {
   readonly code: UpstreamErrorCode;
   readonly status?: number;
-  /** How long the upstream asked us to stay away. */
+  /** How long to stay away: what the upstream asked for, or what makes sense. */
   readonly retryAfterMs?: number | undefined;
   readonly cause?: unknown;
 }
@@ -42,8 +44,9 @@ export class UpstreamError extends Error {
     this.retryAfterMs = details.retryAfterMs;
   }
 
-  /** Likely to pass without anybody's help: worth a warning, not an alarm. */
+  /** Needs nobody's help: worth a warning, not an alarm. */
   get isTransient(): boolean {
+    if (this.code === "NOT_OFFERED") return true;
     if (this.status === undefined) return this.code === "NETWORK" || this.code === "TIMEOUT";
     return this.status >= 500 || TRANSIENT_STATUSES.has(this.status);
   }

@@ -23,6 +23,18 @@ export function definitionHeaders(etag: string | undefined): HeaderMap {
   return etag === undefined ? spec : { ...spec, "if-none-match": etag };
 }
 
+/** The headers of a request for an event stream: what the client understands and what it has. */
+export function streamHeaders(lastEventId: string | undefined): HeaderMap {
+  return {
+    ...definitionHeaders(undefined),
+    accept: "text/event-stream",
+    // Whoever compresses on the way may hold an event back to compress it together with the next.
+    "accept-encoding": "identity",
+    "cache-control": "no-cache",
+    ...(lastEventId !== undefined && { "last-event-id": lastEventId }),
+  };
+}
+
 /** Makes headers anew for every request, for instance with a token that expires. */
 export type CustomHeadersFunction = () => Promise<Readonly<Record<string, string>>>;
 

@@ -1,0 +1,66 @@
+import { applyDelta, DocumentError } from "flags-engine";
+import type { FeaturesState } from "flags-engine";
+import type { SyncSink } from "./synchronizer.ts";
+
+const VERSION = 2;
+
+/** What the upstream has, put together from its changes and handed over after each. */
+export class DeltaDocument {
+  readonly #sink: SyncSink;
+  #state: FeaturesState | undefined;
+
+  constructor(sink: SyncSink) {
+    this.#sink = sink;
+  }
+
+  /** Whether changes can be applied; if not, everything has to come first. */
+  get isHydrated(): boolean {
+    return this.#state !== undefined;
+  }
+
+  /** Puts a delta in force; throws when that is impossible, and then starts from nothing. */
+  apply(delta: unknown): void {
+    const before = this.#state;
+    this.#state = undefined;
+    const events = eventsOf(delta);
+    const after = toOrdered(applyDelta(before ?? startOf(events), events));
+    if (before !== undefined && events.length === 0) this.#sink.unchanged();
+    else this.#sink.accept({ version: VERSION, ...after });
+    this.#state = after;
+  }
+
+  /** Starts from nothing, as something may have been missed. */
+  forget(): void {
+    this.#state = undefined;
+  }
+}
+
+function eventsOf(delta: unknown): readonly unknown[] {
+  const events: unknown =
+    typeof delta === "object" && delta !== null && "events" in delta ? delta.events : undefined;
+  if (Array.isArray(events)) return events;
+  throw new DocumentError("A delta must have a list of events");
+}
+
+function startOf([first]: readonly unknown[]): FeaturesState {
+  const { type } = (first ?? {}) as { readonly type?: unknown };
+  if (type === "hydration") return { features: [], segments: [] };
+  throw new DocumentError("A hydration must come before changes");
+}
+
+/** An order that does not tell in which order things happened: replicas answer with one ETag. */
+function toOrdered({ features, segments }: FeaturesState): FeaturesState {
+  return {
+    features: features.toSorted(by((feature) => (feature as { name?: unknown }).name)),
+    segments: segments.toSorted(by((segment) => (segment as { id?: unknown }).id)),
+  };
+}
+
+function by(keyOf: (entry: unknown) => unknown): (a: unknown, b: unknown) => number {
+  return (a, b) => {
+    const [left, right] = [keyOf(a), keyOf(b)];
+    if (typeof left === "number" && typeof right === "number") return left - right;
+    const [one, other] = [String(left), String(right)];
+    return one === other ? 0 : one < other ? -1 : 1;
+  };
+}

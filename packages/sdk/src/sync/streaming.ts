@@ -1,0 +1,124 @@
+import { FaultLog } from "../events/fault-log.ts";
+import { Loop } from "../schedule/loop.ts";
+import { nextDelayMs } from "../schedule/next-delay.ts";
+import { isHeaderValue } from "../transport/header-map.ts";
+import { readEvents } from "../transport/read-events.ts";
+import type { StreamItem } from "../transport/read-events.ts";
+import { MAX_RETRY_AFTER_MS } from "../transport/retry-after.ts";
+import type { UpstreamApi } from "../transport/upstream-api.ts";
+import { toUpstreamError, UpstreamError } from "../transport/upstream-error.ts";
+import { DeltaDocument } from "./delta-document.ts";
+import type { PreferredOptions } from "./polling-fallback.ts";
+import type { Synchronizer } from "./synchronizer.ts";
+
+export interface StreamingOptions extends PreferredOptions {
+  readonly api: Pick<UpstreamApi, "openStream">;
+}
+
+const EVENTS: ReadonlySet<string> = new Set(["unleash-connected", "unleash-updated"]);
+
+/** Listens to the upstream telling its changes as they happen; connects again whenever it is cut off. */
+export class Streaming implements Synchronizer {
+  readonly #options: StreamingOptions;
+  readonly #faults: FaultLog;
+  readonly #document: DeltaDocument;
+  readonly #abort = new AbortController();
+  readonly #loop = new Loop(() => this.#round());
+  #lastEventId: string | undefined;
+  /** Connections in a row that did not last. */
+  #failures = 0;
+  /** Since when the present connection has brought something. */
+  #liveSinceMs: number | undefined;
+  /** How long the upstream wants connections to stay away after an end. */
+  #retryMs = 0;
+
+  constructor(options: StreamingOptions) {
+    this.#options = options;
+    this.#faults = new FaultLog("Streaming flags", options.faults);
+    this.#document = new DeltaDocument(options.sink);
+  }
+
+  start(): void {
+    this.#loop.start();
+  }
+
+  async stop(): Promise<void> {
+    this.#abort.abort();
+    await this.#loop.stop();
+  }
+
+  async #round(): Promise<number | undefined> {
+    const { signal } = this.#abort;
+    this.#liveSinceMs = undefined;
+    try {
+      await this.#listen(signal);
+      return signal.aborted ? undefined : this.#ended();
+    } catch (thrown) {
+      return signal.aborted ? undefined : this.#failed(toUpstreamError(thrown));
+    }
+  }
+
+  async #listen(signal: AbortSignal): Promise<void> {
+    const known = this.#document.isHydrated ? this.#lastEventId : undefined;
+    const stream = await this.#options.api.openStream(known, signal);
+    try {
+      for await (const item of readEvents(stream.chunks)) {
+        signal.throwIfAborted();
+        this.#take(item);
+      }
+    } finally {
+      stream.close();
+    }
+  }
+
+  #take(item: StreamItem): void {
+    if (item.kind === "retry") this.#retryMs = Math.min(item.retryMs, MAX_RETRY_AFTER_MS);
+    else if (item.kind === "comment") this.#confirm();
+    else if (EVENTS.has(item.name)) this.#apply(item.data, item.id);
+  }
+
+  /** A sign of life says that nothing has changed, once there is something that could. */
+  #confirm(): void {
+    if (this.#liveSinceMs !== undefined) this.#options.sink.unchanged();
+  }
+
+  #apply(data: string, id: string | undefined): void {
+    try {
+      this.#document.apply(JSON.parse(data));
+    } catch (cause) {
+      this.#document.forget();
+      throw cause;
+    }
+    // An id that no header can hold cannot be sent back: everything has to come again then.
+    this.#lastEventId = isHeaderValue(id) ? id : undefined;
+    this.#liveSinceMs ??= performance.now();
+    this.#faults.succeeded();
+  }
+
+  /** An end after a while is how upstreams restart and spread their load, and no fault. */
+  #ended(): number {
+    const error = new UpstreamError("The upstream ended the stream", { code: "NETWORK" });
+    if (!this.#hasLasted()) return this.#failed(error);
+    this.#options.onFailure(error);
+    return this.#nextDelayMs(error);
+  }
+
+  #failed(error: UpstreamError): number {
+    this.#faults.failed(error);
+    this.#options.onFailure(error);
+    return this.#nextDelayMs(error);
+  }
+
+  #nextDelayMs({ retryAfterMs = 0 }: UpstreamError): number {
+    const { intervalMs, random } = this.#options;
+    this.#failures = this.#hasLasted() ? 1 : this.#failures + 1;
+    const waitMs = Math.max(retryAfterMs, this.#retryMs);
+    return nextDelayMs({ intervalMs, failures: this.#failures, retryAfterMs: waitMs, random });
+  }
+
+  /** Whether the connection cost the upstream no more than polling would have. */
+  #hasLasted(): boolean {
+    const { intervalMs } = this.#options;
+    return this.#liveSinceMs !== undefined && performance.now() - this.#liveSinceMs >= intervalMs;
+  }
+}

@@ -1,0 +1,24 @@
+import { UpstreamError } from "./upstream-error.ts";
+
+const NOT_OFFERED: ReadonlySet<number> = new Set([404, 405, 501]);
+const INTERVALS_TO_NEXT_CHECK = 60;
+const DEFAULT_CHECK_MS = 300_000;
+
+/**
+ * The error for a way of synchronizing that the upstream does not have, and of which it is asked
+ * again now and then; undefined for other faults.
+ */
+export function toNotOffered(thrown: unknown, intervalMs: number): UpstreamError | undefined {
+  if (!(thrown instanceof UpstreamError)) return undefined;
+  const { status, code, message, retryAfterMs = 0 } = thrown;
+  if (code !== "NOT_OFFERED" && (status === undefined || !NOT_OFFERED.has(status)))
+    return undefined;
+  // Next to polling, one more question in sixty costs nobody anything.
+  const checkMs = intervalMs * INTERVALS_TO_NEXT_CHECK || DEFAULT_CHECK_MS;
+  return new UpstreamError(`${message}; polling instead`, {
+    code: "NOT_OFFERED",
+    ...(status !== undefined && { status }),
+    retryAfterMs: Math.max(checkMs, retryAfterMs),
+    cause: thrown,
+  });
+}

@@ -1,0 +1,96 @@
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+
+const COMMAND = fileURLToPath(new URL("../../admin/bin/flags-admin.js", import.meta.url));
+const ADMIN_TOKEN = "*:*.the-admin-of-the-tests";
+
+export const CLIENT_TOKEN = "*:development.the-client-of-the-tests";
+
+/** The built flag-management service as a process of its own, with a database of its own. */
+export class AdminService {
+  readonly #directory = mkdtempSync(join(tmpdir(), "flags-sdk-"));
+  #child: ChildProcess | undefined;
+  /** Where it listens; the same after a restart. */
+  origin = "";
+
+  /** Starts the service for the length of a test. */
+  static async start(): Promise<AdminService> {
+    const service = new AdminService();
+    onTestFinished(async () => {
+      await service.stop();
+      rmSync(service.#directory, { recursive: true, force: true });
+    });
+    await service.start();
+    return service;
+  }
+
+  get url(): string {
+    return `${this.origin}/api`;
+  }
+
+  async start(): Promise<void> {
+    const port = this.origin === "" ? "0" : new URL(this.origin).port;
+    const child = spawn(process.execPath, [COMMAND], {
+      env: {
+        HOST: "127.0.0.1",
+        PORT: port,
+        DATA_DIR: this.#directory,
+        INIT_ADMIN_API_TOKENS: ADMIN_TOKEN,
+        INIT_CLIENT_API_TOKENS: CLIENT_TOKEN,
+      },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    this.#child = child;
+    let output = "";
+    for await (const chunk of child.stdout.iterator({ destroyOnReturn: false })) {
+      output += String(chunk);
+      const [, origin] = /listens on (http:\S+)\/api\b/.exec(output) ?? [];
+      if (origin === undefined) continue;
+      this.origin = origin;
+      child.stdout.resume();
+      return;
+    }
+    throw new Error("The flag service ended instead of listening");
+  }
+
+  /** Ends it without a word to anybody. */
+  async stop(): Promise<void> {
+    if (this.#child === undefined || this.#child.exitCode !== null) return;
+    const ended = once(this.#child, "close");
+    this.#child.kill("SIGKILL");
+    await ended;
+    this.#child = undefined;
+  }
+
+  /** A request to the admin API that must succeed. */
+  async admin(method: string, path: string, body?: unknown): Promise<void> {
+    const response = await fetch(`${this.url}/admin${path}`, {
+      method,
+      headers: { authorization: ADMIN_TOKEN, "content-type": "application/json" },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+  }
+
+  /** Makes a flag that is on for everybody. */
+  async createFlag(name: string): Promise<void> {
+    const path = "/projects/default/features";
+    await this.admin("POST", path, { name });
+    await this.admin("POST", `${path}/${name}/environments/development/strategies`, {
+      name: "default",
+    });
+    await this.switchFlag(name, true);
+  }
+
+  async switchFlag(name: string, on: boolean): Promise<void> {
+    const path = `/projects/default/features/${name}/environments/development`;
+    await this.admin("POST", `${path}/${on ? "on" : "off"}`);
+  }
+}
