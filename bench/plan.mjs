@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 
-const PART_NAMES = ["engine", "http"];
+const PART_NAMES = ["engine", "http", "slope", "refresh", "memory", "start", "intake"];
 const CASE_NAMES = ["new-user", "same-context", "not-modified", "gzip"];
 const PEER_NAMES = ["ours", "old", "bare", ...(process.env.EDGE_BIN ? ["edge"] : [])];
 
@@ -28,6 +28,26 @@ const OPTIONS = {
   seconds: { type: "string" },
 };
 
+const SHORT = {
+  engine: { rounds: 7, roundMs: 60 },
+  http: { rounds: 3, seconds: 0.35, warmUpSeconds: 0.35 },
+  slope: { rounds: 3, seconds: 0.3 },
+  refresh: { refreshes: 3 },
+  memory: { contexts: 50_000 },
+  start: { rounds: 5 },
+  intake: { rounds: 2, seconds: 1 },
+};
+
+const LONG = {
+  engine: { rounds: 15, roundMs: 300 },
+  http: { rounds: 9, seconds: 3, warmUpSeconds: 2 },
+  slope: { rounds: 7, seconds: 1 },
+  refresh: { refreshes: 10 },
+  memory: { contexts: 1_000_000 },
+  start: { rounds: 15 },
+  intake: { rounds: 5, seconds: 5 },
+};
+
 /** What a run measures, from its arguments. */
 export function parsePlan(args) {
   const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
@@ -38,14 +58,15 @@ export function parsePlan(args) {
     help,
     build: !values["no-build"],
     parts: readNames("part", positionals.join(",") || PART_NAMES.join(","), PART_NAMES),
+    ...(long ? LONG : SHORT),
     http: {
+      ...(long ? LONG : SHORT).http,
       cases: readNames("--case", values.case, CASE_NAMES),
       // NOTE: always with ours, which the others are compared with.
       peers: [...new Set(["ours", ...readNames("--peers", values.peers, PEER_NAMES)])],
       flagCounts: values.flags.split(",").map((text) => readNumber("--flags", text)),
-      rounds: readNumber("--rounds", values.rounds ?? (long ? 9 : 3)),
-      seconds: readNumber("--seconds", values.seconds ?? (long ? 3 : 0.5)),
-      warmUpSeconds: long ? 2 : 0.5,
+      ...(values.rounds && { rounds: readNumber("--rounds", values.rounds) }),
+      ...(values.seconds && { seconds: readNumber("--seconds", values.seconds) }),
     },
   };
 }

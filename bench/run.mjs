@@ -6,6 +6,7 @@ import { prepareWorkspace, requireNode } from "../scripts/workspace.mjs";
 import { HELP, parsePlan } from "./plan.mjs";
 import { installPeers } from "./peers/install.mjs";
 import { describeRun } from "./report/describe-run.mjs";
+import { reportTargets } from "./report/targets.mjs";
 
 const plan = parsePlan(process.argv.slice(2));
 if (plan.help) {
@@ -21,7 +22,14 @@ await installPeers();
 const { PARTS } = await import("./parts.mjs");
 
 const sections = ["# Results", describeRun(plan.long ? "long" : "short")];
-for (const name of plan.parts) sections.push(await PARTS[name](plan));
+const targets = [];
+for (const name of plan.parts) {
+  const part = PARTS[name];
+  const result = await part.run(plan[name]);
+  sections.push(part.report(result));
+  targets.push(...part.targets(result));
+}
+sections.push(reportTargets(targets));
 
 const report = sections.join("\n\n");
 console.log(report);

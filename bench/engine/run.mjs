@@ -5,21 +5,21 @@
 // metrics are switched off. The two take turns, several rounds each, and a row shows medians.
 
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { compileSnapshot, parseDocument } from "flags-engine";
 import unleashClient from "unleash-client";
 import { KINDS, createContext, createDocument } from "../documents.mjs";
+import { median } from "../measure/statistics.mjs";
 
 const { InMemStorageProvider, Unleash } = unleashClient;
 const FLAG_COUNT = 1000;
 const USER_COUNT = 500;
 
 /** Measures the mixed document and each kind of flag; resolves to one row per measurement. */
-export async function runEngineBench({ long = false } = {}) {
-  const plan = long ? { rounds: 15, roundMs: 300 } : { rounds: 7, roundMs: 60 };
+export async function runEngineBench(plan) {
   const rows = [];
   for (const kind of [undefined, ...KINDS]) rows.push(await benchKind(kind, plan));
+  // Read once, so that no pass can be optimized away.
+  if (Number.isNaN(sink)) throw new Error("A pass yielded no number");
   return rows;
 }
 
@@ -135,11 +135,6 @@ function runFor(pass, milliseconds) {
   return (elapsed * 1e6) / count / FLAG_COUNT;
 }
 
-function median(numbers) {
-  const sorted = numbers.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)];
-}
-
 function toRow(kind, { all, single, official }) {
   return {
     flags: `${FLAG_COUNT} ${kind}`,
@@ -149,11 +144,4 @@ function toRow(kind, { all, single, official }) {
     "official / ours at once": (official / all).toFixed(1),
     "official / ours one by one": (official / single).toFixed(1),
   };
-}
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { values } = parseArgs({ options: { long: { type: "boolean", default: false } } });
-  console.table(await runEngineBench(values));
-  // Read once, so that no pass can be optimized away.
-  if (Number.isNaN(sink)) throw new Error("A pass yielded no number");
 }

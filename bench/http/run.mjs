@@ -5,16 +5,13 @@
 // rounds each, so that a slow moment of the machine hits all of them.
 
 import { median, medians } from "../measure/statistics.mjs";
-import { readUsage } from "../measure/process-usage.mjs";
+import { measureLoad, withGenerator } from "../measure/load.mjs";
 import { createDocument } from "../documents.mjs";
 import { PEERS } from "../peers/peers.mjs";
-import { ask } from "../processes/ask.mjs";
-import { startScript, stop } from "../processes/children.mjs";
 import { startUpstream } from "../upstream.mjs";
 import { answerOf, checkAgreement } from "./answers.mjs";
 import { CASES } from "./cases.mjs";
 
-export const CONNECTIONS = 32;
 /** Users whom the load never asks for. */
 const WITNESS = 999_999_999;
 const WITNESS_COUNT = 5;
@@ -25,16 +22,13 @@ const WITNESS_COUNT = 5;
  * @param plan `cases`, `flagCounts` and `peers` to measure, `rounds`, `seconds` of each, `warmUpSeconds`
  */
 export async function runHttpBench(plan) {
-  const generator = startScript(new URL("../load/generator.mjs", import.meta.url));
-  try {
+  return withGenerator(async (generator) => {
     const results = [];
     for (const flagCount of plan.flagCounts) {
       results.push(...(await benchDocument(flagCount, { ...plan, generator })));
     }
     return results;
-  } finally {
-    await stop(generator);
-  }
+  });
 }
 
 async function benchDocument(flagCount, plan) {
@@ -79,34 +73,17 @@ async function benchCase(testCase, servers, plan) {
   };
 }
 
-async function takeTurns(testCase, servers, { generator, rounds, seconds, warmUpSeconds }) {
+async function takeTurns({ load }, servers, { generator, rounds, seconds, warmUpSeconds }) {
   const samples = new Map([...servers.keys()].map((name) => [name, []]));
   for (const server of servers.values()) {
-    await measure(server, testCase, { generator, seconds: warmUpSeconds });
+    await measureLoad(generator, server, { ...load, seconds: warmUpSeconds });
   }
   for (let round = 0; round < rounds; round++) {
     for (const [name, server] of servers) {
-      samples.get(name).push(await measure(server, testCase, { generator, seconds }));
+      samples.get(name).push(await measureLoad(generator, server, { ...load, seconds }));
     }
   }
   return samples;
-}
-
-/** One bounded load on one server: rates, latencies and processor time per request. */
-async function measure({ child, port, path, headers }, { title, load }, { generator, seconds }) {
-  const job = { ...load, port, path, connections: CONNECTIONS, seconds };
-  const before = readUsage(child.pid);
-  const result = await ask(generator, { ...job, headers: { ...headers, ...load.headers } });
-  const { cpuMs, memoryMiB } = readUsage(child.pid);
-  if (result.failed > 0) throw new Error(`${result.failed} requests failed: ${title}`);
-  return {
-    requestsPerSecond: result.requests / result.seconds,
-    cpuMicroseconds: ((cpuMs - before.cpuMs) * 1000) / result.requests,
-    p50Ms: result.p50Ms,
-    p99Ms: result.p99Ms,
-    generatorBusy: result.generatorBusy,
-    memoryMiB,
-  };
 }
 
 /** The median over the rounds, since what ran one after the other had the same machine. */

@@ -1,14 +1,15 @@
 import { fileURLToPath } from "node:url";
-import { startProgram, stop } from "../processes/children.mjs";
-import { findFreePort, waitUntilReady } from "../processes/ports.mjs";
+import { startServer } from "../processes/start-server.mjs";
 
 const SCRIPT = fileURLToPath(new URL("old-proxy-server.mjs", import.meta.url));
 const CLIENT_KEY = "bench-key";
 
 /** The Node proxy that ours takes the place of. */
 export async function startOldProxy({ upstreamUrl }) {
-  const port = await findFreePort();
-  const child = startProgram(process.execPath, [SCRIPT], {
+  const server = await startServer((port) => ({
+    command: process.execPath,
+    args: [SCRIPT],
+    healthPath: "/proxy/health",
     env: {
       UNLEASH_URL: upstreamUrl,
       UNLEASH_API_TOKEN: "bench-token",
@@ -16,13 +17,6 @@ export async function startOldProxy({ upstreamUrl }) {
       NODE_ENV: "production",
       PORT: String(port),
     },
-  });
-  await waitUntilReady(`http://127.0.0.1:${port}/proxy/health`);
-  return {
-    child,
-    port,
-    path: "/proxy",
-    headers: { authorization: CLIENT_KEY },
-    stop: () => stop(child),
-  };
+  }));
+  return { ...server, path: "/proxy", headers: { authorization: CLIENT_KEY } };
 }

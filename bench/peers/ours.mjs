@@ -1,15 +1,16 @@
 import { fileURLToPath } from "node:url";
-import { startProgram, stop } from "../processes/children.mjs";
-import { findFreePort, waitUntilReady } from "../processes/ports.mjs";
+import { startServer } from "../processes/start-server.mjs";
 
 const COMMAND = fileURLToPath(new URL("../../packages/proxy/bin/flags-proxy.js", import.meta.url));
 const CLIENT_KEY = "bench-key";
 
-/** Our proxy, by its command. */
-export async function startOurs({ upstreamUrl, env = {}, nodeOptions = [], hasChannel = false }) {
-  const port = await findFreePort();
-  const child = startProgram(process.execPath, [...nodeOptions, COMMAND], {
-    hasChannel,
+/** Our proxy, by its command. A probe is a module that is loaded before it and talks to us. */
+export async function startOurs({ upstreamUrl, env = {}, probe }) {
+  const server = await startServer((port) => ({
+    command: process.execPath,
+    args: [...(probe ? ["--import", probe.href] : []), COMMAND],
+    hasChannel: probe !== undefined,
+    healthPath: "/proxy/health",
     env: {
       FLAGS_URL: upstreamUrl,
       FLAGS_API_TOKEN: "bench-token",
@@ -18,13 +19,6 @@ export async function startOurs({ upstreamUrl, env = {}, nodeOptions = [], hasCh
       PORT: String(port),
       ...env,
     },
-  });
-  await waitUntilReady(`http://127.0.0.1:${port}/proxy/health`);
-  return {
-    child,
-    port,
-    path: "/proxy",
-    headers: { authorization: CLIENT_KEY },
-    stop: () => stop(child),
-  };
+  }));
+  return { ...server, path: "/proxy", headers: { authorization: CLIENT_KEY } };
 }

@@ -15,10 +15,11 @@ export async function findFreePort() {
   return port;
 }
 
-/** Resolves once a URL answers with 200. */
-export async function waitUntilReady(url) {
+/** Resolves once a URL answers with 200; fails when its server has ended instead. */
+export async function waitUntilReady(url, hasEnded) {
   const deadlineMs = performance.now() + TIMEOUT_MS;
   while (performance.now() < deadlineMs) {
+    if (hasEnded()) throw new Error(`The server of ${url} ended before it was ready`);
     if (await isReady(url)) return;
     await delay(POLL_MS);
   }

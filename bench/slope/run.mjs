@@ -1,0 +1,42 @@
+// What one more flag costs a request of a new user, by kind, in the engine and over HTTP.
+
+import { KINDS } from "../documents.mjs";
+import { withGenerator } from "../measure/load.mjs";
+import { atMost } from "../report/targets.mjs";
+import { toTable } from "../report/table.mjs";
+import { measureEngineSlope } from "./engine.mjs";
+import { measureHttpSlope } from "./http.mjs";
+
+const RANGE = [100, 10_000];
+/** Kinds whose answer is the same for everybody. */
+const CONSTANT_KINDS = new Set(["plain", "off"]);
+const WANTED_NS = { constant: 3, dependent: 60 };
+
+/** Resolves to one row per kind: nanoseconds per extra flag. */
+export function runSlopeBench(plan) {
+  return withGenerator(async (generator) => {
+    const rows = [];
+    for (const kind of KINDS) {
+      const engineNs = measureEngineSlope(kind, RANGE, { rounds: plan.rounds, seconds: 0.05 });
+      const httpNs = await measureHttpSlope(kind, RANGE, { ...plan, generator });
+      rows.push({ kind, engineNs, httpNs });
+    }
+    return rows;
+  });
+}
+
+export function reportSlope(rows) {
+  const table = rows.map(({ kind, engineNs, httpNs }) => ({
+    "kind of flag": kind,
+    "engine ns": engineNs.toFixed(1),
+    "HTTP CPU ns": httpNs.toFixed(1),
+  }));
+  return `## Slope: cost of one more flag, ${RANGE.join(" to ")} flags, new users\n\n${toTable(table)}`;
+}
+
+export function slopeTargets(rows) {
+  return rows.map(({ kind, httpNs }) => {
+    const wanted = CONSTANT_KINDS.has(kind) ? WANTED_NS.constant : WANTED_NS.dependent;
+    return atMost(`one more flag (${kind}), ns of a request`, httpNs, wanted);
+  });
+}
