@@ -33,7 +33,7 @@ export interface Relevance {
 /** The answers of all flags of a snapshot for one context. */
 export interface Evaluation {
   /** `outcomes[i]` indexes `features[i].outcomes`. */
-  readonly outcomes: Uint32Array;
+  readonly outcomes: readonly number[];
   /**
    * Whether the same context would get the same answers again, so that they may be kept: false when
    * one of them went by the clock, by chance or by a custom strategy.

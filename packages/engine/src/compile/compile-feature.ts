@@ -1,16 +1,17 @@
 import type { Feature, Strategy } from "../parse/model.ts";
-import type { EvaluationRequest } from "../request/evaluation-request.ts";
 import type { CompiledFeature } from "../snapshot.ts";
 import { compileRule, compileUnconditional } from "./compile-rule.ts";
-import type { Answer, Rule, RuleTarget } from "./compile-rule.ts";
+import type { Rule, RuleTarget } from "./compile-rule.ts";
 import type { Condition } from "./condition.ts";
+import { decided, toAnswer } from "./decision.ts";
+import type { Answer, Decision } from "./decision.ts";
 import { OFF, OutcomeTable } from "./outcome-table.ts";
 import type { FeatureScope } from "./scope.ts";
 
-/** A compiled flag and how to evaluate it, when its answer is not a constant. */
+/** A compiled flag and how to evaluate it. */
 export interface FeatureEvaluation {
   readonly compiled: CompiledFeature;
-  readonly evaluate: (request: EvaluationRequest) => number;
+  readonly decision: Decision;
 }
 
 /** Compiles a flag, given the condition under which its parents allow it to be on. */
@@ -20,7 +21,8 @@ export function compileFeature(
   scope: FeatureScope,
 ): FeatureEvaluation {
   const outcomes = new OutcomeTable(feature.enabled ? "DEFAULT" : "DISABLED");
-  const answer = guard(parentsAllow, compileStrategies({ feature, outcomes, scope }));
+  const decision = guard(parentsAllow, compileStrategies({ feature, outcomes, scope }));
+  const answer = toAnswer(decision);
   return {
     compiled: Object.freeze({
       name: feature.name,
@@ -31,24 +33,28 @@ export function compileFeature(
       outcomes: outcomes.outcomes(),
       constantOutcome: typeof answer === "number" ? answer : undefined,
     }),
-    evaluate: typeof answer === "number" ? () => answer : answer,
+    decision,
   };
 }
 
-function guard(condition: Condition, answer: Answer): Answer {
-  if (condition === true || answer === OFF) return answer;
-  if (condition === false) return OFF;
-  return typeof answer === "number"
-    ? (request) => (condition(request) ? answer : OFF)
-    : (request) => (condition(request) ? answer(request) : OFF);
+function guard(parentsAllow: Condition, decision: Decision): Decision {
+  const answer = toAnswer(decision);
+  if (parentsAllow === true || answer === OFF) return decision;
+  return { condition: parentsAllow, answer, otherwise: OFF };
 }
 
 /** The strategies are tried in order, and the first that matches decides. */
-function compileStrategies(target: RuleTarget): Answer {
+function compileStrategies(target: RuleTarget): Decision {
   const { enabled, strategies } = target.feature;
-  if (!enabled || strategies === undefined) return OFF;
-  if (strategies.length === 0) return compileUnconditional(target);
-  return compileRules(strategies, target).reduceRight<Answer>(chain, OFF);
+  if (!enabled || strategies === undefined) return decided(OFF);
+  if (strategies.length === 0) return decided(compileUnconditional(target));
+  const [first, ...rest] = compileRules(strategies, target);
+  if (first === undefined) return decided(OFF);
+  const otherwise = rest.reduceRight<Answer>(
+    (next, rule) => toAnswer({ ...rule, otherwise: next }),
+    OFF,
+  );
+  return { ...first, otherwise };
 }
 
 /** The rules that can decide: none that never match, none behind one that always does. */
@@ -60,13 +66,4 @@ function compileRules(strategies: readonly Strategy[], target: RuleTarget): read
     if (rule?.condition === true) break;
   }
   return rules;
-}
-
-/** What a rule and, when it does not match, the rules after it say. */
-function chain(next: Answer, { condition, answer }: Rule): Answer {
-  if (condition === true) return answer;
-  return (request) => {
-    const decided = condition(request) ? answer : next;
-    return typeof decided === "number" ? decided : decided(request);
-  };
 }

@@ -1,6 +1,5 @@
 import type { Reason } from "../outcome.ts";
 import type { Feature, Strategy, Variant } from "../parse/model.ts";
-import type { EvaluationRequest } from "../request/evaluation-request.ts";
 import { toActivationStrategy } from "../strategies/custom.ts";
 import { textOf } from "../strategies/parameters.ts";
 import { BUILT_IN_STRATEGIES } from "../strategies/registry.ts";
@@ -10,11 +9,9 @@ import { NO_VARIANT, compileVariants } from "./compile-variants.ts";
 import type { VariantChoice } from "./compile-variants.ts";
 import { all } from "./condition.ts";
 import type { Predicate } from "./condition.ts";
+import type { Answer } from "./decision.ts";
 import type { OutcomeTable } from "./outcome-table.ts";
 import type { FeatureScope } from "./scope.ts";
-
-/** The outcome, or how to work it out for a request. */
-export type Answer = number | ((request: EvaluationRequest) => number);
 
 /** One strategy of a flag, compiled: when it matches, and the answer when it does. */
 export interface Rule {

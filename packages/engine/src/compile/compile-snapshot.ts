@@ -8,6 +8,7 @@ import type { FindParent, Parent } from "./compile-dependencies.ts";
 import { compileFeature } from "./compile-feature.ts";
 import { CompiledSnapshot } from "./compiled-snapshot.ts";
 import type { Flag } from "./compiled-snapshot.ts";
+import { FlagEvaluation } from "./flag-evaluation.ts";
 import type { FeatureScope } from "./scope.ts";
 
 /** What a snapshot is compiled with besides the document. */
@@ -91,7 +92,7 @@ function compileFlag(
   { findParent, scope }: { findParent: FindParent; scope: FeatureScope },
 ): Flag {
   const parentsAllow = compileDependencies(feature, findParent, scope.report);
-  const { compiled, evaluate } = compileFeature(feature, parentsAllow, scope);
+  const { compiled, decision } = compileFeature(feature, parentsAllow, scope);
   const hasParents = feature.dependencies.length > 0;
-  return { evaluable: { index, evaluate }, compiled, hasParents };
+  return { evaluable: new FlagEvaluation(index, decision), compiled, hasParents };
 }

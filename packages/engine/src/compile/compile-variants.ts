@@ -1,4 +1,4 @@
-import { VARIANT_SEED, createBucketing } from "../hash/bucket.ts";
+import { VARIANT_SEED } from "../hash/bucket.ts";
 import type { Variant } from "../parse/model.ts";
 import type { ContextFields } from "../request/context-fields.ts";
 import type { EvaluationRequest, Slot } from "../request/evaluation-request.ts";
@@ -40,9 +40,15 @@ function chooseByWeight(
 ): VariantChoice {
   const only = onlyWeighted(variants);
   if (only !== undefined) return only;
-  const seed = seedOf(stickiness, fields);
-  const bucketOf = createBucketing(group, totalWeight, VARIANT_SEED);
-  return (request) => pickBucket(variants, bucketOf(request.read(seed)));
+  const id = seedOf(stickiness, fields);
+  const idBucket = fields.bucket(id, { group, size: totalWeight, seed: VARIANT_SEED });
+  const ranges = toRanges(variants);
+  return (request) => {
+    const bucket = idBucket.read(request);
+    // NOTE: written so that an unusable weight (NaN) selects as the official SDK does.
+    for (const { index, lastBucket } of ranges) if (!(lastBucket < bucket)) return index;
+    return NO_VARIANT;
+  };
 }
 
 /** The position of the one variant that has any weight, if there is just one. */
@@ -58,15 +64,16 @@ function seedOf(stickiness: unknown, fields: ContextFields): Slot<string> {
     : fields.variantSeed(textOf(stickiness));
 }
 
-/** NOTE: written so that an unusable weight (NaN) selects as the official SDK does. */
-function pickBucket(variants: readonly Variant[], bucket: number): number {
-  let reached = 0;
+/** The variants that have a share of the buckets, and the last bucket of each. */
+function toRanges(variants: readonly Variant[]) {
+  let lastBucket = 0;
+  const ranges: { readonly index: number; readonly lastBucket: number }[] = [];
   for (const [index, { weight }] of variants.entries()) {
     if (weight === 0) continue;
-    reached += weight;
-    if (!(reached < bucket)) return index;
+    lastBucket += weight;
+    ranges.push({ index, lastBucket });
   }
-  return NO_VARIANT;
+  return ranges;
 }
 
 type Override = (request: EvaluationRequest) => number;

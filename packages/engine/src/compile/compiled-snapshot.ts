@@ -28,7 +28,7 @@ export class CompiledSnapshot implements Snapshot {
   readonly #evaluables: readonly EvaluableFeature[];
   readonly #indexes: ReadonlyMap<string, number>;
   /** The answers that are the same for everybody; the others are filled in per request. */
-  readonly #constants: Uint32Array;
+  readonly #constants: readonly number[];
   /** The flags that are not constant, parents before children. */
   readonly #variable: readonly EvaluableFeature[];
 
@@ -40,7 +40,7 @@ export class CompiledSnapshot implements Snapshot {
     this.#runtime = runtime;
     this.#evaluables = flags.map(({ evaluable }) => evaluable);
     this.#indexes = new Map(this.features.map(({ name }, index) => [name, index]));
-    this.#constants = Uint32Array.from(this.features, (feature) => feature.constantOutcome ?? OFF);
+    this.#constants = this.features.map(({ constantOutcome }) => constantOutcome ?? OFF);
     const variable = flags.filter(({ compiled }) => compiled.constantOutcome === undefined);
     this.#variable = [
       ...variable.filter(({ hasParents }) => !hasParents),
@@ -62,7 +62,7 @@ export class CompiledSnapshot implements Snapshot {
   evaluateAll(context: Context): Evaluation {
     const outcomes = this.#constants.slice();
     const request = new EvaluationRequest(context, this.#runtime, outcomes);
-    for (const { index, evaluate } of this.#variable) outcomes[index] = evaluate(request);
+    for (const flag of this.#variable) outcomes[flag.index] = flag.evaluate(request);
     return { outcomes, isRepeatable: request.isRepeatable };
   }
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { VARIANT_SEED, createBucketing } from "./bucket.ts";
+import { BucketTable, VARIANT_SEED, bucketOf } from "./bucket.ts";
 import { createHashPrefix, hash32, hashAfter } from "./murmur3.ts";
 
 describe("hash32()", () => {
@@ -38,14 +38,38 @@ describe("hashAfter()", () => {
   });
 });
 
-describe("createBucketing()", () => {
+describe("BucketTable", () => {
+  test("puts an id into the same buckets one by one, all at once and without a table", () => {
+    const group = fc.string({ unit: "binary" });
+    const size = fc.oneof(fc.constantFrom(100, 1000), fc.integer({ min: 1, max: 5000 }));
+    const bucketings = fc.array(fc.record({ group, size, seed: fc.nat() }));
+    fc.assert(
+      fc.property(bucketings, fc.string({ unit: "binary", minLength: 1 }), (list, id) => {
+        const table = new BucketTable();
+        for (const bucketing of list) table.add(bucketing);
+        const expected = list.map((bucketing) => bucketOf(id, bucketing));
+        expect(table.bucketsOf(id)).toEqual(expected);
+        expect(list.map((_, position) => table.bucketOf(id, position))).toEqual(expected);
+      }),
+    );
+  });
+
+  test.each([null, ""])("has bucket 0 for %j, which is no id", (id) => {
+    const table = new BucketTable();
+    table.add({ group: "g", size: 100, seed: 0 });
+    expect(table.bucketsOf(id)).toEqual([0]);
+    expect(table.bucketOf(id, 0)).toBe(0);
+  });
+});
+
+describe("bucketOf()", () => {
   test.each([
     ["gr1", "123", 73, 796],
     ["groupX", "999", 25, 260],
     ["", "7", 40, 849],
     ["feature.name.x", "552", 53, 696],
   ])("puts %s:%s into the reference buckets", (group, id, rollout, variant) => {
-    expect(createBucketing(group, 100, 0)(id)).toBe(rollout);
-    expect(createBucketing(group, 1000, VARIANT_SEED)(id)).toBe(variant);
+    expect(bucketOf(id, { group, size: 100, seed: 0 })).toBe(rollout);
+    expect(bucketOf(id, { group, size: 1000, seed: VARIANT_SEED })).toBe(variant);
   });
 });

@@ -4,8 +4,9 @@
  * That byte view is the one of the official Node SDK: identical to every other SDK for ASCII ids,
  * different from UTF-8 based ones for the rest (docs/decisions/0003-hash-the-low-byte.md).
  *
- * This is a hot path. A rollout hashes `group:id` with a group that is known at compile time, so
- * the group's part of the work is done once and kept as a prefix.
+ * This is a hot path. A rollout hashes `group:id`. The group is known at compile time, so its part
+ * of the work is done once and kept as a prefix. An id meets hundreds of groups, so it is cut into
+ * blocks once for each way in which a prefix can end, and not once for each group.
  */
 export interface HashPrefix {
   /** The state after every whole block of the prefix. */
@@ -16,39 +17,72 @@ export interface HashPrefix {
   readonly length: number;
 }
 
+/** A text, cut into blocks as they fall after a prefix with so many pending bits. */
+export interface HashBlocks {
+  /** The bytes for the unfinished block of the prefix, each in its place. */
+  readonly first: number;
+  /** Whether these complete that block; if not, there are no others. */
+  readonly completesFirst: boolean;
+  /** The whole blocks that follow, scrambled. */
+  readonly whole: readonly number[];
+  /** The rest, scrambled. */
+  readonly tail: number;
+  readonly length: number;
+}
+
+const BLOCK_BYTES = 4;
+
 /** Does the part of the work that depends on the prefix alone. */
 export function createHashPrefix(prefix: string, seed: number): HashPrefix {
+  const end = prefix.length - (prefix.length % BLOCK_BYTES);
   let state = seed | 0;
-  let pending = 0;
-  let pendingBits = 0;
-  for (let i = 0; i < prefix.length; i++) {
-    pending |= (prefix.charCodeAt(i) & 0xff) << pendingBits;
-    pendingBits += 8;
-    if (pendingBits === 32) {
-      state = mixBlock(state, pending);
-      pending = 0;
-      pendingBits = 0;
-    }
+  for (let start = 0; start < end; start += BLOCK_BYTES) {
+    state = mix(state, scramble(bytesOf(prefix, start, end)));
   }
-  return { state, pending, pendingBits, length: prefix.length };
+  return {
+    state,
+    pending: bytesOf(prefix, end, prefix.length),
+    pendingBits: (prefix.length - end) * 8,
+    length: prefix.length,
+  };
+}
+
+/** Does the part of the work that depends on the text alone, but for where it begins in a block. */
+export function cutIntoBlocks(text: string, pendingBits: number): HashBlocks {
+  const { length } = text;
+  const firstEnd = Math.min(BLOCK_BYTES - pendingBits / 8, length);
+  const whole: number[] = [];
+  let start = firstEnd;
+  for (; start + BLOCK_BYTES <= length; start += BLOCK_BYTES) {
+    whole.push(scramble(bytesOf(text, start, length)));
+  }
+  return {
+    first: bytesOf(text, 0, firstEnd) << pendingBits,
+    completesFirst: pendingBits + firstEnd * 8 === 32,
+    whole,
+    tail: scramble(bytesOf(text, start, length)),
+    length,
+  };
+}
+
+/** Hashes the prefix followed by the text; an unsigned 32-bit integer. */
+export function hashBlocks(prefix: HashPrefix, blocks: HashBlocks): number {
+  let state = prefix.state;
+  const first = scramble(prefix.pending | blocks.first);
+  if (blocks.completesFirst) {
+    state = mix(state, first);
+    const { whole } = blocks;
+    for (let i = 0; i < whole.length; i++) state = mix(state, whole[i] ?? 0);
+    state ^= blocks.tail;
+  } else {
+    state ^= first;
+  }
+  return finish(state ^ (prefix.length + blocks.length));
 }
 
 /** Hashes the prefix followed by `text`; an unsigned 32-bit integer. */
 export function hashAfter(prefix: HashPrefix, text: string): number {
-  let state = prefix.state;
-  let pending = prefix.pending;
-  let pendingBits = prefix.pendingBits;
-  for (let i = 0; i < text.length; i++) {
-    pending |= (text.charCodeAt(i) & 0xff) << pendingBits;
-    pendingBits += 8;
-    if (pendingBits === 32) {
-      state = mixBlock(state, pending);
-      pending = 0;
-      pendingBits = 0;
-    }
-  }
-  if (pendingBits > 0) state ^= scramble(pending);
-  return finish(state ^ (prefix.length + text.length));
+  return hashBlocks(prefix, cutIntoBlocks(text, prefix.pendingBits));
 }
 
 /** Hashes a whole text; an unsigned 32-bit integer. */
@@ -56,14 +90,22 @@ export function hash32(text: string, seed: number): number {
   return hashAfter(createHashPrefix("", seed), text);
 }
 
-function mixBlock(state: number, block: number): number {
-  const mixed = state ^ scramble(block);
-  return (Math.imul((mixed << 13) | (mixed >>> 19), 5) + 0xe6546b64) | 0;
+/** Up to four bytes from `start` on, the first one lowest. */
+function bytesOf(text: string, start: number, end: number): number {
+  let bytes = 0;
+  const stop = Math.min(start + BLOCK_BYTES, end);
+  for (let i = start; i < stop; i++) bytes |= (text.charCodeAt(i) & 0xff) << ((i - start) * 8);
+  return bytes;
 }
 
 function scramble(block: number): number {
   const product = Math.imul(block, 0xcc9e2d51);
   return Math.imul((product << 15) | (product >>> 17), 0x1b873593);
+}
+
+function mix(state: number, scrambled: number): number {
+  const mixed = state ^ scrambled;
+  return (Math.imul((mixed << 13) | (mixed >>> 19), 5) + 0xe6546b64) | 0;
 }
 
 function finish(state: number): number {

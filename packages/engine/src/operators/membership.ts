@@ -7,11 +7,8 @@ export const isIn: ListOperator = ({ contextName, values }, fields) => {
   if (only === undefined) return false;
   const slot = fields.text(contextName);
   if (values.length === 1) return (request) => request.read(slot) === only;
-  const members = new Set(values);
-  return (request) => {
-    const text = request.read(slot);
-    return text !== null && members.has(text);
-  };
+  const membership = fields.membership(slot, values);
+  return (request) => membership.read(request);
 };
 
 /** NOT_IN: the field is absent or equals none of the values. */

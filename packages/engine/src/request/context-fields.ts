@@ -1,8 +1,12 @@
 import type { Context } from "../context.ts";
+import { BucketTable, type Bucketing } from "../hash/bucket.ts";
 import { parseIpv4 } from "../net/address.ts";
 import type { Address } from "../net/address.ts";
 import type { Relevance } from "../snapshot.ts";
 import type { EvaluationRequest, Slot } from "./evaluation-request.ts";
+import { IdBucket } from "./id-bucket.ts";
+import { MemberTable } from "./member-table.ts";
+import { Membership } from "./membership.ts";
 
 /** The text of a field, or null when the context does not have it. */
 export type FieldText = string | null;
@@ -13,6 +17,8 @@ export type FieldText = string | null;
  */
 export class ContextFields {
   readonly #slots = new Map<string, Slot<unknown>>();
+  readonly #bucketTables = new Map<Slot<FieldText>, BucketTable>();
+  readonly #memberTables = new Map<Slot<FieldText>, MemberTable>();
   readonly #fields = new Set<string>();
   #readsClock = false;
   #drawsRandom = false;
@@ -93,6 +99,28 @@ export class ContextFields {
     );
   }
 
+  /** The bucket that an id falls into by a bucketing. */
+  bucket(id: Slot<FieldText>, bucketing: Bucketing): IdBucket {
+    let table = this.#bucketTables.get(id);
+    if (table === undefined) {
+      table = new BucketTable();
+      this.#bucketTables.set(id, table);
+    }
+    const position = table.add(bucketing);
+    return new IdBucket({ id, table, all: this.#allBuckets(id, table), position });
+  }
+
+  /** Whether a text is in a list. */
+  membership(text: Slot<FieldText>, members: Iterable<string>): Membership {
+    let table = this.#memberTables.get(text);
+    if (table === undefined) {
+      table = new MemberTable();
+      this.#memberTables.set(text, table);
+    }
+    const position = table.add(members);
+    return new Membership({ text, table, all: this.#allMemberships(text, table), position });
+  }
+
   /** The moment of the request in epoch milliseconds; NaN when the context brings nonsense. */
   currentTimeMs(): Slot<number> {
     this.#fields.add("currentTime");
@@ -116,6 +144,16 @@ export class ContextFields {
       drawsRandom: this.#drawsRandom,
       callsCustomStrategy: this.#callsCustomStrategy,
     });
+  }
+
+  #allBuckets(id: Slot<FieldText>, table: BucketTable): Slot<readonly number[]> {
+    return this.#slot(`buckets ${id.index}`, (request) => table.bucketsOf(request.read(id)));
+  }
+
+  #allMemberships(text: Slot<FieldText>, table: MemberTable): Slot<readonly number[]> {
+    return this.#slot(`memberships ${text.index}`, (request) =>
+      table.membershipsOf(request.read(text)),
+    );
   }
 
   #randomVariantSeed(): Slot<string> {

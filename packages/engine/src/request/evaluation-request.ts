@@ -17,7 +17,7 @@ export interface Slot<Value> {
 /** A flag that can be evaluated for a request; the answer indexes its outcomes. */
 export interface EvaluableFeature {
   readonly index: number;
-  readonly evaluate: (request: EvaluationRequest) => number;
+  evaluate(request: EvaluationRequest): number;
 }
 
 /**
@@ -28,11 +28,11 @@ export class EvaluationRequest {
   readonly context: Context;
   readonly #runtime: Runtime;
   readonly #values: unknown[];
-  readonly #outcomes: Uint32Array | undefined;
+  readonly #outcomes: readonly number[] | undefined;
   #isRepeatable = true;
 
   /** `outcomes` holds the answers so far, parents first, when all flags are evaluated. */
-  constructor(context: Context, runtime: Runtime, outcomes?: Uint32Array) {
+  constructor(context: Context, runtime: Runtime, outcomes?: readonly number[]) {
     this.context = context;
     this.#runtime = runtime;
     this.#values = [];
@@ -45,6 +45,11 @@ export class EvaluationRequest {
     const value = slot.load(this);
     this.#values[slot.index] = value;
     return value;
+  }
+
+  /** Whether all flags are evaluated, and not just one. */
+  get isOfAllFlags(): boolean {
+    return this.#outcomes !== undefined;
   }
 
   /** Whether the same context would get the same answers again. */

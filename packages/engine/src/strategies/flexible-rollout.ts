@@ -1,7 +1,7 @@
 import type { Condition } from "../compile/condition.ts";
 import type { Slot } from "../request/evaluation-request.ts";
-import { percentage, textOf } from "./parameters.ts";
-import { isInShare, isInShareOfNamedGroup } from "./share.ts";
+import { parsePercentage, textOf } from "./parameters.ts";
+import { isInShare, isInShareOfNamedGroup, type Share } from "./share.ts";
 import type { ActivationStrategy, Parameters, StrategyScope } from "./strategy.ts";
 
 /**
@@ -10,12 +10,12 @@ import type { ActivationStrategy, Parameters, StrategyScope } from "./strategy.t
  * and then nobody without that field is in.
  */
 export const flexibleRollout: ActivationStrategy = (parameters, scope) => {
-  const share = percentage(parameters["rollout"]);
-  if (share === 0) return { condition: false, reason: "SPLIT" };
+  const percentage = parsePercentage(parameters["rollout"]);
+  if (percentage === 0) return { condition: false, reason: "SPLIT" };
   const sticksTo = parameters["stickiness"] || "default";
-  if (share === 100) return forEveryId(sticksTo, scope);
+  if (percentage === 100) return forEveryId(sticksTo, scope);
   const id = rolloutId(sticksTo, scope);
-  return { condition: inShare(parameters, { id, share }, scope), reason: "SPLIT" };
+  return { condition: inShare(parameters, { id, percentage }, scope), reason: "SPLIT" };
 };
 
 /** A full rollout needs no hash, and with an id that is never absent no context either. */
@@ -31,12 +31,8 @@ function rolloutId(sticksTo: unknown, { fields }: StrategyScope): Slot<string | 
   return fields.text(textOf(sticksTo));
 }
 
-function inShare(
-  { groupId }: Parameters,
-  rollout: { readonly id: Slot<string | null>; readonly share: number },
-  { fields }: StrategyScope,
-): Condition {
-  if (groupId) return isInShare(rollout.id, textOf(groupId), rollout.share);
+function inShare({ groupId }: Parameters, share: Share, { fields }: StrategyScope): Condition {
+  if (groupId) return isInShare(share, textOf(groupId), fields);
   // NOTE: without a group the official SDK takes one that the caller put into the context.
-  return isInShareOfNamedGroup(rollout.id, fields.topLevelText("featureToggle"), rollout.share);
+  return isInShareOfNamedGroup(share, fields.topLevelText("featureToggle"));
 }

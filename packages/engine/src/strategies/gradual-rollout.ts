@@ -1,4 +1,4 @@
-import { percentage, textOf } from "./parameters.ts";
+import { parsePercentage, textOf } from "./parameters.ts";
 import { isInShare } from "./share.ts";
 import type { ActivationStrategy } from "./strategy.ts";
 
@@ -10,25 +10,25 @@ export const gradualRolloutSessionId: ActivationStrategy = byField("sessionId");
 
 /** On by chance, drawn anew at each evaluation. */
 export const gradualRolloutRandom: ActivationStrategy = (parameters, { fields }) => {
-  const share = percentage(parameters["percentage"]);
-  if (share === 0) return { condition: false, reason: "SPLIT" };
-  if (share === 100) return { condition: true, reason: "STATIC" };
+  const percentage = parsePercentage(parameters["percentage"]);
+  if (percentage === 0) return { condition: false, reason: "SPLIT" };
+  if (percentage === 100) return { condition: true, reason: "STATIC" };
   fields.noteRandomDraw();
   return {
-    condition: (request) => share >= Math.floor(request.random() * 100) + 1,
+    condition: (request) => percentage >= Math.floor(request.random() * 100) + 1,
     reason: "SPLIT",
   };
 };
 
 function byField(field: string): ActivationStrategy {
   return (parameters, { fields }) => {
-    const share = percentage(parameters["percentage"]);
-    if (share === 0) return { condition: false, reason: "SPLIT" };
+    const percentage = parsePercentage(parameters["percentage"]);
+    if (percentage === 0) return { condition: false, reason: "SPLIT" };
     const id = fields.topLevelText(field);
     const { groupId } = parameters;
     return {
-      condition: isInShare(id, groupId ? textOf(groupId) : "", share),
-      reason: share === 100 ? "TARGETING_MATCH" : "SPLIT",
+      condition: isInShare({ id, percentage }, groupId ? textOf(groupId) : "", fields),
+      reason: percentage === 100 ? "TARGETING_MATCH" : "SPLIT",
     };
   };
 }

@@ -2,7 +2,7 @@ import type { Report } from "../parse/diagnostic.ts";
 import type { Parameters } from "./strategy.ts";
 
 /** The highest bucket, out of 100, that a percentage lets in: 0 for nonsense and for nothing. */
-export function percentage(value: unknown): number {
+export function parsePercentage(value: unknown): number {
   const number = typeof value === "object" && value !== null ? Number.NaN : Number(value);
   return number > 0 ? Math.min(Math.floor(number), 100) : 0;
 }

@@ -1,24 +1,40 @@
 import type { Predicate } from "../compile/condition.ts";
-import { ROLLOUT_SEED, createBucketing } from "../hash/bucket.ts";
+import { ROLLOUT_SEED, bucketOf } from "../hash/bucket.ts";
+import type { ContextFields } from "../request/context-fields.ts";
 import type { Slot } from "../request/evaluation-request.ts";
 
 /** Ids are put into a hundred buckets; a share of n percent takes the first n of them. */
 const BUCKETS = 100;
 
-/** Holds for the ids that fall into the first `share` buckets of the group; absent ids never do. */
-export function isInShare(id: Slot<string | null>, group: string, share: number): Predicate {
-  const bucketOf = createBucketing(group, BUCKETS, ROLLOUT_SEED);
+/** A share of the ids of one kind. */
+export interface Share {
+  readonly id: Slot<string | null>;
+  /** Out of a hundred. */
+  readonly percentage: number;
+}
+
+/** Holds for the ids that fall into the first buckets of the group; absent ids never do. */
+export function isInShare(
+  { id, percentage }: Share,
+  group: string,
+  fields: ContextFields,
+): Predicate {
+  const idBucket = fields.bucket(id, { group, size: BUCKETS, seed: ROLLOUT_SEED });
   return (request) => {
-    const text = request.read(id);
-    return text !== null && text !== "" && bucketOf(text) <= share;
+    const bucket = idBucket.read(request);
+    return bucket !== 0 && bucket <= percentage;
   };
 }
 
 /** The same for a group that the context names; without a name the group is the empty text. */
 export function isInShareOfNamedGroup(
-  id: Slot<string | null>,
-  group: Slot<string | null>,
-  share: number,
+  { id, percentage }: Share,
+  groupName: Slot<string | null>,
 ): Predicate {
-  return (request) => isInShare(id, request.read(group) ?? "", share)(request);
+  return (request) => {
+    const text = request.read(id);
+    if (!text) return false;
+    const group = request.read(groupName) ?? "";
+    return bucketOf(text, { group, size: BUCKETS, seed: ROLLOUT_SEED }) <= percentage;
+  };
 }

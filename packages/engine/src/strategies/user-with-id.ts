@@ -3,14 +3,8 @@ import type { ActivationStrategy } from "./strategy.ts";
 
 /** On for the listed users. Only a `userId` that is text can be listed. */
 export const userWithId: ActivationStrategy = (parameters, { fields, report }) => {
-  const ids = new Set(parseList(parameters, "userIds", report));
-  if (ids.size === 0) return { condition: false, reason: "TARGETING_MATCH" };
-  const slot = fields.topLevelString("userId");
-  return {
-    condition: (request) => {
-      const userId = request.read(slot);
-      return userId !== null && ids.has(userId);
-    },
-    reason: "TARGETING_MATCH",
-  };
+  const ids = parseList(parameters, "userIds", report) ?? [];
+  if (ids.length === 0) return { condition: false, reason: "TARGETING_MATCH" };
+  const membership = fields.membership(fields.topLevelString("userId"), ids);
+  return { condition: (request) => membership.read(request), reason: "TARGETING_MATCH" };
 };

@@ -36,6 +36,6 @@ export class AnswerCache {
   }
 }
 
-function sizeCalculation({ length }: PreparedAnswer, question: string): number {
-  return question.length + length + OVERHEAD_BYTES;
+function sizeCalculation({ byteLength }: PreparedAnswer, question: string): number {
+  return question.length + byteLength + OVERHEAD_BYTES;
 }

@@ -5,16 +5,14 @@ import { compress } from "./content-coding.ts";
 /** An answer that was worked out, ready to be sent any number of times. */
 export class PreparedAnswer {
   readonly entityTag: string;
-  /** How many characters the body has, give or take a comma. */
-  readonly length: number;
+  readonly byteLength: number;
   readonly #answer: Answer;
   #body: string | undefined;
-  #byteLength: number | undefined;
   #encoded: Map<ContentCoding, Promise<Buffer>> | undefined;
 
   constructor(answer: Answer) {
     this.entityTag = answer.entityTag();
-    this.length = answer.length;
+    this.byteLength = answer.byteLength;
     this.#answer = answer;
   }
 
@@ -22,11 +20,6 @@ export class PreparedAnswer {
   get body(): string {
     this.#body ??= this.#answer.body();
     return this.#body;
-  }
-
-  get byteLength(): number {
-    this.#byteLength ??= Buffer.byteLength(this.body);
-    return this.#byteLength;
   }
 
   /** The body in a coding. Compressing runs off the event loop, and once. */

@@ -8,23 +8,25 @@ import type { Fragment } from "./fragment.ts";
 export class Answer {
   readonly #dialect: Dialect;
   readonly #texts: string[] = [];
-  #length: number;
+  #byteLength = 0;
   #high = 0x243f6a88;
   #low = 0x85a308d3;
 
   constructor(dialect: Dialect) {
     this.#dialect = dialect;
-    this.#length = dialect.prefix.length + dialect.suffix.length;
   }
 
-  /** How many characters the body has, give or take a comma. */
-  get length(): number {
-    return this.#length;
+  /** How many bytes the body has. */
+  get byteLength(): number {
+    const { prefix, suffix } = this.#dialect;
+    const commas = Math.max(0, this.#texts.length - 1);
+    return Buffer.byteLength(prefix) + this.#byteLength + commas + Buffer.byteLength(suffix);
   }
 
   add(fragment: Fragment): void {
+    if (fragment.byteLength === 0) return;
     this.#texts.push(fragment.text);
-    this.#length += fragment.text.length + 1;
+    this.#byteLength += fragment.byteLength;
     this.#high = (Math.imul(this.#high, fragment.highFactor) + fragment.high) | 0;
     this.#low = (Math.imul(this.#low, fragment.lowFactor) + fragment.low) | 0;
   }

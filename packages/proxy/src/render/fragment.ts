@@ -1,40 +1,62 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
+
+// NOTE: odd factors keep every bit of what came before, and make the order matter.
+const HIGH_FACTOR = 0x01000193;
+const LOW_FACTOR = 0x5bd1e995;
 
 /**
- * A piece of an answer, prepared once, and what it does to the entity tag of the answer: each half
- * of the tag is multiplied by the factor, then the hash is added.
+ * What a piece does to the entity tag of its answer: each half of the tag is multiplied by the
+ * factor, then the hash is added.
  */
-export interface Fragment {
-  readonly text: string;
+interface Mark {
   readonly high: number;
   readonly highFactor: number;
   readonly low: number;
   readonly lowFactor: number;
 }
 
-// NOTE: odd factors keep every bit of what came before, and make the order matter.
-const HIGH_FACTOR = 0x01000193;
-const LOW_FACTOR = 0x5bd1e995;
+/**
+ * A piece of an answer, prepared once. A class, so that all pieces have one shape: reading them is
+ * several times as fast then.
+ */
+export class Fragment implements Mark {
+  readonly text: string;
+  readonly byteLength: number;
+  readonly high: number;
+  readonly highFactor: number;
+  readonly low: number;
+  readonly lowFactor: number;
 
-/** Prepares a piece of an answer. Its hash depends on the text alone. */
+  constructor(text: string, { high, highFactor, low, lowFactor }: Mark) {
+    this.text = text;
+    this.byteLength = Buffer.byteLength(text);
+    this.high = high;
+    this.highFactor = highFactor;
+    this.low = low;
+    this.lowFactor = lowFactor;
+  }
+}
+
+/** The piece of a flag. Its hashes depend on the text alone. */
 export function createFragment(text: string): Fragment {
-  const digest = createHash("sha256").update(text).digest();
-  return {
-    text,
+  const digest = hash("sha256", text, "buffer");
+  return new Fragment(text, {
     high: digest.readInt32BE(0),
     highFactor: HIGH_FACTOR,
     low: digest.readInt32BE(4),
     lowFactor: LOW_FACTOR,
-  };
+  });
 }
 
-/** Makes one piece of two; an answer comes out the same whether they are joined or not. */
-export function joinFragments(first: Fragment, second: Fragment): Fragment {
-  return {
-    text: `${first.text},${second.text}`,
-    high: (Math.imul(first.high, second.highFactor) + second.high) | 0,
-    highFactor: Math.imul(first.highFactor, second.highFactor),
-    low: (Math.imul(first.low, second.lowFactor) + second.low) | 0,
-    lowFactor: Math.imul(first.lowFactor, second.lowFactor),
-  };
+/** Makes one piece of many; an answer comes out the same whether they are joined or not. */
+export function joinFragments(fragments: readonly Fragment[]): Fragment {
+  const text = fragments.map((fragment) => fragment.text).join(",");
+  let [high, highFactor, low, lowFactor] = [0, 1, 0, 1];
+  for (const next of fragments) {
+    high = (Math.imul(high, next.highFactor) + next.high) | 0;
+    highFactor = Math.imul(highFactor, next.highFactor);
+    low = (Math.imul(low, next.lowFactor) + next.low) | 0;
+    lowFactor = Math.imul(lowFactor, next.lowFactor);
+  }
+  return new Fragment(text, { high, highFactor, low, lowFactor });
 }

@@ -1,18 +1,18 @@
 import type { Snapshot } from "flags-engine";
 import type { Dialect } from "./dialect.ts";
-import { createFragment, type Fragment } from "./fragment.ts";
-import { planSteps, type Step } from "./steps.ts";
+import { FlagFragments } from "./flag-fragments.ts";
+import { cutIntoStretches, type Stretch } from "./stretch.ts";
 
 /** Every answer that a snapshot can give, written in one dialect. */
 export interface Rendering {
   readonly snapshot: Snapshot;
   readonly dialect: Dialect;
-  /** By position of the flag in the snapshot, then by outcome. */
-  readonly fragments: readonly (readonly Fragment[])[];
-  /** The way to an answer of the flags that are on. */
-  readonly enabledSteps: readonly Step[];
-  /** The way to an answer of all flags. */
-  readonly allSteps: readonly Step[];
+  /** By position of the flag in the snapshot. */
+  readonly flags: readonly FlagFragments[];
+  /** What an answer of the flags that are on is made of. */
+  readonly enabledStretches: readonly Stretch[];
+  /** What an answer of all flags is made of. */
+  readonly allStretches: readonly Stretch[];
 }
 
 /** Returns a function that prepares a snapshot at its first use, and forgets it with the snapshot. */
@@ -29,14 +29,14 @@ export function createRenderer(dialect: Dialect): (snapshot: Snapshot) => Render
 }
 
 function prepare(snapshot: Snapshot, dialect: Dialect): Rendering {
-  const fragments = snapshot.features.map((feature) =>
-    feature.outcomes.map((outcome) => createFragment(dialect.writeFlag(feature, outcome))),
+  const flags = snapshot.features.map(
+    (feature, index) => new FlagFragments(feature, index, dialect),
   );
   return {
     snapshot,
     dialect,
-    fragments,
-    enabledSteps: planSteps(snapshot, fragments, ({ enabled }) => enabled),
-    allSteps: planSteps(snapshot, fragments, () => true),
+    flags,
+    enabledStretches: cutIntoStretches(flags, ({ enabled }) => enabled),
+    allStretches: cutIntoStretches(flags, () => true),
   };
 }

@@ -8,7 +8,7 @@ import { notReady } from "../errors.ts";
 import type { Dialect } from "../render/dialect.ts";
 import type { Rendering } from "../render/rendering.ts";
 import type { Answer } from "../render/answer.ts";
-import type { OutcomeVector } from "../render/select.ts";
+import type { OutcomeVector } from "../render/stretch.ts";
 
 /** What an evaluation needs, whichever way a request takes. */
 export interface EvaluationRules {

@@ -1,0 +1,28 @@
+import type { EvaluableFeature, EvaluationRequest } from "../request/evaluation-request.ts";
+import type { Condition } from "./condition.ts";
+import type { Answer, Decision } from "./decision.ts";
+
+/**
+ * How one flag is evaluated. This is a hot path: most flags have one decision to take, so the first
+ * one is taken here and not in a function of its own.
+ */
+export class FlagEvaluation implements EvaluableFeature {
+  readonly index: number;
+  readonly #condition: Condition;
+  readonly #answer: Answer;
+  readonly #otherwise: Answer;
+
+  constructor(index: number, { condition, answer, otherwise }: Decision) {
+    this.index = index;
+    this.#condition = condition;
+    this.#answer = answer;
+    this.#otherwise = otherwise;
+  }
+
+  evaluate(request: EvaluationRequest): number {
+    const condition = this.#condition;
+    const holds = typeof condition === "boolean" ? condition : condition(request);
+    const answer = holds ? this.#answer : this.#otherwise;
+    return typeof answer === "number" ? answer : answer(request);
+  }
+}

@@ -1,0 +1,31 @@
+import type { CompiledFeature } from "flags-engine";
+import type { Dialect } from "./dialect.ts";
+import { createFragment, type Fragment } from "./fragment.ts";
+
+/** A flag of a snapshot and its pieces, each of which is written when it is needed first. */
+export class FlagFragments {
+  readonly feature: CompiledFeature;
+  /** Its position in the snapshot. */
+  readonly index: number;
+  readonly #dialect: Dialect;
+  readonly #fragments: (Fragment | undefined)[] = [];
+
+  constructor(feature: CompiledFeature, index: number, dialect: Dialect) {
+    this.feature = feature;
+    this.index = index;
+    this.#dialect = dialect;
+  }
+
+  /** The piece for an outcome. */
+  fragment(outcomeIndex: number): Fragment {
+    const known = this.#fragments[outcomeIndex];
+    if (known !== undefined) return known;
+    const outcome = this.feature.outcomes[outcomeIndex];
+    if (outcome === undefined) {
+      throw new RangeError(`Cannot render outcome ${outcomeIndex} of ${this.feature.name}`);
+    }
+    const fragment = createFragment(this.#dialect.writeFlag(this.feature, outcome));
+    this.#fragments[outcomeIndex] = fragment;
+    return fragment;
+  }
+}
