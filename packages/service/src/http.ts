@@ -1,3 +1,12 @@
+export {
+  BROTLI_QUALITY,
+  CodedText,
+  CODINGS,
+  CodingChoice,
+  COMPRESSION_THRESHOLD_BYTES,
+  GZIP_LEVEL,
+} from "./http/content-coding.ts";
+export type { ContentCoding } from "./http/content-coding.ts";
 export { createClientErrorHandler } from "./http/client-error.ts";
 export type { ClientErrorHandler, ClientFault } from "./http/client-error.ts";
 export { isNamedBy } from "./http/entity-tag.ts";

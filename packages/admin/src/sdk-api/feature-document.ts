@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { CodedText } from "flags-service/http";
 import type { EnvironmentState } from "./environment-state.ts";
 import type { FeatureQuery } from "./feature-query.ts";
 import { inlineSegments } from "./inline-segments.ts";
@@ -14,6 +15,7 @@ export interface DocumentRequest extends FeatureQuery {
 export interface FeatureDocument {
   readonly entityTag: string;
   readonly text: string;
+  readonly coded: CodedText;
 }
 
 const VERSION = 2;
@@ -27,10 +29,8 @@ export function writeFeatureDocument(
   const content = writeContent(state, request);
   const entityTag = `"${shortHash(query + content)}:${state.revision}:v1"`;
   const meta = { revisionId: state.revision, etag: entityTag, queryHash: shortHash(query) };
-  return {
-    entityTag,
-    text: `{"version":${VERSION},${content},"query":${query},"meta":${JSON.stringify(meta)}}`,
-  };
+  const text = `{"version":${VERSION},${content},"query":${query},"meta":${JSON.stringify(meta)}}`;
+  return { entityTag, text, coded: new CodedText(text) };
 }
 
 /** The lists of flags and segments, as members of an object. */

@@ -1,7 +1,7 @@
 import { tokenOf } from "../auth/token-of.ts";
 import { notFound } from "../errors.ts";
 import { errorAnswers } from "../http/schemas.ts";
-import { sendConditional, type TypedApp } from "flags-service/http";
+import type { TypedApp } from "flags-service/http";
 import { understandsSegments } from "./client-spec.ts";
 import { DocumentCache } from "./document-cache.ts";
 import type { EnvironmentStates } from "./environment-states.ts";
@@ -15,11 +15,12 @@ import {
   NotModified,
 } from "./schemas.ts";
 import { selectFeatures } from "./select-features.ts";
+import { sendDocument } from "./send-document.ts";
 
 const tags = ["Server SDKs"];
 const CACHING = {
   "cache-control": "private, no-cache",
-  vary: "Authorization, Unleash-Client-Spec",
+  vary: "Authorization, Unleash-Client-Spec, Accept-Encoding",
 } as const;
 
 /** The flags as they are defined, for SDKs that poll. */
@@ -42,11 +43,7 @@ export function registerFeatures(app: TypedApp, states: EnvironmentStates): void
       const state = await states.current(query.environment);
       const document = documents.get(state, { ...query, inlineSegments: !knowsSegments });
       reply.headers(CACHING);
-      return sendConditional(request, reply, {
-        entityTag: document.entityTag,
-        contentType: "application/json; charset=utf-8",
-        body: () => document.text,
-      });
+      return sendDocument(request, reply, document);
     },
   );
 

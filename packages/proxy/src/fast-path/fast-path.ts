@@ -1,17 +1,21 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Context, Snapshot } from "flags-engine";
-import { isNamedBy, type ObserveRequest } from "flags-service/http";
+import {
+  CodingChoice,
+  COMPRESSION_THRESHOLD_BYTES,
+  isNamedBy,
+  type ContentCoding,
+  type ObserveRequest,
+} from "flags-service/http";
 import type { KeyRing } from "../auth/key-ring.ts";
 import { readsSessionId } from "../context/complete-context.ts";
 import { parseQueryContext } from "../context/parse-query.ts";
 import { unenrichedContext } from "../context/request-context.ts";
 import type { SentContext } from "../context/sent-context.ts";
 import type { RawHeaders } from "../cors/cors-headers.ts";
-import { THRESHOLD_BYTES } from "../http/compression.ts";
 import { selectEnabled } from "../render/select.ts";
 import type { EvaluationRules } from "../routes/evaluate.ts";
 import { AnswerCache } from "./answer-cache.ts";
-import { CodingChoice, type ContentCoding } from "./content-coding.ts";
 import { PreparedAnswer } from "./prepared-answer.ts";
 
 const CLIENT_KEYS = ["client"] as const;
@@ -127,7 +131,8 @@ export class FastPath {
       return 304;
     }
     headers.push("content-type", JSON_TYPE);
-    const coding = answer.byteLength < THRESHOLD_BYTES ? undefined : this.#codingFor(request);
+    const coding =
+      answer.byteLength < COMPRESSION_THRESHOLD_BYTES ? undefined : this.#codingFor(request);
     if (coding === undefined) sendBody(response, headers, answer);
     else sendEncoded(response, headers, { answer, coding });
     return 200;

@@ -1,6 +1,5 @@
+import { CodedText, type ContentCoding } from "flags-service/http";
 import type { Answer } from "../render/answer.ts";
-import type { ContentCoding } from "./content-coding.ts";
-import { compress } from "./content-coding.ts";
 
 /** An answer that was worked out, ready to be sent any number of times. */
 export class PreparedAnswer {
@@ -8,7 +7,7 @@ export class PreparedAnswer {
   readonly byteLength: number;
   readonly #answer: Answer;
   #body: string | undefined;
-  #encoded: Map<ContentCoding, Promise<Buffer>> | undefined;
+  #coded: CodedText | undefined;
 
   constructor(answer: Answer) {
     this.entityTag = answer.entityTag();
@@ -24,12 +23,7 @@ export class PreparedAnswer {
 
   /** The body in a coding. Compressing runs off the event loop, and once. */
   encoded(coding: ContentCoding): Promise<Buffer> {
-    this.#encoded ??= new Map();
-    let encoded = this.#encoded.get(coding);
-    if (encoded === undefined) {
-      encoded = compress(this.body, coding);
-      this.#encoded.set(coding, encoded);
-    }
-    return encoded;
+    this.#coded ??= new CodedText(this.body);
+    return this.#coded.in(coding);
   }
 }
