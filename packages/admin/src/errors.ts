@@ -19,6 +19,7 @@ const STATUS_BY_NAME = {
   HeadersTooLargeError: 431,
   InternalError: 500,
   ServiceUnavailableError: 503,
+  TooManyStreamsError: 503,
 } as const;
 
 export type ErrorName = keyof typeof STATUS_BY_NAME;

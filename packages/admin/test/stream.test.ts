@@ -3,11 +3,12 @@ import Fastify, { type FastifyInstance } from "fastify";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createAuthentication } from "../src/auth/authentication.ts";
 import { SYSTEM_ACTOR } from "../src/events/actor.ts";
+import { handleFailures } from "../src/http/failures.ts";
 import { SERVER_OPTIONS } from "../src/http/server-options.ts";
 import { registerSdkApi } from "../src/sdk-api/register-sdk-api.ts";
 import { featureEnvironments, features } from "../src/storage/schema/features.ts";
 import type { Storage } from "../src/storage/storage.ts";
-import type { StreamTiming } from "../src/stream/stream-hub.ts";
+import type { StreamOptions } from "../src/stream/stream-hub.ts";
 import { openStream, type DeltaEvent } from "./_event-stream.ts";
 import {
   archiveFlag,
@@ -20,6 +21,7 @@ import {
 } from "./_flags.ts";
 import {
   BACKEND_TOKEN,
+  collectErrors,
   endApp,
   listen,
   PRODUCTION_TOKEN,
@@ -285,15 +287,36 @@ describeEachStorage("GET /api/client/streaming", (source) => {
   });
 
   describe("timing", () => {
-    const startTimed = async (over: Partial<Storage>, timing: StreamTiming) => {
+    const startTimed = async (over: Partial<Storage>, streams: StreamOptions) => {
       const { storage } = service;
       const app = Fastify(SERVER_OPTIONS);
+      handleFailures(app, collectErrors([]), () => undefined);
       const wrapped = { ...storage, ...over };
       const authentication = createAuthentication(wrapped);
-      await registerSdkApi(app, { storage: wrapped, authentication, timing });
+      await registerSdkApi(app, { storage: wrapped, authentication, streams });
       onTestFinished(() => endApp(app));
       return { app, ...(await listen(app)) };
     };
+
+    test("a stream too many is refused until another one ends", async () => {
+      const timed = await startTimed({}, { maxStreams: 1 });
+      const first = await openStream(timed, { token });
+      await first.next();
+      const refused = await timed.request("/api/client/streaming", { token });
+      expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "10"]);
+      expect(await refused.json()).toMatchObject({
+        name: "TooManyStreamsError",
+        message: expect.stringContaining("at most 1 streams"),
+      });
+
+      first.close();
+      const later = (): Promise<string> =>
+        openStream(timed, { token }).then(
+          async (stream) => (await stream.next()).name,
+          () => "refused",
+        );
+      await expect.poll(later, { timeout: 5000 }).toBe("unleash-connected");
+    });
 
     test("comments keep a stream alive on which nothing happens", async () => {
       const timed = await startTimed({}, { keepAliveMs: 20 });

@@ -33,7 +33,10 @@ export function handleFailures(
     const failure = toApiError(error);
     observe(failure);
     const id = randomUUID();
-    if (failure.statusCode >= 500) report(failure, { id, request, logger });
+    // One without a cause is a rule that works, such as a limit.
+    if (failure.statusCode >= 500 && failure.cause !== undefined) {
+      report(failure, { id, request, logger });
+    }
     return sendFailure(reply, failure, id);
   });
   app.setNotFoundHandler((_request, reply) =>

@@ -5,7 +5,7 @@ import { describeRoutes } from "../openapi/describe-routes.ts";
 import type { Storage } from "../storage/storage.ts";
 import { registerStreams } from "../stream/routes.ts";
 import { ScopeFeeds } from "../stream/scope-feeds.ts";
-import { StreamHub, type StreamTiming } from "../stream/stream-hub.ts";
+import { StreamHub, type StreamOptions } from "../stream/stream-hub.ts";
 import { registerUsageIntake } from "../usage/intake-routes.ts";
 import { keepUsageShort } from "../usage/retention.ts";
 import { createUsageIntake } from "../usage/usage-intake.ts";
@@ -16,7 +16,7 @@ import { registerTokenValidation } from "./validate-routes.ts";
 interface SdkApiParts {
   readonly storage: Storage;
   readonly authentication: Pick<Authentication, "requireBackend">;
-  readonly timing?: StreamTiming;
+  readonly streams?: StreamOptions;
 }
 
 /**
@@ -28,10 +28,10 @@ export async function registerSdkApi(
   app: FastifyInstance,
   parts: SdkApiParts,
 ): Promise<Pick<StreamHub, "size">> {
-  const { storage, authentication, timing } = parts;
+  const { storage, authentication, streams } = parts;
   const states = new EnvironmentStates(storage);
   const feeds = new ScopeFeeds(states);
-  const hub = new StreamHub(storage, feeds, timing);
+  const hub = new StreamHub(storage, feeds, streams);
   const stopCleaning = keepUsageShort(storage);
   // NOTE: before the server waits for open connections, which streams would keep it from ending.
   app.addHook("preClose", async () => {

@@ -27,7 +27,8 @@ export function registerStreams(app: TypedApp, { feeds, hub }: StreamParts): voi
         summary: "Tells of changes as they happen, as an event stream",
         description:
           "The first event, `unleash-connected`, brings everything, or what is new since `Last-Event-ID`. " +
-          "Each change is an `unleash-updated`. Data is a delta in JSON.",
+          "Each change is an `unleash-updated`. Data is a delta in JSON. " +
+          "When too many streams are open, the answer is a 503 that says when to try again.",
         tags,
         querystring: FiltersQuery,
         response: errorAnswers(400, 401, 403, 503),
@@ -39,6 +40,7 @@ export function registerStreams(app: TypedApp, { feeds, hub }: StreamParts): voi
       const { raw } = reply;
       if (raw.destroyed) return reply.hijack();
 
+      hub.requireRoom();
       const events = new EventStream(raw, reply.getHeaders());
       const stream = new FlagStream({ token, feed, events });
       stream.greet(readEventId(request.headers["last-event-id"]));

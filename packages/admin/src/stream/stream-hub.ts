@@ -1,3 +1,4 @@
+import { ApiError } from "../errors.ts";
 import { findTokensById } from "../tokens/find-tokens.ts";
 import { isExpired } from "../tokens/api-token.ts";
 import type { Storage } from "../storage/storage.ts";
@@ -5,7 +6,13 @@ import type { FlagStream } from "./flag-stream.ts";
 import { RepeatedTask } from "./repeated-task.ts";
 import type { ScopeFeeds } from "./scope-feeds.ts";
 
-export interface StreamTiming {
+const MAX_STREAMS = 10_000;
+/** Long enough that those who are refused do not keep the service from serving the others. */
+const RETRY_AFTER_SECONDS = 10;
+
+export interface StreamOptions {
+  /** Most streams that may be open, as each takes memory and a connection. @default 10000 */
+  readonly maxStreams?: number;
   /** How often streams show that they are alive. @default 20000 */
   readonly keepAliveMs?: number;
   /** How long a reader may take nothing before it is given up. @default 30000 */
@@ -19,6 +26,7 @@ export class StreamHub {
   readonly #storage: Storage;
   readonly #feeds: ScopeFeeds;
   readonly #stallMs: number;
+  readonly #maxStreams: number;
   readonly #streams = new Set<FlagStream>();
   readonly #check = new RepeatedTask(() => this.#checkStreams());
   readonly #stops: readonly (() => void)[];
@@ -26,11 +34,12 @@ export class StreamHub {
   #checkedRevision: number | undefined;
   #isClosed = false;
 
-  constructor(storage: Storage, feeds: ScopeFeeds, timing: StreamTiming = {}) {
-    const { keepAliveMs = 20_000, stallMs = 30_000, checkIntervalMs = 1000 } = timing;
+  constructor(storage: Storage, feeds: ScopeFeeds, options: StreamOptions = {}) {
+    const { keepAliveMs = 20_000, stallMs = 30_000, checkIntervalMs = 1000 } = options;
     this.#storage = storage;
     this.#feeds = feeds;
     this.#stallMs = stallMs;
+    this.#maxStreams = options.maxStreams ?? MAX_STREAMS;
     this.#stops = [
       storage.onChange(() => this.#check.request()),
       repeat(() => this.#check.request(), checkIntervalMs),
@@ -40,6 +49,18 @@ export class StreamHub {
 
   get size(): number {
     return this.#streams.size;
+  }
+
+  /**
+   * @throws {ApiError} when as many streams are open as may be
+   */
+  requireRoom(): void {
+    if (this.#streams.size < this.#maxStreams) return;
+    throw new ApiError(
+      "TooManyStreamsError",
+      `There can be at most ${this.#maxStreams} streams: ask for deltas, or try again later`,
+      { headers: { "retry-after": String(RETRY_AFTER_SECONDS) } },
+    );
   }
 
   /** Takes care of a stream from now on. */
