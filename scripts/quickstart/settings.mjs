@@ -51,6 +51,8 @@ export function proxyEnvironment({ ports, adminUrl, clientKeys }, keys, environm
     FLAGS_URL: `${adminUrl}/api`,
     FLAGS_API_TOKEN: keys.proxyToken,
     FLAGS_PROXY_CLIENT_KEYS: clientKeys || keys.clientKey,
+    // A flip is to be seen at once.
+    FLAGS_SYNCHRONIZATION: environment.FLAGS_SYNCHRONIZATION || "streaming",
     FLAGS_FETCH_INTERVAL: environment.FLAGS_FETCH_INTERVAL || String(REFRESH_INTERVAL_MS),
     LOG_LEVEL: environment.LOG_LEVEL || "info",
     NO_PROXY: HOST,
