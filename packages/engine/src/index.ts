@@ -2,9 +2,20 @@ export { knowsSegments } from "./client-spec.ts";
 export { compileSnapshot } from "./compile/compile-snapshot.ts";
 export type { CompileOptions } from "./compile/compile-snapshot.ts";
 export type { Context } from "./context.ts";
+export { applyDelta } from "./delta/apply-delta.ts";
+export type { FeaturesState } from "./delta/apply-delta.ts";
+export { ChangeLog } from "./delta/change-log.ts";
+export type { Differences, LogStart, Step } from "./delta/change-log.ts";
+export {
+  featureRemoved,
+  featureUpdated,
+  segmentRemoved,
+  segmentUpdated,
+  writeChanges,
+  writeHydration,
+} from "./delta/delta-message.ts";
+export type { Change, DeltaMessage, FeatureText, SegmentText } from "./delta/delta-message.ts";
 export type { Outcome, Payload, Reason, SelectedVariant } from "./outcome.ts";
-export { applyDelta } from "./parse/apply-delta.ts";
-export type { FeaturesState } from "./parse/apply-delta.ts";
 export type { Diagnostic } from "./parse/diagnostic.ts";
 export type { FeatureDocument } from "./parse/model.ts";
 export { DocumentError, parseDocument } from "./parse/parse-document.ts";

@@ -1,6 +1,6 @@
 import type { EventStream } from "flags-service/http";
 import type { ApiToken } from "../tokens/api-token.ts";
-import type { DeltaMessage } from "./delta-message.ts";
+import type { DeltaMessage } from "flags-engine";
 import type { ScopeFeed } from "./scope-feed.ts";
 
 interface FlagStreamParts {

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { EnvironmentState, FeatureEntry, SegmentEntry } from "../sdk-api/environment-state.ts";
 import type { FeatureQuery } from "../sdk-api/feature-query.ts";
 import { selectFeatures } from "../sdk-api/select-features.ts";
-import type { DeltaMessage } from "./delta-message.ts";
+import type { DeltaMessage } from "flags-engine";
 import { ScopeFeed } from "./scope-feed.ts";
 
 /** Flags by name: what they say, and the segment that they name. */

@@ -1,8 +1,5 @@
-import type { EnvironmentState, FeatureEntry, SegmentEntry } from "../sdk-api/environment-state.ts";
-import type { FeatureQuery } from "../sdk-api/feature-query.ts";
-import { selectFeatures } from "../sdk-api/select-features.ts";
-import { ChangeLog } from "./change-log.ts";
 import {
+  ChangeLog,
   featureRemoved,
   featureUpdated,
   segmentRemoved,
@@ -10,7 +7,10 @@ import {
   writeChanges,
   writeHydration,
   type DeltaMessage,
-} from "./delta-message.ts";
+} from "flags-engine";
+import type { EnvironmentState, FeatureEntry, SegmentEntry } from "../sdk-api/environment-state.ts";
+import type { FeatureQuery } from "../sdk-api/feature-query.ts";
+import { selectFeatures } from "../sdk-api/select-features.ts";
 
 const MAX_REMOVED = 1000;
 

@@ -1,6 +1,6 @@
-import { DocumentError } from "./parse-document.ts";
-import { isObject, kindOf } from "./json.ts";
-import type { JsonObject } from "./json.ts";
+import { DocumentError } from "../parse/parse-document.ts";
+import { isObject, kindOf } from "../parse/json.ts";
+import type { JsonObject } from "../parse/json.ts";
 
 /** Flags and segments as the upstream sent them, not yet checked. */
 export interface FeaturesState {

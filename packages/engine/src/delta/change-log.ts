@@ -3,7 +3,7 @@ interface Entry {
 }
 
 /** The latest thing that happened to an entry. */
-interface Step<Item> {
+export interface Step<Item> {
   readonly revision: number;
   /** How it is now, or how it was when it went away. */
   readonly item: Item;
@@ -13,6 +13,14 @@ interface Step<Item> {
 export interface Differences<Item> {
   readonly updated: readonly Step<Item>[];
   readonly removed: readonly Step<Item>[];
+}
+
+/** What a log begins with. */
+export interface LogStart<Item> {
+  readonly revision: number;
+  readonly items: readonly Item[];
+  /** Of how many entries that went away it is remembered that they did. */
+  readonly maxRemoved: number;
 }
 
 /**
@@ -78,11 +86,4 @@ export class ChangeLog<Key, Item extends Entry> {
       this.#completeSince = Math.max(this.#completeSince, revision);
     }
   }
-}
-
-interface LogStart<Item> {
-  readonly revision: number;
-  readonly items: readonly Item[];
-  /** Of how many entries that went away it is remembered that they did. */
-  readonly maxRemoved: number;
 }

@@ -1,4 +1,14 @@
-import type { FeatureEntry, SegmentEntry } from "../sdk-api/environment-state.ts";
+/** A flag as JSON, in one line, and what a message about its end names. */
+export interface FeatureText {
+  readonly feature: { readonly name: string; readonly project?: string | undefined };
+  readonly text: string;
+}
+
+/** A segment as JSON, in one line. */
+export interface SegmentText {
+  readonly segment: { readonly id: number | string };
+  readonly text: string;
+}
 
 /** Changes on their way to an SDK. */
 export interface DeltaMessage {
@@ -21,21 +31,25 @@ export interface Change {
   readonly members: string;
 }
 
-export function featureUpdated(revision: number, { text }: FeatureEntry): Change {
+export function featureUpdated(revision: number, { text }: FeatureText): Change {
   return { revision, kind: "feature-updated", members: `"feature":${text}` };
 }
 
-export function featureRemoved(revision: number, { feature }: FeatureEntry): Change {
+export function featureRemoved(revision: number, { feature }: FeatureText): Change {
   const members = JSON.stringify({ featureName: feature.name, project: feature.project });
   return { revision, kind: "feature-removed", members: members.slice(1, -1) };
 }
 
-export function segmentUpdated(revision: number, { text }: SegmentEntry): Change {
+export function segmentUpdated(revision: number, { text }: SegmentText): Change {
   return { revision, kind: "segment-updated", members: `"segment":${text}` };
 }
 
-export function segmentRemoved(revision: number, { segment }: SegmentEntry): Change {
-  return { revision, kind: "segment-removed", members: `"segmentId":${segment.id}` };
+export function segmentRemoved(revision: number, { segment }: SegmentText): Change {
+  return {
+    revision,
+    kind: "segment-removed",
+    members: `"segmentId":${JSON.stringify(segment.id)}`,
+  };
 }
 
 /** Changes in an order in which they can be applied. The message brings an SDK to `revision`. */
@@ -54,8 +68,8 @@ function rank({ kind }: Change): number {
 /** Everything, for an SDK that knows nothing yet or too little. */
 export function writeHydration(
   revision: number,
-  features: Iterable<FeatureEntry>,
-  segments: Iterable<SegmentEntry>,
+  features: Iterable<FeatureText>,
+  segments: Iterable<SegmentText>,
 ): DeltaMessage {
   const lists = `"features":${joinTexts(features)},"segments":${joinTexts(segments)}`;
   const text = `{"events":[{"eventId":${revision},"type":"hydration",${lists}}]}`;
