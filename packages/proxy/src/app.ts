@@ -7,6 +7,7 @@ import { registerCors } from "./cors/cors.ts";
 import { registerCompression } from "./http/compression.ts";
 import { createFastPath } from "./fast-path/create-fast-path.ts";
 import { handleFailures } from "./http/failures.ts";
+import { createFailureSender } from "./http/send-failure.ts";
 import { serverFactory, serverOptions } from "./http/server-options.ts";
 import { createMetrics } from "./metrics/metrics.ts";
 import { observeSources } from "./metrics/observe-sources.ts";
@@ -42,12 +43,13 @@ export async function buildApp(
   // Enrichers may take their time, so they are for the framework too.
   if (!hasFastPath || config.contextEnrichers.length > 0) fastPath.close();
 
+  const sendFailure = createFailureSender(config.basePath);
   const app = Fastify({
-    ...serverOptions(config, ring.sources),
+    ...serverOptions(config, { sources: ring.sources, sendFailure }),
     serverFactory: serverFactory((request, response) => fastPath.answer(request, response)),
   });
   app.addHook("preClose", async () => fastPath.close());
-  handleFailures(app, config.logger);
+  handleFailures(app, { logger: config.logger, sendFailure });
   observeRequests(app, observe);
   // NOTE: hooks run in this order. Preflights carry no key, and must be answered to be readable.
   await registerCors(app, config);

@@ -13,7 +13,11 @@ export interface ErrorBody {
   readonly validation?: readonly Problem[];
 }
 
+/** What a failure is called in the dialects that have codes for them, where its status is not enough. */
+export type ErrorCode = "FLAG_NOT_FOUND" | "PARSE_ERROR";
+
 interface HttpErrorDetails {
+  readonly errorCode?: ErrorCode;
   readonly problems?: readonly Problem[];
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
@@ -23,12 +27,15 @@ interface HttpErrorDetails {
 export class HttpError extends Error {
   override readonly name = "HttpError";
   readonly statusCode: number;
+  /** NOTE: not `code`, into which the framework writes one of its own. */
+  readonly errorCode: ErrorCode | undefined;
   readonly problems: readonly Problem[];
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(statusCode: number, message: string, details: HttpErrorDetails = {}) {
     super(message, { cause: details.cause });
     this.statusCode = statusCode;
+    this.errorCode = details.errorCode;
     this.problems = details.problems ?? [];
     this.headers = details.headers ?? {};
   }
@@ -45,6 +52,15 @@ export function badField(path: string, message: string): HttpError {
   return new HttpError(400, `Bad request: \`${path}\` ${message}`, {
     problems: [{ path, message }],
   });
+}
+
+/** The answer to a flag that was asked for by its name, and is not known. */
+export function unknownFlag(name: string): HttpError {
+  return new HttpError(
+    404,
+    `There is no flag called \`${name}\`: check its spelling, and which flags the proxy is to know`,
+    { errorCode: "FLAG_NOT_FOUND" },
+  );
 }
 
 /** The answer to everything before flags have been received. */

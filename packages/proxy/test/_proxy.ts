@@ -56,6 +56,7 @@ export function proxyConfig(overrides: Partial<ProxyConfig> = {}): ProxyConfig {
     bootstrap: undefined,
     openApiEnabled: false,
     allEndpointEnabled: false,
+    ofrepValues: "boolean",
     cors: {
       allowedHeaders: undefined,
       credentials: false,

@@ -31,6 +31,8 @@ test.each([
   "/proxy/client/register",
   "/api/frontend",
   "/api/frontend/features/on",
+  "/ofrep/v1/evaluate/flags",
+  "/ofrep/v1/evaluate/flags/on",
 ])(
   "POST %s: whatever JSON is sent, the answer is 200 or 400, and nothing is logged",
   async (url) => {

@@ -338,6 +338,19 @@ const ROWS: readonly Row[] = [
     ...toBoolean("enableOAS"),
   },
   {
+    option: "ofrepValues",
+    variable: "OFREP_VALUES",
+    read: (config) => config.ofrepValues,
+    fallback: "boolean",
+    texts: [
+      ["payload", "payload"],
+      ["Boolean", "boolean"],
+    ],
+    values: [[{ ofrepValues: "payload" }, "payload"]],
+    badTexts: ["true", "typed"],
+    badValues: [{ ofrepValues: true }],
+  },
+  {
     option: "enableAllEndpoint",
     variable: "ENABLE_ALL_ENDPOINT",
     read: (config) => config.allEndpointEnabled,
@@ -622,6 +635,7 @@ const EVERY_OPTION: Record<OptionName, true> = {
   metricsInterval: true,
   metricsJitter: true,
   namePrefix: true,
+  ofrepValues: true,
   port: true,
   projectName: true,
   proxyBasePath: true,

@@ -24,6 +24,8 @@ interface Description {
   readonly components: { readonly securitySchemes: Readonly<Record<string, object>> };
 }
 
+const OFREP = "/ofrep/v1/evaluate/flags";
+
 async function startDescribed(basePath = "") {
   const config = { openApiEnabled: true, allEndpointEnabled: true, basePath };
   const proxy = await startProxy({ config });
@@ -55,6 +57,8 @@ test("OpenAPI document: every endpoint, parameter, error and security scheme", a
   ]);
   expect(Object.keys(paths).toSorted()).toEqual([
     ...frontend,
+    "/base/ofrep/v1/evaluate/flags",
+    "/base/ofrep/v1/evaluate/flags/{key}",
     "/base/proxy",
     "/base/proxy/all",
     "/base/proxy/client/features",
@@ -90,6 +94,9 @@ test("OpenAPI document: failures where they can come, and any other as the defau
   expect(statuses("/proxy", "post")).toEqual([...ofGet, "413", "415"].toSorted());
   expect(statuses("/proxy/all", "get")).toEqual([...ofGet, "501"].toSorted());
   expect(statuses("/proxy/all", "post")).toContain("501");
+  const ofPost = [...ofGet, "413", "415"];
+  expect(statuses(OFREP, "post")).toEqual(ofPost.toSorted());
+  expect(statuses(`${OFREP}/{key}`, "post")).toEqual([...ofPost, "404"].toSorted());
   expect(statuses("/api/frontend/features/{name}", "get")).toEqual([...ofGet, "404"].toSorted());
 });
 
@@ -122,6 +129,11 @@ test("OpenAPI document: answers are as it says", async () => {
     ["/api/frontend/all", "get", await request("/api/frontend/all")],
     ["/api/frontend/features/{name}", "get", await request("/api/frontend/features/on")],
     ["/api/frontend/features/{name}", "get", await request("/api/frontend/features/none")],
+    [OFREP, "post", await post(OFREP, {})],
+    [OFREP, "post", await post(OFREP, { context: [] })],
+    [OFREP, "post", await request(OFREP, { method: "POST", headers: { authorization: "" } })],
+    [`${OFREP}/{key}`, "post", await post(`${OFREP}/with-variant`, {})],
+    [`${OFREP}/{key}`, "post", await post(`${OFREP}/none`, {})],
   ];
   for (const [path, method, response] of answers) {
     const { type, schema } = answerOf(description, [path, method, String(response.status)]);

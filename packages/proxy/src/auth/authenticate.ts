@@ -1,28 +1,24 @@
 import type { FastifyRequest, onRequestHookHandler } from "fastify";
 import { HttpError } from "../errors.ts";
+import type { KeyPlace } from "./key-place.ts";
 import type { Grant, KeyKind, KeyRing } from "./key-ring.ts";
 
 const grants = new WeakMap<FastifyRequest, Grant>();
 
 interface KeyCheck {
   readonly ring: KeyRing;
-  /** Lower case. */
-  readonly headerName: string;
+  readonly place: KeyPlace;
 }
 
 /** Lets requests pass that carry a key of one of these kinds; looks at nothing but the headers. */
 export function authenticate(
-  { ring, headerName }: KeyCheck,
+  { ring, place }: KeyCheck,
   kinds: readonly KeyKind[],
 ): onRequestHookHandler {
   const wanted = kinds.includes("client") ? "client key" : "server token";
-  const refusal = new HttpError(
-    401,
-    `A valid ${wanted} is required: send it in the \`${headerName}\` header`,
-  );
+  const refusal = new HttpError(401, `A valid ${wanted} is required: send it ${place.advice}`);
   return (request, _reply, done) => {
-    const presented = request.headers[headerName];
-    const grant = typeof presented === "string" ? ring.find(presented, kinds) : undefined;
+    const grant = findGrant(ring, place.candidates(request.headers), kinds);
     if (grant === undefined) {
       done(refusal);
       return;
@@ -30,6 +26,18 @@ export function authenticate(
     grants.set(request, grant);
     done();
   };
+}
+
+function findGrant(
+  ring: KeyRing,
+  candidates: readonly string[],
+  kinds: readonly KeyKind[],
+): Grant | undefined {
+  for (const candidate of candidates) {
+    const grant = ring.find(candidate, kinds);
+    if (grant !== undefined) return grant;
+  }
+  return undefined;
 }
 
 /** What the key of an authenticated request gives access to. */

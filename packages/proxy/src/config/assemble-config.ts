@@ -48,6 +48,7 @@ export function assembleConfig(values: Values, collaborators: Collaborators): Lo
     bootstrap: toBootstrap(values),
     openApiEnabled: values.enableOAS,
     allEndpointEnabled: values.enableAllEndpoint,
+    ofrepValues: values.ofrepValues,
     cors: toCors(values),
     rejectUnauthorized: values.rejectUnauthorized,
     httpProxy: values.httpProxy,

@@ -1,6 +1,7 @@
 import type { CustomStrategy } from "flags-engine";
 import type { StorageProvider, Synchronization } from "flags-sdk";
 import type { Logger } from "flags-service";
+import type { OfrepValues } from "../dialects/ofrep-evaluation.ts";
 import type { ContextEnricher } from "../extensions/enricher.ts";
 
 /** Which forwarding peers are believed: all, none, or these addresses and CIDR ranges. */
@@ -57,6 +58,7 @@ export interface ProxyConfig {
   readonly bootstrap: BootstrapConfig | undefined;
   readonly openApiEnabled: boolean;
   readonly allEndpointEnabled: boolean;
+  readonly ofrepValues: OfrepValues;
   readonly cors: CorsConfig;
   /** False: certificates of the upstream are not verified. */
   readonly rejectUnauthorized: boolean;

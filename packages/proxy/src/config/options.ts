@@ -1,6 +1,7 @@
 import type { CustomStrategy } from "flags-engine";
 import type { StorageProvider, Synchronization } from "flags-sdk";
 import type { CustomLogger, LogLevel } from "flags-service";
+import type { OfrepValues } from "../dialects/ofrep-evaluation.ts";
 import type { ContextEnricher } from "../extensions/enricher.ts";
 
 /** Cross-origin rules. Lists may be given as arrays or as comma-separated text. */
@@ -181,10 +182,16 @@ export interface ProxyOptions {
    */
   readonly enableOAS?: boolean | undefined;
   /**
-   * Serves `/proxy/all`. Environment: `ENABLE_ALL_ENDPOINT`.
+   * Serves `/proxy/all`, and the like of the other APIs. Environment: `ENABLE_ALL_ENDPOINT`.
    * @default false
    */
   readonly enableAllEndpoint?: boolean | undefined;
+  /**
+   * What the value of a flag is to OpenFeature clients: whether it is on, or the payload of its
+   * variant where there is one. Environment: `OFREP_VALUES`.
+   * @default "boolean"
+   */
+  readonly ofrepValues?: OfrepValues | undefined;
   /** Cross-origin rules. */
   readonly cors?: CorsOptions | undefined;
   /** How connections to the upstream are made. */

@@ -23,6 +23,7 @@ import { enrichersKind, loggerKind, storageKind, strategiesKind } from "./kinds/
 import { headerNameKind, headerNamesKind, headersKind, methodsKind } from "./kinds/http.ts";
 import { tagsKind } from "./kinds/tags.ts";
 import { trustProxyKind } from "./kinds/trust-proxy.ts";
+import { OFREP_VALUES } from "../dialects/ofrep-evaluation.ts";
 import { secretsInAddress, secretsInHeader, secretsInHeaders } from "./secret-texts.ts";
 import { defineSetting } from "./setting.ts";
 
@@ -253,7 +254,8 @@ export const SETTINGS = {
     variables: ["ENABLE_ALL_ENDPOINT"],
     kind: booleanKind,
     fallback: false,
-    meaning: "Serves /proxy/all: disabled flags as well as enabled ones.",
+    meaning:
+      "Serves /proxy/all, and the like of the other APIs: disabled flags as well as enabled ones.",
   }),
   enableOAS: defineSetting({
     group: "Endpoints",
@@ -262,6 +264,15 @@ export const SETTINGS = {
     kind: booleanKind,
     fallback: false,
     meaning: "Serves the OpenAPI document and its UI under /docs/openapi.",
+  }),
+  ofrepValues: defineSetting({
+    group: "Endpoints",
+    option: "ofrepValues",
+    variables: ["OFREP_VALUES"],
+    kind: createChoiceKind(OFREP_VALUES),
+    fallback: "boolean",
+    meaning:
+      "What the value of a flag is to OpenFeature clients: boolean for whether it is on, payload for the payload of its variant where there is one.",
   }),
   corsAllowedHeaders: defineSetting({
     group: "CORS",

@@ -1,20 +1,20 @@
 import { randomUUID } from "node:crypto";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Logger } from "flags-service";
 import { HttpError, toHttpError } from "../errors.ts";
+import { canonicalPath, withoutTrailingSlash } from "./canonical-path.ts";
+import type { SendFailure } from "./send-failure.ts";
 
-/** Answers a request with a failure. Every answer that is not a success goes through here. */
-export function sendFailure(reply: FastifyReply, failure: HttpError): FastifyReply {
-  return reply
-    .code(failure.statusCode)
-    .removeHeader("etag")
-    .headers({ "cache-control": "no-store", ...failure.headers })
-    .type("application/json; charset=utf-8")
-    .send(JSON.stringify(failure.toBody()));
+interface FailureOptions {
+  readonly logger: Logger;
+  readonly sendFailure: SendFailure;
 }
 
 /** Makes every failure of the app a JSON answer, and logs the ones that are our fault. */
-export function handleFailures(app: FastifyInstance, logger: Logger): void {
+export function handleFailures(
+  app: FastifyInstance,
+  { logger, sendFailure }: FailureOptions,
+): void {
   app.setErrorHandler((error, request, reply) => {
     const failure = toHttpError(error);
     return sendFailure(
@@ -22,7 +22,7 @@ export function handleFailures(app: FastifyInstance, logger: Logger): void {
       failure.statusCode < 500 ? failure : report(failure, request, logger),
     );
   });
-  handleUnknownPaths(app);
+  handleUnknownPaths(app, sendFailure);
 }
 
 /** Logs a failure under an id and names the id to the caller, who learns nothing else of it. */
@@ -35,7 +35,7 @@ function report(failure: HttpError, request: FastifyRequest, logger: Logger): Ht
   return new HttpError(500, `${failure.message}. Its log says more under ${id}`);
 }
 
-function handleUnknownPaths(app: FastifyInstance): void {
+function handleUnknownPaths(app: FastifyInstance, sendFailure: SendFailure): void {
   const methodsByPath = new Map<string, Set<string>>();
   app.addHook("onRoute", ({ url, method }) => {
     const methods = methodsByPath.get(withoutTrailingSlash(url)) ?? new Set();
@@ -61,13 +61,4 @@ function wrongMethod(method: string, allowed: ReadonlySet<string>): HttpError {
   return new HttpError(405, `${method} is not possible here: use one of ${names}`, {
     headers: { allow: names },
   });
-}
-
-function canonicalPath(url: string): string {
-  const path = url.split("?", 1)[0] ?? "";
-  return withoutTrailingSlash(path.replaceAll(/\/{2,}/g, "/"));
-}
-
-function withoutTrailingSlash(path: string): string {
-  return path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
 }

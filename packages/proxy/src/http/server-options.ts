@@ -10,15 +10,20 @@ import {
 import type { ProxyConfig } from "../config/config.ts";
 import { notReady, toHttpError } from "../errors.ts";
 import { isReady } from "../readiness/readiness.ts";
-import { sendFailure } from "./failures.ts";
+import type { SendFailure } from "./send-failure.ts";
 
 const answerClientError = createClientErrorHandler({
   toBody: ({ message }) => ({ error: message }),
   headersAdvice: "send a large context with POST",
 });
 
+interface Surroundings {
+  readonly sources: readonly FlagSource[];
+  readonly sendFailure: SendFailure;
+}
+
 /** How the HTTP server behaves, whatever it serves. */
-export function serverOptions({ trustProxy }: ProxyConfig, sources: readonly FlagSource[]) {
+export function serverOptions({ trustProxy }: ProxyConfig, { sources, sendFailure }: Surroundings) {
   return {
     ...SERVER_DEFAULTS,
     trustProxy: typeof trustProxy === "boolean" ? trustProxy : [...trustProxy],

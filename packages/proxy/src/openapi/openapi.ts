@@ -18,6 +18,8 @@ export async function registerOpenApi(
     securitySchemes: {
       clientKey: key("One of the client keys"),
       serverToken: key("One of the tokens for server SDKs"),
+      apiKey: { ...key("One of the client keys, for OFREP"), name: "X-API-Key" },
+      bearer: { type: "http", scheme: "bearer", description: "One of the client keys, for OFREP" },
     },
     basePath,
   });

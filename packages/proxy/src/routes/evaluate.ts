@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Context, Snapshot } from "flags-engine";
 import { sendConditional } from "flags-service/http";
 import { grantOf } from "../auth/authenticate.ts";
+import type { KeyPlace } from "../auth/key-place.ts";
 import { requestContext, type ContextRules } from "../context/request-context.ts";
 import type { SentContext } from "../context/sent-context.ts";
 import { notReady } from "../errors.ts";
@@ -15,6 +16,7 @@ export interface EvaluationRules {
   readonly contextRules: ContextRules;
   readonly dialect: Dialect;
   readonly render: (snapshot: Snapshot) => Rendering;
+  readonly keyPlace: KeyPlace;
   /** Value of `Vary` for answers that depend on the context and the key. */
   readonly vary: string;
   /** Value of `Cache-Control` for the same. */

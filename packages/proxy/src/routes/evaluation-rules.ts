@@ -1,6 +1,8 @@
+import { inAnyHeader, inHeader, type KeyPlace } from "../auth/key-place.ts";
 import { createCallerAddress } from "../context/caller-address.ts";
-import type { ProxyConfig } from "../config/config.ts";
+import type { CorsConfig, ProxyConfig } from "../config/config.ts";
 import { frontendDialect } from "../dialects/frontend.ts";
+import { createOfrepDialect } from "../dialects/ofrep.ts";
 import { proxyDialect } from "../dialects/proxy.ts";
 import type { Dialect } from "../render/dialect.ts";
 import { createRenderer } from "../render/rendering.ts";
@@ -10,6 +12,13 @@ import type { EvaluationRules } from "./evaluate.ts";
 export interface DialectRules {
   readonly proxy: EvaluationRules;
   readonly frontend: EvaluationRules;
+  readonly ofrep: EvaluationRules;
+}
+
+interface Manner {
+  readonly dialect: Dialect;
+  readonly keyPlace: KeyPlace;
+  readonly cacheControl: string;
 }
 
 /** How each dialect evaluates, as the configuration has it. */
@@ -19,23 +28,28 @@ export function createDialectRules(config: ProxyConfig): DialectRules {
     callerAddress: createCallerAddress(config.trustProxy),
     enrichers: config.contextEnrichers,
   };
-  const vary = varyOn(config);
-  const rulesOf = (dialect: Dialect, cacheControl: string): EvaluationRules => ({
+  const rulesOf = ({ dialect, keyPlace, cacheControl }: Manner): EvaluationRules => ({
     contextRules,
     dialect,
     render: createRenderer(dialect),
-    vary,
+    keyPlace,
+    vary: varyOn(keyPlace, config.cors),
     cacheControl,
   });
+  const keyPlace = inHeader(config.clientKeysHeaderName);
   return {
-    proxy: rulesOf(proxyDialect, "public, max-age=2"),
+    proxy: rulesOf({ dialect: proxyDialect, keyPlace, cacheControl: "public, max-age=2" }),
     // As in the upstream: caches may keep an answer, and ask each time whether it still holds.
-    frontend: rulesOf(frontendDialect, "no-cache"),
+    frontend: rulesOf({ dialect: frontendDialect, keyPlace, cacheControl: "no-cache" }),
+    ofrep: rulesOf({
+      dialect: createOfrepDialect(config.ofrepValues),
+      keyPlace: inAnyHeader(["authorization", "x-api-key", config.clientKeysHeaderName]),
+      cacheControl: "no-cache",
+    }),
   };
 }
 
 /** The request headers that an answer depends on, written as the plugins would add them. */
-function varyOn({ cors, clientKeysHeaderName }: ProxyConfig): string {
-  const origin = cors.origin === "*" ? [] : ["origin"];
-  return [clientKeysHeaderName.toLowerCase(), ...origin, "accept-encoding"].join(", ");
+function varyOn({ headers }: KeyPlace, { origin }: CorsConfig): string {
+  return [...headers, ...(origin === "*" ? [] : ["origin"]), "accept-encoding"].join(", ");
 }

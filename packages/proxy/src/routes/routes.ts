@@ -6,8 +6,11 @@ import type { ProxyConfig } from "../config/config.ts";
 import { acceptJsonOnly } from "../http/json-body.ts";
 import { validatorCompiler } from "../http/validation.ts";
 import type { Metrics } from "../metrics/metrics.ts";
+import type { DialectOptions } from "./dialect-options.ts";
+import type { EvaluationRules } from "./evaluate.ts";
 import type { DialectRules } from "./evaluation-rules.ts";
 import { registerFrontendRoutes } from "./frontend/frontend.ts";
+import { registerOfrepRoutes } from "./ofrep/ofrep.ts";
 import { registerProxyRoutes } from "./proxy.ts";
 
 /** Paths at which the frontend API is found: its own, and the former one. */
@@ -25,19 +28,23 @@ export async function registerRoutes(
   app: FastifyInstance,
   { config, ring, metrics, rules }: RouteOptions,
 ): Promise<void> {
-  const headerName = config.clientKeysHeaderName.toLowerCase();
-  const allow = (...kinds: readonly KeyKind[]) => authenticate({ ring, headerName }, kinds);
-  const shared = { config, metrics, allow };
-
-  const at = (path: string, routes: (scope: TypedApp) => void) =>
-    app.register(async (scope) => routes(prepare(scope)), { prefix: config.basePath + path });
-
-  await at("/proxy", (scope) => registerProxyRoutes(scope, { ...shared, rules: rules.proxy }));
+  const at = async (path: string, of: EvaluationRules, register: RegisterDialect) => {
+    const allow = (...kinds: readonly KeyKind[]) =>
+      authenticate({ ring, place: of.keyPlace }, kinds);
+    await app.register(
+      async (scope) => register(prepare(scope), { config, metrics, rules: of, allow }),
+      { prefix: config.basePath + path },
+    );
+  };
+  await at("/proxy", rules.proxy, registerProxyRoutes);
   for (const path of FRONTEND_PATHS) {
     // oxlint-disable-next-line no-await-in-loop -- the framework takes one after the other anyway
-    await at(path, (scope) => registerFrontendRoutes(scope, { ...shared, rules: rules.frontend }));
+    await at(path, rules.frontend, registerFrontendRoutes);
   }
+  await at("/ofrep/v1", rules.ofrep, registerOfrepRoutes);
 }
+
+type RegisterDialect = (app: TypedApp, options: DialectOptions) => void;
 
 function prepare(scope: FastifyInstance): TypedApp {
   const app: TypedApp = scope.withTypeProvider();

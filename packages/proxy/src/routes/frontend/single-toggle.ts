@@ -2,9 +2,9 @@ import type { onRequestHookHandler } from "fastify";
 import type { TypedApp } from "flags-service/http";
 import { Type } from "typebox";
 import { parseQueryContext } from "../../context/parse-query.ts";
-import { HttpError } from "../../errors.ts";
+import { unknownFlag } from "../../errors.ts";
 import type { Dialect } from "../../render/dialect.ts";
-import { renderFlag } from "../../render/render-flag.ts";
+import { evaluateFlag, WrittenAnswer } from "../../render/single-flag.ts";
 import { type Answerer, createEvaluator, type EvaluationRules } from "../evaluate.ts";
 import { ContextQuery, errorAnswers, NotModified } from "../schemas.ts";
 import { frontendBodyForm } from "./frontend-body.ts";
@@ -41,12 +41,9 @@ export function registerSingleToggle(
 
 function answerSingle(dialect: Dialect, name: string): Answerer {
   return (snapshot, context) => {
-    const flag = renderFlag({ dialect, snapshot, context }, name);
-    if (flag !== undefined) return flag;
-    throw new HttpError(
-      404,
-      `There is no toggle called \`${name}\`: check its spelling, and which flags the proxy is to know`,
-    );
+    const flag = evaluateFlag(snapshot, context, name);
+    if (flag === undefined) throw unknownFlag(name);
+    return new WrittenAnswer(dialect.writeFlag(flag.feature, flag.outcome));
   };
 }
 

@@ -1,0 +1,94 @@
+import { type Static, Type } from "typebox";
+import { OFREP_REASONS } from "../../dialects/ofrep-evaluation.ts";
+import { ContextValue, EvaluationContext } from "../schemas.ts";
+
+const { properties: _properties, ...standardFields } = EvaluationContext.properties;
+
+/** A context of OpenFeature. */
+export const OfrepContext = Type.Object(
+  {
+    targetingKey: Type.Optional(
+      Type.Unsafe<Static<typeof ContextValue>>({
+        ...ContextValue,
+        description: "Id of the user; wins over `userId`",
+      }),
+    ),
+    ...standardFields,
+    properties: Type.Optional(Type.Unknown({ description: "An object of further properties" })),
+  },
+  {
+    additionalProperties: Type.Unknown(),
+    description: "Further fields are properties; those that are not a single value are left out",
+  },
+);
+
+/** The body of an evaluation request. */
+export const OfrepBody = Type.Object({
+  context: Type.Optional(
+    Type.Unsafe<Static<typeof OfrepContext> | null>({
+      ...OfrepContext,
+      type: ["object", "null"],
+    }),
+  ),
+});
+
+/** The answer for one flag. */
+export const OfrepEvaluation = Type.Object(
+  {
+    key: Type.String({ description: "Name of the flag" }),
+    value: Type.Unsafe<unknown>({
+      type: ["boolean", "string", "number", "object"],
+      description: "Whether the flag is on, or the payload of its variant: see `OFREP_VALUES`",
+    }),
+    reason: Type.String({ enum: [...OFREP_REASONS], description: "Why the flag came out so" }),
+    variant: Type.String({
+      description: "Name of the variant; `enabled` or `disabled` when there is none",
+    }),
+    metadata: Type.Object({
+      enabled: Type.Boolean({ description: "Whether the flag is on" }),
+      variantEnabled: Type.Boolean({ description: "Whether it has a variant for the context" }),
+      payloadType: Type.Optional(Type.String()),
+      payload: Type.Optional(Type.String()),
+    }),
+  },
+  { description: "The flag for the context" },
+);
+
+const FlagFailure = Type.Object({
+  key: Type.String(),
+  errorCode: Type.String({ enum: ["PARSE_ERROR"] }),
+  errorDetails: Type.String(),
+});
+
+/** The answer for all flags. */
+export const OfrepEvaluations = Type.Object(
+  { flags: Type.Array(Type.Union([OfrepEvaluation, FlagFailure])) },
+  { description: "The flags for the context" },
+);
+
+const FailureBody = Type.Object({
+  key: Type.Optional(Type.String({ description: "The flag that was asked for, if it was one" })),
+  errorCode: Type.String({
+    enum: ["PARSE_ERROR", "INVALID_CONTEXT", "FLAG_NOT_FOUND", "GENERAL"],
+  }),
+  errorDetails: Type.String({ description: "What is wrong and how to mend it" }),
+});
+
+const FAILURE_DESCRIPTIONS = {
+  400: "Something in the request is not as it should be",
+  401: "The key is missing or not one of the accepted ones",
+  404: "There is no flag of this name",
+  413: "The body is too large",
+  415: "The body is not JSON",
+  503: "The proxy has not synchronized with its upstream yet",
+} as const;
+
+/** The answers that are not a success, for the documentation of a route. */
+export function ofrepFailures(...statusCodes: readonly (keyof typeof FAILURE_DESCRIPTIONS)[]) {
+  const known = statusCodes.map((code) => [
+    code,
+    { ...FailureBody, description: FAILURE_DESCRIPTIONS[code] },
+  ]);
+  const others = { ...FailureBody, description: "Any other failure" };
+  return { ...Object.fromEntries(known), default: others };
+}
