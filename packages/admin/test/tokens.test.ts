@@ -234,6 +234,20 @@ describeEachStorage("API tokens", (source) => {
     expect(await statusWith(service, "*:*.one")).toBe(403);
   });
 
+  test("seedTokens() makes a revoked token again, and leaves one that has expired closed", async () => {
+    const secrets = ["default:production.revoked", "default:production.expired"] as const;
+    const { tokens } = parseInitTokens({ admin: [], backend: secrets, frontend: [] });
+    await seedTokens(service.storage, tokens);
+    await service.admin("DELETE", `/api-tokens/${secrets[0]}`);
+    const expiresAt = new Date(0).toISOString();
+    await service.admin("PUT", `/api-tokens/${secrets[1]}`, { expiresAt });
+    for (const secret of secrets) expect(await statusWith(service, secret)).toBe(401);
+
+    expect(await seedTokens(service.storage, tokens)).toBe(1);
+    expect(await statusWith(service, secrets[0])).toBe(200);
+    expect(await statusWith(service, secrets[1])).toBe(401);
+  });
+
   test("there are at most 2000 tokens", async () => {
     const crowded = await source.openFresh();
     const service = await startService(crowded);
