@@ -13,17 +13,41 @@ function createRuns(maxItems = 100) {
   return { runs, batcher };
 }
 
-test("add() runs at once when nothing else runs", () => {
+test("add() runs together what comes in within one turn of the event loop", async () => {
   const { runs, batcher } = createRuns();
   void batcher.add(1);
-  expect(runs.map(({ items }) => items)).toEqual([[1]]);
+  await Promise.resolve();
+  void batcher.add(2);
+  expect(runs).toEqual([]);
+  await new Promise(setImmediate);
+  expect(runs.map(({ items }) => items)).toEqual([[1, 2]]);
+});
+
+test("add() runs together what arrived during a run that left it no turn", async () => {
+  const sizes: number[] = [];
+  let allArrived: Promise<unknown> = Promise.resolve();
+  const arrive = (item: number): Promise<number> =>
+    new Promise((resolve) => {
+      setImmediate(() => resolve(batcher.add(item)));
+    });
+  const batcher = new Batcher<number, number>({
+    maxItems: 100,
+    run: async (items) => {
+      if (sizes.length === 0) allArrived = Promise.all([1, 2, 3].map(arrive));
+      sizes.push(items.length);
+      return items;
+    },
+  });
+  await batcher.add(0);
+  await allArrived;
+  expect(sizes).toEqual([1, 3]);
 });
 
 test("add() runs what comes in meanwhile together, and resolves after that, each with its result", async () => {
   const { runs, batcher } = createRuns();
   const first = batcher.add(1);
+  await expect.poll(() => runs.length).toBe(1);
   const others = [batcher.add(2), batcher.add(3)];
-  expect(runs).toHaveLength(1);
   runs[0]?.done();
   expect(await first).toBe("1");
   await expect.poll(() => runs.map(({ items }) => items)).toEqual([[1], [2, 3]]);
@@ -40,17 +64,21 @@ test("add() runs what comes in meanwhile together, and resolves after that, each
 test("add() runs no more at a time than may be", async () => {
   const { runs, batcher } = createRuns(2);
   const all = Promise.all([1, 2, 3, 4].map((item) => batcher.add(item)));
-  for (const index of [0, 1, 2]) {
+  for (const index of [0, 1]) {
     await expect.poll(() => runs.length).toBe(index + 1);
     runs[index]?.done();
   }
   expect(await all).toEqual(["1", "2", "3", "4"]);
-  expect(runs.map(({ items }) => items)).toEqual([[1], [2, 3], [4]]);
+  expect(runs.map(({ items }) => items)).toEqual([
+    [1, 2],
+    [3, 4],
+  ]);
 });
 
 test("add() fails with the run it was part of, and not with the one before", async () => {
   const { runs, batcher } = createRuns();
   const first = batcher.add(1);
+  await expect.poll(() => runs.length).toBe(1);
   const second = batcher.add(2);
   runs[0]?.fail(new Error("no luck"));
   await expect(first).rejects.toThrow("no luck");
