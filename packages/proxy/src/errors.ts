@@ -86,6 +86,23 @@ export function tooMuchUsage(metricsIntervalMs: number): HttpError {
   );
 }
 
+/** The answer to who would listen, when too many do or the proxy is about to go. */
+export function noRoomForStream(retryAfterSeconds: number): HttpError {
+  return new HttpError(
+    503,
+    "No further stream can be opened now: come back later, or ask with `GET /proxy` until then",
+    { headers: { "retry-after": String(retryAfterSeconds) } },
+  );
+}
+
+/** How the endpoint of all toggles is switched on, in words. */
+export const SWITCH_ALL_ON = "set `enableAllEndpoint` (ENABLE_ALL_ENDPOINT) to true";
+
+/** The answer where nothing is served before a setting is changed. */
+export function notSwitchedOn(subject: string, advice: string): HttpError {
+  return new HttpError(501, `${subject} is not switched on: ${advice}`);
+}
+
 /** The answer to a body of another type. */
 export function notJson(): HttpError {
   return new HttpError(415, NOT_JSON);

@@ -5,6 +5,7 @@ export type {
   CorsOptions,
   HttpOptions,
   ProxyOptions,
+  PushOptions,
   ServerSideSdkOptions,
 } from "./config/options.ts";
 export { createApp } from "./create-app.ts";

@@ -57,6 +57,7 @@ export function proxyConfig(overrides: Partial<ProxyConfig> = {}): ProxyConfig {
     openApiEnabled: false,
     allEndpointEnabled: false,
     ofrepValues: "boolean",
+    push: { maxStreams: 10_000, maxAgeSeconds: 1800, secret: undefined },
     cors: {
       allowedHeaders: undefined,
       credentials: false,

@@ -66,6 +66,7 @@ test("OpenAPI document: every endpoint, parameter, error and security scheme", a
     "/base/proxy/client/register",
     "/base/proxy/health",
     "/base/proxy/internal-backstage/prometheus",
+    "/base/proxy/stream",
   ]);
   const { get, post } = paths["/base/proxy"] ?? {};
   expect(get?.parameters?.map(({ name }) => name)).toEqual([

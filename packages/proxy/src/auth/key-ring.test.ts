@@ -12,7 +12,7 @@ const ring = new KeyRing([
 ]);
 
 test("find() tells keys of several sources apart", () => {
-  expect(ring.find("a", ["client"])).toEqual({ kind: "client", source: one });
+  expect(ring.find("a", ["client"])).toEqual({ key: "a", kind: "client", source: one });
   expect(ring.find("c", ["client"])?.source).toBe(two);
   expect(ring.sources).toEqual([one, two]);
 });

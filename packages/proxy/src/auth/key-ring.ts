@@ -4,15 +4,11 @@ import type { FlagSource } from "flags-sdk";
 /** What a key is for: evaluation for a client, or the definitions for a server. */
 export type KeyKind = "client" | "server";
 
-/** What a key gives access to. */
+/** A key and what it gives access to. */
 export interface Grant {
+  readonly key: string;
   readonly kind: KeyKind;
   readonly source: FlagSource;
-}
-
-/** A key and what it gives access to. */
-export interface KeyRingEntry extends Grant {
-  readonly key: string;
 }
 
 /** The keys that are accepted. */
@@ -22,12 +18,12 @@ export class KeyRing {
   readonly #presented: Buffer;
   readonly sources: readonly FlagSource[];
 
-  constructor(entries: readonly KeyRingEntry[]) {
+  constructor(entries: readonly Grant[]) {
     // One byte more than the longest key, so that a longer one never equals its beginning.
     this.#presented = Buffer.alloc(Math.max(0, ...entries.map(({ key }) => key.length)) + 1);
     this.#locks = entries.map(({ key, kind, source }) => ({
       key: Buffer.from(key.padEnd(this.#presented.length, "\0"), "latin1"),
-      grant: { kind, source },
+      grant: { key, kind, source },
     }));
     this.sources = [...new Set(entries.map(({ source }) => source))];
   }

@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import type { CustomStrategy } from "flags-engine";
 import type { Logger } from "flags-service";
 import type { ContextEnricher } from "../extensions/enricher.ts";
-import type { BootstrapConfig, CorsConfig, ProxyConfig } from "./config.ts";
+import type { BootstrapConfig, CorsConfig, ProxyConfig, PushConfig } from "./config.ts";
 import type { Values } from "./settings.ts";
 
 /** The configuration of one process, with what only its command wants to know. */
@@ -49,11 +49,20 @@ export function assembleConfig(values: Values, collaborators: Collaborators): Lo
     openApiEnabled: values.enableOAS,
     allEndpointEnabled: values.enableAllEndpoint,
     ofrepValues: values.ofrepValues,
+    push: toPush(values),
     cors: toCors(values),
     rejectUnauthorized: values.rejectUnauthorized,
     httpProxy: values.httpProxy,
     httpsProxy: values.httpsProxy,
     noProxy: values.noProxy,
+  });
+}
+
+function toPush(values: Values): PushConfig {
+  return Object.freeze({
+    maxStreams: values.pushMaxStreams,
+    maxAgeSeconds: values.pushMaxAge,
+    secret: values.pushSecret,
   });
 }
 

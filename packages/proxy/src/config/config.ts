@@ -27,6 +27,15 @@ export interface BootstrapConfig {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** Streams to clients. */
+export interface PushConfig {
+  /** Streams that may be open at a time; 0: there are none. */
+  readonly maxStreams: number;
+  readonly maxAgeSeconds: number;
+  /** What the addresses of streams are sealed with; undefined: the token for the upstream. */
+  readonly secret: string | undefined;
+}
+
 /** Everything the proxy was told, checked and with defaults filled in. Never changes. */
 export interface ProxyConfig {
   readonly upstreamUrl: string;
@@ -59,6 +68,7 @@ export interface ProxyConfig {
   readonly openApiEnabled: boolean;
   readonly allEndpointEnabled: boolean;
   readonly ofrepValues: OfrepValues;
+  readonly push: PushConfig;
   readonly cors: CorsConfig;
   /** False: certificates of the upstream are not verified. */
   readonly rejectUnauthorized: boolean;

@@ -49,6 +49,26 @@ export interface CorsOptions {
   readonly preflightContinue?: boolean | undefined;
 }
 
+/** Streams to clients. */
+export interface PushOptions {
+  /**
+   * Streams that may be open at a time; 0 switches `/proxy/stream` off. Environment:
+   * `FLAGS_PUSH_MAX_STREAMS`.
+   * @default 10000
+   */
+  readonly maxStreams?: number | undefined;
+  /**
+   * Seconds after which a stream is ended at the latest. Environment: `FLAGS_PUSH_MAX_AGE`.
+   * @default 1800
+   */
+  readonly maxAge?: number | undefined;
+  /**
+   * What the addresses of streams are encrypted with; the same for all replicas. Not set: the token
+   * for the upstream. Environment: `FLAGS_PUSH_SECRET`.
+   */
+  readonly secret?: string | undefined;
+}
+
 /** How connections to the upstream are made. */
 export interface HttpOptions {
   /**
@@ -192,6 +212,8 @@ export interface ProxyOptions {
    * @default "boolean"
    */
   readonly ofrepValues?: OfrepValues | undefined;
+  /** Streams to clients. */
+  readonly push?: PushOptions | undefined;
   /** Cross-origin rules. */
   readonly cors?: CorsOptions | undefined;
   /** How connections to the upstream are made. */
@@ -209,12 +231,13 @@ export interface ProxyOptions {
   readonly expCustomEnrichers?: readonly (ContextEnricher | string)[] | undefined;
 }
 
-type Group = "cors" | "httpOptions" | "expBootstrap" | "expServerSideSdkConfig";
+type Group = "cors" | "push" | "httpOptions" | "expBootstrap" | "expServerSideSdkConfig";
 
 /** Full name of every single option, groups written with a dot. */
 export type OptionName =
   | Exclude<keyof ProxyOptions, Group>
   | `cors.${keyof CorsOptions}`
+  | `push.${keyof PushOptions}`
   | `httpOptions.${keyof HttpOptions}`
   | `expBootstrap.${keyof BootstrapOptions}`
   | "expBootstrap.urlHeaders.Authorization"

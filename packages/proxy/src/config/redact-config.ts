@@ -11,6 +11,7 @@ export function redactConfig(config: ProxyConfig): Readonly<Record<string, unkno
     serverTokens: config.serverTokens.map(() => REDACTED),
     customStrategies: config.customStrategies.map(({ name }) => name),
     contextEnrichers: config.contextEnrichers.map(({ name }) => name),
+    push: { ...config.push, secret: config.push.secret && REDACTED },
     storageProvider: config.storageProvider === undefined ? undefined : "custom",
     bootstrap: bootstrap && {
       url: bootstrap.url.replace(/\?.*$/s, `?${REDACTED}`),

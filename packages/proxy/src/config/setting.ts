@@ -8,6 +8,7 @@ export const SETTING_GROUPS = [
   "Upstream",
   "Clients",
   "Endpoints",
+  "Push",
   "CORS",
   "Logging",
   "Extensions",

@@ -274,6 +274,34 @@ export const SETTINGS = {
     meaning:
       "What the value of a flag is to OpenFeature clients: boolean for whether it is on, payload for the payload of its variant where there is one.",
   }),
+  pushMaxStreams: defineSetting({
+    group: "Push",
+    option: "push.maxStreams",
+    variables: ["FLAGS_PUSH_MAX_STREAMS"],
+    kind: createIntegerKind({ min: 0, max: 1_000_000 }),
+    fallback: 10_000,
+    meaning: "Streams to clients that may be open at a time. 0 switches /proxy/stream off.",
+  }),
+  pushMaxAge: defineSetting({
+    group: "Push",
+    option: "push.maxAge",
+    variables: ["FLAGS_PUSH_MAX_AGE"],
+    kind: createIntegerKind({ min: 1, max: 86_400, of: "seconds" }),
+    fallback: 1800,
+    meaning:
+      "Seconds after which a stream is ended at the latest. Clients come back by themselves.",
+  }),
+  pushSecret: defineSetting({
+    group: "Push",
+    option: "push.secret",
+    variables: ["FLAGS_PUSH_SECRET"],
+    kind: textKind,
+    fallback: undefined,
+    shownFallback: "the token for the upstream",
+    secret: true,
+    meaning:
+      "What the addresses of streams are encrypted with. Replicas understand those of each other when they have the same one.",
+  }),
   corsAllowedHeaders: defineSetting({
     group: "CORS",
     option: "cors.allowedHeaders",

@@ -8,6 +8,7 @@ const SDK_HEADERS = [
   "content-type",
   "accept",
   "if-none-match",
+  "last-event-id",
   "x-api-key",
   "unleash-appname",
   "unleash-connection-id",

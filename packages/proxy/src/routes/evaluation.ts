@@ -2,7 +2,7 @@ import type { onRequestHookHandler } from "fastify";
 import type { TSchema } from "typebox";
 import type { TypedApp } from "flags-service/http";
 import { parseQueryContext } from "../context/parse-query.ts";
-import { HttpError } from "../errors.ts";
+import { notSwitchedOn, SWITCH_ALL_ON } from "../errors.ts";
 import { selectAll, selectEnabled, selectNamed } from "../render/select.ts";
 import type { BodyForm } from "./body-form.ts";
 import { answerList, createEvaluator, type EvaluationRules, type Selection } from "./evaluate.ts";
@@ -40,12 +40,7 @@ export function registerEvaluation(app: TypedApp, options: EvaluationOptions): v
 }
 
 const refuseAll: onRequestHookHandler = (_request, _reply, done) => {
-  done(
-    new HttpError(
-      501,
-      "This endpoint is not switched on: set `enableAllEndpoint` (ENABLE_ALL_ENDPOINT) to true",
-    ),
-  );
+  done(notSwitchedOn("This endpoint", SWITCH_ALL_ON));
 };
 
 interface Pair {

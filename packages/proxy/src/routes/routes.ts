@@ -6,12 +6,14 @@ import type { ProxyConfig } from "../config/config.ts";
 import { acceptJsonOnly } from "../http/json-body.ts";
 import { validatorCompiler } from "../http/validation.ts";
 import type { Metrics } from "../metrics/metrics.ts";
+import { createPush } from "../push/create-push.ts";
 import type { DialectOptions } from "./dialect-options.ts";
 import type { EvaluationRules } from "./evaluate.ts";
 import type { DialectRules } from "./evaluation-rules.ts";
 import { registerFrontendRoutes } from "./frontend/frontend.ts";
 import { registerOfrepRoutes } from "./ofrep/ofrep.ts";
 import { registerProxyRoutes } from "./proxy.ts";
+import { registerPush } from "./push.ts";
 
 /** Paths at which the frontend API is found: its own, and the former one. */
 const FRONTEND_PATHS = ["/api/frontend", "/api/proxy"] as const;
@@ -37,6 +39,11 @@ export async function registerRoutes(
     );
   };
   await at("/proxy", rules.proxy, registerProxyRoutes);
+  const push = createPush(config, { ring, rules: rules.proxy, registry: metrics.registry });
+  app.addHook("preClose", async () => push.hub.close());
+  await at("/proxy", rules.proxy, (scope, options) =>
+    registerPush(scope, { ...options, ring, push }),
+  );
   for (const path of FRONTEND_PATHS) {
     // oxlint-disable-next-line no-await-in-loop -- the framework takes one after the other anyway
     await at(path, rules.frontend, registerFrontendRoutes);

@@ -99,6 +99,37 @@ export const ToggleList = Type.Object(
   { description: "The toggles and their variants for the context" },
 );
 
+/** The body of a request for a stream. */
+export const StreamBody = Type.Object({
+  ...EvaluationBody.properties,
+  all: Type.Optional(
+    Type.Boolean({
+      description: "Whether the toggles that are off are wanted too; without effect on `toggles`",
+    }),
+  ),
+});
+
+/** Where a stream can be read without a key. */
+export const StreamAddress = Type.Object(
+  {
+    url: Type.String({
+      description: "For an EventSource. It is as good as a key: keep it private",
+    }),
+    expiresAt: Type.String({
+      format: "date-time",
+      description: "Until then the stream can be opened; it goes on after that",
+    }),
+  },
+  { description: "The address of the stream" },
+);
+
+/** The events of a stream: each has the toggles as data, and their entity tag as id. */
+export const StreamEvents = {
+  description:
+    "The stream: each event `toggles` brings a list of toggles, its id is their entity tag",
+  content: { "text/event-stream": { schema: Type.String() } },
+} as const;
+
 const ErrorAnswer = Type.Object({
   error: Type.String({ description: "What is wrong and how to mend it" }),
   validation: Type.Optional(
@@ -108,12 +139,14 @@ const ErrorAnswer = Type.Object({
 
 const ERROR_DESCRIPTIONS = {
   400: "Something in the request is not as it should be",
-  401: "The key is missing or not one of the accepted ones",
+  401: "The key, or the token in the address, is missing or not one of the accepted ones",
   404: "There is no toggle of this name",
-  413: "The body is too large",
+  413: "The body is too large, or what it holds is too much for an address",
   415: "The body is not JSON",
   501: "The endpoint is not switched on",
-  503: "The proxy has not synchronized with its upstream yet, or too much usage waits to be sent",
+  503:
+    "The proxy has not synchronized with its upstream yet, too much usage waits to be sent, or too " +
+    "many streams are open",
 } as const;
 
 /** A failure that the documentation of a route can name. */

@@ -60,8 +60,8 @@ export class EventStream {
     this.write(writeEvent(event));
   }
 
-  /** Sends what `writeEvent()` wrote. */
-  write(text: string): void {
+  /** Sends what `writeEvent()` wrote; as bytes, it is encoded once for all streams. */
+  write(text: string | Uint8Array): void {
     if (!this.#response.write(text)) this.#blockedSince ??= performance.now();
   }
 

@@ -1,0 +1,90 @@
+import { expect, test } from "vitest";
+import { HttpError } from "../errors.ts";
+import { StreamTokens } from "./stream-tokens.ts";
+
+const SECRETS = { secret: "only-the-server-knows", clientKeys: ["web", "app"] };
+const question = { context: { userId: "jane@shop.test", properties: { plan: "gold" } } };
+const ticket = { clientKey: "app", question };
+
+function failureOf(action: () => unknown): HttpError {
+  try {
+    action();
+  } catch (error) {
+    if (error instanceof HttpError) return error;
+  }
+  throw new Error("No HttpError was thrown");
+}
+
+test("open() gives back what went in, on any proxy with the same secrets", () => {
+  const { token, expiresAtMs } = new StreamTokens(SECRETS, () => 1000).issue(ticket);
+  expect(expiresAtMs).toBe(301_000);
+  const replica = new StreamTokens({ ...SECRETS, clientKeys: ["app", "new"] }, () => 300_999);
+  expect(replica.open(token)).toEqual(ticket);
+});
+
+test("a token shows neither key nor context, and never is the same twice", () => {
+  const tokens = new StreamTokens(SECRETS);
+  const { token } = tokens.issue(ticket);
+  expect(token).toMatch(/^[\w-]+$/);
+  const bytes = Buffer.from(token, "base64url").toString("latin1");
+  for (const text of ["app", "jane", "gold", "only-the-server"]) expect(bytes).not.toContain(text);
+  expect(tokens.issue(ticket).token).not.toBe(token);
+});
+
+test("open() refuses a token with any part changed, and says how to get another", () => {
+  const tokens = new StreamTokens(SECRETS);
+  const bytes = Buffer.from(tokens.issue(ticket).token, "base64url");
+  for (let index = 0; index < bytes.length; index++) {
+    const changed = Buffer.from(bytes);
+    changed[index] = (changed[index] ?? 0) ^ 1;
+    const failure = failureOf(() => tokens.open(changed.toString("base64url")));
+    expect(failure).toMatchObject({ statusCode: 401 });
+    expect(failure.message).toContain("is missing or not valid: ask for a new address");
+  }
+});
+
+test.each(["", "A", "AAAAAAAA", "!", "é", "A".repeat(7000)])("open() refuses %.10j", (token) => {
+  const failure = failureOf(() => new StreamTokens(SECRETS).open(token));
+  expect(failure).toMatchObject({ statusCode: 401 });
+});
+
+test("open() refuses a token cut short at any place", () => {
+  const tokens = new StreamTokens(SECRETS);
+  const { token } = tokens.issue(ticket);
+  for (let length = 0; length < token.length; length++) {
+    expect(failureOf(() => tokens.open(token.slice(0, length))).statusCode).toBe(401);
+  }
+});
+
+test("open() says that a token has expired", () => {
+  let nowMs = 0;
+  const tokens = new StreamTokens(SECRETS, () => nowMs);
+  const { token, expiresAtMs } = tokens.issue(ticket);
+  nowMs = expiresAtMs - 1;
+  expect(tokens.open(token)).toEqual(ticket);
+  nowMs = expiresAtMs;
+  const failure = failureOf(() => tokens.open(token));
+  expect(failure).toMatchObject({ statusCode: 401 });
+  expect(failure.message).toContain("has expired: ask for a new address");
+});
+
+test.each([
+  ["its key is removed", { ...SECRETS, clientKeys: ["web"] }],
+  ["its key is another by one letter", { ...SECRETS, clientKeys: ["web", "apq"] }],
+  ["the secret is another", { ...SECRETS, secret: "another" }],
+])("open() refuses a token once %s", (_, secrets) => {
+  const { token } = new StreamTokens(SECRETS).issue(ticket);
+  expect(failureOf(() => new StreamTokens(secrets).open(token)).statusCode).toBe(401);
+});
+
+test("issue() refuses what is too large for an address, and says what to do", () => {
+  const tokens = new StreamTokens(SECRETS);
+  const withNote = (length: number) => ({
+    clientKey: "web",
+    question: { context: { properties: { note: "x".repeat(length) } } },
+  });
+  expect(tokens.issue(withNote(4000)).token.length).toBeLessThan(6000);
+  const failure = failureOf(() => tokens.issue(withNote(5000)));
+  expect(failure).toMatchObject({ statusCode: 413 });
+  expect(failure.message).toContain("with `Accept: text/event-stream`");
+});

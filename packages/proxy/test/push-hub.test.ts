@@ -1,0 +1,140 @@
+import { once } from "node:events";
+import { createServer, get, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { EventStream } from "flags-service/http";
+import { Registry } from "prom-client";
+import { expect, onTestFinished, test } from "vitest";
+import { proxyDialect } from "../src/dialects/proxy.ts";
+import { PushHub, type PushRules } from "../src/push/push-hub.ts";
+import { PushStream } from "../src/push/push-stream.ts";
+import { SharedAnswers } from "../src/push/shared-answers.ts";
+import { createRenderer } from "../src/render/rendering.ts";
+import { flag, withConstraint } from "./_documents.ts";
+import { namesIn, readEvents } from "./_event-reader.ts";
+import { DocumentSource } from "./_source.ts";
+
+/** A hub with times of its own behind a server, where `/7` opens the stream of user 7. */
+async function startHub(source: DocumentSource, rules: Partial<PushRules>) {
+  const answers = new Map([[source, new SharedAnswers(createRenderer(proxyDialect))]]);
+  const registry = new Registry();
+  const hub = new PushHub({ maxStreams: 100, maxAgeMs: 60_000, ...rules }, { answers, registry });
+  const server = createServer(({ url = "/" }, response) => {
+    const events = new EventStream(response, {});
+    const question = { context: { userId: url.slice(1) } };
+    hub.add(new PushStream({ source, question, events, lastEventId: undefined }));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    hub.close();
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const read = async (name: string): Promise<number> => {
+    const metric = await registry.getSingleMetric(`flags_proxy_push_${name}`)?.get();
+    return metric?.values[0]?.value ?? Number.NaN;
+  };
+  return { hub, url, read };
+}
+
+/** Opens a stream of which nothing is read. */
+function openUnread(url: string): Promise<IncomingMessage> {
+  return new Promise((resolve) => {
+    const request = get(url, { agent: false }, resolve);
+    request.on("error", () => undefined);
+    onTestFinished(() => void request.destroy());
+  });
+}
+
+/** For user 1 alone; more than sockets keep for a reader that does not read. */
+const large = (letter: string): object =>
+  flag(letter, {
+    strategies: [withConstraint("userId", ["1"])],
+    variants: [
+      {
+        name: letter.repeat(16 * 1024 * 1024),
+        weight: 1000,
+        stickiness: "default",
+      },
+    ],
+  });
+
+test("comments show that a stream is alive", async () => {
+  const { url } = await startHub(new DocumentSource({ features: [] }), { heartbeatMs: 20 });
+  const stream = await readEvents(url);
+  await expect.poll(() => stream.comments()).toBeGreaterThan(2);
+});
+
+test("a stream ends of old age, at its time and with a delay for its return", async () => {
+  const { hub, url } = await startHub(new DocumentSource({ features: [] }), { maxAgeMs: 200 });
+  const startMs = performance.now();
+  const stream = await readEvents(url);
+  await stream.ended;
+  expect(performance.now() - startMs).toBeGreaterThan(100);
+  expect(stream.retries).toHaveLength(2);
+  expect(hub.size).toBe(0);
+});
+
+test("a reader that takes nothing is cut, and others do not notice", async () => {
+  const source = new DocumentSource({ features: [large("x")] });
+  const { hub, url, read } = await startHub(source, { heartbeatMs: 20, stallMs: 200 });
+  await openUnread(`${url}1`);
+  const other = await readEvents(url);
+  await other.next();
+  await expect.poll(() => read("streams_dropped_total"), { timeout: 10_000 }).toBe(1);
+  expect(hub.size).toBe(1);
+  source.replace({ features: [flag("new")] });
+  expect(namesIn(await other.next())).toEqual(["new"]);
+});
+
+test("a reader that was behind gets the answer of the moment, and none in between", async () => {
+  const source = new DocumentSource({ features: [large("x")] });
+  const { url } = await startHub(source, {});
+  const unread = await openUnread(`${url}1`);
+  const other = await readEvents(url);
+  await other.next();
+  for (const name of ["one", "two", "three"]) {
+    source.replace({ features: [flag(name)] });
+    // oxlint-disable-next-line no-await-in-loop -- each is sent to those who keep up
+    expect(namesIn(await other.next())).toEqual([name]);
+  }
+  let tail = "";
+  for await (const chunk of unread.setEncoding("utf8")) {
+    tail = (tail + String(chunk)).slice(-1000);
+    if (tail.includes('"name":"three"')) break;
+  }
+  expect(tail).not.toContain('"name":"one"');
+  expect(tail).not.toContain('"name":"two"');
+});
+
+test("a rule that goes by the clock takes effect without a change of the flags", async () => {
+  const soon = new Date(Date.now() + 300).toISOString();
+  const constraint = { contextName: "currentTime", operator: "DATE_AFTER", value: soon };
+  const strategy = { name: "default", parameters: {}, constraints: [constraint] };
+  const source = new DocumentSource({ features: [flag("later", { strategies: [strategy] })] });
+  const { url } = await startHub(source, { clockMs: 50 });
+  const stream = await readEvents(url);
+  expect(namesIn(await stream.next())).toEqual([]);
+  expect(namesIn(await stream.next())).toEqual(["later"]);
+});
+
+test("a custom strategy is asked again from time to time", async () => {
+  let isOn = false;
+  const strategy = { name: "switch", isEnabled: () => isOn };
+  const document = { features: [flag("custom", { strategies: [{ name: "switch" }] })] };
+  const { url } = await startHub(new DocumentSource(document, [strategy]), { clockMs: 20 });
+  const stream = await readEvents(url);
+  expect(namesIn(await stream.next())).toEqual([]);
+  isOn = true;
+  expect(namesIn(await stream.next())).toEqual(["custom"]);
+});
+
+test("a hub that is closed lets nobody in and listens to no source", async () => {
+  const source = new DocumentSource({ features: [] });
+  const { hub } = await startHub(source, {});
+  hub.close();
+  expect(() => hub.checkRoom()).toThrow("No further stream can be opened now");
+  source.replace({ features: [flag("new")] });
+  expect(hub.size).toBe(0);
+});
