@@ -15,7 +15,7 @@ import { prepareWorkspace, requireNode, rootDirectory, run } from "./workspace.m
 const SYSTEM_PROGRAMS = [
   { command: "openssl", debianPackage: "openssl", usedFor: "TLS" },
   { command: "initdb", debianPackage: "postgresql", usedFor: "PostgreSQL" },
-  { command: "chromium", debianPackage: "chromium", usedFor: "the page of the quickstart" },
+  { command: "chromium", debianPackage: "chromium", usedFor: "pages in a browser" },
 ];
 
 /** Debian keeps the programs of a PostgreSQL server out of the PATH. */
