@@ -1,5 +1,7 @@
 export { runProgram } from "./command/run-program.ts";
 export type { Run, RunnableConfig, RunningServer } from "./command/run-program.ts";
+export { runWorker } from "./command/run-worker.ts";
+export type { WorkerRun } from "./command/run-worker.ts";
 export { StartError } from "./command/start-error.ts";
 export { ConfigError } from "./config/config-error.ts";
 export { readEnvironment } from "./config/env.ts";

@@ -58,6 +58,15 @@ describe("createLogger() with json", () => {
     ]);
   });
 
+  test.each([
+    [true, /^\{"level":"warn",.*"process":"worker 2","msg":"Fine"\}\n$/],
+    [false, /^\[.*Z\] WARN: worker 2: Fine\n$/],
+  ])("%s says which process writes, if it has a name", (json, line) => {
+    const { logger, lines } = createWritten({ json, process: "worker 2" });
+    logger.warn("Fine");
+    expect(lines).toEqual([expect.stringMatching(line)]);
+  });
+
   test("a line break in a message does not forge another line", () => {
     const { logger, lines } = createWritten({ json: false });
     logger.warn("one\n[2026] FATAL: two\u001B[31m");

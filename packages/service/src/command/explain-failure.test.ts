@@ -14,6 +14,10 @@ test.each([
     "Cannot listen on port 80 of any address: the port is taken, choose another one with PORT",
   ],
   [
+    fail({ code: "EADDRINUSE", address: null, port: 80 }),
+    "Cannot listen on port 80 of any address: the port is taken, choose another one with PORT",
+  ],
+  [
     fail({ code: "ENOTFOUND", hostname: "shop.test" }),
     "Cannot listen on shop.test: the host name is not known, choose another one with HOST",
   ],

@@ -19,13 +19,14 @@ const LISTENING: Readonly<Record<string, string>> = {
 
 function explainListening(error: Error): string | undefined {
   const { code, address, port, hostname } = error as NodeJS.ErrnoException & {
-    readonly address?: string;
+    readonly address?: string | null;
     readonly port?: number;
     readonly hostname?: string;
   };
   const reason = LISTENING[code ?? ""];
   if (reason === undefined) return undefined;
-  const host = hostname ?? address;
+  // NOTE: a port that another process opens for this one has no address then.
+  const host = hostname ?? address ?? "::";
   const place =
     port === undefined ? host : `port ${port} of ${host === "::" ? "any address" : host}`;
   return `Cannot listen on ${place}: ${reason}`;

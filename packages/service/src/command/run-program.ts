@@ -3,13 +3,12 @@ import { readEnvironment } from "../config/env.ts";
 import { createLogger } from "../logging/create-logger.ts";
 import type { Logger } from "../logging/logger.ts";
 import type { Program } from "../program.ts";
-import { shutDown, type Closable } from "../server/shut-down.ts";
+import type { Closable } from "../server/shut-down.ts";
 import { parseArguments } from "./arguments.ts";
+import { exitOnCrash, stop } from "./end.ts";
+import { EXIT_FAILURE, EXIT_USAGE } from "./exit-codes.ts";
 import { explainFailure } from "./explain-failure.ts";
 import { formatHelp } from "./help.ts";
-
-const EXIT_FAILURE = 1;
-const EXIT_USAGE = 2;
 
 /** A service manager kills what has not stopped after 10 s. */
 const STOP_TIMEOUT_MS = 9500;
@@ -74,17 +73,6 @@ async function serveUntilSignal<Config extends RunnableConfig>(
   }
 }
 
-/** Resolves to the exit code. */
-async function stop(server: RunningServer, logger: Logger): Promise<number> {
-  try {
-    await shutDown(server);
-    return 0;
-  } catch (error) {
-    logger.error("Cannot stop in an orderly way", error);
-    return EXIT_FAILURE;
-  }
-}
-
 /** Resolves at the first signal. A second one ends the process at once. */
 function waitForSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
@@ -98,15 +86,6 @@ function waitForSignal(): Promise<NodeJS.Signals> {
     process.on("SIGINT", onSignal);
     process.on("SIGTERM", onSignal);
   });
-}
-
-function exitOnCrash(logger: Logger, noun: string): void {
-  const onCrash = (error: unknown): void => {
-    logger.fatal(`Unexpected failure, ${noun} stops`, error);
-    process.exit(EXIT_FAILURE);
-  };
-  process.on("uncaughtException", onCrash);
-  process.on("unhandledRejection", onCrash);
 }
 
 /** Says at every level that the program is up: whoever starts it waits for that. */

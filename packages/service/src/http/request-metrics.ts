@@ -25,7 +25,9 @@ export function createRegistry(prefix: string, noun: string): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const help = `1 while ${noun} runs`;
-  new Counter({ name: `${prefix}_up`, help, registers: [registry] }).inc();
+  // Of several processes that make up one, each says the same.
+  const aggregator = "first";
+  new Counter({ name: `${prefix}_up`, help, registers: [registry], aggregator }).inc();
   return registry;
 }
 

@@ -23,18 +23,20 @@ export interface LoggerSettings {
   readonly json: boolean;
   /** Texts that must not appear in any line. */
   readonly secrets: readonly string[];
+  /** Which of several processes it is that writes, such as `worker 2`: every line says it. */
+  readonly process?: string;
   /** @default standard output */
   readonly destination?: LogDestination;
 }
 
 /** The built-in logger. Every line is written before the call returns, so none is lost at exit. */
 export function createLogger(settings: LoggerSettings): Logger {
-  const { level: least, secrets } = settings;
+  const { level: least, secrets, process } = settings;
   const redact = createRedact(secrets);
   const target = pino(
     {
       level: least,
-      base: null,
+      base: process === undefined ? null : { process },
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },

@@ -1,16 +1,22 @@
 import { isColorSupported, prettyFactory } from "pino-pretty";
 import type { LoggedError } from "./to-record.ts";
 
+interface LoggedLine {
+  readonly msg?: string;
+  readonly error?: LoggedError;
+  readonly process?: string;
+}
+
 /** Makes a function that turns a line of JSON into a line for people. */
 export function createLineFormat(isTerminalPossible: boolean): (json: string) => string {
   return prettyFactory({
     colorize: isTerminalPossible && isColorSupported,
-    ignore: "error",
+    ignore: "error,process",
     singleLine: true,
     translateTime: "UTC:yyyy-mm-dd'T'HH:MM:ss.l'Z'",
     messageFormat: (log) => {
-      const { msg = "", error } = log as { readonly msg?: string; readonly error?: LoggedError };
-      return formatMessage(msg, error);
+      const { msg = "", error, process } = log as LoggedLine;
+      return formatMessage(process === undefined ? msg : `${process}: ${msg}`, error);
     },
   });
 }

@@ -37,6 +37,12 @@ test("shutDown() lets a request in flight finish, then hangs up", async () => {
   await closed;
 });
 
+test("shutDown() closes at once what has no server of its own", async () => {
+  let isClosed = false;
+  await shutDown({ server: undefined, close: async () => void (isClosed = true) });
+  expect(isClosed).toBe(true);
+});
+
 test("shutDown() cuts a request that never ends", async () => {
   const server = await serve({} as never);
   const request = once(server, "request");

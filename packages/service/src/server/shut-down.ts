@@ -12,7 +12,8 @@ const SWEEP_MS = 50;
 
 /** A server with something behind it. */
 export interface Closable {
-  readonly server: Server;
+  /** Undefined where the connections are those of other processes. */
+  readonly server: Server | undefined;
   /** Waits for the requests in flight, then closes what is behind the server. */
   close(): Promise<void>;
 }
@@ -35,6 +36,7 @@ export async function shutDown(
   { farewellMs = FAREWELL_MS, drainMs = DRAIN_MS }: ClosingTimes = {},
 ): Promise<void> {
   const { server } = closable;
+  if (server === undefined) return closable.close();
   if (await hasConnections(server)) {
     server.prependListener("request", sayGoodbye);
     await sleep(farewellMs);
