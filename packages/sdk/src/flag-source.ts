@@ -1,4 +1,4 @@
-import type { Snapshot } from "flags-engine";
+import type { Snapshot, StrategyError } from "flags-engine";
 
 /** The definitions as the upstream sent them, for those who are entitled to read them. */
 export interface FeatureDefinitions {
@@ -36,6 +36,8 @@ export interface FlagSourceEvents {
   error: (error: Error) => void;
   /** Something odd that needs no action now. */
   warn: (message: string) => void;
+  /** A custom strategy failed, and was taken not to match. Told every time: for counting. */
+  strategyError: (error: StrategyError) => void;
 }
 
 /**

@@ -13,6 +13,8 @@ function gaugeSources(registry: Registry, sources: readonly FlagSource[]): void 
       name,
       help,
       registers: [registry],
+      // Of several processes with the same flags, the latest one counts.
+      aggregator: "max",
       collect() {
         this.set(read());
       },
@@ -48,12 +50,9 @@ function countFaults(registry: Registry, sources: readonly FlagSource[]): void {
   });
 
   for (const source of sources) {
-    if (source instanceof FlagsClient) {
-      source.on("failure", () => upstreamErrors.inc());
-      source.on("strategyError", ({ strategy }) => strategyErrors.inc({ strategy }));
-    } else {
-      source.on("error", () => upstreamErrors.inc());
-    }
+    source.on("strategyError", ({ strategy }) => strategyErrors.inc({ strategy }));
+    if (source instanceof FlagsClient) source.on("failure", () => upstreamErrors.inc());
+    else source.on("error", () => upstreamErrors.inc());
   }
 }
 

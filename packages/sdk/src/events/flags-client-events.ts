@@ -1,4 +1,4 @@
-import type { Context, StrategyError } from "flags-engine";
+import type { Context } from "flags-engine";
 import type { FlagSourceEvents } from "../flag-source.ts";
 import type { MetricsBody } from "../metrics/metrics-body.ts";
 import type { RegistrationBody } from "../metrics/registration-body.ts";
@@ -27,6 +27,4 @@ export interface FlagsClientEvents extends FlagSourceEvents {
   registered: (registration: RegistrationBody) => void;
   /** A call failed. Unlike `error` and `warn`, told every time: for counting, not for logging. */
   failure: (error: UpstreamError) => void;
-  /** A custom strategy failed, and was taken not to match. Told every time, like `failure`. */
-  strategyError: (error: StrategyError) => void;
 }

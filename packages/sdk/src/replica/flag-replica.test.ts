@@ -1,0 +1,80 @@
+import { expect, test } from "vitest";
+import { FlagReplica } from "./flag-replica.ts";
+
+const NEVER = { lastFetchAtMs: undefined, lastUpdateAtMs: undefined };
+
+function toUpdate(revision: string, features: readonly object[]) {
+  return { revision, text: JSON.stringify({ version: 2, features, segments: [] }) };
+}
+
+const ON = { name: "a", enabled: true, strategies: [{ name: "default" }] };
+
+function createReplica(
+  strategies: ConstructorParameters<typeof FlagReplica>[0]["strategies"] = [],
+) {
+  const events: string[] = [];
+  const replica = new FlagReplica({ strategies, reportUsage: () => false });
+  replica.on("changed", ({ revision }) => events.push(`changed to ${revision}`));
+  replica.on("ready", () => events.push("ready"));
+  replica.on("unchanged", () => events.push("unchanged"));
+  replica.on("warn", (message) => events.push(message));
+  replica.on("strategyError", ({ strategy }) => events.push(`failed: ${strategy}`));
+  return { replica, events };
+}
+
+test("prepare() leaves what is in force, publish() replaces it", () => {
+  const { replica, events } = createReplica();
+  replica.prepare(toUpdate("r1", [ON]));
+  expect(replica.snapshot).toBeUndefined();
+  expect(events).toEqual([]);
+
+  replica.publish({ lastFetchAtMs: 2, lastUpdateAtMs: 1 });
+  replica.prepare(toUpdate("r2", [ON, { ...ON, name: "b" }]));
+  expect(replica.snapshot?.revision).toBe("r1");
+  expect(replica.definitions).toEqual({ version: 2, features: [ON], segments: [] });
+  expect([replica.lastFetchAtMs, replica.lastUpdateAtMs]).toEqual([2, 1]);
+
+  replica.publish(NEVER);
+  expect(replica.snapshot?.revision).toBe("r2");
+  expect(events).toEqual(["changed to r1", "ready", "changed to r2"]);
+});
+
+test("publish() of flags that are in force already changes nothing", () => {
+  const { replica, events } = createReplica();
+  for (let turn = 0; turn < 2; turn += 1) {
+    replica.prepare(toUpdate("r1", [ON]));
+    replica.publish(NEVER);
+  }
+  expect(events).toEqual(["changed to r1", "ready"]);
+});
+
+test("unchanged() moves the moments and tells so", () => {
+  const { replica, events } = createReplica();
+  replica.unchanged({ lastFetchAtMs: 7, lastUpdateAtMs: 3 });
+  expect([replica.lastFetchAtMs, replica.lastUpdateAtMs]).toEqual([7, 3]);
+  expect(events).toEqual(["unchanged"]);
+});
+
+test("a custom strategy that fails is warned of once for each snapshot, and counted every time", () => {
+  const isEnabled = (): boolean => {
+    throw new Error("broken");
+  };
+  const { replica, events } = createReplica([{ name: "mine", isEnabled }]);
+  replica.prepare(toUpdate("r1", [{ ...ON, strategies: [{ name: "mine" }] }]));
+  replica.publish(NEVER);
+  events.length = 0;
+  for (let turn = 0; turn < 2; turn += 1) replica.snapshot?.evaluateAll({});
+  expect(events).toEqual([
+    "failed: mine",
+    'Strategy "mine" of flag "a" failed and does not match: broken',
+    "failed: mine",
+  ]);
+});
+
+test("reportUsage() returns what the source that is replicated answers", () => {
+  const answers = [true, false];
+  const reportUsage = (): boolean => answers.shift() ?? false;
+  const replica = new FlagReplica({ strategies: [], reportUsage });
+  const usage = { appName: "web", startMs: 0, features: {} };
+  expect([replica.reportUsage(usage), replica.reportUsage(usage)]).toEqual([true, false]);
+});

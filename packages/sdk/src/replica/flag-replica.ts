@@ -1,0 +1,125 @@
+import { parseDocument } from "flags-engine";
+import type { CustomStrategy, Snapshot } from "flags-engine";
+import { createClientEmitter } from "../events/client-emitter.ts";
+import type { FlagsClientEvents } from "../events/flags-client-events.ts";
+import type { ApplicationUsage, FeatureDefinitions, FlagSource } from "../flag-source.ts";
+import { compile } from "../sync/compile.ts";
+
+/** Flags as one process hands them to another. */
+export interface FlagUpdate {
+  /** The revision of the snapshot that they were compiled to. */
+  readonly revision: string;
+  /** The definitions as JSON: of all forms the one that crosses fastest. */
+  readonly text: string;
+}
+
+/** When a source heard from its upstream, epoch milliseconds. */
+export type SyncMoments = Pick<FlagSource, "lastFetchAtMs" | "lastUpdateAtMs">;
+
+/** What a replica needs besides flags. */
+export interface FlagReplicaOptions {
+  readonly strategies: readonly CustomStrategy[];
+  /** Hands usage over to the source that is replicated, and returns its answer. */
+  readonly reportUsage: (usage: ApplicationUsage) => boolean;
+}
+
+interface Flags {
+  readonly snapshot: Snapshot;
+  readonly definitions: FeatureDefinitions;
+}
+
+/**
+ * A copy, in this process, of a source that another process keeps up to date. Flags come in two
+ * steps, so that several replicas can change over together. What is to be said about the upstream
+ * is said by the source: a replica tells neither of faults nor of the first synchronization.
+ */
+export class FlagReplica implements FlagSource {
+  readonly #options: FlagReplicaOptions;
+  readonly #emitter = createClientEmitter();
+  #prepared: Flags | undefined;
+  #inForce: Flags | undefined;
+  #moments: SyncMoments = { lastFetchAtMs: undefined, lastUpdateAtMs: undefined };
+
+  constructor(options: FlagReplicaOptions) {
+    this.#options = options;
+  }
+
+  get snapshot(): Snapshot | undefined {
+    return this.#inForce?.snapshot;
+  }
+
+  get definitions(): FeatureDefinitions | undefined {
+    return this.#inForce?.definitions;
+  }
+
+  get lastFetchAtMs(): number | undefined {
+    return this.#moments.lastFetchAtMs;
+  }
+
+  get lastUpdateAtMs(): number | undefined {
+    return this.#moments.lastUpdateAtMs;
+  }
+
+  /** Does nothing: the source decides when flags come. */
+  start(): void {}
+
+  /** Does nothing: a replica holds nothing that has to be ended. */
+  async close(): Promise<void> {}
+
+  /** Compiles flags that the source has in force. They wait for `publish`. */
+  prepare({ revision, text }: FlagUpdate): void {
+    if (revision === this.#inForce?.snapshot.revision) {
+      this.#prepared = this.#inForce;
+      return;
+    }
+    const definitions = JSON.parse(text) as FeatureDefinitions;
+    const checked = { document: parseDocument(definitions), definitions, revision };
+    this.#prepared = { snapshot: this.#compile(checked), definitions };
+  }
+
+  /** Puts in force what was prepared last. */
+  publish(moments: SyncMoments): void {
+    const former = this.#inForce;
+    this.#moments = moments;
+    this.#inForce = this.#prepared ?? former;
+    if (this.#inForce === undefined || this.#inForce === former) return;
+    this.#emitter.emit("changed", this.#inForce.snapshot);
+    if (former === undefined) this.#emitter.emit("ready");
+  }
+
+  /** The source was told that there is nothing new. */
+  unchanged(moments: SyncMoments): void {
+    this.#moments = moments;
+    this.#emitter.emit("unchanged");
+  }
+
+  reportUsage(usage: ApplicationUsage): boolean {
+    return this.#options.reportUsage(usage);
+  }
+
+  on<Event extends keyof FlagsClientEvents>(
+    event: Event,
+    listener: FlagsClientEvents[Event],
+  ): this {
+    this.#emitter.on(event, listener);
+    return this;
+  }
+
+  off<Event extends keyof FlagsClientEvents>(
+    event: Event,
+    listener: FlagsClientEvents[Event],
+  ): this {
+    this.#emitter.off(event, listener);
+    return this;
+  }
+
+  #compile(checked: Parameters<typeof compile>[0]): Snapshot {
+    return compile(checked, {
+      strategies: this.#options.strategies,
+      now: Date.now,
+      random: Math.random,
+      onStrategyError: (error) => this.#emitter.emit("strategyError", error),
+      warn: (message) => this.#emitter.emit("warn", message),
+    });
+  }
+}
