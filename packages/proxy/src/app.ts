@@ -9,7 +9,7 @@ import { createFastPath } from "./fast-path/create-fast-path.ts";
 import { handleFailures } from "./http/failures.ts";
 import { createFailureSender } from "./http/send-failure.ts";
 import { serverFactory, serverOptions } from "./http/server-options.ts";
-import { createMetrics } from "./metrics/metrics.ts";
+import { createMetrics, type Metrics } from "./metrics/metrics.ts";
 import { observeSources } from "./metrics/observe-sources.ts";
 import { registerOpenApi } from "./openapi/openapi.ts";
 import { gateUntilReady } from "./readiness/readiness.ts";
@@ -22,6 +22,8 @@ export interface AppOptions {
    * app do not see it then, so not for an app that is handed out before it listens.
    */
   readonly hasFastPath: boolean;
+  /** Where it counts. @default metrics of its own */
+  readonly metrics?: Metrics;
 }
 
 /**
@@ -31,10 +33,9 @@ export interface AppOptions {
 export async function buildApp(
   config: ProxyConfig,
   source: FlagSource,
-  { hasFastPath }: AppOptions = { hasFastPath: true },
+  { hasFastPath, metrics = createMetrics() }: AppOptions = { hasFastPath: true },
 ): Promise<FastifyInstance> {
   const ring = createKeyRing(config, source);
-  const metrics = createMetrics();
   observeSources(metrics.registry, ring.sources);
 
   const rules = createDialectRules(config);

@@ -1,9 +1,8 @@
 import type { FastifyInstance } from "fastify";
 import type { FlagSource } from "flags-sdk";
-import { readEnvironment } from "flags-service";
 import { buildApp, type AppOptions } from "./app.ts";
 import type { ProxyConfig } from "./config/config.ts";
-import { loadConfig } from "./config/load-config.ts";
+import { loadEmbeddedConfig } from "./config/load-embedded-config.ts";
 import type { ProxyOptions } from "./config/options.ts";
 import { createClient } from "./create-client.ts";
 import { logFaults } from "./log-faults.ts";
@@ -20,7 +19,7 @@ export async function createApp(
   options: ProxyOptions = {},
   client?: FlagSource,
 ): Promise<FastifyInstance> {
-  const config = await loadConfig(options, readEnvironment());
+  const config = await loadEmbeddedConfig(options);
   return assembleApp(config, client, { hasFastPath: false });
 }
 

@@ -6,6 +6,10 @@ await runProgram(PROGRAM, {
   loadConfig: (environment) => loadConfig({}, environment),
   serve: async (config) => {
     // NOTE: not loaded before it is known to be needed, as it takes most of the time of a start.
+    if (config.workers > 1) {
+      const { serveWithWorkers } = await import("./cluster/serve-with-workers.ts");
+      return serveWithWorkers(config);
+    }
     const { serve } = await import("./start.ts");
     const proxy = await serve(config);
     return {

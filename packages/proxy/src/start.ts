@@ -1,8 +1,9 @@
 import type { FastifyInstance } from "fastify";
 import type { FlagSource } from "flags-sdk";
-import { listen, readEnvironment } from "flags-service";
+import { listen } from "flags-service";
+import type { AppOptions } from "./app.ts";
 import type { ProxyConfig } from "./config/config.ts";
-import { loadConfig } from "./config/load-config.ts";
+import { loadEmbeddedConfig } from "./config/load-embedded-config.ts";
 import type { ProxyOptions } from "./config/options.ts";
 import { assembleApp } from "./create-app.ts";
 
@@ -28,12 +29,16 @@ export async function start(
   options: ProxyOptions = {},
   client?: FlagSource,
 ): Promise<RunningProxy> {
-  return serve(await loadConfig(options, readEnvironment()), client);
+  return serve(await loadEmbeddedConfig(options), client);
 }
 
 /** Builds the application and opens its port. */
-export async function serve(config: ProxyConfig, client?: FlagSource): Promise<RunningProxy> {
-  const app = await assembleApp(config, client, { hasFastPath: true });
+export async function serve(
+  config: ProxyConfig,
+  client?: FlagSource,
+  options: Omit<AppOptions, "hasFastPath"> = {},
+): Promise<RunningProxy> {
+  const app = await assembleApp(config, client, { ...options, hasFastPath: true });
   const { port, origin } = await listen(app, config);
   const close = async (): Promise<void> => {
     await app.close();

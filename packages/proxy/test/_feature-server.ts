@@ -9,6 +9,10 @@ export interface FeatureServer {
   readonly url: string;
   /** What was posted, by path. */
   readonly posts: Map<string, unknown[]>;
+  /** How many connections were made to it. */
+  connections: number;
+  /** How often the document was asked for. */
+  fetches: number;
   document: SourceDocument;
   /** When set, every request is answered with this status. */
   failure: number | undefined;
@@ -30,9 +34,12 @@ export async function startFeatureServer(document: SourceDocument): Promise<Feat
   const upstream: FeatureServer = {
     url: `http://127.0.0.1:${port}/api`,
     posts: new Map(),
+    connections: 0,
+    fetches: 0,
     document,
     failure: undefined,
   };
+  server.on("connection", () => (upstream.connections += 1));
   return upstream;
 }
 
@@ -44,5 +51,6 @@ async function answer(upstream: FeatureServer, request: IncomingMessage) {
     upstream.posts.set(path, [...(upstream.posts.get(path) ?? []), JSON.parse(body)]);
     return { status: 202, body: "" };
   }
+  upstream.fetches += 1;
   return { status: 200, body: JSON.stringify(upstream.document) };
 }

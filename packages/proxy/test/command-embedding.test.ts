@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createApp } from "../src/create-app.ts";
 import type { ProxyOptions } from "../src/config/options.ts";
 import { type RunningProxy, start } from "../src/start.ts";
@@ -128,6 +128,22 @@ describe("createApp()", () => {
     await new Promise((resolve) => setTimeout(resolve, 200));
     // One may have been on its way; a client still at work would have sent many more.
     expect(countPolls()).toBeLessThanOrEqual(polls + 1);
+  });
+
+  test("starts no workers, and says so", async () => {
+    const lines: string[] = [];
+    vi.stubEnv("FLAGS_PROXY_WORKERS", "2");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const warn = (message: unknown): void => void lines.push(String(message));
+    const app = await createApp({ ...OPTIONS, logger: { ...logger, warn } }, newSource());
+    onTestFinished(() => app.close());
+    expect((await app.inject({ url: "/proxy", ...AUTHORIZED })).statusCode).toBe(200);
+    expect(lines).toEqual([
+      "FLAGS_PROXY_WORKERS has no effect here: only the command flags-proxy starts workers",
+    ]);
+    await expect(createApp({ ...OPTIONS, workers: 2 } as ProxyOptions)).rejects.toMatchObject({
+      problems: ["Option workers does not exist"],
+    });
   });
 
   test("writes to the logger what the client has to say", async () => {

@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import type { Environment } from "flags-service";
 import { describe, expect, test } from "vitest";
 import type { LoadedConfig } from "../src/config/assemble-config.ts";
@@ -484,6 +485,19 @@ const ROWS: readonly Row[] = [
     read: (config) => config.rejectUnauthorized,
     fallback: true,
     ...toBoolean("httpOptions.rejectUnauthorized"),
+  },
+  {
+    option: "(none)",
+    variable: "FLAGS_PROXY_WORKERS",
+    read: (config) => (config as LoadedConfig).workers,
+    fallback: 1,
+    texts: [
+      ["4", 4],
+      ["auto", availableParallelism()],
+      ["Auto", availableParallelism()],
+    ],
+    values: [],
+    badTexts: ["0", "257", "-1", "1.5", "all", "auto,2"],
   },
   ...(["HTTP_PROXY", "http_proxy"] as const).map((variable): Row => ({
     option: "(none)",

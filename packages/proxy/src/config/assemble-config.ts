@@ -9,6 +9,8 @@ import type { Values } from "./settings.ts";
 /** The configuration of one process, with what only its command wants to know. */
 export interface LoadedConfig extends ProxyConfig {
   readonly useJsonLogger: boolean;
+  /** How many processes are to answer requests. */
+  readonly workers: number;
 }
 
 /** What was loaded or built, rather than read. */
@@ -41,6 +43,7 @@ export function assembleConfig(values: Values, collaborators: Collaborators): Lo
     tags: Object.freeze(values.tags),
     logger: collaborators.logger,
     useJsonLogger: values.useJsonLogger,
+    workers: values.workers,
     trustProxy: Object.freeze(values.trustProxy),
     customStrategies: Object.freeze(collaborators.customStrategies),
     contextEnrichers: Object.freeze(collaborators.contextEnrichers),

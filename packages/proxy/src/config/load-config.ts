@@ -20,14 +20,23 @@ import type { ProxyOptions } from "./options.ts";
 import { redactConfig } from "./redact-config.ts";
 import { SETTINGS, type Settings, type Values } from "./settings.ts";
 
+/** Of the worker that asks, if it is one. */
+export interface WorkerIdentity {
+  /** Tells it from the others. */
+  readonly id: number;
+}
+
 /**
  * Checks everything the proxy is told, by options and by the environment, and fills in defaults.
  *
+ * @param worker names itself in every line of its log, and leaves unsaid what was said by the
+ *   process that started it
  * @throws {ConfigError} when anything is wrong, with all that is wrong
  */
 export async function loadConfig(
   options: ProxyOptions,
   environment: Environment,
+  worker?: WorkerIdentity,
 ): Promise<LoadedConfig> {
   if (!isRecord(options)) throw new ConfigError(["Options must be an object"]);
   const resolution = resolveSettings(SETTINGS, { options, environment });
@@ -48,12 +57,13 @@ export async function loadConfig(
   ];
   if (problems.length > 0) throw new ConfigError(problems, hints);
 
-  const logger = chooseLogger(values);
+  const logger = chooseLogger(values, worker);
   const config = assembleConfig(values, {
     logger,
     customStrategies: strategies.strategies,
     contextEnrichers: enrichers.extensions,
   });
+  if (worker !== undefined) return config;
   for (const hint of hints) logger.warn(hint);
   logger.debug("Configuration", redactConfig(config));
   return config;
@@ -66,8 +76,13 @@ function loadFiles({ values, origins }: Resolution<Settings>) {
   ]);
 }
 
-function chooseLogger(values: Values): Logger {
+function chooseLogger(values: Values, worker: WorkerIdentity | undefined): Logger {
   const secrets = collectSecrets(SETTINGS, values);
   if (values.logger !== undefined) return wrapLogger(values.logger, secrets);
-  return createLogger({ level: values.logLevel, json: values.useJsonLogger, secrets });
+  return createLogger({
+    level: values.logLevel,
+    json: values.useJsonLogger,
+    secrets,
+    ...(worker && { process: `worker ${worker.id}` }),
+  });
 }

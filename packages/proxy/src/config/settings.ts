@@ -24,6 +24,7 @@ import { headerNameKind, headerNamesKind, headersKind, methodsKind } from "./kin
 import { tagsKind } from "./kinds/tags.ts";
 import { trustProxyKind } from "./kinds/trust-proxy.ts";
 import { OFREP_VALUES } from "../dialects/ofrep-evaluation.ts";
+import { workersKind } from "./kinds/workers.ts";
 import { secretsInAddress, secretsInHeader, secretsInHeaders } from "./secret-texts.ts";
 import { defineSetting } from "./setting.ts";
 
@@ -96,6 +97,14 @@ export const SETTINGS = {
     fallback: "",
     shownFallback: "empty",
     meaning: "Path before /proxy: base/path gives /base/path/proxy.",
+  }),
+  workers: defineSetting({
+    group: "Listening",
+    variables: ["FLAGS_PROXY_WORKERS"],
+    kind: workersKind,
+    fallback: 1,
+    meaning:
+      "Processes that share the port: a number, or auto for one per core. They share one connection to the upstream. Only the command starts them.",
   }),
   trustProxy: defineSetting({
     group: "Listening",

@@ -11,6 +11,8 @@ export interface UsageMetrics {
 export interface Metrics extends UsageMetrics {
   readonly registry: Registry;
   readonly observeRequest: ObserveRequest;
+  /** All of them as text, as Prometheus reads it. */
+  readonly read: () => Promise<string>;
 }
 
 const PREFIX = "flags_proxy";
@@ -20,6 +22,7 @@ export function createMetrics(): Metrics {
   const registry = createRegistry(PREFIX, "the proxy");
   return {
     registry,
+    read: () => registry.metrics(),
     observeRequest: createRequestObserver(registry, PREFIX),
     usageEntries: new Counter({
       name: `${PREFIX}_usage_entries_total`,

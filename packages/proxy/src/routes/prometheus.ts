@@ -1,10 +1,10 @@
-import type { Registry } from "prom-client";
 import { Type } from "typebox";
 import type { TypedApp } from "flags-service/http";
+import type { Metrics } from "../metrics/metrics.ts";
 import { errorAnswers } from "./schemas.ts";
 
 /** Metrics in the text format of Prometheus. No key is needed. */
-export function registerPrometheus(app: TypedApp, registry: Registry): void {
+export function registerPrometheus(app: TypedApp, { registry, read }: Metrics): void {
   const schema = {
     summary: "Metrics of the proxy, for Prometheus",
     tags: ["Operations"],
@@ -17,6 +17,6 @@ export function registerPrometheus(app: TypedApp, registry: Registry): void {
     reply
       .type(registry.contentType)
       .header("cache-control", "no-store")
-      .send(await registry.metrics()),
+      .send(await read()),
   );
 }

@@ -32,5 +32,5 @@ export function registerProxyRoutes(
   });
   registerDefinitions(app, { authenticate: allow("server"), vary: rules.vary });
   registerHealth(app);
-  registerPrometheus(app, metrics.registry);
+  registerPrometheus(app, metrics);
 }

@@ -1,0 +1,39 @@
+import type { FlagUpdate, SyncMoments } from "flags-sdk";
+import type { MetricValues } from "./metric-values.ts";
+
+/** What the primary process tells a worker. */
+export type ToWorker =
+  /** Flags to prepare, answered with `loaded`. */
+  | ({ readonly kind: "flags" } & FlagUpdate)
+  /** The flags that were prepared are in force from now on. */
+  | { readonly kind: "publish"; readonly moments: SyncMoments }
+  /** The upstream has nothing new. */
+  | { readonly kind: "unchanged"; readonly moments: SyncMoments }
+  /** Whether more usage can be taken. */
+  | { readonly kind: "room"; readonly hasRoom: boolean }
+  /** Asks for the worker's metrics, answered with `collected`. */
+  | { readonly kind: "collect" }
+  /** The metrics of all processes, the answer to `scrape`; no text when they cannot be had. */
+  | { readonly kind: "metrics"; readonly text: string | undefined }
+  /** Open the port; answered with `listening`. */
+  | { readonly kind: "listen" }
+  /** Finish the requests in flight, and end. */
+  | { readonly kind: "stop" };
+
+/** What a worker tells the primary process. */
+export type ToPrimary =
+  /** It is there and can be told things. */
+  | { readonly kind: "hello" }
+  | { readonly kind: "loaded"; readonly revision: string }
+  | { readonly kind: "listening"; readonly url: string }
+  /** It cannot work, and ends. */
+  | { readonly kind: "failed"; readonly reason: string }
+  /** Usage to be sent upstream, as JSON. */
+  | { readonly kind: "usage"; readonly text: string }
+  | { readonly kind: "scrape" }
+  | { readonly kind: "collected"; readonly metrics: MetricValues };
+
+export type KindToWorker = ToWorker["kind"];
+
+/** A message of one kind. */
+export type MessageToWorker<Kind extends KindToWorker> = Extract<ToWorker, { readonly kind: Kind }>;

@@ -1,0 +1,105 @@
+import type { ApplicationUsage, FlagsClient } from "flags-sdk";
+import type { Logger } from "flags-service";
+import type { LoadedConfig } from "../config/assemble-config.ts";
+import { createClient } from "../create-client.ts";
+import { logFaults } from "../log-faults.ts";
+import { createMetrics } from "../metrics/metrics.ts";
+import { observeSources } from "../metrics/observe-sources.ts";
+import { FlagDistribution } from "./flag-distribution.ts";
+import type { ToPrimary } from "./messages.ts";
+import { MetricsCollection } from "./metrics-collection.ts";
+import { createPoolMetrics } from "./pool-metrics.ts";
+import { UsageInbox } from "./usage-inbox.ts";
+import type { WorkerPeer } from "./worker-peer.ts";
+import { WorkerPool } from "./worker-pool.ts";
+
+/**
+ * The process that the workers share. It answers no requests: it holds the connection to the
+ * upstream, gives flags to the workers, takes their usage, and keeps them running.
+ */
+export class Primary {
+  readonly #logger: Logger;
+  readonly #client: FlagsClient;
+  readonly #pool: WorkerPool;
+  readonly #flags: FlagDistribution;
+  readonly #usage: UsageInbox;
+  readonly #metrics: MetricsCollection;
+
+  constructor(config: LoadedConfig) {
+    const { logger, port, workers: count } = config;
+    this.#logger = logger;
+    this.#client = createClient(config);
+    this.#flags = new FlagDistribution(this.#client, logger);
+    const { registry } = createMetrics();
+    observeSources(registry, [this.#client]);
+    this.#metrics = new MetricsCollection(registry);
+    this.#pool = new WorkerPool({
+      count,
+      port,
+      logger,
+      metrics: createPoolMetrics(registry),
+      onMessage: (worker, message) => this.#hear(worker, message),
+      onEnd: (worker) => this.#forget(worker),
+    });
+    this.#usage = new UsageInbox({
+      source: this.#client,
+      onRoomChange: (hasRoom) => this.#pool.send({ kind: "room", hasRoom }),
+    });
+  }
+
+  /** Resolves to the address when all workers listen. */
+  async start(): Promise<string> {
+    logFaults(this.#client, this.#logger);
+    this.#client.on("sent", () => this.#usage.retry()).start();
+    return this.#pool.start();
+  }
+
+  /** Ends the workers, then sends what usage they had left. */
+  async close(): Promise<void> {
+    await this.#pool.stop();
+    this.#flags.close();
+    await this.#client.close();
+    if (this.#usage.waiting > 0) {
+      this.#logger.warn(
+        `Usage found no room and was not delivered, reports: ${this.#usage.waiting}`,
+      );
+    }
+  }
+
+  #hear(worker: WorkerPeer, message: ToPrimary): void {
+    switch (message.kind) {
+      case "hello":
+        worker.send({ kind: "room", hasRoom: this.#usage.hasRoom });
+        this.#flags.join(worker);
+        return;
+      case "loaded":
+        this.#flags.loaded(worker, message.revision);
+        return;
+      case "usage":
+        this.#usage.take(JSON.parse(message.text) as ApplicationUsage);
+        return;
+      case "scrape":
+        void this.#tellMetrics(worker);
+        return;
+      case "collected":
+        this.#metrics.accept(worker, message.metrics);
+        return;
+      case "listening":
+      case "failed":
+      // The pool has seen to it.
+    }
+  }
+
+  async #tellMetrics(worker: WorkerPeer): Promise<void> {
+    const text = await this.#metrics.read(this.#pool.workers).catch((error: unknown) => {
+      this.#logger.error("Cannot collect the metrics of the workers", error);
+      return undefined;
+    });
+    worker.send({ kind: "metrics", text });
+  }
+
+  #forget(worker: WorkerPeer): void {
+    this.#flags.leave(worker);
+    this.#metrics.leave(worker);
+  }
+}

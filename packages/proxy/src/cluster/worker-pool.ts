@@ -1,0 +1,105 @@
+import cluster from "node:cluster";
+import { fileURLToPath } from "node:url";
+import type { Logger } from "flags-service";
+import type { ToPrimary, ToWorker } from "./messages.ts";
+import type { PoolMetrics } from "./pool-metrics.ts";
+import { RestartDelay } from "./restart-delay.ts";
+import type { WorkerPeer } from "./worker-peer.ts";
+import { WorkerProcess } from "./worker-process.ts";
+
+const WORKER_PROGRAM = fileURLToPath(new URL("../worker.js", import.meta.url));
+
+/** Workers that have not ended by then are killed: usage must still be sent before 10 s are over. */
+const STOP_LIMIT_MS = 4000;
+
+export interface WorkerPoolOptions {
+  readonly count: number;
+  /** The port that all workers share; not 0, or it would be lost with the last worker. */
+  readonly port: number;
+  readonly logger: Logger;
+  readonly metrics: PoolMetrics;
+  readonly onMessage: (worker: WorkerPeer, message: ToPrimary) => void;
+  /** A worker has ended, and everything it said was heard. */
+  readonly onEnd: (worker: WorkerPeer) => void;
+}
+
+/** Keeps a number of workers running. */
+export class WorkerPool {
+  readonly #options: WorkerPoolOptions;
+  readonly #delay = new RestartDelay();
+  readonly #workers = new Set<WorkerProcess>();
+  readonly #restarts = new Set<NodeJS.Timeout>();
+  #isStopping = false;
+
+  constructor(options: WorkerPoolOptions) {
+    this.#options = options;
+  }
+
+  get workers(): Iterable<WorkerPeer> {
+    return this.#workers;
+  }
+
+  /**
+   * Starts the workers. Resolves to their address when all of them listen.
+   *
+   * @throws {StartError} when one of them cannot, for the reason that it gives
+   */
+  async start(): Promise<string> {
+    cluster.setupPrimary({ exec: WORKER_PROGRAM, args: [], serialization: "advanced" });
+    const { count } = this.#options;
+    const urls = await Promise.all(Array.from({ length: count }, () => this.#add().listening));
+    for (const worker of this.#workers) this.#replaceAtEnd(worker);
+    return urls[0] ?? "";
+  }
+
+  send(message: ToWorker): void {
+    for (const worker of this.#workers) worker.send(message);
+  }
+
+  /** Has all workers finish their requests, and resolves when they have ended. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    for (const restart of this.#restarts) clearTimeout(restart);
+    const limit = setTimeout(() => {
+      for (const worker of this.#workers) {
+        this.#options.logger.error(`${worker.name} does not stop, and is killed`);
+        worker.kill();
+      }
+    }, STOP_LIMIT_MS);
+    for (const worker of this.#workers) worker.stop();
+    await Promise.all([...this.#workers].map(({ ended }) => ended));
+    clearTimeout(limit);
+  }
+
+  #add(): WorkerProcess {
+    const { port, onMessage, onEnd, logger, metrics } = this.#options;
+    const worker = new WorkerProcess(cluster.fork({ PORT: String(port) }), onMessage);
+    this.#workers.add(worker);
+    metrics.running.inc();
+    void worker.ended.then(() => {
+      this.#workers.delete(worker);
+      metrics.running.dec();
+      onEnd(worker);
+    });
+    worker.listening.then(
+      () => logger.info(`${worker.name} listens`),
+      () => {},
+    );
+    return worker;
+  }
+
+  #replaceAtEnd(worker: WorkerProcess): void {
+    void worker.ended.then((fate) => {
+      if (this.#isStopping) return;
+      const delayMs = this.#delay.nextMs(worker.ranForMs);
+      const wait = delayMs === 0 ? "" : ` in ${delayMs / 1000} s`;
+      this.#options.logger.error(`${worker.name} ${fate}: another one starts${wait}`);
+      const restart = setTimeout(() => {
+        this.#restarts.delete(restart);
+        this.#options.metrics.restarts.inc();
+        this.#replaceAtEnd(this.#add());
+      }, delayMs);
+      this.#restarts.add(restart);
+    });
+  }
+}

@@ -1,0 +1,77 @@
+import type { Worker } from "node:cluster";
+import { StartError } from "flags-service";
+import type { ToPrimary, ToWorker } from "./messages.ts";
+import type { WorkerPeer } from "./worker-peer.ts";
+
+/** One process that answers requests. */
+export class WorkerProcess implements WorkerPeer {
+  readonly name: string;
+  /** Resolves to its address; rejects when it ends before it listens. */
+  readonly listening: Promise<string>;
+  /** Resolves, when it has ended and all it said was heard, to what became of it. */
+  readonly ended: Promise<string>;
+  readonly #worker: Worker;
+  readonly #startedAtMs = performance.now();
+  #isListening = false;
+  #failure: string | undefined;
+
+  constructor(worker: Worker, onMessage: (from: WorkerProcess, message: ToPrimary) => void) {
+    this.#worker = worker;
+    this.name = `Worker ${worker.id} (process ${worker.process.pid ?? "none"})`;
+    this.ended = waitForEnd(worker).then((fate) => this.#explain(fate));
+    this.listening = new Promise((resolve, reject) => {
+      worker.on("message", (message: ToPrimary) => {
+        if (message.kind === "failed") this.#failure = message.reason;
+        if (message.kind === "listening") resolve(message.url);
+        this.#isListening ||= message.kind === "listening";
+        onMessage(this, message);
+      });
+      void this.ended.then((fate) => {
+        reject(new StartError(this.#failure ?? `${this.name} ${fate} before it listened`));
+      });
+    });
+  }
+
+  /** For how long it has been running. */
+  get ranForMs(): number {
+    return performance.now() - this.#startedAtMs;
+  }
+
+  send(message: ToWorker): void {
+    // NOTE: without a callback a message to a worker that just ended would be an error event.
+    if (this.#worker.isConnected()) this.#worker.send(message, () => {});
+  }
+
+  /** Has it finish its requests; one that has not opened the port has none. */
+  stop(): void {
+    if (this.#isListening) this.send({ kind: "stop" });
+    else this.kill();
+  }
+
+  kill(): void {
+    this.#worker.process.kill("SIGKILL");
+  }
+
+  #explain(fate: string): string {
+    if (this.#failure === undefined) return fate;
+    return `cannot work (${this.#failure.replaceAll(/\s*\n\s*/g, " ")})`;
+  }
+}
+
+/** NOTE: what a process said last may be read after it has ended; the channel closes after that. */
+function waitForEnd(worker: Worker): Promise<string> {
+  const ended = new Promise<string>((resolve) => {
+    worker.once("exit", (code: number, signal: string | null) => {
+      resolve(signal === null ? `ended with exit code ${code}` : `was killed by ${signal}`);
+    });
+    worker.on("error", (error) => {
+      // Other errors are about a process that runs, and whose end will be told.
+      if (worker.process.pid === undefined) resolve(`did not start (${error.message})`);
+    });
+  });
+  const closed = new Promise<void>((resolve) => {
+    if (worker.process.pid === undefined) resolve();
+    worker.once("disconnect", () => resolve());
+  });
+  return closed.then(() => ended);
+}
