@@ -8,6 +8,8 @@ import { toTable } from "./report/table.mjs";
 import { reportSlope, runSlopeBench, slopeTargets } from "./slope/run.mjs";
 import { reportStart, startTargets } from "./start/report.mjs";
 import { runStartBench } from "./start/run.mjs";
+import { reportWorkers } from "./workers/report.mjs";
+import { runWorkersBench } from "./workers/run.mjs";
 
 /**
  * What `npm run bench` measures, by name: how to measure it, given its part of the plan, how to show
@@ -25,4 +27,5 @@ export const PARTS = {
   memory: { run: runMemoryBench, report: reportMemory, targets: memoryTargets },
   start: { run: runStartBench, report: reportStart, targets: startTargets },
   intake: { run: runIntakeBench, report: reportIntake, targets: intakeTargets },
+  workers: { run: runWorkersBench, report: reportWorkers, targets: () => [] },
 };

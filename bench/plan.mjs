@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 
-const PART_NAMES = ["engine", "http", "slope", "refresh", "memory", "start", "intake"];
+const PART_NAMES = ["engine", "http", "slope", "refresh", "memory", "start", "intake", "workers"];
 const CASE_NAMES = ["new-user", "same-context", "not-modified", "gzip"];
 const PEER_NAMES = ["ours", "old", "bare", ...(process.env.EDGE_BIN ? ["edge"] : [])];
 
@@ -36,6 +36,7 @@ const SHORT = {
   memory: { contexts: 50_000 },
   start: { rounds: 5 },
   intake: { rounds: 2, seconds: 1 },
+  workers: { rounds: 3, seconds: 1, warmUpSeconds: 1.5 },
 };
 
 const LONG = {
@@ -46,6 +47,7 @@ const LONG = {
   memory: { contexts: 1_000_000 },
   start: { rounds: 15 },
   intake: { rounds: 5, seconds: 5 },
+  workers: { rounds: 9, seconds: 3, warmUpSeconds: 4 },
 };
 
 /** What a run measures, from its arguments. */
