@@ -15,6 +15,7 @@ export default defineConfig({
       "flags-service": source("service"),
       "flags-proxy": source("proxy"),
       "flags-admin": source("admin"),
+      "flags-push": source("push"),
     },
   },
   test: {

@@ -1,0 +1,121 @@
+import { PushFeed, type Fetch } from "flags-push";
+import { EventSource } from "undici";
+import { InMemoryStorageProvider, UnleashClient } from "unleash-proxy-client";
+import { expect, onTestFinished, test } from "vitest";
+import { flag, withConstraint } from "../../proxy/test/_documents.ts";
+import { KEY, startProxy, type RunningApp } from "../../proxy/test/_proxy.ts";
+import { startForgetfulGateway } from "./_forgetful-gateway.ts";
+
+const FOR_7 = flag("for-user-7", { strategies: [withConstraint("userId", ["7"])] });
+const FOR_8 = flag("for-user-8", { strategies: [withConstraint("userId", ["8"])] });
+
+interface Setup {
+  readonly url: string;
+  readonly post?: boolean;
+  readonly refreshInterval?: number;
+}
+
+/** The official client, as it is, fed by a stream; it never polls unless told to. */
+async function startFed({ url, post = false, refreshInterval = 0 }: Setup) {
+  const requests: string[] = [];
+  const fetchNoting: Fetch = async (input, init) => {
+    const response = await fetch(input, init);
+    const { pathname } = new URL(input);
+    if (!pathname.includes("/client/")) {
+      requests.push(`${init?.method} ${pathname} ${response.status}`);
+    }
+    return response;
+  };
+  const feed = new PushFeed({ fetch: fetchNoting, EventSource, retryDelayMs: 20 });
+  const client = new UnleashClient({
+    url,
+    clientKey: KEY,
+    appName: "shop",
+    context: { userId: "7", properties: { "my key": "a&b" } },
+    usePOSTrequests: post,
+    refreshInterval,
+    disableMetrics: true,
+    storageProvider: new InMemoryStorageProvider(),
+    fetch: feed.fetch,
+  });
+  onTestFinished(() => {
+    client.stop();
+    feed.close();
+  });
+  feed.feed(client);
+  let updates = 0;
+  client.on("update", () => (updates += 1));
+  await client.start();
+  return { client, feed, requests, updates: () => updates };
+}
+
+/** Waits until a proxy has a stream open. */
+async function streamIsOpen(proxy: Pick<RunningApp, "request">): Promise<void> {
+  const count = async (): Promise<number> => {
+    const text = await (await proxy.request("/proxy/internal-backstage/prometheus")).text();
+    return Number(/^flags_proxy_push_streams (\d+)$/m.exec(text)?.[1]);
+  };
+  await expect.poll(count, { timeout: 5000 }).toBe(1);
+}
+
+test.each([
+  ["GET", false],
+  ["POST", true],
+])("a client that asks with %s learns of changes without a poll", async (method, post) => {
+  const proxy = await startProxy({ document: { features: [FOR_7] } });
+  const { client, requests, updates } = await startFed({ url: `${proxy.url}/proxy`, post });
+  expect(client.isEnabled("for-user-7")).toBe(true);
+  await streamIsOpen(proxy);
+
+  const updated = new Promise<void>((resolve) => client.once("update", () => resolve()));
+  proxy.source.replace({ features: [FOR_7, FOR_8, flag("new")] });
+  await updated;
+  expect(client.isEnabled("new")).toBe(true);
+  expect(client.isEnabled("for-user-8")).toBe(false);
+  expect(updates()).toBe(2);
+  expect(requests).toEqual([`${method} /proxy 200`, "POST /proxy/stream 201"]);
+});
+
+test("polls of a client that is fed ask nobody", async () => {
+  const proxy = await startProxy({ document: { features: [FOR_7] } });
+  const { client, requests } = await startFed({ url: `${proxy.url}/proxy` });
+  await streamIsOpen(proxy);
+  proxy.source.replace({ features: [flag("new")] });
+  await expect.poll(() => client.isEnabled("new")).toBe(true);
+  const before = requests.length;
+  for (let count = 0; count < 5; count++) {
+    // oxlint-disable-next-line no-await-in-loop -- one poll after the other
+    await client.updateToggles();
+  }
+  expect(requests).toHaveLength(before);
+});
+
+test("a client with another context is fed for that one, and its former stream ends", async () => {
+  const proxy = await startProxy({ document: { features: [FOR_7, FOR_8] } });
+  const { client } = await startFed({ url: `${proxy.url}/proxy` });
+  await streamIsOpen(proxy);
+  await client.updateContext({ userId: "8" });
+  expect(client.isEnabled("for-user-8")).toBe(true);
+  expect(client.isEnabled("for-user-7")).toBe(false);
+  proxy.source.replace({ features: [FOR_7, FOR_8, flag("new")] });
+  await expect.poll(() => client.isEnabled("new")).toBe(true);
+  expect(client.isEnabled("for-user-8")).toBe(true);
+  await streamIsOpen(proxy);
+});
+
+test("a client polls where there are no streams", async () => {
+  const push = { maxStreams: 0, maxAgeSeconds: 60, secret: undefined };
+  const proxy = await startProxy({ document: { features: [FOR_7] }, config: { push } });
+  const setup = { url: `${proxy.url}/proxy`, refreshInterval: 0.05 };
+  const { client, requests } = await startFed(setup);
+  await expect.poll(() => requests).toContain("POST /proxy/stream 501");
+  proxy.source.replace({ features: [flag("new")] });
+  await expect.poll(() => client.isEnabled("new"), { timeout: 5000 }).toBe(true);
+});
+
+test("an address that has expired is renewed", async () => {
+  const proxy = await startProxy({ document: { features: [FOR_7] } });
+  const gateway = await startForgetfulGateway(proxy.url);
+  await startFed({ url: `${gateway.url}/proxy` });
+  await expect.poll(() => gateway.addresses.size, { timeout: 30_000 }).toBeGreaterThan(1);
+});
