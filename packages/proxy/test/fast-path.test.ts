@@ -195,3 +195,18 @@ test("a new snapshot answers at once, whatever was kept of the old one", async (
   source.replace({ features: [flag("only", { name: "default" })] });
   expect(await count()).toBe(1);
 });
+
+test("answers that are on their way at the same time keep their bodies apart", async () => {
+  const features = Array.from({ length: 300 }, (_, index) =>
+    flag(`half-${index}-${"x".repeat(1000)}`, half(`half-${index}`)),
+  );
+  const proxy = await startProxy({ document: { features } });
+  const users = Array.from({ length: 100 }, (_, user) => `?userId=u${user}&sessionId=s`);
+  const askAll = async (path: string): Promise<string[]> => {
+    const answers = await Promise.all(users.map(async (user) => ask(proxy, path + user, {})));
+    return answers.map(({ body }) => body);
+  };
+  const fast = await askAll("/proxy");
+  expect(fast).toEqual(await askAll("/proxy/"));
+  expect(new Set(fast).size).toBe(users.length);
+});

@@ -1,6 +1,6 @@
 export {
   BROTLI_QUALITY,
-  CodedText,
+  CodedBody,
   CODINGS,
   CodingChoice,
   COMPRESSION_THRESHOLD_BYTES,

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { CodedText } from "flags-service/http";
+import { CodedBody } from "flags-service/http";
 import type { EnvironmentState } from "./environment-state.ts";
 import type { FeatureQuery } from "./feature-query.ts";
 import { inlineSegments } from "./inline-segments.ts";
@@ -15,7 +15,7 @@ export interface DocumentRequest extends FeatureQuery {
 export interface FeatureDocument {
   readonly entityTag: string;
   readonly text: string;
-  readonly coded: CodedText;
+  readonly coded: CodedBody;
 }
 
 const VERSION = 2;
@@ -30,7 +30,7 @@ export function writeFeatureDocument(
   const entityTag = `"${shortHash(query + content)}:${state.revision}:v1"`;
   const meta = { revisionId: state.revision, etag: entityTag, queryHash: shortHash(query) };
   const text = `{"version":${VERSION},${content},"query":${query},"meta":${JSON.stringify(meta)}}`;
-  return { entityTag, text, coded: new CodedText(text) };
+  return { entityTag, text, coded: new CodedBody(text) };
 }
 
 /** The lists of flags and segments, as members of an object. */

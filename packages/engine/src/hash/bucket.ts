@@ -1,13 +1,10 @@
 import { createHashPrefix, cutIntoBlocks, hashAfter, hashBlocks } from "./murmur3.ts";
-import type { HashPrefix } from "./murmur3.ts";
+import type { HashBlocks, HashPrefix } from "./murmur3.ts";
 
 /** Seed of rollouts. */
 export const ROLLOUT_SEED = 0;
 /** Seed of variants: another one, so that a partial rollout does not skew the variants within. */
 export const VARIANT_SEED = 86028157;
-
-/** Every number of bits that a prefix can leave pending. */
-const PENDING_BITS = [0, 8, 16, 24] as const;
 
 /** A way to put ids into the buckets 1 to `size`; the text hashed is `group:id`. */
 export interface Bucketing {
@@ -40,10 +37,10 @@ export class BucketTable {
   /** The buckets of an id by all bucketings, by their positions; 0 for no id. */
   bucketsOf(id: string | null): readonly number[] {
     if (!id) return this.#bucketings.map(() => 0);
-    const cut = PENDING_BITS.map((bits) => cutIntoBlocks(id, bits));
+    const cuts: HashBlocks[] = [];
     return this.#bucketings.map(({ prefix, size }) => {
-      const blocks = cut[prefix.pendingBits >> 3];
-      return blocks === undefined ? 0 : toBucket(hashBlocks(prefix, blocks), size);
+      const blocks = (cuts[prefix.pendingBits] ??= cutIntoBlocks(id, prefix.pendingBits));
+      return toBucket(hashBlocks(prefix, blocks), size);
     });
   }
 }

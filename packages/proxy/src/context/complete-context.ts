@@ -17,6 +17,8 @@ export interface RequestFacts {
   readonly sessionId: string | undefined;
 }
 
+type MutableContext = { -readonly [Field in keyof Context]: Context[Field] };
+
 /** The environment of a context when neither the client nor the configuration names one. */
 const DEFAULT_ENVIRONMENT = "default";
 
@@ -30,15 +32,16 @@ export function completeContext(
   // parameter for what they do not know.
   const sessionId = fields.sessionId || facts.sessionId;
   const remoteAddress = fields.remoteAddress || facts.remoteAddress;
-  return {
+  const context: MutableContext = {
     appName: fields.appName ?? defaults.appName,
     environment: defaults.environment ?? fields.environment ?? DEFAULT_ENVIRONMENT,
-    ...(fields.userId !== undefined && { userId: fields.userId }),
-    ...(sessionId !== undefined && { sessionId }),
-    ...(remoteAddress !== undefined && { remoteAddress }),
-    ...(fields.currentTime && { currentTime: checkedTime(fields.currentTime) }),
     properties,
   };
+  if (fields.userId !== undefined) context.userId = fields.userId;
+  if (sessionId !== undefined) context.sessionId = sessionId;
+  if (remoteAddress !== undefined) context.remoteAddress = remoteAddress;
+  if (fields.currentTime) context.currentTime = checkedTime(fields.currentTime);
+  return context;
 }
 
 /** Whether the answer may depend on a session id, so that one must be made up where it is missing. */

@@ -30,24 +30,36 @@ export class SentContextBuilder {
   readonly #fields: MutableFields = {};
   // NOTE: no prototype, so that a client may call a property `__proto__`.
   readonly #properties: Record<string, string> = Object.create(null);
-  readonly #explicit = new Set<string>();
+  #bareProperties: Record<string, string> | undefined;
 
-  /** Adds a value given by its bare name; an unknown name is a property. */
-  addField(name: string, value: string): void {
-    if (isStandardField(name)) {
-      this.#fields[name] = value;
-    } else if (!this.#explicit.has(name)) {
-      this.#properties[name] = value;
-    }
+  /**
+   * Adds a value given by its bare name; an unknown name is a property. Returns whether the name is
+   * given for the first time.
+   */
+  addField(name: string, value: string): boolean {
+    if (isStandardField(name)) return addTo(this.#fields, name, value);
+    this.#bareProperties ??= Object.create(null) as Record<string, string>;
+    return addTo(this.#bareProperties, name, value);
   }
 
-  /** Adds a value given as a property, which beats one given by its bare name. */
-  addProperty(name: string, value: string): void {
-    this.#explicit.add(name);
-    this.#properties[name] = value;
+  /** The same for a value given as a property, which beats one given by its bare name. */
+  addProperty(name: string, value: string): boolean {
+    return addTo(this.#properties, name, value);
   }
 
   build(): SentContext {
-    return { fields: this.#fields, properties: this.#properties };
+    const fields = this.#fields;
+    if (this.#bareProperties === undefined) return { fields, properties: this.#properties };
+    return { fields, properties: Object.assign(this.#bareProperties, this.#properties) };
   }
+}
+
+function addTo<Name extends string>(
+  record: Partial<Record<Name, string>>,
+  name: Name,
+  value: string,
+): boolean {
+  if (record[name] !== undefined) return false;
+  record[name] = value;
+  return true;
 }

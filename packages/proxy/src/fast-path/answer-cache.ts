@@ -4,10 +4,12 @@ import type { PreparedAnswer } from "./prepared-answer.ts";
 import { Doorkeeper } from "./doorkeeper.ts";
 
 /** How much memory the kept answers of one snapshot may take. */
-const MAX_BYTES = 32 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 
 /** What an entry takes besides its texts. */
 const OVERHEAD_BYTES = 500;
+/** The body, and at worst as much again for each of the two codings. */
+const FORMS = 3;
 
 /**
  * Answers by the text of the question. Clients ask the same question at each poll, and until the
@@ -32,10 +34,11 @@ export class AnswerCache {
       answers = new LRUCache({ maxSize: MAX_BYTES, sizeCalculation });
       this.#bySnapshot.set(snapshot, answers);
     }
+    answer.keep();
     answers.set(question, answer);
   }
 }
 
 function sizeCalculation({ byteLength }: PreparedAnswer, question: string): number {
-  return question.length + byteLength + OVERHEAD_BYTES;
+  return question.length + FORMS * byteLength + OVERHEAD_BYTES;
 }

@@ -16,6 +16,7 @@ import type { RawHeaders } from "../cors/cors-headers.ts";
 import { selectEnabled } from "../render/select.ts";
 import type { EvaluationRules } from "../routes/evaluate.ts";
 import { AnswerCache } from "./answer-cache.ts";
+import { BodyPool } from "./body-pool.ts";
 import { PreparedAnswer } from "./prepared-answer.ts";
 
 const CLIENT_KEYS = ["client"] as const;
@@ -43,6 +44,7 @@ export class FastPath {
   readonly #startOfQuery: string;
   readonly #answers = new AnswerCache();
   readonly #codings = new CodingChoice();
+  readonly #bodies = new BodyPool();
   #isClosed = false;
 
   constructor(options: FastPathOptions) {
@@ -133,9 +135,23 @@ export class FastPath {
     headers.push("content-type", JSON_TYPE);
     const coding =
       answer.byteLength < COMPRESSION_THRESHOLD_BYTES ? undefined : this.#codingFor(request);
-    if (coding === undefined) sendBody(response, headers, answer);
+    if (coding === undefined) this.#sendBody(response, headers, answer);
     else sendEncoded(response, headers, { answer, coding });
     return 200;
+  }
+
+  #sendBody(response: ServerResponse, headers: string[], answer: PreparedAnswer): void {
+    const { byteLength } = answer;
+    headers.push("content-length", String(byteLength));
+    response.writeHead(200, headers);
+    if (answer.isKept || !BodyPool.suits(byteLength)) {
+      response.end(answer.body);
+      return;
+    }
+    const memory = this.#bodies.take(byteLength);
+    answer.writeTo(memory);
+    // NOTE: told when the system has taken all of the body, and never if the connection is lost.
+    response.end(memory.subarray(0, byteLength), () => this.#bodies.giveBack(memory));
   }
 
   #codingFor({ headers }: IncomingMessage): ContentCoding | undefined {
@@ -155,11 +171,6 @@ function isInText({ fields }: SentContext, { relevance }: Snapshot): boolean {
     (Boolean(fields.sessionId) || !readsSessionId(relevance)) &&
     (Boolean(fields.remoteAddress) || !relevance.fields.includes("remoteAddress"))
   );
-}
-
-function sendBody(response: ServerResponse, headers: string[], answer: PreparedAnswer): void {
-  headers.push("content-length", String(answer.byteLength));
-  response.writeHead(200, headers).end(answer.body);
 }
 
 function sendEncoded(

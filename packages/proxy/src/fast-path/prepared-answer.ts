@@ -1,4 +1,4 @@
-import { CodedText, type ContentCoding } from "flags-service/http";
+import { CodedBody, type ContentCoding } from "flags-service/http";
 import type { Answer } from "../render/answer.ts";
 
 /** An answer that was worked out, ready to be sent any number of times. */
@@ -6,8 +6,9 @@ export class PreparedAnswer {
   readonly entityTag: string;
   readonly byteLength: number;
   readonly #answer: Answer;
-  #body: string | undefined;
-  #coded: CodedText | undefined;
+  #isKept = false;
+  #body: Buffer | undefined;
+  #coded: CodedBody | undefined;
 
   constructor(answer: Answer) {
     this.entityTag = answer.entityTag();
@@ -15,15 +16,29 @@ export class PreparedAnswer {
     this.#answer = answer;
   }
 
+  /** Whether it will be sent again, so that its body is worth keeping. */
+  get isKept(): boolean {
+    return this.#isKept;
+  }
+
+  keep(): void {
+    this.#isKept = true;
+  }
+
   /** Built when it is needed first, since a 304 never needs it. */
-  get body(): string {
+  get body(): Buffer {
     this.#body ??= this.#answer.body();
     return this.#body;
   }
 
+  /** Writes the body into memory that is the caller's. */
+  writeTo(memory: Buffer): void {
+    this.#answer.writeTo(memory);
+  }
+
   /** The body in a coding. Compressing runs off the event loop, and once. */
   encoded(coding: ContentCoding): Promise<Buffer> {
-    this.#coded ??= new CodedText(this.body);
+    this.#coded ??= new CodedBody(this.body);
     return this.#coded.in(coding);
   }
 }

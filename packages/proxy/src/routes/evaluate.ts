@@ -24,7 +24,10 @@ export interface EvaluationRules {
 }
 
 /** What is sent, and the tag that names it before it is put together. */
-type Representation = Pick<Answer, "entityTag" | "body">;
+interface Representation {
+  entityTag(): string;
+  body(): string | Buffer;
+}
 
 /** Works out what to answer for a context. */
 export type Answerer = (snapshot: Snapshot, context: Context) => Representation;

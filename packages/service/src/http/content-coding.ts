@@ -36,23 +36,23 @@ export class CodingChoice {
 }
 
 /** Compresses off the event loop. */
-function compress(text: string, coding: ContentCoding): Promise<Buffer> {
+function compress(body: string | Buffer, coding: ContentCoding): Promise<Buffer> {
   return coding === "br"
-    ? brotliAsync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } })
-    : gzipAsync(text, { level: GZIP_LEVEL });
+    ? brotliAsync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } })
+    : gzipAsync(body, { level: GZIP_LEVEL });
 }
 
-/** A text that is compressed when that is asked for first, and once for each coding. */
-export class CodedText {
-  readonly #text: string;
+/** A body that is compressed when that is asked for first, and once for each coding. */
+export class CodedBody {
+  readonly #body: string | Buffer;
   readonly #coded = new Map<ContentCoding, Promise<Buffer>>();
 
-  constructor(text: string) {
-    this.#text = text;
+  constructor(body: string | Buffer) {
+    this.#body = body;
   }
 
   in(coding: ContentCoding): Promise<Buffer> {
-    const coded = this.#coded.get(coding) ?? compress(this.#text, coding);
+    const coded = this.#coded.get(coding) ?? compress(this.#body, coding);
     this.#coded.set(coding, coded);
     return coded;
   }

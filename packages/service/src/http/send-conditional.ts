@@ -6,7 +6,7 @@ interface Representation {
   readonly entityTag: string;
   readonly contentType: string;
   /** Called only when the caller does not have this representation yet. */
-  body(): string;
+  body(): string | Buffer;
 }
 
 /** Sends a representation, or a 304 without building it when the caller has it already. */
