@@ -18,7 +18,7 @@ export class PreparedEvent {
 
   get bytes(): Buffer {
     this.#bytes ??= Buffer.from(
-      writeEvent({ name: "toggles", id: this.id, data: this.#answer.body() }),
+      writeEvent({ name: "toggles", id: this.id, data: this.#answer.body().toString() }),
     );
     return this.#bytes;
   }
