@@ -8,7 +8,7 @@ import { registerCompression } from "./http/compression.ts";
 import { createFastPath } from "./fast-path/create-fast-path.ts";
 import { handleFailures } from "./http/failures.ts";
 import { createFailureSender } from "./http/send-failure.ts";
-import { serverFactory, serverOptions } from "./http/server-options.ts";
+import { ownCompilersOnly, serverFactory, serverOptions } from "./http/server-options.ts";
 import { createMetrics, type Metrics } from "./metrics/metrics.ts";
 import { observeSources } from "./metrics/observe-sources.ts";
 import { registerOpenApi } from "./openapi/openapi.ts";
@@ -47,6 +47,7 @@ export async function buildApp(
   const sendFailure = createFailureSender(config.basePath);
   const app = Fastify({
     ...serverOptions(config, { sources: ring.sources, sendFailure }),
+    ...(hasFastPath && ownCompilersOnly),
     serverFactory: serverFactory((request, response) => fastPath.answer(request, response)),
   });
   app.addHook("preClose", async () => fastPath.close());

@@ -18,11 +18,14 @@ const MAX_DEPTH = 6;
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   if (httpPart !== "body") return () => true;
 
-  const validator = Compile(schema);
-  return (body: unknown) =>
-    validator.Check(body)
+  let compiled: Validator | undefined;
+  return (body: unknown) => {
+    // Not before there is a body, as the proxy is to be ready soon.
+    const validator = (compiled ??= Compile(schema));
+    return validator.Check(body)
       ? true
       : { error: explain(body, findProblems({ validator, schema, body })) };
+  };
 };
 
 function explain(body: unknown, problems: readonly Problem[]): HttpError {

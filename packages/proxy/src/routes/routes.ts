@@ -4,6 +4,7 @@ import { authenticate } from "../auth/authenticate.ts";
 import type { KeyKind, KeyRing } from "../auth/key-ring.ts";
 import type { ProxyConfig } from "../config/config.ts";
 import { acceptJsonOnly } from "../http/json-body.ts";
+import { serializerCompiler } from "../http/serialization.ts";
 import { validatorCompiler } from "../http/validation.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import { createPush } from "../push/create-push.ts";
@@ -56,8 +57,7 @@ type RegisterDialect = (app: TypedApp, options: DialectOptions) => void;
 function prepare(scope: FastifyInstance): TypedApp {
   const app: TypedApp = scope.withTypeProvider();
   app.setValidatorCompiler(validatorCompiler);
-  // The schemas of answers are documentation: answers are written by hand, and tested against them.
-  app.setSerializerCompiler(() => JSON.stringify);
+  app.setSerializerCompiler(serializerCompiler);
   acceptJsonOnly(app);
   return app;
 }

@@ -1,5 +1,4 @@
-import swagger, { type FastifyDynamicSwaggerOptions } from "@fastify/swagger";
-import swaggerUi from "@fastify/swagger-ui";
+import type { FastifyDynamicSwaggerOptions } from "@fastify/swagger";
 import type { FastifyInstance } from "fastify";
 
 type OpenApiDocument = NonNullable<FastifyDynamicSwaggerOptions["openapi"]>;
@@ -19,6 +18,9 @@ export async function registerOpenApi(
   app: FastifyInstance,
   { basePath, securitySchemes, ...info }: OpenApiOptions,
 ): Promise<void> {
+  // NOTE: not loaded by a service that does not show its description, as that is slow.
+  const { default: swagger } = await import("@fastify/swagger");
+  const { default: swaggerUi } = await import("@fastify/swagger-ui");
   await app.register(swagger, {
     openapi: {
       openapi: "3.1.0",
