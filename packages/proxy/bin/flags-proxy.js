@@ -1,3 +1,3 @@
 #!/usr/bin/env node
 // Not compiled, so that installing links it, executable, before anything is built.
-await import("../dist/main.js");
+await import("../dist/bundle/flags-proxy.js");
