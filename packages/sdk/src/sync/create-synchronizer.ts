@@ -1,6 +1,7 @@
 import type { FaultSink } from "../events/fault-log.ts";
 import type { UpstreamApi } from "../transport/upstream-api.ts";
 import { createDeltaPolling } from "./delta-polling.ts";
+import { toOrderedDocument } from "./name-order.ts";
 import { createPolling } from "./polling.ts";
 import { PollingFallback } from "./polling-fallback.ts";
 import { Streaming } from "./streaming.ts";
@@ -20,9 +21,13 @@ export function createSynchronizer(
   options: SynchronizerOptions,
 ): Synchronizer {
   if (synchronization === "polling") return createPolling(options);
+  const { sink } = options;
+  const accept = (document: unknown): void => sink.accept(toOrderedDocument(document));
+  // Flags must not change their order, and with it their ETags, by who brings them.
+  const standIn = { ...options, sink: { accept, unchanged: () => sink.unchanged() } };
   return new PollingFallback({
     ...options,
-    createPolling: () => createPolling(options),
+    createPolling: () => createPolling(standIn),
     createPreferred: (hooks) =>
       synchronization === "delta"
         ? createDeltaPolling({ ...options, ...hooks })

@@ -1,5 +1,6 @@
 import { applyDelta, DocumentError } from "flags-engine";
 import type { FeaturesState } from "flags-engine";
+import { toNameOrder } from "./name-order.ts";
 import type { SyncSink } from "./synchronizer.ts";
 
 const VERSION = 2;
@@ -23,7 +24,7 @@ export class DeltaDocument {
     const before = this.#state;
     this.#state = undefined;
     const events = eventsOf(delta);
-    const after = toOrdered(applyDelta(before ?? startOf(events), events));
+    const after = toNameOrder(applyDelta(before ?? startOf(events), events));
     if (before !== undefined && events.length === 0) this.#sink.unchanged();
     else this.#sink.accept({ version: VERSION, ...after });
     this.#state = after;
@@ -46,21 +47,4 @@ function startOf([first]: readonly unknown[]): FeaturesState {
   const { type } = (first ?? {}) as { readonly type?: unknown };
   if (type === "hydration") return { features: [], segments: [] };
   throw new DocumentError("A hydration must come before changes");
-}
-
-/** An order that does not tell in which order things happened: replicas answer with one ETag. */
-function toOrdered({ features, segments }: FeaturesState): FeaturesState {
-  return {
-    features: features.toSorted(by((feature) => (feature as { name?: unknown }).name)),
-    segments: segments.toSorted(by((segment) => (segment as { id?: unknown }).id)),
-  };
-}
-
-function by(keyOf: (entry: unknown) => unknown): (a: unknown, b: unknown) => number {
-  return (a, b) => {
-    const [left, right] = [keyOf(a), keyOf(b)];
-    if (typeof left === "number" && typeof right === "number") return left - right;
-    const [one, other] = [String(left), String(right)];
-    return one === other ? 0 : one < other ? -1 : 1;
-  };
 }
