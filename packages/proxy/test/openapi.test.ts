@@ -55,15 +55,20 @@ test("OpenAPI document: every endpoint, parameter, error and security scheme", a
     `${path}/client/register`,
     `${path}/features/{name}`,
   ]);
+  const definitions = ["delta", "features", "features/{name}"];
   expect(Object.keys(paths).toSorted()).toEqual([
+    ...[...definitions, "metrics", "metrics/bulk", "register", "streaming"].map(
+      (path) => `/base/api/client/${path}`,
+    ),
     ...frontend,
     "/base/ofrep/v1/evaluate/flags",
     "/base/ofrep/v1/evaluate/flags/{key}",
     "/base/proxy",
     "/base/proxy/all",
-    "/base/proxy/client/features",
+    ...definitions.map((path) => `/base/proxy/client/${path}`),
     "/base/proxy/client/metrics",
     "/base/proxy/client/register",
+    "/base/proxy/client/streaming",
     "/base/proxy/health",
     "/base/proxy/internal-backstage/prometheus",
     "/base/proxy/stream",

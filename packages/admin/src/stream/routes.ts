@@ -1,3 +1,4 @@
+import { parseEventId } from "flags-engine";
 import { tokenOf } from "../auth/token-of.ts";
 import { errorAnswers } from "../http/schemas.ts";
 import { EventStream, type TypedApp } from "flags-service/http";
@@ -43,7 +44,7 @@ export function registerStreams(app: TypedApp, { feeds, hub }: StreamParts): voi
       hub.requireRoom();
       const events = new EventStream(raw, reply.getHeaders());
       const stream = new FlagStream({ token, feed, events });
-      stream.greet(readEventId(request.headers["last-event-id"]));
+      stream.greet(parseEventId(request.headers["last-event-id"]?.toString()));
       hub.add(stream);
       return reply.hijack();
     },
@@ -63,7 +64,7 @@ function registerDelta(app: TypedApp, feeds: ScopeFeeds): void {
     },
     async (request, reply) => {
       const feed = await feeds.current(readFeatureQuery(tokenOf(request), request.query));
-      const known = readEventId(request.headers["if-none-match"]);
+      const known = parseEventId(request.headers["if-none-match"]);
       const message = known === undefined ? feed.hydrate() : feed.update(known);
       reply.headers({
         "cache-control": "private, no-cache",
@@ -75,12 +76,4 @@ function registerDelta(app: TypedApp, feeds: ScopeFeeds): void {
         : reply.type("application/json; charset=utf-8").send(message.text);
     },
   );
-}
-
-const EVENT_ID = /^\s*(?:W\/)?"?(\d{1,15})"?\s*$/i;
-
-/** The revision that an SDK says it has; undefined when that cannot be told. */
-function readEventId(header: string | string[] | undefined): number | undefined {
-  const [, digits] = EVENT_ID.exec(header?.toString() ?? "") ?? [];
-  return digits === undefined ? undefined : Number(digits);
 }

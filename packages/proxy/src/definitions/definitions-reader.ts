@@ -1,33 +1,28 @@
-import { createHash } from "node:crypto";
 import type { FeatureDefinitions } from "flags-sdk";
 import type { DefinitionsQuery } from "./definitions-query.ts";
 import { inlineSegments } from "./inline-segments.ts";
+import { isSelected } from "./select-definitions.ts";
+import { writeDocument, type WrittenDocument } from "./write-definition.ts";
 
 /** Which definitions are asked for, and in which form. */
 interface DefinitionsRequest extends DefinitionsQuery {
   readonly inlineSegments: boolean;
 }
 
-/** Definitions as they are sent. */
-interface DefinitionsDocument {
-  readonly text: string;
-  readonly entityTag: string;
-}
-
 type DefinitionsReader = (
   definitions: FeatureDefinitions,
   request: DefinitionsRequest,
-) => DefinitionsDocument;
+) => WrittenDocument;
 
 /** Returns a reader that writes each unfiltered document once; filtered ones are written each time. */
 export function createDefinitionsReader(): DefinitionsReader {
-  const whole = new WeakMap<FeatureDefinitions, Map<boolean, DefinitionsDocument>>();
+  const whole = new WeakMap<FeatureDefinitions, Map<boolean, WrittenDocument>>();
   return (definitions, request) => {
-    if (isFiltered(request)) return writeDocument(definitions, request);
+    if (isFiltered(request)) return writeDefinitions(definitions, request);
 
-    const forms = whole.get(definitions) ?? new Map<boolean, DefinitionsDocument>();
+    const forms = whole.get(definitions) ?? new Map<boolean, WrittenDocument>();
     whole.set(definitions, forms);
-    const document = forms.get(request.inlineSegments) ?? writeDocument(definitions, request);
+    const document = forms.get(request.inlineSegments) ?? writeDefinitions(definitions, request);
     forms.set(request.inlineSegments, document);
     return document;
   };
@@ -37,24 +32,14 @@ function isFiltered({ projects, namePrefix }: DefinitionsQuery): boolean {
   return projects.length > 0 || namePrefix !== "";
 }
 
-function writeDocument(
+function writeDefinitions(
   { version, features, segments }: FeatureDefinitions,
   request: DefinitionsRequest,
-): DefinitionsDocument {
-  const chosen = features.filter((feature) => isChosen(feature, request));
-  const text = JSON.stringify(
+): WrittenDocument {
+  const chosen = features.filter((feature) => isSelected(feature, request));
+  return writeDocument(
     request.inlineSegments
       ? { version, features: inlineSegments(chosen, segments) }
       : { version, features: chosen, segments },
-  );
-  const digest = createHash("sha256").update(text).digest("hex");
-  return { text, entityTag: `W/"${digest.slice(0, 32)}"` };
-}
-
-function isChosen(feature: unknown, { projects, namePrefix }: DefinitionsQuery): boolean {
-  const { name, project } = feature as { readonly name?: unknown; readonly project?: unknown };
-  return (
-    String(name).startsWith(namePrefix) &&
-    (projects.length === 0 || projects.includes(String(project)))
   );
 }

@@ -18,8 +18,11 @@ export function toApplicationUsage(report: Report, nowMs: number): ApplicationUs
 /** Most toggles and variants, together, that one report may tell of. */
 const MAX_REPORTED_NAMES = 50_000;
 
-/** Refuses, with words that help, what would find no room even if nothing else was held. */
-export function checkUsage({ appName, features }: ApplicationUsage): void {
+/**
+ * Refuses, with words that help, what would find no room even if nothing else was held. The path is
+ * where the body names the toggles.
+ */
+export function checkUsage({ appName, features }: ApplicationUsage, path: string): void {
   const { nameLength, variantsPerFeature } = USAGE_LIMITS;
   const tooLong = `more than ${nameLength} characters: shorten it`;
   if (appName.length > nameLength) throw badField("appName", `has ${tooLong}`);
@@ -28,34 +31,37 @@ export function checkUsage({ appName, features }: ApplicationUsage): void {
     const variantNames = Object.keys(variants);
     names += 1 + variantNames.length;
     if ([toggle, ...variantNames].some((name) => name.length > nameLength)) {
-      throw badField("bucket.toggles", `has a name of ${tooLong}`);
+      throw badField(path, `has a name of ${tooLong}`);
     }
     if (variantNames.length > variantsPerFeature) {
       throw badField(
-        "bucket.toggles",
+        path,
         `has a toggle with more than ${variantsPerFeature} variants: send the rest in another bucket`,
       );
     }
   }
   if (names > MAX_REPORTED_NAMES) {
     throw badField(
-      "bucket.toggles",
+      path,
       `has more than ${MAX_REPORTED_NAMES} toggles and variants: send several smaller reports`,
     );
   }
 }
 
 /** A start that cannot be understood, or lies ahead, is now. */
-function toEpochMs(start: unknown, nowMs: number): number {
+export function toEpochMs(start: unknown, nowMs: number): number {
   const ms = typeof start === "number" ? start : Date.parse(String(start));
   return ms >= 0 && ms <= nowMs ? ms : nowMs;
 }
 
 function toFeatures(toggles: Toggles): Record<string, FeatureUsage> {
-  return mapValues(toggles, ({ yes, no, variants }) => {
-    const usage = { yes: toCount(yes), no: toCount(no) };
-    return variants ? { ...usage, variants: mapValues(variants, toCount) } : usage;
-  });
+  return mapValues(toggles, toFeatureUsage);
+}
+
+/** Reads how often one toggle was on and off; what is missing is none. */
+export function toFeatureUsage({ yes, no, variants }: Toggles[string]): FeatureUsage {
+  const usage = { yes: toCount(yes), no: toCount(no) };
+  return variants ? { ...usage, variants: mapValues(variants, toCount) } : usage;
 }
 
 function toCount(count: number | null | undefined): number {

@@ -1,18 +1,18 @@
 import type { TypedApp } from "flags-service/http";
 import { readContext } from "../context/read-context.ts";
 import { createBodyForm } from "./body-form.ts";
-import type { DialectOptions } from "./dialect-options.ts";
 import { registerEvaluation } from "./evaluation.ts";
 import { EvaluationBody, ToggleList } from "./schemas.ts";
 import { registerUsage } from "./usage.ts";
-import { registerDefinitions } from "./definitions.ts";
+import { registerDefinitions } from "./server-sdk/server-sdk.ts";
+import type { ServerSdkOptions } from "./server-sdk/server-sdk-options.ts";
 import { registerHealth } from "./health.ts";
 import { registerPrometheus } from "./prometheus.ts";
 
 /** Everything under `/proxy`. */
 export function registerProxyRoutes(
   app: TypedApp,
-  { config, metrics, rules, allow }: DialectOptions,
+  { config, metrics, rules, allow, definitions }: ServerSdkOptions,
 ): void {
   registerEvaluation(app, {
     authenticate: allow("client"),
@@ -30,7 +30,7 @@ export function registerProxyRoutes(
     metrics,
     metricsIntervalMs: config.metricsIntervalMs,
   });
-  registerDefinitions(app, { authenticate: allow("server"), vary: rules.vary });
+  registerDefinitions(app, { allow, rules, definitions });
   registerHealth(app);
   registerPrometheus(app, metrics);
 }

@@ -3,6 +3,7 @@ import type { TypedApp } from "flags-service/http";
 import { authenticate } from "../auth/authenticate.ts";
 import type { KeyKind, KeyRing } from "../auth/key-ring.ts";
 import type { ProxyConfig } from "../config/config.ts";
+import { createDefinitionsHub } from "../definitions/definitions-hub.ts";
 import { acceptJsonOnly } from "../http/json-body.ts";
 import { serializerCompiler } from "../http/serialization.ts";
 import { validatorCompiler } from "../http/validation.ts";
@@ -15,6 +16,7 @@ import { registerFrontendRoutes } from "./frontend/frontend.ts";
 import { registerOfrepRoutes } from "./ofrep/ofrep.ts";
 import { registerProxyRoutes } from "./proxy.ts";
 import { registerPush } from "./push.ts";
+import { registerServerSdkRoutes } from "./server-sdk/server-sdk.ts";
 
 /** Paths at which the frontend API is found: its own, and the former one. */
 const FRONTEND_PATHS = ["/api/frontend", "/api/proxy"] as const;
@@ -39,7 +41,15 @@ export async function registerRoutes(
       { prefix: config.basePath + path },
     );
   };
-  await at("/proxy", rules.proxy, registerProxyRoutes);
+  const definitions = createDefinitionsHub(ring.sources, metrics.registry);
+  // NOTE: before the server waits for open connections, which streams would keep it from ending.
+  app.addHook("preClose", async () => definitions.streams.close());
+  await at("/proxy", rules.proxy, (scope, options) =>
+    registerProxyRoutes(scope, { ...options, definitions }),
+  );
+  await at("/api", rules.proxy, (scope, options) =>
+    registerServerSdkRoutes(scope, { ...options, definitions }),
+  );
   const push = createPush(config, { ring, rules: rules.proxy, registry: metrics.registry });
   app.addHook("preClose", async () => push.hub.close());
   await at("/proxy", rules.proxy, (scope, options) =>

@@ -174,8 +174,12 @@ export const NotModified = Type.Null({ description: "What the caller has is stil
 
 const Count = Type.Unsafe<number | null>({ type: ["number", "null"], minimum: 0 });
 
-// NOTE: of a union a validator says what each of its parts expects, which contradict each other.
-const ToggleUsage = Type.Object({
+/**
+ * How often a toggle was on and off.
+ *
+ * NOTE: of a union a validator says what each of its parts expects, which contradict each other.
+ */
+export const ToggleUsage = Type.Object({
   yes: Type.Optional(Count),
   no: Type.Optional(Count),
   variants: Type.Optional(

@@ -8,12 +8,16 @@ import { checkUsage, toApplicationUsage } from "../metrics/usage.ts";
 import type { TypedApp } from "flags-service/http";
 import { errorAnswers, RegistrationBody, UsageBody } from "./schemas.ts";
 
-interface UsageOptions {
-  /** Lets client keys and server tokens pass. */
-  readonly authenticate: onRequestHookHandler;
+/** What taking in usage depends on. */
+export interface UsageRules {
   readonly metrics: UsageMetrics;
   /** Between two reports to the upstream, each of which makes room. */
   readonly metricsIntervalMs: number;
+}
+
+interface UsageOptions extends UsageRules {
+  /** Lets client keys and server tokens pass. */
+  readonly authenticate: onRequestHookHandler;
   /** What comes before the paths. Not set: nothing. */
   readonly path?: string;
 }
@@ -28,8 +32,8 @@ export function registerUsage(app: TypedApp, options: UsageOptions): void {
     { onRequest, schema: { ...describe("Takes in usage of toggles"), body: UsageBody } },
     (request, reply) => {
       const usage = toApplicationUsage(request.body, Date.now());
-      checkUsage(usage);
-      takeIn(grantOf(request).source, usage, options);
+      checkUsage(usage, "bucket.toggles");
+      takeIn(grantOf(request).source, [usage], options);
       return reply.type("text/plain; charset=utf-8").send("OK");
     },
   );
@@ -44,20 +48,28 @@ export function registerUsage(app: TypedApp, options: UsageOptions): void {
   );
 }
 
-function takeIn(
+/**
+ * Has a source report usage. Of usages that are taken in together, the first may have been when a
+ * later one finds no room; sent again, they count twice, which is better than not at all.
+ *
+ * @throws {HttpError} when there is no room
+ */
+export function takeIn(
   source: FlagSource,
-  usage: ApplicationUsage,
-  { metrics, metricsIntervalMs }: UsageOptions,
+  usages: readonly ApplicationUsage[],
+  { metrics, metricsIntervalMs }: UsageRules,
 ): void {
-  const count = Object.keys(usage.features).length;
-  if (count === 0) return;
-  // NOTE: sources written in JavaScript may answer nothing, which is no refusal.
-  const isAccepted: unknown = source.reportUsage(usage);
-  if (isAccepted === false) {
-    metrics.usageRefused.inc();
-    throw tooMuchUsage(metricsIntervalMs);
+  for (const usage of usages) {
+    const count = Object.keys(usage.features).length;
+    if (count === 0) continue;
+    // NOTE: sources written in JavaScript may answer nothing, which is no refusal.
+    const isAccepted: unknown = source.reportUsage(usage);
+    if (isAccepted === false) {
+      metrics.usageRefused.inc();
+      throw tooMuchUsage(metricsIntervalMs);
+    }
+    metrics.usageEntries.inc(count);
   }
-  metrics.usageEntries.inc(count);
 }
 
 function describe(summary: string) {

@@ -1,0 +1,76 @@
+import { Type } from "typebox";
+import { ToggleUsage } from "../schemas.ts";
+
+/** A flag as the upstream defines it. */
+export const Definition = Type.Object({ name: Type.String() }, { additionalProperties: true });
+
+const Segment = Type.Object({}, { additionalProperties: true });
+
+/** The answer to a question for definitions. */
+export const Definitions = Type.Object(
+  {
+    version: Type.Integer(),
+    features: Type.Array(Definition),
+    segments: Type.Optional(Type.Array(Segment)),
+  },
+  { description: "The flags as the upstream defines them" },
+);
+
+const oneOrMany = Type.Unsafe<string | string[]>({
+  type: "array",
+  items: { type: "string" },
+  description: "Projects whose flags are wanted; `*`, or none, stands for all",
+});
+
+/** Which flags are wanted. */
+export const DefinitionsQuery = Type.Object({
+  project: Type.Optional(oneOrMany),
+  namePrefix: Type.Optional(Type.String({ description: "How the names of the flags begin" })),
+});
+
+const DeltaEvent = Type.Object(
+  {
+    eventId: Type.Integer({ description: "The state that the changes lead to" }),
+    type: Type.Union(
+      [
+        Type.Literal("hydration"),
+        Type.Literal("feature-updated"),
+        Type.Literal("feature-removed"),
+        Type.Literal("segment-updated"),
+        Type.Literal("segment-removed"),
+      ],
+      { description: "A hydration brings everything, in `features` and `segments`" },
+    ),
+    features: Type.Optional(Type.Array(Definition)),
+    segments: Type.Optional(Type.Array(Segment)),
+    feature: Type.Optional(Definition),
+    featureName: Type.Optional(Type.String()),
+    project: Type.Optional(Type.String()),
+    segment: Type.Optional(Segment),
+    segmentId: Type.Optional(Type.Unsafe<number | string>({ type: ["integer", "string"] })),
+  },
+  { description: "One change; the order matters" },
+);
+
+/** The answer to a question for changes. */
+export const Delta = Type.Object({ events: Type.Array(DeltaEvent) });
+
+const ReportedMetric = Type.Object({
+  featureName: Type.String({ minLength: 1 }),
+  appName: Type.String({ minLength: 1 }),
+  timestamp: Type.Optional(
+    Type.Unsafe<string | number | null>({
+      type: ["string", "number", "null"],
+      description: "Start of the hour; now when it is missing",
+    }),
+  ),
+  ...ToggleUsage.properties,
+});
+
+/** Most flags that one report for many applications may tell of. */
+export const MAX_REPORTED_METRICS = 10_000;
+
+/** Usage that a proxy counted for many applications. */
+export const BulkUsageBody = Type.Object({
+  metrics: Type.Array(ReportedMetric, { maxItems: MAX_REPORTED_METRICS }),
+});

@@ -1,0 +1,181 @@
+import { createFlagsClient, type FlagsClient, type Synchronization } from "flags-sdk";
+import { InMemStorageProvider, Unleash, type UnleashConfig } from "unleash-client";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { flag } from "./_documents.ts";
+import { startFeatureServer } from "./_feature-server.ts";
+import { KEY, SERVER_TOKEN, startProxy, startProxyOver, type TestProxy } from "./_proxy.ts";
+
+const SOON = { timeout: 10_000, interval: 20 };
+const bySegment = flag("by-segment", {
+  strategies: [{ name: "default", parameters: {}, constraints: [], segments: [1] }],
+});
+const segmentOf = (plan: string) => ({
+  id: 1,
+  name: "paying",
+  constraints: [{ contextName: "plan", operator: "IN", values: [plan] }],
+});
+const DOCUMENT = {
+  version: 2,
+  features: [flag("a"), bySegment, flag("b")],
+  segments: [segmentOf("gold")],
+};
+
+const PATHS = ["/api", "/proxy"] as const;
+const OFFICIAL: readonly (readonly [string, Partial<UnleashConfig>])[] = [
+  ["polling", {}],
+  ["polling for deltas", { experimentalMode: { type: "polling", format: "delta" } }],
+  ["streaming", { experimentalMode: { type: "streaming" } }],
+];
+
+async function startOfficial(url: string, options: Partial<UnleashConfig>) {
+  const client = new Unleash({
+    url,
+    appName: "official",
+    customHeaders: { Authorization: SERVER_TOKEN },
+    storageProvider: new InMemStorageProvider(),
+    refreshInterval: 50,
+    metricsInterval: 100,
+    ...options,
+  });
+  const complaints: unknown[] = [];
+  client.on("error", (error) => complaints.push(error));
+  client.on("warn", (warning) => complaints.push(warning));
+  onTestFinished(async () => {
+    // Between two polls: it does not catch the failure of one that is under way when it ends.
+    if (options.experimentalMode?.type !== "streaming") {
+      await new Promise<void>((resolve) => client.once("unchanged", () => resolve()));
+    }
+    client.destroy();
+  });
+  await new Promise((resolve) => client.once("synchronized", resolve));
+  return { client, complaints };
+}
+
+describe.each(OFFICIAL)("unleash-client, %s", (_mode, options) => {
+  test.each(PATHS)("at %s: flags, segments, changes, removals and usage", async (path) => {
+    const proxy: TestProxy = await startProxy({
+      document: DOCUMENT,
+      config: { basePath: "/base" },
+    });
+    const { client, complaints } = await startOfficial(`${proxy.url}/base${path}`, options);
+    expect(client.getFeatureToggleDefinitions()).toHaveLength(3);
+    expect(client.isEnabled("a")).toBe(true);
+    const isOpenTo = (plan: string) => client.isEnabled("by-segment", { properties: { plan } });
+    expect([isOpenTo("gold"), isOpenTo("silver")]).toEqual([true, false]);
+
+    proxy.source.replace({
+      ...DOCUMENT,
+      features: [bySegment, flag("new"), flag("a", { enabled: false })],
+      segments: [segmentOf("silver")],
+    });
+    await expect.poll(() => client.isEnabled("new"), SOON).toBe(true);
+    expect(client.isEnabled("a")).toBe(false);
+    expect(client.getFeatureToggleDefinitions().map(({ name }) => name)).not.toContain("b");
+    expect([isOpenTo("gold"), isOpenTo("silver")]).toEqual([false, true]);
+
+    await expect
+      .poll(() => proxy.source.usage, SOON)
+      .toContainEqual(
+        expect.objectContaining({
+          appName: "official",
+          features: expect.objectContaining({ a: expect.anything() }),
+        }),
+      );
+    expect(complaints).toEqual([]);
+  });
+});
+
+/** A proxy over a client of ours, which follows what is at the address. */
+async function startOver(url: string, synchronization: Synchronization, more = {}) {
+  const client = createFlagsClient({
+    url,
+    appName: "flags-proxy",
+    token: SERVER_TOKEN,
+    refreshIntervalMs: 30,
+    metricsIntervalMs: 30,
+    synchronization,
+    ...more,
+  });
+  onTestFinished(() => client.close());
+  const proxy = await startProxyOver(client, { config: { basePath: "/base" } });
+  client.start();
+  return { client, ...proxy };
+}
+
+const flagNames = (client: FlagsClient): readonly unknown[] =>
+  (client.snapshot?.features ?? []).map(({ name }) => name);
+
+describe.each(["polling", "delta", "streaming"] as const)("a chain of proxies, %s", (mode) => {
+  test.each(PATHS)("at %s: changes go down, usage goes up, and answers agree", async (path) => {
+    const upstream = await startFeatureServer(DOCUMENT);
+    const first = await startOver(upstream.url, "polling");
+    const second = await startOver(`${first.url}/base${path}`, mode);
+    const third = await startOver(`${second.url}/base${path}`, mode);
+    await third.client.synchronized();
+    const { request, client, post } = third;
+    const answer = await request("/base/proxy?plan=gold");
+    const above = await second.request("/base/proxy?plan=gold");
+    expect(await answer.text()).toBe(await above.text());
+    expect(answer.headers.get("etag")).toBe(above.headers.get("etag"));
+
+    const changed = [flag("c"), bySegment, flag("a", { enabled: false })];
+    upstream.document = { ...DOCUMENT, features: changed };
+    await expect.poll(() => flagNames(client), SOON).toContain("c");
+    expect(flagNames(client).toSorted()).toEqual(["a", "by-segment", "c"]);
+    expect(client.isEnabled("a")).toBe(false);
+
+    const toggles = { c: { yes: 2, no: 1 } };
+    expect(
+      (await post("/base/proxy/client/metrics", { appName: "shop", bucket: { toggles } })).status,
+    ).toBe(200);
+    await expect
+      .poll(() => upstream.posts.get("/api/client/metrics") ?? [], SOON)
+      .toContainEqual(
+        expect.objectContaining({
+          appName: "shop",
+          bucket: expect.objectContaining({ toggles: { c: expect.objectContaining(toggles.c) } }),
+        }),
+      );
+  });
+
+  test("goes on with its last flags while the upstream fails, and recovers by itself", async () => {
+    const upstream = await startFeatureServer(DOCUMENT);
+    const first = await startOver(upstream.url, "polling");
+    const second = await startOver(`${first.url}/base/api`, mode);
+    await second.client.synchronized();
+    upstream.failure = 500;
+    await new Promise<void>((resolve) => first.client.on("failure", () => resolve()));
+    expect((await second.request("/base/proxy")).status).toBe(200);
+    upstream.failure = undefined;
+    upstream.document = { ...DOCUMENT, features: [flag("recovered")] };
+    await expect.poll(() => flagNames(second.client), SOON).toEqual(["recovered"]);
+  });
+
+  test("filters by name and project", async () => {
+    const features = [
+      flag("shop.a"),
+      flag("shop.b", { project: "p" }),
+      flag("c", { project: "p" }),
+    ];
+    const first = await startProxy({ document: { features } });
+    const more = { namePrefix: "shop.", projectName: "p" };
+    const { client } = await startOver(`${first.url}/api`, mode, more);
+    await client.synchronized();
+    expect(flagNames(client)).toEqual(["shop.b"]);
+    first.source.replace({ features: [...features, flag("shop.c", { project: "p" })] });
+    await expect.poll(() => flagNames(client), SOON).toEqual(["shop.b", "shop.c"]);
+  });
+});
+
+test("a chain that streams: hears of a change without asking", async () => {
+  const first = await startProxy({ document: DOCUMENT });
+  const second = await startOver(`${first.url}/api`, "streaming", { refreshIntervalMs: 600_000 });
+  await second.client.synchronized();
+  const changed = new Promise<void>((resolve) => second.client.on("changed", () => resolve()));
+  first.source.replace({ ...DOCUMENT, features: [flag("now")] });
+  await changed;
+  const { toggles } = (await (
+    await fetch(`${second.url}/base/proxy`, { headers: { authorization: KEY } })
+  ).json()) as { toggles: { name: string }[] };
+  expect(toggles.map(({ name }) => name)).toEqual(["now"]);
+});
