@@ -45,9 +45,9 @@ window.renderReact = (options) => {
 };
 
 /** Shows the details of two flags, whenever they change. */
-window.startOpenFeature = async ({ url, headers }) => {
+window.startOpenFeature = async ({ url, headers, pollInterval }) => {
   await OpenFeature.setContext({ targetingKey: "7", plan: "gold" });
-  const provider = new OFREPWebProvider({ baseUrl: url, headers, pollInterval: 100 });
+  const provider = new OFREPWebProvider({ baseUrl: url, headers, pollInterval });
   await OpenFeature.setProviderAndWait(provider);
   const client = OpenFeature.getClient();
   const show = () => {

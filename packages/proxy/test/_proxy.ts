@@ -56,6 +56,7 @@ export function proxyConfig(overrides: Partial<ProxyConfig> = {}): ProxyConfig {
     bootstrap: undefined,
     openApiEnabled: false,
     allEndpointEnabled: false,
+    ofrepEventStreams: false,
     ofrepValues: "boolean",
     push: { maxStreams: 10_000, maxAgeSeconds: 1800, secret: undefined },
     cors: {

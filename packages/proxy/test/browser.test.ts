@@ -98,7 +98,8 @@ describe.skipIf(skipsChromium)("a page of another origin in Chromium", () => {
   ])("@openfeature/ofrep-web-provider with %s", async (_what, header) => {
     const proxy = await startObserved({ basePath: "/base" });
     const { page, problems, answers } = await openPage(proxy);
-    await call(page, "startOpenFeature", { url: `${proxy.url}/base`, headers: [header] });
+    const options = { url: `${proxy.url}/base`, headers: [header], pollInterval: 100 };
+    await call(page, "startOpenFeature", options);
 
     await expect
       .poll(() => textOf(page), WAIT)
@@ -109,6 +110,25 @@ describe.skipIf(skipsChromium)("a page of another origin in Chromium", () => {
       .poll(() => textOf(page), WAIT)
       .toBe("for-user-7=true,STATIC,enabled with-variant=true,STATIC,enabled");
     expect(proxy.methods).toContain("OPTIONS");
+    expect(problems).toEqual([]);
+  });
+
+  test("@openfeature/ofrep-web-provider with a stream, without polling", async () => {
+    const proxy = await startObserved({ basePath: "/base", ofrepEventStreams: true });
+    const { page, problems, answers } = await openPage(proxy);
+    const headers = [["X-API-Key", KEY]];
+    const options = { url: `${proxy.url}/base`, headers, pollInterval: 0 };
+    await call(page, "startOpenFeature", options);
+    await expect.poll(() => textOf(page), WAIT).toContain("with-variant=true,STATIC,blue");
+
+    // Once it listens it is told to ask, in case it has missed something.
+    await expect.poll(() => answers, WAIT).toContain("GET 200");
+    await expect.poll(() => answers, WAIT).toContain("POST 304");
+    for (const isOn of [false, true]) {
+      proxy.source.replace({ features: [flag("with-variant", { enabled: isOn }), flag("other")] });
+      // oxlint-disable-next-line no-await-in-loop -- one change after the other is the point
+      await expect.poll(() => textOf(page), WAIT).toContain(`with-variant=${isOn},`);
+    }
     expect(problems).toEqual([]);
   });
 

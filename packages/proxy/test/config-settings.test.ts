@@ -339,6 +339,13 @@ const ROWS: readonly Row[] = [
     ...toBoolean("enableOAS"),
   },
   {
+    option: "ofrepEventStreams",
+    variable: "OFREP_EVENT_STREAMS",
+    read: (config) => config.ofrepEventStreams,
+    fallback: false,
+    ...toBoolean("ofrepEventStreams"),
+  },
+  {
     option: "ofrepValues",
     variable: "OFREP_VALUES",
     read: (config) => config.ofrepValues,
@@ -685,6 +692,7 @@ const EVERY_OPTION: Record<OptionName, true> = {
   metricsInterval: true,
   metricsJitter: true,
   namePrefix: true,
+  ofrepEventStreams: true,
   ofrepValues: true,
   port: true,
   projectName: true,

@@ -27,7 +27,12 @@ interface Description {
 const OFREP = "/ofrep/v1/evaluate/flags";
 
 async function startDescribed(basePath = "") {
-  const config = { openApiEnabled: true, allEndpointEnabled: true, basePath };
+  const config = {
+    openApiEnabled: true,
+    allEndpointEnabled: true,
+    ofrepEventStreams: true,
+    basePath,
+  };
   const proxy = await startProxy({ config });
   const response = await fetch(`${proxy.url}${basePath}/docs/openapi.json`);
   expect(response.status).toBe(200);

@@ -5,6 +5,7 @@ import { EventStream } from "flags-service/http";
 import { Registry } from "prom-client";
 import { expect, onTestFinished, test } from "vitest";
 import { proxyDialect } from "../src/dialects/proxy.ts";
+import { createMessageForms } from "../src/push/message-forms.ts";
 import { PushHub, type PushRules } from "../src/push/push-hub.ts";
 import { PushStream } from "../src/push/push-stream.ts";
 import { SharedAnswers } from "../src/push/shared-answers.ts";
@@ -15,7 +16,9 @@ import { DocumentSource } from "./_source.ts";
 
 /** A hub with times of its own behind a server, where `/7` opens the stream of user 7. */
 async function startHub(source: DocumentSource, rules: Partial<PushRules>) {
-  const answers = new Map([[source, new SharedAnswers(createRenderer(proxyDialect))]]);
+  const render = createRenderer(proxyDialect);
+  const forms = createMessageForms({ toggles: render, refetch: render });
+  const answers = new Map([[source, new SharedAnswers(forms)]]);
   const registry = new Registry();
   const hub = new PushHub({ maxStreams: 100, maxAgeMs: 60_000, ...rules }, { answers, registry });
   const server = createServer(({ url = "/" }, response) => {

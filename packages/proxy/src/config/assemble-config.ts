@@ -51,6 +51,7 @@ export function assembleConfig(values: Values, collaborators: Collaborators): Lo
     bootstrap: toBootstrap(values),
     openApiEnabled: values.enableOAS,
     allEndpointEnabled: values.enableAllEndpoint,
+    ofrepEventStreams: values.ofrepEventStreams,
     ofrepValues: values.ofrepValues,
     push: toPush(values),
     cors: toCors(values),

@@ -59,6 +59,10 @@ function findWithoutEffect({ values, origins }: Resolution<Settings>): readonly 
   if (headers !== undefined && !origins.has("bootstrapUrl")) {
     hints.push(`${headers} has no effect without ${nameSetting(SETTINGS.bootstrapUrl)}`);
   }
+  const eventStreams = origins.get("ofrepEventStreams");
+  if (eventStreams !== undefined && values.ofrepEventStreams && values.pushMaxStreams === 0) {
+    hints.push(`${eventStreams} has no effect: ${nameSetting(SETTINGS.pushMaxStreams)} is 0`);
+  }
   const credentials = origins.get("corsCredentials");
   if (credentials !== undefined && values.corsCredentials && values.corsOrigin === "*") {
     hints.push(

@@ -67,6 +67,7 @@ export interface ProxyConfig {
   readonly bootstrap: BootstrapConfig | undefined;
   readonly openApiEnabled: boolean;
   readonly allEndpointEnabled: boolean;
+  readonly ofrepEventStreams: boolean;
   readonly ofrepValues: OfrepValues;
   readonly push: PushConfig;
   readonly cors: CorsConfig;

@@ -207,6 +207,12 @@ export interface ProxyOptions {
    */
   readonly enableAllEndpoint?: boolean | undefined;
   /**
+   * Tells OpenFeature clients of a stream on which they hear when to ask again. Environment:
+   * `OFREP_EVENT_STREAMS`.
+   * @default false
+   */
+  readonly ofrepEventStreams?: boolean | undefined;
+  /**
    * What the value of a flag is to OpenFeature clients: whether it is on, or the payload of its
    * variant where there is one. Environment: `OFREP_VALUES`.
    * @default "boolean"

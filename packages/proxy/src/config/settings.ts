@@ -274,6 +274,14 @@ export const SETTINGS = {
     fallback: false,
     meaning: "Serves the OpenAPI document and its UI under /docs/openapi.",
   }),
+  ofrepEventStreams: defineSetting({
+    group: "Endpoints",
+    option: "ofrepEventStreams",
+    variables: ["OFREP_EVENT_STREAMS"],
+    kind: booleanKind,
+    fallback: false,
+    meaning: "Tells OpenFeature clients of a stream on which they hear when to ask again.",
+  }),
   ofrepValues: defineSetting({
     group: "Endpoints",
     option: "ofrepValues",

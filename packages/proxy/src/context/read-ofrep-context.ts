@@ -9,6 +9,10 @@ import { SentContextBuilder, type SentContext } from "./sent-context.ts";
 export function readOfrepContext(body: Static<typeof OfrepContext>): SentContext {
   const { targetingKey, properties, ...fields } = body;
   const context = new SentContextBuilder();
+  // As in OpenFeature providers for this kind of flags, it names the user. What comes first counts.
+  if (isSingle(targetingKey) && targetingKey !== "") {
+    context.addField("userId", String(targetingKey));
+  }
   for (const [name, value] of Object.entries(fields)) {
     if (isSingle(value)) context.addField(name, String(value));
   }
@@ -17,11 +21,14 @@ export function readOfrepContext(body: Static<typeof OfrepContext>): SentContext
       if (isSingle(value)) context.addProperty(name, String(value));
     }
   }
-  // As in OpenFeature providers for this kind of flags, it names the user and beats a `userId`.
-  if (isSingle(targetingKey) && targetingKey !== "") {
-    context.addField("userId", String(targetingKey));
-  }
-  return context.build();
+  return withSession(context.build());
+}
+
+/** NOTE: OpenFeature knows no sessions. A new one for each request would make rollouts flicker. */
+function withSession(sent: SentContext): SentContext {
+  const { sessionId, userId } = sent.fields;
+  if (sessionId || !userId) return sent;
+  return { ...sent, fields: { ...sent.fields, sessionId: userId } };
 }
 
 function isSingle(value: unknown): value is string | number | boolean {

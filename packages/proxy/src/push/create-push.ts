@@ -1,14 +1,15 @@
 import type { Registry } from "prom-client";
 import type { KeyRing } from "../auth/key-ring.ts";
 import type { ProxyConfig } from "../config/config.ts";
-import type { EvaluationRules } from "../routes/evaluate.ts";
+import type { DialectRules } from "../routes/evaluation-rules.ts";
+import { createMessageForms } from "./message-forms.ts";
 import { PushHub } from "./push-hub.ts";
 import { SharedAnswers } from "./shared-answers.ts";
 import { StreamTokens } from "./stream-tokens.ts";
 
 interface Surroundings {
   readonly ring: KeyRing;
-  readonly rules: EvaluationRules;
+  readonly rules: DialectRules;
   readonly registry: Registry;
 }
 
@@ -23,7 +24,8 @@ export function createPush(
   { push, upstreamToken, clientKeys }: Pick<ProxyConfig, "push" | "upstreamToken" | "clientKeys">,
   { ring, rules, registry }: Surroundings,
 ): Push {
-  const answers = new Map(ring.sources.map((source) => [source, new SharedAnswers(rules.render)]));
+  const forms = createMessageForms({ toggles: rules.proxy.render, refetch: rules.ofrep.render });
+  const answers = new Map(ring.sources.map((source) => [source, new SharedAnswers(forms)]));
   return {
     hub: new PushHub(
       { maxStreams: push.maxStreams, maxAgeMs: push.maxAgeSeconds * 1000 },

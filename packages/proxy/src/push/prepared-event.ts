@@ -1,5 +1,5 @@
-import { writeEvent } from "flags-service/http";
 import type { Answer } from "../render/answer.ts";
+import type { MessageForm } from "./message-forms.ts";
 
 /** An answer as a message of a stream. It is written at most once, and not before it is sent. */
 export class PreparedEvent {
@@ -8,18 +8,18 @@ export class PreparedEvent {
   /** How many bytes the answer has. */
   readonly byteLength: number;
   readonly #answer: Answer;
+  readonly #write: MessageForm["write"];
   #bytes: Buffer | undefined;
 
-  constructor(answer: Answer) {
+  constructor(answer: Answer, { write }: Pick<MessageForm, "write">) {
     this.id = answer.entityTag();
     this.byteLength = answer.byteLength;
     this.#answer = answer;
+    this.#write = write;
   }
 
   get bytes(): Buffer {
-    this.#bytes ??= Buffer.from(
-      writeEvent({ name: "toggles", id: this.id, data: this.#answer.body().toString() }),
-    );
+    this.#bytes ??= Buffer.from(this.#write(this.id, this.#answer));
     return this.#bytes;
   }
 }

@@ -4,6 +4,7 @@ import { flag, withConstraint } from "../../test/_documents.ts";
 import { DocumentSource } from "../../test/_source.ts";
 import { proxyDialect } from "../dialects/proxy.ts";
 import { createRenderer } from "../render/rendering.ts";
+import { createMessageForms } from "./message-forms.ts";
 import { SharedAnswers } from "./shared-answers.ts";
 
 const snapshotOf = (...features: readonly object[]) => {
@@ -11,7 +12,9 @@ const snapshotOf = (...features: readonly object[]) => {
   if (snapshot === undefined) throw new Error("The document was not compiled");
   return snapshot;
 };
-const create = (): SharedAnswers => new SharedAnswers(createRenderer(proxyDialect));
+const render = createRenderer(proxyDialect);
+const forms = createMessageForms({ toggles: render, refetch: render });
+const create = (): SharedAnswers => new SharedAnswers(forms);
 const askFor = (userId: unknown, extra: Context = {}) => ({ context: { userId, ...extra } });
 
 test("answer() works out questions that must have one answer once", () => {
@@ -69,4 +72,14 @@ test("answer() never gives an answer of another snapshot", () => {
   const first = answers.answer(on, askFor("1"));
   expect(answers.answer(off, askFor("1")).id).not.toBe(first.id);
   expect(answers.answer(on, askFor("1")).id).toBe(first.id);
+});
+
+test("answer() tells who only wants to know when to ask again no more than that", () => {
+  const answers = create();
+  const snapshot = snapshotOf(flag("a", { strategies: [withConstraint("userId", ["1"])] }));
+  const toggles = answers.answer(snapshot, askFor("1"));
+  const refetch = answers.answer(snapshot, { ...askFor("1"), kind: "refetch" });
+  expect(refetch.id).toBe(toggles.id);
+  const data = JSON.stringify({ type: "refetchEvaluation", etag: refetch.id });
+  expect(refetch.bytes.toString()).toBe(`event: message\nid: ${refetch.id}\ndata: ${data}\n\n`);
 });

@@ -1,6 +1,6 @@
 import type { Context, Relevance, Snapshot } from "flags-engine";
 import { LRUCache } from "lru-cache";
-import type { Rendering } from "../render/rendering.ts";
+import type { MessageForms } from "./message-forms.ts";
 import { PreparedEvent } from "./prepared-event.ts";
 import { selectChoice, type StreamQuestion } from "./stream-question.ts";
 
@@ -12,15 +12,15 @@ const OVERHEAD_BYTES = 500;
 
 /** Answers to the questions of one source's streams: those that must be equal are worked out once. */
 export class SharedAnswers {
-  readonly #render: (snapshot: Snapshot) => Rendering;
+  readonly #forms: MessageForms;
   readonly #events = new LRUCache<string, PreparedEvent>({
     maxSize: MAX_BYTES,
     sizeCalculation: ({ byteLength }, key) => byteLength + key.length + OVERHEAD_BYTES,
   });
   #snapshot: Snapshot | undefined;
 
-  constructor(render: (snapshot: Snapshot) => Rendering) {
-    this.#render = render;
+  constructor(forms: MessageForms) {
+    this.#forms = forms;
   }
 
   /** Has everything worked out again, as time has passed. */
@@ -37,7 +37,8 @@ export class SharedAnswers {
 
   #workOut(key: string, snapshot: Snapshot, question: StreamQuestion): PreparedEvent {
     const { outcomes, isRepeatable } = snapshot.evaluateAll(question.context);
-    const event = new PreparedEvent(selectChoice(question, this.#render(snapshot), outcomes));
+    const form = this.#forms[question.kind ?? "toggles"];
+    const event = new PreparedEvent(selectChoice(question, form.render(snapshot), outcomes), form);
     if (isRepeatable || goesByMoment(snapshot.relevance)) this.#events.set(key, event);
     return event;
   }
@@ -48,9 +49,9 @@ function goesByMoment({ drawsRandom, callsCustomStrategy }: Relevance): boolean 
   return !drawsRandom && !callsCustomStrategy;
 }
 
-/** Everything that the answer depends on, with the choice of toggles. */
-function toKey({ fields }: Relevance, { context, toggles, all }: StreamQuestion): string {
-  return JSON.stringify([toggles, all, fields.map((field) => valuesOf(context, field))]);
+/** Everything that the answer depends on, with the kind of message and the choice of toggles. */
+function toKey({ fields }: Relevance, { context, kind, toggles, all }: StreamQuestion): string {
+  return JSON.stringify([kind, toggles, all, fields.map((field) => valuesOf(context, field))]);
 }
 
 /** NOTE: some rules look at the top level alone, so both values count. */

@@ -5,6 +5,7 @@ import type { Answer } from "../render/answer.ts";
 import type { Rendering } from "../render/rendering.ts";
 import { selectAll, selectEnabled, selectNamed } from "../render/select.ts";
 import type { OutcomeVector } from "../render/stretch.ts";
+import type { MessageKind } from "./message-forms.ts";
 
 /** Which toggles a stream is about: the named ones, all, or those that are on. */
 export interface ToggleChoice {
@@ -15,6 +16,8 @@ export interface ToggleChoice {
 /** What a stream keeps answering. Plain data: it travels in the addresses of streams. */
 export interface StreamQuestion extends ToggleChoice {
   readonly context: Context;
+  /** What the stream says of an answer. Not set: the toggles. */
+  readonly kind?: MessageKind | undefined;
 }
 
 /** The toggles of a choice, as they come out. */

@@ -88,3 +88,34 @@ test("issue() refuses what is too large for an address, and says what to do", ()
   expect(failure).toMatchObject({ statusCode: 413 });
   expect(failure.message).toContain("with `Accept: text/event-stream`");
 });
+
+test("issueSteady() gives the same token for half a day, on every proxy with the same secrets", () => {
+  const hourMs = 60 * 60 * 1000;
+  let nowMs = 0;
+  const tokens = new StreamTokens(SECRETS, () => nowMs);
+  const replica = new StreamTokens({ ...SECRETS, clientKeys: ["app"] }, () => nowMs);
+  const token = tokens.issueSteady(ticket) ?? "";
+  nowMs = 12 * hourMs - 1;
+  expect(replica.issueSteady(ticket)).toBe(token);
+  nowMs = 12 * hourMs;
+  expect(tokens.issueSteady(ticket)).not.toBe(token);
+  nowMs = 24 * hourMs - 1;
+  expect(replica.open(token)).toEqual(ticket);
+  nowMs = 24 * hourMs;
+  expect(failureOf(() => tokens.open(token)).message).toContain("has expired");
+});
+
+test("issueSteady() tells questions and keys apart, and shows neither", () => {
+  const tokens = new StreamTokens(SECRETS, () => 0);
+  const token = tokens.issueSteady(ticket) ?? "";
+  const bytes = Buffer.from(token, "base64url").toString("latin1");
+  for (const text of ["app", "jane", "gold", "only-the-server"]) expect(bytes).not.toContain(text);
+  const others = [
+    { clientKey: "web", question },
+    { clientKey: "app", question: { ...question, kind: "refetch" as const } },
+    { clientKey: "app", question: { context: { userId: "joe@shop.test" } } },
+  ].map((other) => tokens.issueSteady(other));
+  expect(new Set([token, ...others]).size).toBe(4);
+  const large = { context: { userId: "x".repeat(5000) } };
+  expect(tokens.issueSteady({ clientKey: "app", question: large })).toBeUndefined();
+});

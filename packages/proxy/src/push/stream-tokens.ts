@@ -1,10 +1,13 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
 import { isRecord } from "flags-service";
 import { HttpError } from "../errors.ts";
 import type { StreamQuestion } from "./stream-question.ts";
 
 /** For so long a stream can be opened with a token. */
 const LIFETIME_MS = 5 * 60 * 1000;
+
+/** A steady token is another one after so long, and can be used for as long again. */
+const STEADY_MS = 12 * 60 * 60 * 1000;
 
 /** Longest token; the usual gateways take request lines of 8 KiB, of which a path needs some. */
 const MAX_LENGTH = 6000;
@@ -19,6 +22,8 @@ interface Lock {
   /** Tells which lock a token fits, and nothing else. */
   readonly id: Buffer;
   readonly secret: Buffer;
+  /** What nonces are made with that are not random. */
+  readonly nonceSecret: Buffer;
 }
 
 interface TokenSecrets {
@@ -58,13 +63,26 @@ export class StreamTokens {
 
   /** Makes a token of a question. One that is too large for an address is a 413 that says so. */
   issue({ clientKey, question }: StreamTicket): IssuedToken {
-    const lock = this.#byKey.get(clientKey);
-    if (lock === undefined) throw new TypeError("Cannot issue a token: the client key is unknown");
-
+    const lock = this.#lockOf(clientKey);
     const expiresAtMs = this.#now() + LIFETIME_MS;
-    const token = seal(lock, JSON.stringify({ expiresAtMs, question }));
+    const text = JSON.stringify({ expiresAtMs, question });
+    const token = seal(lock, text, randomBytes(NONCE_BYTES));
     if (token.length > MAX_LENGTH) throw tooLarge();
     return { token, expiresAtMs };
+  }
+
+  /**
+   * Makes a token that comes out the same for half a day and on every replica, so that a client that
+   * is given it again and again can tell that nothing is new; undefined when it would be too large.
+   */
+  issueSteady({ clientKey, question }: StreamTicket): string | undefined {
+    const lock = this.#lockOf(clientKey);
+    const expiresAtMs = (Math.floor(this.#now() / STEADY_MS) + 2) * STEADY_MS;
+    const text = JSON.stringify({ expiresAtMs, question });
+    // NOTE: a nonce must never serve for two texts, so one that is not random is made of the text.
+    const nonce = createHmac("sha256", lock.nonceSecret).update(text).digest();
+    const token = seal(lock, text, nonce.subarray(0, NONCE_BYTES));
+    return token.length > MAX_LENGTH ? undefined : token;
   }
 
   /** Opens a token, throwing a 401 that says whether it is too old or no good at all. */
@@ -76,17 +94,27 @@ export class StreamTokens {
     if (this.#now() >= content.expiresAtMs) throw expired();
     return { clientKey: lock.clientKey, question: content.question };
   }
+
+  #lockOf(clientKey: string): Lock {
+    const lock = this.#byKey.get(clientKey);
+    if (lock === undefined) throw new TypeError("Cannot issue a token: the client key is unknown");
+    return lock;
+  }
 }
 
 /** NOTE: clients know their key, so that alone must not be enough to open the tokens of others. */
 function deriveLock(secret: string, clientKey: string): Lock {
   const label = "flags-proxy stream token 1";
-  const bytes = Buffer.from(hkdfSync("sha256", secret, clientKey, label, 32 + ID_BYTES));
-  return { clientKey, secret: bytes.subarray(0, 32), id: bytes.subarray(32) };
+  const bytes = Buffer.from(hkdfSync("sha256", secret, clientKey, label, 32 + 32 + ID_BYTES));
+  return {
+    clientKey,
+    secret: bytes.subarray(0, 32),
+    nonceSecret: bytes.subarray(32, 64),
+    id: bytes.subarray(64),
+  };
 }
 
-function seal({ id, secret }: Lock, text: string): string {
-  const nonce = randomBytes(NONCE_BYTES);
+function seal({ id, secret }: Lock, text: string, nonce: Buffer): string {
   const cipher = createCipheriv(CIPHER, secret, nonce);
   const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
   return Buffer.concat([id, nonce, cipher.getAuthTag(), sealed]).toString("base64url");

@@ -24,7 +24,7 @@ export interface EvaluationRules {
 }
 
 /** What is sent, and the tag that names it before it is put together. */
-interface Representation {
+export interface Representation {
   entityTag(): string;
   body(): string | Buffer;
 }

@@ -50,7 +50,7 @@ export async function registerRoutes(
   await at("/api", rules.proxy, (scope, options) =>
     registerServerSdkRoutes(scope, { ...options, definitions }),
   );
-  const push = createPush(config, { ring, rules: rules.proxy, registry: metrics.registry });
+  const push = createPush(config, { ring, rules, registry: metrics.registry });
   app.addHook("preClose", async () => push.hub.close());
   await at("/proxy", rules.proxy, (scope, options) =>
     registerPush(scope, { ...options, ring, push }),
@@ -59,7 +59,9 @@ export async function registerRoutes(
     // oxlint-disable-next-line no-await-in-loop -- the framework takes one after the other anyway
     await at(path, rules.frontend, registerFrontendRoutes);
   }
-  await at("/ofrep/v1", rules.ofrep, registerOfrepRoutes);
+  await at("/ofrep/v1", rules.ofrep, (scope, options) =>
+    registerOfrepRoutes(scope, { ...options, tokens: push.tokens }),
+  );
 }
 
 type RegisterDialect = (app: TypedApp, options: DialectOptions) => void;

@@ -1,11 +1,25 @@
 import type { TypedApp } from "flags-service/http";
+import type { StreamTokens } from "../../push/stream-tokens.ts";
 import type { DialectOptions } from "../dialect-options.ts";
 import { registerAllFlags } from "./all-flags.ts";
 import { registerSingleFlag } from "./single-flag.ts";
 
+interface OfrepOptions extends DialectOptions {
+  readonly tokens: StreamTokens;
+}
+
 /** OFREP, the protocol of OpenFeature: all flags in one answer, or a single one. */
-export function registerOfrepRoutes(app: TypedApp, { config, rules, allow }: DialectOptions): void {
+export function registerOfrepRoutes(
+  app: TypedApp,
+  { config, rules, allow, tokens }: OfrepOptions,
+): void {
   const authenticate = allow("client");
-  registerAllFlags(app, { authenticate, rules, showsDisabled: config.allEndpointEnabled });
+  const hasStreams = config.ofrepEventStreams && config.push.maxStreams > 0;
+  registerAllFlags(app, {
+    authenticate,
+    rules,
+    showsDisabled: config.allEndpointEnabled,
+    streams: hasStreams ? { tokens, path: `${config.basePath}/proxy/stream` } : undefined,
+  });
   registerSingleFlag(app, { authenticate, rules, values: config.ofrepValues });
 }

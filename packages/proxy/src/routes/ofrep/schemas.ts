@@ -60,9 +60,23 @@ const FlagFailure = Type.Object({
   errorDetails: Type.String(),
 });
 
+const StreamAddress = Type.Object({
+  type: Type.Literal("sse"),
+  endpoint: Type.Object({
+    requestUri: Type.String({ description: "Path and query, to put behind the origin in use" }),
+  }),
+});
+
 /** The answer for all flags. */
 export const OfrepEvaluations = Type.Object(
-  { flags: Type.Array(Type.Union([OfrepEvaluation, FlagFailure])) },
+  {
+    flags: Type.Array(Type.Union([OfrepEvaluation, FlagFailure])),
+    eventStreams: Type.Optional(
+      Type.Array(StreamAddress, {
+        description: "Where a client hears when to ask again; only with `ofrepEventStreams`",
+      }),
+    ),
+  },
   { description: "The flags for the context" },
 );
 
