@@ -2,7 +2,7 @@ import { getActiveFeature } from "../features/find-features.ts";
 import { notFound } from "../errors.ts";
 import type { WriteTransaction } from "../storage/storage.ts";
 import { findStrategy } from "../strategies/find-strategies.ts";
-import { checkSegments, replaceSegments } from "../strategies/strategy-segments.ts";
+import { checkSegments, findSegments, replaceSegments } from "../strategies/strategy-segments.ts";
 import { toStrategyView } from "../strategies/strategy-view.ts";
 import type { StrategySegmentsInput } from "./schemas.ts";
 
@@ -17,7 +17,8 @@ export async function assignSegments(
   }
   const { feature, environment } = before;
   await getActiveFeature(db, { project: projectId, feature });
-  const segments = await checkSegments(db, segmentIds, projectId);
+  const known = await findSegments(db, segmentIds);
+  const segments = checkSegments(segmentIds, { project: projectId, segments: known });
   await replaceSegments(db, strategyId, segments);
   await record({
     type: "feature-strategy-update",

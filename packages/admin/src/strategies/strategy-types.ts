@@ -15,9 +15,8 @@ const BUILT_IN: ReadonlySet<string> = new Set(BUILT_IN_STRATEGY_NAMES);
 /**
  * @throws {ApiError} when nothing can evaluate strategies of this name
  */
-export async function checkStrategyName(db: Database, name: string): Promise<void> {
-  if (BUILT_IN.has(name)) return;
-  if ((await find(db, name)) !== undefined) return;
+export function checkStrategyName(name: string, ownTypes: ReadonlySet<string>): void {
+  if (BUILT_IN.has(name) || ownTypes.has(name)) return;
   throw badData("/body/name", `is not a strategy that exists: ${JSON.stringify(name)}`);
 }
 

@@ -1,22 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
-import { readLegalValues } from "../context-fields/read-legal-values.ts";
 import { exceedsLimit } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
-import { getProject } from "../projects/find-projects.ts";
 import type { Database } from "../storage/database.ts";
 import { firstRow } from "../storage/first-row.ts";
 import { strategies } from "../storage/schema/strategies.ts";
 import type { WriteTransaction } from "../storage/storage.ts";
-import { checkConstraints } from "./check-constraints.ts";
-import { checkParameters } from "./check-parameters.ts";
-import { checkVariants } from "./check-variants.ts";
+import { checkStrategy, readStrategyContext, type CheckableStrategy } from "./check-strategy.ts";
 import { listStrategies, type StrategyWithSegments } from "./find-strategies.ts";
 import { nextSortOrder } from "./next-sort-order.ts";
 import { getStrategyAt, requirePlace, type StrategyPlace } from "./place.ts";
 import type { CreateStrategy, UpdateStrategy } from "./schemas.ts";
-import { checkSegments, replaceSegments } from "./strategy-segments.ts";
-import { checkStrategyName } from "./strategy-types.ts";
+import { replaceSegments } from "./strategy-segments.ts";
 import { toStrategyView, type StrategyView } from "./strategy-view.ts";
 import { switchOffWhenIdle } from "./switch-off-when-idle.ts";
 
@@ -34,7 +29,7 @@ export async function addStrategy(
       LIMITS.strategiesPerEnvironment,
     );
   }
-  const checked = await check(db, place, { ...body, previousCount: 0 });
+  const checked = await check(db, place, body);
   const { feature, environment } = place;
   const row = firstRow(
     await db
@@ -108,33 +103,9 @@ export async function deleteStrategy(
   await switchOffWhenIdle(transaction, place);
 }
 
-type Checkable = Pick<UpdateStrategy, "constraints" | "parameters" | "variants"> & {
-  readonly name: string;
-  readonly segments?: readonly number[];
-  readonly previousCount: number;
-};
-
 /** What a body says, once it has been found to be sound. */
-async function check(db: Database, { feature, project }: StrategyPlace, body: Checkable) {
-  const { name, constraints = [], variants = [], parameters = {}, previousCount } = body;
-  await checkStrategyName(db, name);
-  const segments = await checkSegments(db, body.segments ?? [], project);
-  const contextNames = constraints.map(({ contextName }) => contextName);
-  const legalValuesOf = await readLegalValues(db, contextNames);
-  const { defaultStickiness: stickiness } = await getProject(db, project);
-  return {
-    segments,
-    columns: {
-      name,
-      constraints: checkConstraints(constraints, {
-        legalValuesOf,
-        path: "/body/constraints",
-        previousCount,
-      }),
-      variants: checkVariants(variants, "/body/variants"),
-      parameters: checkParameters(name, parameters, { feature, stickiness }),
-    },
-  };
+async function check(db: Database, { feature, project }: StrategyPlace, body: CheckableStrategy) {
+  return checkStrategy(body, feature, await readStrategyContext(db, project, [body]));
 }
 
 type Columns = Partial<Omit<StrategyWithSegments, "id" | "segments">>;
