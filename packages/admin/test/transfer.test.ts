@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { LIMITS } from "../src/limits.ts";
 import { useAdmin } from "./_admin.ts";
 import { BACKEND_TOKEN } from "./_service.ts";
 import { describeEachStorage } from "./_storages.ts";
@@ -392,25 +393,67 @@ describeEachStorage("the export and import of projects", (source) => {
     });
   });
 
-  describe("of a large project", () => {
+  describe("of as many features as there can be", () => {
     const admin = useAdmin(source);
+    const path = "/projects/default/import";
+    const fileOf = (rollout: string) => ({
+      version: 1,
+      features: Array.from({ length: LIMITS.features }, (_, index) => ({
+        name: `feature-${String(index).padStart(4, "0")}`,
+        tags: [{ type: "simple", value: `tag-${index % 20}` }],
+        ...(index % 2 === 1 && { dependencies: [{ feature: "feature-0000" }] }),
+        environments: [
+          {
+            name: "development",
+            enabled: true,
+            strategies: [{ name: "flexibleRollout", parameters: { rollout } }],
+          },
+          { name: "production", enabled: false, strategies: [{ name: "default" }] },
+        ],
+      })),
+    });
 
-    test("as many features as a file may hold can be imported, and no more", async () => {
-      const features = Array.from({ length: 250 }, (_, index) => ({
-        name: `feature-${index}`,
-        environments: [{ name: "development", enabled: true, strategies: [{ name: "default" }] }],
-      }));
-      const { body } = await admin.must(200, "POST", "/projects/default/import", {
-        version: 1,
-        features,
+    test("one import makes them all, and another one changes them all", async () => {
+      const made = await admin.must(200, "POST", path, fileOf("50"));
+      expect(made.body).toMatchObject({ updated: [], unchanged: [] });
+      expect(made.body.created).toHaveLength(LIMITS.features);
+
+      const events = await admin.eventsOf(async () => {
+        const changed = await admin.must(200, "POST", path, fileOf("60"));
+        expect(changed.body).toMatchObject({ created: [], unchanged: [] });
+        expect(changed.body.updated).toHaveLength(LIMITS.features);
       });
-      expect(body.created).toHaveLength(250);
+      // One for each feature, and the last one for all of them.
+      expect(events).toHaveLength(LIMITS.features + 1);
+      const again = await admin.must(200, "POST", path, fileOf("60"));
+      expect(again.body.unchanged).toHaveLength(LIMITS.features);
+
+      const { body } = await admin.must(200, "GET", "/projects/default/export");
+      expect(body.features).toHaveLength(LIMITS.features);
+      expect(body.features.at(-1)).toMatchObject({
+        tags: [{ value: "tag-19" }],
+        dependencies: [{ feature: "feature-0000" }],
+        environments: [{ enabled: true, strategies: [{ parameters: { rollout: "60" } }] }, {}],
+      });
+    }, 240_000);
+
+    test("one more is refused, in the file or beside it", async () => {
+      const { features } = fileOf("60");
       await admin.refuse(
         { status: 400, name: "BadDataError", path: "/body/features" },
         "POST",
-        "/projects/default/import",
-        { version: 1, features: [...features, { name: "one-more" }] },
+        path,
+        {
+          version: 1,
+          features: [...features, { name: "one-more" }],
+        },
       );
-    }, 120_000);
+      await admin.refuse(
+        { status: 400, name: "ExceedsLimitError", path: "/body/features/1" },
+        "POST",
+        path,
+        { version: 1, features: [{ name: "feature-0001" }, { name: "one-more" }] },
+      );
+    }, 60_000);
   });
 });

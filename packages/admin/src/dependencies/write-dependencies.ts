@@ -1,5 +1,4 @@
 import { and, eq } from "drizzle-orm";
-import { invalidOperation } from "../errors.ts";
 import {
   findFeature,
   getActiveFeature,
@@ -9,52 +8,47 @@ import {
 import type { Database } from "../storage/database.ts";
 import { dependencies } from "../storage/schema/features.ts";
 import type { WriteTransaction } from "../storage/storage.ts";
+import { checkParent, type Relation } from "./check-parent.ts";
+import { toDependency, toDependencyView, type Dependency } from "./dependency.ts";
 import type { DependencyInput } from "./schemas.ts";
 
 /** Makes a flag depend on another one, instead of the one it depended on before. */
 export async function setParent(
   { db, record }: WriteTransaction,
   address: FeatureAddress,
-  { feature: parent, enabled = true, variants = [] }: DependencyInput,
+  input: DependencyInput,
 ): Promise<void> {
   const { name: child, project } = await getActiveFeature(db, address);
-  await checkParent(db, { child, parent, project });
+  const chosen = toDependency(child, input);
+  checkParent(await readRelation(db, project, chosen));
   const before = await findDependency(db, child);
-  const chosen = { parent, enabled, variants: enabled ? variants : [] };
   await db
     .insert(dependencies)
-    .values({ child, ...chosen })
+    .values(chosen)
     .onConflictDoUpdate({ target: dependencies.child, set: chosen });
   await record({
     type: "feature-dependency-added",
     project,
     feature: child,
-    ...(before !== undefined && { before: toView(before) }),
-    after: toView({ child, ...chosen }),
+    ...(before !== undefined && { before: toDependencyView(before) }),
+    after: toDependencyView(chosen),
   });
 }
 
-interface Relation {
-  readonly child: string;
-  readonly parent: string;
-  readonly project: string;
-}
-
-/** Flags depend on each other over one level only, within one project. */
-async function checkParent(db: Database, { child, parent, project }: Relation): Promise<void> {
-  const name = JSON.stringify(parent);
-  if (parent === child) throw invalidOperation("A feature cannot depend on itself");
+async function readRelation(
+  db: Database,
+  project: string,
+  { child, parent }: Dependency,
+): Promise<Relation> {
   const found = await findFeature(db, parent);
-  if (found === undefined || found.archivedAt !== null || found.project !== project) {
-    throw invalidOperation(`There is no active feature ${name} in the project to depend on`);
-  }
-  if ((await findDependency(db, parent)) !== undefined) {
-    throw invalidOperation(`The feature ${name} depends on another one itself`);
-  }
   const [own] = await db.select().from(dependencies).where(eq(dependencies.parent, child)).limit(1);
-  if (own !== undefined) {
-    throw invalidOperation(`The feature ${JSON.stringify(own.child)} depends on this one`);
-  }
+  return {
+    child,
+    parent,
+    isParentActive: found?.archivedAt === null && found.project === project,
+    hasParentParent: (await findDependency(db, parent)) !== undefined,
+    grandchild: own?.child,
+  };
 }
 
 /** Frees a flag from one parent. */
@@ -73,7 +67,7 @@ export async function removeParent(
     type: "feature-dependency-removed",
     project,
     feature: child,
-    before: toView(removed),
+    before: toDependencyView(removed),
   });
 }
 
@@ -89,18 +83,12 @@ export async function removeParents(
     type: "feature-dependencies-removed",
     project,
     feature: child,
-    before: removed.map(toView),
+    before: removed.map(toDependencyView),
     after: [],
   });
 }
 
-type Dependency = typeof dependencies.$inferSelect;
-
 async function findDependency(db: Database, child: string): Promise<Dependency | undefined> {
   const [found] = await db.select().from(dependencies).where(eq(dependencies.child, child));
   return found;
-}
-
-function toView({ parent, enabled, variants }: Dependency) {
-  return { feature: parent, enabled, ...(variants.length > 0 && { variants }) };
 }

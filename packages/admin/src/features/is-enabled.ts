@@ -1,4 +1,5 @@
 import { and, eq } from "drizzle-orm";
+import type { NewEvent } from "../events/new-event.ts";
 import type { Database } from "../storage/database.ts";
 import { featureEnvironments } from "../storage/schema/features.ts";
 import type { WriteTransaction } from "../storage/storage.ts";
@@ -26,14 +27,20 @@ export async function setEnabled(
   const wasEnabled = await isEnabled(db, { feature, environment });
   if (wasEnabled === enabled) return;
   await db.update(featureEnvironments).set({ enabled }).where(matches({ feature, environment }));
-  await record({
+  await record(switchEvent({ feature, environment, project }, enabled));
+}
+
+/** That a flag was switched on or off. */
+export function switchEvent(
+  place: Place & { readonly project: string },
+  enabled: boolean,
+): NewEvent {
+  return {
     type: enabled ? "feature-environment-enabled" : "feature-environment-disabled",
-    project,
-    feature,
-    environment,
-    before: { enabled: wasEnabled },
+    ...place,
+    before: { enabled: !enabled },
     after: { enabled },
-  });
+  };
 }
 
 function matches({ feature, environment }: Place) {

@@ -57,7 +57,13 @@ async function replace(
   const after = firstRow(
     await db.update(features).set(columns).where(eq(features.name, before.name)).returning(),
   );
-  await record(
+  await record(...changeEvents(before, after));
+  return after;
+}
+
+/** What changed about a flag itself: whether it is stale is a matter of its own. */
+export function changeEvents(before: Feature, after: Feature): readonly NewEvent[] {
+  return [
     {
       type: "feature-metadata-updated",
       project: before.project,
@@ -66,8 +72,7 @@ async function replace(
       after: toFeatureView(after),
     },
     staleEvent(before, after.stale),
-  );
-  return after;
+  ];
 }
 
 /** Marks flags as stale or no longer stale; names without a flag are passed over. */

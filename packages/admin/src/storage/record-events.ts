@@ -1,9 +1,10 @@
-import { isDeepStrictEqual } from "node:util";
 import { inArray } from "drizzle-orm";
 import type { Actor } from "../events/actor.ts";
 import type { NewEvent } from "../events/new-event.ts";
 import { groupBy } from "../group-by.ts";
+import { batchesOf } from "./batches-of.ts";
 import type { Database } from "./database.ts";
+import { isEqualJson, toJson } from "./is-equal-json.ts";
 import { events, type EventTag } from "./schema/events.ts";
 import { featureTags } from "./schema/tags.ts";
 
@@ -30,23 +31,9 @@ export function createRecorder(db: Database, actor: Actor): Recorder {
   return { record, lastId: () => lastId };
 }
 
-// A statement has at most 65,535 parameters.
-const BATCH_SIZE = 1000;
-
-function* batchesOf<T>(items: readonly T[]): Generator<readonly T[]> {
-  for (let start = 0; start < items.length; start += BATCH_SIZE) {
-    yield items.slice(start, start + BATCH_SIZE);
-  }
-}
-
 function isNoChange({ before, after }: NewEvent): boolean {
   if (before === undefined || after === undefined) return false;
-  return isDeepStrictEqual(toJson(before), toJson(after));
-}
-
-/** As it will be read back: dates are text, and what is undefined is absent. */
-function toJson(value: unknown): unknown {
-  return value === undefined ? null : (JSON.parse(JSON.stringify(value)) as unknown);
+  return isEqualJson(before, after);
 }
 
 function toRow(event: NewEvent, actor: Actor, tags: readonly EventTag[]) {

@@ -8,11 +8,21 @@ export async function atPath<T>(path: string, work: () => Promise<T>): Promise<T
   try {
     return await work();
   } catch (error) {
-    throw error instanceof ApiError ? relocate(error, path) : error;
+    throw relocate(error, path);
   }
 }
 
-function relocate(error: ApiError, path: string): ApiError {
+/** The same for what needs no waiting. */
+export function checkAtPath<T>(path: string, check: () => T): T {
+  try {
+    return check();
+  } catch (error) {
+    throw relocate(error, path);
+  }
+}
+
+function relocate(error: unknown, path: string): unknown {
+  if (!(error instanceof ApiError)) return error;
   const details = error.details.map((detail) => ({
     message: detail.message,
     path: detail.path?.replace(/^\/body/, path) ?? path,

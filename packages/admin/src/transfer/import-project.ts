@@ -1,20 +1,22 @@
-import { isDeepStrictEqual } from "node:util";
-import { inArray } from "drizzle-orm";
-import { removeParents, setParent } from "../dependencies/write-dependencies.ts";
-import { ApiError } from "../errors.ts";
+import { ApiError, exceedsLimit } from "../errors.ts";
 import { checkAllInProject, findFeatures, quoteNames } from "../features/find-features.ts";
+import { LIMITS } from "../limits.ts";
+import { getActiveProject } from "../projects/find-projects.ts";
 import type { Database } from "../storage/database.ts";
-import { dependencies } from "../storage/schema/features.ts";
 import type { WriteTransaction } from "../storage/storage.ts";
-import { atPath } from "./at-path.ts";
-import { exportProject } from "./export-project.ts";
-import { importFeature, type SegmentIdOf } from "./import-feature.ts";
-import { findSegmentsByName, importNeeds, refuseRepetition } from "./import-needs.ts";
+import { checkAtPath } from "./at-path.ts";
+import { createChanges, type Changes } from "./changes.ts";
+import { importNeeds, refuseRepetition } from "./import-needs.ts";
+import { readImportTarget, type ImportTarget } from "./import-target.ts";
+import { planDependencies } from "./plan-dependencies.ts";
+import { planFeature } from "./plan-feature.ts";
 import type { FeatureInFile, ImportReport, ProjectFileContent } from "./schemas.ts";
+import { writeChanges } from "./write-changes.ts";
 
 /**
  * Makes the features of a file part of a project, which must be there. Features that the file does
- * not name stay as they are.
+ * not name stay as they are. What there is, is read at once; what is to be written is worked out from
+ * that, and written at once: so the number of statements does not grow with that of the features.
  *
  * @throws {ApiError} when any part of the file cannot be imported
  */
@@ -23,23 +25,23 @@ export async function importProject(
   project: string,
   file: ProjectFileContent,
 ): Promise<ImportReport> {
-  const { db, record } = transaction;
-  const before = await exportProject(db, project);
+  const { db, actor, record } = transaction;
+  await getActiveProject(db, project);
   refuseRepetition(file.features, "/body/features");
   await checkTargets(db, project, file.features);
-
   await importNeeds(transaction, project, file);
-  const segmentIdOf = await findSegmentIds(db, file.features);
-  for (const [index, feature] of file.features.entries()) {
-    await importFeature(transaction, feature, {
-      project,
-      path: `/body/features/${index}`,
-      segmentIdOf,
-    });
-  }
-  await importParents(transaction, project, file.features);
 
-  const report = compare(file.features, before, await exportProject(db, project));
+  const target = await readImportTarget(db, project, file.features);
+  checkRoom(file.features, target);
+  const changes = createChanges();
+  const planning = { target, actor, now: new Date(), changes, newTags: new Set<string>() };
+  for (const [index, feature] of file.features.entries()) {
+    planFeature(planning, feature, `/body/features/${index}`);
+  }
+  planDependencies(planning, file.features);
+  await writeChanges(transaction, changes);
+
+  const report = createReport(file.features, target, changes);
   const { created, updated } = report;
   if (created.length + updated.length > 0) {
     await record({ type: "features-imported", project, after: { created, updated } });
@@ -65,70 +67,29 @@ async function checkTargets(
   );
 }
 
-async function findSegmentIds(
-  db: Database,
+function checkRoom(
   features: readonly FeatureInFile[],
-): Promise<SegmentIdOf> {
-  const names = features
-    .flatMap(({ environments = [] }) => environments)
-    .flatMap(({ strategies }) => strategies)
-    .flatMap(({ segments = [] }) => segments);
-  const found = await findSegmentsByName(db, names);
-  return (name) => found.get(name)?.id;
+  { features: known, room }: ImportTarget,
+): void {
+  const created = features.filter(({ name }) => !known.has(name));
+  const [excess] = created.slice(room);
+  if (excess === undefined) return;
+  checkAtPath(`/body/features/${features.indexOf(excess)}`, () => {
+    throw exceedsLimit("features", LIMITS.features);
+  });
 }
 
-/** All are freed that will have another parent before any gets one: or two could not change places. */
-async function importParents(
-  transaction: WriteTransaction,
-  project: string,
+function createReport(
   features: readonly FeatureInFile[],
-): Promise<void> {
-  const { db } = transaction;
-  const named = features.filter((feature) => feature.dependencies !== undefined);
-  const parentOf = await findParents(
-    db,
-    named.map(({ name }) => name),
-  );
-  for (const feature of named) {
-    const parent = feature.dependencies?.[0]?.feature;
-    if (parentOf.has(feature.name) && parentOf.get(feature.name) !== parent) {
-      await removeParents(transaction, { project, feature: feature.name });
-    }
-  }
-  for (const [index, { name, dependencies: [parent] = [] }] of features.entries()) {
-    if (parent === undefined) continue;
-    await atPath(`/body/features/${index}/dependencies/0`, () =>
-      setParent(transaction, { project, feature: name }, parent),
-    );
-  }
-}
-
-async function findParents(db: Database, children: string[]): Promise<ReadonlyMap<string, string>> {
-  if (children.length === 0) return new Map();
-  const rows = await db
-    .select({ child: dependencies.child, parent: dependencies.parent })
-    .from(dependencies)
-    .where(inArray(dependencies.child, children));
-  return new Map(rows.map(({ child, parent }) => [child, parent]));
-}
-
-function compare(
-  features: readonly FeatureInFile[],
-  before: ProjectFileContent,
-  after: ProjectFileContent,
+  target: ImportTarget,
+  { events }: Changes,
 ): ImportReport {
+  const changed = new Set(events.map(({ feature }) => feature));
   const report: ImportReport = { created: [], updated: [], unchanged: [] };
-  const old = byName(before.features);
-  const current = byName(after.features);
   for (const { name } of features) {
-    const was = old.get(name);
-    if (was === undefined) report.created.push(name);
-    else if (isDeepStrictEqual(was, current.get(name))) report.unchanged.push(name);
-    else report.updated.push(name);
+    if (!target.features.has(name)) report.created.push(name);
+    else if (changed.has(name)) report.updated.push(name);
+    else report.unchanged.push(name);
   }
   return report;
-}
-
-function byName(features: readonly FeatureInFile[]): ReadonlyMap<string, FeatureInFile> {
-  return new Map(features.map((feature) => [feature.name, feature]));
 }

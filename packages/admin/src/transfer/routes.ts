@@ -9,8 +9,8 @@ import { ImportAnswer, ImportQuery, ProjectFile, type ImportReport } from "./sch
 
 const tags = ["Transfer"];
 
-/** As many features as a file may hold, with dozens of strategies each, are smaller. */
-const FILE_LIMIT_BYTES = 4 * 1024 * 1024;
+/** Three kilobytes for each of as many features as there can be. */
+const FILE_LIMIT_BYTES = 16 * 1024 * 1024;
 
 /** Projects as files: for another service, or for another day. */
 export function registerTransfer(app: TypedApp, storage: Storage): void {

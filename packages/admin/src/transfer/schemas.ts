@@ -4,13 +4,11 @@ import { DependencyBody } from "../dependencies/schemas.ts";
 import { CreateFeatureBody, TagInput } from "../features/schemas.ts";
 import { Name } from "../http/names.ts";
 import { closedObject, nullableText } from "../http/schemas.ts";
+import { LIMITS } from "../limits.ts";
 import { SegmentBody } from "../segments/schemas.ts";
 import { ConstraintBody, CreateStrategyBody } from "../strategies/schemas.ts";
 import { CreateStrategyTypeBody } from "../strategies/strategy-type-schemas.ts";
 import { CreateTagTypeBody } from "../tags/schemas.ts";
-
-/** Most features that one file may hold: an import keeps all other changes waiting. */
-export const MAX_FEATURES_PER_IMPORT = 250;
 
 const { type, description, impressionData } = CreateFeatureBody.properties;
 const { title, disabled, parameters, variants } = CreateStrategyBody.properties;
@@ -69,7 +67,7 @@ export const ProjectFile = closedObject({
   segments: Type.Optional(Type.Array(SegmentInFile, { maxItems: 1000 })),
   tagTypes: Type.Optional(Type.Array(CreateTagTypeBody, { maxItems: 1000 })),
   strategyTypes: Type.Optional(Type.Array(CreateStrategyTypeBody, { maxItems: 1000 })),
-  features: Type.Array(FeatureInFile, { maxItems: MAX_FEATURES_PER_IMPORT }),
+  features: Type.Array(FeatureInFile, { maxItems: LIMITS.features }),
 });
 
 export const ImportQuery = closedObject({
