@@ -12,6 +12,8 @@ import type { FeatureScope } from "./scope.ts";
 export interface FeatureEvaluation {
   readonly compiled: CompiledFeature;
   readonly decision: Decision;
+  /** What the decision comes to. */
+  readonly answer: Answer;
 }
 
 /** Compiles a flag, given the condition under which its parents allow it to be on. */
@@ -34,6 +36,7 @@ export function compileFeature(
       constantOutcome: typeof answer === "number" ? answer : undefined,
     }),
     decision,
+    answer,
   };
 }
 

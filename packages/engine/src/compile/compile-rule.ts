@@ -9,9 +9,10 @@ import { NO_VARIANT, compileVariants } from "./compile-variants.ts";
 import type { VariantChoice } from "./compile-variants.ts";
 import { all } from "./condition.ts";
 import type { Predicate } from "./condition.ts";
-import type { Answer } from "./decision.ts";
+import { resolve, type Answer } from "./decision.ts";
 import type { OutcomeTable } from "./outcome-table.ts";
 import type { FeatureScope } from "./scope.ts";
+import { Split } from "./split.ts";
 
 /** One strategy of a flag, compiled: when it matches, and the answer when it does. */
 export interface Rule {
@@ -91,9 +92,8 @@ function answerOf(choice: VariantChoice, answers: VariantAnswers, outcomes: Outc
     return choice === NO_VARIANT ? otherwise : outcomes.on(reason, variants[choice]);
   }
   const positions = variants.map((variant) => outcomes.on("SPLIT", variant));
-  return (request) => {
-    const position = positions[choice(request)];
-    if (position !== undefined) return position;
-    return typeof otherwise === "number" ? otherwise : otherwise(request);
-  };
+  if (choice instanceof Split && typeof otherwise === "number") {
+    return choice.map((variant) => positions[variant] ?? otherwise);
+  }
+  return (request) => positions[resolve(choice, request)] ?? resolve(otherwise, request);
 }

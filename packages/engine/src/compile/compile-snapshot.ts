@@ -8,8 +8,9 @@ import type { FindParent, Parent } from "./compile-dependencies.ts";
 import { compileFeature } from "./compile-feature.ts";
 import { CompiledSnapshot } from "./compiled-snapshot.ts";
 import type { Flag } from "./compiled-snapshot.ts";
-import { FlagEvaluation } from "./flag-evaluation.ts";
+import { FlagEvaluation, SplitEvaluation } from "./flag-evaluation.ts";
 import type { FeatureScope } from "./scope.ts";
+import { Split } from "./split.ts";
 
 /** What a snapshot is compiled with besides the document. */
 export interface CompileOptions {
@@ -92,7 +93,11 @@ function compileFlag(
   { findParent, scope }: { findParent: FindParent; scope: FeatureScope },
 ): Flag {
   const parentsAllow = compileDependencies(feature, findParent, scope.report);
-  const { compiled, decision } = compileFeature(feature, parentsAllow, scope);
+  const { compiled, decision, answer } = compileFeature(feature, parentsAllow, scope);
+  const evaluable =
+    answer instanceof Split
+      ? new SplitEvaluation(index, answer)
+      : new FlagEvaluation(index, decision);
   const hasParents = feature.dependencies.length > 0;
-  return { evaluable: new FlagEvaluation(index, decision), compiled, hasParents };
+  return { evaluable, compiled, hasParents };
 }

@@ -3,12 +3,14 @@ import type { Variant } from "../parse/model.ts";
 import type { ContextFields } from "../request/context-fields.ts";
 import type { EvaluationRequest, Slot } from "../request/evaluation-request.ts";
 import { textOf } from "../strategies/parameters.ts";
+import { resolve, type Answer } from "./decision.ts";
+import { Split } from "./split.ts";
 
 /** No variant: the position that stands for it. */
 export const NO_VARIANT = -1;
 
-/** The position of the selected variant in its list, or `NO_VARIANT`. */
-export type VariantChoice = number | ((request: EvaluationRequest) => number);
+/** How the position of the selected variant in its list, or `NO_VARIANT`, comes about. */
+export type VariantChoice = Answer;
 
 export interface VariantSelection {
   readonly variants: readonly Variant[];
@@ -29,7 +31,7 @@ export function compileVariants(selection: VariantSelection, fields: ContextFiel
   return (request) => {
     const overridden = byOverride(request);
     if (overridden !== NO_VARIANT) return overridden;
-    return typeof byWeight === "number" ? byWeight : byWeight(request);
+    return resolve(byWeight, request);
   };
 }
 
@@ -42,13 +44,7 @@ function chooseByWeight(
   if (only !== undefined) return only;
   const id = seedOf(stickiness, fields);
   const idBucket = fields.bucket(id, { group, size: totalWeight, seed: VARIANT_SEED });
-  const ranges = toRanges(variants);
-  return (request) => {
-    const bucket = idBucket.read(request);
-    // NOTE: written so that an unusable weight (NaN) selects as the official SDK does.
-    for (const { index, lastBucket } of ranges) if (!(lastBucket < bucket)) return index;
-    return NO_VARIANT;
-  };
+  return new Split({ idBucket, steps: toSteps(variants), otherwise: NO_VARIANT });
 }
 
 /** The position of the one variant that has any weight, if there is just one. */
@@ -64,16 +60,14 @@ function seedOf(stickiness: unknown, fields: ContextFields): Slot<string> {
     : fields.variantSeed(textOf(stickiness));
 }
 
-/** The variants that have a share of the buckets, and the last bucket of each. */
-function toRanges(variants: readonly Variant[]) {
+/** Each variant with any weight takes the buckets up to its last one. */
+function toSteps(variants: readonly Variant[]) {
   let lastBucket = 0;
-  const ranges: { readonly index: number; readonly lastBucket: number }[] = [];
-  for (const [index, { weight }] of variants.entries()) {
-    if (weight === 0) continue;
+  return variants.flatMap(({ weight }, outcome) => {
+    if (weight === 0) return [];
     lastBucket += weight;
-    ranges.push({ index, lastBucket });
-  }
-  return ranges;
+    return [{ lastBucket, outcome }];
+  });
 }
 
 type Override = (request: EvaluationRequest) => number;

@@ -4,6 +4,8 @@ import { EvaluationRequest } from "../request/evaluation-request.ts";
 import type { EvaluableFeature, Runtime } from "../request/evaluation-request.ts";
 import type { CompiledFeature, Evaluation, Relevance, Snapshot } from "../snapshot.ts";
 import type { Parent } from "./compile-dependencies.ts";
+import { SplitEvaluation } from "./flag-evaluation.ts";
+import { toSplitTables, type SplitTable } from "./split-table.ts";
 import { OFF } from "./outcome-table.ts";
 
 /** A flag of a snapshot, ready to be evaluated. */
@@ -29,8 +31,10 @@ export class CompiledSnapshot implements Snapshot {
   readonly #indexes: ReadonlyMap<string, number>;
   /** The answers that are the same for everybody; the others are filled in per request. */
   readonly #constants: readonly number[];
-  /** The flags that are not constant, parents before children. */
-  readonly #variable: readonly EvaluableFeature[];
+  /** The flags that are splits, which look at no other flag. */
+  readonly #splits: readonly SplitTable[];
+  /** All others that are not constant, parents before children. */
+  readonly #others: readonly EvaluableFeature[];
 
   constructor({ revision, flags, relevance, diagnostics, runtime }: SnapshotParts) {
     this.revision = revision;
@@ -42,10 +46,14 @@ export class CompiledSnapshot implements Snapshot {
     this.#indexes = new Map(this.features.map(({ name }, index) => [name, index]));
     this.#constants = this.features.map(({ constantOutcome }) => constantOutcome ?? OFF);
     const variable = flags.filter(({ compiled }) => compiled.constantOutcome === undefined);
-    this.#variable = [
+    const evaluables = [
       ...variable.filter(({ hasParents }) => !hasParents),
       ...variable.filter(({ hasParents }) => hasParents),
     ].map(({ evaluable }) => evaluable);
+    this.#splits = toSplitTables(
+      evaluables.filter((evaluable) => evaluable instanceof SplitEvaluation),
+    );
+    this.#others = evaluables.filter((evaluable) => !(evaluable instanceof SplitEvaluation));
   }
 
   indexOf(name: string): number {
@@ -62,7 +70,8 @@ export class CompiledSnapshot implements Snapshot {
   evaluateAll(context: Context): Evaluation {
     const outcomes = this.#constants.slice();
     const request = new EvaluationRequest(context, this.#runtime, outcomes);
-    for (const flag of this.#variable) outcomes[flag.index] = flag.evaluate(request);
+    for (const table of this.#splits) table.decide(request, outcomes);
+    for (const flag of this.#others) outcomes[flag.index] = flag.evaluate(request);
     return { outcomes, isRepeatable: request.isRepeatable };
   }
 }

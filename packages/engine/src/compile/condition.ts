@@ -1,7 +1,12 @@
 import type { EvaluationRequest } from "../request/evaluation-request.ts";
+import type { Split } from "./split.ts";
 
 /** Decides something about a request. Must not throw. */
-export type Predicate = (request: EvaluationRequest) => boolean;
+export interface Predicate {
+  (request: EvaluationRequest): boolean;
+  /** The same as a split with the outcomes 0 and 1, when it goes by the bucket of an id alone. */
+  readonly split?: Split;
+}
 
 /** A predicate, or its result when that is the same for every request. */
 export type Condition = Predicate | boolean;

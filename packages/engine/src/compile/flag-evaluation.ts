@@ -1,6 +1,7 @@
 import type { EvaluableFeature, EvaluationRequest } from "../request/evaluation-request.ts";
 import type { Condition } from "./condition.ts";
-import type { Answer, Decision } from "./decision.ts";
+import { resolve, type Answer, type Decision } from "./decision.ts";
+import type { Split } from "./split.ts";
 
 /**
  * How one flag is evaluated. This is a hot path: most flags have one decision to take, so the first
@@ -22,7 +23,21 @@ export class FlagEvaluation implements EvaluableFeature {
   evaluate(request: EvaluationRequest): number {
     const condition = this.#condition;
     const holds = typeof condition === "boolean" ? condition : condition(request);
-    const answer = holds ? this.#answer : this.#otherwise;
-    return typeof answer === "number" ? answer : answer(request);
+    return resolve(holds ? this.#answer : this.#otherwise, request);
+  }
+}
+
+/** How a flag is evaluated that is nothing but a split. */
+export class SplitEvaluation implements EvaluableFeature {
+  readonly index: number;
+  readonly split: Split;
+
+  constructor(index: number, split: Split) {
+    this.index = index;
+    this.split = split;
+  }
+
+  evaluate(request: EvaluationRequest): number {
+    return this.split.decide(request);
   }
 }

@@ -17,18 +17,18 @@ interface IdBucketParts {
 export class IdBucket {
   readonly #id: Slot<string | null>;
   readonly #table: BucketTable;
-  readonly #all: Slot<readonly number[]>;
-  readonly #position: number;
+  readonly all: Slot<readonly number[]>;
+  readonly position: number;
 
   constructor({ id, table, all, position }: IdBucketParts) {
     this.#id = id;
     this.#table = table;
-    this.#all = all;
-    this.#position = position;
+    this.all = all;
+    this.position = position;
   }
 
   read(request: EvaluationRequest): number {
-    if (request.isOfAllFlags) return request.read(this.#all)[this.#position] ?? 0;
-    return this.#table.bucketOf(request.read(this.#id), this.#position);
+    if (request.isOfAllFlags) return request.read(this.all)[this.position] ?? 0;
+    return this.#table.bucketOf(request.read(this.#id), this.position);
   }
 }

@@ -1,7 +1,8 @@
 import type { Predicate } from "../compile/condition.ts";
+import { Split } from "../compile/split.ts";
 import { ROLLOUT_SEED, bucketOf } from "../hash/bucket.ts";
 import type { ContextFields } from "../request/context-fields.ts";
-import type { Slot } from "../request/evaluation-request.ts";
+import type { EvaluationRequest, Slot } from "../request/evaluation-request.ts";
 
 /** Ids are put into a hundred buckets; a share of n percent takes the first n of them. */
 const BUCKETS = 100;
@@ -20,10 +21,12 @@ export function isInShare(
   fields: ContextFields,
 ): Predicate {
   const idBucket = fields.bucket(id, { group, size: BUCKETS, seed: ROLLOUT_SEED });
-  return (request) => {
-    const bucket = idBucket.read(request);
-    return bucket !== 0 && bucket <= percentage;
-  };
+  const steps = [
+    { lastBucket: 0, outcome: 0 },
+    { lastBucket: percentage, outcome: 1 },
+  ];
+  const split = new Split({ idBucket, steps, otherwise: 0 });
+  return Object.assign((request: EvaluationRequest) => split.decide(request) === 1, { split });
 }
 
 /** The same for a group that the context names; without a name the group is the empty text. */
