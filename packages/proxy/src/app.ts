@@ -5,7 +5,7 @@ import { createKeyRing } from "./auth/create-key-ring.ts";
 import type { ProxyConfig } from "./config/config.ts";
 import { registerCors } from "./cors/cors.ts";
 import { registerCompression } from "./http/compression.ts";
-import { createFastPath } from "./fast-path/create-fast-path.ts";
+import { createFastPaths } from "./fast-path/create-fast-path.ts";
 import { handleFailures } from "./http/failures.ts";
 import { createFailureSender } from "./http/send-failure.ts";
 import { ownCompilersOnly, serverFactory, serverOptions } from "./http/server-options.ts";
@@ -40,17 +40,20 @@ export async function buildApp(
 
   const rules = createDialectRules(config);
   const { observeRequest: observe } = metrics;
-  const fastPath = createFastPath(config, { ring, rules: rules.proxy, observe });
+  const fastPaths = createFastPaths(config, { ring, rules, observe });
+  const closeFastPaths = (): void => fastPaths.forEach((path) => path.close());
   // Enrichers may take their time, so they are for the framework too.
-  if (!hasFastPath || config.contextEnrichers.length > 0) fastPath.close();
+  if (!hasFastPath || config.contextEnrichers.length > 0) closeFastPaths();
 
   const sendFailure = createFailureSender(config.basePath);
   const app = Fastify({
     ...serverOptions(config, { sources: ring.sources, sendFailure }),
     ...(hasFastPath && ownCompilersOnly),
-    serverFactory: serverFactory((request, response) => fastPath.answer(request, response)),
+    serverFactory: serverFactory((request, response) =>
+      fastPaths.some((path) => path.answer(request, response)),
+    ),
   });
-  app.addHook("preClose", async () => fastPath.close());
+  app.addHook("preClose", async () => closeFastPaths());
   handleFailures(app, { logger: config.logger, sendFailure });
   observeRequests(app, observe);
   // NOTE: hooks run in this order. Preflights carry no key, and must be answered to be readable.

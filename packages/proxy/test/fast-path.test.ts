@@ -76,10 +76,15 @@ function comparable({ date: _date, ...headers }: IncomingHttpHeaders): IncomingH
 }
 
 /** A path with a slash at its end means the same, but only the framework knows that. */
-async function expectSameOnBothPaths(proxy: TestProxy, query: string, headers: object) {
-  const fast = await ask(proxy, `/proxy${query}`, headers);
-  const again = await ask(proxy, `/proxy${query}`, headers);
-  const framework = await ask(proxy, `/proxy/${query}`, headers);
+async function expectSameOnBothPaths(
+  proxy: TestProxy,
+  query: string,
+  headers: object,
+  path = "/proxy",
+) {
+  const fast = await ask(proxy, path + query, headers);
+  const again = await ask(proxy, path + query, headers);
+  const framework = await ask(proxy, `${path}/${query}`, headers);
   expect(fast).toEqual(framework);
   expect(again).toEqual(framework);
   return framework;
@@ -130,6 +135,49 @@ test.each([
     );
   },
 );
+
+test.each(["/proxy", "/base/api/frontend", "/base/api/proxy"])(
+  "GET %s is answered ahead of the framework, and alike",
+  async (path) => {
+    const seen: string[] = [];
+    const proxy = await startProxy({
+      document: DOCUMENT,
+      config: { basePath: path.startsWith("/base") ? "/base" : "" },
+      extend: (app) => {
+        app.addHook("onRequest", async ({ url }) => void seen.push(url));
+      },
+    });
+    await fc.assert(
+      fc.asyncProperty(contexts, requestHeaders, async (context, headers) => {
+        const query = `?${new URLSearchParams({ sessionId: "s", ...context, userId: "u" })}`;
+        const answer = await expectSameOnBothPaths(proxy, query, headers, path);
+        const { etag = "" } = answer.headers;
+        const conditional = { ...headers, "if-none-match": etag };
+        const again = await expectSameOnBothPaths(proxy, query, conditional, path);
+        expect([answer.status, again.status]).toEqual([200, 304]);
+      }),
+      { numRuns: 10 },
+    );
+    expect(seen.length).toBeGreaterThan(0);
+    expect(seen.filter((url) => !url.startsWith(`${path}/?`))).toEqual([]);
+  },
+);
+
+test("answers of different paths to one question are kept apart", async () => {
+  const proxy = await startProxy({ document: DOCUMENT });
+  const query = "?userId=1&sessionId=1";
+  const askBoth = async () => [
+    (await ask(proxy, `/proxy${query}`, {})).body,
+    (await ask(proxy, `/api/frontend${query}`, {})).body,
+  ];
+  const [plain, detailed] = await askBoth();
+  expect(plain).not.toContain("feature_enabled");
+  expect(detailed).toContain("feature_enabled");
+  for (let round = 0; round < 3; round += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- from the second time on they are kept
+    expect(await askBoth()).toEqual([plain, detailed]);
+  }
+});
 
 test.each([
   ["no key", "?userId=1", { authorization: "" }],

@@ -2,6 +2,9 @@ import type { SelectedVariant } from "flags-engine";
 import type { Dialect } from "../render/dialect.ts";
 import { toVariant } from "./variant.ts";
 
+/** Paths at which the frontend API is found: its own, and the former one. */
+export const FRONTEND_PATHS = ["/api/frontend", "/api/proxy"] as const;
+
 interface Toggle {
   readonly name: string;
   readonly enabled: boolean;

@@ -15,12 +15,11 @@ import type { SentContext } from "../context/sent-context.ts";
 import type { RawHeaders } from "../cors/cors-headers.ts";
 import { selectEnabled } from "../render/select.ts";
 import type { EvaluationRules } from "../routes/evaluate.ts";
-import { AnswerCache } from "./answer-cache.ts";
+import type { AnswerCache } from "./answer-cache.ts";
 import { BodyPool } from "./body-pool.ts";
 import { PreparedAnswer } from "./prepared-answer.ts";
 
 const CLIENT_KEYS = ["client"] as const;
-const CACHING = ["cache-control", "public, max-age=2"] as const;
 const JSON_TYPE = "application/json; charset=utf-8";
 
 export interface FastPathOptions {
@@ -31,18 +30,20 @@ export interface FastPathOptions {
   readonly rules: EvaluationRules;
   readonly corsHeaders: (requestOrigin: string | undefined) => RawHeaders;
   readonly observe: ObserveRequest;
+  /** Where answers are kept, of this path and of others. */
+  readonly answers: AnswerCache;
 }
 
 /**
- * The hot path: `GET /proxy` with a good key and a good context, which is nearly all there is to
- * do. It answers with the same bytes as the route of that name (fast-path.test.ts compares them),
+ * A hot path: `GET /proxy`, or the like of another dialect, with a good key and a good context,
+ * which is nearly all there is to do. It answers with the same bytes as the route of that name (fast-path.test.ts compares them),
  * without the framework's share of the work. Everything else, every error included, it leaves to
  * the framework, so it has no errors of its own.
  */
 export class FastPath {
   readonly #options: FastPathOptions;
   readonly #startOfQuery: string;
-  readonly #answers = new AnswerCache();
+  readonly #answers: AnswerCache;
   readonly #codings = new CodingChoice();
   readonly #bodies = new BodyPool();
   #isClosed = false;
@@ -50,6 +51,7 @@ export class FastPath {
   constructor(options: FastPathOptions) {
     this.#options = options;
     this.#startOfQuery = `${options.path}?`;
+    this.#answers = options.answers;
   }
 
   /** Leaves everything to the framework from now on, which knows how to say goodbye. */
@@ -122,7 +124,8 @@ export class FastPath {
     const { origin, "if-none-match": ifNoneMatch } = request.headers;
     const headers = [
       ...corsHeaders(origin),
-      ...CACHING,
+      "cache-control",
+      rules.cacheControl,
       "vary",
       rules.vary,
       "etag",

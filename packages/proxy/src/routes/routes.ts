@@ -3,6 +3,7 @@ import type { TypedApp } from "flags-service/http";
 import { authenticate } from "../auth/authenticate.ts";
 import type { KeyKind, KeyRing } from "../auth/key-ring.ts";
 import type { ProxyConfig } from "../config/config.ts";
+import { FRONTEND_PATHS } from "../dialects/frontend.ts";
 import { createDefinitionsHub } from "../definitions/definitions-hub.ts";
 import { acceptJsonOnly } from "../http/json-body.ts";
 import { serializerCompiler } from "../http/serialization.ts";
@@ -17,9 +18,6 @@ import { registerOfrepRoutes } from "./ofrep/ofrep.ts";
 import { registerProxyRoutes } from "./proxy.ts";
 import { registerPush } from "./push.ts";
 import { registerServerSdkRoutes } from "./server-sdk/server-sdk.ts";
-
-/** Paths at which the frontend API is found: its own, and the former one. */
-const FRONTEND_PATHS = ["/api/frontend", "/api/proxy"] as const;
 
 interface RouteOptions {
   readonly config: ProxyConfig;
