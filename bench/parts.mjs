@@ -3,6 +3,8 @@ import { httpTargets, reportHttp } from "./http/report.mjs";
 import { runHttpBench } from "./http/run.mjs";
 import { intakeTargets, reportIntake, runIntakeBench } from "./intake/run.mjs";
 import { memoryTargets, reportMemory, runMemoryBench } from "./memory/run.mjs";
+import { propagationTargets, reportPropagation } from "./propagation/report.mjs";
+import { runPropagationBench } from "./propagation/run.mjs";
 import { refreshTargets, reportRefresh, runRefreshBench } from "./refresh/run.mjs";
 import { toTable } from "./report/table.mjs";
 import { reportSlope, runSlopeBench, slopeTargets } from "./slope/run.mjs";
@@ -27,5 +29,10 @@ export const PARTS = {
   memory: { run: runMemoryBench, report: reportMemory, targets: memoryTargets },
   start: { run: runStartBench, report: reportStart, targets: startTargets },
   intake: { run: runIntakeBench, report: reportIntake, targets: intakeTargets },
+  propagation: {
+    run: runPropagationBench,
+    report: reportPropagation,
+    targets: propagationTargets,
+  },
   workers: { run: runWorkersBench, report: reportWorkers, targets: () => [] },
 };

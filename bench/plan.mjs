@@ -1,6 +1,16 @@
 import { parseArgs } from "node:util";
 
-const PART_NAMES = ["engine", "http", "slope", "refresh", "memory", "start", "intake", "workers"];
+const PART_NAMES = [
+  "engine",
+  "http",
+  "slope",
+  "refresh",
+  "memory",
+  "start",
+  "intake",
+  "workers",
+  "propagation",
+];
 const CASE_NAMES = ["new-user", "same-context", "not-modified", "gzip"];
 const PEER_NAMES = ["ours", "old", "bare", ...(process.env.EDGE_BIN ? ["edge"] : [])];
 
@@ -37,6 +47,7 @@ const SHORT = {
   start: { rounds: 5 },
   intake: { rounds: 2, seconds: 1 },
   workers: { rounds: 3, seconds: 1, warmUpSeconds: 1.5 },
+  propagation: { streamCounts: [1, 1000, 10_000], changes: 10, pollers: 100, polledChanges: 2 },
 };
 
 const LONG = {
@@ -48,6 +59,7 @@ const LONG = {
   start: { rounds: 15 },
   intake: { rounds: 5, seconds: 5 },
   workers: { rounds: 9, seconds: 3, warmUpSeconds: 4 },
+  propagation: { streamCounts: [1, 1000, 10_000], changes: 50, pollers: 100, polledChanges: 10 },
 };
 
 /** What a run measures, from its arguments. */

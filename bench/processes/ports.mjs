@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 
-const TIMEOUT_MS = 20_000;
+const TIMEOUT_MS = 60_000;
 const POLL_MS = 2;
 
 /** A port of 127.0.0.1 that nobody listens on, for programs that cannot choose one themselves. */

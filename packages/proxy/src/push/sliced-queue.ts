@@ -2,7 +2,7 @@
 const SLICE_MS = 5;
 
 /** A slice ends after so many items at the latest, as what they write is sent after it. */
-const SLICE_ITEMS = 250;
+const SLICE_ITEMS = 100;
 
 /**
  * Visits many items without holding up the process: in slices, between which whatever has come in
