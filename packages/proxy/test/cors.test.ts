@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { CorsConfig } from "../src/config/config.ts";
-import { proxyConfig, startProxy } from "./_proxy.ts";
+import { proxyConfig, startProxy, startProxyOver } from "./_proxy.ts";
+import { DocumentSource } from "./_source.ts";
 
 const ORIGIN = "https://shop.example";
 
@@ -98,7 +99,18 @@ test("cors.preflightContinue: the preflight is passed on, with its headers set",
 
 test("a preflight is answered before authentication, for every path", async () => {
   const { url } = await startWith();
-  for (const path of ["/proxy", "/proxy/all", "/proxy/client/metrics", "/unknown"]) {
+  const paths = [
+    "/proxy",
+    "/proxy/all",
+    "/proxy/client/metrics",
+    "/api/frontend",
+    "/api/frontend/features/on",
+    "/api/proxy/client/metrics",
+    "/ofrep/v1/evaluate/flags",
+    "/ofrep/v1/evaluate/flags/on",
+    "/unknown",
+  ];
+  for (const path of paths) {
     const response = await fetch(url + path, {
       method: "OPTIONS",
       headers: { origin: ORIGIN, "access-control-request-method": "GET" },
@@ -113,4 +125,16 @@ test("answers that are not a success can be read across origins too", async () =
     const response = await fetch(url + path, { headers: { origin: ORIGIN } });
     expect(response.headers.get("access-control-allow-origin"), path).toBe("*");
   }
+});
+
+test.each([
+  [["ETag"], "ETag, Retry-After"],
+  [["ETag", "retry-after"], "ETag, retry-after"],
+  [["*"], "*"],
+])("cors.exposedHeaders %j: Retry-After can be read wherever it is sent", async (given, shown) => {
+  const config = { cors: { ...proxyConfig().cors, exposedHeaders: given } };
+  const { request } = await startProxyOver(new DocumentSource(), { config });
+  const { headers } = await request("/proxy", { headers: { origin: ORIGIN } });
+  expect(headers.get("retry-after")).toBe("1");
+  expect(headers.get("access-control-expose-headers")).toBe(shown);
 });
