@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { buildApp } from "../src/app.ts";
 import { SAMPLE } from "./_documents.ts";
-import { KEY, MemoryLogger, proxyConfig } from "./_proxy.ts";
+import { KEY, MemoryLogger, proxyConfig, SERVER_TOKEN } from "./_proxy.ts";
 import { DocumentSource } from "./_source.ts";
 
 const NAMES = ["context", "toggles", "properties", "userId", "currentTime", "__proto__", "bucket"];
@@ -21,6 +21,7 @@ const json = fc.letrec((tie) => ({
 const bodies = fc.oneof(
   json,
   fc.record({ context: json, toggles: json }, { requiredKeys: ["context"] }),
+  fc.record({ metrics: fc.array(fc.record({ featureName: json, appName: json, yes: json })) }),
   fc.record({ appName: fc.string(), bucket: fc.record({ toggles: json }) }),
 );
 
@@ -45,6 +46,26 @@ test.each([
         const payload = JSON.stringify(body);
         const { statusCode } = await app.inject({ method: "POST", url, headers, payload });
         expect([200, 400]).toContain(statusCode);
+      }),
+      { numRuns: 300 },
+    );
+    expect(logger.lines).toEqual([]);
+    await app.close();
+  },
+);
+
+test.each(["register", "metrics", "metrics/bulk"])(
+  "POST /api/client/%s: whatever JSON is sent, the answer is 202 or 400, and nothing is logged",
+  async (path) => {
+    const logger = new MemoryLogger();
+    const app = await buildApp(proxyConfig({ logger }), new DocumentSource(SAMPLE));
+    const headers = { authorization: SERVER_TOKEN, "content-type": "application/json" };
+    await fc.assert(
+      fc.asyncProperty(bodies, async (body) => {
+        const payload = JSON.stringify(body);
+        const url = `/api/client/${path}`;
+        const { statusCode } = await app.inject({ method: "POST", url, headers, payload });
+        expect([202, 400]).toContain(statusCode);
       }),
       { numRuns: 300 },
     );

@@ -3,7 +3,13 @@ import { errorOf, KEY, OTHER_KEY, SERVER_TOKEN, startProxy } from "./_proxy.ts";
 
 const EVALUATION = ["GET /proxy", "POST /proxy", "GET /proxy/all", "POST /proxy/all"];
 const USAGE = ["POST /proxy/client/metrics", "POST /proxy/client/register"];
-const DEFINITIONS = ["GET /proxy/client/features"];
+const DEFINITIONS = ["features", "features/on", "delta", "streaming"].flatMap((path) => [
+  `GET /proxy/client/${path}`,
+  `GET /api/client/${path}`,
+]);
+const SERVER_USAGE = ["register", "metrics", "metrics/bulk"].map(
+  (path) => `POST /api/client/${path}`,
+);
 
 const KEYS: readonly (readonly [string, Record<string, string>])[] = [
   ["no key", {}],
@@ -14,7 +20,7 @@ const KEYS: readonly (readonly [string, Record<string, string>])[] = [
   ["two keys", { authorization: `${KEY}, ${OTHER_KEY}` }],
 ];
 
-test.each([...EVALUATION, ...USAGE, ...DEFINITIONS])(
+test.each([...EVALUATION, ...USAGE, ...DEFINITIONS, ...SERVER_USAGE])(
   "%s: 401 naming the header on a missing or wrong key, before the body is looked at",
   async (route) => {
     const [method = "", path = ""] = route.split(" ");

@@ -1,16 +1,18 @@
 import type { FlagSource } from "flags-sdk";
 import { Gauge, type Registry } from "prom-client";
 import { DefinitionsFeeds } from "./definitions-feeds.ts";
+import { createDefinitionsReader, type DefinitionsReader } from "./definitions-reader.ts";
 import { DefinitionsStreams } from "./definitions-streams.ts";
 
-/** What all routes share that tell of changes, so that their readers hear the same. */
+/** What all routes share that hand out definitions: what one has written need not be again. */
 export interface DefinitionsHub {
+  readonly read: DefinitionsReader;
   readonly feeds: DefinitionsFeeds;
   readonly streams: DefinitionsStreams;
   readonly open: Gauge;
 }
 
-/** Follows the definitions of sources, for whoever asks for their changes. */
+/** Follows the definitions of sources, for whoever asks for them or for their changes. */
 export function createDefinitionsHub(
   sources: readonly FlagSource[],
   registry: Registry,
@@ -25,5 +27,5 @@ export function createDefinitionsHub(
       this.set(streams.size);
     },
   });
-  return { feeds, streams, open };
+  return { read: createDefinitionsReader(), feeds, streams, open };
 }

@@ -5,11 +5,12 @@ import { isSelected } from "./select-definitions.ts";
 import { writeDocument, type WrittenDocument } from "./write-definition.ts";
 
 /** Which definitions are asked for, and in which form. */
-interface DefinitionsRequest extends DefinitionsQuery {
+export interface DefinitionsRequest extends DefinitionsQuery {
   readonly inlineSegments: boolean;
 }
 
-type DefinitionsReader = (
+/** Writes the definitions that a request asks for. */
+export type DefinitionsReader = (
   definitions: FeatureDefinitions,
   request: DefinitionsRequest,
 ) => WrittenDocument;

@@ -1,26 +1,23 @@
-import { type FeatureDefinitions } from "flags-sdk";
+import type { FeatureDefinitions } from "flags-sdk";
 import { sendConditional } from "flags-service/http";
 import type { TypedApp } from "flags-service/http";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { grantOf } from "../../auth/authenticate.ts";
 import { understandsSegments } from "../../definitions/client-spec.ts";
-import { createDefinitionsReader } from "../../definitions/definitions-reader.ts";
 import { parseDefinitionsQuery } from "../../definitions/definitions-query.ts";
-import { writeDefinition } from "../../definitions/write-definition.ts";
+import { writeDefinition, type WrittenDocument } from "../../definitions/write-definition.ts";
 import { HttpError, notReady } from "../../errors.ts";
 import { errorAnswers, NotModified } from "../schemas.ts";
 import { Definition, Definitions, DefinitionsQuery } from "./schemas.ts";
 import { type DefinitionsOptions, SERVER_SDK } from "./server-sdk-options.ts";
 
-type Options = Pick<DefinitionsOptions, "authenticate" | "vary">;
-
-const CONTENT_TYPE = "application/json; charset=utf-8";
 const INLINED =
   "To a request without `Unleash-Client-Spec: 4.2.0` or later, the constraints of segments " +
   "are sent as part of the strategies that name them";
 
 /** Hands the definitions of all flags to server SDKs and to other proxies. */
-export function registerFeatures(app: TypedApp, { authenticate, vary }: Options): void {
+export function registerFeatures(app: TypedApp, options: DefinitionsOptions): void {
   const schema = {
     ...SERVER_SDK,
     summary: "The definitions of all flags, for server SDKs and other proxies",
@@ -28,24 +25,19 @@ export function registerFeatures(app: TypedApp, { authenticate, vary }: Options)
     querystring: DefinitionsQuery,
     response: { 200: Definitions, 304: NotModified, ...errorAnswers(400, 401, 503) },
   };
-  const read = createDefinitionsReader();
+  const onRequest = [options.authenticate];
 
-  app.get("/client/features", { onRequest: [authenticate], schema }, (request, reply) => {
-    const document = read(definitionsOf(grantOf(request)), {
+  app.get("/client/features", { onRequest, schema }, (request, reply) => {
+    const document = options.read(definitionsFor(request), {
       ...parseDefinitionsQuery(request.url),
       inlineSegments: !understandsSegments(request.headers["unleash-client-spec"]),
     });
-    reply.headers({ "cache-control": "no-cache", vary: `${vary}, unleash-client-spec` });
-    return sendConditional(request, reply, {
-      entityTag: document.entityTag,
-      contentType: CONTENT_TYPE,
-      body: () => document.text,
-    });
+    return send(request, varyOnSpec(reply, options), document);
   });
 }
 
 /** Hands out the definition of one flag. */
-export function registerFeature(app: TypedApp, { authenticate, vary }: Options): void {
+export function registerFeature(app: TypedApp, options: DefinitionsOptions): void {
   const schema = {
     ...SERVER_SDK,
     summary: "The definition of one flag",
@@ -53,28 +45,35 @@ export function registerFeature(app: TypedApp, { authenticate, vary }: Options):
     params: Type.Object({ name: Type.String({ description: "Name of the flag" }) }),
     response: { 200: Definition, 304: NotModified, ...errorAnswers(400, 401, 404, 503) },
   };
+  const onRequest = [options.authenticate];
 
-  app.get("/client/features/:name", { onRequest: [authenticate], schema }, (request, reply) => {
+  app.get("/client/features/:name", { onRequest, schema }, (request, reply) => {
     const inlineSegments = !understandsSegments(request.headers["unleash-client-spec"]);
     const { name } = request.params;
-    const document = writeDefinition(definitionsOf(grantOf(request)), { name, inlineSegments });
+    const document = writeDefinition(definitionsFor(request), { name, inlineSegments });
     if (document === undefined) throw unknownFlag(name);
-    reply.headers({ "cache-control": "no-cache", vary: `${vary}, unleash-client-spec` });
-    return sendConditional(request, reply, {
-      entityTag: document.entityTag,
-      contentType: CONTENT_TYPE,
-      body: () => document.text,
-    });
+    return send(request, varyOnSpec(reply, options), document);
   });
 }
 
-function definitionsOf({
-  source,
-}: {
-  readonly source: { readonly definitions: FeatureDefinitions | undefined };
-}): FeatureDefinitions {
-  if (source.definitions === undefined) throw notReady();
-  return source.definitions;
+function definitionsFor(request: FastifyRequest): FeatureDefinitions {
+  const { definitions } = grantOf(request).source;
+  if (definitions === undefined) throw notReady();
+  return definitions;
+}
+
+function varyOnSpec(reply: FastifyReply, { vary }: DefinitionsOptions): FastifyReply {
+  return reply.header("vary", `${vary}, unleash-client-spec`);
+}
+
+function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { entityTag, text }: WrittenDocument,
+): FastifyReply {
+  const contentType = "application/json; charset=utf-8";
+  reply.header("cache-control", "no-cache");
+  return sendConditional(request, reply, { entityTag, contentType, body: () => text });
 }
 
 function unknownFlag(name: string): HttpError {

@@ -3,7 +3,7 @@ import type { DefinitionsHub } from "../../definitions/definitions-hub.ts";
 import type { DialectOptions } from "../dialect-options.ts";
 
 /** What the routes are made from that hand out definitions. */
-export interface DefinitionsOptions extends Pick<DefinitionsHub, "feeds" | "streams"> {
+export interface DefinitionsOptions extends Pick<DefinitionsHub, "feeds" | "read" | "streams"> {
   /** Lets server tokens pass, and nothing else. */
   readonly authenticate: onRequestHookHandler;
   /** The request headers that every answer depends on. */
