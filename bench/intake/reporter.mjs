@@ -14,16 +14,20 @@ for await (const [job] of on(process, "message")) process.send(await report(job)
 async function report(job) {
   const requests = Array.from({ length: 100 }, (_, number) => createReport(job, job.names, number));
   const totals = { accepted: 0, refused: 0 };
-  const lanes = Array.from({ length: CONNECTIONS }, () => reportOnLane(job, requests, totals));
+  const startMs = performance.now();
+  const lanes = Array.from({ length: CONNECTIONS }, (_, lane) => {
+    // One after the other, as clients do not report all at once.
+    const offsetMs = (lane * 1000) / job.reportsPerSecond;
+    return reportOnLane({ ...job, startMs: startMs + offsetMs }, requests, totals);
+  });
   await Promise.all(lanes);
   return totals;
 }
 
 /** One connection with its share of the rate. It catches up when answers were late. */
-async function reportOnLane({ port, reportsPerSecond, seconds }, requests, totals) {
+async function reportOnLane({ port, reportsPerSecond, seconds, startMs }, requests, totals) {
   const connection = openConnection(port);
   const intervalMs = (1000 * CONNECTIONS) / reportsPerSecond;
-  const startMs = performance.now();
   const count = (seconds * 1000) / intervalMs;
   for (let sent = 0; sent < count && performance.now() < startMs + seconds * 1000; sent++) {
     const waitMs = startMs + sent * intervalMs - performance.now();
