@@ -4,6 +4,7 @@ import { Type } from "typebox";
 import { grantOf } from "../auth/authenticate.ts";
 import { tooMuchUsage } from "../errors.ts";
 import type { UsageMetrics } from "../metrics/metrics.ts";
+import { usageValidatorCompiler } from "../metrics/plain-usage.ts";
 import { checkUsage, toApplicationUsage } from "../metrics/usage.ts";
 import type { TypedApp } from "flags-service/http";
 import { errorAnswers, RegistrationBody, UsageBody } from "./schemas.ts";
@@ -29,7 +30,11 @@ export function registerUsage(app: TypedApp, options: UsageOptions): void {
 
   app.post(
     `${path}/client/metrics`,
-    { onRequest, schema: { ...describe("Takes in usage of toggles"), body: UsageBody } },
+    {
+      onRequest,
+      schema: { ...describe("Takes in usage of toggles"), body: UsageBody },
+      validatorCompiler: usageValidatorCompiler,
+    },
     (request, reply) => {
       const usage = toApplicationUsage(request.body, Date.now());
       checkUsage(usage, "bucket.toggles");

@@ -10,12 +10,7 @@ interface FeatureCounts {
   variants: Map<string, number> | undefined;
 }
 
-/** Usage as it was sent, without what counts nothing. */
-interface Counted {
-  readonly yes: number;
-  readonly no: number;
-  readonly variants: readonly (readonly [name: string, count: number])[];
-}
+type Variants = NonNullable<FeatureUsage["variants"]>;
 
 /** The usage of features by their names. */
 export type FeatureEntries = readonly (readonly [name: string, usage: FeatureUsage])[];
@@ -43,23 +38,21 @@ export class ApplicationCounts {
     let entries = 0;
     let added = 0;
     for (const [name, usage] of features) {
-      const counted = toCounted(usage);
-      if (counted === undefined) continue;
+      if (countsNothing(usage)) continue;
       const known = this.#features.get(name);
       if (known === undefined) added += 1;
-      entries += this.#measureFeature(name, counted, known);
+      entries += this.#measureFeature(name, usage, known);
     }
     return this.#features.size + added <= this.#limits.featuresPerApplication ? entries : Infinity;
   }
 
   /** Adds usage, whatever the limits say. */
   add(name: string, usage: FeatureUsage): void {
-    const counted = toCounted(usage);
-    if (counted === undefined) return;
+    if (countsNothing(usage)) return;
     const counts = this.#features.get(name) ?? this.#create(name);
-    counts.yes = addCounts(counts.yes, counted.yes);
-    counts.no = addCounts(counts.no, counted.no);
-    if (counted.variants.length > 0) this.#addVariants(counts, counted);
+    counts.yes = addCounts(counts.yes, toCount(usage.yes));
+    counts.no = addCounts(counts.no, toCount(usage.no));
+    this.#addVariants(counts, usage.variants ?? {});
   }
 
   /** Takes all counts, leaving zeros in their place until `settle` clears those still unused. */
@@ -85,19 +78,28 @@ export class ApplicationCounts {
     }
   }
 
-  #measureFeature(name: string, counted: Counted, known: FeatureCounts | undefined): number {
-    const { variantsPerFeature, nameLength } = this.#limits;
-    const variants = counted.variants.filter(([variant]) => known?.variants?.has(variant) !== true);
-    const total = (known?.variants?.size ?? 0) + variants.length;
-    const isTooLong = (text: string): boolean => text.length > nameLength;
-    if (total > variantsPerFeature || isTooLong(name)) return Infinity;
-    if (variants.some(([variant]) => isTooLong(variant))) return Infinity;
-    return variants.length + (known === undefined ? 1 : 0);
+  #measureFeature(name: string, usage: FeatureUsage, known: FeatureCounts | undefined): number {
+    if (name.length > this.#limits.nameLength) return Infinity;
+    const added = this.#measureVariants(usage.variants ?? {}, known?.variants);
+    return added + (known === undefined ? 1 : 0);
   }
 
-  #addVariants(counts: FeatureCounts, { variants }: Counted): void {
-    counts.variants ??= new Map();
-    for (const [name, count] of variants) {
+  #measureVariants(variants: Variants, known: ReadonlyMap<string, number> | undefined): number {
+    const { variantsPerFeature, nameLength } = this.#limits;
+    let added = 0;
+    for (const name of Object.keys(variants)) {
+      if (toCount(variants[name]) === 0 || known?.has(name) === true) continue;
+      if (name.length > nameLength) return Infinity;
+      added += 1;
+    }
+    return (known?.size ?? 0) + added <= variantsPerFeature ? added : Infinity;
+  }
+
+  #addVariants(counts: FeatureCounts, variants: Variants): void {
+    for (const name of Object.keys(variants)) {
+      const count = toCount(variants[name]);
+      if (count === 0) continue;
+      counts.variants ??= new Map();
       const known = counts.variants.get(name);
       if (known === undefined) this.#budget.claim();
       counts.variants.set(name, addCounts(known ?? 0, count));
@@ -121,13 +123,10 @@ export class ApplicationCounts {
   }
 }
 
-function toCounted(usage: FeatureUsage): Counted | undefined {
-  const yes = toCount(usage.yes);
-  const no = toCount(usage.no);
-  const variants = Object.entries(usage.variants ?? {})
-    .map(([name, count]) => [name, toCount(count)] as const)
-    .filter(([, count]) => count > 0);
-  return yes === 0 && no === 0 && variants.length === 0 ? undefined : { yes, no, variants };
+// NOTE: this and what calls it run for every entry of every report, so they make no lists of entries.
+function countsNothing({ yes, no, variants }: FeatureUsage): boolean {
+  if (toCount(yes) > 0 || toCount(no) > 0) return false;
+  return Object.values(variants ?? {}).every((count) => toCount(count) === 0);
 }
 
 function isZero({ yes, no, variants }: FeatureCounts): boolean {
