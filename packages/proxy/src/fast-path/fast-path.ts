@@ -181,11 +181,11 @@ function sendEncoded(
   headers: string[],
   { answer, coding }: { readonly answer: PreparedAnswer; readonly coding: ContentCoding },
 ): void {
-  answer.encoded(coding).then(
-    (body) => {
-      headers.push("content-encoding", coding, "content-length", String(body.length));
-      response.writeHead(200, headers).end(body);
-    },
-    () => response.destroy(),
-  );
+  const send = (body: Buffer): void => {
+    headers.push("content-encoding", coding, "content-length", String(body.length));
+    response.writeHead(200, headers).end(body);
+  };
+  const body = answer.encoded(coding);
+  if (Buffer.isBuffer(body)) send(body);
+  else body.then(send, () => response.destroy());
 }

@@ -36,8 +36,8 @@ export class PreparedAnswer {
     this.#answer.writeTo(memory);
   }
 
-  /** The body in a coding. Compressing runs off the event loop, and once. */
-  encoded(coding: ContentCoding): Promise<Buffer> {
+  /** The body in a coding; it is compressed once. */
+  encoded(coding: ContentCoding): Buffer | Promise<Buffer> {
     this.#coded ??= new CodedBody(this.body);
     return this.#coded.in(coding);
   }
