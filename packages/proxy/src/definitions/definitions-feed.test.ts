@@ -3,6 +3,7 @@ import { applyDelta, type FeaturesState } from "flags-engine";
 import type { FeatureDefinitions } from "flags-sdk";
 import { describe, expect, test } from "vitest";
 import { DefinitionsFeed } from "./definitions-feed.ts";
+import type { DefinitionsQuery } from "./definitions-query.ts";
 import { isSelected } from "./select-definitions.ts";
 
 const names = fc.constantFrom("a", "b", "c", "p.a", "p.b", "__proto__");
@@ -34,55 +35,51 @@ function contentOf(state: FeaturesState): readonly string[] {
   return [...state.features, ...state.segments].map((entry) => JSON.stringify(entry)).toSorted();
 }
 
+function selectedOf(
+  { features: all, segments: known }: FeatureDefinitions,
+  query: DefinitionsQuery,
+): FeaturesState {
+  return { features: all.filter((feature) => isSelected(feature, query)), segments: known };
+}
+
 const NOTHING: FeaturesState = { features: [], segments: [] };
 
 describe("DefinitionsFeed", () => {
   test("brings whoever had any earlier state to the present one", () => {
+    const histories = fc.array(documents, { minLength: 1, maxLength: 8 });
     fc.assert(
-      fc.property(
-        queries,
-        fc.array(documents, { minLength: 1, maxLength: 8 }),
-        (query, history) => {
-          const [first = { version: 2, features: [], segments: [] }, ...rest] = history;
-          const feed = new DefinitionsFeed(query, first);
-          const readers: { id: number | undefined; state: FeaturesState }[] = [];
-          for (const document of [first, ...rest]) {
-            feed.advance(document);
-            const chosen = document.features.filter((feature) => isSelected(feature, query));
-            const present = contentOf({ features: chosen, segments: document.segments });
-            readers.push({ id: undefined, state: NOTHING });
-            // The first reader follows each change, the next ones have more and more to catch up.
-            for (const { id, state } of readers) {
-              const message = feed.update(id);
-              const { events } = JSON.parse(message.text) as { events: unknown[] };
-              expect(contentOf(applyDelta(state, events))).toEqual(present);
-              expect(message.id).toBe(feed.id);
-              if (id === feed.id) expect(message.size).toBe(0);
-            }
-            const follower = readers[0];
-            const latest = JSON.parse(feed.update(undefined).text) as { events: unknown[] };
-            const state = applyDelta(NOTHING, latest.events);
-            readers.splice(1, 0, { id: feed.id, state });
-            if (follower !== undefined) readers[0] = { id: feed.id, state };
+      fc.property(queries, histories, (query, history) => {
+        const feed = new DefinitionsFeed(query, { version: 2, ...NOTHING });
+        const known: { id: number | undefined; state: FeaturesState }[] = [
+          { id: undefined, state: NOTHING },
+          { id: feed.id, state: NOTHING },
+        ];
+        for (const document of history) {
+          feed.advance(document);
+          const present = selectedOf(document, query);
+          for (const { id, state } of known) {
+            const message = feed.update(id);
+            const { events } = JSON.parse(message.text) as { readonly events: unknown };
+            expect(contentOf(applyDelta(state, events))).toEqual(contentOf(present));
+            expect(message.id).toBe(feed.id);
+            if (id === feed.id) expect(message.size).toBe(0);
           }
-        },
-      ),
+          known.push({ id: feed.id, state: present });
+        }
+      }),
     );
   });
 
   test("names equal content with one id and different content with different ones", () => {
     fc.assert(
       fc.property(queries, documents, documents, (query, one, other) => {
-        const present = [one, other].map((document) =>
-          contentOf({
-            features: document.features.filter((feature) => isSelected(feature, query)),
-            segments: document.segments,
-          }).join(),
+        const [content, otherContent] = [one, other].map((document) =>
+          contentOf(selectedOf(document, query)).join(),
         );
+        const { id } = new DefinitionsFeed(query, one);
         const shuffled = { ...one, features: one.features.toReversed() };
-        const id = new DefinitionsFeed(query, one).id;
         expect(new DefinitionsFeed(query, shuffled).id).toBe(id);
-        expect(new DefinitionsFeed(query, other).id === id).toBe(present[0] === present[1]);
+        expect(new DefinitionsFeed(query, other).id === id).toBe(content === otherContent);
       }),
     );
   });
@@ -95,10 +92,9 @@ describe("DefinitionsFeed", () => {
       segments: [],
     });
     const feed = new DefinitionsFeed({ projects: [], namePrefix: "" }, documentOf(0));
-    const [early, late] = [feed.id, 600].map((at, index) => {
-      if (index === 1) feed.advance(documentOf(at));
-      return feed.id;
-    });
+    const early = feed.id;
+    feed.advance(documentOf(600));
+    const late = feed.id;
     feed.advance(documentOf(1500));
     expect(feed.update(early).text).toContain('"hydration"');
     expect(JSON.parse(feed.update(late).text)).toMatchObject({ events: { length: 900 } });
