@@ -1,4 +1,4 @@
-// The proxy of the quickstart: `flags-proxy` as it is, and a page in front of its root.
+// The proxy of the quickstart: `flags-proxy` as it is, in one process, with a page in front of its root.
 
 import { runProgram } from "flags-service";
 import { loadConfig } from "../../packages/proxy/dist/config/load-config.js";

@@ -1,3 +1,4 @@
+import { start } from "flags-proxy";
 import { createFlagsClient } from "flags-sdk";
 import { InMemStorageProvider, Unleash, type UnleashConfig } from "unleash-client";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -15,7 +16,8 @@ import { describeEachStorage } from "./_storages.ts";
 const SOON = { timeout: 10_000, interval: 20 };
 
 interface Client {
-  isEnabled(name: string, context?: { userId: string }): boolean;
+  /** Asks, and counts that. */
+  isEnabled(name: string, context?: { userId: string }): boolean | Promise<boolean>;
   /** Everything that the client complained of. */
   readonly complaints: unknown[];
 }
@@ -71,6 +73,52 @@ const startOurs: StartClient = async ({ url }) => {
   return { isEnabled: (name, context) => client.isEnabled(name, context), complaints };
 };
 
+/** The proxy, asked and told of usage as its clients do. */
+function startProxy(synchronization: "delta" | "polling" | "streaming"): StartClient {
+  return async ({ url }) => {
+    const complaints: unknown[] = [];
+    const complain = (message: unknown): void => void complaints.push(message);
+    const ignore = (): void => undefined;
+    const proxy = await start({
+      flagsUrl: `${url}/api`,
+      flagsApiToken: BACKEND_TOKEN,
+      clientKeys: ["client"],
+      host: "127.0.0.1",
+      port: 0,
+      synchronization,
+      refreshInterval: 50,
+      metricsInterval: 100,
+      logger: { debug: ignore, info: ignore, warn: complain, error: complain, fatal: complain },
+    });
+    onTestFinished(() => proxy.close());
+    const headers = { authorization: "client", "content-type": "application/json" };
+    await expect
+      .poll(async () => (await fetch(`${proxy.url}/proxy/health`)).status, SOON)
+      .toBe(200);
+    return {
+      complaints,
+      isEnabled: async (name, { userId } = { userId: "0" }) => {
+        const response = await fetch(`${proxy.url}/proxy?userId=${userId}`, { headers });
+        const { toggles } = (await response.json()) as { toggles: { name: string }[] };
+        const isOn = toggles.some((toggle) => toggle.name === name);
+        const now = new Date().toISOString();
+        const counts = { yes: Number(isOn), no: Number(!isOn) };
+        const bucket = { start: now, stop: now, toggles: { [name]: counts } };
+        const body = JSON.stringify({ appName: "behind-the-proxy", bucket });
+        await fetch(`${proxy.url}/proxy/client/metrics`, { method: "POST", headers, body });
+        return isOn;
+      },
+    };
+  };
+}
+
+/** What each client calls itself. */
+const APPLICATIONS: Readonly<Record<string, string>> = {
+  "unleash-client": "official",
+  "flags-sdk": "ours",
+  "flags-proxy": "flags-proxy",
+};
+
 const CLIENTS: readonly (readonly [name: string, start: StartClient])[] = [
   ["unleash-client, polling", startUnleash({})],
   [
@@ -79,6 +127,9 @@ const CLIENTS: readonly (readonly [name: string, start: StartClient])[] = [
   ],
   ["unleash-client, streaming", startUnleash({ experimentalMode: { type: "streaming" } })],
   ["flags-sdk", startOurs],
+  ["flags-proxy, polling", startProxy("polling")],
+  ["flags-proxy, polling for deltas", startProxy("delta")],
+  ["flags-proxy, streaming", startProxy("streaming")],
 ];
 
 describeEachStorage("SDKs", (source) => {
@@ -135,7 +186,8 @@ describeEachStorage("SDKs", (source) => {
       const { applications } = (await service.admin("GET", "/metrics/applications")) as {
         applications: { appName: string }[];
       };
-      const appName = title === "flags-sdk" ? "ours" : "official";
+      const [program = ""] = title.split(",");
+      const appName = APPLICATIONS[program];
       expect(applications.map((application) => application.appName)).toContain(appName);
       expect(client.complaints).toEqual([]);
     });
