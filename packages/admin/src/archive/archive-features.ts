@@ -2,8 +2,7 @@ import { inArray } from "drizzle-orm";
 import { invalidOperation } from "../errors.ts";
 import { toFeatureView } from "../features/feature-view.ts";
 import {
-  checkAllInProject,
-  findFeatures,
+  findInProject,
   getFeature,
   quoteNames,
   type Feature,
@@ -21,9 +20,7 @@ export async function archiveFeatures(
   names: readonly string[],
 ): Promise<void> {
   await getProject(transaction.db, project);
-  const found = await findFeatures(transaction.db, names);
-  checkAllInProject(found, project);
-  await archive(transaction, found);
+  await archive(transaction, await findInProject(transaction.db, project, names));
 }
 
 export async function archiveFeature(

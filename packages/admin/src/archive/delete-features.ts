@@ -1,6 +1,6 @@
 import { inArray } from "drizzle-orm";
 import { toFeatureView } from "../features/feature-view.ts";
-import { checkAllInProject, findFeatures, type Feature } from "../features/find-features.ts";
+import { findFeatures, findInProject, type Feature } from "../features/find-features.ts";
 import { getProject } from "../projects/find-projects.ts";
 import { features } from "../storage/schema/features.ts";
 import type { WriteTransaction } from "../storage/storage.ts";
@@ -13,9 +13,7 @@ export async function deleteFeatures(
   names: readonly string[],
 ): Promise<void> {
   await getProject(transaction.db, project);
-  const found = await findFeatures(transaction.db, names);
-  checkAllInProject(found, project);
-  await deleteArchived(transaction, found);
+  await deleteArchived(transaction, await findInProject(transaction.db, project, names));
 }
 
 export async function deleteFeature(transaction: WriteTransaction, name: string): Promise<void> {

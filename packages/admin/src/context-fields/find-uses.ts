@@ -4,6 +4,12 @@ import type { Database } from "../storage/database.ts";
 import { features } from "../storage/schema/features.ts";
 import { segments } from "../storage/schema/segments.ts";
 import { strategies } from "../storage/schema/strategies.ts";
+import {
+  STRATEGY_USE,
+  STRATEGY_USE_ORDER,
+  USE_COUNT,
+  type UseCount,
+} from "../strategies/strategy-use.ts";
 
 /** Names what would lose its meaning without the field: strategies of active flags, and segments. */
 export async function findUses(db: Database, contextField: string): Promise<string[]> {
@@ -35,17 +41,11 @@ export interface FieldUse {
 
 export function listStrategiesUsing(db: Database, contextField: string): Promise<FieldUse[]> {
   return db
-    .select({
-      id: strategies.id,
-      projectId: features.project,
-      featureName: strategies.feature,
-      strategyName: strategies.name,
-      environment: strategies.environment,
-    })
+    .select(STRATEGY_USE)
     .from(strategies)
     .innerJoin(features, eq(features.name, strategies.feature))
     .where(and(isNull(features.archivedAt), mentions(strategies.constraints, contextField)))
-    .orderBy(strategies.feature, strategies.environment, strategies.sortOrder, strategies.id);
+    .orderBy(...STRATEGY_USE_ORDER);
 }
 
 function mentions(constraints: PgColumn, contextName: string): SQL {
@@ -58,8 +58,7 @@ export async function countUses(db: Database): Promise<ReadonlyMap<string, UseCo
   const rows = await db
     .select({
       contextName,
-      usedInFeatures: sql<number>`count(distinct ${features.name})::int`,
-      usedInProjects: sql<number>`count(distinct ${features.project})::int`,
+      ...USE_COUNT,
     })
     .from(strategies)
     .innerJoin(features, eq(features.name, strategies.feature))
@@ -67,9 +66,4 @@ export async function countUses(db: Database): Promise<ReadonlyMap<string, UseCo
     .where(isNull(features.archivedAt))
     .groupBy(contextName);
   return new Map(rows.map(({ contextName: name, ...count }) => [name, count]));
-}
-
-export interface UseCount {
-  readonly usedInFeatures: number;
-  readonly usedInProjects: number;
 }

@@ -4,6 +4,7 @@ import { NameBody } from "../http/names.ts";
 import { errorAnswers, NoBody } from "../http/schemas.ts";
 import type { TypedApp } from "flags-service/http";
 import type { Storage } from "../storage/storage.ts";
+import { UNUSED } from "../strategies/strategy-use.ts";
 import { countUses, listStrategiesUsing } from "./find-uses.ts";
 import {
   ContextFieldAnswer,
@@ -48,8 +49,7 @@ function registerReading(app: TypedApp, storage: Storage): void {
       storage.read(async (db) => {
         const uses = await countUses(db);
         const fields = await listContextFields(db);
-        const unused = { usedInFeatures: 0, usedInProjects: 0 };
-        return fields.map((field) => ({ ...field, ...(uses.get(field.name) ?? unused) }));
+        return fields.map((field) => ({ ...field, ...(uses.get(field.name) ?? UNUSED) }));
       }),
   );
 

@@ -1,7 +1,9 @@
 import { and, count, desc, gte, inArray, lt, or, sql, type SQL } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
+import type { Page } from "../http/parse-filter.ts";
 import type { Database } from "../storage/database.ts";
 import { firstRow } from "../storage/first-row.ts";
+import { patternOf } from "../storage/pattern-of.ts";
 import { events } from "../storage/schema/events.ts";
 
 /** Which events are looked for. What is left out does not matter. */
@@ -18,13 +20,8 @@ export interface EventFilter {
   readonly before?: Date | undefined;
 }
 
-export interface EventPage {
-  readonly offset: number;
-  readonly limit: number;
-}
-
 /** The newest events first, and how many there are. */
-export async function findEvents(db: Database, filter: EventFilter, { offset, limit }: EventPage) {
+export async function findEvents(db: Database, filter: EventFilter, { offset, limit }: Page) {
   const condition = toCondition(filter);
   const rows = await db
     .select()
@@ -57,7 +54,7 @@ function oneOf(column: PgColumn, values: readonly unknown[] | undefined): SQL | 
 }
 
 function tells(text: string): SQL | undefined {
-  const pattern = `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+  const pattern = patternOf(text);
   return or(
     ...[events.data, events.preData, events.tags].map(
       (column) => sql`${column}::text ilike ${pattern}`,

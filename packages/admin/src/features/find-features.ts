@@ -55,6 +55,21 @@ export async function findFeatures(db: Database, names: readonly string[]): Prom
 }
 
 /**
+ * The flags of these names in a project, archived ones too; names without a flag are left out.
+ *
+ * @throws {ApiError} when one of them belongs to another project
+ */
+export async function findInProject(
+  db: Database,
+  project: string,
+  names: readonly string[],
+): Promise<Feature[]> {
+  const found = await findFeatures(db, names);
+  checkAllInProject(found, project);
+  return found;
+}
+
+/**
  * @throws {ApiError} when a flag belongs to another project
  */
 export function checkAllInProject(found: readonly Feature[], project: string): void {

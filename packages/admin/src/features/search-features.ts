@@ -11,17 +11,13 @@ import {
   type SQL,
 } from "drizzle-orm";
 import { badData } from "../errors.ts";
-import { parseFilter } from "../http/parse-filter.ts";
+import { parseFilter, type Page } from "../http/parse-filter.ts";
 import type { Database } from "../storage/database.ts";
 import { firstRow } from "../storage/first-row.ts";
+import { patternOf } from "../storage/pattern-of.ts";
 import { features } from "../storage/schema/features.ts";
 import { summarize } from "./list-features.ts";
 import type { FeatureSearch } from "./search-schemas.ts";
-
-interface Page {
-  readonly offset: number;
-  readonly limit: number;
-}
 
 /** Flags of all projects, archived ones when asked for. */
 export async function searchFeatures(db: Database, search: FeatureSearch, { offset, limit }: Page) {
@@ -60,8 +56,7 @@ function isArchived({ archived, lifecycle }: FeatureSearch): boolean {
 
 /** Any of the words, in name or description. */
 function mentions(query: string): SQL | undefined {
-  const words = query.split(",").map((word) => word.trim());
-  const patterns = words.map((word) => `%${word.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`);
+  const patterns = query.split(",").map((word) => patternOf(word.trim()));
   return or(
     ...patterns.flatMap((pattern) => [
       ilike(features.name, pattern),

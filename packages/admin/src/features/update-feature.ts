@@ -7,8 +7,7 @@ import { features } from "../storage/schema/features.ts";
 import type { WriteTransaction } from "../storage/storage.ts";
 import { toFeatureView, type FeatureView } from "./feature-view.ts";
 import {
-  checkAllInProject,
-  findFeatures,
+  findInProject,
   getActiveFeature,
   type Feature,
   type FeatureAddress,
@@ -82,8 +81,7 @@ export async function setStale(
   { features: names, stale }: { readonly features: readonly string[]; readonly stale: boolean },
 ): Promise<void> {
   await getActiveProject(db, project);
-  const found = await findFeatures(db, names);
-  checkAllInProject(found, project);
+  const found = await findInProject(db, project, names);
   const changing = found.filter(
     (feature) => feature.archivedAt === null && feature.stale !== stale,
   );

@@ -15,7 +15,8 @@ export function parseFilter(text: string | undefined, name: string): readonly st
   throw badData(`/query/${name}`, "must be of the form IS:value or IS_ANY_OF:value,value");
 }
 
-interface Page {
+/** Which part of a list is asked for. */
+export interface Page {
   readonly offset: number;
   readonly limit: number;
 }

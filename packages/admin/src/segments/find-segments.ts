@@ -1,10 +1,17 @@
-import { and, eq, isNull, sql } from "drizzle-orm";
+import { and, eq, isNull } from "drizzle-orm";
 import { nameExists, notFound } from "../errors.ts";
 import type { Database } from "../storage/database.ts";
 import { orderByText } from "../storage/order-by-text.ts";
 import { features } from "../storage/schema/features.ts";
 import { segments } from "../storage/schema/segments.ts";
 import { strategies, strategySegments } from "../storage/schema/strategies.ts";
+import {
+  STRATEGY_USE,
+  STRATEGY_USE_ORDER,
+  UNUSED,
+  USE_COUNT,
+  type UseCount,
+} from "../strategies/strategy-use.ts";
 
 export type Segment = typeof segments.$inferSelect;
 
@@ -35,24 +42,17 @@ export function toSegmentView({ project, createdBy, ...segment }: Segment) {
 export async function listSegments(db: Database) {
   const rows = await db.select().from(segments).orderBy(orderByText(segments.name));
   const uses = await countUses(db);
-  const unused = { usedInFeatures: 0, usedInProjects: 0 };
   return rows.map((segment) => ({
     ...toSegmentView(segment),
-    ...(uses.get(segment.id) ?? unused),
+    ...(uses.get(segment.id) ?? UNUSED),
   }));
-}
-
-interface UseCount {
-  readonly usedInFeatures: number;
-  readonly usedInProjects: number;
 }
 
 async function countUses(db: Database): Promise<ReadonlyMap<number, UseCount>> {
   const rows = await db
     .select({
       id: strategySegments.segment,
-      usedInFeatures: sql<number>`count(distinct ${features.name})::int`,
-      usedInProjects: sql<number>`count(distinct ${features.project})::int`,
+      ...USE_COUNT,
     })
     .from(strategySegments)
     .innerJoin(strategies, eq(strategies.id, strategySegments.strategy))
@@ -69,13 +69,7 @@ export function listStrategiesUsing(
   { archived = false }: { readonly archived?: boolean } = {},
 ) {
   return db
-    .select({
-      id: strategies.id,
-      projectId: features.project,
-      featureName: strategies.feature,
-      strategyName: strategies.name,
-      environment: strategies.environment,
-    })
+    .select(STRATEGY_USE)
     .from(strategySegments)
     .innerJoin(strategies, eq(strategies.id, strategySegments.strategy))
     .innerJoin(features, eq(features.name, strategies.feature))
@@ -85,7 +79,7 @@ export function listStrategiesUsing(
         archived ? undefined : isNull(features.archivedAt),
       ),
     )
-    .orderBy(strategies.feature, strategies.environment, strategies.sortOrder, strategies.id);
+    .orderBy(...STRATEGY_USE_ORDER);
 }
 
 /** The segments of a strategy; none when it is unknown. */

@@ -1,5 +1,5 @@
 import { ApiError, exceedsLimit } from "../errors.ts";
-import { checkAllInProject, findFeatures, quoteNames } from "../features/find-features.ts";
+import { findInProject, quoteNames } from "../features/find-features.ts";
 import { LIMITS } from "../limits.ts";
 import { getActiveProject } from "../projects/find-projects.ts";
 import type { Database } from "../storage/database.ts";
@@ -54,11 +54,8 @@ async function checkTargets(
   project: string,
   features: readonly FeatureInFile[],
 ): Promise<void> {
-  const found = await findFeatures(
-    db,
-    features.map(({ name }) => name),
-  );
-  checkAllInProject(found, project);
+  const names = features.map(({ name }) => name);
+  const found = await findInProject(db, project, names);
   const archived = found.filter(({ archivedAt }) => archivedAt !== null);
   if (archived.length === 0) return;
   throw new ApiError(
