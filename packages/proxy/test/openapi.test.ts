@@ -59,6 +59,7 @@ test("OpenAPI document: every endpoint, parameter, error and security scheme", a
     `${path}/client/metrics`,
     `${path}/client/register`,
     `${path}/features/{name}`,
+    `${path}/stream`,
   ]);
   const definitions = ["delta", "features", "features/{name}"];
   expect(Object.keys(paths).toSorted()).toEqual([

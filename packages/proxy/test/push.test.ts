@@ -332,3 +332,20 @@ test("Prometheus sees streams come and go, and what they are sent", async () => 
   expect(await read("streams_refused_total")).toBe(0);
   expect(await read("streams_dropped_total")).toBe(0);
 });
+
+test.each(["/api/frontend", "/api/proxy"])(
+  "%s/stream: toggles as that API has them",
+  async (path) => {
+    const proxy = await startProxy();
+    const body = { context: { userId: "7" } };
+    const response = await proxy.post(`${path}/stream`, body);
+    const { url } = (await response.json()) as Address;
+    expect(url.startsWith(`${proxy.url}${path}/stream?token=`)).toBe(true);
+    const polled = await proxy.post(path, body);
+    expect(await (await readEvents(url)).next()).toEqual({
+      name: "toggles",
+      id: polled.headers.get("etag"),
+      data: await polled.text(),
+    });
+  },
+);

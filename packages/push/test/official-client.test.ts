@@ -59,11 +59,13 @@ async function streamIsOpen(proxy: Pick<RunningApp, "request">): Promise<void> {
 }
 
 test.each([
-  ["GET", false],
-  ["POST", true],
-])("a client that asks with %s learns of changes without a poll", async (method, post) => {
+  ["GET", "/proxy", false],
+  ["POST", "/proxy", true],
+  ["GET", "/api/frontend", false],
+  ["POST", "/api/frontend", true],
+])("a client that asks with %s %s learns of changes without a poll", async (method, path, post) => {
   const proxy = await startProxy({ document: { features: [FOR_7] } });
-  const { client, requests, updates } = await startFed({ url: `${proxy.url}/proxy`, post });
+  const { client, requests, updates } = await startFed({ url: proxy.url + path, post });
   expect(client.isEnabled("for-user-7")).toBe(true);
   await streamIsOpen(proxy);
 
@@ -73,7 +75,7 @@ test.each([
   expect(client.isEnabled("new")).toBe(true);
   expect(client.isEnabled("for-user-8")).toBe(false);
   expect(updates()).toBe(2);
-  expect(requests).toEqual([`${method} /proxy 200`, "POST /proxy/stream 201"]);
+  expect(requests).toEqual([`${method} ${path} 200`, `POST ${path}/stream 201`]);
 });
 
 test("polls of a client that is fed ask nobody", async () => {

@@ -24,7 +24,11 @@ export function createPush(
   { push, upstreamToken, clientKeys }: Pick<ProxyConfig, "push" | "upstreamToken" | "clientKeys">,
   { ring, rules, registry }: Surroundings,
 ): Push {
-  const forms = createMessageForms({ toggles: rules.proxy.render, refetch: rules.ofrep.render });
+  const forms = createMessageForms({
+    toggles: rules.proxy.render,
+    frontend: rules.frontend.render,
+    refetch: rules.ofrep.render,
+  });
   const answers = new Map(ring.sources.map((source) => [source, new SharedAnswers(forms)]));
   return {
     hub: new PushHub(

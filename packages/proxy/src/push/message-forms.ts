@@ -3,8 +3,11 @@ import { writeEvent } from "flags-service/http";
 import type { Answer } from "../render/answer.ts";
 import type { Rendering } from "../render/rendering.ts";
 
-/** What a stream says of an answer: the toggles themselves, or that it is time to ask for them. */
-export type MessageKind = "toggles" | "refetch";
+/** The toggles themselves, as `/proxy` has them or the frontend API. */
+export type ToggleKind = "toggles" | "frontend";
+
+/** What a stream says of an answer: the toggles, or that it is time to ask for them. */
+export type MessageKind = ToggleKind | "refetch";
 
 /** How answers become messages. */
 export interface MessageForm {
@@ -19,10 +22,8 @@ export function createMessageForms(
   renderers: Readonly<Record<MessageKind, MessageForm["render"]>>,
 ): MessageForms {
   return {
-    toggles: {
-      render: renderers.toggles,
-      write: (id, answer) => writeEvent({ name: "toggles", id, data: answer.body().toString() }),
-    },
+    toggles: { render: renderers.toggles, write: writeToggles },
+    frontend: { render: renderers.frontend, write: writeToggles },
     // As OFREP has it.
     refetch: {
       render: renderers.refetch,
@@ -32,4 +33,8 @@ export function createMessageForms(
       },
     },
   };
+}
+
+function writeToggles(id: string, answer: Answer): string {
+  return writeEvent({ name: "toggles", id, data: answer.body().toString() });
 }

@@ -13,7 +13,7 @@ const snapshotOf = (...features: readonly object[]) => {
   return snapshot;
 };
 const render = createRenderer(proxyDialect);
-const forms = createMessageForms({ toggles: render, refetch: render });
+const forms = createMessageForms({ toggles: render, frontend: render, refetch: render });
 const create = (): SharedAnswers => new SharedAnswers(forms);
 const askFor = (userId: unknown, extra: Context = {}) => ({ context: { userId, ...extra } });
 

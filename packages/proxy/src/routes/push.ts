@@ -7,6 +7,7 @@ import { readContext } from "../context/read-context.ts";
 import { requestContext } from "../context/request-context.ts";
 import { HttpError, notReady, notSwitchedOn, SWITCH_ALL_ON } from "../errors.ts";
 import type { Push } from "../push/create-push.ts";
+import type { ToggleKind } from "../push/message-forms.ts";
 import { PushStream } from "../push/push-stream.ts";
 import {
   toPlainContext,
@@ -20,6 +21,7 @@ import { errorAnswers, StreamAddress, StreamBody, StreamEvents } from "./schemas
 interface PushOptions extends Omit<DialectOptions, "metrics"> {
   readonly ring: KeyRing;
   readonly push: Push;
+  readonly kind: ToggleKind;
 }
 
 const EVENT_STREAM = "text/event-stream";
@@ -59,7 +61,7 @@ function registerGet(app: TypedApp, { config, ring, push }: PushOptions): void {
 async function askedBy(
   request: FastifyRequest,
   { context, toggles, all }: Static<typeof StreamBody>,
-  { config, rules }: PushOptions,
+  { config, rules, kind }: PushOptions,
 ): Promise<StreamQuestion> {
   checkAll({ toggles, all }, config);
   const { snapshot } = grantOf(request).source;
@@ -69,6 +71,7 @@ async function askedBy(
   const subject = { request: request.raw, sent, snapshot };
   return {
     context: toPlainContext(await requestContext(subject, rules.contextRules)),
+    kind,
     toggles,
     all,
   };

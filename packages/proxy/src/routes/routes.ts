@@ -51,11 +51,14 @@ export async function registerRoutes(
   const push = createPush(config, { ring, rules, registry: metrics.registry });
   app.addHook("preClose", async () => push.hub.close());
   await at("/proxy", rules.proxy, (scope, options) =>
-    registerPush(scope, { ...options, ring, push }),
+    registerPush(scope, { ...options, ring, push, kind: "toggles" }),
   );
   for (const path of FRONTEND_PATHS) {
     // oxlint-disable-next-line no-await-in-loop -- the framework takes one after the other anyway
-    await at(path, rules.frontend, registerFrontendRoutes);
+    await at(path, rules.frontend, (scope, options) => {
+      registerFrontendRoutes(scope, options);
+      registerPush(scope, { ...options, ring, push, kind: "frontend" });
+    });
   }
   await at("/ofrep/v1", rules.ofrep, (scope, options) =>
     registerOfrepRoutes(scope, { ...options, tokens: push.tokens }),
