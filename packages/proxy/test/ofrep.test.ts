@@ -382,7 +382,7 @@ test.each([
   const { request } = await startProxy();
   const response = await request(path, { method });
   expect(response.status).toBe(status);
-  expect(await response.json()).toMatchObject({
+  expect(await response.json()).toEqual({
     errorCode: expect.stringMatching(/^(?:GENERAL|PARSE_ERROR)$/) as string,
     errorDetails: expect.any(String) as string,
   });

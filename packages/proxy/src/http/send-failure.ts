@@ -36,7 +36,9 @@ function exposeRetryAfter(reply: FastifyReply): void {
   reply.header(EXPOSED_HEADERS, exposed === "" ? "Retry-After" : `${exposed}, Retry-After`);
 }
 
-function keyOf({ params }: FastifyRequest): string | undefined {
+/** NOTE: where no route was found, the framework takes the path itself for a parameter. */
+function keyOf({ params, is404 }: FastifyRequest): string | undefined {
+  if (is404) return undefined;
   const { key, "*": rest } = (params ?? {}) as { readonly key?: string; readonly "*"?: string };
-  return key ?? (rest === "" ? undefined : rest);
+  return key ?? rest;
 }

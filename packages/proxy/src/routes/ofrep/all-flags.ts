@@ -24,19 +24,16 @@ export function registerAllFlags(
 ): void {
   const evaluate = createEvaluator(rules);
   const answerAll = answerList(rules, showsDisabled ? selectAll : selectEnabled);
+  const answerFor = (clientKey: string): Answerer =>
+    streams === undefined
+      ? answerAll
+      : answerWithStream(answerAll, { ...streams, clientKey, all: showsDisabled });
   const onRequest = [authenticate];
 
   app.post("/evaluate/flags", { onRequest, schema: describe() }, (request, reply) =>
     evaluate(request, reply, {
       sent: readOfrepContext(request.body.context ?? {}),
-      answer:
-        streams === undefined
-          ? answerAll
-          : answerWithStream(answerAll, {
-              ...streams,
-              clientKey: grantOf(request).key,
-              all: showsDisabled,
-            }),
+      answer: answerFor(grantOf(request).key),
     }),
   );
 }
