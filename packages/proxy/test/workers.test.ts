@@ -125,6 +125,26 @@ describe("FLAGS_PROXY_WORKERS=2", () => {
     expect(pidsOf(command).filter(isRunning)).toEqual([]);
   });
 
+  test("refuses usage in all workers when there is no room, and loses nothing of the rest", async () => {
+    const { url, upstream, command } = await startWorkers();
+    await untilReady(url);
+    const toReport = (index: number) => {
+      const flags = Array.from({ length: 9998 }, (_, flag) => [`flag-${flag}`, { yes: 1 }]);
+      const toggles = Object.fromEntries([["on", { yes: 1 }], ...flags]) as object;
+      return { appName: `app-${index}`, bucket: { toggles } };
+    };
+    const statuses: number[] = [];
+    for (let index = 0; index < 14; index += 1) {
+      const body = toReport(index);
+      // oxlint-disable-next-line no-await-in-loop -- one fills the room after the other
+      statuses.push((await ask(`${url}/proxy/client/metrics`, { body })).status);
+    }
+    // 100,000 entries: every report is of one application and 9,999 flags.
+    expect(statuses).toEqual(Array.from({ length: 14 }, (_, index) => (index < 10 ? 200 : 503)));
+    expect((await finish({ command })).code).toBe(0);
+    expect(deliveredTo(upstream)).toBe(10);
+  });
+
   test("says once what there is to say about settings, and in which worker something is odd", async () => {
     const { url, upstream, command } = await startWorkers({ FLAGS_WORKERS: "2" });
     upstream.document = { features: [toFlag("odd", "broken")] };

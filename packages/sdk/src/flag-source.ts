@@ -64,6 +64,7 @@ export interface FlagSource {
    * Adds usage counted elsewhere, to be sent upstream under the name of its application. True means
    * that all of it will be sent, now or as soon as the upstream takes it. False means that nothing
    * of it was counted, as too much is waiting to be sent already: it may be reported again later.
+   * A source that has to ask somebody else answers with a promise.
    */
-  reportUsage(usage: ApplicationUsage): boolean;
+  reportUsage(usage: ApplicationUsage): boolean | Promise<boolean>;
 }

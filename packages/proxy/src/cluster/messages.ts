@@ -9,8 +9,8 @@ export type ToWorker =
   | { readonly kind: "publish"; readonly moments: SyncMoments }
   /** The upstream has nothing new. */
   | { readonly kind: "unchanged"; readonly moments: SyncMoments }
-  /** Whether more usage can be taken. */
-  | { readonly kind: "room"; readonly hasRoom: boolean }
+  /** Whether reported usage was taken. */
+  | { readonly kind: "decision"; readonly id: number; readonly isAccepted: boolean }
   /** Asks for the worker's metrics, answered with `collected`. */
   | { readonly kind: "collect" }
   /** The metrics of all processes, the answer to `scrape`; no text when they cannot be had. */
@@ -28,8 +28,8 @@ export type ToPrimary =
   | { readonly kind: "listening"; readonly url: string }
   /** It cannot work, and ends. */
   | { readonly kind: "failed"; readonly reason: string }
-  /** Usage to be sent upstream, as JSON. */
-  | { readonly kind: "usage"; readonly text: string }
+  /** Usage to be sent upstream, as JSON; answered with `decision`. */
+  | { readonly kind: "usage"; readonly id: number; readonly text: string }
   | { readonly kind: "scrape" }
   | { readonly kind: "collected"; readonly metrics: MetricValues };
 
@@ -37,3 +37,9 @@ export type KindToWorker = ToWorker["kind"];
 
 /** A message of one kind. */
 export type MessageToWorker<Kind extends KindToWorker> = Extract<ToWorker, { readonly kind: Kind }>;
+
+/** A message of one kind. */
+export type MessageToPrimary<Kind extends ToPrimary["kind"]> = Extract<
+  ToPrimary,
+  { readonly kind: Kind }
+>;

@@ -8,7 +8,6 @@ type Handlers = { readonly [Kind in KindToWorker]?: (message: MessageToWorker<Ki
 /** A worker's connection to the primary process. */
 export class PrimaryLink {
   readonly #worker: Worker;
-  readonly #unsent = new Set<Promise<void>>();
 
   constructor(worker: Worker) {
     this.#worker = worker;
@@ -19,19 +18,12 @@ export class PrimaryLink {
     return { id: this.#worker.id };
   }
 
-  /** Resolves when the message has left this process: from then on its end cannot undo it. */
+  /** Resolves when the message has left this process. */
   send(message: ToPrimary): Promise<void> {
-    const sent = new Promise<void>((resolve) => {
+    return new Promise((resolve) => {
       // NOTE: it fails when the primary process is gone, and then this one is about to end too.
       this.#worker.send(message, () => resolve());
     });
-    this.#unsent.add(sent);
-    return sent.finally(() => this.#unsent.delete(sent));
-  }
-
-  /** Resolves when all messages have left this process. */
-  async flushed(): Promise<void> {
-    await Promise.all(this.#unsent);
   }
 
   /** Resolves to the next message of a kind. */

@@ -6,10 +6,9 @@ import { logFaults } from "../log-faults.ts";
 import { createMetrics } from "../metrics/metrics.ts";
 import { observeSources } from "../metrics/observe-sources.ts";
 import { FlagDistribution } from "./flag-distribution.ts";
-import type { ToPrimary } from "./messages.ts";
+import type { MessageToPrimary, ToPrimary } from "./messages.ts";
 import { MetricsCollection } from "./metrics-collection.ts";
 import { createPoolMetrics } from "./pool-metrics.ts";
-import { UsageInbox } from "./usage-inbox.ts";
 import type { WorkerPeer } from "./worker-peer.ts";
 import { WorkerPool } from "./worker-pool.ts";
 
@@ -22,7 +21,6 @@ export class Primary {
   readonly #client: FlagsClient;
   readonly #pool: WorkerPool;
   readonly #flags: FlagDistribution;
-  readonly #usage: UsageInbox;
   readonly #metrics: MetricsCollection;
 
   constructor(config: LoadedConfig) {
@@ -41,42 +39,32 @@ export class Primary {
       onMessage: (worker, message) => this.#hear(worker, message),
       onEnd: (worker) => this.#forget(worker),
     });
-    this.#usage = new UsageInbox({
-      source: this.#client,
-      onRoomChange: (hasRoom) => this.#pool.send({ kind: "room", hasRoom }),
-    });
   }
 
   /** Resolves to the address when all workers listen. */
   async start(): Promise<string> {
     logFaults(this.#client, this.#logger);
-    this.#client.on("sent", () => this.#usage.retry()).start();
+    this.#client.start();
     return this.#pool.start();
   }
 
-  /** Ends the workers, then sends what usage they had left. */
+  /** Ends the workers, then sends the usage that was taken from them. */
   async close(): Promise<void> {
     await this.#pool.stop();
     this.#flags.close();
     await this.#client.close();
-    if (this.#usage.waiting > 0) {
-      this.#logger.warn(
-        `Usage found no room and was not delivered, reports: ${this.#usage.waiting}`,
-      );
-    }
   }
 
   #hear(worker: WorkerPeer, message: ToPrimary): void {
     switch (message.kind) {
       case "hello":
-        worker.send({ kind: "room", hasRoom: this.#usage.hasRoom });
         this.#flags.join(worker);
         return;
       case "loaded":
         this.#flags.loaded(worker, message.revision);
         return;
       case "usage":
-        this.#usage.take(JSON.parse(message.text) as ApplicationUsage);
+        this.#takeUsage(worker, message);
         return;
       case "scrape":
         void this.#tellMetrics(worker);
@@ -88,6 +76,11 @@ export class Primary {
       case "failed":
       // The pool has seen to it.
     }
+  }
+
+  #takeUsage(worker: WorkerPeer, { id, text }: MessageToPrimary<"usage">): void {
+    const usage = JSON.parse(text) as ApplicationUsage;
+    worker.send({ kind: "decision", id, isAccepted: this.#client.reportUsage(usage) });
   }
 
   async #tellMetrics(worker: WorkerPeer): Promise<void> {

@@ -21,13 +21,7 @@ export async function serveAsWorker(config: ProxyConfig, link: PrimaryLink): Pro
 
   const proxy = await serve(config, replica, { metrics });
   await link.send({ kind: "listening", url: proxy.url });
-  return {
-    server: proxy.app.server,
-    close: async () => {
-      await proxy.close();
-      await link.flushed();
-    },
-  };
+  return { server: proxy.app.server, close: () => proxy.close() };
 }
 
 interface WorkerParts {
@@ -44,9 +38,7 @@ function followPrimary(link: PrimaryLink, { replica, outbox, metrics }: WorkerPa
     },
     publish: ({ moments }) => replica.publish(moments),
     unchanged: ({ moments }) => replica.unchanged(moments),
-    room: ({ hasRoom }) => {
-      outbox.hasRoom = hasRoom;
-    },
+    decision: (decision) => outbox.decide(decision),
     collect: () => {
       void metrics.registry
         .getMetricsAsJSON()

@@ -19,7 +19,7 @@ export interface WorkerPoolOptions {
   readonly logger: Logger;
   readonly metrics: PoolMetrics;
   readonly onMessage: (worker: WorkerPeer, message: ToPrimary) => void;
-  /** A worker has ended, and everything it said was heard. */
+  /** A worker has ended. */
   readonly onEnd: (worker: WorkerPeer) => void;
 }
 

@@ -8,7 +8,7 @@ export class WorkerProcess implements WorkerPeer {
   readonly name: string;
   /** Resolves to its address; rejects when it ends before it listens. */
   readonly listening: Promise<string>;
-  /** Resolves, when it has ended and all it said was heard, to what became of it. */
+  /** Resolves to what became of it when it has ended. */
   readonly ended: Promise<string>;
   readonly #worker: Worker;
   readonly #startedAtMs = performance.now();
@@ -58,9 +58,12 @@ export class WorkerProcess implements WorkerPeer {
   }
 }
 
-/** NOTE: what a process said last may be read after it has ended; the channel closes after that. */
+/**
+ * NOTE: the end of the channel is no sign. It is never told of a process that was killed while it was
+ * being handed a connection.
+ */
 function waitForEnd(worker: Worker): Promise<string> {
-  const ended = new Promise<string>((resolve) => {
+  return new Promise((resolve) => {
     worker.once("exit", (code: number, signal: string | null) => {
       resolve(signal === null ? `ended with exit code ${code}` : `was killed by ${signal}`);
     });
@@ -69,9 +72,4 @@ function waitForEnd(worker: Worker): Promise<string> {
       if (worker.process.pid === undefined) resolve(`did not start (${error.message})`);
     });
   });
-  const closed = new Promise<void>((resolve) => {
-    if (worker.process.pid === undefined) resolve();
-    worker.once("disconnect", () => resolve());
-  });
-  return closed.then(() => ended);
 }

@@ -35,10 +35,10 @@ export function registerUsage(app: TypedApp, options: UsageOptions): void {
       schema: { ...describe("Takes in usage of toggles"), body: UsageBody },
       validatorCompiler: usageValidatorCompiler,
     },
-    (request, reply) => {
+    async (request, reply) => {
       const usage = toApplicationUsage(request.body, Date.now());
       checkUsage(usage, "bucket.toggles");
-      takeIn(grantOf(request).source, [usage], options);
+      await takeIn(grantOf(request).source, [usage], options);
       return reply.type("text/plain; charset=utf-8").send("OK");
     },
   );
@@ -59,16 +59,17 @@ export function registerUsage(app: TypedApp, options: UsageOptions): void {
  *
  * @throws {HttpError} when there is no room
  */
-export function takeIn(
+export async function takeIn(
   source: FlagSource,
   usages: readonly ApplicationUsage[],
   { metrics, metricsIntervalMs }: UsageRules,
-): void {
+): Promise<void> {
   for (const usage of usages) {
     const count = Object.keys(usage.features).length;
     if (count === 0) continue;
     // NOTE: sources written in JavaScript may answer nothing, which is no refusal.
-    const isAccepted: unknown = source.reportUsage(usage);
+    // oxlint-disable-next-line no-await-in-loop -- none after one that finds no room
+    const isAccepted: unknown = await source.reportUsage(usage);
     if (isAccepted === false) {
       metrics.usageRefused.inc();
       throw tooMuchUsage(metricsIntervalMs);

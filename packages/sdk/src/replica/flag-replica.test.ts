@@ -13,7 +13,7 @@ function createReplica(
   strategies: ConstructorParameters<typeof FlagReplica>[0]["strategies"] = [],
 ) {
   const events: string[] = [];
-  const replica = new FlagReplica({ strategies, reportUsage: () => false });
+  const replica = new FlagReplica({ strategies, reportUsage: async () => false });
   replica.on("changed", ({ revision }) => events.push(`changed to ${revision}`));
   replica.on("ready", () => events.push("ready"));
   replica.on("unchanged", () => events.push("unchanged"));
@@ -71,10 +71,15 @@ test("a custom strategy that fails is warned of once for each snapshot, and coun
   ]);
 });
 
-test("reportUsage() returns what the source that is replicated answers", () => {
-  const answers = [true, false];
-  const reportUsage = (): boolean => answers.shift() ?? false;
-  const replica = new FlagReplica({ strategies: [], reportUsage });
+test("reportUsage() resolves to what the source that is replicated answers", async () => {
+  const reported: string[] = [];
+  const replica = new FlagReplica({
+    strategies: [],
+    reportUsage: async ({ appName }) => reported.push(appName) === 1,
+  });
   const usage = { appName: "web", startMs: 0, features: {} };
-  expect([replica.reportUsage(usage), replica.reportUsage(usage)]).toEqual([true, false]);
+  expect([await replica.reportUsage(usage), await replica.reportUsage(usage)]).toEqual([
+    true,
+    false,
+  ]);
 });

@@ -19,8 +19,8 @@ export type SyncMoments = Pick<FlagSource, "lastFetchAtMs" | "lastUpdateAtMs">;
 /** What a replica needs besides flags. */
 export interface FlagReplicaOptions {
   readonly strategies: readonly CustomStrategy[];
-  /** Hands usage over to the source that is replicated, and returns its answer. */
-  readonly reportUsage: (usage: ApplicationUsage) => boolean;
+  /** Hands usage over to the source that is replicated, and resolves to its answer. */
+  readonly reportUsage: (usage: ApplicationUsage) => Promise<boolean>;
 }
 
 interface Flags {
@@ -93,7 +93,7 @@ export class FlagReplica implements FlagSource {
     this.#emitter.emit("unchanged");
   }
 
-  reportUsage(usage: ApplicationUsage): boolean {
+  reportUsage(usage: ApplicationUsage): Promise<boolean> {
     return this.#options.reportUsage(usage);
   }
 

@@ -30,10 +30,10 @@ export function registerServerUsage(app: TypedApp, options: ServerUsageOptions):
   app.post(
     "/client/metrics",
     { onRequest, schema: { ...describe("Takes in usage of flags"), body: UsageBody } },
-    (request, reply) => {
+    async (request, reply) => {
       const usage = toApplicationUsage(request.body, Date.now());
       checkUsage(usage, "bucket.toggles");
-      takeIn(grantOf(request).source, [usage], options);
+      await takeIn(grantOf(request).source, [usage], options);
       return reply.code(202).send();
     },
   );
@@ -44,10 +44,10 @@ export function registerServerUsage(app: TypedApp, options: ServerUsageOptions):
       onRequest,
       schema: { ...describe("Takes in usage of many applications"), body: BulkUsageBody },
     },
-    (request, reply) => {
+    async (request, reply) => {
       const usages = toBulkUsage(request.body, Date.now());
       for (const usage of usages) checkUsage(usage, "metrics");
-      takeIn(grantOf(request).source, usages, options);
+      await takeIn(grantOf(request).source, usages, options);
       return reply.code(202).send();
     },
   );
