@@ -16,7 +16,8 @@ export { explainFrameworkFailure, NOT_JSON } from "./http/framework-failure.ts";
 export type { FrameworkFailure } from "./http/framework-failure.ts";
 export { registerOpenApi } from "./http/openapi.ts";
 export { createRegistry, createRequestObserver, observeRequests } from "./http/request-metrics.ts";
-export type { ObservedRequest, ObserveRequest } from "./http/request-metrics.ts";
+export type { ObserveRequest } from "./http/request-metrics.ts";
+export type { ObservedRequest } from "./http/request-tally.ts";
 export { sendConditional } from "./http/send-conditional.ts";
 export {
   BODY_LIMIT_BYTES,

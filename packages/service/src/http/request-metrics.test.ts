@@ -1,4 +1,5 @@
 import Fastify from "fastify";
+import { Histogram, Registry } from "prom-client";
 import { expect, test } from "vitest";
 import { createRegistry, createRequestObserver, observeRequests } from "./request-metrics.ts";
 
@@ -16,4 +17,31 @@ test("observeRequests() counts by route, and puts made-up paths under one label"
   );
   expect(text).toContain('shop_http_requests_total{method="GET",route="none",status="404"} 1');
   expect(text).toContain('shop_http_request_duration_seconds_count{route="/things/:id"} 2');
+});
+
+test("createRequestObserver() writes the same text as a histogram of the library", async () => {
+  const [registry, reference] = [createRegistry("shop", "the shop"), new Registry()];
+  const observe = createRequestObserver(registry, "shop");
+  const name = "shop_http_request_duration_seconds";
+  const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5];
+  const help = "Time from the arrival of a request to the end of its answer";
+  const registers = [reference];
+  const histogram = new Histogram({ name, help, labelNames: ["route"], buckets, registers });
+  for (const route of ["/a", "/b"]) {
+    for (const seconds of [0, 0.0005, 0.0006, 0.3, 2.5, 10]) {
+      observe({ method: "GET", route, status: 200, seconds });
+      histogram.observe({ route }, seconds);
+    }
+  }
+  const expected = await reference.getSingleMetricAsString(name);
+  expect(await registry.getSingleMetricAsString(name)).toBe(expected);
+});
+
+test("requests are counted once, however often they are asked for", async () => {
+  const registry = createRegistry("shop", "the shop");
+  const observe = createRequestObserver(registry, "shop");
+  observe({ method: "GET", route: "/a", status: 200, seconds: 1 });
+  const text = await registry.getSingleMetricAsString("shop_http_requests_total");
+  expect(text).toContain('{method="GET",route="/a",status="200"} 1');
+  expect(await registry.getSingleMetricAsString("shop_http_requests_total")).toBe(text);
 });

@@ -1,18 +1,11 @@
 import type { FastifyInstance } from "fastify";
-import { collectDefaultMetrics, Counter, Histogram, Registry } from "prom-client";
+import { collectDefaultMetrics, Counter, Registry, type Metric } from "prom-client";
+import { RequestTally, type ObservedRequest } from "./request-tally.ts";
 
 /** Label of requests that no route was found for: their paths are whatever a caller makes up. */
 const NO_ROUTE = "none";
 
-const DURATION_BUCKETS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5];
-
-/** A request that was answered. */
-export interface ObservedRequest {
-  readonly method: string;
-  readonly route: string;
-  readonly status: number;
-  readonly seconds: number;
-}
+const DURATION_BOUNDS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5];
 
 export type ObserveRequest = (observed: ObservedRequest) => void;
 
@@ -33,24 +26,43 @@ export function createRegistry(prefix: string, noun: string): Registry {
 
 /** Counts and times requests by their route. */
 export function createRequestObserver(registry: Registry, prefix: string): ObserveRequest {
-  const registers = [registry];
-  const requests = new Counter({
+  const tally = new RequestTally(DURATION_BOUNDS_SECONDS);
+  new Counter({
     name: `${prefix}_http_requests_total`,
     help: "Requests answered",
     labelNames: ["method", "route", "status"],
-    registers,
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { labels, count } of tally.counts()) this.inc(labels, count);
+    },
   });
-  const duration = new Histogram({
-    name: `${prefix}_http_request_duration_seconds`,
+  registry.registerMetric(createDurationMetric(tally, prefix));
+  return (observed) => tally.observe(observed);
+}
+
+/** A histogram made of sums: the library's own can only be given one duration at a time. */
+function createDurationMetric(tally: RequestTally, prefix: string): Metric {
+  const name = `${prefix}_http_request_duration_seconds`;
+  const description = {
+    name,
     help: "Time from the arrival of a request to the end of its answer",
-    labelNames: ["route"],
-    buckets: DURATION_BUCKETS_SECONDS,
-    registers,
-  });
-  return ({ method, route, status, seconds }) => {
-    requests.inc({ method, route, status });
-    duration.observe({ route }, seconds);
+    type: "histogram",
+    aggregator: "sum",
   };
+  const get = async () => ({
+    ...description,
+    values: tally.durations().flatMap(({ route, upTo, count, totalSeconds }) => [
+      ...upTo.map((value, bound) => {
+        const le = DURATION_BOUNDS_SECONDS[bound] ?? "+Inf";
+        return { metricName: `${name}_bucket`, labels: { le, route }, value };
+      }),
+      { metricName: `${name}_sum`, labels: { route }, value: totalSeconds },
+      { metricName: `${name}_count`, labels: { route }, value: count },
+    ]),
+  });
+  // NOTE: this is all of a metric that a registry ever uses.
+  return { ...description, get } as unknown as Metric;
 }
 
 /** Has every request observed that the framework answers. */
