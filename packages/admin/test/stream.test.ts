@@ -406,11 +406,12 @@ describeEachStorage("GET /api/client/streaming", (source) => {
       const other = await openStream(timed, { token, query: "?namePrefix=catching-" });
       await other.next();
       await createFlag(service, "catching-up");
-      for (const on of [false, true, false, true]) {
+      for (const on of [true, false, true]) {
         await switchFlag(service, "catching-up", { on });
+        // NOTE: changes that come together may cancel out, and then nobody is told of them.
+        const isTold = ({ feature }: DeltaEvent): boolean => feature?.enabled === on;
+        while (!(await other.next()).data.events.some(isTold)) continue;
       }
-      const revision = await service.storage.revision();
-      while ((await other.next()).id !== String(revision)) continue;
       let received = "";
       for await (const chunk of unread.setEncoding("utf8")) {
         received = (received + String(chunk)).slice(-10_000);
