@@ -163,6 +163,7 @@ test("redactConfig() shows everything but secrets", async () => {
     {
       ...REQUIRED,
       expServerSideSdkConfig: { tokens: ["server-token"] },
+      push: { secret: "push-secret" },
       expBootstrap: {
         url: "http://b.test/flags?key=in-the-url",
         urlHeaders: { "X-Key": "header-key" },
@@ -175,6 +176,7 @@ test("redactConfig() shows everything but secrets", async () => {
     "upstream-token",
     "client-key",
     "server-token",
+    "push-secret",
     "in-the-url",
     "header-key",
   ]) {
