@@ -7,6 +7,8 @@ const NO_ROUTE = "none";
 
 const DURATION_BOUNDS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5];
 
+type RequestLabel = "method" | "route" | "status";
+
 export type ObserveRequest = (observed: ObservedRequest) => void;
 
 /**
@@ -27,18 +29,22 @@ export function createRegistry(prefix: string, noun: string): Registry {
 /** Counts and times requests by their route. */
 export function createRequestObserver(registry: Registry, prefix: string): ObserveRequest {
   const tally = new RequestTally(DURATION_BOUNDS_SECONDS);
-  new Counter({
+  registry.registerMetric(createCountMetric(tally, prefix));
+  registry.registerMetric(createDurationMetric(tally, prefix));
+  return (observed) => tally.observe(observed);
+}
+
+function createCountMetric(tally: RequestTally, prefix: string): Metric<RequestLabel> {
+  return new Counter({
     name: `${prefix}_http_requests_total`,
     help: "Requests answered",
-    labelNames: ["method", "route", "status"],
-    registers: [registry],
+    labelNames: ["method", "route", "status"] satisfies RequestLabel[],
+    registers: [],
     collect() {
       this.reset();
       for (const { labels, count } of tally.counts()) this.inc(labels, count);
     },
   });
-  registry.registerMetric(createDurationMetric(tally, prefix));
-  return (observed) => tally.observe(observed);
 }
 
 /** A histogram made of sums: the library's own can only be given one duration at a time. */
