@@ -5,7 +5,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { onTestFinished } from "vitest";
 
 const COMMAND = fileURLToPath(new URL("../../admin/bin/flags-admin.js", import.meta.url));
 const ADMIN_TOKEN = "*:*.the-admin-of-the-tests";
@@ -18,17 +17,6 @@ export class AdminService {
   #child: ChildProcess | undefined;
   /** Where it listens; the same after a restart. */
   origin = "";
-
-  /** Starts the service for the length of a test. */
-  static async start(): Promise<AdminService> {
-    const service = new AdminService();
-    onTestFinished(async () => {
-      await service.stop();
-      rmSync(service.#directory, { recursive: true, force: true });
-    });
-    await service.start();
-    return service;
-  }
 
   get url(): string {
     return `${this.origin}/api`;
@@ -68,6 +56,12 @@ export class AdminService {
     this.#child = undefined;
   }
 
+  /** Ends it, and leaves nothing of it. */
+  async dispose(): Promise<void> {
+    await this.stop();
+    rmSync(this.#directory, { recursive: true, force: true });
+  }
+
   /** A request to the admin API that must succeed. */
   async admin(method: string, path: string, body?: unknown): Promise<void> {
     const response = await fetch(`${this.url}/admin${path}`, {
@@ -92,5 +86,16 @@ export class AdminService {
   async switchFlag(name: string, on: boolean): Promise<void> {
     const path = `/projects/default/features/${name}/environments/development`;
     await this.admin("POST", `${path}/${on ? "on" : "off"}`);
+  }
+
+  /** Gives a flag one more strategy, for those in a segment. */
+  async addSegment(name: string): Promise<void> {
+    const values = ["gold"];
+    await this.admin("POST", "/segments", {
+      name: "gold",
+      constraints: [{ contextName: "plan", operator: "IN", values }],
+    });
+    const path = `/projects/default/features/${name}/environments/development/strategies`;
+    await this.admin("POST", path, { name: "default", segments: [1] });
   }
 }
