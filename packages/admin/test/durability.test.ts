@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { SYSTEM_ACTOR } from "../src/events/actor.ts";
 import { openStorage } from "../src/storage/open-storage.ts";
 import { projects } from "../src/storage/schema/projects.ts";
+import { skipRevisions } from "../src/storage/skip-revisions.ts";
 import type { Storage } from "../src/storage/storage.ts";
 import { startCommand, type Command } from "./_command.ts";
 import { copyFreshDatabase } from "./_fresh-database.ts";
@@ -127,6 +128,16 @@ describe.skipIf(skipsPostgres)("replicas on one PostgreSQL", () => {
     const replicas = await Promise.all(Array.from({ length: 5 }, () => open(databaseUrl)));
     const rows = await Promise.all(replicas.map(({ db }) => db.select().from(projects)));
     expect(rows.map((found) => found.length)).toEqual([1, 1, 1, 1, 1]);
+  });
+
+  test("may start while another one is in the middle of a change", async () => {
+    const databaseUrl = await server.createDatabase();
+    const [one, two] = [await open(databaseUrl), await open(databaseUrl)];
+    await one.write(SYSTEM_ACTOR, async ({ record }) => {
+      await skipRevisions(two);
+      await record({ type: "project-created", project: "p", after: {} });
+    });
+    expect(await one.revision()).toBe(1);
   });
 
   test("hear of each other's changes", async () => {

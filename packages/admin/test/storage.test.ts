@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import { SYSTEM_ACTOR } from "../src/events/actor.ts";
 import { events } from "../src/storage/schema/events.ts";
 import { projects } from "../src/storage/schema/projects.ts";
+import { skipRevisions } from "../src/storage/skip-revisions.ts";
 import type { Storage } from "../src/storage/storage.ts";
 import { describeEachStorage } from "./_storages.ts";
 
@@ -49,6 +50,22 @@ describeEachStorage("storage", (source) => {
     await expect(failing).rejects.toThrow("on purpose");
     expect(await storage.revision()).toBe(before);
     expect(await storage.db.select().from(projects).where(eq(projects.id, "p2"))).toEqual([]);
+  });
+
+  test("skipRevisions() moves on with the clock, and never back", async () => {
+    const record = async (): Promise<number> => {
+      await storage.write(SYSTEM_ACTOR, ({ record: tell }) =>
+        tell({ type: "project-updated", before: {}, after: { at: Date.now() } }),
+      );
+      return storage.revision();
+    };
+    await skipRevisions(storage, new Date("2026-01-02"));
+    const first = await record();
+    expect(first).toBe(24 * 60 * 60 + 1);
+    for (const earlier of ["2026-01-01", "2020-01-01"]) {
+      await skipRevisions(storage, new Date(earlier));
+    }
+    expect(await record()).toBe(first + 1);
   });
 
   test("record() leaves out an event that changes nothing", async () => {
