@@ -1,6 +1,7 @@
 import { runProgram } from "flags-service";
 import { loadConfig } from "./config/load-config.ts";
 import { PROGRAM } from "./program.ts";
+import { keepYoungGenerationSmall } from "./young-generation.ts";
 
 await runProgram(PROGRAM, {
   loadConfig: (environment) => loadConfig({}, environment),
@@ -12,6 +13,7 @@ await runProgram(PROGRAM, {
     }
     const { serve } = await import("./start.ts");
     const proxy = await serve(config);
+    keepYoungGenerationSmall([...process.execArgv, process.env["NODE_OPTIONS"]]);
     return {
       server: proxy.app.server,
       address: `${proxy.url}/proxy`,
