@@ -1,5 +1,5 @@
 export { knowsSegments } from "./client-spec.ts";
-export { compileSnapshot } from "./compile/compile-snapshot.ts";
+export { compileInSteps, compileSnapshot } from "./compile/compile-snapshot.ts";
 export type { CompileOptions } from "./compile/compile-snapshot.ts";
 export type { Context } from "./context.ts";
 export { applyDelta } from "./delta/apply-delta.ts";
@@ -19,7 +19,9 @@ export { parseEventId } from "./delta/parse-event-id.ts";
 export type { Outcome, Payload, Reason, SelectedVariant } from "./outcome.ts";
 export type { Diagnostic } from "./parse/diagnostic.ts";
 export type { FeatureDocument } from "./parse/model.ts";
-export { DocumentError, parseDocument } from "./parse/parse-document.ts";
+export { DocumentError, parseDocument, parseInSteps } from "./parse/parse-document.ts";
 export type { CompiledFeature, Evaluation, Relevance, Snapshot } from "./snapshot.ts";
+export { complete } from "./steps.ts";
+export type { Steps } from "./steps.ts";
 export type { CustomStrategy, ReportStrategyError, StrategyError } from "./strategies/custom.ts";
 export { BUILT_IN_STRATEGY_NAMES } from "./strategies/registry.ts";

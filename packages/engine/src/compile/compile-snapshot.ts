@@ -2,6 +2,8 @@ import type { Diagnostic, Report } from "../parse/diagnostic.ts";
 import type { Feature, FeatureDocument } from "../parse/model.ts";
 import { ContextFields } from "../request/context-fields.ts";
 import type { Snapshot } from "../snapshot.ts";
+import { complete } from "../steps.ts";
+import type { Steps } from "../steps.ts";
 import type { CustomStrategy, ReportStrategyError } from "../strategies/custom.ts";
 import { compileDependencies } from "./compile-dependencies.ts";
 import type { FindParent, Parent } from "./compile-dependencies.ts";
@@ -30,10 +32,18 @@ export interface CompileOptions {
 
 /** Compiles a document into an immutable snapshot. */
 export function compileSnapshot(document: FeatureDocument, options: CompileOptions): Snapshot {
+  return complete(compileInSteps(document, options));
+}
+
+/** Does what `compileSnapshot` does, with a pause after each flag. */
+export function* compileInSteps(
+  document: FeatureDocument,
+  options: CompileOptions,
+): Steps<Snapshot> {
   const fields = new ContextFields();
   const diagnostics: Diagnostic[] = [...document.diagnostics];
   const scopeOf = scopeFactory(document, { fields, diagnostics, options });
-  const flags = compileFeatures(document, scopeOf);
+  const flags = yield* compileFeatures(document, scopeOf);
   return new CompiledSnapshot({
     revision: options.revision ?? "",
     flags,
@@ -70,21 +80,28 @@ function scopeFactory(
 }
 
 /** In the order of the document; parents are compiled first, since children fold their answers. */
-function compileFeatures({ features }: FeatureDocument, scopeOf: ScopeOf): readonly Flag[] {
-  const entries = [...features.entries()];
+function* compileFeatures({ features }: FeatureDocument, scopeOf: ScopeOf): Steps<readonly Flag[]> {
   const names = new Set(features.map(({ name }) => name));
   const parents = new Map<string, Parent>();
   const findParent: FindParent = (name) =>
     parents.get(name) ?? (names.has(name) ? "has parents" : undefined);
   const flags: Flag[] = [];
-  for (const [index, feature] of entries.filter(([, { dependencies }]) => !dependencies.length)) {
-    flags[index] = compileFlag(index, feature, { findParent, scope: scopeOf(feature) });
-    parents.set(feature.name, flags[index]);
-  }
-  for (const [index, feature] of entries.filter(([, { dependencies }]) => dependencies.length)) {
-    flags[index] = compileFlag(index, feature, { findParent, scope: scopeOf(feature) });
+  for (const [index, feature] of parentsFirst(features)) {
+    const flag = compileFlag(index, feature, { findParent, scope: scopeOf(feature) });
+    flags[index] = flag;
+    if (!flag.hasParents) parents.set(feature.name, flag);
+    yield;
   }
   return flags;
+}
+
+function* parentsFirst(features: readonly Feature[]): Generator<[number, Feature]> {
+  for (const entry of features.entries()) if (!hasParents(entry[1])) yield entry;
+  for (const entry of features.entries()) if (hasParents(entry[1])) yield entry;
+}
+
+function hasParents({ dependencies }: Feature): boolean {
+  return dependencies.length > 0;
 }
 
 function compileFlag(
@@ -98,6 +115,5 @@ function compileFlag(
     answer instanceof Split
       ? new SplitEvaluation(index, answer)
       : new FlagEvaluation(index, decision);
-  const hasParents = feature.dependencies.length > 0;
-  return { evaluable, compiled, hasParents };
+  return { evaluable, compiled, hasParents: hasParents(feature) };
 }

@@ -1,4 +1,6 @@
 import type { Diagnostic, Report } from "./diagnostic.ts";
+import { complete } from "../steps.ts";
+import type { Steps } from "../steps.ts";
 import { isObject, kindOf } from "./json.ts";
 import type { JsonObject } from "./json.ts";
 import type { Feature, FeatureDocument, Segment } from "./model.ts";
@@ -19,6 +21,11 @@ export class DocumentError extends Error {
  * @throws {DocumentError} when the frame is broken.
  */
 export function parseDocument(input: unknown): FeatureDocument {
+  return complete(parseInSteps(input));
+}
+
+/** Does what `parseDocument` does, with a pause after each flag and segment. */
+export function* parseInSteps(input: unknown): Steps<FeatureDocument> {
   if (!isObject(input)) {
     throw new DocumentError(`A flag document must be an object: found ${kindOf(input)}`);
   }
@@ -27,14 +34,14 @@ export function parseDocument(input: unknown): FeatureDocument {
     (subject: string): Report =>
     (message) =>
       diagnostics.push({ subject, message });
-  const segments = parseSegments(input["segments"], reportOn);
-  const features = parseFeatures(input["features"], reportOn);
+  const segments = yield* parseSegments(input["segments"], reportOn);
+  const features = yield* parseFeatures(input["features"], reportOn);
   return { features, segments, diagnostics };
 }
 
 type ReportOn = (subject: string) => Report;
 
-function parseFeatures(input: unknown, reportOn: ReportOn): readonly Feature[] {
+function* parseFeatures(input: unknown, reportOn: ReportOn): Steps<readonly Feature[]> {
   const features = new Map<string, Feature>();
   for (const [index, entry] of objects(input, "features").entries()) {
     const { name } = entry;
@@ -44,11 +51,12 @@ function parseFeatures(input: unknown, reportOn: ReportOn): readonly Feature[] {
     const report = reportOn(`feature ${JSON.stringify(name)}`);
     if (features.has(name)) report("Stands in the document twice: the later one counts");
     features.set(name, parseFeature(name, entry, report));
+    yield;
   }
   return [...features.values()];
 }
 
-function parseSegments(input: unknown, reportOn: ReportOn): ReadonlyMap<unknown, Segment> {
+function* parseSegments(input: unknown, reportOn: ReportOn): Steps<ReadonlyMap<unknown, Segment>> {
   const segments = new Map<unknown, Segment>();
   if (input === undefined || input === null) return segments;
   for (const entry of objects(input, "segments")) {
@@ -56,6 +64,7 @@ function parseSegments(input: unknown, reportOn: ReportOn): ReadonlyMap<unknown,
     const report = reportOn(`segment ${JSON.stringify(id)}`);
     if (id === undefined) report("A segment must have an id: nothing can refer to this one");
     else segments.set(id, { constraints: parseConstraints(entry["constraints"], report) });
+    yield;
   }
   return segments;
 }

@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { compileInSteps, compileSnapshot } from "./compile/compile-snapshot.ts";
+import { parseDocument, parseInSteps } from "./parse/parse-document.ts";
+import { complete } from "./steps.ts";
+import type { Steps } from "./steps.ts";
+
+const OPTIONS = { now: () => 0, random: () => 0 };
+
+const DOCUMENT = {
+  features: [
+    { name: "child", enabled: true, strategies: [], dependencies: [{ feature: "parent" }] },
+    { name: "parent", enabled: true, strategies: [{ name: "default", segments: [1] }] },
+    { name: "off", enabled: false, strategies: [] },
+  ],
+  segments: [{ id: 1, constraints: [{ contextName: "userId", operator: "IN", values: ["7"] }] }],
+};
+
+/** Lets something come between any two steps. */
+function interrupted<Result>(
+  steps: Steps<Result>,
+  between: () => void,
+): { result: Result; pauses: number } {
+  let pauses = 0;
+  let step = steps.next();
+  for (; step.done !== true; step = steps.next()) {
+    pauses += 1;
+    between();
+  }
+  return { result: step.value, pauses };
+}
+
+test("complete() returns the result of all steps", () => {
+  function* steps(): Steps<number> {
+    yield;
+    return 7;
+  }
+  expect(complete(steps())).toBe(7);
+});
+
+test("parseInSteps() pauses after each flag and segment, whatever is parsed meanwhile", () => {
+  const { result, pauses } = interrupted(parseInSteps(DOCUMENT), () => parseDocument(DOCUMENT));
+  expect(pauses).toBe(4);
+  expect(result).toEqual(parseDocument(DOCUMENT));
+});
+
+test("compileInSteps() pauses after each flag, whatever is compiled meanwhile", () => {
+  const document = parseDocument(DOCUMENT);
+  const { result, pauses } = interrupted(compileInSteps(document, OPTIONS), () =>
+    compileSnapshot(document, OPTIONS),
+  );
+  const inOneGo = compileSnapshot(document, OPTIONS);
+  expect(pauses).toBe(3);
+  expect(result.features).toEqual(inOneGo.features);
+  expect(result.relevance).toEqual(inOneGo.relevance);
+  for (const context of [{}, { userId: "7" }]) {
+    expect(result.evaluateAll(context)).toEqual(inOneGo.evaluateAll(context));
+  }
+});
