@@ -6,6 +6,7 @@ import { toFaultSink } from "./events/client-emitter.ts";
 import type { Emitter } from "./events/emitter.ts";
 import type { FaultSink } from "./events/fault-log.ts";
 import type { FlagsClientEvents } from "./events/flags-client-events.ts";
+import type { FeatureDefinitions } from "./flag-source.ts";
 import type { Identity } from "./identity.ts";
 import { createRegistration } from "./metrics/registration.ts";
 import { toRegistrationBody } from "./metrics/registration-body.ts";
@@ -13,6 +14,7 @@ import { UsageReporter } from "./metrics/usage-reporter.ts";
 import { UsageStore } from "./metrics/usage-store.ts";
 import type { BootstrapSettings, Settings } from "./options/settings.ts";
 import type { PersistentTask } from "./schedule/persistent-task.ts";
+import { SlicedWork } from "./schedule/sliced-work.ts";
 import { DefinitionsStorage } from "./storage/definitions-storage.ts";
 import { MemoryStorageProvider } from "./storage/memory-storage-provider.ts";
 import { compile } from "./sync/compile.ts";
@@ -65,7 +67,8 @@ export function createParts(settings: Settings, emitter: Emitter<FlagsClientEven
   const provider = settings.storageProvider ?? new MemoryStorageProvider();
   const storage = new DefinitionsStorage(provider, appName, faults.warn);
   const state = createState(common);
-  const feed = new FlagFeed({ state, emitter, now, save: (kept) => storage.save(kept) });
+  const save = (kept: FeatureDefinitions): void => storage.save(kept);
+  const feed = new FlagFeed({ state, emitter, now, save, work: new SlicedWork() });
   const sync = { api, sink: feed, intervalMs: settings.refreshIntervalMs, faults, random };
   const synchronizer = createSynchronizer(synchronization, sync);
   const bootstrap = bootstrapOf(common, state, feed);
@@ -100,7 +103,7 @@ function bootstrapOf(common: Common, state: FlagState, feed: FlagFeed): Persiste
   if (settings.bootstrap === undefined) return undefined;
   return createBootstrap({
     source: sourceOf(settings.bootstrap, common),
-    accept: (document) => feed.acceptFrom("bootstrap", document),
+    accept: (document, signal) => feed.acceptFrom("bootstrap", document, signal),
     isWanted: () => !state.outranks("bootstrap"),
     intervalMs: settings.refreshIntervalMs,
     faults,

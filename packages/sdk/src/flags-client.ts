@@ -33,6 +33,7 @@ export class FlagsClient implements FlagSource, AsyncDisposable {
   readonly #parts: ClientParts;
   readonly #evaluator: Evaluator;
   readonly #synchronized = new Signal();
+  readonly #restoring = new AbortController();
   #isStarted = false;
   #closing: Promise<void> | undefined;
 
@@ -141,16 +142,19 @@ export class FlagsClient implements FlagSource, AsyncDisposable {
   async #restore(): Promise<void> {
     const { storage, feed } = this.#parts;
     const document = await storage.restore();
-    if (document === undefined || !hasFlags(document) || this.#closing !== undefined) return;
+    const { signal } = this.#restoring;
+    if (document === undefined || !hasFlags(document) || signal.aborted) return;
     try {
-      feed.acceptFrom("storage", document);
+      await feed.acceptFrom("storage", document, signal);
     } catch (cause) {
+      if (signal.aborted) return;
       this.#emitter.emit("warn", `The stored flags are not usable: ${describeCause(cause)}`);
     }
   }
 
   async #shutDown(): Promise<void> {
     const { synchronizer, bootstrap, registration, reporter, storage, http } = this.#parts;
+    this.#restoring.abort();
     this.#synchronized.reject(new Error("The flags client was closed"));
     await Promise.all([synchronizer.stop(), bootstrap?.stop(), registration?.stop()]);
     await Promise.all([reporter?.close(), storage.settled(STORAGE_LIMIT_MS)]);

@@ -3,8 +3,9 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { FlagSource, FlagsClient } from "flags-sdk";
 import { describe, expect, it } from "vitest";
+import { Signal } from "../src/schedule/signal.ts";
 import { collectFaults, createClient, startClient, startUpstream } from "./_client.ts";
-import { hang, hangInBody, status } from "./_upstream.ts";
+import { flag, hang, hangInBody, status } from "./_upstream.ts";
 import type { Reply } from "./_upstream.ts";
 
 const run = promisify(execFile);
@@ -18,6 +19,8 @@ function runScript(url: string, script: string): Promise<{ stdout: string; stder
   const args = ["--input-type=module", "-e", `${setUp}\n${script}`];
   return run(process.execPath, args, { timeout: 10_000 });
 }
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe("FlagsClient", () => {
   it("is a FlagSource", async () => {
@@ -77,6 +80,31 @@ describe("FlagsClient", () => {
     const startMs = performance.now();
     await client.close();
     expect(performance.now() - startMs).toBeLessThan(1000);
+    expect(told).toEqual([]);
+  });
+
+  it("close() while flags are being put in force leaves it at those from before", async () => {
+    const upstream = await startUpstream();
+    upstream.features(hang);
+    const reached = new Signal();
+    const last = {
+      ...flag("last"),
+      /** Is read when all the flags before it were. */
+      get type(): string {
+        reached.resolve();
+        return "release";
+      },
+    };
+    const features = [...Array.from({ length: 5000 }, (_, index) => flag(`flag ${index}`)), last];
+    const storageProvider = { get: async () => ({ features }), set: async () => undefined };
+    const client = createClient(upstream, { storageProvider });
+    const told = collectFaults(client);
+    client.on("changed", () => told.push("changed"));
+    client.start();
+    await reached.promise;
+    await client.close();
+    for (let turn = 0; turn < 200; turn += 1) await nextTurn();
+    expect(client.snapshot).toBeUndefined();
     expect(told).toEqual([]);
   });
 

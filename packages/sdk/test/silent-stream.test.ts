@@ -1,3 +1,4 @@
+import { complete } from "flags-engine";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { FlagState } from "../src/sync/flag-state.ts";
 import { compile } from "../src/sync/compile.ts";
@@ -42,7 +43,10 @@ function startListening(upstream: Upstream, maxSilenceMs: number) {
   const failures: UpstreamError[] = [];
   const streaming = new Streaming({
     api,
-    sink: { accept: (document) => void state.accept(document, "upstream"), unchanged: ignore },
+    sink: {
+      accept: async (document) => void complete(state.accept(document, "upstream")),
+      unchanged: ignore,
+    },
     onFailure: (error) => failures.push(error),
     intervalMs: 10,
     faults: { error: ignore, warn: ignore, failure: ignore },

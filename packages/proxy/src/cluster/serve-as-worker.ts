@@ -33,8 +33,9 @@ interface WorkerParts {
 function followPrimary(link: PrimaryLink, { replica, outbox, metrics }: WorkerParts): void {
   link.handle({
     flags: (update) => {
-      replica.prepare(update);
-      void link.send({ kind: "loaded", revision: update.revision });
+      void replica
+        .prepare(update)
+        .then(() => link.send({ kind: "loaded", revision: update.revision }));
     },
     publish: ({ moments }) => replica.publish(moments),
     unchanged: ({ moments }) => replica.unchanged(moments),

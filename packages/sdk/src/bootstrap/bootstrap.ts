@@ -4,8 +4,8 @@ import type { BootstrapSource } from "./bootstrap-source.ts";
 
 export interface BootstrapLoading {
   readonly source: BootstrapSource;
-  /** Takes the document; throws when it is unusable. */
-  readonly accept: (document: unknown) => void;
+  /** Takes the document; rejects when it is unusable, or the signal is aborted before it is in force. */
+  readonly accept: (document: unknown, signal: AbortSignal) => Promise<void>;
   /** False once there is better data: then nothing is loaded any more. */
   readonly isWanted: () => boolean;
   /** What the waits between attempts are derived from. */
@@ -20,7 +20,7 @@ export function createBootstrap(loading: BootstrapLoading): PersistentTask {
   const load = async (signal: AbortSignal): Promise<void> => {
     const document = await source.load(signal);
     signal.throwIfAborted();
-    if (hasFlags(document)) accept(document);
+    if (hasFlags(document)) await accept(document, signal);
     else faults.warn(`The ${source.name} holds no flags and is ignored`);
   };
   return new PersistentTask({

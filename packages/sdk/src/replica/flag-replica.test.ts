@@ -22,14 +22,14 @@ function createReplica(
   return { replica, events };
 }
 
-test("prepare() leaves what is in force, publish() replaces it", () => {
+test("prepare() leaves what is in force, publish() replaces it", async () => {
   const { replica, events } = createReplica();
-  replica.prepare(toUpdate("r1", [ON]));
+  await replica.prepare(toUpdate("r1", [ON]));
   expect(replica.snapshot).toBeUndefined();
   expect(events).toEqual([]);
 
   replica.publish({ lastFetchAtMs: 2, lastUpdateAtMs: 1 });
-  replica.prepare(toUpdate("r2", [ON, { ...ON, name: "b" }]));
+  await replica.prepare(toUpdate("r2", [ON, { ...ON, name: "b" }]));
   expect(replica.snapshot?.revision).toBe("r1");
   expect(replica.definitions).toEqual({ version: 2, features: [ON], segments: [] });
   expect([replica.lastFetchAtMs, replica.lastUpdateAtMs]).toEqual([2, 1]);
@@ -39,10 +39,10 @@ test("prepare() leaves what is in force, publish() replaces it", () => {
   expect(events).toEqual(["changed to r1", "ready", "changed to r2"]);
 });
 
-test("publish() of flags that are in force already changes nothing", () => {
+test("publish() of flags that are in force already changes nothing", async () => {
   const { replica, events } = createReplica();
   for (let turn = 0; turn < 2; turn += 1) {
-    replica.prepare(toUpdate("r1", [ON]));
+    await replica.prepare(toUpdate("r1", [ON]));
     replica.publish(NEVER);
   }
   expect(events).toEqual(["changed to r1", "ready"]);
@@ -55,12 +55,12 @@ test("unchanged() moves the moments and tells so", () => {
   expect(events).toEqual(["unchanged"]);
 });
 
-test("a custom strategy that fails is warned of once for each snapshot, and counted every time", () => {
+test("a custom strategy that fails is warned of once for each snapshot, and counted every time", async () => {
   const isEnabled = (): boolean => {
     throw new Error("broken");
   };
   const { replica, events } = createReplica([{ name: "mine", isEnabled }]);
-  replica.prepare(toUpdate("r1", [{ ...ON, strategies: [{ name: "mine" }] }]));
+  await replica.prepare(toUpdate("r1", [{ ...ON, strategies: [{ name: "mine" }] }]));
   replica.publish(NEVER);
   events.length = 0;
   for (let turn = 0; turn < 2; turn += 1) replica.snapshot?.evaluateAll({});

@@ -1,8 +1,9 @@
-import { parseDocument } from "flags-engine";
-import type { CustomStrategy, Snapshot } from "flags-engine";
+import { parseInSteps } from "flags-engine";
+import type { CustomStrategy, Snapshot, Steps } from "flags-engine";
 import { createClientEmitter } from "../events/client-emitter.ts";
 import type { FlagsClientEvents } from "../events/flags-client-events.ts";
 import type { ApplicationUsage, FeatureDefinitions, FlagSource } from "../flag-source.ts";
+import { SlicedWork } from "../schedule/sliced-work.ts";
 import { compile } from "../sync/compile.ts";
 
 /** Flags as one process hands them to another. */
@@ -36,6 +37,7 @@ interface Flags {
 export class FlagReplica implements FlagSource {
   readonly #options: FlagReplicaOptions;
   readonly #emitter = createClientEmitter();
+  readonly #work = new SlicedWork();
   #prepared: Flags | undefined;
   #inForce: Flags | undefined;
   #moments: SyncMoments = { lastFetchAtMs: undefined, lastUpdateAtMs: undefined };
@@ -66,15 +68,9 @@ export class FlagReplica implements FlagSource {
   /** Does nothing: a replica holds nothing that has to be ended. */
   async close(): Promise<void> {}
 
-  /** Compiles flags that the source has in force. They wait for `publish`. */
-  prepare({ revision, text }: FlagUpdate): void {
-    if (revision === this.#inForce?.snapshot.revision) {
-      this.#prepared = this.#inForce;
-      return;
-    }
-    const definitions = JSON.parse(text) as FeatureDefinitions;
-    const checked = { document: parseDocument(definitions), definitions, revision };
-    this.#prepared = { snapshot: this.#compile(checked), definitions };
+  /** Compiles flags that the source has in force; resolves when they are waiting for `publish`. */
+  prepare(update: FlagUpdate): Promise<void> {
+    return this.#work.run(this.#prepare(update));
   }
 
   /** Puts in force what was prepared last. */
@@ -113,7 +109,17 @@ export class FlagReplica implements FlagSource {
     return this;
   }
 
-  #compile(checked: Parameters<typeof compile>[0]): Snapshot {
+  *#prepare({ revision, text }: FlagUpdate): Steps<void> {
+    if (revision === this.#inForce?.snapshot.revision) {
+      this.#prepared = this.#inForce;
+      return;
+    }
+    const definitions = JSON.parse(text) as FeatureDefinitions;
+    const checked = { document: yield* parseInSteps(definitions), definitions, revision };
+    this.#prepared = { snapshot: yield* this.#compile(checked), definitions };
+  }
+
+  #compile(checked: Parameters<typeof compile>[0]): Steps<Snapshot> {
     return compile(checked, {
       strategies: this.#options.strategies,
       now: Date.now,

@@ -1,5 +1,5 @@
-import { compileSnapshot } from "flags-engine";
-import type { CustomStrategy, Snapshot, StrategyError } from "flags-engine";
+import { compileInSteps } from "flags-engine";
+import type { CustomStrategy, Snapshot, Steps, StrategyError } from "flags-engine";
 import { HOST_NAME } from "../identity.ts";
 import { describeCause } from "../transport/upstream-error.ts";
 import type { CheckedDocument } from "./definitions.ts";
@@ -13,7 +13,7 @@ export interface CompilerOptions {
 }
 
 /** Compiles a document; a custom strategy that fails is warned of once for each snapshot. */
-export function compile(checked: CheckedDocument, options: CompilerOptions): Snapshot {
+export function compile(checked: CheckedDocument, options: CompilerOptions): Steps<Snapshot> {
   const { strategies, now, random, onStrategyError, warn } = options;
   const warned = new Set<string>();
   const report = (error: StrategyError): void => {
@@ -22,7 +22,7 @@ export function compile(checked: CheckedDocument, options: CompilerOptions): Sna
     warned.add(error.strategy);
     warn(describeStrategyError(error));
   };
-  return compileSnapshot(checked.document, {
+  return compileInSteps(checked.document, {
     revision: checked.revision,
     strategies,
     hostname: HOST_NAME,

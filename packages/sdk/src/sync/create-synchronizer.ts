@@ -22,7 +22,8 @@ export function createSynchronizer(
 ): Synchronizer {
   if (synchronization === "polling") return createPolling(options);
   const { sink } = options;
-  const accept = (document: unknown): void => sink.accept(toOrderedDocument(document));
+  const accept: SyncSink["accept"] = (document, signal) =>
+    sink.accept(toOrderedDocument(document), signal);
   // Flags must not change their order, and with it their ETags, by who brings them.
   const standIn = { ...options, sink: { accept, unchanged: () => sink.unchanged() } };
   return new PollingFallback({

@@ -1,7 +1,7 @@
-import { parseDocument } from "flags-engine";
-import type { FeatureDocument } from "flags-engine";
+import { parseInSteps } from "flags-engine";
+import type { FeatureDocument, Steps } from "flags-engine";
 import type { FeatureDefinitions } from "../flag-source.ts";
-import { revisionOf } from "./revision.ts";
+import type { Revisions } from "./revision.ts";
 
 /** A document in both forms, and the name of its content. */
 export interface CheckedDocument {
@@ -13,13 +13,13 @@ export interface CheckedDocument {
 const DEFAULT_VERSION = 2;
 
 /** Checks a document; throws a `DocumentError` when its frame is broken. */
-export function checkDocument(input: unknown): CheckedDocument {
-  const document = parseDocument(input);
+export function* checkDocument(input: unknown, revisions: Revisions): Steps<CheckedDocument> {
+  const document = yield* parseInSteps(input);
   const definitions = toDefinitions(input as RawDocument);
-  return { document, definitions, revision: revisionOf(definitions) };
+  return { document, definitions, revision: yield* revisions.of(definitions) };
 }
 
-/** A document whose frame `parseDocument` found sound. */
+/** A document whose frame `parseInSteps` found sound. */
 interface RawDocument {
   readonly version?: unknown;
   readonly features: readonly unknown[];

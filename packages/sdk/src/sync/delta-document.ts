@@ -19,14 +19,14 @@ export class DeltaDocument {
     return this.#state !== undefined;
   }
 
-  /** Puts a delta in force; throws when that is impossible, and then starts from nothing. */
-  apply(delta: unknown): void {
+  /** Puts a delta in force; rejects when that is impossible, and then starts from nothing. */
+  async apply(delta: unknown, signal: AbortSignal): Promise<void> {
     const before = this.#state;
     this.#state = undefined;
     const events = eventsOf(delta);
     const after = toNameOrder(applyDelta(before ?? startOf(events), events));
     if (before !== undefined && events.length === 0) this.#sink.unchanged();
-    else this.#sink.accept({ version: VERSION, ...after });
+    else await this.#sink.accept({ version: VERSION, ...after }, signal);
     this.#state = after;
   }
 

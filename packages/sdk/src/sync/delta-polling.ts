@@ -20,7 +20,7 @@ export function createDeltaPolling(
       sink.unchanged();
       return;
     }
-    document.apply(fetched.document);
+    await document.apply(fetched.document, signal);
     etag = fetched.etag;
   };
   const attempt = async (signal: AbortSignal): Promise<void> => {

@@ -1,9 +1,13 @@
+import type { Steps } from "flags-engine";
 import type { Emitter } from "../events/emitter.ts";
 import type { FlagsClientEvents } from "../events/flags-client-events.ts";
 import type { FeatureDefinitions } from "../flag-source.ts";
+import type { SlicedWork } from "../schedule/sliced-work.ts";
 import { describeDiagnostics } from "./compile.ts";
 import type { Acceptance, FlagState, Origin } from "./flag-state.ts";
 import type { SyncSink } from "./synchronizer.ts";
+
+type OtherOrigin = Exclude<Origin, "upstream">;
 
 export interface FlagFeedOptions {
   readonly state: FlagState;
@@ -11,9 +15,13 @@ export interface FlagFeedOptions {
   /** Keeps what the upstream sent for the next start. */
   readonly save: (definitions: FeatureDefinitions) => void;
   readonly now: () => number;
+  readonly work: SlicedWork;
 }
 
-/** Puts documents of every origin in force and tells what that changed. */
+/**
+ * Puts documents of every origin in force, one after the other as they came, and tells what that
+ * changed.
+ */
 export class FlagFeed implements SyncSink {
   readonly #options: FlagFeedOptions;
   #lastFetchAtMs: number | undefined;
@@ -33,22 +41,30 @@ export class FlagFeed implements SyncSink {
     return this.#lastUpdateAtMs;
   }
 
-  accept(document: unknown): void {
-    const acceptance = this.#options.state.accept(document, "upstream");
+  accept(document: unknown, signal: AbortSignal): Promise<void> {
+    return this.#options.work.run(this.#accept(document), signal);
+  }
+
+  /** Takes data from elsewhere; it counts only while the upstream has not answered. */
+  acceptFrom(origin: OtherOrigin, document: unknown, signal: AbortSignal): Promise<void> {
+    return this.#options.work.run(this.#acceptFrom(origin, document), signal);
+  }
+
+  unchanged(): void {
+    this.#lastFetchAtMs = this.#options.now();
+    this.#options.emitter.emit("unchanged");
+  }
+
+  *#accept(document: unknown): Steps<void> {
+    const acceptance = yield* this.#options.state.accept(document, "upstream");
     this.#lastFetchAtMs = this.#options.now();
     if (acceptance === "changed" || this.#lastUpdateAtMs === undefined) this.#updated();
     if (acceptance === "unchanged") this.#options.emitter.emit("unchanged");
     this.#tell(acceptance, "upstream");
   }
 
-  /** Takes data from elsewhere; it counts only while the upstream has not answered. */
-  acceptFrom(origin: Exclude<Origin, "upstream">, document: unknown): void {
-    this.#tell(this.#options.state.accept(document, origin), origin);
-  }
-
-  unchanged(): void {
-    this.#lastFetchAtMs = this.#options.now();
-    this.#options.emitter.emit("unchanged");
+  *#acceptFrom(origin: OtherOrigin, document: unknown): Steps<void> {
+    this.#tell(yield* this.#options.state.accept(document, origin), origin);
   }
 
   #updated(): void {

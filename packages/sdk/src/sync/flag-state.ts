@@ -1,7 +1,8 @@
-import type { Snapshot } from "flags-engine";
+import type { Snapshot, Steps } from "flags-engine";
 import type { FeatureDefinitions } from "../flag-source.ts";
 import { checkDocument } from "./definitions.ts";
 import type { CheckedDocument } from "./definitions.ts";
+import { Revisions } from "./revision.ts";
 
 /** Where a document comes from. */
 export type Origin = "storage" | "bootstrap" | "upstream";
@@ -14,15 +15,16 @@ export type Origin = "storage" | "bootstrap" | "upstream";
 export type Acceptance = "changed" | "unchanged" | "outranked";
 
 export interface FlagStateOptions {
-  readonly compile: (checked: CheckedDocument) => Snapshot;
+  readonly compile: (checked: CheckedDocument) => Steps<Snapshot>;
   /** Whether a bootstrap replaces what was restored from storage. */
   readonly bootstrapOverrides: boolean;
 }
 
 /** The data in force. The upstream outranks everything else, however late it comes. */
 export class FlagState {
-  readonly #compile: (checked: CheckedDocument) => Snapshot;
+  readonly #compile: (checked: CheckedDocument) => Steps<Snapshot>;
   readonly #ranks: Readonly<Record<Origin, number>>;
+  readonly #revisions = new Revisions();
   #rank = 0;
   #snapshot: Snapshot | undefined;
   #definitions: FeatureDefinitions | undefined;
@@ -44,13 +46,16 @@ export class FlagState {
     return this.#rank > this.#ranks[origin];
   }
 
-  /** Puts a document in force; throws, and changes nothing, when it is unusable. */
-  accept(input: unknown, origin: Origin): Acceptance {
+  /**
+   * Puts a document in force with the last step; throws, and changes nothing, when it is unusable.
+   * Documents must not take turns: one has to be done before the next begins.
+   */
+  *accept(input: unknown, origin: Origin): Steps<Acceptance> {
     if (this.outranks(origin)) return "outranked";
-    const checked = checkDocument(input);
+    const checked = yield* checkDocument(input, this.#revisions);
     const isNew = checked.revision !== this.#snapshot?.revision;
     if (isNew) {
-      this.#snapshot = this.#compile(checked);
+      this.#snapshot = yield* this.#compile(checked);
       this.#definitions = checked.definitions;
     }
     this.#rank = this.#ranks[origin];

@@ -41,8 +41,8 @@ export class PollingFallback implements Synchronizer {
     const { sink, createPreferred } = options;
     this.#preferred = createPreferred({
       sink: {
-        accept: (document) => {
-          sink.accept(document);
+        accept: async (document, signal) => {
+          await sink.accept(document, signal);
           this.#hasWorked = true;
           this.#endPolling();
         },

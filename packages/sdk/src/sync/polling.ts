@@ -23,7 +23,7 @@ export function createPolling(options: PollingOptions): Synchronizer {
       sink.unchanged();
       return;
     }
-    sink.accept(fetched.document);
+    await sink.accept(fetched.document, signal);
     // Only now: an ETag remembered for a document that was refused would keep it from ever coming.
     etag = fetched.etag;
   };

@@ -1,34 +1,42 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
+import type { Steps } from "flags-engine";
 import type { FeatureDefinitions } from "../flag-source.ts";
+import { toCanonicalText } from "./canonical-text.ts";
 
 const LENGTH = 16;
 
-/** Names the content of definitions: equal wherever they say the same, in whatever order of keys. */
-export function revisionOf({ features, segments }: FeatureDefinitions): string {
-  const hash = createHash("sha256");
-  for (const feature of features) hash.update(digestOf(feature));
-  hash.update("segments");
-  for (const segment of segments) hash.update(digestOf(segment));
-  return hash.digest("hex").slice(0, LENGTH);
-}
+/**
+ * Names the content of definitions: equal wherever they say the same, in whatever order of keys.
+ * Each flag and segment has a digest, so of a document that came by a delta only what is new is
+ * read. Definitions must not be modified, therefore.
+ */
+export class Revisions {
+  readonly #digests = new WeakMap<object, string>();
 
-// Definitions that come by a delta are, but for what it changes, the ones from before.
-const digests = new WeakMap<object, string>();
+  /** Pauses after each flag and segment. */
+  *of({ features, segments }: FeatureDefinitions): Steps<string> {
+    const featureDigests = yield* this.#digestsOf(features);
+    const segmentDigests = yield* this.#digestsOf(segments);
+    const text = `${featureDigests.join()};${segmentDigests.join()}`;
+    return hash("sha256", text).slice(0, LENGTH);
+  }
 
-function digestOf(definition: unknown): string {
-  if (typeof definition !== "object" || definition === null) return digest(definition);
-  const known = digests.get(definition) ?? digest(definition);
-  digests.set(definition, known);
-  return known;
-}
+  *#digestsOf(entries: readonly unknown[]): Steps<readonly string[]> {
+    const digests: string[] = [];
+    for (const entry of entries) {
+      digests.push(this.digestOf(entry as object));
+      yield;
+    }
+    return digests;
+  }
 
-function digest(definition: unknown): string {
-  const text = JSON.stringify(definition, sortKeys) ?? "";
-  return createHash("sha256").update(text).digest("base64");
-}
-
-function sortKeys(_key: string, value: unknown): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  // Names of flags and fields have no order of their own; the order of lists has a meaning.
-  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  /** The digest of one flag or segment. */
+  digestOf(entry: object): string {
+    const known = this.#digests.get(entry);
+    if (known !== undefined) return known;
+    // NOTE: in UTF-8 all halves of surrogate pairs that stand alone would be the same.
+    const digest = hash("sha256", Buffer.from(toCanonicalText(entry), "utf16le"), "base64");
+    this.#digests.set(entry, digest);
+    return digest;
+  }
 }

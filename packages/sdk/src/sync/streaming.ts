@@ -15,6 +15,8 @@ export interface StreamingOptions extends PreferredOptions {
   readonly api: Pick<UpstreamApi, "openStream">;
 }
 
+type StreamedEvent = Extract<StreamItem, { readonly kind: "event" }>;
+
 const EVENTS: ReadonlySet<string> = new Set(["unleash-connected", "unleash-updated"]);
 
 /** Listens to the upstream telling its changes as they happen; connects again whenever it is cut off. */
@@ -64,17 +66,17 @@ export class Streaming implements Synchronizer {
     try {
       for await (const item of readEvents(stream.chunks)) {
         signal.throwIfAborted();
-        this.#take(item);
+        await this.#take(item, signal);
       }
     } finally {
       stream.close();
     }
   }
 
-  #take(item: StreamItem): void {
+  async #take(item: StreamItem, signal: AbortSignal): Promise<void> {
     if (item.kind === "retry") this.#retryMs = Math.min(item.retryMs, MAX_RETRY_AFTER_MS);
     else if (item.kind === "comment") this.#confirm();
-    else if (EVENTS.has(item.name)) this.#apply(item.data, item.id);
+    else if (EVENTS.has(item.name)) await this.#apply(item, signal);
   }
 
   /** A sign of life says that nothing has changed, once there is something that could. */
@@ -82,9 +84,9 @@ export class Streaming implements Synchronizer {
     if (this.#liveSinceMs !== undefined) this.#options.sink.unchanged();
   }
 
-  #apply(data: string, id: string | undefined): void {
+  async #apply({ data, id }: StreamedEvent, signal: AbortSignal): Promise<void> {
     try {
-      this.#document.apply(JSON.parse(data));
+      await this.#document.apply(JSON.parse(data), signal);
     } catch (cause) {
       this.#document.forget();
       throw cause;

@@ -12,8 +12,11 @@ export type Synchronization = (typeof SYNCHRONIZATIONS)[number];
 
 /** Who a synchronizer hands over to. */
 export interface SyncSink {
-  /** Takes a whole document; throws when it is unusable, and then it has to be asked for again. */
-  accept(document: unknown): void;
+  /**
+   * Takes a whole document; resolves when it is in force. Rejects when it is unusable, and then it
+   * has to be asked for again, or when the signal was aborted before: then it is dropped.
+   */
+  accept(document: unknown, signal: AbortSignal): Promise<void>;
   /** The upstream answered and has nothing new. */
   unchanged(): void;
 }
