@@ -1,5 +1,5 @@
 import { onTestFinished } from "vitest";
-import type { Service } from "./_service.ts";
+import { KNOWS_SEGMENTS, type Service } from "./_service.ts";
 
 export interface ReceivedEvent {
   readonly name: string;
@@ -49,7 +49,7 @@ export async function openStream(
     headers: {
       authorization: token,
       accept: "text/event-stream",
-      "unleash-client-spec": "5.2.0",
+      ...KNOWS_SEGMENTS,
       ...(lastEventId !== undefined && { "last-event-id": lastEventId }),
     },
   });

@@ -12,6 +12,9 @@ export const BACKEND_TOKEN = "*:development.the-backend-of-the-tests";
 export const PRODUCTION_TOKEN = "*:production.the-other-backend-of-the-tests";
 export const FRONTEND_TOKEN = "*:development.the-frontend-of-the-tests";
 
+/** What SDKs send that know segments. */
+export const KNOWS_SEGMENTS = { "unleash-client-spec": "5.2.0" } as const;
+
 /** A request in a test: a path, and what differs from a plain GET. */
 export interface Call {
   readonly method?: string;

@@ -13,6 +13,7 @@ import {
 } from "./_flags.ts";
 import {
   BACKEND_TOKEN,
+  KNOWS_SEGMENTS,
   PRODUCTION_TOKEN,
   startService,
   type Service,
@@ -34,11 +35,10 @@ interface Document {
   readonly meta: { readonly revisionId: number; readonly etag: string; readonly queryHash: string };
 }
 
-const NEW = { "unleash-client-spec": "5.2.0" };
 const PATH = "/api/client/features";
 
 async function ask(service: Service, query = "", token = BACKEND_TOKEN): Promise<Document> {
-  const response = await service.request(PATH + query, { token, headers: NEW });
+  const response = await service.request(PATH + query, { token, headers: KNOWS_SEGMENTS });
   expect(response.status).toBe(200);
   return (await response.json()) as Document;
 }
@@ -320,7 +320,11 @@ describeEachStorage("GET /api/client/features", (source) => {
     const ask = (acceptEncoding: string, ifNoneMatch = "") =>
       service.request(PATH, {
         token: BACKEND_TOKEN,
-        headers: { ...NEW, "accept-encoding": acceptEncoding, "if-none-match": ifNoneMatch },
+        headers: {
+          ...KNOWS_SEGMENTS,
+          "accept-encoding": acceptEncoding,
+          "if-none-match": ifNoneMatch,
+        },
       });
 
     test.each([
@@ -350,7 +354,7 @@ describeEachStorage("GET /api/client/features", (source) => {
 
   describe("ETag", () => {
     const tagOf = async (service: Service, query = "", token = BACKEND_TOKEN): Promise<string> => {
-      const headers = { ...NEW, "accept-encoding": "identity" };
+      const headers = { ...KNOWS_SEGMENTS, "accept-encoding": "identity" };
       const response = await service.request(PATH + query, { token, headers });
       await response.text();
       return response.headers.get("etag") ?? "";
@@ -362,7 +366,7 @@ describeEachStorage("GET /api/client/features", (source) => {
       for (const header of [tag, `W/${tag}`, tag.slice(1, -1), `"a", W/${tag}`, "*"]) {
         const response = await service.request(PATH, {
           token: BACKEND_TOKEN,
-          headers: { ...NEW, "accept-encoding": "identity", "if-none-match": header },
+          headers: { ...KNOWS_SEGMENTS, "accept-encoding": "identity", "if-none-match": header },
         });
         expect(response.status).toBe(304);
         expect(await response.text()).toBe("");
@@ -370,7 +374,7 @@ describeEachStorage("GET /api/client/features", (source) => {
       }
       const response = await service.request(PATH, {
         token: BACKEND_TOKEN,
-        headers: { ...NEW, "if-none-match": '"other:1:v1"' },
+        headers: { ...KNOWS_SEGMENTS, "if-none-match": '"other:1:v1"' },
       });
       expect(response.status).toBe(200);
     });
@@ -430,7 +434,7 @@ describeEachStorage("GET /api/client/features", (source) => {
     await createFlag(service, "single");
     const response = await service.request(`${PATH}/single`, {
       token: BACKEND_TOKEN,
-      headers: NEW,
+      headers: KNOWS_SEGMENTS,
     });
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual(find(await ask(service), "single"));

@@ -23,6 +23,7 @@ import {
   BACKEND_TOKEN,
   collectErrors,
   endApp,
+  KNOWS_SEGMENTS,
   listen,
   PRODUCTION_TOKEN,
   startService,
@@ -67,7 +68,7 @@ describeEachStorage("GET /api/client/delta", (source) => {
     const document = (await (
       await service.request("/api/client/features", {
         token,
-        headers: { "unleash-client-spec": "5.2.0" },
+        headers: KNOWS_SEGMENTS,
       })
     ).json()) as { features: unknown; segments: unknown; meta: { revisionId: number } };
     const revision = document.meta.revisionId;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { LIMITS } from "../src/limits.ts";
 import { useAdmin } from "./_admin.ts";
-import { BACKEND_TOKEN } from "./_service.ts";
+import { BACKEND_TOKEN, KNOWS_SEGMENTS } from "./_service.ts";
 import { describeEachStorage } from "./_storages.ts";
 
 const FILE = {
@@ -175,7 +175,7 @@ describeEachStorage("the export and import of projects", (source) => {
     test("SDKs get what was imported", async () => {
       const response = await admin.app.inject({
         path: "/api/client/features?project=shop",
-        headers: { authorization: BACKEND_TOKEN, "unleash-client-spec": "5.2.0" },
+        headers: { authorization: BACKEND_TOKEN, ...KNOWS_SEGMENTS },
       });
       const { features, segments } = response.json<{
         features: { name: string; enabled: boolean; strategies: unknown[] }[];
