@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { EventEmitter } from "node:events";
+import { hostname } from "node:os";
 import { compileSnapshot, parseDocument, type CustomStrategy, type Snapshot } from "flags-engine";
 import type { ApplicationUsage, FeatureDefinitions, FlagSource, FlagSourceEvents } from "flags-sdk";
 
@@ -29,6 +30,7 @@ export class DocumentSource implements FlagSource {
     this.snapshot = compileSnapshot(parseDocument(JSON.parse(text)), {
       revision: createHash("sha256").update(text).digest("hex").slice(0, 16),
       strategies: this.#strategies,
+      hostname: hostname(),
       now: Date.now,
       random: Math.random,
     });
