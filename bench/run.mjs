@@ -24,6 +24,7 @@ const { PARTS } = await import("./parts.mjs");
 const sections = ["# Results", describeRun(plan.long ? "long" : "short")];
 const targets = [];
 for (const name of plan.parts) {
+  console.error(`Measuring: ${name}`);
   const part = PARTS[name];
   const result = await part.run(plan[name]);
   sections.push(part.report(result));

@@ -20,6 +20,7 @@ const WITNESS_COUNT = 5;
  * Measures every case with every number of flags.
  *
  * @param plan `cases`, `flagCounts` and `peers` to measure, `rounds`, `seconds` of each, `warmUpSeconds`
+ *   before each case, and `firstWarmUpSeconds` for servers that have just started
  */
 export async function runHttpBench(plan) {
   return withGenerator(async (generator) => {
@@ -41,8 +42,10 @@ async function benchDocument(flagCount, plan) {
     }
     await compareAnswers(servers);
     const results = [];
+    let warmUpSeconds = plan.firstWarmUpSeconds;
     for (const testCase of CASES.filter(({ name }) => plan.cases.includes(name))) {
-      results.push(await benchCase(testCase, servers, { ...plan, flagCount }));
+      results.push(await benchCase(testCase, servers, { ...plan, warmUpSeconds, flagCount }));
+      ({ warmUpSeconds } = plan);
     }
     return results;
   } finally {
