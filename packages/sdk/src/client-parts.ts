@@ -87,8 +87,9 @@ function createState({ settings, emitter, faults }: Common): FlagState {
   const { strategies, bootstrapOverrides } = settings;
   return new FlagState({
     bootstrapOverrides,
-    compile: (checked) =>
+    compile: (checked, former) =>
       compile(checked, {
+        former,
         strategies,
         now,
         random,

@@ -38,7 +38,8 @@ function startListening(upstream: Upstream, maxSilenceMs: number) {
   const options = { strategies: [], now: Date.now, random: Math.random };
   const state = new FlagState({
     bootstrapOverrides: true,
-    compile: (checked) => compile(checked, { ...options, onStrategyError: ignore, warn: ignore }),
+    compile: (checked, former) =>
+      compile(checked, { ...options, former, onStrategyError: ignore, warn: ignore }),
   });
   const failures: UpstreamError[] = [];
   const streaming = new Streaming({

@@ -11,6 +11,7 @@ import { compileFeature } from "./compile-feature.ts";
 import { CompiledSnapshot } from "./compiled-snapshot.ts";
 import type { Flag } from "./compiled-snapshot.ts";
 import { FlagEvaluation, SplitEvaluation } from "./flag-evaluation.ts";
+import { keepFormer } from "./keep-former.ts";
 import type { FeatureScope } from "./scope.ts";
 import { Split } from "./split.ts";
 
@@ -26,6 +27,8 @@ export interface CompileOptions {
   readonly now: () => number;
   /** A source of random numbers, uniform in [0, 1). */
   readonly random: () => number;
+  /** A snapshot from before: flags that it has alike stay the same objects. @default none */
+  readonly former?: Snapshot | undefined;
   /** Told each time a custom strategy fails. @default nobody is told */
   readonly onStrategyError?: ReportStrategyError;
 }
@@ -43,7 +46,7 @@ export function* compileInSteps(
   const fields = new ContextFields();
   const diagnostics: Diagnostic[] = [...document.diagnostics];
   const scopeOf = scopeFactory(document, { fields, diagnostics, options });
-  const flags = yield* compileFeatures(document, scopeOf);
+  const flags = yield* compileFeatures(document, scopeOf, options.former);
   return new CompiledSnapshot({
     revision: options.revision ?? "",
     flags,
@@ -80,14 +83,18 @@ function scopeFactory(
 }
 
 /** In the order of the document; parents are compiled first, since children fold their answers. */
-function* compileFeatures({ features }: FeatureDocument, scopeOf: ScopeOf): Steps<readonly Flag[]> {
+function* compileFeatures(
+  { features }: FeatureDocument,
+  scopeOf: ScopeOf,
+  former: Snapshot | undefined,
+): Steps<readonly Flag[]> {
   const names = new Set(features.map(({ name }) => name));
   const parents = new Map<string, Parent>();
   const findParent: FindParent = (name) =>
     parents.get(name) ?? (names.has(name) ? "has parents" : undefined);
   const flags: Flag[] = [];
   for (const [index, feature] of parentsFirst(features)) {
-    const flag = compileFlag(index, feature, { findParent, scope: scopeOf(feature) });
+    const flag = compileFlag(index, feature, { findParent, scope: scopeOf(feature), former });
     flags[index] = flag;
     if (!flag.hasParents) parents.set(feature.name, flag);
     yield;
@@ -104,10 +111,16 @@ function hasParents({ dependencies }: Feature): boolean {
   return dependencies.length > 0;
 }
 
+interface FlagSurroundings {
+  readonly findParent: FindParent;
+  readonly scope: FeatureScope;
+  readonly former: Snapshot | undefined;
+}
+
 function compileFlag(
   index: number,
   feature: Feature,
-  { findParent, scope }: { findParent: FindParent; scope: FeatureScope },
+  { findParent, scope, former }: FlagSurroundings,
 ): Flag {
   const parentsAllow = compileDependencies(feature, findParent, scope.report);
   const { compiled, decision, answer } = compileFeature(feature, parentsAllow, scope);
@@ -115,5 +128,5 @@ function compileFlag(
     answer instanceof Split
       ? new SplitEvaluation(index, answer)
       : new FlagEvaluation(index, decision);
-  return { evaluable, compiled, hasParents: hasParents(feature) };
+  return { evaluable, compiled: keepFormer(compiled, former), hasParents: hasParents(feature) };
 }

@@ -2,18 +2,25 @@ import type { CompiledFeature } from "flags-engine";
 import type { Dialect } from "./dialect.ts";
 import { createFragment, type Fragment } from "./fragment.ts";
 
+/** How the pieces of a flag are written, and those that are already. */
+interface Writing {
+  readonly dialect: Dialect;
+  readonly fragments: (Fragment | undefined)[];
+}
+
 /** A flag of a snapshot and its pieces, each of which is written when it is needed first. */
 export class FlagFragments {
   readonly feature: CompiledFeature;
   /** Its position in the snapshot. */
   readonly index: number;
   readonly #dialect: Dialect;
-  readonly #fragments: (Fragment | undefined)[] = [];
+  readonly #fragments: (Fragment | undefined)[];
 
-  constructor(feature: CompiledFeature, index: number, dialect: Dialect) {
+  constructor(feature: CompiledFeature, index: number, { dialect, fragments }: Writing) {
     this.feature = feature;
     this.index = index;
     this.#dialect = dialect;
+    this.#fragments = fragments;
   }
 
   /** The piece for an outcome. */

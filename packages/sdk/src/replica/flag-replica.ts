@@ -121,6 +121,7 @@ export class FlagReplica implements FlagSource {
 
   #compile(checked: Parameters<typeof compile>[0]): Steps<Snapshot> {
     return compile(checked, {
+      former: this.snapshot,
       strategies: this.#options.strategies,
       now: Date.now,
       random: Math.random,

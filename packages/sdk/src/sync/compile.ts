@@ -6,6 +6,8 @@ import type { CheckedDocument } from "./definitions.ts";
 
 export interface CompilerOptions {
   readonly strategies: readonly CustomStrategy[];
+  /** The snapshot in force. */
+  readonly former: Snapshot | undefined;
   readonly now: () => number;
   readonly random: () => number;
   readonly onStrategyError: (error: StrategyError) => void;
@@ -14,7 +16,7 @@ export interface CompilerOptions {
 
 /** Compiles a document; a custom strategy that fails is warned of once for each snapshot. */
 export function compile(checked: CheckedDocument, options: CompilerOptions): Steps<Snapshot> {
-  const { strategies, now, random, onStrategyError, warn } = options;
+  const { strategies, former, now, random, onStrategyError, warn } = options;
   const warned = new Set<string>();
   const report = (error: StrategyError): void => {
     onStrategyError(error);
@@ -25,6 +27,7 @@ export function compile(checked: CheckedDocument, options: CompilerOptions): Ste
   return compileInSteps(checked.document, {
     revision: checked.revision,
     strategies,
+    former,
     hostname: HOST_NAME,
     now,
     random,

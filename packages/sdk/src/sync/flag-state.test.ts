@@ -6,8 +6,8 @@ import type { Acceptance, Origin } from "./flag-state.ts";
 const create = (bootstrapOverrides = true): FlagState =>
   new FlagState({
     bootstrapOverrides,
-    compile: ({ document, revision }) =>
-      compileInSteps(document, { revision, now: Date.now, random: Math.random }),
+    compile: ({ document, revision }, former) =>
+      compileInSteps(document, { revision, former, now: Date.now, random: Math.random }),
   });
 
 const accept = (state: FlagState, document: unknown, origin: Origin): Acceptance =>
@@ -56,6 +56,16 @@ describe("FlagState", () => {
   it("accept() throws when a document is nested beyond all bounds", () => {
     const deep = JSON.parse(`${"[".repeat(1e5)}${"]".repeat(1e5)}`) as unknown;
     expect(() => accept(create(), { features: [{ name: "a", deep }] }, "upstream")).toThrow(Error);
+  });
+
+  it("accept() keeps the objects of what a document leaves as it was", () => {
+    const state = create();
+    accept(state, named("a", "b"), "upstream");
+    const { definitions, snapshot } = state;
+    accept(state, named("b", "c"), "upstream");
+    expect(state.definitions?.features[0]).toBe(definitions?.features[1]);
+    expect(state.snapshot?.features[0]).toBe(snapshot?.features[1]);
+    expect(namesOf(state)).toEqual(["b", "c"]);
   });
 
   it("accept() prefers upstream to bootstrap to storage, in whatever order they come", () => {

@@ -15,14 +15,15 @@ export type Origin = "storage" | "bootstrap" | "upstream";
 export type Acceptance = "changed" | "unchanged" | "outranked";
 
 export interface FlagStateOptions {
-  readonly compile: (checked: CheckedDocument) => Steps<Snapshot>;
+  /** Compiles a document; `former` is the snapshot in force. */
+  readonly compile: (checked: CheckedDocument, former: Snapshot | undefined) => Steps<Snapshot>;
   /** Whether a bootstrap replaces what was restored from storage. */
   readonly bootstrapOverrides: boolean;
 }
 
 /** The data in force. The upstream outranks everything else, however late it comes. */
 export class FlagState {
-  readonly #compile: (checked: CheckedDocument) => Steps<Snapshot>;
+  readonly #compile: FlagStateOptions["compile"];
   readonly #ranks: Readonly<Record<Origin, number>>;
   readonly #revisions = new Revisions();
   #rank = 0;
@@ -55,10 +56,15 @@ export class FlagState {
     const checked = yield* checkDocument(input, this.#revisions);
     const isNew = checked.revision !== this.#snapshot?.revision;
     if (isNew) {
-      this.#snapshot = yield* this.#compile(checked);
-      this.#definitions = checked.definitions;
+      const definitions = yield* this.#toDefinitions(checked);
+      this.#snapshot = yield* this.#compile(checked, this.#snapshot);
+      this.#definitions = definitions;
     }
     this.#rank = this.#ranks[origin];
     return isNew ? "changed" : "unchanged";
+  }
+  *#toDefinitions({ definitions }: CheckedDocument): Steps<FeatureDefinitions> {
+    const former = this.#definitions;
+    return former === undefined ? definitions : yield* this.#revisions.reuse(definitions, former);
   }
 }

@@ -83,6 +83,22 @@ describe("Revisions", () => {
     );
   });
 
+  it("reuse() keeps the objects that say the same, in the new order", () => {
+    const revisions = new Revisions();
+    const [a, b] = [{ name: "a" }, { name: "b", enabled: true }];
+    const former = { version: 1, features: [a, b], segments: [{ id: 1 }] };
+    const fresh = {
+      version: 2,
+      features: [{ enabled: true, name: "b" }, { name: "a", enabled: false }, { name: "c" }],
+      segments: [{ id: 2 }, { id: 1 }],
+    };
+    const reused = complete(revisions.reuse(fresh, former));
+    expect(reused).toEqual(fresh);
+    expect(reused.features[0]).toBe(b);
+    expect(reused.segments[1]).toBe(former.segments[0]);
+    expect(complete(revisions.of(reused))).toBe(complete(revisions.of(fresh)));
+  });
+
   it("of() reads what it knows from an earlier document no second time", () => {
     const revisions = new Revisions();
     let reads = 0;

@@ -21,6 +21,38 @@ export class Revisions {
     return hash("sha256", text).slice(0, LENGTH);
   }
 
+  /**
+   * The same definitions, with the very objects of former ones where those say the same: what was
+   * worked out for them, here or elsewhere, need not be again.
+   */
+  *reuse(
+    { version, features, segments }: FeatureDefinitions,
+    former: FeatureDefinitions,
+  ): Steps<FeatureDefinitions> {
+    return {
+      version,
+      features: yield* this.#reuseEntries(features, former.features),
+      segments: yield* this.#reuseEntries(segments, former.segments),
+    };
+  }
+
+  *#reuseEntries(
+    entries: readonly unknown[],
+    former: readonly unknown[],
+  ): Steps<readonly unknown[]> {
+    const known = new Map<string, unknown>();
+    for (const entry of former) {
+      known.set(this.digestOf(entry as object), entry);
+      yield;
+    }
+    const reused: unknown[] = [];
+    for (const entry of entries) {
+      reused.push(known.get(this.digestOf(entry as object)) ?? entry);
+      yield;
+    }
+    return reused;
+  }
+
   *#digestsOf(entries: readonly unknown[]): Steps<readonly string[]> {
     const digests: string[] = [];
     for (const entry of entries) {
