@@ -39,6 +39,17 @@ test("prepare() leaves what is in force, publish() replaces it", async () => {
   expect(events).toEqual(["changed to r1", "ready", "changed to r2"]);
 });
 
+test("prepare() keeps the objects of what a change leaves as it was", async () => {
+  const { replica } = createReplica();
+  await replica.prepare(toUpdate("r1", [ON]));
+  replica.publish(NEVER);
+  const { definitions, snapshot } = replica;
+  await replica.prepare(toUpdate("r2", [{ ...ON, name: "b" }, ON]));
+  replica.publish(NEVER);
+  expect(replica.definitions?.features[1]).toBe(definitions?.features[0]);
+  expect(replica.snapshot?.features[1]).toBe(snapshot?.features[0]);
+});
+
 test("publish() of flags that are in force already changes nothing", async () => {
   const { replica, events } = createReplica();
   for (let turn = 0; turn < 2; turn += 1) {

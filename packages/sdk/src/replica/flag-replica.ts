@@ -5,6 +5,7 @@ import type { FlagsClientEvents } from "../events/flags-client-events.ts";
 import type { ApplicationUsage, FeatureDefinitions, FlagSource } from "../flag-source.ts";
 import { SlicedWork } from "../schedule/sliced-work.ts";
 import { compile } from "../sync/compile.ts";
+import { Revisions } from "../sync/revision.ts";
 
 /** Flags as one process hands them to another. */
 export interface FlagUpdate {
@@ -38,6 +39,7 @@ export class FlagReplica implements FlagSource {
   readonly #options: FlagReplicaOptions;
   readonly #emitter = createClientEmitter();
   readonly #work = new SlicedWork();
+  readonly #revisions = new Revisions();
   #prepared: Flags | undefined;
   #inForce: Flags | undefined;
   #moments: SyncMoments = { lastFetchAtMs: undefined, lastUpdateAtMs: undefined };
@@ -114,7 +116,8 @@ export class FlagReplica implements FlagSource {
       this.#prepared = this.#inForce;
       return;
     }
-    const definitions = JSON.parse(text) as FeatureDefinitions;
+    const sent = JSON.parse(text) as FeatureDefinitions;
+    const definitions = yield* this.#revisions.reuse(sent, this.definitions);
     const checked = { document: yield* parseInSteps(definitions), definitions, revision };
     this.#prepared = { snapshot: yield* this.#compile(checked), definitions };
   }

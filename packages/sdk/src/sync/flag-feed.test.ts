@@ -1,50 +1,15 @@
 import fc from "fast-check";
-import { compileInSteps, complete } from "flags-engine";
+import { complete } from "flags-engine";
 import { describe, expect, test } from "vitest";
-import { createClientEmitter } from "../events/client-emitter.ts";
-import { SlicedWork } from "../schedule/sliced-work.ts";
-import { FlagFeed } from "./flag-feed.ts";
-import { FlagState } from "./flag-state.ts";
-import type { Origin } from "./flag-state.ts";
+import { createFeed, createState, documentOf, nextTurn } from "./_feed.ts";
+import type { FlagState, Origin } from "./flag-state.ts";
 
-/** Has each step in a slice of its own, so that as much as possible comes between. */
-const STEP_BY_STEP = 0;
 const UNABORTED = new AbortController().signal;
-
-const createState = (): FlagState =>
-  new FlagState({
-    bootstrapOverrides: true,
-    compile: ({ document, revision }) =>
-      compileInSteps(document, { revision, now: Date.now, random: Math.random }),
-  });
-
-function createFeed() {
-  const log: string[] = [];
-  const emitter = createClientEmitter();
-  const state = createState();
-  const work = new SlicedWork(STEP_BY_STEP);
-  const feed = new FlagFeed({ state, emitter, now: Date.now, save: () => log.push("saved"), work });
-  emitter.on("changed", ({ features }) => log.push(`changed to ${features[0]?.type}`));
-  for (const event of ["ready", "unchanged"] as const) emitter.on(event, () => log.push(event));
-  return { feed, state, log };
-}
-
-/** A document whose every flag says which one it is. */
-const documentOf = (type: string, flags: number): { features: object[] } => ({
-  features: Array.from({ length: flags }, (_, index) => ({
-    name: `flag ${index}`,
-    type,
-    enabled: true,
-    strategies: [{ name: "default" }],
-  })),
-});
 
 /** One that turns out to be unusable in the middle. */
 const brokenDocument = (): unknown => ({
   features: [...documentOf("broken", 3).features, { name: 7 }],
 });
-
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe("FlagFeed", () => {
   test("accept() leaves all as it was until a document is in force as a whole", async () => {

@@ -56,15 +56,11 @@ export class FlagState {
     const checked = yield* checkDocument(input, this.#revisions);
     const isNew = checked.revision !== this.#snapshot?.revision;
     if (isNew) {
-      const definitions = yield* this.#toDefinitions(checked);
+      const definitions = yield* this.#revisions.reuse(checked.definitions, this.#definitions);
       this.#snapshot = yield* this.#compile(checked, this.#snapshot);
       this.#definitions = definitions;
     }
     this.#rank = this.#ranks[origin];
     return isNew ? "changed" : "unchanged";
-  }
-  *#toDefinitions({ definitions }: CheckedDocument): Steps<FeatureDefinitions> {
-    const former = this.#definitions;
-    return former === undefined ? definitions : yield* this.#revisions.reuse(definitions, former);
   }
 }

@@ -26,9 +26,11 @@ export class Revisions {
    * worked out for them, here or elsewhere, need not be again.
    */
   *reuse(
-    { version, features, segments }: FeatureDefinitions,
-    former: FeatureDefinitions,
+    definitions: FeatureDefinitions,
+    former: FeatureDefinitions | undefined,
   ): Steps<FeatureDefinitions> {
+    if (former === undefined) return definitions;
+    const { version, features, segments } = definitions;
     return {
       version,
       features: yield* this.#reuseEntries(features, former.features),
