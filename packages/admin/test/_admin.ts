@@ -12,14 +12,14 @@ import type { Storage } from "../src/storage/storage.ts";
 import { asc, gt } from "drizzle-orm";
 import { afterAll, beforeAll, expect } from "vitest";
 import { ADMIN_TOKEN, collectErrors, listen, seed } from "./_service.ts";
+import type { Refusal } from "./_answers.ts";
 import type { StorageSource } from "./_storages.ts";
 
-export interface Answer {
+export interface Answer<Body = unknown> {
   readonly status: number;
   readonly text: string;
   /** The JSON of the answer; undefined when there is no body. */
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers of all shapes
-  readonly body: any;
+  readonly body: Body;
   readonly headers: Headers;
 }
 
@@ -34,10 +34,18 @@ export interface Admin {
   readonly app: Awaited<ReturnType<typeof buildApp>>;
   /** What was logged as an error: there is nothing that a request may cause. */
   readonly errors: unknown[];
-  /** A request below `/api/admin`. A text as body is sent as it is, anything else as JSON. */
-  call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Answer>;
+  /**
+   * A request below `/api/admin`. A text as body is sent as it is, anything else as JSON. `Body` is
+   * what a test reads in the answer, which nothing but its expectations checks.
+   */
+  call<Body>(
+    method: string,
+    path: string,
+    body?: unknown,
+    options?: CallOptions,
+  ): Promise<Answer<Body>>;
   /** The same; fails when the answer has another status. */
-  must(status: number, method: string, path: string, body?: unknown): Promise<Answer>;
+  must<Body>(status: number, method: string, path: string, body?: unknown): Promise<Answer<Body>>;
   /** A request that must be refused like this, and change nothing. */
   refuse(
     expected: { readonly status: number; readonly name: string; readonly path?: string },
@@ -45,7 +53,7 @@ export interface Admin {
     path: string,
     body?: unknown,
     options?: CallOptions,
-  ): Promise<Answer>;
+  ): Promise<Answer<Refusal>>;
   /** The events that a piece of work records. */
   eventsOf(work: () => Promise<unknown>): Promise<RecordedEvent[]>;
 }
@@ -74,8 +82,8 @@ export function useAdmin(source: StorageSource): Admin {
       return get().errors;
     },
     call: (...parameters) => get().call(...parameters),
-    must: async (status, method, path, body) => {
-      const answer = await get().call(method, path, body);
+    must: async <Body>(status: number, method: string, path: string, body?: unknown) => {
+      const answer = await get().call<Body>(method, path, body);
       expect([method, path, answer.status, answer.text]).toEqual([
         method,
         path,
@@ -86,7 +94,7 @@ export function useAdmin(source: StorageSource): Admin {
     },
     refuse: async (expected, method, path, body, options) => {
       const before = await dump(get().storage);
-      const answer = await get().call(method, path, body, options);
+      const answer = await get().call<Refusal>(method, path, body, options);
       expect(answer.body, answer.text).toMatchObject({
         id: expect.any(String),
         name: expected.name,

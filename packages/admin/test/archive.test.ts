@@ -1,6 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { useAdmin } from "./_admin.ts";
+import type { FeatureAnswer, FeatureList, FeaturePage, Named, SegmentAnswer } from "./_answers.ts";
 import { describeEachStorage } from "./_storages.ts";
+
+interface Archive {
+  readonly version: number;
+  readonly features: readonly Named[];
+}
 
 describeEachStorage("archive", (source) => {
   const admin = useAdmin(source);
@@ -31,7 +37,7 @@ describeEachStorage("archive", (source) => {
 
     test("brings features back off everywhere, with strategies, variants, segments and tags", async () => {
       const [name = ""] = await make(1);
-      const segment = await admin.must(201, "POST", "/segments", {
+      const segment = await admin.must<SegmentAnswer>(201, "POST", "/segments", {
         name: `segment of ${name}`,
         constraints: [{ contextName: "userId", operator: "IN", values: ["1"] }],
       });
@@ -49,7 +55,7 @@ describeEachStorage("archive", (source) => {
       await admin.must(201, "POST", `/features/${name}/tags`, { type: "simple", value: "keep" });
       await switchOn(name, "development");
       await switchOn(name, "production");
-      const before = (await admin.must(200, "GET", `${FEATURES}/${name}`)).body;
+      const before = (await admin.must<FeatureAnswer>(200, "GET", `${FEATURES}/${name}`)).body;
       await admin.must(202, "DELETE", `${FEATURES}/${name}`);
 
       const recorded = await admin.eventsOf(async () => {
@@ -59,7 +65,7 @@ describeEachStorage("archive", (source) => {
       const after = (await admin.must(200, "GET", `${FEATURES}/${name}`)).body;
       expect(after).toEqual({
         ...before,
-        environments: before.environments.map((environment: object) => ({
+        environments: before.environments.map((environment) => ({
           ...environment,
           enabled: false,
         })),
@@ -198,11 +204,8 @@ describeEachStorage("archive", (source) => {
         admin.must(200, "POST", `/archive/revive/${name}`),
       );
       expect(recorded.map(({ type }) => type)).toEqual(["feature-revived"]);
-      const { body } = await admin.must(200, "GET", `${FEATURES}/${name}`);
-      expect(body.environments.map(({ enabled }: { enabled: boolean }) => enabled)).toEqual([
-        false,
-        false,
-      ]);
+      const { body } = await admin.must<FeatureAnswer>(200, "GET", `${FEATURES}/${name}`);
+      expect(body.environments.map(({ enabled }) => enabled)).toEqual([false, false]);
     });
 
     test("refuses an unknown feature", async () => {
@@ -261,7 +264,7 @@ describeEachStorage("archive", (source) => {
         "feature-archived",
       ]);
       await admin.must(200, "POST", "/projects/default/revive", { features: [parent, child] });
-      const { body } = await admin.must(200, "GET", `${FEATURES}/${child}`);
+      const { body } = await admin.must<FeatureAnswer>(200, "GET", `${FEATURES}/${child}`);
       expect(body.dependencies).toEqual([]);
     });
 
@@ -293,10 +296,8 @@ describeEachStorage("archive", (source) => {
       }
       await admin.refuse(archived, "PUT", `${FEATURES}/${name}`, { description: "x" });
       await admin.refuse({ status: 404, name: "NotFoundError" }, "GET", `${FEATURES}/${name}`);
-      const list = await admin.must(200, "GET", FEATURES);
-      expect(list.body.features.map((feature: { name: string }) => feature.name)).not.toContain(
-        name,
-      );
+      const list = await admin.must<FeatureList>(200, "GET", FEATURES);
+      expect(list.body.features.map((feature) => feature.name)).not.toContain(name);
     });
 
     test("refuses unknown features, and does not tell of other projects", async () => {
@@ -365,25 +366,29 @@ describeEachStorage("archive", (source) => {
     test("GET /archive/features lists archived features of all projects, or of one", async () => {
       const [name = ""] = await makeArchived(1);
       for (const path of ["/archive/features", "/archive/features/default"]) {
-        const { body } = await admin.must(200, "GET", path);
+        const { body } = await admin.must<Archive>(200, "GET", path);
         expect(body.version).toBe(2);
-        expect(body.features.find((feature: { name: string }) => feature.name === name)).toEqual(
+        expect(body.features.find((feature) => feature.name === name)).toEqual(
           expect.objectContaining({ archived: true, archivedAt: expect.any(String) }),
         );
       }
-      const other = await admin.must(200, "GET", "/archive/features/none");
+      const other = await admin.must<Archive>(200, "GET", "/archive/features/none");
       expect(other.body.features).toEqual([]);
     });
 
     test("GET /search/features finds archived features, page by page", async () => {
       const names = await makeArchived(3);
       const query = `project=IS:default&archived=IS:true&query=${names.join(",")}&sortBy=name`;
-      const first = await admin.must(200, "GET", `/search/features?${query}&limit=2`);
-      const second = await admin.must(200, "GET", `/search/features?${query}&limit=2&offset=2`);
+      const first = await admin.must<FeaturePage>(200, "GET", `/search/features?${query}&limit=2`);
+      const second = await admin.must<FeaturePage>(
+        200,
+        "GET",
+        `/search/features?${query}&limit=2&offset=2`,
+      );
       const found = [...first.body.features, ...second.body.features];
       expect(first.body.features).toHaveLength(2);
       expect(first.body.total).toBeGreaterThanOrEqual(3);
-      expect(found.map((feature: { name: string }) => feature.name)).toEqual(
+      expect(found.map((feature) => feature.name)).toEqual(
         expect.arrayContaining(names.slice(0, 2)),
       );
       await admin.refuse(

@@ -1,11 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { useAdmin } from "./_admin.ts";
+import type { ContextFieldAnswer, SegmentAnswer } from "./_answers.ts";
 import { describeEachStorage } from "./_storages.ts";
 
 describeEachStorage("context fields", (source) => {
   const admin = useAdmin(source);
 
-  const field = async (name: string) => (await admin.must(200, "GET", `/context/${name}`)).body;
+  const field = async (name: string) =>
+    (await admin.must<ContextFieldAnswer>(200, "GET", `/context/${name}`)).body;
 
   const FULL = {
     description: "Where the user is",
@@ -16,8 +18,8 @@ describeEachStorage("context fields", (source) => {
 
   describe("GET /api/admin/context", () => {
     test("lists the built-in fields by name, with how much they are used", async () => {
-      const { body } = await admin.must(200, "GET", "/context");
-      expect(body.map(({ name }: { name: string }) => name)).toEqual([
+      const { body } = await admin.must<ContextFieldAnswer[]>(200, "GET", "/context");
+      expect(body.map(({ name }) => name)).toEqual([
         "appName",
         "currentTime",
         "environment",
@@ -309,14 +311,14 @@ describeEachStorage("context fields", (source) => {
           },
         ],
       });
-      const all = await admin.must(200, "GET", "/context");
-      expect(all.body.find(({ name }: { name: string }) => name === "used")).toMatchObject({
+      const all = await admin.must<ContextFieldAnswer[]>(200, "GET", "/context");
+      expect(all.body.find(({ name }) => name === "used")).toMatchObject({
         usedInFeatures: 1,
         usedInProjects: 1,
       });
 
       await admin.must(202, "DELETE", "/projects/default/features/user");
-      const segment = await admin.must(201, "POST", "/segments", {
+      const segment = await admin.must<SegmentAnswer>(201, "POST", "/segments", {
         name: "s",
         constraints: [constraint],
       });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
 import { dump, useAdmin } from "./_admin.ts";
+import type { Refusal } from "./_answers.ts";
 import { arbitraryRequest } from "./_arbitrary-request.ts";
 import { listRoutes, type Route } from "./_routes.ts";
 import { BACKEND_TOKEN, FRONTEND_TOKEN } from "./_service.ts";
@@ -24,7 +25,7 @@ describeEachStorage("every route of the admin API", (source) => {
     const before = await dump(admin.storage);
     for (const route of routes) {
       const send = (token: string | null) =>
-        admin.call(route.method, pathOf(route), undefined, { token });
+        admin.call<Refusal | undefined>(route.method, pathOf(route), undefined, { token });
       for (const [token, status, name] of [
         [null, 401, "AuthenticationRequired"],
         ["", 401, "AuthenticationRequired"],
@@ -58,7 +59,9 @@ describeEachStorage("every route of the admin API", (source) => {
     const before = await dump(admin.storage);
     for (const route of routes.filter(({ body }) => body !== undefined)) {
       const send = (body: string, type: string) =>
-        admin.call(route.method, pathOf(route), body, { headers: { "content-type": type } });
+        admin.call<Refusal | undefined>(route.method, pathOf(route), body, {
+          headers: { "content-type": type },
+        });
       for (const [body, type, status, name] of [
         ["{}", "text/plain", 415, "ContentTypeError"],
         ["a=1", "application/x-www-form-urlencoded", 415, "ContentTypeError"],
@@ -80,7 +83,7 @@ describeEachStorage("every route of the admin API", (source) => {
           status,
           name,
         ]);
-        expect(answer.body.details).toEqual([expect.objectContaining({})]);
+        expect(answer.body?.details).toEqual([expect.objectContaining({})]);
         expect(route.statuses).toContain(String(status));
       }
     }
@@ -89,7 +92,7 @@ describeEachStorage("every route of the admin API", (source) => {
 
   test("says that a body is missing", async () => {
     for (const route of routes.filter(({ body }) => body !== undefined)) {
-      const { status, body } = await admin.call(route.method, pathOf(route));
+      const { status, body } = await admin.call<Refusal | undefined>(route.method, pathOf(route));
       expect([route.path, status, body?.name]).toSatisfy(
         ([, answered, name]) => answered === 400 && name === "BadDataError",
       );

@@ -1,6 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { useAdmin } from "./_admin.ts";
+import type {
+  EnvironmentOfFeature,
+  FeatureAnswer,
+  FeatureList,
+  FeaturePage,
+  Named,
+} from "./_answers.ts";
 import { describeEachStorage } from "./_storages.ts";
+
+interface FeatureTypes {
+  readonly types: readonly { readonly id: string }[];
+}
 
 describeEachStorage("features", (source) => {
   const admin = useAdmin(source);
@@ -8,12 +19,15 @@ describeEachStorage("features", (source) => {
 
   const FEATURES = "/projects/default/features";
   const make = async (body: object = {}): Promise<string> => {
-    const answer = await admin.must(201, "POST", FEATURES, { name: `feature-${++made}`, ...body });
-    return answer.body.name;
+    const input = { name: `feature-${++made}`, ...body };
+    return (await admin.must<Named>(201, "POST", FEATURES, input)).body.name;
   };
-  const read = async (name: string) => (await admin.must(200, "GET", `${FEATURES}/${name}`)).body;
-  const environmentOf = async (name: string, environment: string) =>
-    (await admin.must(200, "GET", `${FEATURES}/${name}/environments/${environment}`)).body;
+  const read = async (name: string) =>
+    (await admin.must<FeatureAnswer>(200, "GET", `${FEATURES}/${name}`)).body;
+  const environmentOf = async (name: string, environment: string) => {
+    const path = `${FEATURES}/${name}/environments/${environment}`;
+    return (await admin.must<EnvironmentOfFeature>(200, "GET", path)).body;
+  };
 
   describe("POST /api/admin/projects/{projectId}/features", () => {
     test("makes a feature that is off everywhere, and records it", async () => {
@@ -128,9 +142,9 @@ describeEachStorage("features", (source) => {
       await make({ name: "List-a", tags: [{ type: "simple", value: "listed" }] });
       await make({ name: "list-b" });
       const namesOf = async (query: string): Promise<string[]> => {
-        const { body } = await admin.must(200, "GET", `${FEATURES}?${query}`);
+        const { body } = await admin.must<FeatureList>(200, "GET", `${FEATURES}?${query}`);
         expect(body.version).toBe(2);
-        return body.features.map(({ name }: { name: string }) => name);
+        return body.features.map(({ name }) => name);
       };
       expect((await namesOf("namePrefix=list-")).toSorted()).toEqual(["List-a", "list-b"]);
       expect(await namesOf("tag=simple:listed")).toEqual(["List-a"]);
@@ -142,8 +156,8 @@ describeEachStorage("features", (source) => {
         `${FEATURES}?tag=simple`,
       );
       await admin.must(200, "POST", `${FEATURES}/list-b/environments/production/on`);
-      const { body } = await admin.must(200, "GET", `${FEATURES}?namePrefix=list-b`);
-      expect(body.features[0].environments).toEqual([
+      const { body } = await admin.must<FeatureList>(200, "GET", `${FEATURES}?namePrefix=list-b`);
+      expect(body.features[0]?.environments).toEqual([
         expect.objectContaining({
           name: "development",
           enabled: false,
@@ -349,9 +363,7 @@ describeEachStorage("features", (source) => {
       await admin.must(200, "POST", `${path}/on${query}`);
       const { strategies, enabled } = await environmentOf(name, "production");
       expect(enabled).toBe(true);
-      expect(strategies.map((strategy: { disabled: boolean }) => strategy.disabled)).toEqual(
-        disabled,
-      );
+      expect(strategies.map((strategy) => strategy.disabled)).toEqual(disabled);
     });
 
     test("refuses unknown features and environments", async () => {
@@ -398,8 +410,8 @@ describeEachStorage("features", (source) => {
     test("finds features by words, project and type", async () => {
       const name = await make({ name: "needle-1", description: "100% hay", type: "permission" });
       const find = async (query: string): Promise<string[]> => {
-        const { body } = await admin.must(200, "GET", `/search/features?${query}`);
-        return body.features.map((feature: { name: string }) => feature.name);
+        const { body } = await admin.must<FeaturePage>(200, "GET", `/search/features?${query}`);
+        return body.features.map((feature) => feature.name);
       };
       expect(await find("query=NEEDLE")).toEqual([name]);
       expect(await find("query=100%25")).toEqual([name]);
@@ -417,8 +429,8 @@ describeEachStorage("features", (source) => {
   });
 
   test("GET /api/admin/feature-types lists the types", async () => {
-    const { body } = await admin.must(200, "GET", "/feature-types");
-    expect(body.types.map(({ id }: { id: string }) => id)).toEqual([
+    const { body } = await admin.must<FeatureTypes>(200, "GET", "/feature-types");
+    expect(body.types.map(({ id }) => id)).toEqual([
       "release",
       "experiment",
       "operational",

@@ -1,14 +1,24 @@
 import { describe, expect, test } from "vitest";
 import { useAdmin } from "./_admin.ts";
+import type { ProjectAnswer } from "./_answers.ts";
 import { describeEachStorage } from "./_storages.ts";
+
+interface Projects {
+  readonly version: number;
+  readonly projects: readonly ProjectAnswer[];
+}
+
+interface EnvironmentsOfProject {
+  readonly environments: readonly { readonly visible: boolean }[];
+}
 
 describeEachStorage("projects and environments", (source) => {
   const admin = useAdmin(source);
 
   const idsOf = async (query = ""): Promise<string[]> => {
-    const { body } = await admin.must(200, "GET", `/projects${query}`);
+    const { body } = await admin.must<Projects>(200, "GET", `/projects${query}`);
     expect(body.version).toBe(1);
-    return body.projects.map(({ id }: { id: string }) => id);
+    return body.projects.map(({ id }) => id);
   };
 
   describe("POST /api/admin/projects", () => {
@@ -50,16 +60,20 @@ describeEachStorage("projects and environments", (source) => {
       ["日本", "project"],
       ["Archive", "archive-1"],
     ])("makes an id of the name %s", async (name, id) => {
-      expect((await admin.must(201, "POST", "/projects", { name })).body.id).toBe(id);
+      const { body } = await admin.must<ProjectAnswer>(201, "POST", "/projects", { name });
+      expect(body.id).toBe(id);
     });
 
     test("takes the environments that are named", async () => {
-      const { body } = await admin.must(201, "POST", "/projects", {
+      const { body } = await admin.must<ProjectAnswer>(201, "POST", "/projects", {
         name: "One",
         environments: ["production", "production"],
       });
       expect(body.environments).toEqual(["production"]);
-      const none = await admin.must(201, "POST", "/projects", { name: "Bare", environments: [] });
+      const none = await admin.must<ProjectAnswer>(201, "POST", "/projects", {
+        name: "Bare",
+        environments: [],
+      });
       expect(none.body.environments).toEqual([]);
     });
 
@@ -91,8 +105,8 @@ describeEachStorage("projects and environments", (source) => {
       await admin.must(201, "POST", "/projects/shop/features", { name: "shop-1" });
       await admin.must(201, "POST", "/projects/shop/features", { name: "shop-2" });
       await admin.must(202, "DELETE", "/projects/shop/features/shop-2");
-      const { body } = await admin.must(200, "GET", "/projects");
-      expect(body.projects.find(({ id }: { id: string }) => id === "shop")).toMatchObject({
+      const { body } = await admin.must<Projects>(200, "GET", "/projects");
+      expect(body.projects.find(({ id }) => id === "shop")).toMatchObject({
         featureCount: 1,
       });
       expect((await admin.must(200, "GET", "/projects/shop/overview")).body).toMatchObject({
@@ -113,7 +127,7 @@ describeEachStorage("projects and environments", (source) => {
 
   describe("PUT /api/admin/projects/{projectId}", () => {
     test("replaces what is sent and keeps the rest", async () => {
-      const before = (await admin.must(200, "GET", "/projects/shop")).body;
+      const before = (await admin.must<ProjectAnswer>(200, "GET", "/projects/shop")).body;
       const recorded = await admin.eventsOf(() =>
         admin.must(200, "PUT", "/projects/shop", { description: null }),
       );
@@ -248,12 +262,12 @@ describeEachStorage("projects and environments", (source) => {
         "/projects/default/environments",
         { environment: "staging" },
       );
-      const { body } = await admin.must(200, "GET", "/environments/project/default");
-      expect(body.environments.map((e: { name: string; visible: boolean }) => e.visible)).toEqual([
-        true,
-        true,
-        true,
-      ]);
+      const { body } = await admin.must<EnvironmentsOfProject>(
+        200,
+        "GET",
+        "/environments/project/default",
+      );
+      expect(body.environments.map(({ visible }) => visible)).toEqual([true, true, true]);
 
       await admin.must(200, "DELETE", "/projects/default/environments/staging");
       await admin.refuse({ status: 404, name: "NotFoundError" }, "GET", path);
@@ -277,7 +291,7 @@ describeEachStorage("projects and environments", (source) => {
       expect(
         await admin.eventsOf(() => admin.must(204, "POST", "/environments/staging/off")),
       ).toEqual([]);
-      const project = await admin.must(201, "POST", "/projects", { name: "Late" });
+      const project = await admin.must<ProjectAnswer>(201, "POST", "/projects", { name: "Late" });
       expect(project.body.environments).not.toContain("staging");
       await admin.must(204, "POST", "/environments/staging/on");
       expect((await admin.must(200, "GET", "/environments/staging")).body).toMatchObject({

@@ -1,6 +1,11 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { useAdmin } from "./_admin.ts";
+import type { FeatureAnswer, SegmentAnswer, StrategyAnswer } from "./_answers.ts";
 import { describeEachStorage } from "./_storages.ts";
+
+interface Segments {
+  readonly segments: readonly SegmentAnswer[];
+}
 
 describeEachStorage("segments", (source) => {
   const admin = useAdmin(source);
@@ -13,13 +18,16 @@ describeEachStorage("segments", (source) => {
   });
 
   let made = 0;
-  const make = async (body: object = {}) =>
-    (await admin.must(201, "POST", "/segments", { name: `s${++made}`, constraints: [], ...body }))
-      .body;
+  const make = async (body: object = {}) => {
+    const input = { name: `s${++made}`, constraints: [], ...body };
+    return (await admin.must<SegmentAnswer>(201, "POST", "/segments", input)).body;
+  };
+  const addStrategy = async (segments: readonly number[]) =>
+    (await admin.must<StrategyAnswer>(200, "POST", STRATEGIES, { name: "default", segments })).body;
 
   test("POST /segments makes a segment, and records it", async () => {
     const recorded = await admin.eventsOf(async () => {
-      const answer = await admin.must(201, "POST", "/segments", {
+      const answer = await admin.must<SegmentAnswer>(201, "POST", "/segments", {
         name: "beta users",
         description: "d",
         project: "default",
@@ -102,7 +110,7 @@ describeEachStorage("segments", (source) => {
 
   test("PUT refuses a project that other projects' features would lose the segment by", async () => {
     const { id, name } = await make();
-    await admin.must(200, "POST", STRATEGIES, { name: "default", segments: [id] });
+    await addStrategy([id]);
     await admin.refuse(
       { status: 400, name: "BadDataError", path: "/body/project" },
       "PUT",
@@ -123,12 +131,10 @@ describeEachStorage("segments", (source) => {
 
   test("uses are counted and listed, and a used segment is not deleted", async () => {
     const { id } = await make();
-    const strategy = (
-      await admin.must(200, "POST", STRATEGIES, { name: "default", segments: [id, id] })
-    ).body;
+    const strategy = await addStrategy([id, id]);
     expect(strategy.segments).toEqual([id]);
-    const { body } = await admin.must(200, "GET", "/segments");
-    expect(body.segments.find((segment: { id: number }) => segment.id === id)).toMatchObject({
+    const { body } = await admin.must<Segments>(200, "GET", "/segments");
+    expect(body.segments.find((segment) => segment.id === id)).toMatchObject({
       usedInFeatures: 1,
       usedInProjects: 1,
     });
@@ -166,9 +172,7 @@ describeEachStorage("segments", (source) => {
 
   test("POST /segments/strategies replaces the segments of a strategy, and records it", async () => {
     const [one, two] = [await make(), await make()];
-    const strategy = (
-      await admin.must(200, "POST", STRATEGIES, { name: "default", segments: [one.id] })
-    ).body;
+    const strategy = await addStrategy([one.id]);
     const body = {
       projectId: "default",
       environmentId: "production",
@@ -221,7 +225,7 @@ describeEachStorage("segments", (source) => {
     const makeFeature = async (name: string) =>
       admin.must(201, "POST", FEATURES, { name }).then(() => name);
     const dependenciesOf = async (name: string) =>
-      (await admin.must(200, "GET", `${FEATURES}/${name}`)).body.dependencies;
+      (await admin.must<FeatureAnswer>(200, "GET", `${FEATURES}/${name}`)).body.dependencies;
 
     beforeAll(async () => {
       for (const name of ["parent", "second-parent", "child", "alone"]) await makeFeature(name);
@@ -256,7 +260,7 @@ describeEachStorage("segments", (source) => {
         { feature: "second-parent", enabled: false, variants: [] },
       ]);
       expect((await admin.must(200, "GET", "/projects/default/dependencies")).text).toBe("true");
-      const parent = await admin.must(200, "GET", `${FEATURES}/second-parent`);
+      const parent = await admin.must<FeatureAnswer>(200, "GET", `${FEATURES}/second-parent`);
       expect(parent.body.children).toEqual(["child"]);
     });
 

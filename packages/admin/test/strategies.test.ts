@@ -1,6 +1,11 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { useAdmin } from "./_admin.ts";
+import type { Named, SegmentAnswer, StrategyAnswer } from "./_answers.ts";
 import { describeEachStorage } from "./_storages.ts";
+
+interface StrategyTypes {
+  readonly strategies: readonly Named[];
+}
 
 describeEachStorage("strategies", (source) => {
   const admin = useAdmin(source);
@@ -15,9 +20,10 @@ describeEachStorage("strategies", (source) => {
     });
   });
 
-  const add = async (body: object) => (await admin.must(200, "POST", STRATEGIES, body)).body;
+  const add = async (body: object) =>
+    (await admin.must<StrategyAnswer>(200, "POST", STRATEGIES, body)).body;
   const clear = async () => {
-    const { body } = await admin.must(200, "GET", STRATEGIES);
+    const { body } = await admin.must<StrategyAnswer[]>(200, "GET", STRATEGIES);
     for (const { id } of body) await admin.must(200, "DELETE", `${STRATEGIES}/${id}`);
   };
 
@@ -191,7 +197,7 @@ describeEachStorage("strategies", (source) => {
     const weightsOf = async (variants: object[]) => {
       const body = await add({ name: "default", variants });
       await clear();
-      return body.variants.map((v: { name: string; weight: number }) => [v.name, v.weight]);
+      return body.variants.map(({ name, weight }) => [name, weight]);
     };
 
     test("share 1000 out: fixed weights as sent, the rest evenly, sorted by name", async () => {
@@ -217,7 +223,7 @@ describeEachStorage("strategies", (source) => {
     test("keep payloads", async () => {
       const payload = { type: "json", value: '{"a":1}' };
       const body = await add({ name: "default", variants: [variant("a", { payload })] });
-      expect(body.variants[0].payload).toEqual(payload);
+      expect(body.variants[0]?.payload).toEqual(payload);
       await clear();
     });
 
@@ -252,7 +258,7 @@ describeEachStorage("strategies", (source) => {
 
   describe("PUT …/strategies/{id}", () => {
     test("replaces, keeping name, title, state and segments that are not sent", async () => {
-      const segment = await admin.must(201, "POST", "/segments", {
+      const segment = await admin.must<SegmentAnswer>(201, "POST", "/segments", {
         name: "kept",
         constraints: [],
       });
@@ -374,7 +380,7 @@ describeEachStorage("strategies", (source) => {
 
   describe("POST …/strategies/set-sort-order", () => {
     test("puts strategies in another order, and refuses those of others", async () => {
-      const ids = [];
+      const ids: string[] = [];
       for (let index = 0; index < 3; index++) ids.push((await add({ name: "default" })).id);
       const order = ids.map((id, index) => ({ id, sortOrder: 10 - index }));
       const recorded = await admin.eventsOf(() =>
@@ -415,8 +421,8 @@ describeEachStorage("strategies", (source) => {
       await admin.refuse({ status: 409, name: "ConflictError" }, "DELETE", "/strategies/byCountry");
       await clear();
       await admin.must(200, "DELETE", "/strategies/byCountry");
-      const { body } = await admin.must(200, "GET", "/strategies");
-      expect(body.strategies.map(({ name }: { name: string }) => name)).toContain("userWithId");
+      const { body } = await admin.must<StrategyTypes>(200, "GET", "/strategies");
+      expect(body.strategies.map(({ name }) => name)).toContain("userWithId");
       expect((await admin.must(200, "GET", "/strategies/default")).body).toMatchObject({
         editable: false,
       });

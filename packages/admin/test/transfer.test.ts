@@ -113,6 +113,13 @@ const FILE = {
   ],
 };
 
+/** The names of features, by what an import did to them. */
+interface ImportAnswer {
+  readonly created: readonly string[];
+  readonly updated: readonly string[];
+  readonly unchanged: readonly string[];
+}
+
 /** The file, with a change. */
 function fileWith(change: (file: typeof FILE) => void): typeof FILE {
   const file = structuredClone(FILE);
@@ -239,8 +246,8 @@ describeEachStorage("the export and import of projects", (source) => {
         "feature-dependencies-removed",
         "features-imported",
       ]);
-      const { body } = await admin.must(200, "GET", `${path}/export`);
-      expect(body.features[0]).toMatchObject({
+      const { body } = await admin.must<typeof FILE>(200, "GET", `${path}/export`);
+      expect(first(body.features)).toMatchObject({
         name: "child",
         type: "experiment",
         stale: true,
@@ -265,13 +272,11 @@ describeEachStorage("the export and import of projects", (source) => {
         Object.assign(features[1] ?? {}, { dependencies: is });
       });
       await admin.must(200, "POST", `${path}/import`, swapped);
-      const { body } = await admin.must(200, "GET", `${path}/export`);
-      expect(
-        body.features.map(({ dependencies }: { dependencies: unknown }) => dependencies),
-      ).toEqual([[], is]);
+      const { body } = await admin.must<typeof FILE>(200, "GET", `${path}/export`);
+      expect(body.features.map(({ dependencies }) => dependencies)).toEqual([[], is]);
       await admin.must(200, "POST", `${path}/import`, FILE);
-      const back = await admin.must(200, "GET", `${path}/export`);
-      expect(back.body.features[0].dependencies).toEqual(was);
+      const back = await admin.must<typeof FILE>(200, "GET", `${path}/export`);
+      expect(first(back.body.features).dependencies).toEqual(was);
     });
 
     test("archived features are not exported, and stand in the way of an import", async () => {
@@ -414,21 +419,21 @@ describeEachStorage("the export and import of projects", (source) => {
     });
 
     test("one import makes them all, and another one changes them all", async () => {
-      const made = await admin.must(200, "POST", path, fileOf("50"));
+      const made = await admin.must<ImportAnswer>(200, "POST", path, fileOf("50"));
       expect(made.body).toMatchObject({ updated: [], unchanged: [] });
       expect(made.body.created).toHaveLength(LIMITS.features);
 
       const events = await admin.eventsOf(async () => {
-        const changed = await admin.must(200, "POST", path, fileOf("60"));
+        const changed = await admin.must<ImportAnswer>(200, "POST", path, fileOf("60"));
         expect(changed.body).toMatchObject({ created: [], unchanged: [] });
         expect(changed.body.updated).toHaveLength(LIMITS.features);
       });
       // One for each feature, and the last one for all of them.
       expect(events).toHaveLength(LIMITS.features + 1);
-      const again = await admin.must(200, "POST", path, fileOf("60"));
+      const again = await admin.must<ImportAnswer>(200, "POST", path, fileOf("60"));
       expect(again.body.unchanged).toHaveLength(LIMITS.features);
 
-      const { body } = await admin.must(200, "GET", "/projects/default/export");
+      const { body } = await admin.must<typeof FILE>(200, "GET", "/projects/default/export");
       expect(body.features).toHaveLength(LIMITS.features);
       expect(body.features.at(-1)).toMatchObject({
         tags: [{ value: "tag-19" }],

@@ -1,0 +1,63 @@
+/** What tests read in the answers of the admin API. What they only compare is left out. */
+
+export interface Named {
+  readonly name: string;
+}
+
+export interface Refusal extends Named {
+  readonly message: string;
+  readonly details: readonly unknown[];
+}
+
+export interface ProjectAnswer {
+  readonly id: string;
+  readonly environments: readonly string[];
+}
+
+export interface FeatureAnswer extends Named {
+  readonly environments: readonly EnvironmentOfFeature[];
+  readonly dependencies: readonly unknown[];
+  readonly children: readonly string[];
+}
+
+export interface ListedFeature extends Named {
+  readonly environments: readonly unknown[];
+}
+
+export interface FeatureList {
+  readonly version: number;
+  readonly features: readonly ListedFeature[];
+}
+
+export interface FeaturePage {
+  readonly total: number;
+  readonly features: readonly ListedFeature[];
+}
+
+export interface EnvironmentOfFeature {
+  readonly enabled: boolean;
+  readonly strategies: readonly StrategyAnswer[];
+}
+
+export interface StrategyAnswer {
+  readonly id: string;
+  readonly disabled: boolean;
+  readonly constraints: readonly unknown[];
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly variants: readonly VariantAnswer[];
+  readonly segments: readonly number[];
+}
+
+export interface VariantAnswer extends Named {
+  readonly weight: number;
+  readonly payload?: unknown;
+}
+
+export interface SegmentAnswer extends Named {
+  readonly id: number;
+}
+
+export interface ContextFieldAnswer extends Named {
+  readonly sortOrder: number;
+  readonly legalValues: readonly unknown[];
+}
