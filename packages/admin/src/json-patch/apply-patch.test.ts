@@ -42,6 +42,13 @@ test.each<[string, unknown, PatchOperation]>([
   expect(() => applyPatch(document, [operation])).toThrow("/body/0");
 });
 
+test("applyPatch() refuses copies of copies that would fill the memory", () => {
+  const patch = Array.from({ length: 1000 }, (_, index) => {
+    return { op: "copy", from: "", path: `/${index}` } as const;
+  });
+  expect(() => applyPatch({ a: 1 }, patch)).toThrow("/from makes the copies too large");
+});
+
 test("applyPatch() leaves the document and every prototype alone", () => {
   const document = { a: [1] };
   applyPatch(document, [{ op: "add", path: "/a/-", value: 2 }]);

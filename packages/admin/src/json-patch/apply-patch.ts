@@ -12,6 +12,9 @@ export interface PatchOperation {
 
 type Container = unknown[] | Map<string, unknown>;
 
+/** As much as a body may hold: a few copies, each of what the ones before made, fill any memory. */
+const MAX_COPIED_CHARACTERS = 1024 * 1024;
+
 /**
  * The document with all steps of a patch applied to it. The document itself stays as it is.
  *
@@ -20,8 +23,12 @@ type Container = unknown[] | Map<string, unknown>;
 export function applyPatch(document: unknown, patch: readonly PatchOperation[]): unknown {
   // NOTE: objects are worked on as maps, so that no member name reaches a prototype.
   let root = toMaps(JSON.parse(JSON.stringify(document)));
+  let copied = 0;
   for (const [index, operation] of patch.entries()) {
-    root = applyOperation(root, operation, `/body/${index}`);
+    const at = `/body/${index}`;
+    copied += countCopied(root, operation, at);
+    if (copied > MAX_COPIED_CHARACTERS) throw badData(`${at}/from`, "makes the copies too large");
+    root = applyOperation(root, operation, at);
   }
   return fromMaps(root);
 }
@@ -43,13 +50,23 @@ function applyOperation(root: unknown, operation: PatchOperation, at: string): u
   }
 }
 
+function countCopied(root: unknown, operation: PatchOperation, at: string): number {
+  if (operation.op !== "copy") return 0;
+  return JSON.stringify(fromMaps(read(root, parseFrom(operation, at), at))).length;
+}
+
 function transfer(root: unknown, operation: PatchOperation, at: string): unknown {
-  if (operation.from === undefined) throw badData(`${at}/from`, "is missing");
-  const from = parsePointer(operation.from, `${at}/from`);
+  const from = parseFrom(operation, at);
   const tokens = parsePointer(operation.path, `${at}/path`);
-  const value = toMaps(fromMaps(read(root, from, at)));
-  const rest = operation.op === "move" ? remove(root, from, at) : root;
-  return insert(rest, tokens, { value, at });
+  const value = read(root, from, at);
+  return operation.op === "move"
+    ? insert(remove(root, from, at), tokens, { value, at })
+    : insert(root, tokens, { value: toMaps(fromMaps(value)), at });
+}
+
+function parseFrom({ from }: PatchOperation, at: string): readonly string[] {
+  if (from === undefined) throw badData(`${at}/from`, "is missing");
+  return parsePointer(from, `${at}/from`);
 }
 
 function givenValue(operation: PatchOperation, at: string): unknown {
