@@ -5,6 +5,7 @@ import type { AdminConfig } from "./config/config.ts";
 import { openStorage } from "./storage/open-storage.ts";
 import { skipRevisions } from "./storage/skip-revisions.ts";
 import type { Storage } from "./storage/storage.ts";
+import { withoutValues } from "./storage/without-values.ts";
 import { seedTokens } from "./tokens/seed-tokens.ts";
 import { toStartFailure } from "./to-start-failure.ts";
 
@@ -30,7 +31,7 @@ export async function serve(config: AdminConfig): Promise<RunningAdmin> {
     return await serveFrom(storage, config);
   } catch (error) {
     await storage.close();
-    throw error;
+    throw withoutValues(error);
   }
 }
 
