@@ -99,6 +99,16 @@ describeEachStorage("strategies", (source) => {
       await admin.refuse(missing, "GET", STRATEGIES.replace("flag", "none"));
     });
 
+    test("refuses more segments than a statement has parameters", async () => {
+      const segments = Array.from({ length: 70_000 }, (_, index) => index + 1);
+      await admin.refuse(
+        { status: 400, name: "BadDataError", path: "/body/segments" },
+        "POST",
+        STRATEGIES,
+        { name: "default", segments },
+      );
+    });
+
     test("refuses more than 30 strategies, and 30 constraints", async () => {
       for (let index = 0; index < 30; index++) await add({ name: "default" });
       await admin.refuse({ status: 400, name: "ExceedsLimitError" }, "POST", STRATEGIES, {

@@ -312,6 +312,15 @@ describeEachStorage("the export and import of projects", (source) => {
         "/body/features/0/environments/0/strategies/0/segments/2",
       ],
       [
+        "with more unknown segments than a statement has parameters",
+        fileWith((file) => {
+          const segments = Array.from({ length: 70_000 }, (_, index) => `s${index}`);
+          Object.assign(development(file).strategies[0] ?? {}, { segments });
+        }),
+        400,
+        "/body/features/0/environments/0/strategies/0/segments/0",
+      ],
+      [
         "with a value that is not legal",
         fileWith((file) => {
           Object.assign(development(file).strategies[1] ?? {}, {

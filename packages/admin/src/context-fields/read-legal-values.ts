@@ -1,5 +1,5 @@
-import { inArray } from "drizzle-orm";
 import type { Database } from "../storage/database.ts";
+import { isOneOf } from "../storage/is-one-of.ts";
 import { contextFields } from "../storage/schema/context-fields.ts";
 
 /** Looks up the legal values of fields; a field without any, or that is unknown, takes all values. */
@@ -11,7 +11,7 @@ export async function readLegalValues(
   const rows = await db
     .select({ name: contextFields.name, legalValues: contextFields.legalValues })
     .from(contextFields)
-    .where(inArray(contextFields.name, [...new Set(contextNames)]));
+    .where(isOneOf(contextFields.name, [...new Set(contextNames)]));
   const byName = new Map(
     rows.map(({ name, legalValues }) => [name, legalValues.map(({ value }) => value)]),
   );

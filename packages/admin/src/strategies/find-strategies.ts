@@ -1,6 +1,7 @@
-import { and, eq, inArray } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import { groupBy } from "../group-by.ts";
 import type { Database } from "../storage/database.ts";
+import { isOneOf } from "../storage/is-one-of.ts";
 import { strategies, strategySegments } from "../storage/schema/strategies.ts";
 
 export type StrategyRow = typeof strategies.$inferSelect;
@@ -36,7 +37,7 @@ export async function listStrategiesOf(
   const rows = await db
     .select()
     .from(strategies)
-    .where(inArray(strategies.feature, [...features]))
+    .where(isOneOf(strategies.feature, features))
     .orderBy(strategies.sortOrder, strategies.createdAt, strategies.id);
   return withSegments(db, rows);
 }
@@ -59,7 +60,7 @@ async function withSegments(
     .select()
     .from(strategySegments)
     .where(
-      inArray(
+      isOneOf(
         strategySegments.strategy,
         rows.map(({ id }) => id),
       ),

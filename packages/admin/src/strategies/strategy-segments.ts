@@ -1,8 +1,9 @@
-import { eq, inArray } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import { badData, notFound } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import type { Segment } from "../segments/find-segments.ts";
 import type { Database } from "../storage/database.ts";
+import { isOneOf } from "../storage/is-one-of.ts";
 import { segments } from "../storage/schema/segments.ts";
 import { strategySegments } from "../storage/schema/strategies.ts";
 
@@ -13,7 +14,7 @@ export async function findSegments(
 ): Promise<ReadonlyMap<number, Segment>> {
   const distinct = [...new Set(ids)];
   if (distinct.length === 0) return new Map();
-  const rows = await db.select().from(segments).where(inArray(segments.id, distinct));
+  const rows = await db.select().from(segments).where(isOneOf(segments.id, distinct));
   return new Map(rows.map((segment) => [segment.id, segment]));
 }
 

@@ -3,6 +3,7 @@ import { inArray } from "drizzle-orm";
 import { createContextField } from "../context-fields/store.ts";
 import { ApiError, badData } from "../errors.ts";
 import type { Database } from "../storage/database.ts";
+import { isOneOf } from "../storage/is-one-of.ts";
 import { contextFields } from "../storage/schema/context-fields.ts";
 import { segments } from "../storage/schema/segments.ts";
 import { strategyTypes } from "../storage/schema/strategies.ts";
@@ -130,6 +131,6 @@ export async function findSegmentsByName(
 ): Promise<ReadonlyMap<string, Segment>> {
   const distinct = [...new Set(names)];
   if (distinct.length === 0) return new Map();
-  const rows = await db.select().from(segments).where(inArray(segments.name, distinct));
+  const rows = await db.select().from(segments).where(isOneOf(segments.name, distinct));
   return new Map(rows.map((segment) => [segment.name, segment]));
 }
