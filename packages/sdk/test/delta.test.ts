@@ -121,4 +121,17 @@ describe("delta", () => {
     await nextEvent(client, "changed");
     expect(flagNames(client)).toEqual(["a"]);
   });
+
+  it("puts back what it had when that is what there is after polling stood in for it", async () => {
+    const upstream = await startUpstream();
+    upstream.script(DELTA, events(1, hydration(flag("a"))));
+    upstream.reply(DELTA, status(500));
+    upstream.features(serve(documentOf(flag("polled"))));
+    const client = await startClient(upstream, delta);
+    await nextEvent(client, "changed");
+    expect(flagNames(client)).toEqual(["polled"]);
+    upstream.reply(DELTA, status(304));
+    await nextEvent(client, "changed");
+    expect(flagNames(client)).toEqual(["a"]);
+  });
 });

@@ -49,6 +49,7 @@ function startListening(upstream: Upstream, maxSilenceMs: number) {
       unchanged: ignore,
     },
     onFailure: (error) => failures.push(error),
+    isInForce: () => true,
     intervalMs: 10,
     faults: { error: ignore, warn: ignore, failure: ignore },
     random: Math.random,

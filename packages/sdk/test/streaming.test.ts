@@ -297,6 +297,16 @@ describe("streaming falls back to polling", () => {
     expect(flagNames(client)).toEqual(["polled"]);
   });
 
+  it("and puts back what the stream had brought when nothing else is to be told", async () => {
+    const { upstream, streams, client } = await startStreaming();
+    upstream.reply(STREAMING, status(503));
+    await changeOf(client, () => streams.reset());
+    expect(flagNames(client)).toEqual(["polled"]);
+    await changeOf(client, () => upstream.reply(STREAMING, new OpenStreams(connected(1)).reply));
+    expect(flagNames(client)).toEqual(["a"]);
+    expect(lastEventIds(upstream.seen(STREAMING)).at(-1)).toBe("1");
+  });
+
   it.each([429, 503])("and waits as long as Retry-After asks after a %d", async (code) => {
     const upstream = await startUpstream();
     upstream.script(STREAMING, status(code, { "retry-after": "1" }));

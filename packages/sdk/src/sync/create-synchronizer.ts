@@ -21,17 +21,20 @@ export function createSynchronizer(
   options: SynchronizerOptions,
 ): Synchronizer {
   if (synchronization === "polling") return createPolling(options);
-  const { sink } = options;
-  const accept: SyncSink["accept"] = (document, signal) =>
-    sink.accept(toOrderedDocument(document), signal);
-  // Flags must not change their order, and with it their ETags, by who brings them.
-  const standIn = { ...options, sink: { accept, unchanged: () => sink.unchanged() } };
   return new PollingFallback({
     ...options,
-    createPolling: () => createPolling(standIn),
+    createPolling: (sink) => createPolling({ ...options, sink: inOrder(sink) }),
     createPreferred: (hooks) =>
       synchronization === "delta"
         ? createDeltaPolling({ ...options, ...hooks })
         : new Streaming({ ...options, ...hooks }),
   });
+}
+
+/** Flags must not change their order, and with it their ETags, by who brings them. */
+function inOrder(sink: SyncSink): SyncSink {
+  return {
+    accept: (document, signal) => sink.accept(toOrderedDocument(document), signal),
+    unchanged: () => sink.unchanged(),
+  };
 }

@@ -9,15 +9,15 @@ import type { Synchronizer } from "./synchronizer.ts";
 export function createDeltaPolling(
   options: PreferredOptions & { readonly api: Pick<UpstreamApi, "fetchDelta"> },
 ): Synchronizer {
-  const { api, sink, onFailure, intervalMs, faults, random } = options;
-  const document = new DeltaDocument(sink);
+  const { api, onFailure, intervalMs, faults, random } = options;
+  const document = new DeltaDocument(options);
   let etag: string | undefined;
   const poll = async (signal: AbortSignal): Promise<void> => {
     const known = document.isHydrated ? etag : undefined;
     const fetched = await api.fetchDelta(known, signal);
     signal.throwIfAborted();
     if (fetched === undefined) {
-      sink.unchanged();
+      await document.unchanged(signal);
       return;
     }
     await document.apply(fetched.document, signal);

@@ -8,16 +8,18 @@ export interface PreferredOptions {
   readonly sink: SyncSink;
   /** To be told of everything that interrupts it. It goes on trying nevertheless. */
   readonly onFailure: (error: UpstreamError) => void;
+  /** Whether what it handed over last is in force: polling may have brought something else since. */
+  readonly isInForce: () => boolean;
   readonly intervalMs: number;
   readonly faults: FaultSink;
   readonly random: () => number;
 }
 
-type Hooks = Pick<PreferredOptions, "sink" | "onFailure">;
+type Hooks = Pick<PreferredOptions, "sink" | "onFailure" | "isInForce">;
 
 export interface PollingFallbackOptions {
   readonly createPreferred: (hooks: Hooks) => Synchronizer;
-  readonly createPolling: () => Synchronizer;
+  readonly createPolling: (sink: SyncSink) => Synchronizer;
   readonly sink: SyncSink;
   readonly intervalMs: number;
   readonly random: () => number;
@@ -33,6 +35,7 @@ export class PollingFallback implements Synchronizer {
   #polling: Synchronizer | undefined;
   #timer: NodeJS.Timeout | undefined;
   #hasWorked = false;
+  #isPreferredInForce = false;
   #isStopped = false;
   #stopping: Promise<unknown> = Promise.resolve();
 
@@ -44,6 +47,7 @@ export class PollingFallback implements Synchronizer {
         accept: async (document, signal) => {
           await sink.accept(document, signal);
           this.#hasWorked = true;
+          this.#isPreferredInForce = true;
           this.#endPolling();
         },
         unchanged: () => {
@@ -52,6 +56,7 @@ export class PollingFallback implements Synchronizer {
         },
       },
       onFailure: (error) => this.#interrupted(error),
+      isInForce: () => this.#isPreferredInForce,
     });
   }
 
@@ -80,7 +85,14 @@ export class PollingFallback implements Synchronizer {
 
   #poll(): void {
     this.#cancelTimer();
-    this.#polling = this.#options.createPolling();
+    const { sink, createPolling } = this.#options;
+    this.#polling = createPolling({
+      accept: async (document, signal) => {
+        await sink.accept(document, signal);
+        this.#isPreferredInForce = false;
+      },
+      unchanged: () => sink.unchanged(),
+    });
     this.#polling.start();
   }
 

@@ -37,7 +37,7 @@ export class Streaming implements Synchronizer {
   constructor(options: StreamingOptions) {
     this.#options = options;
     this.#faults = new FaultLog("Streaming flags", options.faults);
-    this.#document = new DeltaDocument(options.sink);
+    this.#document = new DeltaDocument(options);
   }
 
   start(): void {
