@@ -16,6 +16,7 @@ export {
 } from "./delta/delta-message.ts";
 export type { Change, DeltaMessage, FeatureText, SegmentText } from "./delta/delta-message.ts";
 export { parseEventId } from "./delta/parse-event-id.ts";
+export { inlineSegments } from "./inline-segments.ts";
 export type { Outcome, Payload, Reason, SelectedVariant } from "./outcome.ts";
 export type { Diagnostic } from "./parse/diagnostic.ts";
 export type { FeatureDocument } from "./parse/model.ts";

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
+import { inlineSegments } from "flags-engine";
 import { CodedBody } from "flags-service/http";
 import type { EnvironmentState } from "./environment-state.ts";
 import type { FeatureQuery } from "./feature-query.ts";
-import { inlineSegments } from "./inline-segments.ts";
 import { selectFeatures } from "./select-features.ts";
 
 /** Which flags are asked for, and in which form. */
@@ -37,7 +37,10 @@ export function writeFeatureDocument(
 function writeContent(state: EnvironmentState, request: DocumentRequest): string {
   const { features, segments } = selectFeatures(state, request);
   if (request.inlineSegments) {
-    const inlined = features.map(({ feature }) => inlineSegments(feature, state.segments));
+    const inlined = inlineSegments(
+      features.map(({ feature }) => feature),
+      segments.map(({ segment }) => segment),
+    );
     return `"features":${JSON.stringify(inlined)}`;
   }
   return `"features":${joinTexts(features)},"segments":${joinTexts(segments)}`;

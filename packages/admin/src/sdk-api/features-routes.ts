@@ -1,3 +1,4 @@
+import { inlineSegments } from "flags-engine";
 import { tokenOf } from "../auth/token-of.ts";
 import { notFound } from "../errors.ts";
 import { errorAnswers } from "../http/schemas.ts";
@@ -6,7 +7,6 @@ import { understandsSegments } from "./client-spec.ts";
 import { DocumentCache } from "./document-cache.ts";
 import type { EnvironmentStates } from "./environment-states.ts";
 import { readFeatureQuery } from "./feature-query.ts";
-import { inlineSegments } from "./inline-segments.ts";
 import {
   FeatureAnswer,
   FeatureNameParams,
@@ -66,14 +66,13 @@ function registerOneFeature(app: TypedApp, states: EnvironmentStates): void {
       const knowsSegments = understandsSegments(request.headers["unleash-client-spec"]);
       const query = readFeatureQuery(tokenOf(request), {});
       const state = await states.current(query.environment);
-      const found = selectFeatures(state, query).features.find(
-        ({ feature }) => feature.name === name,
-      );
+      const { features, segments } = selectFeatures(state, query);
+      const found = features.find(({ feature }) => feature.name === name);
       if (found === undefined) throw notFound(`There is no flag ${JSON.stringify(name)}`);
-      const { feature } = found;
-      return reply
-        .headers(CACHING)
-        .send(knowsSegments ? feature : inlineSegments(feature, state.segments));
+      reply.headers(CACHING);
+      if (knowsSegments) return reply.send(found.feature);
+      const known = segments.map(({ segment }) => segment);
+      return reply.send(inlineSegments([found.feature], known)[0]);
     },
   );
 }

@@ -1,6 +1,6 @@
+import { inlineSegments } from "flags-engine";
 import type { FeatureDefinitions } from "flags-sdk";
 import type { DefinitionsQuery } from "./definitions-query.ts";
-import { inlineSegments } from "./inline-segments.ts";
 import { isSelected } from "./select-definitions.ts";
 import { writeDocument, type WrittenDocument } from "./write-definition.ts";
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
+import { inlineSegments } from "flags-engine";
 import type { FeatureDefinitions } from "flags-sdk";
-import { inlineSegments } from "./inline-segments.ts";
 
 /** What is sent, and the name of its content. */
 export interface WrittenDocument {

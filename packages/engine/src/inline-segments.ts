@@ -1,9 +1,12 @@
-type JsonObject = Readonly<Record<string, unknown>>;
+import { isObject } from "./parse/json.ts";
 
 /** What a strategy gets that names a segment which does not exist: nobody is in such a segment. */
 const NEVER = { contextName: "userId", operator: "IN", values: [] } as const;
 
-/** Copies the constraints of segments into the strategies that name them, for SDKs of old. */
+/**
+ * Copies the constraints of segments into the strategies that name them, for SDKs that do not know
+ * segments. Features and strategies that are no objects stay as they are.
+ */
 export function inlineSegments(
   features: readonly unknown[],
   segments: readonly unknown[],
@@ -13,19 +16,15 @@ export function inlineSegments(
   );
   const inlined = (strategy: unknown): unknown => {
     if (!isObject(strategy)) return strategy;
-    const { segments: ids, constraints, ...rest } = strategy;
+    const { segments: ids, ...rest } = strategy;
     const added = toList(ids).flatMap((id) => constraintsById.get(id) ?? [NEVER]);
-    return { ...rest, constraints: [...toList(constraints), ...added] };
+    return { ...rest, constraints: [...toList(rest["constraints"]), ...added] };
   };
   return features.map((feature) =>
     isObject(feature) && Array.isArray(feature["strategies"])
       ? { ...feature, strategies: feature["strategies"].map(inlined) }
       : feature,
   );
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function toList(value: unknown): readonly unknown[] {
