@@ -3,6 +3,8 @@ export {
   CodedBody,
   CODINGS,
   CodingChoice,
+  COMPRESS_AT_ONCE_MAX_BYTES,
+  compressAtOnce,
   COMPRESSION_THRESHOLD_BYTES,
   GZIP_LEVEL,
 } from "./http/content-coding.ts";

@@ -2,6 +2,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Context, Snapshot } from "flags-engine";
 import {
   CodingChoice,
+  COMPRESS_AT_ONCE_MAX_BYTES,
+  compressAtOnce,
   COMPRESSION_THRESHOLD_BYTES,
   isNamedBy,
   type ContentCoding,
@@ -139,7 +141,7 @@ export class FastPath {
     const coding =
       answer.byteLength < COMPRESSION_THRESHOLD_BYTES ? undefined : this.#codingFor(request);
     if (coding === undefined) this.#sendBody(response, headers, answer);
-    else sendEncoded(response, headers, { answer, coding });
+    else sendEncoded(response, headers, { coding, body: this.#encode(answer, coding) });
     return 200;
   }
 
@@ -155,6 +157,19 @@ export class FastPath {
     answer.writeTo(memory);
     // NOTE: told when the system has taken all of the body, and never if the connection is lost.
     response.end(memory.subarray(0, byteLength), () => this.#bodies.giveBack(memory));
+  }
+
+  /** An answer that is not kept needs its body no longer than it takes to compress it. */
+  #encode(answer: PreparedAnswer, coding: ContentCoding): Buffer | Promise<Buffer> {
+    const { byteLength, isKept } = answer;
+    if (isKept || byteLength > COMPRESS_AT_ONCE_MAX_BYTES || !BodyPool.suits(byteLength)) {
+      return answer.encoded(coding);
+    }
+    const memory = this.#bodies.take(byteLength);
+    answer.writeTo(memory);
+    const body = compressAtOnce(memory.subarray(0, byteLength), coding);
+    this.#bodies.giveBack(memory);
+    return body;
   }
 
   #codingFor({ headers }: IncomingMessage): ContentCoding | undefined {
@@ -179,13 +194,12 @@ function isInText({ fields }: SentContext, { relevance }: Snapshot): boolean {
 function sendEncoded(
   response: ServerResponse,
   headers: string[],
-  { answer, coding }: { readonly answer: PreparedAnswer; readonly coding: ContentCoding },
+  { coding, body }: { readonly coding: ContentCoding; readonly body: Buffer | Promise<Buffer> },
 ): void {
-  const send = (body: Buffer): void => {
-    headers.push("content-encoding", coding, "content-length", String(body.length));
-    response.writeHead(200, headers).end(body);
+  const send = (bytes: Buffer): void => {
+    headers.push("content-encoding", coding, "content-length", String(bytes.length));
+    response.writeHead(200, headers).end(bytes);
   };
-  const body = answer.encoded(coding);
   if (Buffer.isBuffer(body)) send(body);
   else body.then(send, () => response.destroy());
 }

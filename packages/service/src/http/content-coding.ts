@@ -14,7 +14,7 @@ export const BROTLI_QUALITY = 3;
 export const GZIP_LEVEL = 3;
 
 /** Up to this size it takes less time to compress at once than to have it done elsewhere. */
-const AT_ONCE_MAX_BYTES = 128 * 1024;
+export const COMPRESS_AT_ONCE_MAX_BYTES: number = 128 * 1024;
 
 /** A way of compressing an answer, as `Content-Encoding` names it. */
 export type ContentCoding = (typeof CODINGS)[number];
@@ -43,13 +43,14 @@ export class CodingChoice {
 const BROTLI_OPTIONS = { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } };
 const GZIP_OPTIONS = { level: GZIP_LEVEL };
 
+/** Compresses on the event loop, which is for small bodies. */
+export function compressAtOnce(body: string | Buffer, coding: ContentCoding): Buffer {
+  return coding === "br" ? brotliCompressSync(body, BROTLI_OPTIONS) : gzipSync(body, GZIP_OPTIONS);
+}
+
 /** Compresses: a small body at once, a large one off the event loop. */
 function compress(body: string | Buffer, coding: ContentCoding): Buffer | Promise<Buffer> {
-  if (body.length <= AT_ONCE_MAX_BYTES) {
-    return coding === "br"
-      ? brotliCompressSync(body, BROTLI_OPTIONS)
-      : gzipSync(body, GZIP_OPTIONS);
-  }
+  if (body.length <= COMPRESS_AT_ONCE_MAX_BYTES) return compressAtOnce(body, coding);
   return coding === "br" ? brotliAsync(body, BROTLI_OPTIONS) : gzipAsync(body, GZIP_OPTIONS);
 }
 
