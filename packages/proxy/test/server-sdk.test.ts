@@ -1,3 +1,4 @@
+import { EventEmitter, once } from "node:events";
 import { describe, expect, test } from "vitest";
 import { openStream, type DeltaEvent } from "./_definition-events.ts";
 import { flag } from "./_documents.ts";
@@ -240,6 +241,30 @@ describe("GET /api/client/streaming", () => {
     expect(namesOf((await late.next()).events)).toEqual([["feature-removed", "other"]]);
     const lost = await open(other, "", { "last-event-id": "7" });
     expect((await lost.next()).events.map(({ type }) => type)).toEqual(["hydration"]);
+  });
+
+  test("keeps no place for a reader that is gone before its stream opens", async () => {
+    const hook = new EventEmitter();
+    const proxy = await startProxy({
+      document: DOCUMENT,
+      extend: (app) =>
+        app.addHook("onRequest", async ({ url, raw }) => {
+          if (!url.endsWith("/streaming")) return;
+          hook.emit("entered");
+          await once(raw.socket, "close");
+          setImmediate(() => hook.emit("left"));
+        }),
+    });
+    const abort = new AbortController();
+    const [entered, left] = [once(hook, "entered"), once(hook, "left")];
+    const { signal } = abort;
+    const asked = fetch(`${proxy.url}/api/client/streaming`, { headers: MODERN, signal });
+    await entered;
+    abort.abort();
+    await expect(asked).rejects.toThrow("aborted");
+    await left;
+    const metrics = await proxy.request("/proxy/internal-backstage/prometheus");
+    expect(await metrics.text()).toContain("\nflags_proxy_definition_streams 0\n");
   });
 
   test("shows the number of open streams, and ends them with a time to come back when the proxy stops", async () => {

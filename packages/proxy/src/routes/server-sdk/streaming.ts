@@ -30,6 +30,8 @@ export function registerStreaming(
   const options = { exposeHeadRoute: false, onRequest: [authenticate], schema };
 
   app.get("/client/streaming", options, (request, reply) => {
+    // NOTE: one who hung up while hooks of others were at work would never be missed.
+    if (reply.raw.destroyed) return reply.hijack();
     const { source } = grantOf(request);
     const feed = feedOf(feeds, source, request.url);
     streams.requireRoom();
@@ -38,6 +40,6 @@ export function registerStreaming(
     const stream = new DefinitionsStream({ source, feed, events });
     stream.greet(parseEventId(request.headers["last-event-id"]?.toString()));
     streams.add(stream);
-    reply.hijack();
+    return reply.hijack();
   });
 }
