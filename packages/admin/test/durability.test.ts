@@ -140,6 +140,20 @@ describe.skipIf(skipsPostgres)("replicas on one PostgreSQL", () => {
     expect(await one.revision()).toBe(1);
   });
 
+  test("answer at once while more changes wait for their turn than there are connections", async () => {
+    const databaseUrl = await server.createDatabase();
+    const [one, two] = [await open(databaseUrl), await open(databaseUrl)];
+    const ids = Array.from({ length: 20 }, (_, index) => `p${index}`);
+    let waiting: readonly Promise<void>[] = [];
+    await one.write(SYSTEM_ACTOR, async () => {
+      waiting = ids.map((id) => addProject(two, id));
+      expect(await two.revision()).toBe(0);
+      await two.read((db) => db.select().from(projects));
+    });
+    await Promise.all(waiting);
+    expect(await two.revision()).toBe(ids.length);
+  });
+
   test("hear of each other's changes", async () => {
     const databaseUrl = await server.createDatabase();
     const [one, two] = [await open(databaseUrl), await open(databaseUrl)];

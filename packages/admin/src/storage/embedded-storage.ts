@@ -56,7 +56,9 @@ async function openLocked(dataDir: string, { logger, release }: LockedParts): Pr
       await client.close();
       release();
     };
-    return createSqlStorage({ kind: "embedded", db, transact: createTransact(db), changes, close });
+    const transact = createTransact(db);
+    const transactInTurn = transact;
+    return createSqlStorage({ kind: "embedded", db, transact, transactInTurn, changes, close });
   } catch (error) {
     await client.close();
     throw error;

@@ -11,11 +11,13 @@ import type { Storage, StorageLogger } from "./storage.ts";
 export interface PostgresOptions {
   /** Address, user and password of the database, such as `postgres://user:secret@host/name`. */
   readonly databaseUrl: string;
-  /** Most connections that are open at a time. @default 10 */
-  readonly maxConnections?: number;
   readonly logger: StorageLogger;
 }
 
+/** Most connections that are open at a time, for everything but changes. */
+const MAX_CONNECTIONS = 7;
+/** Changes wait for their turn on these, so that however many wait, all else goes on. */
+const MAX_CHANGING_CONNECTIONS = 3;
 const CONNECT_TIMEOUT_MS = 5000;
 /** Firewalls forget connections that are silent for longer. */
 const KEEP_ALIVE_DELAY_MS = 10_000;
@@ -33,7 +35,8 @@ const IDLE_IN_TRANSACTION_TIMEOUT_MS = 15_000;
 /** Opens a PostgreSQL database and brings its schema up to date. */
 export async function openPostgres(options: PostgresOptions): Promise<Storage> {
   await migrateAlone(options);
-  const pool = createPool(options);
+  const pool = createPool(options, MAX_CONNECTIONS);
+  const changingPool = createPool(options, MAX_CHANGING_CONNECTIONS);
   const db = drizzle(pool);
   const changes = createChangeFeed();
   const listener = await listenToChanges({
@@ -51,10 +54,11 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
     kind: "postgresql",
     db,
     transact: createTransact(pool),
+    transactInTurn: createTransact(changingPool),
     changes,
     close: async () => {
       await listener.close();
-      await pool.end();
+      await Promise.all([pool.end(), changingPool.end()]);
     },
   });
 }
@@ -72,11 +76,11 @@ async function migrateAlone(options: PostgresOptions): Promise<void> {
   }
 }
 
-function createPool(options: PostgresOptions): pg.Pool {
+function createPool(options: PostgresOptions, max: number): pg.Pool {
   const { logger } = options;
   const pool = new pg.Pool({
     ...connectionSettings(options),
-    max: options.maxConnections ?? 10,
+    max,
     query_timeout: ANSWER_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
     lock_timeout: LOCK_TIMEOUT_MS,

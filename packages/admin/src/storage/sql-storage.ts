@@ -21,13 +21,15 @@ interface SqlStorageParts {
   readonly kind: Storage["kind"];
   readonly db: Database;
   readonly transact: Transact;
+  /** For changes, which wait for their turn: what they hold meanwhile must be nobody else's. */
+  readonly transactInTurn: Transact;
   readonly changes: ChangeFeed;
   readonly close: () => Promise<void>;
 }
 
 /** What both kinds of storage have in common, which is nearly everything. */
 export function createSqlStorage(parts: SqlStorageParts): Storage {
-  const { kind, db, transact, changes, close } = parts;
+  const { kind, db, transact, transactInTurn, changes, close } = parts;
   const inTransaction: Transact = (mode, work) =>
     retryBeforeStart((started) =>
       transact(mode, (transaction) => {
@@ -42,7 +44,7 @@ export function createSqlStorage(parts: SqlStorageParts): Storage {
     read: (work) => inTransaction("read", work),
     write: async (actor, work) => {
       const { result, revision } = await retryBeforeStart((started) =>
-        transact("write", (transaction) => runWrite(transaction, actor, { work, started })),
+        transactInTurn("write", (transaction) => runWrite(transaction, actor, { work, started })),
       );
       if (revision !== undefined) changes.announce(revision);
       return result;
