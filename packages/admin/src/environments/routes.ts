@@ -1,6 +1,6 @@
 import { actorOf } from "../auth/actor-of.ts";
+import { documented } from "../http/documented.ts";
 import { NameBody } from "../http/names.ts";
-import { errorAnswers, NoBody } from "../http/schemas.ts";
 import type { TypedApp } from "flags-service/http";
 import { getProject, listEnvironmentsOf } from "../projects/find-projects.ts";
 import type { Storage } from "../storage/storage.ts";
@@ -13,7 +13,7 @@ import {
 import { CreateEnvironmentBody, EnvironmentParams, ProjectParams } from "./schemas.ts";
 import { checkNameIsFree, createEnvironment, switchEnvironment } from "./write-environments.ts";
 
-const tags = ["Environments"];
+const tag = "Environments";
 
 export function registerEnvironments(app: TypedApp, storage: Storage): void {
   registerReading(app, storage);
@@ -28,31 +28,26 @@ function toView(environment: Environment) {
 }
 
 function registerReading(app: TypedApp, storage: Storage): void {
-  app.get(
-    "/environments",
-    { schema: { summary: "Lists the environments", tags, response: errorAnswers(401, 403, 503) } },
-    () =>
-      storage.read(async (db) => {
-        const countsOf = await countInEnvironments(db);
-        const all = await listEnvironments(db);
-        return {
-          version: 1,
-          environments: all.map((environment) => ({
-            ...toView(environment),
-            ...countsOf(environment.name),
-          })),
-        };
-      }),
+  app.get("/environments", { schema: documented({ tag, summary: "Lists the environments" }) }, () =>
+    storage.read(async (db) => {
+      const countsOf = await countInEnvironments(db);
+      const all = await listEnvironments(db);
+      return {
+        version: 1,
+        environments: all.map((environment) => ({
+          ...toView(environment),
+          ...countsOf(environment.name),
+        })),
+      };
+    }),
   );
 
   app.get(
     "/environments/:environment",
     {
       schema: {
-        summary: "Shows an environment",
-        tags,
+        ...documented({ tag, summary: "Shows an environment", alsoFailsWith: [404] }),
         params: EnvironmentParams,
-        response: errorAnswers(401, 403, 404, 503),
       },
     },
     async (request) => toView(await getEnvironment(storage.db, request.params.environment)),
@@ -64,10 +59,12 @@ function registerOfProject(app: TypedApp, storage: Storage): void {
     "/environments/project/:projectId",
     {
       schema: {
-        summary: "Lists the environments and whether a project lives in them",
-        tags,
+        ...documented({
+          tag,
+          summary: "Lists the environments and whether a project lives in them",
+          alsoFailsWith: [404],
+        }),
         params: ProjectParams,
-        response: errorAnswers(401, 403, 404, 503),
       },
     },
     (request) =>
@@ -91,10 +88,13 @@ function registerWriting(app: TypedApp, storage: Storage): void {
     "/environments",
     {
       schema: {
-        summary: "Makes an environment; projects are put into it one by one",
-        tags,
+        ...documented({
+          tag,
+          summary: "Makes an environment; projects are put into it one by one",
+          hasBody: true,
+          alsoFailsWith: [409],
+        }),
         body: CreateEnvironmentBody,
-        response: errorAnswers(400, 401, 403, 409, 413, 415, 503),
       },
     },
     async (request, reply) => {
@@ -112,10 +112,14 @@ function registerWriting(app: TypedApp, storage: Storage): void {
     "/environments/validate",
     {
       schema: {
-        summary: "Tells whether a name can be given to a new environment",
-        tags,
+        ...documented({
+          tag,
+          summary: "Tells whether a name can be given to a new environment",
+          empty: 200,
+          hasBody: true,
+          alsoFailsWith: [409],
+        }),
         body: NameBody,
-        response: { 200: NoBody, ...errorAnswers(400, 401, 403, 409, 413, 415, 503) },
       },
     },
     async (request, reply) => {
@@ -130,23 +134,22 @@ function registerSwitching(app: TypedApp, storage: Storage): void {
     ["on", true],
     ["off", false],
   ] as const) {
-    app.post(
-      `/environments/:environment/${word}`,
-      {
-        schema: {
-          summary: `Switches an environment ${word}`,
-          tags,
-          params: EnvironmentParams,
-          response: { 204: NoBody, ...errorAnswers(400, 401, 403, 404, 503) },
-        },
-      },
-      async (request, reply) => {
-        const { environment } = request.params as { readonly environment: string };
-        await storage.write(actorOf(request), (transaction) =>
-          switchEnvironment(transaction, environment, enabled),
-        );
-        return reply.code(204).send();
-      },
-    );
+    const schema = {
+      ...documented({
+        tag,
+        summary: `Switches an environment ${word}`,
+        empty: 204,
+        alsoFailsWith: [400, 404],
+      }),
+      params: EnvironmentParams,
+    };
+    const path: string = `/environments/:environment/${word}`;
+    app.post(path, { schema }, async (request, reply) => {
+      const { environment } = request.params;
+      await storage.write(actorOf(request), (transaction) =>
+        switchEnvironment(transaction, environment, enabled),
+      );
+      return reply.code(204).send();
+    });
   }
 }

@@ -1,5 +1,5 @@
 import { actorOf } from "../auth/actor-of.ts";
-import { errorAnswers, NoBody } from "../http/schemas.ts";
+import { documented } from "../http/documented.ts";
 import type { TypedApp } from "flags-service/http";
 import type { Storage } from "../storage/storage.ts";
 import { countTypes, getProject, listEnvironmentsOf, listProjects } from "./find-projects.ts";
@@ -21,7 +21,7 @@ import {
   updateProject,
 } from "./write-projects.ts";
 
-const tags = ["Projects"];
+const tag = "Projects";
 
 export function registerProjects(app: TypedApp, storage: Storage): void {
   registerReading(app, storage);
@@ -36,10 +36,12 @@ function registerReading(app: TypedApp, storage: Storage): void {
     "/projects",
     {
       schema: {
-        summary: "Lists the projects: the active ones, or the archived ones",
-        tags,
+        ...documented({
+          tag,
+          summary: "Lists the projects: the active ones, or the archived ones",
+          alsoFailsWith: [400],
+        }),
         querystring: ProjectListQuery,
-        response: errorAnswers(400, 401, 403, 503),
       },
     },
     async (request) => ({
@@ -52,10 +54,8 @@ function registerReading(app: TypedApp, storage: Storage): void {
     "/projects/:projectId",
     {
       schema: {
-        summary: "Shows a project",
-        tags,
+        ...documented({ tag, summary: "Shows a project", alsoFailsWith: [404] }),
         params: ProjectParams,
-        response: errorAnswers(401, 403, 404, 503),
       },
     },
     (request) => readProject(storage, request.params.projectId),
@@ -65,10 +65,12 @@ function registerReading(app: TypedApp, storage: Storage): void {
     "/projects/:projectId/overview",
     {
       schema: {
-        summary: "Shows a project, its environments and how many features it has",
-        tags,
+        ...documented({
+          tag,
+          summary: "Shows a project, its environments and how many features it has",
+          alsoFailsWith: [404],
+        }),
         params: ProjectParams,
-        response: errorAnswers(401, 403, 404, 503),
       },
     },
     (request) => readOverview(storage, request.params.projectId),
@@ -101,10 +103,13 @@ function registerWriting(app: TypedApp, storage: Storage): void {
     "/projects",
     {
       schema: {
-        summary: "Makes a project; without an id, one is made of its name",
-        tags,
+        ...documented({
+          tag,
+          summary: "Makes a project; without an id, one is made of its name",
+          hasBody: true,
+          alsoFailsWith: [409],
+        }),
         body: CreateProjectBody,
-        response: errorAnswers(400, 401, 403, 409, 413, 415, 503),
       },
     },
     async (request, reply) => {
@@ -119,10 +124,14 @@ function registerWriting(app: TypedApp, storage: Storage): void {
     "/projects/validate",
     {
       schema: {
-        summary: "Tells whether an id can be given to a new project",
-        tags,
+        ...documented({
+          tag,
+          summary: "Tells whether an id can be given to a new project",
+          empty: 200,
+          hasBody: true,
+          alsoFailsWith: [409],
+        }),
         body: ProjectIdBody,
-        response: { 200: NoBody, ...errorAnswers(400, 401, 403, 409, 413, 415, 503) },
       },
     },
     async (request, reply) => {
@@ -137,11 +146,15 @@ function registerChanging(app: TypedApp, storage: Storage): void {
     "/projects/:projectId",
     {
       schema: {
-        summary: "Changes a project: what is sent replaces, what is not sent stays",
-        tags,
+        ...documented({
+          tag,
+          summary: "Changes a project: what is sent replaces, what is not sent stays",
+          empty: 200,
+          hasBody: true,
+          alsoFailsWith: [404],
+        }),
         params: ProjectParams,
         body: UpdateProjectBody,
-        response: { 200: NoBody, ...errorAnswers(400, 401, 403, 404, 413, 415, 503) },
       },
     },
     async (request, reply) => {
@@ -163,22 +176,16 @@ function registerArchiving(app: TypedApp, storage: Storage): void {
     { word: "revive", summary: "Brings an archived project back", move: reviveProject },
   ] as const;
   for (const { word, summary, move } of moves) {
-    app.post(
-      `/projects/${word}/:projectId`,
-      {
-        schema: {
-          summary,
-          tags,
-          params: ProjectParams,
-          response: { 200: NoBody, ...errorAnswers(400, 401, 403, 404, 503) },
-        },
-      },
-      async (request, reply) => {
-        const { projectId } = request.params as { readonly projectId: string };
-        await storage.write(actorOf(request), (transaction) => move(transaction, projectId));
-        return reply.send();
-      },
-    );
+    const schema = {
+      ...documented({ tag, summary, empty: 200, alsoFailsWith: [400, 404] }),
+      params: ProjectParams,
+    };
+    const path: string = `/projects/${word}/:projectId`;
+    app.post(path, { schema }, async (request, reply) => {
+      const { projectId } = request.params;
+      await storage.write(actorOf(request), (transaction) => move(transaction, projectId));
+      return reply.send();
+    });
   }
 }
 
@@ -187,11 +194,15 @@ function registerEnvironmentsOf(app: TypedApp, storage: Storage): void {
     "/projects/:projectId/environments",
     {
       schema: {
-        summary: "Adds an environment to a project; its features are off there",
-        tags,
+        ...documented({
+          tag,
+          summary: "Adds an environment to a project; its features are off there",
+          empty: 200,
+          hasBody: true,
+          alsoFailsWith: [404, 409],
+        }),
         params: ProjectParams,
         body: ProjectEnvironmentBody,
-        response: { 200: NoBody, ...errorAnswers(400, 401, 403, 404, 409, 413, 415, 503) },
       },
     },
     async (request, reply) => {
@@ -206,10 +217,13 @@ function registerEnvironmentsOf(app: TypedApp, storage: Storage): void {
     "/projects/:projectId/environments/:environment",
     {
       schema: {
-        summary: "Takes an environment from a project, with what its features have there",
-        tags,
+        ...documented({
+          tag,
+          summary: "Takes an environment from a project, with what its features have there",
+          empty: 200,
+          alsoFailsWith: [404],
+        }),
         params: ProjectEnvironmentParams,
-        response: { 200: NoBody, ...errorAnswers(401, 403, 404, 503) },
       },
     },
     async (request, reply) => {
