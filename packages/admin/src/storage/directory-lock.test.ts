@@ -82,8 +82,11 @@ test.skipIf(process.platform !== "linux")(
   },
 );
 
-test("lockDirectory() takes over from another machine that is silent", async () => {
-  writeLock({ hostname: "another", pid: 1 });
+test.each([
+  ["machine", { hostname: "another", pid: 1 }],
+  ["container", { pidNamespace: "another", pid: 1 }],
+])("lockDirectory() takes over from another %s that is silent", async (_, holder) => {
+  writeLock(holder);
   const lock = await lockDirectory(directory, { silenceMs: 50 });
   expect(JSON.parse(readFileSync(join(directory, "lock.2"), "utf8"))).toMatchObject({
     pid: process.pid,
@@ -91,10 +94,15 @@ test("lockDirectory() takes over from another machine that is silent", async () 
   lock.release();
 });
 
-test("lockDirectory() refuses a directory that another machine holds and shows so", async () => {
+test.each([
+  ["machine", { hostname: "another", pid: 1 }],
+  ["container", { pidNamespace: "another", pid: 2 ** 30 }],
+])("lockDirectory() refuses a directory that another %s holds and shows so", async (_, holder) => {
   const lock = await lockDirectory(directory, { heartbeatMs: 20 });
-  writeLock({ hostname: "another", pid: 1 });
-  await expect(lockDirectory(directory, { silenceMs: 5000 })).rejects.toThrow("on another since");
+  writeLock(holder);
+  await expect(lockDirectory(directory, { silenceMs: 5000 })).rejects.toThrow(
+    `in use by process ${holder.pid}`,
+  );
   lock.release();
 });
 

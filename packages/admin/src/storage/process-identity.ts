@@ -1,10 +1,12 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 
 /** What tells one process from all others, also from later ones with the same number. */
 export interface ProcessIdentity {
   readonly pid: number;
   readonly hostname: string;
+  /** What numbers of processes count in: containers have their own; empty where it is not known. */
+  readonly pidNamespace: string;
   /** Changes with every start of the machine; empty where it is not known. */
   readonly bootId: string;
   /** When the process started, in the machine's own measure; empty where it is not known. */
@@ -15,14 +17,19 @@ export function describeSelf(): ProcessIdentity {
   return {
     pid: process.pid,
     hostname: hostname(),
+    pidNamespace: readPidNamespace(),
     bootId: readBootId(),
     startTime: readStartTime(process.pid),
   };
 }
 
-/** Whether the numbers of processes mean the same here and there. */
+/**
+ * Whether the numbers of processes mean the same here and there.
+ *
+ * NOTE: containers on the network of their host have its name, and cannot see its processes.
+ */
 export function isSameMachine(identity: ProcessIdentity): boolean {
-  return identity.hostname === hostname();
+  return identity.hostname === hostname() && identity.pidNamespace === readPidNamespace();
 }
 
 /** Whether the process runs on this machine. */
@@ -38,6 +45,14 @@ function exists(pid: number): boolean {
   } catch (error) {
     // EPERM: it is there, and belongs to somebody else.
     return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}
+
+function readPidNamespace(): string {
+  try {
+    return readlinkSync("/proc/self/ns/pid");
+  } catch {
+    return "";
   }
 }
 
