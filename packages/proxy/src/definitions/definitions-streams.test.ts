@@ -71,6 +71,24 @@ test("DefinitionsStreams gives up a reader that takes nothing, and holds one mes
   await expect.poll(() => streams.size).toBe(0);
 });
 
+test("DefinitionsStreams holds one message for all readers that are behind", async () => {
+  const { open, replace } = await startStreams({});
+  for (let count = 0; count < 8; count += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- the server tells of them one by one
+    const socket = await open();
+    socket.pause();
+  }
+  const before = heldBytes();
+  replace(documentOf(32 * 1024 * 1024));
+  // Much of it is the document and its text; with a message for each it would be 350 MiB.
+  expect(heldBytes() - before).toBeLessThan(240 * 1024 * 1024);
+});
+
+function heldBytes(): number {
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}
+
 test("DefinitionsStreams brings a reader that catches up to the latest state at once", async () => {
   const { open, replace } = await startStreams({});
   const socket = await open();
