@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import { useAdmin } from "./_admin.ts";
 import type { ProjectAnswer } from "./_answers.ts";
@@ -276,6 +277,18 @@ describeEachStorage("projects and environments", (source) => {
           admin.must(200, "DELETE", "/projects/default/environments/staging"),
         ),
       ).toEqual([]);
+    });
+
+    test("puts a project with very many archived features into one", async () => {
+      await admin.must(201, "POST", "/projects", { id: "old", name: "Old", environments: [] });
+      await admin.storage.db.execute(sql`
+        insert into features (name, project, created_by, archived_at)
+        select 'old-' || number, 'old', 'test', now() from generate_series(1, 33000) as number`);
+      const environment = "production";
+      await admin.must(200, "POST", "/projects/old/environments", { environment });
+      await admin.must(200, "POST", "/projects/old/revive", { features: ["old-33000"] });
+      await admin.must(200, "GET", "/projects/old/features/old-33000/environments/production");
+      await admin.storage.db.execute(sql`delete from features where project = 'old'`);
     });
 
     test("switches them on and off, once each", async () => {

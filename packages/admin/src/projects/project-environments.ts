@@ -1,6 +1,7 @@
 import { and, eq, inArray } from "drizzle-orm";
 import { findEnvironment } from "../environments/find-environments.ts";
 import { badData, nameExists } from "../errors.ts";
+import { batchesOf } from "../storage/batches-of.ts";
 import { featureEnvironments, features } from "../storage/schema/features.ts";
 import { projectEnvironments } from "../storage/schema/projects.ts";
 import type { WriteTransaction } from "../storage/storage.ts";
@@ -25,10 +26,10 @@ export async function addEnvironment(
     .select({ feature: features.name })
     .from(features)
     .where(eq(features.project, project));
-  if (names.length > 0) {
+  for (const batch of batchesOf(names)) {
     await db
       .insert(featureEnvironments)
-      .values(names.map(({ feature }) => ({ feature, environment })))
+      .values(batch.map(({ feature }) => ({ feature, environment })))
       .onConflictDoNothing();
   }
   const after = await listEnvironmentsOf(db, project);
