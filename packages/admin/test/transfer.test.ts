@@ -469,5 +469,16 @@ describeEachStorage("the export and import of projects", (source) => {
         { version: 1, features: [{ name: "feature-0001" }, { name: "one-more" }] },
       );
     }, 60_000);
+
+    test("one that was archived cannot be revived once another one has its room", async () => {
+      const features = ["feature-0001"];
+      const limit = { status: 400, name: "ExceedsLimitError" };
+      await admin.must(202, "POST", "/projects/default/archive", { features });
+      await admin.must(201, "POST", "/projects/default/features", { name: "one-more" });
+      await admin.refuse(limit, "POST", "/projects/default/revive", { features });
+      await admin.refuse(limit, "POST", "/archive/revive/feature-0001");
+      await admin.must(202, "POST", "/projects/default/archive", { features: ["one-more"] });
+      await admin.must(200, "POST", "/projects/default/revive", { features });
+    }, 60_000);
   });
 });

@@ -1,7 +1,8 @@
 import { inArray } from "drizzle-orm";
-import { notFound } from "../errors.ts";
+import { exceedsLimit, notFound } from "../errors.ts";
 import {
   checkAllInProject,
+  countActive,
   findFeature,
   findFeatures,
   quoteNames,
@@ -9,6 +10,7 @@ import {
 } from "../features/find-features.ts";
 import { getActiveProject } from "../projects/find-projects.ts";
 import { groupBy } from "../group-by.ts";
+import { LIMITS } from "../limits.ts";
 import type { Database } from "../storage/database.ts";
 import { featureEnvironments, features } from "../storage/schema/features.ts";
 import type { WriteTransaction } from "../storage/storage.ts";
@@ -17,8 +19,8 @@ import type { WriteTransaction } from "../storage/storage.ts";
  * Brings archived flags of a project back, all of them or none. They come back off in every
  * environment, with their strategies, tags and variants. Flags that are active stay as they are.
  *
- * @throws {ApiError} when the project is unknown or archived, a name is unknown, or a flag belongs to
- * another project
+ * @throws {ApiError} when the project is unknown or archived, a name is unknown, a flag belongs to
+ * another project, or there would be too many active flags
  */
 export async function reviveFeatures(
   transaction: WriteTransaction,
@@ -49,6 +51,8 @@ function refuseUnknown(names: readonly string[], found: readonly Feature[]): voi
 async function revive({ db, record }: WriteTransaction, listed: readonly Feature[]): Promise<void> {
   const archived = listed.filter(({ archivedAt }) => archivedAt !== null);
   if (archived.length === 0) return;
+  const active = await countActive(db);
+  if (active + archived.length > LIMITS.features) throw exceedsLimit("features", LIMITS.features);
   const names = archived.map(({ name }) => name);
   const statesBefore = await readStates(db, names);
   await db.update(features).set({ archivedAt: null }).where(inArray(features.name, names));

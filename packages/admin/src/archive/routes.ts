@@ -125,7 +125,7 @@ function registerArchivedOne(app: TypedApp, storage: Storage): void {
           tag,
           summary: "Brings an archived feature back, off in every environment",
           empty: 200,
-          alsoFailsWith: [404],
+          alsoFailsWith: [400, 404],
         }),
         params: FeatureNameParams,
       },
