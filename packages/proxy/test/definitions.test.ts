@@ -90,3 +90,14 @@ test.each([
   expect(features.map(({ name }) => name)).toEqual(names);
   expect(segments).toEqual(DOCUMENT.segments);
 });
+
+test("GET /proxy/client/features: a name that the upstream sends twice is there once", async () => {
+  const features = [flag("twice"), flag("other"), flag("twice", { project: "later" })];
+  const proxy = await startProxy({ document: { features } });
+  const namesFor = async (query: string) => {
+    const { features: found } = (await (await ask(proxy, query, MODERN)).json()) as Definitions;
+    return found.map(({ name }) => name);
+  };
+  expect(await namesFor("")).toEqual(["twice", "other"]);
+  expect(await namesFor("?project=default")).toEqual(["other"]);
+});

@@ -37,10 +37,16 @@ function writeDefinitions(
   { version, features, segments }: FeatureDefinitions,
   request: DefinitionsRequest,
 ): WrittenDocument {
-  const chosen = features.filter((feature) => isSelected(feature, request));
+  const chosen = eachOnce(features).filter((feature) => isSelected(feature, request));
   return writeDocument(
     request.inlineSegments
       ? { version, features: inlineSegments(chosen, segments) }
       : { version, features: chosen, segments },
   );
+}
+
+/** Of flags with one name the later one counts, in the place of the first, as in an evaluation. */
+function eachOnce(features: readonly unknown[]): readonly unknown[] {
+  const nameOf = (feature: unknown): unknown => (feature as { readonly name?: unknown }).name;
+  return [...new Map(features.map((feature) => [nameOf(feature), feature])).values()];
 }
