@@ -47,6 +47,9 @@ function writeDefinitions(
 
 /** Of flags with one name the later one counts, in the place of the first, as in an evaluation. */
 function eachOnce(features: readonly unknown[]): readonly unknown[] {
-  const nameOf = (feature: unknown): unknown => (feature as { readonly name?: unknown }).name;
   return [...new Map(features.map((feature) => [nameOf(feature), feature])).values()];
+}
+
+function nameOf(feature: unknown): unknown {
+  return (feature as { readonly name?: unknown }).name;
 }
