@@ -128,6 +128,22 @@ describe("npm start", () => {
     expect(last.output()).toBe(`Port ${port} is taken: choose another one with ${name}.\n`);
     blocker.close();
   });
+
+  it(
+    "says how to go on when its key has expired",
+    async () => {
+      const start = await startHere();
+      await expireKey();
+      expect(await start.stop("SIGINT")).toBe(0);
+      last = startQuickstart({ ...ports, DATA_DIR: directory });
+
+      expect(await last.exited()).toBe(1);
+      expect(last.output()).toContain("delete quickstart-keys.json beside the database");
+      await rm(keysFile());
+      await startHere();
+    },
+    TIMEOUT_MS,
+  );
 });
 
 async function startHere(
@@ -155,6 +171,17 @@ async function deleteFlag(name: string): Promise<void> {
     });
     expect(response.ok).toBe(true);
   }
+}
+
+async function expireKey(): Promise<void> {
+  const { adminToken } = JSON.parse(await readFile(keysFile(), "utf8")) as Keys;
+  const tokens = `http://127.0.0.1:${ports.ADMIN_PORT}/api/admin/api-tokens`;
+  const response = await fetch(`${tokens}/${encodeURIComponent(adminToken)}`, {
+    method: "PUT",
+    headers: { authorization: adminToken, "content-type": "application/json" },
+    body: JSON.stringify({ expiresAt: "2026-01-01T00:00:00Z" }),
+  });
+  expect(response.ok).toBe(true);
 }
 
 function namesIn(answer: string): readonly string[] {

@@ -18,6 +18,9 @@ const PROXY = {
   prefix: "proxy",
   script: "scripts/quickstart/proxy-with-page.mjs",
 };
+const KEY_REFUSED =
+  "The flag service does not accept the key of the quickstart any more: delete quickstart-keys.json " +
+  "beside the database, and the next start makes new keys.";
 const READY_POLL_MS = 100;
 const PARENT_POLL_MS = 500;
 
@@ -78,6 +81,8 @@ async function untilAnswering(url, headers = {}) {
     const response = await fetch(url, { headers }).catch(() => undefined);
     await response?.body?.cancel();
     if (response?.ok) return;
+    // The flag service opens its port when it knows its keys: waiting would be in vain.
+    if (response?.status === 401) throw new Error(KEY_REFUSED);
     await sleep(READY_POLL_MS, undefined, { ref: false });
   }
 }
