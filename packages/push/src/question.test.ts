@@ -15,6 +15,7 @@ test.each([
 test.each([
   ["http://h/proxy?userId=1", "http://h/proxy/stream"],
   ["https://h:1/base/proxy/", "https://h:1/base/proxy/stream"],
+  ["http://h/proxy/all?userId=1", "http://h/proxy/stream"],
 ])("streamUrlOf() of %s is %s", (url, expected) => {
   expect(streamUrlOf(get(url))).toBe(expected);
 });
@@ -29,4 +30,11 @@ test("streamBodyOf() reads the context that a client has put into its query", ()
 test("streamBodyOf() leaves a body as it is", () => {
   const body = '{"context":{"userId":"1"}}';
   expect(streamBodyOf({ ...get("http://h/proxy"), body })).toBe(body);
+});
+
+test("streamBodyOf() asks for toggles that are off, too, where a client does", () => {
+  const [asked, body] = [{ context: { userId: "1" } }, '{"context":{"userId":"1"}}'];
+  const all = get("http://h/proxy/all/");
+  expect(JSON.parse(streamBodyOf({ ...all, body }))).toEqual({ ...asked, all: true });
+  expect(JSON.parse(streamBodyOf(all))).toEqual({ context: { properties: {} }, all: true });
 });

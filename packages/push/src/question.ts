@@ -15,21 +15,30 @@ export function asksForToggles(url: string): boolean {
   return !/\/client\/(?:metrics|register)\/?$/.test(new URL(url).pathname);
 }
 
+/** How the address ends at which clients ask for toggles that are off, too. */
+const ALL = /\/all\/?$/;
+
 /** Where the stream of a question is asked for. */
 export function streamUrlOf({ url }: Question): string {
   const { origin, pathname } = new URL(url);
-  return `${origin}${pathname.replace(/\/$/, "")}/stream`;
+  return `${origin}${pathname.replace(ALL, "").replace(/\/$/, "")}/stream`;
 }
 
 /** The same question as the body of a request for a stream. */
 export function streamBodyOf({ url, body }: Question): string {
-  if (typeof body === "string") return body;
+  const { pathname, searchParams } = new URL(url);
+  const asked: unknown =
+    typeof body === "string" ? JSON.parse(body) : { context: contextOf(searchParams) };
+  return JSON.stringify(ALL.test(pathname) ? { ...(asked as object), all: true } : asked);
+}
+
+function contextOf(query: URLSearchParams): object {
   const context: Record<string, string> = {};
   const properties: Record<string, string> = {};
-  for (const [name, value] of new URL(url).searchParams) {
+  for (const [name, value] of query) {
     const property = /^properties\[(.*)\]$/.exec(name)?.[1];
     if (property === undefined) context[name] = value;
     else properties[property] = value;
   }
-  return JSON.stringify({ context: { ...context, properties } });
+  return { ...context, properties };
 }

@@ -63,8 +63,11 @@ test.each([
   ["POST", "/proxy", true],
   ["GET", "/api/frontend", false],
   ["POST", "/api/frontend", true],
+  ["GET", "/proxy/all", false],
+  ["POST", "/api/frontend/all", true],
 ])("a client that asks with %s %s learns of changes without a poll", async (method, path, post) => {
-  const proxy = await startProxy({ document: { features: [FOR_7] } });
+  const config = { allEndpointEnabled: true };
+  const proxy = await startProxy({ document: { features: [FOR_7] }, config });
   const { client, requests, updates } = await startFed({ url: proxy.url + path, post });
   expect(client.isEnabled("for-user-7")).toBe(true);
   await streamIsOpen(proxy);
@@ -75,7 +78,10 @@ test.each([
   expect(client.isEnabled("new")).toBe(true);
   expect(client.isEnabled("for-user-8")).toBe(false);
   expect(updates()).toBe(2);
-  expect(requests).toEqual([`${method} ${path} 200`, `POST ${path}/stream 201`]);
+  expect(requests).toEqual([
+    `${method} ${path} 200`,
+    `POST ${path.replace("/all", "")}/stream 201`,
+  ]);
 });
 
 test("polls of a client that is fed ask nobody", async () => {
