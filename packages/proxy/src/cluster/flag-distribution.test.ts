@@ -114,6 +114,18 @@ test("a worker that ends is not waited for", () => {
   expect(one.kinds).toEqual(["listen", "flags", "publish"]);
 });
 
+test("a worker that is heard after its end is not waited for", () => {
+  const { source, flags, one, other, load } = two();
+  source.replace(toDocument("a"));
+  const { revision } = other;
+  flags.leave(other);
+  load(one);
+  source.replace(toDocument("b"));
+  flags.loaded(other, revision);
+  load(one);
+  expect(one.kinds).toEqual(["listen", "flags", "publish", "flags", "publish"]);
+});
+
 test("a worker that hangs is waited for ten seconds, gets no more, and catches up", () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());

@@ -26,6 +26,8 @@ export class FlagDistribution {
   readonly #listening = new WeakSet<WorkerPeer>();
   /** Who was handed flags and has not loaded them yet. */
   readonly #loading = new WeakSet<WorkerPeer>();
+  /** NOTE: what a worker said last may be heard after its end. */
+  readonly #ended = new WeakSet<WorkerPeer>();
   #round: Round | undefined;
   /** What was brought to the workers last. */
   #update: FlagUpdate | undefined;
@@ -39,6 +41,7 @@ export class FlagDistribution {
 
   /** Takes up a worker. It may listen at once, or as soon as it has the flags that others have. */
   join(worker: WorkerPeer): void {
+    if (this.#ended.has(worker)) return;
     this.#workers.add(worker);
     if (this.#round !== undefined) this.#hand(worker, this.#round);
     else if (this.#update !== undefined) this.#begin(this.#update, [worker]);
@@ -63,6 +66,7 @@ export class FlagDistribution {
 
   /** A worker has ended. */
   leave(worker: WorkerPeer): void {
+    this.#ended.add(worker);
     this.#workers.delete(worker);
     if (this.#round === undefined) return;
     this.#round.waitingFor.delete(worker);

@@ -90,6 +90,16 @@ test("read() keeps what ended workers counted, and nothing else of them", async 
   expect([first.asked, second.asked, next.asked]).toEqual([1, 1, 1]);
 });
 
+test("read() counts once what an ended worker said before and after its end", async () => {
+  const { collection, peers } = create();
+  const [one, other] = peers;
+  one.process.requests.inc({ status: "200" });
+  await collection.read(peers);
+  collection.leave(one);
+  collection.accept(one, await one.process.registry.getMetricsAsJSON());
+  expect(await collection.read([other])).toContain('requests{status="200"} 1\n');
+});
+
 test("read() collects once for all who ask meanwhile", async () => {
   const { collection, peers } = create();
   const texts = await Promise.all([collection.read(peers), collection.read(peers)]);

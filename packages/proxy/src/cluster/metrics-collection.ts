@@ -13,6 +13,7 @@ export class MetricsCollection {
   readonly #registry: Registry;
   readonly #latest = new Map<WorkerPeer, MetricValues>();
   readonly #waiting = new Set<WorkerPeer>();
+  readonly #ended = new WeakSet<WorkerPeer>();
   #departed: Promise<MetricValues> = Promise.resolve([]);
   #reading: Promise<string> | undefined;
   #onAnswered: () => void = () => {};
@@ -28,14 +29,16 @@ export class MetricsCollection {
     return this.#reading;
   }
 
-  /** Takes the answer of a worker. */
+  /** Takes the answer of a worker. One that is heard after its end would count twice from then on. */
   accept(worker: WorkerPeer, metrics: MetricValues): void {
+    if (this.#ended.has(worker)) return;
     this.#latest.set(worker, metrics);
     this.#settle(worker);
   }
 
   /** Keeps what a worker had counted when it was last asked. */
   leave(worker: WorkerPeer): void {
+    this.#ended.add(worker);
     const last = this.#latest.get(worker);
     this.#latest.delete(worker);
     if (last !== undefined) {
