@@ -13,6 +13,7 @@ export { createClientErrorHandler } from "./http/client-error.ts";
 export type { ClientErrorHandler, ClientFault } from "./http/client-error.ts";
 export { isNamedBy } from "./http/entity-tag.ts";
 export { EventStream, writeEvent } from "./http/event-stream.ts";
+export { sharedEvent } from "./http/shared-event.ts";
 export type { StreamEvent } from "./http/event-stream.ts";
 export { explainFrameworkFailure, NOT_JSON } from "./http/framework-failure.ts";
 export type { FrameworkFailure } from "./http/framework-failure.ts";

@@ -1,4 +1,4 @@
-import type { EventStream } from "flags-service/http";
+import { type EventStream, sharedEvent } from "flags-service/http";
 import type { ApiToken } from "../tokens/api-token.ts";
 import type { DeltaMessage } from "flags-engine";
 import type { ScopeFeed } from "./scope-feed.ts";
@@ -43,8 +43,8 @@ export class FlagStream {
     else this.#send("unleash-updated", message);
   }
 
-  #send(name: string, { id, text }: DeltaMessage): void {
-    this.#revision = id;
-    this.events.send({ name, id, data: text });
+  #send(name: string, message: DeltaMessage): void {
+    this.#revision = message.id;
+    this.events.write(sharedEvent(name, message));
   }
 }

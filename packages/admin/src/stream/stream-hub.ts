@@ -10,6 +10,9 @@ const MAX_STREAMS = 10_000;
 /** Long enough that those who are refused do not keep the service from serving the others. */
 const RETRY_AFTER_SECONDS = 10;
 
+/** Readers that lose their stream together come back within this time, and not at once. */
+const MAX_RECONNECT_MS = 5000;
+
 export interface StreamOptions {
   /** Most streams that may be open, as each takes memory and a connection. @default 10000 */
   readonly maxStreams?: number;
@@ -76,11 +79,14 @@ export class StreamHub {
     this.#check.request();
   }
 
-  /** Ends all streams. */
+  /** Ends all streams, and has their readers come back one after the other. */
   close(): void {
     this.#isClosed = true;
     for (const stop of this.#stops) stop();
-    for (const { events } of this.#streams) events.end();
+    for (const { events } of this.#streams) {
+      events.retryAfter(Math.random() * MAX_RECONNECT_MS);
+      events.end();
+    }
   }
 
   async #checkStreams(): Promise<void> {

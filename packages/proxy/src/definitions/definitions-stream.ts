@@ -1,6 +1,6 @@
 import type { DeltaMessage } from "flags-engine";
 import type { FeatureDefinitions, FlagSource } from "flags-sdk";
-import { type EventStream, writeEvent } from "flags-service/http";
+import { type EventStream, sharedEvent } from "flags-service/http";
 import type { DefinitionsFeed } from "./definitions-feed.ts";
 
 interface DefinitionsStreamParts {
@@ -46,22 +46,8 @@ export class DefinitionsStream {
 
   #send(name: EventName, message: DeltaMessage): void {
     this.#id = message.id;
-    this.events.write(bytesOf(name, message));
+    this.events.write(sharedEvent(name, message));
   }
 }
 
 type EventName = "unleash-connected" | "unleash-updated";
-
-const written: Readonly<Record<EventName, WeakMap<DeltaMessage, Buffer>>> = {
-  "unleash-connected": new WeakMap(),
-  "unleash-updated": new WeakMap(),
-};
-
-/** NOTE: the same memory for all streams that send the same, or slow readers would take much of it. */
-function bytesOf(name: EventName, message: DeltaMessage): Buffer {
-  const known = written[name].get(message);
-  if (known !== undefined) return known;
-  const bytes = Buffer.from(writeEvent({ name, id: message.id, data: message.text }));
-  written[name].set(message, bytes);
-  return bytes;
-}

@@ -75,8 +75,10 @@ export class EventStream {
     if (this.#blockedSince === undefined) this.write(":\n\n");
   }
 
+  /** Ends the stream. A reader that is behind is hung up on: it might never take the rest. */
   end(): void {
-    this.#response.end();
+    if (this.#blockedSince === undefined) this.#response.end();
+    else this.destroy();
   }
 
   /** Hangs up without waiting for the reader. */
