@@ -140,6 +140,14 @@ describe("flags-proxy serves, configured by the environment alone", () => {
     });
   });
 
+  test("with ENABLE_OAS, whose pages are not in the bundle", async () => {
+    const { command, url } = await start({ ENABLE_OAS: "true" });
+    const response = await fetch(`${url}/docs/openapi/`);
+    expect(response.status).toBe(200);
+    expect(await response.text()).toContain("<html");
+    expect(command.output.stderr).toBe("");
+  });
+
   test("JSON_LOGGER: every line of the log is JSON", async () => {
     const { command, url } = await start({ JSON_LOGGER: "true", LOG_LEVEL: "debug" });
     await untilReady(url);

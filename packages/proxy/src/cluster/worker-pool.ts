@@ -7,7 +7,8 @@ import { RestartDelay } from "./restart-delay.ts";
 import type { WorkerPeer } from "./worker-peer.ts";
 import { WorkerProcess } from "./worker-process.ts";
 
-const WORKER_PROGRAM = fileURLToPath(new URL("../worker.js", import.meta.url));
+// NOTE: reached from the bundle, which is as deep as this file.
+const WORKER_PROGRAM = fileURLToPath(new URL("../../bin/flags-proxy-worker.js", import.meta.url));
 
 /** Workers that have not ended by then are killed: usage must still be sent before 10 s are over. */
 const STOP_LIMIT_MS = 4000;
