@@ -20,6 +20,7 @@ import type { EvaluationRules } from "../routes/evaluate.ts";
 import type { AnswerCache } from "./answer-cache.ts";
 import { BodyPool } from "./body-pool.ts";
 import { PreparedAnswer } from "./prepared-answer.ts";
+import { TurnQueue } from "./turn-queue.ts";
 
 const CLIENT_KEYS = ["client"] as const;
 const JSON_TYPE = "application/json; charset=utf-8";
@@ -48,6 +49,7 @@ export class FastPath {
   readonly #answers: AnswerCache;
   readonly #codings = new CodingChoice();
   readonly #bodies = new BodyPool();
+  readonly #newAnswers = new TurnQueue<Exchange>((exchange) => this.#finish(exchange));
   #isClosed = false;
 
   constructor(options: FastPathOptions) {
@@ -68,10 +70,16 @@ export class FastPath {
     const answer = snapshot && this.#prepare(request, snapshot);
     if (answer === undefined) return false;
 
+    const exchange = { request, response, answer, startMs };
+    if (answer.isKept) this.#finish(exchange);
+    else this.#newAnswers.add(exchange);
+    return true;
+  }
+
+  #finish({ request, response, answer, startMs }: Exchange): void {
     const status = this.#send(request, response, answer);
     const seconds = (performance.now() - startMs) / 1000;
     this.#options.observe({ method: "GET", route: this.#options.path, status, seconds });
-    return true;
   }
 
   #isMine({ method, url = "", headers }: IncomingMessage): boolean {
@@ -176,6 +184,14 @@ export class FastPath {
     const accepted = headers["accept-encoding"];
     return typeof accepted === "string" ? this.#codings.for(accepted) : undefined;
   }
+}
+
+/** A request and what it is answered with. */
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly answer: PreparedAnswer;
+  readonly startMs: number;
 }
 
 interface Subject {
