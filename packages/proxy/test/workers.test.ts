@@ -300,12 +300,25 @@ describe("the command with workers stops", () => {
     return socket;
   }
 
+  /** NOTE: sends nothing, since what is handed to a worker that stops may get no answer. */
+  async function isRefused(url: string): Promise<boolean> {
+    const socket = connect(Number(new URL(url).port), "127.0.0.1");
+    try {
+      await once(socket, "connect");
+      return false;
+    } catch {
+      return true;
+    } finally {
+      socket.destroy();
+    }
+  }
+
   test("at SIGTERM after requests in flight were answered", async () => {
     const { url, command } = await startWorkers();
     await untilReady(url);
     const sockets = [await beginRequest(url), await beginRequest(url)];
     command.signal("SIGTERM");
-    await eventually(() => ask(`${url}/proxy/health`).then(String, String)).toMatch(/ECONNREFUSED/);
+    await eventually(() => isRefused(url)).toBe(true);
     for (const socket of sockets) {
       socket.write('{"context":{}}');
       // oxlint-disable-next-line no-await-in-loop -- both in turn
@@ -333,10 +346,10 @@ describe("the command with workers stops", () => {
     const { url, command } = await startWorkers();
     await untilReady(url);
     await beginRequest(url);
-    command.signal("SIGTERM");
-    await eventually(() => ask(`${url}/proxy/health`).then(String, String)).toMatch(/ECONNREFUSED/);
     const startedAtMs = performance.now();
+    // Two of a kind could arrive as one.
     command.signal("SIGTERM");
+    command.signal("SIGINT");
     expect((await command.finished()).code).toBe(1);
     expect(performance.now() - startedAtMs).toBeLessThan(2000);
     await eventually(() => pidsOf(command).filter(isRunning)).toEqual([]);
