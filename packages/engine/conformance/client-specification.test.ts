@@ -1,45 +1,9 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { afterAll, describe, expect, test } from "vitest";
 import { applyDelta, compileSnapshot, parseDocument } from "../src/index.ts";
 import type { Context, Snapshot } from "../src/index.ts";
+import { CASE_COUNT, specifications, type ExpectedVariant, type State } from "./_specification.ts";
 
-// The official client specification 6.1.0: every case of every file.
 const FILE_COUNT = 22;
-const CASE_COUNT = 279;
-
-type State = { readonly features: readonly unknown[] } | { readonly events: readonly unknown[] };
-
-interface Case<Expected> {
-  readonly description: string;
-  readonly context: Context;
-  readonly toggleName: string;
-  readonly expectedResult: Expected;
-}
-
-interface ExpectedVariant {
-  readonly name: string;
-  readonly enabled: boolean;
-  readonly feature_enabled: boolean;
-  readonly payload?: unknown;
-}
-
-interface Specification {
-  readonly name: string;
-  readonly state: State;
-  readonly tests?: readonly Case<boolean>[];
-  readonly variantTests?: readonly Case<ExpectedVariant>[];
-}
-
-const require = createRequire(import.meta.url);
-
-function readSpecification(file: string): unknown {
-  const path = require.resolve(`@unleash/client-specification/specifications/${file}`);
-  return JSON.parse(readFileSync(path, "utf8"));
-}
-
-const files = readSpecification("index.json") as readonly string[];
-const specifications = files.map((file) => readSpecification(file) as Specification);
 
 function compileState(state: State): Snapshot {
   const document =
