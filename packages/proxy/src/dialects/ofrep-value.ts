@@ -1,4 +1,5 @@
 import type { Payload } from "flags-engine";
+import { isRecord } from "flags-service";
 
 /** What a flag is worth to an OpenFeature client. */
 export type OfrepValue = boolean | number | string | Readonly<Record<string, unknown>>;
@@ -39,9 +40,5 @@ function toObject(text: string): OfrepValue | UnusablePayload {
   } catch {
     return new UnusablePayload("The payload of the variant is not the JSON it should be");
   }
-  return isObject(value) ? value : text;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isRecord(value) ? value : text;
 }

@@ -1,4 +1,5 @@
 import type { FastifySchemaCompiler } from "fastify";
+import { isRecord } from "flags-service";
 import type { TSchema } from "typebox";
 import { validatorCompiler } from "../http/validation.ts";
 import { MAX_REPORTED_TOGGLES } from "../routes/schemas.ts";
@@ -15,7 +16,7 @@ export const usageValidatorCompiler: FastifySchemaCompiler<TSchema> = (route) =>
 /** Whether the schema would surely accept a body. */
 export function isPlainUsage(body: unknown): boolean {
   return (
-    isObject(body) &&
+    isRecord(body) &&
     typeof body["appName"] === "string" &&
     body["appName"] !== "" &&
     isPlainBucket(body["bucket"])
@@ -23,9 +24,9 @@ export function isPlainUsage(body: unknown): boolean {
 }
 
 function isPlainBucket(bucket: unknown): boolean {
-  if (!isObject(bucket) || typeof bucket["start"] !== "string") return false;
+  if (!isRecord(bucket) || typeof bucket["start"] !== "string") return false;
   const { toggles } = bucket;
-  if (!isObject(toggles)) return false;
+  if (!isRecord(toggles)) return false;
   const names = Object.keys(toggles);
   return (
     names.length <= MAX_REPORTED_TOGGLES && names.every((name) => isPlainToggle(toggles[name]))
@@ -33,19 +34,15 @@ function isPlainBucket(bucket: unknown): boolean {
 }
 
 function isPlainToggle(toggle: unknown): boolean {
-  if (!isObject(toggle)) return false;
+  if (!isRecord(toggle)) return false;
   const { yes, no, variants } = toggle;
   return isCount(yes) && isCount(no) && (variants === undefined || arePlainVariants(variants));
 }
 
 function arePlainVariants(variants: unknown): boolean {
-  return isObject(variants) && Object.values(variants).every(isCount);
+  return isRecord(variants) && Object.values(variants).every(isCount);
 }
 
 function isCount(value: unknown): boolean {
   return typeof value === "number" && value >= 0 && value < Infinity;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
