@@ -46,7 +46,8 @@ test("isPlainUsage() accepts nothing that the schema refuses", () => {
       accepted += Number(isPlain);
       return !isPlain || schema.Check(value);
     }),
-    { numRuns: 5000 },
+    // Of 5,000 about a fifth are accepted: by bad luck fewer than what is expected below.
+    { numRuns: 20_000 },
   );
   expect(accepted).toBeGreaterThan(1000);
 });
