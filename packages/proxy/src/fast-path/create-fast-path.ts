@@ -3,8 +3,10 @@ import type { KeyRing } from "../auth/key-ring.ts";
 import type { ProxyConfig } from "../config/config.ts";
 import { createCorsHeaders } from "../cors/cors-headers.ts";
 import { FRONTEND_PATHS } from "../dialects/frontend.ts";
+import type { EvaluationRules } from "../routes/evaluate.ts";
 import type { DialectRules } from "../routes/evaluation-rules.ts";
 import { AnswerCache } from "./answer-cache.ts";
+import { AnswerSender } from "./answer-sender.ts";
 import { FastPath } from "./fast-path.ts";
 
 interface Surroundings {
@@ -18,18 +20,19 @@ export function createFastPaths(
   config: ProxyConfig,
   { ring, rules, observe }: Surroundings,
 ): readonly FastPath[] {
-  const shared = {
-    ring,
-    observe,
-    keyHeaderName: config.clientKeysHeaderName.toLowerCase(),
-    corsHeaders: createCorsHeaders(config.cors),
-    // NOTE: questions begin with their path, so one place for all keeps them apart.
-    answers: new AnswerCache(),
-  };
-  return [
-    new FastPath({ ...shared, path: `${config.basePath}/proxy`, rules: rules.proxy }),
-    ...FRONTEND_PATHS.map(
-      (path) => new FastPath({ ...shared, path: config.basePath + path, rules: rules.frontend }),
-    ),
-  ];
+  const keyHeaderName = config.clientKeysHeaderName.toLowerCase();
+  const corsHeaders = createCorsHeaders(config.cors);
+  // NOTE: questions begin with their path, so one place for all keeps them apart.
+  const answers = new AnswerCache();
+  const at = (path: string, of: EvaluationRules): FastPath =>
+    new FastPath({
+      path: config.basePath + path,
+      keyHeaderName,
+      ring,
+      rules: of,
+      sender: new AnswerSender({ corsHeaders, cacheControl: of.cacheControl, vary: of.vary }),
+      observe,
+      answers,
+    });
+  return [at("/proxy", rules.proxy), ...FRONTEND_PATHS.map((path) => at(path, rules.frontend))];
 }

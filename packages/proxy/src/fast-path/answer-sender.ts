@@ -1,0 +1,103 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import {
+  CodingChoice,
+  COMPRESS_AT_ONCE_MAX_BYTES,
+  compressAtOnce,
+  COMPRESSION_THRESHOLD_BYTES,
+  isNamedBy,
+  type ContentCoding,
+} from "flags-service/http";
+import type { RawHeaders } from "../cors/cors-headers.ts";
+import { BodyPool } from "./body-pool.ts";
+import type { PreparedAnswer } from "./prepared-answer.ts";
+
+const JSON_TYPE = "application/json; charset=utf-8";
+
+export interface AnswerSenderOptions {
+  readonly corsHeaders: (requestOrigin: string | undefined) => RawHeaders;
+  /** Value of `Cache-Control`. */
+  readonly cacheControl: string;
+  /** Value of `Vary`. */
+  readonly vary: string;
+}
+
+/** Sends answers with the headers and in the coding that the framework would choose. */
+export class AnswerSender {
+  readonly #options: AnswerSenderOptions;
+  readonly #codings = new CodingChoice();
+  readonly #bodies = new BodyPool();
+
+  constructor(options: AnswerSenderOptions) {
+    this.#options = options;
+  }
+
+  /** Returns the status. */
+  send(request: IncomingMessage, response: ServerResponse, answer: PreparedAnswer): number {
+    const { corsHeaders, cacheControl, vary } = this.#options;
+    const { origin, "if-none-match": ifNoneMatch } = request.headers;
+    const headers = [
+      ...corsHeaders(origin),
+      "cache-control",
+      cacheControl,
+      "vary",
+      vary,
+      "etag",
+      answer.entityTag,
+    ];
+    if (isNamedBy(ifNoneMatch, answer.entityTag)) {
+      response.writeHead(304, headers).end();
+      return 304;
+    }
+    headers.push("content-type", JSON_TYPE);
+    const coding =
+      answer.byteLength < COMPRESSION_THRESHOLD_BYTES ? undefined : this.#codingFor(request);
+    if (coding === undefined) this.#sendBody(response, headers, answer);
+    else sendEncoded(response, headers, { coding, body: this.#encode(answer, coding) });
+    return 200;
+  }
+
+  #sendBody(response: ServerResponse, headers: string[], answer: PreparedAnswer): void {
+    const { byteLength } = answer;
+    headers.push("content-length", String(byteLength));
+    response.writeHead(200, headers);
+    if (answer.isKept || !BodyPool.suits(byteLength)) {
+      response.end(answer.body);
+      return;
+    }
+    const memory = this.#bodies.take(byteLength);
+    answer.writeTo(memory);
+    // NOTE: told when the system has taken all of the body, and never if the connection is lost.
+    response.end(memory.subarray(0, byteLength), () => this.#bodies.giveBack(memory));
+  }
+
+  /** An answer that is not kept needs its body no longer than it takes to compress it. */
+  #encode(answer: PreparedAnswer, coding: ContentCoding): Buffer | Promise<Buffer> {
+    const { byteLength, isKept } = answer;
+    if (isKept || byteLength > COMPRESS_AT_ONCE_MAX_BYTES || !BodyPool.suits(byteLength)) {
+      return answer.encoded(coding);
+    }
+    const memory = this.#bodies.take(byteLength);
+    answer.writeTo(memory);
+    const body = compressAtOnce(memory.subarray(0, byteLength), coding);
+    this.#bodies.giveBack(memory);
+    return body;
+  }
+
+  #codingFor({ headers }: IncomingMessage): ContentCoding | undefined {
+    const accepted = headers["accept-encoding"];
+    return typeof accepted === "string" ? this.#codings.for(accepted) : undefined;
+  }
+}
+
+function sendEncoded(
+  response: ServerResponse,
+  headers: string[],
+  { coding, body }: { readonly coding: ContentCoding; readonly body: Buffer | Promise<Buffer> },
+): void {
+  const send = (bytes: Buffer): void => {
+    headers.push("content-encoding", coding, "content-length", String(bytes.length));
+    response.writeHead(200, headers).end(bytes);
+  };
+  if (Buffer.isBuffer(body)) send(body);
+  else body.then(send, () => response.destroy());
+}
