@@ -11,7 +11,7 @@ const PART_NAMES = [
   "workers",
   "propagation",
 ];
-const CASE_NAMES = ["new-user", "same-context", "not-modified", "gzip"];
+const CASE_NAMES = ["new-user", "same-context", "not-modified", "gzip", "post"];
 const PEER_NAMES = ["ours", "old", "bare", ...(process.env.EDGE_BIN ? ["edge"] : [])];
 
 export const HELP = `npm run bench -- [parts] [options]

@@ -38,4 +38,10 @@ export const CASES = [
     // It would have nothing to compress.
     without: ["bare"],
   },
+  {
+    name: "post",
+    title: "every request another user, by POST",
+    load: { users: "new", method: "POST", headers: {}, expectedStatus: 200 },
+    targets: {},
+  },
 ];

@@ -8,7 +8,7 @@ export function reportHttp(results) {
   const titles = [...new Set(results.map(({ testCase }) => testCase.title))];
   const parts = titles.flatMap((title) => {
     const rows = results.filter(({ testCase }) => testCase.title === title).map(toRow);
-    return [`### GET /proxy: ${title}`, toTable(rows)];
+    return [`### /proxy: ${title}`, toTable(rows)];
   });
   return ["## HTTP", ...parts].join("\n\n");
 }

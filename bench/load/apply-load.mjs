@@ -5,8 +5,8 @@ import { requestsOfNewUsers, requestsOfOneUser } from "./requests.mjs";
 /**
  * Keeps connections to a server busy for so many seconds, or for so many requests.
  *
- * @param job `port`, `path`, `headers`, `connections`, `users` ("new" or "steady"), `isConditional`,
- *   `expectedStatus`, and `seconds` or `requests`
+ * @param job `port`, `path`, `headers`, `method` ("GET" unless told otherwise), `connections`, `users`
+ *   ("new" or "steady"), `isConditional`, `expectedStatus`, and `seconds` or `requests`
  */
 export async function applyLoad(job) {
   const connections = Array.from({ length: job.connections }, () => openConnection(job.port));

@@ -11,15 +11,27 @@ let nextUser = 0;
  * Requests of which each asks for another user. No user ever comes twice in the life of this
  * process, so no server has an answer ready.
  */
-export function requestsOfNewUsers({ path, headers }) {
-  const rest = toRest(headers);
-  return () => `GET ${toTarget(path, nextUser++)}${rest}`;
+export function requestsOfNewUsers(job) {
+  const write = createWriter(job);
+  return () => write(nextUser++);
 }
 
 /** The same request again and again, by a user that no other connection has. */
-export function requestsOfOneUser({ path, headers }, connection) {
-  const request = `GET ${toTarget(path, FIRST_STEADY_USER + connection)}${toRest(headers)}`;
+export function requestsOfOneUser(job, connection) {
+  const request = createWriter(job)(FIRST_STEADY_USER + connection);
   return () => request;
+}
+
+/** What writes the request of a user. */
+function createWriter({ method = "GET", path, headers }) {
+  const fields = toFields(headers);
+  if (method === "GET") return (user) => `GET ${toTarget(path, user)} HTTP/1.1\r\n${fields}\r\n`;
+
+  const start = `${method} ${path} HTTP/1.1\r\n${fields}content-type: application/json\r\n`;
+  return (user) => {
+    const body = JSON.stringify({ context: createContext(user) });
+    return `${start}content-length: ${body.length}\r\n\r\n${body}`;
+  };
 }
 
 /** Path and query for one user, as SDKs write it. */
@@ -32,7 +44,7 @@ export function toTarget(path, user) {
   return `${path}?${query}`;
 }
 
-function toRest(headers) {
+function toFields(headers) {
   const lines = Object.entries({ host: "127.0.0.1", ...headers });
-  return ` HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n`;
+  return lines.map(([name, value]) => `${name}: ${value}\r\n`).join("");
 }
