@@ -49,6 +49,7 @@ interface Common {
   readonly emitter: Emitter<FlagsClientEvents>;
   readonly faults: FaultSink;
   readonly http: HttpClient;
+  readonly work: SlicedWork;
   readonly api: UpstreamApi;
 }
 
@@ -62,25 +63,30 @@ export function createParts(settings: Settings, emitter: Emitter<FlagsClientEven
   const identity = { appName, instanceId, connectionId: randomUUID() };
   const { timeoutMs } = connection;
   const http = new HttpClient({ connections: createConnections(connection), timeoutMs });
-  const api = createApi(settings, identity, http);
-  const common = { settings, identity, emitter, faults, http, api };
+  const work = new SlicedWork();
+  const api = createApi(settings, identity, { http, work });
+  const common = { settings, identity, emitter, faults, http, work, api };
   const provider = settings.storageProvider ?? new MemoryStorageProvider();
   const storage = new DefinitionsStorage(provider, appName, faults.warn);
   const state = createState(common);
   const save = (kept: FeatureDefinitions): void => storage.save(kept);
-  const feed = new FlagFeed({ state, emitter, now, save, work: new SlicedWork() });
+  const feed = new FlagFeed({ state, emitter, now, save, work });
   const sync = { api, sink: feed, intervalMs: settings.refreshIntervalMs, faults, random };
   const synchronizer = createSynchronizer(synchronization, sync);
   const bootstrap = bootstrapOf(common, state, feed);
   return { http, state, feed, storage, synchronizer, bootstrap, ...createMetrics(common) };
 }
 
-function createApi(settings: Settings, identity: Identity, http: HttpClient): UpstreamApi {
+function createApi(
+  settings: Settings,
+  identity: Identity,
+  means: Pick<Common, "http" | "work">,
+): UpstreamApi {
   const { url, filters, refreshIntervalMs, metricsIntervalMs } = settings;
   const credentials = (): ReturnType<typeof credentialHeaders> =>
     credentialHeaders(settings.credentials);
   const intervals = { refreshIntervalMs, metricsIntervalMs };
-  return new UpstreamApi({ http, url, identity, filters, credentials, now, ...intervals });
+  return new UpstreamApi({ ...means, url, identity, filters, credentials, now, ...intervals });
 }
 
 function createState({ settings, emitter, faults }: Common): FlagState {
@@ -112,11 +118,12 @@ function bootstrapOf(common: Common, state: FlagState, feed: FlagFeed): Persiste
   });
 }
 
-function sourceOf(bootstrap: BootstrapSettings, { http, identity }: Common): BootstrapSource {
+function sourceOf(bootstrap: BootstrapSettings, { http, work, identity }: Common): BootstrapSource {
   if (bootstrap.kind === "data") return dataSource(bootstrap.features, bootstrap.segments);
   if (bootstrap.kind === "file") return fileSource(bootstrap.path);
   const { url, headers } = bootstrap;
-  return urlSource({ http, url, headers, userAgent: toHeaderValue(identity.appName), now });
+  const userAgent = toHeaderValue(identity.appName);
+  return urlSource({ http, work, url, headers, userAgent, now });
 }
 
 type MetricsParts = Pick<ClientParts, "usage" | "reporter" | "registration">;

@@ -150,6 +150,14 @@ describe("polling", () => {
     expect(clients[0]?.snapshot?.revision).toBe(clients[1]?.snapshot?.revision);
   });
 
+  it("gives the definitions of very many flags as they were sent", async () => {
+    const upstream = await startUpstream();
+    const document = documentOf(...Array.from({ length: 3000 }, (_, index) => flag(`${index}`)));
+    upstream.features(json(document));
+    const client = await startClient(upstream);
+    expect(client.definitions).toEqual({ ...document, segments: [] });
+  });
+
   it("gives the definitions as they were sent", async () => {
     const upstream = await startUpstream();
     const segments = [{ id: 1, name: "s", constraints: [] }];

@@ -1,5 +1,6 @@
 import { complete } from "flags-engine";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { SlicedWork } from "../src/schedule/sliced-work.ts";
 import { FlagState } from "../src/sync/flag-state.ts";
 import { compile } from "../src/sync/compile.ts";
 import { Streaming } from "../src/sync/streaming.ts";
@@ -24,8 +25,10 @@ function startListening(upstream: Upstream, maxSilenceMs: number) {
     ...direct,
   });
   const http = new HttpClient({ connections, timeoutMs: 5000 });
+  const work = new SlicedWork();
   const api = new UpstreamApi({
     http,
+    work,
     url: new URL(`${upstream.url}/`),
     identity: { appName: "app", instanceId: "i", connectionId: "c" },
     filters: { projectName: undefined, namePrefix: undefined, tags: [] },

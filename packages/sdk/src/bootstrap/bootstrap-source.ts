@@ -1,9 +1,10 @@
 import { readFile } from "node:fs/promises";
 import type { HeaderMap } from "../transport/header-map.ts";
+import type { SlicedWork } from "../schedule/sliced-work.ts";
 import type { HttpClient } from "../transport/http-client.ts";
 import { toStatusError } from "../transport/status-error.ts";
 import type { Advice } from "../transport/status-error.ts";
-import { parseJson } from "../transport/upstream-api.ts";
+import { parseBody } from "../transport/parse-body.ts";
 
 /** One place to get a document from. */
 export interface BootstrapSource {
@@ -40,6 +41,7 @@ const ADVICE: Advice = new Map([
 
 export interface UrlSourceOptions {
   readonly http: HttpClient;
+  readonly work: SlicedWork;
   readonly url: URL;
   readonly headers: HeaderMap;
   readonly userAgent: string;
@@ -48,6 +50,7 @@ export interface UrlSourceOptions {
 
 export function urlSource({
   http,
+  work,
   url,
   headers,
   userAgent,
@@ -67,7 +70,7 @@ export function urlSource({
       if (response.status !== 200) {
         throw toStatusError(response, { url, advice: ADVICE, nowMs: now() });
       }
-      return parseJson(url, response.body);
+      return work.run(parseBody(url, response.body), signal);
     },
   };
 }

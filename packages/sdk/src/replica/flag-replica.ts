@@ -3,6 +3,7 @@ import type { CustomStrategy, Snapshot, Steps } from "flags-engine";
 import { createClientEmitter } from "../events/client-emitter.ts";
 import type { FlagsClientEvents } from "../events/flags-client-events.ts";
 import type { ApplicationUsage, FeatureDefinitions, FlagSource } from "../flag-source.ts";
+import { parseJsonInSteps } from "../json/parse-json-in-steps.ts";
 import { SlicedWork } from "../schedule/sliced-work.ts";
 import { compile } from "../sync/compile.ts";
 import { Revisions } from "../sync/revision.ts";
@@ -116,7 +117,7 @@ export class FlagReplica implements FlagSource {
       this.#prepared = this.#inForce;
       return;
     }
-    const sent = JSON.parse(text) as FeatureDefinitions;
+    const sent = (yield* parseJsonInSteps(text)) as FeatureDefinitions;
     const definitions = yield* this.#revisions.reuse(sent, this.definitions);
     const checked = { document: yield* parseInSteps(definitions), definitions, revision };
     this.#prepared = { snapshot: yield* this.#compile(checked), definitions };

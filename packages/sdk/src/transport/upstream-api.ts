@@ -1,8 +1,10 @@
 import type { Identity } from "../identity.ts";
 import type { MetricsBody } from "../metrics/metrics-body.ts";
 import type { RegistrationBody } from "../metrics/registration-body.ts";
+import type { SlicedWork } from "../schedule/sliced-work.ts";
 import { toNotOffered } from "./not-offered.ts";
-import { describeCause, UpstreamError } from "./upstream-error.ts";
+import { parseBody } from "./parse-body.ts";
+import { UpstreamError } from "./upstream-error.ts";
 import type { HeaderMap } from "./header-map.ts";
 import { describeUrl } from "./http-client.ts";
 import type { HttpClient, OpenResponse, UpstreamResponse } from "./http-client.ts";
@@ -18,6 +20,8 @@ export interface FeatureFilters {
 
 export interface UpstreamApiOptions {
   readonly http: HttpClient;
+  /** Where documents are parsed. */
+  readonly work: SlicedWork;
   /** The address of the API, with a trailing slash. */
   readonly url: URL;
   readonly identity: Identity;
@@ -100,13 +104,13 @@ export class UpstreamApi {
     etag: string | undefined,
     signal: AbortSignal,
   ): Promise<FetchedFeatures | undefined> {
-    const { http, identity, refreshIntervalMs, credentials } = this.#options;
+    const { http, work, identity, refreshIntervalMs, credentials } = this.#options;
     const headers = { ...identityHeaders(identity, refreshIntervalMs), ...definitionHeaders(etag) };
     const response = await http.send({ method: "GET", url, headers, credentials, signal });
     if (response.status === 304 && etag !== undefined) return undefined;
     this.#assertSuccess(url, response);
     return {
-      document: parseJson(url, response.body),
+      document: await work.run(parseBody(url, response.body), signal),
       etag: response.headers.get("etag") ?? undefined,
     };
   }
@@ -148,14 +152,4 @@ export class UpstreamApi {
 function assertEventStream(url: URL, { headers }: Pick<OpenResponse, "headers">): void {
   if (/^text\/event-stream\b/i.test(headers.get("content-type") ?? "")) return;
   throw new UpstreamError(`${describeUrl(url)} sent no event stream`, { code: "NOT_OFFERED" });
-}
-
-/** Reads the body of a document; throws an `UpstreamError` when it is not JSON. */
-export function parseJson(url: URL, body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch (cause) {
-    const message = `${describeUrl(url)} sent no JSON: ${describeCause(cause)}`;
-    throw new UpstreamError(message, { code: "DOCUMENT", cause });
-  }
 }
