@@ -9,4 +9,6 @@ import { setFlagsFromString } from "node:v8";
 export function keepYoungGenerationSmall(nodeOptions: readonly (string | undefined)[]): void {
   if (nodeOptions.some((option) => option?.includes("semi-space"))) return;
   setFlagsFromString("--semi-space-growth-factor=1");
+  // NOTE: it is so small that waking other threads takes longer than the collection they help with.
+  setFlagsFromString("--no-parallel-scavenge");
 }
