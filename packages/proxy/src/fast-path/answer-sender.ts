@@ -60,22 +60,23 @@ export class AnswerSender {
     const { byteLength } = answer;
     headers.push("content-length", String(byteLength));
     response.writeHead(200, headers);
-    if (answer.isKept || !BodyPool.suits(byteLength)) {
+    if (answer.isKept) {
       response.end(answer.body);
       return;
     }
     const memory = this.#bodies.take(byteLength);
     answer.writeTo(memory);
-    // NOTE: told when the system has taken all of the body, and never if the connection is lost.
-    response.end(memory.subarray(0, byteLength), () => this.#bodies.giveBack(memory));
+    response.end(memory.subarray(0, byteLength));
+    // NOTE: the system mostly takes a body at once, and the next one then comes to memory that the
+    // processor has at hand. If the connection is lost before that, nobody is told.
+    if (response.socket?.writableLength === 0) this.#bodies.giveBack(memory);
+    else response.once("finish", () => this.#bodies.giveBack(memory));
   }
 
   /** An answer that is not kept needs its body no longer than it takes to compress it. */
   #encode(answer: PreparedAnswer, coding: ContentCoding): Buffer | Promise<Buffer> {
     const { byteLength, isKept } = answer;
-    if (isKept || byteLength > COMPRESS_AT_ONCE_MAX_BYTES || !BodyPool.suits(byteLength)) {
-      return answer.encoded(coding);
-    }
+    if (isKept || byteLength > COMPRESS_AT_ONCE_MAX_BYTES) return answer.encoded(coding);
     const memory = this.#bodies.take(byteLength);
     answer.writeTo(memory);
     const body = compressAtOnce(memory.subarray(0, byteLength), coding);

@@ -26,3 +26,13 @@ test("giveBack() keeps a few megabytes at most", () => {
   const again = Array.from({ length: 20 }, () => pool.take(2 ** 20));
   expect(again.filter((memory) => taken.includes(memory))).toHaveLength(8);
 });
+
+test("take() does not spend the memory for large bodies on a small one", () => {
+  const pool = new BodyPool();
+  const large = pool.take(100_000);
+  pool.giveBack(large);
+  const small = pool.take(100);
+  expect(small.length).toBe(100);
+  pool.giveBack(small);
+  expect(pool.take(100_000)).toBe(large);
+});

@@ -1,21 +1,16 @@
-/** Smaller bodies take a part of a buffer that Node shares among them, which is as cheap. */
-const MIN_BYTES = 4096;
-
 /** How much memory may lie ready. */
 const MAX_READY_BYTES = 8 * 1024 * 1024;
 
+/** A body that needs less than this part of what lies ready gets memory of its own. */
+const MIN_SHARE = 1 / 8;
+
 /**
- * Memory for bodies on their way out. Memory of that size is outside the heap: to get and to collect
- * it takes longer than to fill it, and much of it piles up before it is collected.
+ * Memory for bodies on their way out. To get it anew for each body, and to collect it, takes longer
+ * than to fill it, and much of it piles up before it is collected.
  */
 export class BodyPool {
   readonly #ready: Buffer[] = [];
-  #capacity = MIN_BYTES;
-
-  /** Whether bodies of that size are worth it. */
-  static suits(byteLength: number): boolean {
-    return byteLength >= MIN_BYTES;
-  }
+  #capacity = 0;
 
   /** Memory for a body of that size or more. */
   take(byteLength: number): Buffer {
@@ -23,6 +18,7 @@ export class BodyPool {
       this.#capacity = 2 ** Math.ceil(Math.log2(byteLength));
       this.#ready.length = 0;
     }
+    if (byteLength < this.#capacity * MIN_SHARE) return Buffer.allocUnsafe(byteLength);
     return this.#ready.pop() ?? Buffer.allocUnsafeSlow(this.#capacity);
   }
 
