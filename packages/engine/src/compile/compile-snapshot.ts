@@ -10,10 +10,9 @@ import type { FindParent, Parent } from "./compile-dependencies.ts";
 import { compileFeature } from "./compile-feature.ts";
 import { CompiledSnapshot } from "./compiled-snapshot.ts";
 import type { Flag } from "./compiled-snapshot.ts";
-import { FlagEvaluation, SplitEvaluation } from "./flag-evaluation.ts";
+import { FlagEvaluation, SimpleEvaluation } from "./flag-evaluation.ts";
 import { keepFormer } from "./keep-former.ts";
 import type { FeatureScope } from "./scope.ts";
-import { Split } from "./split.ts";
 
 /** What a snapshot is compiled with besides the document. */
 export interface CompileOptions {
@@ -125,8 +124,8 @@ function compileFlag(
   const parentsAllow = compileDependencies(feature, findParent, scope.report);
   const { compiled, decision, answer } = compileFeature(feature, parentsAllow, scope);
   const evaluable =
-    answer instanceof Split
-      ? new SplitEvaluation(index, answer)
+    typeof answer === "object"
+      ? new SimpleEvaluation(index, answer)
       : new FlagEvaluation(index, decision);
   return { evaluable, compiled: keepFormer(compiled, former), hasParents: hasParents(feature) };
 }

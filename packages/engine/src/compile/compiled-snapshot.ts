@@ -4,9 +4,9 @@ import { EvaluationRequest } from "../request/evaluation-request.ts";
 import type { EvaluableFeature, Runtime } from "../request/evaluation-request.ts";
 import type { CompiledFeature, Evaluation, Relevance, Snapshot } from "../snapshot.ts";
 import type { Parent } from "./compile-dependencies.ts";
-import { SplitEvaluation } from "./flag-evaluation.ts";
-import { toSplitTables, type SplitTable } from "./split-table.ts";
+import { SimpleEvaluation } from "./flag-evaluation.ts";
 import { OFF } from "./outcome-table.ts";
+import { SimpleFlags } from "./simple-flags.ts";
 
 /** A flag of a snapshot, ready to be evaluated. */
 export interface Flag extends Parent {
@@ -29,10 +29,7 @@ export class CompiledSnapshot implements Snapshot {
   readonly #runtime: Runtime;
   readonly #evaluables: readonly EvaluableFeature[];
   readonly #indexes: ReadonlyMap<string, number>;
-  /** The answers that are the same for everybody; the others are filled in per request. */
-  readonly #constants: readonly number[];
-  /** The flags that are splits, which look at no other flag. */
-  readonly #splits: readonly SplitTable[];
+  readonly #simple: SimpleFlags;
   /** All others that are not constant, parents before children. */
   readonly #others: readonly EvaluableFeature[];
 
@@ -44,16 +41,16 @@ export class CompiledSnapshot implements Snapshot {
     this.#runtime = runtime;
     this.#evaluables = flags.map(({ evaluable }) => evaluable);
     this.#indexes = new Map(this.features.map(({ name }, index) => [name, index]));
-    this.#constants = this.features.map(({ constantOutcome }) => constantOutcome ?? OFF);
     const variable = flags.filter(({ compiled }) => compiled.constantOutcome === undefined);
     const evaluables = [
       ...variable.filter(({ hasParents }) => !hasParents),
       ...variable.filter(({ hasParents }) => hasParents),
     ].map(({ evaluable }) => evaluable);
-    this.#splits = toSplitTables(
-      evaluables.filter((evaluable) => evaluable instanceof SplitEvaluation),
+    this.#simple = new SimpleFlags(
+      this.features.map(({ constantOutcome }) => constantOutcome ?? OFF),
+      evaluables.filter((evaluable) => evaluable instanceof SimpleEvaluation),
     );
-    this.#others = evaluables.filter((evaluable) => !(evaluable instanceof SplitEvaluation));
+    this.#others = evaluables.filter((evaluable) => !(evaluable instanceof SimpleEvaluation));
   }
 
   indexOf(name: string): number {
@@ -68,9 +65,9 @@ export class CompiledSnapshot implements Snapshot {
   }
 
   evaluateAll(context: Context): Evaluation {
-    const outcomes = this.#constants.slice();
+    const outcomes = this.#simple.constants();
     const request = new EvaluationRequest(context, this.#runtime, outcomes);
-    for (const table of this.#splits) table.decide(request, outcomes);
+    this.#simple.decide(request, outcomes);
     for (const flag of this.#others) outcomes[flag.index] = flag.evaluate(request);
     return { outcomes, isRepeatable: request.isRepeatable };
   }

@@ -1,15 +1,29 @@
 import type { EvaluationRequest } from "../request/evaluation-request.ts";
+import type { Membership } from "../request/membership.ts";
 import type { Split } from "./split.ts";
+
+/** What most conditions come down to: being in every one of some lists, and then in a share. */
+export interface Target {
+  readonly lists: readonly Membership[];
+  /** A split with the outcomes 0 and 1; undefined for everybody. */
+  readonly share: Split | undefined;
+}
 
 /** Decides something about a request. Must not throw. */
 export interface Predicate {
   (request: EvaluationRequest): boolean;
-  /** The same as a split with the outcomes 0 and 1, when it goes by the bucket of an id alone. */
-  readonly split?: Split;
+  /** The same in this form, when it comes down to that. */
+  readonly target?: Target | undefined;
 }
 
 /** A predicate, or its result when that is the same for every request. */
 export type Condition = Predicate | boolean;
+
+/** Holds for a text of the context that is in the list. */
+export function isInList(list: Membership): Predicate {
+  const target = { lists: [list], share: undefined };
+  return Object.assign((request: EvaluationRequest) => list.read(request), { target });
+}
 
 /** The opposite condition. */
 export function not(condition: Condition): Condition {
@@ -26,6 +40,21 @@ export function all(conditions: readonly Condition[]): Condition {
   const [first, second] = open;
   if (first === undefined) return true;
   if (second === undefined) return first;
-  if (open.length === 2) return (request) => first(request) && second(request);
-  return (request) => open.every((predicate) => predicate(request));
+  const predicate: Predicate =
+    open.length === 2
+      ? (request) => first(request) && second(request)
+      : (request) => open.every((one) => one(request));
+  return Object.assign(predicate, { target: joinTargets(open.map(({ target }) => target)) });
+}
+
+/** The target of all conditions together; none if one has none, or if there are two shares. */
+function joinTargets(targets: readonly (Target | undefined)[]): Target | undefined {
+  const lists: Membership[] = [];
+  let share: Split | undefined;
+  for (const target of targets) {
+    if (target === undefined || (share && target.share)) return undefined;
+    lists.push(...target.lists);
+    share ??= target.share;
+  }
+  return { lists, share };
 }

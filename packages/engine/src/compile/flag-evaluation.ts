@@ -2,6 +2,7 @@ import type { EvaluableFeature, EvaluationRequest } from "../request/evaluation-
 import type { Condition } from "./condition.ts";
 import { resolve, type Answer, type Decision } from "./decision.ts";
 import type { Split } from "./split.ts";
+import type { Targeting } from "./targeting.ts";
 
 /**
  * How one flag is evaluated. This is a hot path: most flags have one decision to take, so the first
@@ -27,17 +28,17 @@ export class FlagEvaluation implements EvaluableFeature {
   }
 }
 
-/** How a flag is evaluated that is nothing but a split. */
-export class SplitEvaluation implements EvaluableFeature {
+/** How a flag is evaluated that is nothing but a split or a targeting. */
+export class SimpleEvaluation implements EvaluableFeature {
   readonly index: number;
-  readonly split: Split;
+  readonly answer: Split | Targeting;
 
-  constructor(index: number, split: Split) {
+  constructor(index: number, answer: Split | Targeting) {
     this.index = index;
-    this.split = split;
+    this.answer = answer;
   }
 
   evaluate(request: EvaluationRequest): number {
-    return this.split.decide(request);
+    return this.answer.decide(request);
   }
 }

@@ -19,6 +19,7 @@ export class ContextFields {
   readonly #slots = new Map<string, Slot<unknown>>();
   readonly #bucketTables = new Map<Slot<FieldText>, BucketTable>();
   readonly #memberTables = new Map<Slot<FieldText>, MemberTable>();
+  readonly #memberships = new Map<string, Membership>();
   readonly #fields = new Set<string>();
   #readsClock = false;
   #drawsRandom = false;
@@ -110,15 +111,31 @@ export class ContextFields {
     return new IdBucket({ id, table, all: this.#allBuckets(id, table), position });
   }
 
-  /** Whether a text is in a list. */
-  membership(text: Slot<FieldText>, members: Iterable<string>): Membership {
+  /** Whether a text is in a list; the same object for the same list, as segments have it. */
+  membership(text: Slot<FieldText>, members: readonly string[]): Membership {
+    const key = JSON.stringify([text.index, members]);
+    const known = this.#memberships.get(key);
+    if (known !== undefined) return known;
+    const membership = this.#createMembership(text, members);
+    this.#memberships.set(key, membership);
+    return membership;
+  }
+
+  #createMembership(text: Slot<FieldText>, members: readonly string[]): Membership {
     let table = this.#memberTables.get(text);
     if (table === undefined) {
       table = new MemberTable();
       this.#memberTables.set(text, table);
     }
     const position = table.add(members);
-    return new Membership({ text, table, all: this.#allMemberships(text, table), position });
+    const found = this.#foundLists(text, table);
+    return new Membership({
+      text,
+      table,
+      found,
+      all: this.#allMemberships(text, table),
+      position,
+    });
   }
 
   /** The moment of the request in epoch milliseconds; NaN when the context brings nonsense. */
@@ -148,6 +165,10 @@ export class ContextFields {
 
   #allBuckets(id: Slot<FieldText>, table: BucketTable): Slot<readonly number[]> {
     return this.#slot(`buckets ${id.index}`, (request) => table.bucketsOf(request.read(id)));
+  }
+
+  #foundLists(text: Slot<FieldText>, table: MemberTable): Slot<readonly number[]> {
+    return this.#slot(`lists ${text.index}`, (request) => table.listsOf(request.read(text)));
   }
 
   #allMemberships(text: Slot<FieldText>, table: MemberTable): Slot<readonly number[]> {

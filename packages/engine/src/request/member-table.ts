@@ -1,3 +1,5 @@
+const NOWHERE: readonly number[] = [];
+
 /**
  * Lists of texts that texts of one kind are looked up in. It is kept by text and not by list, so
  * that one look tells all the lists that a text is in, however many lists there are.
@@ -20,14 +22,18 @@ export class MemberTable {
 
   /** Whether the text is in the list at a position; no text is in none. */
   has(text: string | null, position: number): boolean {
-    return text !== null && this.#listsByText.get(text)?.includes(position) === true;
+    return this.listsOf(text).includes(position);
+  }
+
+  /** The positions of the lists that the text is in. */
+  listsOf(text: string | null): readonly number[] {
+    return (text === null ? undefined : this.#listsByText.get(text)) ?? NOWHERE;
   }
 
   /** One number for each list: 1 if the text is in it, else 0. */
   membershipsOf(text: string | null): readonly number[] {
     const memberships = this.#none.slice();
-    const lists = text === null ? undefined : this.#listsByText.get(text);
-    for (const position of lists ?? []) memberships[position] = 1;
+    for (const position of this.listsOf(text)) memberships[position] = 1;
     return memberships;
   }
 }

@@ -26,7 +26,9 @@ export function isInShare(
     { lastBucket: percentage, outcome: 1 },
   ];
   const split = new Split({ idBucket, steps, otherwise: 0 });
-  return Object.assign((request: EvaluationRequest) => split.decide(request) === 1, { split });
+  return Object.assign((request: EvaluationRequest) => split.decide(request) === 1, {
+    target: { lists: [], share: split },
+  });
 }
 
 /** The same for a group that the context names; without a name the group is the empty text. */

@@ -1,3 +1,4 @@
+import { isInList } from "../compile/condition.ts";
 import { parseList } from "./parameters.ts";
 import type { ActivationStrategy } from "./strategy.ts";
 
@@ -5,6 +6,6 @@ import type { ActivationStrategy } from "./strategy.ts";
 export const userWithId: ActivationStrategy = (parameters, { fields, report }) => {
   const ids = parseList(parameters, "userIds", report) ?? [];
   if (ids.length === 0) return { condition: false, reason: "TARGETING_MATCH" };
-  const membership = fields.membership(fields.topLevelString("userId"), ids);
-  return { condition: (request) => membership.read(request), reason: "TARGETING_MATCH" };
+  const list = fields.membership(fields.topLevelString("userId"), ids);
+  return { condition: isInList(list), reason: "TARGETING_MATCH" };
 };
