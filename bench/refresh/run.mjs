@@ -17,14 +17,15 @@ const LOAD = { users: "new", expectedStatus: 200 };
 
 /** @param plan `refreshes` to look at, one by one */
 export async function runRefreshBench({ refreshes }) {
-  const documents = [createDocument(FLAG_COUNT), withoutFirstFlag(createDocument(FLAG_COUNT))];
-  const upstream = await startUpstream(documents[0]);
+  const document = createDocument(FLAG_COUNT);
+  const changed = [withoutFirstFlag(document), withOtherFlags(document), document];
+  const upstream = await startUpstream(document);
   const server = await startOurs({
     upstreamUrl: upstream.url,
     env: { FLAGS_FETCH_INTERVAL: String(INTERVAL_MS) },
     probe: new URL("probe.mjs", import.meta.url),
   });
-  const subject = { upstream, server, bodies: documents.map((one) => JSON.stringify(one)) };
+  const subject = { upstream, server, bodies: changed.map((one) => JSON.stringify(one)) };
   try {
     return await withGenerator((generator) => measure({ ...subject, generator }, refreshes));
   } finally {
@@ -70,6 +71,10 @@ function keepChanging({ upstream, bodies }) {
 
 function withoutFirstFlag(document) {
   return { ...document, features: document.features.slice(1) };
+}
+
+function withOtherFlags(document) {
+  return { ...document, features: document.features.map((one) => ({ ...one, type: "other" })) };
 }
 
 export function reportRefresh({ blocks, without, during }) {

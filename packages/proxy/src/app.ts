@@ -13,6 +13,7 @@ import { createMetrics, type Metrics } from "./metrics/metrics.ts";
 import { observeSources } from "./metrics/observe-sources.ts";
 import { registerOpenApi } from "./openapi/openapi.ts";
 import { gateUntilReady } from "./readiness/readiness.ts";
+import { renderAhead } from "./render/render-ahead.ts";
 import { createDialectRules } from "./routes/evaluation-rules.ts";
 import { registerRoutes } from "./routes/routes.ts";
 
@@ -54,6 +55,8 @@ export async function buildApp(
     ),
   });
   app.addHook("preClose", async () => closeFastPaths());
+  const stopRendering = renderAhead(ring.sources, Object.values(rules));
+  app.addHook("onClose", async () => stopRendering());
   handleFailures(app, { logger: config.logger, sendFailure });
   observeRequests(app, observe);
   // NOTE: hooks run in this order. Preflights carry no key, and must be answered to be readable.

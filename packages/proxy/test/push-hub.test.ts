@@ -16,7 +16,7 @@ import { DocumentSource } from "./_source.ts";
 
 /** A hub with times of its own behind a server, where `/7` opens the stream of user 7. */
 async function startHub(source: DocumentSource, rules: Partial<PushRules>) {
-  const render = createRenderer(proxyDialect);
+  const { render } = createRenderer(proxyDialect);
   const forms = createMessageForms({ toggles: render, frontend: render, refetch: render });
   const answers = new Map([[source, new SharedAnswers(forms)]]);
   const registry = new Registry();

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { StrategyError } from "flags-engine";
 import { createBootstrap } from "./bootstrap/bootstrap.ts";
 import { dataSource, fileSource, urlSource } from "./bootstrap/bootstrap-source.ts";
 import type { BootstrapSource } from "./bootstrap/bootstrap-source.ts";
@@ -18,6 +19,7 @@ import { SlicedWork } from "./schedule/sliced-work.ts";
 import { DefinitionsStorage } from "./storage/definitions-storage.ts";
 import { MemoryStorageProvider } from "./storage/memory-storage-provider.ts";
 import { compile } from "./sync/compile.ts";
+import { Preparations } from "./sync/preparations.ts";
 import { FlagFeed } from "./sync/flag-feed.ts";
 import { FlagState } from "./sync/flag-state.ts";
 import { createSynchronizer } from "./sync/create-synchronizer.ts";
@@ -31,6 +33,7 @@ import { credentialHeaders } from "./transport/wire-headers.ts";
 /** What a client is made of. */
 export interface ClientParts {
   readonly http: HttpClient;
+  readonly preparations: Preparations;
   readonly state: FlagState;
   readonly feed: FlagFeed;
   readonly storage: DefinitionsStorage;
@@ -68,13 +71,15 @@ export function createParts(settings: Settings, emitter: Emitter<FlagsClientEven
   const common = { settings, identity, emitter, faults, http, work, api };
   const provider = settings.storageProvider ?? new MemoryStorageProvider();
   const storage = new DefinitionsStorage(provider, appName, faults.warn);
-  const state = createState(common);
+  const preparations = new Preparations();
+  const state = createState(common, preparations);
   const save = (kept: FeatureDefinitions): void => storage.save(kept);
   const feed = new FlagFeed({ state, emitter, now, save, work });
   const sync = { api, sink: feed, intervalMs: settings.refreshIntervalMs, faults, random };
   const synchronizer = createSynchronizer(synchronization, sync);
   const bootstrap = bootstrapOf(common, state, feed);
-  return { http, state, feed, storage, synchronizer, bootstrap, ...createMetrics(common) };
+  const sources = { http, preparations, state, feed, storage, synchronizer, bootstrap };
+  return { ...sources, ...createMetrics(common) };
 }
 
 function createApi(
@@ -89,19 +94,14 @@ function createApi(
   return new UpstreamApi({ ...means, url, identity, filters, credentials, now, ...intervals });
 }
 
-function createState({ settings, emitter, faults }: Common): FlagState {
+function createState({ settings, emitter, faults }: Common, preparations: Preparations): FlagState {
   const { strategies, bootstrapOverrides } = settings;
+  const onStrategyError = (error: StrategyError): void => emitter.emit("strategyError", error);
+  const fixed = { strategies, now, random, onStrategyError, warn: faults.warn };
   return new FlagState({
     bootstrapOverrides,
     compile: (checked, former) =>
-      compile(checked, {
-        former,
-        strategies,
-        now,
-        random,
-        onStrategyError: (error) => emitter.emit("strategyError", error),
-        warn: faults.warn,
-      }),
+      preparations.after(compile(checked, { ...fixed, former }), former),
   });
 }
 

@@ -1,4 +1,4 @@
-import type { Snapshot, StrategyError } from "flags-engine";
+import type { Snapshot, Steps, StrategyError } from "flags-engine";
 
 /** The definitions as the upstream sent them, for those who are entitled to read them. */
 export interface FeatureDefinitions {
@@ -40,6 +40,9 @@ export interface FlagSourceEvents {
   strategyError: (error: StrategyError) => void;
 }
 
+/** Work on a snapshot that is to replace a former one, in steps. It must not throw. */
+export type Preparation = (snapshot: Snapshot, former: Snapshot | undefined) => Steps<void>;
+
 /**
  * Keeps a snapshot of one upstream environment up to date and carries usage back to it.
  *
@@ -60,6 +63,11 @@ export interface FlagSource {
   close(): Promise<void>;
   on<Event extends keyof FlagSourceEvents>(event: Event, listener: FlagSourceEvents[Event]): this;
   off<Event extends keyof FlagSourceEvents>(event: Event, listener: FlagSourceEvents[Event]): this;
+  /**
+   * Has work done on each new snapshot before it is in force, between other things, so that the
+   * first to ask it does not have to wait. Returns how to end that. A source may do without.
+   */
+  beforeChange?(preparation: Preparation): () => void;
   /**
    * Adds usage counted elsewhere, to be sent upstream under the name of its application. True means
    * that all of it will be sent, now or as soon as the upstream takes it. False means that nothing

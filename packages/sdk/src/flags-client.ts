@@ -8,7 +8,12 @@ import type { FallbackVariant, Variant } from "./evaluation/variant.ts";
 import { createClientEmitter } from "./events/client-emitter.ts";
 import type { Emitter } from "./events/emitter.ts";
 import type { FlagsClientEvents } from "./events/flags-client-events.ts";
-import type { ApplicationUsage, FeatureDefinitions, FlagSource } from "./flag-source.ts";
+import type {
+  ApplicationUsage,
+  FeatureDefinitions,
+  FlagSource,
+  Preparation,
+} from "./flag-source.ts";
 import type { FlagsClientOptions } from "./options/flags-client-options.ts";
 import { resolveOptions } from "./options/resolve-options.ts";
 import type { Settings } from "./options/settings.ts";
@@ -100,6 +105,10 @@ export class FlagsClient implements FlagSource, AsyncDisposable {
   /** The flags as the upstream defines them; empty before there is data. */
   getFeatureDefinitions(): readonly unknown[] {
     return this.definitions?.features ?? [];
+  }
+
+  beforeChange(preparation: Preparation): () => void {
+    return this.#parts.preparations.add(preparation);
   }
 
   /** True as well where usage is not reported at all; false for good once the client is closed. */

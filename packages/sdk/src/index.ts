@@ -8,6 +8,7 @@ export type {
   FeatureUsage,
   FlagSource,
   FlagSourceEvents,
+  Preparation,
 } from "./flag-source.ts";
 export { createFlagsClient, FlagsClient } from "./flags-client.ts";
 export { USAGE_LIMITS } from "./metrics/limits.ts";

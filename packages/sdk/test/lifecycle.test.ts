@@ -4,8 +4,8 @@ import { promisify } from "node:util";
 import type { FlagSource, FlagsClient } from "flags-sdk";
 import { describe, expect, it } from "vitest";
 import { Signal } from "../src/schedule/signal.ts";
-import { collectFaults, createClient, startClient, startUpstream } from "./_client.ts";
-import { flag, hang, hangInBody, status } from "./_upstream.ts";
+import { collectFaults, createClient, nextEvent, startClient, startUpstream } from "./_client.ts";
+import { documentOf, flag, hang, hangInBody, serve, status } from "./_upstream.ts";
 import type { Reply } from "./_upstream.ts";
 
 const run = promisify(execFile);
@@ -112,6 +112,31 @@ describe("FlagsClient", () => {
     const client = createClient(await startUpstream());
     await client[Symbol.asyncDispose]();
     await expect(client.synchronized()).rejects.toThrow("closed");
+  });
+
+  it("beforeChange() has steps done with each snapshot before it is in force", async () => {
+    const upstream = await startUpstream();
+    const client = createClient(upstream);
+    const log: string[] = [];
+    const end = client.beforeChange(function* (snapshot, former) {
+      log.push(`prepares ${snapshot.features.length}, after ${former?.features.length}`);
+      yield;
+      log.push(`in force: ${client.snapshot?.features.length}`);
+    });
+    client.on("changed", ({ features }) => log.push(`changed to ${features.length}`));
+    client.start();
+    await client.synchronized();
+    const changed = nextEvent(client, "changed");
+    upstream.features(serve(documentOf(flag("a"), flag("b"))));
+    await changed;
+    const first = ["prepares 1, after undefined", "in force: undefined", "changed to 1"];
+    expect(log.splice(0)).toEqual([...first, "prepares 2, after 1", "in force: 1", "changed to 2"]);
+
+    end();
+    const changedAgain = nextEvent(client, "changed");
+    upstream.features(serve(documentOf(flag("c"))));
+    await changedAgain;
+    expect(log).toEqual(["changed to 1"]);
   });
 
   it("off() removes a listener", async () => {

@@ -12,7 +12,7 @@ const snapshotOf = (...features: readonly object[]) => {
   if (snapshot === undefined) throw new Error("The document was not compiled");
   return snapshot;
 };
-const render = createRenderer(proxyDialect);
+const { render } = createRenderer(proxyDialect);
 const forms = createMessageForms({ toggles: render, frontend: render, refetch: render });
 const create = (): SharedAnswers => new SharedAnswers(forms);
 const askFor = (userId: unknown, extra: Context = {}) => ({ context: { userId, ...extra } });

@@ -23,6 +23,11 @@ export class FlagFragments {
     this.#fragments = fragments;
   }
 
+  /** Writes the pieces that are not written yet. */
+  writeAll(): void {
+    for (const outcomeIndex of this.feature.outcomes.keys()) this.fragment(outcomeIndex);
+  }
+
   /** The piece for an outcome. */
   fragment(outcomeIndex: number): Fragment {
     const known = this.#fragments[outcomeIndex];

@@ -1,8 +1,9 @@
-import { compileSnapshot, parseDocument } from "flags-engine";
+import { compileSnapshot, complete, parseDocument } from "flags-engine";
 import type { Snapshot } from "flags-engine";
-import { expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Dialect } from "./dialect.ts";
 import { createRenderer } from "./rendering.ts";
+import type { Renderer } from "./rendering.ts";
 import { selectEnabled } from "./select.ts";
 
 function compile(names: readonly string[], former?: Snapshot): Snapshot {
@@ -11,26 +12,69 @@ function compile(names: readonly string[], former?: Snapshot): Snapshot {
   return compileSnapshot(parseDocument({ features }), options);
 }
 
-test("a renderer writes again only the flags that a change makes different", () => {
+function createDialect() {
   const written: string[] = [];
   const dialect: Dialect = {
     prefix: "[",
     suffix: "]",
-    writeFlag: ({ name }) => {
-      written.push(name);
+    writeFlag: ({ name }, { enabled }) => {
+      written.push(enabled ? name : `${name} off`);
       return JSON.stringify(name);
     },
     writeUnknownFlag: (name) => JSON.stringify(name),
   };
-  const render = createRenderer(dialect);
-  const bodyOf = (snapshot: Snapshot): string =>
-    selectEnabled(render(snapshot), snapshot.evaluateAll({}).outcomes).body().toString();
+  return { dialect, written };
+}
 
-  const before = compile(["a", "b", "c"]);
-  expect(bodyOf(before)).toBe('["a","b","c"]');
-  expect(written.splice(0)).toEqual(["a", "b", "c"]);
+function bodyOf(snapshot: Snapshot, { render }: Renderer): string {
+  return selectEnabled(render(snapshot), snapshot.evaluateAll({}).outcomes).body().toString();
+}
 
-  const after = compile(["new", "c", "a"], before);
-  expect(bodyOf(after)).toBe('["new","c","a"]');
-  expect(written).toEqual(["new"]);
+describe("createRenderer()", () => {
+  it("render() writes again only the flags that a change makes different", () => {
+    const { dialect, written } = createDialect();
+    const renderer = createRenderer(dialect);
+
+    const before = compile(["a", "b", "c"]);
+    expect(bodyOf(before, renderer)).toBe('["a","b","c"]');
+    expect(written.splice(0)).toEqual(["a", "b", "c"]);
+
+    const after = compile(["new", "c", "a"], before);
+    expect(bodyOf(after, renderer)).toBe('["new","c","a"]');
+    expect(written).toEqual(["new"]);
+  });
+
+  it("renderAhead() leaves nothing to write, once there was a request", () => {
+    const { dialect, written } = createDialect();
+    const renderer = createRenderer(dialect);
+    const before = compile(["a", "b"]);
+    bodyOf(before, renderer);
+    written.splice(0);
+
+    const after = compile(["new", "c", "a"], before);
+    complete(renderer.renderAhead(after, before));
+    expect(written.splice(0)).toContain("new");
+    expect(bodyOf(after, renderer)).toBe('["new","c","a"]');
+    expect(written).toEqual([]);
+  });
+
+  it("renderAhead() pauses after each flag", () => {
+    const { dialect, written } = createDialect();
+    const renderer = createRenderer(dialect);
+    const before = compile(["a"]);
+    bodyOf(before, renderer);
+    written.splice(0);
+
+    const steps = renderer.renderAhead(compile(["b", "c"]), before);
+    steps.next();
+    expect(new Set(written)).toEqual(new Set(["b", "b off"]));
+  });
+
+  it("renderAhead() does nothing for a dialect that nobody speaks", () => {
+    const { dialect, written } = createDialect();
+    const renderer = createRenderer(dialect);
+    complete(renderer.renderAhead(compile(["a"]), undefined));
+    complete(renderer.renderAhead(compile(["b"]), compile(["a"])));
+    expect(written).toEqual([]);
+  });
 });

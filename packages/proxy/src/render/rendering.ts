@@ -1,4 +1,4 @@
-import type { CompiledFeature, Snapshot } from "flags-engine";
+import type { CompiledFeature, Snapshot, Steps } from "flags-engine";
 import type { Dialect } from "./dialect.ts";
 import { FlagFragments } from "./flag-fragments.ts";
 import type { Fragment } from "./fragment.ts";
@@ -16,27 +16,45 @@ export interface Rendering {
   readonly allStretches: readonly Stretch[];
 }
 
-/** Returns a function that prepares a snapshot at its first use, and forgets it with the snapshot. */
-export function createRenderer(dialect: Dialect): (snapshot: Snapshot) => Rendering {
+/** Writes snapshots in one dialect, each once, and forgets what it wrote with the snapshot. */
+export interface Renderer {
+  /** Prepares a snapshot in one go, unless that was done before. */
+  readonly render: (snapshot: Snapshot) => Rendering;
+  /**
+   * Prepares a snapshot in steps, with all that an answer may need, if the one before it was asked
+   * for in this dialect.
+   */
+  readonly renderAhead: (snapshot: Snapshot, former: Snapshot | undefined) => Steps<void>;
+}
+
+/** Makes a renderer that writes again only the flags that a change makes different. */
+export function createRenderer(dialect: Dialect): Renderer {
   const renderings = new WeakMap<Snapshot, Rendering>();
   // NOTE: a flag that a change leaves as it was is the same object in the snapshot after it.
   const fragments = new WeakMap<CompiledFeature, (Fragment | undefined)[]>();
-  const fragmentsOf = (feature: CompiledFeature): (Fragment | undefined)[] => {
+  const toFlag = (feature: CompiledFeature, index: number): FlagFragments => {
     const known = fragments.get(feature) ?? [];
     fragments.set(feature, known);
-    return known;
+    return new FlagFragments(feature, index, { dialect, fragments: known });
   };
-  return (snapshot) => {
-    let rendering = renderings.get(snapshot);
-    if (rendering === undefined) {
-      const flags = snapshot.features.map(
-        (feature, index) =>
-          new FlagFragments(feature, index, { dialect, fragments: fragmentsOf(feature) }),
-      );
-      rendering = prepare(snapshot, dialect, flags);
-      renderings.set(snapshot, rendering);
-    }
+  const keep = (snapshot: Snapshot, flags: readonly FlagFragments[]): Rendering => {
+    const rendering = prepare(snapshot, dialect, flags);
+    renderings.set(snapshot, rendering);
     return rendering;
+  };
+  return {
+    render: (snapshot) => renderings.get(snapshot) ?? keep(snapshot, snapshot.features.map(toFlag)),
+    *renderAhead(snapshot, former) {
+      if (former === undefined || !renderings.has(former)) return;
+      const flags: FlagFragments[] = [];
+      for (const [index, feature] of snapshot.features.entries()) {
+        const flag = toFlag(feature, index);
+        flag.writeAll();
+        flags.push(flag);
+        yield;
+      }
+      keep(snapshot, flags);
+    },
   };
 }
 

@@ -46,7 +46,7 @@ function renderingOf(
     evaluate: () => 0,
     evaluateAll: () => ({ outcomes: names.map(() => 0), isRepeatable: true }),
   };
-  return createRenderer(dialect)(snapshot);
+  return createRenderer(dialect).render(snapshot);
 }
 
 /** What an answer must be, written in the plainest way. */
@@ -170,7 +170,7 @@ test("createRenderer() writes each outcome of a flag once", () => {
       return proxyDialect.writeFlag(feature, outcome);
     },
   };
-  const render = createRenderer(counting);
+  const { render } = createRenderer(counting);
   const { snapshot } = renderingOf(["a", "b"]);
   for (const outcomes of [
     [0, 1],

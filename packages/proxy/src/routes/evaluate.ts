@@ -7,15 +7,14 @@ import { requestContext, type ContextRules } from "../context/request-context.ts
 import type { SentContext } from "../context/sent-context.ts";
 import { notReady } from "../errors.ts";
 import type { Dialect } from "../render/dialect.ts";
-import type { Rendering } from "../render/rendering.ts";
+import type { Renderer, Rendering } from "../render/rendering.ts";
 import type { Answer } from "../render/answer.ts";
 import type { OutcomeVector } from "../render/stretch.ts";
 
 /** What an evaluation needs, whichever way a request takes. */
-export interface EvaluationRules {
+export interface EvaluationRules extends Renderer {
   readonly contextRules: ContextRules;
   readonly dialect: Dialect;
-  readonly render: (snapshot: Snapshot) => Rendering;
   readonly keyPlace: KeyPlace;
   /** Value of `Vary` for answers that depend on the context and the key. */
   readonly vary: string;

@@ -31,7 +31,7 @@ export function createDialectRules(config: ProxyConfig): DialectRules {
   const rulesOf = ({ dialect, keyPlace, cacheControl }: Manner): EvaluationRules => ({
     contextRules,
     dialect,
-    render: createRenderer(dialect),
+    ...createRenderer(dialect),
     keyPlace,
     vary: varyOn(keyPlace, config.cors),
     cacheControl,

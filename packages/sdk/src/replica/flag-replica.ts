@@ -2,10 +2,16 @@ import { parseInSteps } from "flags-engine";
 import type { CustomStrategy, Snapshot, Steps } from "flags-engine";
 import { createClientEmitter } from "../events/client-emitter.ts";
 import type { FlagsClientEvents } from "../events/flags-client-events.ts";
-import type { ApplicationUsage, FeatureDefinitions, FlagSource } from "../flag-source.ts";
+import type {
+  ApplicationUsage,
+  FeatureDefinitions,
+  FlagSource,
+  Preparation,
+} from "../flag-source.ts";
 import { parseJsonInSteps } from "../json/parse-json-in-steps.ts";
 import { SlicedWork } from "../schedule/sliced-work.ts";
 import { compile } from "../sync/compile.ts";
+import { Preparations } from "../sync/preparations.ts";
 import { Revisions } from "../sync/revision.ts";
 
 /** Flags as one process hands them to another. */
@@ -41,6 +47,7 @@ export class FlagReplica implements FlagSource {
   readonly #emitter = createClientEmitter();
   readonly #work = new SlicedWork();
   readonly #revisions = new Revisions();
+  readonly #preparations = new Preparations();
   #prepared: Flags | undefined;
   #inForce: Flags | undefined;
   #moments: SyncMoments = { lastFetchAtMs: undefined, lastUpdateAtMs: undefined };
@@ -92,6 +99,10 @@ export class FlagReplica implements FlagSource {
     this.#emitter.emit("unchanged");
   }
 
+  beforeChange(preparation: Preparation): () => void {
+    return this.#preparations.add(preparation);
+  }
+
   reportUsage(usage: ApplicationUsage): Promise<boolean> {
     return this.#options.reportUsage(usage);
   }
@@ -124,13 +135,15 @@ export class FlagReplica implements FlagSource {
   }
 
   #compile(checked: Parameters<typeof compile>[0]): Steps<Snapshot> {
-    return compile(checked, {
-      former: this.snapshot,
+    const former = this.snapshot;
+    const compiling = compile(checked, {
+      former,
       strategies: this.#options.strategies,
       now: Date.now,
       random: Math.random,
       onStrategyError: (error) => this.#emitter.emit("strategyError", error),
       warn: (message) => this.#emitter.emit("warn", message),
     });
+    return this.#preparations.after(compiling, former);
   }
 }

@@ -1,0 +1,42 @@
+import { FlagReplica } from "flags-sdk";
+import { expect, test } from "vitest";
+import type { Dialect } from "./dialect.ts";
+import { renderAhead } from "./render-ahead.ts";
+import { createRenderer } from "./rendering.ts";
+
+const NEVER = { lastFetchAtMs: undefined, lastUpdateAtMs: undefined };
+
+function toUpdate(revision: string, ...names: readonly string[]) {
+  const features = names.map((name) => ({ name, enabled: true, strategies: [] }));
+  return { revision, text: JSON.stringify({ version: 2, features, segments: [] }) };
+}
+
+test("renderAhead() has flags written before they are in force, until it is ended", async () => {
+  const written = new Set<string>();
+  const dialect: Dialect = {
+    prefix: "[",
+    suffix: "]",
+    writeFlag: ({ name }) => {
+      written.add(name);
+      return JSON.stringify(name);
+    },
+    writeUnknownFlag: (name) => JSON.stringify(name),
+  };
+  const source = new FlagReplica({ strategies: [], reportUsage: async () => true });
+  const renderer = createRenderer(dialect);
+  const stop = renderAhead([source], [renderer]);
+
+  await source.prepare(toUpdate("1", "a"));
+  source.publish(NEVER);
+  if (source.snapshot !== undefined) renderer.render(source.snapshot);
+  expect([...written]).toEqual([]);
+
+  await source.prepare(toUpdate("2", "a", "b"));
+  expect(source.snapshot?.revision).toBe("1");
+  expect([...written]).toEqual(["a", "b"]);
+  source.publish(NEVER);
+
+  stop();
+  await source.prepare(toUpdate("3", "c"));
+  expect([...written]).toEqual(["a", "b"]);
+});
