@@ -1,6 +1,6 @@
 import type { EvaluationRequest } from "../request/evaluation-request.ts";
 import type { SimpleEvaluation } from "./flag-evaluation.ts";
-import { toSplitTables, type SplitTable } from "./split-table.ts";
+import { toSplitTables, type SplitFlag, type SplitTable } from "./split-table.ts";
 import { Split } from "./split.ts";
 import { Targeting } from "./targeting.ts";
 import { toTargetingTables, type TargetingTable } from "./targeting-table.ts";
@@ -18,7 +18,7 @@ export class SimpleFlags {
   /** Takes the constant outcome of each flag, whatever it is for those that have none. */
   constructor(constants: readonly number[], flags: readonly SimpleEvaluation[]) {
     const outcomes = [...constants];
-    const splits: { index: number; split: Split }[] = [];
+    const splits: SplitFlag[] = [];
     const targetings: { index: number; targeting: Targeting }[] = [];
     for (const { index, answer } of flags) {
       if (answer instanceof Targeting) targetings.push({ index, targeting: answer });

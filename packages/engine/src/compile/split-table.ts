@@ -1,8 +1,16 @@
+import { toBucket } from "../hash/bucket.ts";
+import { hashBlocks, type HashBlocks } from "../hash/murmur3.ts";
 import type { EvaluationRequest, Slot } from "../request/evaluation-request.ts";
 import type { Split } from "./split.ts";
 
-/** The buckets of one id, by position. */
-type Buckets = Slot<readonly number[]>;
+/** An id, cut as the prefixes of a table want it. */
+type Blocks = Slot<HashBlocks | null>;
+
+/** A flag that is a split. */
+export interface SplitFlag {
+  readonly index: number;
+  readonly split: Split;
+}
 
 /**
  * Flags that are splits by the same id, laid out as numbers in a row. This is a hot path, and most
@@ -10,43 +18,40 @@ type Buckets = Slot<readonly number[]>;
  * and must not branch on what is as good as random.
  */
 export class SplitTable {
-  readonly #buckets: Buckets;
-  /** For each flag: its place among the outcomes, and the position of its bucket. */
-  readonly #indexes: number[] = [];
-  readonly #positions: number[] = [];
+  readonly #blocks: Blocks;
+  /** For each flag: its place among the outcomes, its prefix, and the number of its buckets. */
+  readonly #indexes: Int32Array;
+  readonly #states: Int32Array;
+  readonly #pendings: Int32Array;
+  readonly #lengths: Int32Array;
+  readonly #sizes: Float64Array;
   /** For each flag, and behind the last one: where its steps begin. */
-  readonly #starts: number[] = [0];
+  readonly #starts: Int32Array;
   /** For each step, the one behind the last included: the last bucket, and the outcome. */
-  readonly #lastBuckets: number[] = [];
-  readonly #outcomes: number[] = [];
+  readonly #lastBuckets: Float64Array;
+  readonly #outcomes: Int32Array;
 
-  constructor(buckets: Buckets) {
-    this.#buckets = buckets;
-  }
-
-  /** Adds the flag at an index. */
-  add(index: number, { idBucket, steps, otherwise }: Split): void {
-    this.#indexes.push(index);
-    this.#positions.push(idBucket.position);
-    let reached = 0;
-    for (const { lastBucket, outcome } of steps) {
-      // NOTE: a step that ends before another one has no buckets, as with a negative weight.
-      reached = Math.max(reached, lastBucket);
-      this.#lastBuckets.push(reached);
-      this.#outcomes.push(outcome);
-    }
-    this.#lastBuckets.push(Number.POSITIVE_INFINITY);
-    this.#outcomes.push(otherwise);
-    this.#starts.push(this.#outcomes.length);
+  constructor(blocks: Blocks, flags: readonly SplitFlag[]) {
+    const prefixes = flags.map(({ split }) => split.idBucket.prefix);
+    const steps = flags.map(({ split }) => stepsOf(split));
+    let start = 0;
+    this.#blocks = blocks;
+    this.#indexes = Int32Array.from(flags, ({ index }) => index);
+    this.#states = Int32Array.from(prefixes, ({ state }) => state);
+    this.#pendings = Int32Array.from(prefixes, ({ pending }) => pending);
+    this.#lengths = Int32Array.from(prefixes, ({ length }) => length);
+    this.#sizes = Float64Array.from(flags, ({ split }) => split.idBucket.size);
+    this.#starts = Int32Array.from([0, ...steps.map(({ length }) => (start += length))]);
+    this.#lastBuckets = Float64Array.from(steps.flat(), ({ lastBucket }) => lastBucket);
+    this.#outcomes = Int32Array.from(steps.flat(), ({ outcome }) => outcome);
   }
 
   /** Writes the outcomes of all its flags to their places. */
   decide(request: EvaluationRequest, outcomes: number[]): void {
-    const buckets = request.read(this.#buckets);
-    const [indexes, positions, starts] = [this.#indexes, this.#positions, this.#starts];
-    const lastBuckets = this.#lastBuckets;
+    const blocks = request.read(this.#blocks);
+    const [indexes, starts, lastBuckets] = [this.#indexes, this.#starts, this.#lastBuckets];
     for (let flag = 0; flag < indexes.length; flag++) {
-      const bucket = buckets[positions[flag] ?? 0] ?? 0;
+      const bucket = blocks === null ? 0 : this.#bucketOf(flag, blocks);
       const start = starts[flag] ?? 0;
       const last = (starts[flag + 1] ?? 0) - 1;
       let step = start;
@@ -54,18 +59,37 @@ export class SplitTable {
       outcomes[indexes[flag] ?? 0] = this.#outcomes[step] ?? 0;
     }
   }
+
+  #bucketOf(flag: number, blocks: HashBlocks): number {
+    // NOTE: made where it is used, the object costs nothing: it never comes to be.
+    const prefix = {
+      state: this.#states[flag] ?? 0,
+      pending: this.#pendings[flag] ?? 0,
+      length: this.#lengths[flag] ?? 0,
+    };
+    return toBucket(hashBlocks(prefix, blocks), this.#sizes[flag] ?? 1);
+  }
+}
+
+/** From the lowest bucket to the highest, the outcome behind the last step included. */
+function stepsOf({ steps, otherwise }: Split): Split["steps"] {
+  let reached = 0;
+  const ascending = steps.map(({ lastBucket, outcome }) => {
+    // NOTE: a step that ends before another one has no buckets, as with a negative weight.
+    reached = Math.max(reached, lastBucket);
+    return { lastBucket: reached, outcome };
+  });
+  return [...ascending, { lastBucket: Number.POSITIVE_INFINITY, outcome: otherwise }];
 }
 
 /** Lays out splits, those by the same id in the same table. */
-export function toSplitTables(
-  splits: Iterable<{ readonly index: number; readonly split: Split }>,
-): readonly SplitTable[] {
-  const tables = new Map<Buckets, SplitTable>();
-  for (const { index, split } of splits) {
-    const { all } = split.idBucket;
-    const table = tables.get(all) ?? new SplitTable(all);
-    table.add(index, split);
-    tables.set(all, table);
+export function toSplitTables(flags: Iterable<SplitFlag>): readonly SplitTable[] {
+  const tables = new Map<Blocks, SplitFlag[]>();
+  for (const flag of flags) {
+    const { blocks } = flag.split.idBucket;
+    const table = tables.get(blocks) ?? [];
+    table.push(flag);
+    tables.set(blocks, table);
   }
-  return [...tables.values()];
+  return [...tables].map(([blocks, table]) => new SplitTable(blocks, table));
 }

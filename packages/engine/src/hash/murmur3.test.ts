@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { BucketTable, VARIANT_SEED, bucketOf } from "./bucket.ts";
+import { VARIANT_SEED, bucketOf } from "./bucket.ts";
 import { createHashPrefix, hash32, hashAfter } from "./murmur3.ts";
 
 describe("hash32()", () => {
@@ -35,30 +35,6 @@ describe("hashAfter()", () => {
         expect(hashAfter(createHashPrefix(prefix, seed), text)).toBe(hash32(prefix + text, seed));
       }),
     );
-  });
-});
-
-describe("BucketTable", () => {
-  test("puts an id into the same buckets one by one, all at once and without a table", () => {
-    const group = fc.string({ unit: "binary" });
-    const size = fc.oneof(fc.constantFrom(100, 1000), fc.integer({ min: 1, max: 5000 }));
-    const bucketings = fc.array(fc.record({ group, size, seed: fc.nat() }));
-    fc.assert(
-      fc.property(bucketings, fc.string({ unit: "binary", minLength: 1 }), (list, id) => {
-        const table = new BucketTable();
-        for (const bucketing of list) table.add(bucketing);
-        const expected = list.map((bucketing) => bucketOf(id, bucketing));
-        expect(table.bucketsOf(id)).toEqual(expected);
-        expect(list.map((_, position) => table.bucketOf(id, position))).toEqual(expected);
-      }),
-    );
-  });
-
-  test.each([null, ""])("has bucket 0 for %j, which is no id", (id) => {
-    const table = new BucketTable();
-    table.add({ group: "g", size: 100, seed: 0 });
-    expect(table.bucketsOf(id)).toEqual([0]);
-    expect(table.bucketOf(id, 0)).toBe(0);
   });
 });
 

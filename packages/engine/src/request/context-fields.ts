@@ -1,5 +1,7 @@
 import type { Context } from "../context.ts";
-import { BucketTable, type Bucketing } from "../hash/bucket.ts";
+import type { Bucketing } from "../hash/bucket.ts";
+import { createHashPrefix, cutIntoBlocks } from "../hash/murmur3.ts";
+import type { HashBlocks, HashPrefix } from "../hash/murmur3.ts";
 import { parseIpv4 } from "../net/address.ts";
 import type { Address } from "../net/address.ts";
 import type { Relevance } from "../snapshot.ts";
@@ -17,7 +19,6 @@ export type FieldText = string | null;
  */
 export class ContextFields {
   readonly #slots = new Map<string, Slot<unknown>>();
-  readonly #bucketTables = new Map<Slot<FieldText>, BucketTable>();
   readonly #memberTables = new Map<Slot<FieldText>, MemberTable>();
   readonly #memberships = new Map<string, Membership>();
   readonly #fields = new Set<string>();
@@ -101,14 +102,9 @@ export class ContextFields {
   }
 
   /** The bucket that an id falls into by a bucketing. */
-  bucket(id: Slot<FieldText>, bucketing: Bucketing): IdBucket {
-    let table = this.#bucketTables.get(id);
-    if (table === undefined) {
-      table = new BucketTable();
-      this.#bucketTables.set(id, table);
-    }
-    const position = table.add(bucketing);
-    return new IdBucket({ id, table, all: this.#allBuckets(id, table), position });
+  bucket(id: Slot<FieldText>, { group, size, seed }: Bucketing): IdBucket {
+    const prefix = createHashPrefix(`${group}:`, seed);
+    return new IdBucket({ blocks: this.#blocks(id, prefix), prefix, size });
   }
 
   /** Whether a text is in a list; the same object for the same list, as segments have it. */
@@ -163,8 +159,12 @@ export class ContextFields {
     });
   }
 
-  #allBuckets(id: Slot<FieldText>, table: BucketTable): Slot<readonly number[]> {
-    return this.#slot(`buckets ${id.index}`, (request) => table.bucketsOf(request.read(id)));
+  /** An id, cut into blocks once for each way in which prefixes end. */
+  #blocks(id: Slot<FieldText>, { pendingBits }: HashPrefix): Slot<HashBlocks | null> {
+    return this.#slot(`blocks ${pendingBits} ${id.index}`, (request) => {
+      const text = request.read(id);
+      return text ? cutIntoBlocks(text, pendingBits) : null;
+    });
   }
 
   #foundLists(text: Slot<FieldText>, table: MemberTable): Slot<readonly number[]> {

@@ -1,34 +1,29 @@
-import type { BucketTable } from "../hash/bucket.ts";
+import { toBucket } from "../hash/bucket.ts";
+import { hashBlocks, type HashBlocks, type HashPrefix } from "../hash/murmur3.ts";
 import type { EvaluationRequest, Slot } from "./evaluation-request.ts";
 
 interface IdBucketParts {
-  readonly id: Slot<string | null>;
-  readonly table: BucketTable;
-  /** The buckets of the id by all bucketings of the table. */
-  readonly all: Slot<readonly number[]>;
-  /** The bucketing that is meant. */
-  readonly position: number;
+  /** The id, cut as the prefix wants it; null when it is absent or empty. */
+  readonly blocks: Slot<HashBlocks | null>;
+  readonly prefix: HashPrefix;
+  /** How many buckets there are. */
+  readonly size: number;
 }
 
-/**
- * The bucket that an id falls into; 0 when it is absent or empty. When all flags are evaluated, the
- * buckets of all rules that go by the same id are worked out in one go.
- */
+/** The bucket that an id falls into; 0 when it is absent or empty. */
 export class IdBucket {
-  readonly #id: Slot<string | null>;
-  readonly #table: BucketTable;
-  readonly all: Slot<readonly number[]>;
-  readonly position: number;
+  readonly blocks: Slot<HashBlocks | null>;
+  readonly prefix: HashPrefix;
+  readonly size: number;
 
-  constructor({ id, table, all, position }: IdBucketParts) {
-    this.#id = id;
-    this.#table = table;
-    this.all = all;
-    this.position = position;
+  constructor({ blocks, prefix, size }: IdBucketParts) {
+    this.blocks = blocks;
+    this.prefix = prefix;
+    this.size = size;
   }
 
   read(request: EvaluationRequest): number {
-    if (request.isOfAllFlags) return request.read(this.all)[this.position] ?? 0;
-    return this.#table.bucketOf(request.read(this.#id), this.position);
+    const blocks = request.read(this.blocks);
+    return blocks === null ? 0 : toBucket(hashBlocks(this.prefix, blocks), this.size);
   }
 }
