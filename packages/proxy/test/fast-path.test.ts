@@ -1,94 +1,8 @@
-import { get, type IncomingHttpHeaders } from "node:http";
-import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { KEY, proxyConfig, startProxy, togglesOf, type TestProxy } from "./_proxy.ts";
+import { ask, DOCUMENT, expectSameOnBothPaths, flag, half, requestHeaders } from "./_fast-path.ts";
+import { proxyConfig, startProxy, togglesOf } from "./_proxy.ts";
 import { DocumentSource } from "./_source.ts";
-
-const inPlan = { contextName: "plan", operator: "IN", values: ["pro"] };
-const flag = (name: string, ...strategies: object[]): object => ({
-  name,
-  enabled: true,
-  impressionData: name.length % 2 === 0,
-  strategies,
-});
-const half = (groupId: string): object => ({
-  name: "flexibleRollout",
-  parameters: { rollout: "50", stickiness: "default", groupId },
-});
-
-/** Flags whose answers go by the context alone, with enough text to be worth compressing. */
-const DOCUMENT = {
-  features: [
-    flag("plain", { name: "default" }),
-    { ...flag("off", { name: "default" }), enabled: false },
-    flag("plan", { name: "default", constraints: [inPlan] }),
-    flag("address", { name: "remoteAddress", parameters: { IPs: "10.0.0.0/8" } }),
-    flag("ærlig-ø", { name: "default" }),
-    ...Array.from({ length: 20 }, (_, index) => flag(`half-${index}`, half(`half-${index}`))),
-    {
-      ...flag("colour", { name: "default" }),
-      variants: [
-        { name: "red", weight: 500, payload: { type: "string", value: "#ff0000 ø" } },
-        { name: "blue", weight: 500 },
-      ],
-    },
-  ],
-};
-
-interface RawAnswer {
-  readonly status: number | undefined;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
-}
-
-/** Asks with exactly these headers, and undoes the compression. */
-async function ask({ port }: TestProxy, path: string, headers: object): Promise<RawAnswer> {
-  return new Promise((resolve, reject) => {
-    get(
-      { host: "127.0.0.1", port, path, headers: { authorization: KEY, ...headers } },
-      (answer) => {
-        const chunks: Buffer[] = [];
-        answer.on("data", (chunk: Buffer) => chunks.push(chunk));
-        answer.on("error", reject);
-        answer.on("end", () => {
-          resolve({
-            status: answer.statusCode,
-            headers: comparable(answer.headers),
-            body: decode(Buffer.concat(chunks), answer.headers["content-encoding"]),
-          });
-        });
-      },
-    ).on("error", reject);
-  });
-}
-
-function decode(body: Buffer, coding: string | undefined): string {
-  if (coding === "br") return brotliDecompressSync(body).toString();
-  return (coding === "gzip" ? gunzipSync(body) : body).toString();
-}
-
-/** Without what is different each time, or says only how a compressed body is cut into pieces. */
-function comparable({ date: _date, ...headers }: IncomingHttpHeaders): IncomingHttpHeaders {
-  if (headers["content-encoding"] === undefined) return headers;
-  const { "content-length": _length, "transfer-encoding": _transfer, ...rest } = headers;
-  return rest;
-}
-
-/** A path with a slash at its end means the same, but only the framework knows that. */
-async function expectSameOnBothPaths(
-  proxy: TestProxy,
-  query: string,
-  headers: object,
-  path = "/proxy",
-) {
-  const fast = await ask(proxy, path + query, headers);
-  const again = await ask(proxy, path + query, headers);
-  const framework = await ask(proxy, `${path}/${query}`, headers);
-  expect(fast).toEqual(framework);
-  expect(again).toEqual(framework);
-  return framework;
-}
 
 const value = fc.constantFrom("", "1", "2", "pro", "10.1.1.1", "ø", "a b", "2026-01-31");
 const contexts = fc.dictionary(
@@ -96,16 +10,6 @@ const contexts = fc.dictionary(
   value,
   { noNullPrototype: true },
 );
-const requestHeaders = fc.record(
-  {
-    origin: fc.constantFrom("https://a.example", "https://b.example", "null"),
-    "accept-encoding": fc.constantFrom("gzip", "br", "gzip, br;q=0.1", "identity", "*", "x, gzip"),
-    "cache-control": fc.constant("no-cache"),
-    "content-type": fc.constant("application/json"),
-  },
-  { requiredKeys: [] },
-);
-
 test.each([
   ["any origin", "*", false],
   ["listed origins", ["https://a.example"], false],
@@ -122,13 +26,13 @@ test.each([
       fc.asyncProperty(contexts, requestHeaders, async (context, headers) => {
         // With an id the answer does not depend on chance.
         const query = `?${new URLSearchParams({ sessionId: "s", ...context, userId: "u" })}`;
-        const answer = await expectSameOnBothPaths(proxy, query, headers);
+        const answer = await expectSameOnBothPaths(proxy, "/proxy", { query, headers });
         expect(answer.status).toBe(200);
         const { etag = "" } = answer.headers;
         for (const ifNoneMatch of [etag, etag.slice(2), `"x", ${etag}`, "*", '"x"', ""]) {
           const conditional = { ...headers, "if-none-match": ifNoneMatch };
           // oxlint-disable-next-line no-await-in-loop -- one question at a time is the point
-          await expectSameOnBothPaths(proxy, query, conditional);
+          await expectSameOnBothPaths(proxy, "/proxy", { query, headers: conditional });
         }
       }),
       { numRuns: 30 },
@@ -150,10 +54,10 @@ test.each(["/proxy", "/base/api/frontend", "/base/api/proxy"])(
     await fc.assert(
       fc.asyncProperty(contexts, requestHeaders, async (context, headers) => {
         const query = `?${new URLSearchParams({ sessionId: "s", ...context, userId: "u" })}`;
-        const answer = await expectSameOnBothPaths(proxy, query, headers, path);
+        const answer = await expectSameOnBothPaths(proxy, path, { query, headers });
         const { etag = "" } = answer.headers;
         const conditional = { ...headers, "if-none-match": etag };
-        const again = await expectSameOnBothPaths(proxy, query, conditional, path);
+        const again = await expectSameOnBothPaths(proxy, path, { query, headers: conditional });
         expect([answer.status, again.status]).toEqual([200, 304]);
       }),
       { numRuns: 10 },
@@ -188,7 +92,9 @@ test.each([
   ["a time that is none", "?currentTime=soon", {}],
 ])("GET /proxy with %s is refused alike on both paths", async (_, query, headers) => {
   const proxy = await startProxy({ document: DOCUMENT });
-  expect((await expectSameOnBothPaths(proxy, query, headers)).status).toBeGreaterThan(399);
+  expect((await expectSameOnBothPaths(proxy, "/proxy", { query, headers })).status).toBeGreaterThan(
+    399,
+  );
 });
 
 test("contexts that differ in one relevant field never share an answer", async () => {

@@ -85,8 +85,9 @@ export class AnswerSender {
   }
 
   #codingFor({ headers }: IncomingMessage): ContentCoding | undefined {
-    const accepted = headers["accept-encoding"];
-    return typeof accepted === "string" ? this.#codings.for(accepted) : undefined;
+    const { "accept-encoding": accepted, "x-no-compression": refusal } = headers;
+    if (typeof accepted !== "string" || refusal !== undefined) return undefined;
+    return this.#codings.for(accepted);
   }
 }
 

@@ -1,0 +1,116 @@
+import { request, type IncomingHttpHeaders } from "node:http";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import fc from "fast-check";
+import { expect } from "vitest";
+import { KEY, type TestProxy } from "./_proxy.ts";
+
+const inPlan = { contextName: "plan", operator: "IN", values: ["pro"] };
+export const flag = (name: string, ...strategies: object[]): object => ({
+  name,
+  enabled: true,
+  impressionData: name.length % 2 === 0,
+  strategies,
+});
+export const half = (groupId: string): object => ({
+  name: "flexibleRollout",
+  parameters: { rollout: "50", stickiness: "default", groupId },
+});
+
+/** Flags whose answers go by the context alone, with enough text to be worth compressing. */
+export const DOCUMENT = {
+  features: [
+    flag("plain", { name: "default" }),
+    { ...flag("off", { name: "default" }), enabled: false },
+    flag("plan", { name: "default", constraints: [inPlan] }),
+    flag("address", { name: "remoteAddress", parameters: { IPs: "10.0.0.0/8" } }),
+    flag("ærlig-ø", { name: "default" }),
+    ...Array.from({ length: 20 }, (_, index) => flag(`half-${index}`, half(`half-${index}`))),
+    {
+      ...flag("colour", { name: "default" }),
+      variants: [
+        { name: "red", weight: 500, payload: { type: "string", value: "#ff0000 ø" } },
+        { name: "blue", weight: 500 },
+      ],
+    },
+  ],
+};
+
+export interface RawAnswer {
+  readonly status: number | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** Asks with exactly these headers, by POST if there is a body, and undoes the compression. */
+export async function ask(
+  { port }: TestProxy,
+  path: string,
+  headers: object,
+  body?: string | Buffer,
+): Promise<RawAnswer> {
+  const method = body === undefined ? "GET" : "POST";
+  const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
+  const sent = { authorization: KEY, ...length, ...headers };
+  return new Promise((resolve, reject) => {
+    request({ host: "127.0.0.1", port, path, method, headers: sent }, (answer) => {
+      const chunks: Buffer[] = [];
+      answer.on("data", (chunk: Buffer) => chunks.push(chunk));
+      answer.on("error", reject);
+      answer.on("end", () => {
+        resolve({
+          status: answer.statusCode,
+          headers: comparable(answer.headers),
+          body: decode(Buffer.concat(chunks), answer.headers["content-encoding"]),
+        });
+      });
+    })
+      .on("error", reject)
+      .end(body);
+  });
+}
+
+function decode(body: Buffer, coding: string | undefined): string {
+  if (coding === "br") return brotliDecompressSync(body).toString();
+  return (coding === "gzip" ? gunzipSync(body) : body).toString();
+}
+
+/** Without what is different each time, or says only how a compressed body is cut into pieces. */
+function comparable({ date: _date, ...headers }: IncomingHttpHeaders): IncomingHttpHeaders {
+  if (headers["content-encoding"] === undefined) return headers;
+  const { "content-length": _length, "transfer-encoding": _transfer, ...rest } = headers;
+  return rest;
+}
+
+/** What a request asks, besides its path. */
+interface Asking {
+  readonly query?: string;
+  readonly headers?: object;
+  /** Makes it a POST. */
+  readonly body?: string | Buffer;
+}
+
+/** A path with a slash at its end means the same, but only the framework knows that. */
+export async function expectSameOnBothPaths(
+  proxy: TestProxy,
+  path: string,
+  { query = "", headers = {}, body }: Asking,
+): Promise<RawAnswer> {
+  const fast = await ask(proxy, path + query, headers, body);
+  const again = await ask(proxy, path + query, headers, body);
+  const framework = await ask(proxy, `${path}/${query}`, headers, body);
+  expect(fast).toEqual(framework);
+  expect(again).toEqual(framework);
+  return framework;
+}
+
+/** Headers that an answer may depend on. */
+export const requestHeaders = fc.record(
+  {
+    origin: fc.constantFrom("https://a.example", "https://b.example", "null"),
+    "accept-encoding": fc.constantFrom("gzip", "br", "gzip, br;q=0.1", "identity", "*", "x, gzip"),
+    "cache-control": fc.constant("no-cache"),
+    "content-type": fc.constant("application/json"),
+    "x-no-compression": fc.constant("1"),
+  },
+  { requiredKeys: [] },
+);
