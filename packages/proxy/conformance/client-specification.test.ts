@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { CASE_COUNT, specifications } from "../../engine/conformance/_specification.ts";
 import { startFastProxy } from "./_wire.ts";
 
-// The official client specification, through the fast path of `GET /proxy`. A flag that is off is
+// The official client specification, through the fast path of `/proxy`. A flag that is off is
 // not in an answer, and neither is the variant that it might have.
 
 /** Cases of contexts that lack what the proxy fills in, by contract. */

@@ -7,7 +7,7 @@ import { randomDocument, type RandomDocument } from "../../engine/test/_random-d
 import { createChoices, type Choices } from "../../engine/test/_random.ts";
 import { startFastProxy } from "./_wire.ts";
 
-// The fast path of `GET /proxy` beside the official Node SDK, on random flags and contexts. What is
+// The fast path of `/proxy` beside the official Node SDK, on random flags and contexts. What is
 // left out is in the table of packages/engine/test/differential.test.ts.
 
 const SEED = Number(process.env["DIFFERENTIAL_SEED"] ?? Date.now() % 4_294_967_296);
@@ -71,7 +71,7 @@ async function compare(document: RandomDocument, contexts: readonly Context[]): 
   }
 }
 
-test(`GET /proxy gives the answers of the official SDK, seed ${SEED}`, async () => {
+test(`GET and POST /proxy give the answers of the official SDK, seed ${SEED}`, async () => {
   const choices = createChoices(SEED);
   let compared = 0;
   for (let round = 0; round < DOCUMENTS; round++) {

@@ -8,6 +8,8 @@ const MAX_BYTES = 64 * 1024 * 1024;
 
 /** What an entry takes besides its texts. */
 const OVERHEAD_BYTES = 500;
+/** Of each character of a question, at worst. */
+const CHARACTER_BYTES = 2;
 /** The body, and at worst as much again for each of the two codings. */
 const FORMS = 3;
 
@@ -40,5 +42,5 @@ export class AnswerCache {
 }
 
 function sizeCalculation({ byteLength }: PreparedAnswer, question: string): number {
-  return question.length + FORMS * byteLength + OVERHEAD_BYTES;
+  return CHARACTER_BYTES * question.length + FORMS * byteLength + OVERHEAD_BYTES;
 }

@@ -1,12 +1,15 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Snapshot } from "flags-engine";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { FlagSource } from "flags-sdk";
 import type { ObserveRequest } from "flags-service/http";
 import type { KeyRing } from "../auth/key-ring.ts";
+import type { BodyForm } from "../routes/body-form.ts";
 import type { EvaluationRules } from "../routes/evaluate.ts";
 import type { AnswerCache } from "./answer-cache.ts";
 import type { AnswerSender } from "./answer-sender.ts";
-import { prepareAnswer, toQueryQuestion } from "./prepare-answer.ts";
+import { isPlainGet, isPlainPost } from "./plain-request.ts";
+import { prepareAnswer } from "./prepare-answer.ts";
 import type { PreparedAnswer } from "./prepared-answer.ts";
+import { offerQuestion, type Question } from "./question.ts";
 import { TurnQueue } from "./turn-queue.ts";
 
 const CLIENT_KEYS = ["client"] as const;
@@ -17,6 +20,7 @@ export interface FastPathOptions {
   readonly keyHeaderName: string;
   readonly ring: KeyRing;
   readonly rules: EvaluationRules;
+  readonly bodyForm: BodyForm;
   readonly sender: AnswerSender;
   readonly observe: ObserveRequest;
   /** Where answers are kept, of this path and of others. */
@@ -24,20 +28,18 @@ export interface FastPathOptions {
 }
 
 /**
- * A hot path: `GET /proxy`, or the like of another dialect, with a good key and a good context,
- * which is nearly all there is to do. It answers with the same bytes as the route of that name (fast-path.test.ts compares them),
- * without the framework's share of the work. Everything else, every error included, it leaves to
- * the framework, so it has no errors of its own.
+ * A hot path: `GET` and `POST` of `/proxy`, or the like of another dialect, with a good key and a good
+ * context, which is nearly all there is to do. It answers with the same bytes as the routes of that
+ * name (fast-path*.test.ts compare them), without the framework's share of the work. Everything else,
+ * every error included, it leaves to the framework, so it has no errors of its own.
  */
 export class FastPath {
   readonly #options: FastPathOptions;
-  readonly #startOfQuery: string;
   readonly #newAnswers = new TurnQueue<Exchange>((exchange) => this.#finish(exchange));
   #isClosed = false;
 
   constructor(options: FastPathOptions) {
     this.#options = options;
-    this.#startOfQuery = `${options.path}?`;
   }
 
   /** Leaves everything to the framework from now on, which knows how to say goodbye. */
@@ -45,53 +47,62 @@ export class FastPath {
     this.#isClosed = true;
   }
 
-  /** Answers a request, unless it is not of the kind that is answered here. */
-  answer(request: IncomingMessage, response: ServerResponse): boolean {
-    const startMs = performance.now();
-    const snapshot = this.#isMine(request) ? this.#snapshotFor(request) : undefined;
-    const answer = snapshot && this.#prepare(request, snapshot);
+  /** Whether a request is of the kind that is answered here, as far as can be told at a glance. */
+  suits(request: IncomingMessage): boolean {
+    const { path } = this.#options;
+    return !this.#isClosed && (isPlainGet(request, path) || isPlainPost(request, path));
+  }
+
+  /** Answers a request that suits, or leaves it after all: at once, or when its body arrives. */
+  answer(request: IncomingMessage, response: ServerResponse, leave: RequestListener): void {
+    const arrival = { request, response, startMs: performance.now() };
+    const source = this.#sourceFor(request);
+    if (source?.snapshot === undefined) {
+      leave(request, response);
+      return;
+    }
+    offerQuestion(request, this.#options.bodyForm, {
+      take: (question) => this.#take(question, source, arrival),
+      leave: () => leave(request, response),
+    });
+  }
+
+  #sourceFor({ headers }: IncomingMessage): FlagSource | undefined {
+    const { ring, keyHeaderName } = this.#options;
+    const key = headers[keyHeaderName];
+    return typeof key === "string" ? ring.find(key, CLIENT_KEYS)?.source : undefined;
+  }
+
+  /** Answers a question unless it is not a good one, and returns whether it did. */
+  #take(question: Question, { snapshot }: FlagSource, arrival: Arrival): boolean {
+    const { rules, answers } = this.#options;
+    const { request } = arrival;
+    const answer = snapshot && prepareAnswer({ request, snapshot, question }, rules, answers);
     if (answer === undefined) return false;
 
-    const exchange = { request, response, answer, startMs };
+    const exchange = { arrival, answer };
     if (answer.isKept) this.#finish(exchange);
     else this.#newAnswers.add(exchange);
     return true;
   }
 
-  #prepare(request: IncomingMessage, snapshot: Snapshot): PreparedAnswer | undefined {
-    const { rules, answers } = this.#options;
-    const question = toQueryQuestion(request.url ?? "");
-    return prepareAnswer({ request, snapshot, question }, rules, answers);
-  }
-
-  #finish({ request, response, answer, startMs }: Exchange): void {
+  #finish({ arrival: { request, response, startMs }, answer }: Exchange): void {
     const { sender, observe, path } = this.#options;
     const status = sender.send(request, response, answer);
     const seconds = (performance.now() - startMs) / 1000;
-    observe({ method: "GET", route: path, status, seconds });
-  }
-
-  #isMine({ method, url = "", headers }: IncomingMessage): boolean {
-    return (
-      method === "GET" &&
-      !this.#isClosed &&
-      (url.startsWith(this.#startOfQuery) || url === this.#options.path) &&
-      headers["content-length"] === undefined &&
-      headers["transfer-encoding"] === undefined
-    );
-  }
-
-  #snapshotFor({ headers }: IncomingMessage): Snapshot | undefined {
-    const { ring, keyHeaderName } = this.#options;
-    const key = headers[keyHeaderName];
-    return typeof key === "string" ? ring.find(key, CLIENT_KEYS)?.source.snapshot : undefined;
+    observe({ method: request.method ?? "", route: path, status, seconds });
   }
 }
 
-/** A request and what it is answered with. */
-interface Exchange {
+/** A request, and since when it is here. */
+interface Arrival {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly answer: PreparedAnswer;
   readonly startMs: number;
+}
+
+/** A request with what it is answered. */
+interface Exchange {
+  readonly arrival: Arrival;
+  readonly answer: PreparedAnswer;
 }

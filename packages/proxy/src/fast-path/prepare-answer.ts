@@ -1,32 +1,20 @@
 import type { IncomingMessage } from "node:http";
 import type { Context, Snapshot } from "flags-engine";
 import { readsSessionId } from "../context/complete-context.ts";
-import { parseQueryContext } from "../context/parse-query.ts";
 import { unenrichedContext, type ContextRules } from "../context/request-context.ts";
 import type { SentContext } from "../context/sent-context.ts";
-import { selectEnabled } from "../render/select.ts";
+import { selectEnabled, selectNamed } from "../render/select.ts";
+import type { Asked } from "../routes/body-form.ts";
 import type { EvaluationRules } from "../routes/evaluate.ts";
 import type { AnswerCache } from "./answer-cache.ts";
 import { PreparedAnswer } from "./prepared-answer.ts";
+import type { Question } from "./question.ts";
 
 /** Who asks what, of which flags. */
 export interface Inquiry {
   readonly request: IncomingMessage;
   readonly snapshot: Snapshot;
   readonly question: Question;
-}
-
-/** What is asked. */
-export interface Question {
-  /** All of it, path included: equal texts ask the same. */
-  readonly text: string;
-  /** Finds out what it means, and throws where the framework would refuse it. */
-  read(): SentContext;
-}
-
-/** The question of a GET. */
-export function toQueryQuestion(url: string): Question {
-  return { text: url, read: () => parseQueryContext(url) };
 }
 
 /** Finds the answer or works it out; undefined when the question is not a good one. */
@@ -41,23 +29,30 @@ export function prepareAnswer(
 
   const subject = read(inquiry, contextRules);
   if (subject === undefined) return undefined;
-  const { outcomes, isRepeatable } = snapshot.evaluateAll(subject.context);
-  const answer = new PreparedAnswer(selectEnabled(render(snapshot), outcomes));
-  if (isRepeatable && isInText(subject.sent, snapshot)) {
+  const { context, asked } = subject;
+  const { outcomes, isRepeatable } = snapshot.evaluateAll(context);
+  const rendering = render(snapshot);
+  const answer = new PreparedAnswer(
+    asked.toggles === undefined
+      ? selectEnabled(rendering, outcomes)
+      : selectNamed(rendering, outcomes, asked.toggles),
+  );
+  if (isRepeatable && isInText(asked.sent, snapshot)) {
     answers.offer(snapshot, question.text, answer);
   }
   return answer;
 }
 
 interface Subject {
-  readonly sent: SentContext;
+  readonly asked: Asked;
   readonly context: Context;
 }
 
 function read({ request, snapshot, question }: Inquiry, rules: ContextRules): Subject | undefined {
   try {
-    const sent = question.read();
-    return { sent, context: unenrichedContext({ request, sent, snapshot }, rules) };
+    const asked = question.read();
+    const context = unenrichedContext({ request, sent: asked.sent, snapshot }, rules);
+    return { asked, context };
   } catch {
     // The framework comes to the same conclusion, and has the words for it.
     return undefined;

@@ -1,4 +1,9 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from "node:http";
 import type { FastifyServerFactory, FastifyServerOptions } from "fastify";
 import type { FlagSource } from "flags-sdk";
 import {
@@ -56,15 +61,17 @@ export const ownCompilersOnly: { readonly schemaController: SchemaController } =
   } as unknown as SchemaController,
 };
 
-/** Answers a request, or leaves it and returns false. */
-export type Shortcut = (request: IncomingMessage, response: ServerResponse) => boolean;
+/** Answers a request, or leaves it to the framework, be it later. */
+export type Shortcut = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  leave: RequestListener,
+) => void;
 
-/** Makes the HTTP server: every request is offered to the shortcut before the framework gets it. */
+/** Makes the HTTP server: every request goes to the shortcut, ahead of the framework. */
 export function serverFactory(shortcut: Shortcut): FastifyServerFactory {
   return (handle) => {
-    const server = createServer((request, response) => {
-      if (!shortcut(request, response)) handle(request, response);
-    });
+    const server = createServer((request, response) => shortcut(request, response, handle));
     server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT_MS;
     server.requestTimeout = REQUEST_TIMEOUT_MS;
     return server;

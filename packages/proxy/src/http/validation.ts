@@ -18,15 +18,25 @@ const MAX_DEPTH = 6;
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   if (httpPart !== "body") return () => true;
 
-  let compiled: Validator | undefined;
-  return (body: unknown) => {
-    // Not before there is a body, as the proxy is to be ready soon.
-    const validator = (compiled ??= Compile(schema));
-    return validator.Check(body)
+  return (body: unknown) =>
+    isValid(schema, body)
       ? true
-      : { error: explain(body, findProblems({ validator, schema, body })) };
-  };
+      : { error: explain(body, findProblems({ validator: validatorOf(schema), schema, body })) };
 };
+
+/** Whether a body is as its schema says. */
+export function isValid(schema: TSchema, body: unknown): boolean {
+  return validatorOf(schema).Check(body);
+}
+
+const validators = new WeakMap<TSchema, Validator>();
+
+/** Made when there is a first body, as the proxy is to be ready soon. */
+function validatorOf(schema: TSchema): Validator {
+  const validator = validators.get(schema) ?? Compile(schema);
+  validators.set(schema, validator);
+  return validator;
+}
 
 function explain(body: unknown, problems: readonly Problem[]): HttpError {
   if (body === null || body === undefined) {

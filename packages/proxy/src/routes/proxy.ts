@@ -1,8 +1,7 @@
 import type { TypedApp } from "flags-service/http";
-import { readContext } from "../context/read-context.ts";
-import { createBodyForm } from "./body-form.ts";
 import { registerEvaluation } from "./evaluation.ts";
-import { EvaluationBody, ToggleList } from "./schemas.ts";
+import { proxyBodyForm } from "./proxy-body.ts";
+import { ToggleList } from "./schemas.ts";
 import { registerUsage } from "./usage.ts";
 import { registerDefinitions } from "./server-sdk/server-sdk.ts";
 import type { ServerSdkOptions } from "./server-sdk/server-sdk-options.ts";
@@ -17,10 +16,7 @@ export function registerProxyRoutes(
   registerEvaluation(app, {
     authenticate: allow("client"),
     rules,
-    bodyForm: createBodyForm(EvaluationBody, ({ context, toggles }) => ({
-      sent: readContext(context),
-      toggles,
-    })),
+    bodyForm: proxyBodyForm,
     answerSchema: ToggleList,
     tag: "Evaluation",
     allEndpointEnabled: config.allEndpointEnabled,
