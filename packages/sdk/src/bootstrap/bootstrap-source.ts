@@ -1,10 +1,11 @@
 import { readFile } from "node:fs/promises";
 import type { HeaderMap } from "../transport/header-map.ts";
+import { JsonReader } from "../json/json-reader.ts";
 import type { SlicedWork } from "../schedule/sliced-work.ts";
 import type { HttpClient } from "../transport/http-client.ts";
 import { toStatusError } from "../transport/status-error.ts";
 import type { Advice } from "../transport/status-error.ts";
-import { parseBody } from "../transport/parse-body.ts";
+import { readBody } from "../transport/read-body.ts";
 
 /** One place to get a document from. */
 export interface BootstrapSource {
@@ -70,7 +71,7 @@ export function urlSource({
       if (response.status !== 200) {
         throw toStatusError(response, { url, advice: ADVICE, nowMs: now() });
       }
-      return work.run(parseBody(url, response.body), signal);
+      return work.run(readBody(url, response.body, new JsonReader()), signal);
     },
   };
 }

@@ -8,7 +8,7 @@ import type {
   FlagSource,
   Preparation,
 } from "../flag-source.ts";
-import { parseJsonInSteps } from "../json/parse-json-in-steps.ts";
+import { JsonReader } from "../json/json-reader.ts";
 import { SlicedWork } from "../schedule/sliced-work.ts";
 import { compile } from "../sync/compile.ts";
 import { Preparations } from "../sync/preparations.ts";
@@ -46,6 +46,7 @@ export class FlagReplica implements FlagSource {
   readonly #options: FlagReplicaOptions;
   readonly #emitter = createClientEmitter();
   readonly #work = new SlicedWork();
+  readonly #reader = new JsonReader();
   readonly #revisions = new Revisions();
   readonly #preparations = new Preparations();
   #prepared: Flags | undefined;
@@ -128,7 +129,7 @@ export class FlagReplica implements FlagSource {
       this.#prepared = this.#inForce;
       return;
     }
-    const sent = (yield* parseJsonInSteps(text)) as FeatureDefinitions;
+    const sent = (yield* this.#reader.read(text)) as FeatureDefinitions;
     const definitions = yield* this.#revisions.reuse(sent, this.definitions);
     const checked = { document: yield* parseInSteps(definitions), definitions, revision };
     this.#prepared = { snapshot: yield* this.#compile(checked), definitions };

@@ -1,9 +1,10 @@
 import type { Identity } from "../identity.ts";
+import { JsonReader } from "../json/json-reader.ts";
 import type { MetricsBody } from "../metrics/metrics-body.ts";
 import type { RegistrationBody } from "../metrics/registration-body.ts";
 import type { SlicedWork } from "../schedule/sliced-work.ts";
 import { toNotOffered } from "./not-offered.ts";
-import { parseBody } from "./parse-body.ts";
+import { readBody } from "./read-body.ts";
 import { UpstreamError } from "./upstream-error.ts";
 import type { HeaderMap } from "./header-map.ts";
 import { describeUrl } from "./http-client.ts";
@@ -44,6 +45,7 @@ const MAX_SILENCE_MS = 60_000;
 /** The calls of the upstream protocol. Each resolves on success and throws an `UpstreamError` else. */
 export class UpstreamApi {
   readonly #options: UpstreamApiOptions;
+  readonly #reader = new JsonReader();
 
   constructor(options: UpstreamApiOptions) {
     this.#options = options;
@@ -110,7 +112,7 @@ export class UpstreamApi {
     if (response.status === 304 && etag !== undefined) return undefined;
     this.#assertSuccess(url, response);
     return {
-      document: await work.run(parseBody(url, response.body), signal),
+      document: await work.run(readBody(url, response.body, this.#reader), signal),
       etag: response.headers.get("etag") ?? undefined,
     };
   }

@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { complete } from "flags-engine";
 import { describe, expect, it } from "vitest";
-import { parseJsonInSteps } from "./parse-json-in-steps.ts";
+import { JsonReader } from "./json-reader.ts";
 
 /** Cuts wherever that is possible. */
-const parseInPieces = (text: string): unknown => complete(parseJsonInSteps(text, 0));
+const readInPieces = (text: string): unknown => complete(new JsonReader(0).read(text));
 
 /** What comes of parsing; the order of members counts. */
 function outcomeOf(parse: (text: string) => unknown, text: string): unknown {
@@ -17,7 +17,7 @@ function outcomeOf(parse: (text: string) => unknown, text: string): unknown {
 }
 
 function expectTheSame(text: string): void {
-  expect(outcomeOf(parseInPieces, text)).toEqual(outcomeOf(JSON.parse, text));
+  expect(outcomeOf(readInPieces, text)).toEqual(outcomeOf(JSON.parse, text));
 }
 
 /** Texts that are full of what the marks of lists are made of. */
@@ -37,12 +37,12 @@ const anyText = fc
   )
   .map(([value, space]) => JSON.stringify(value, undefined, space));
 
-describe("parseJsonInSteps()", () => {
-  it("gives what JSON.parse gives", () => {
+describe("JsonReader", () => {
+  it("read() gives what JSON.parse gives", () => {
     fc.assert(fc.property(anyText, expectTheSame), { numRuns: 200 });
   });
 
-  it("gives what JSON.parse gives, or throws what it throws, for text that was damaged", () => {
+  it("read() gives what JSON.parse gives, or throws what it throws, for text that was damaged", () => {
     const damage = fc.record({
       place: fc.nat(),
       length: fc.nat(2),
@@ -74,15 +74,42 @@ describe("parseJsonInSteps()", () => {
     "[[1,2],[3]]",
     "{}",
     "",
-  ])("does what JSON.parse does with %s", expectTheSame);
+  ])("read() does what JSON.parse does with %s", expectTheSame);
 
-  it("pauses within a long list", () => {
+  it("read() pauses within a long list", () => {
     const text = JSON.stringify({
       features: Array.from({ length: 9000 }, (_, index) => ({ index })),
     });
-    const steps = parseJsonInSteps(text);
+    const steps = new JsonReader().read(text);
     let pauses = 0;
     while (steps.next().done !== true) pauses += 1;
     expect(pauses).toBeGreaterThan(3);
+  });
+
+  it("read() gives the same objects for what was in the document before", () => {
+    const reader = new JsonReader(0);
+    const read = (document: object): { readonly features: readonly unknown[] } =>
+      complete(reader.read(JSON.stringify(document))) as never;
+    const a = { name: "a", enabled: true };
+    const before = read({ features: [a, { name: "b" }, 0] }).features;
+
+    const after = read({ version: 2, features: [{ name: "c" }, a], more: [a] });
+    expect(after).toEqual({ version: 2, features: [{ name: "c" }, a], more: [a] });
+    expect(after.features[1]).toBe(before[0]);
+
+    const last = read({ features: [{ name: "b" }, { name: "c" }] }).features;
+    expect(last[0]).not.toBe(before[1]);
+    expect(last[1]).toBe(after.features[0]);
+  });
+
+  it("read() gives what JSON.parse gives, whatever it read before", () => {
+    const reader = new JsonReader(0);
+    const read = (text: string): unknown => complete(reader.read(text));
+    fc.assert(
+      fc.property(anyText, (text) => {
+        expect(outcomeOf(read, text)).toEqual(outcomeOf(JSON.parse, text));
+      }),
+      { numRuns: 200 },
+    );
   });
 });
