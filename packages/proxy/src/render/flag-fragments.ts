@@ -23,9 +23,12 @@ export class FlagFragments {
     this.#fragments = fragments;
   }
 
-  /** Writes the pieces that are not written yet. */
-  writeAll(): void {
-    for (const outcomeIndex of this.feature.outcomes.keys()) this.fragment(outcomeIndex);
+  /** Writes the pieces that were needed of the same flag before a change; of a new flag, all. */
+  writeLike(former: FlagFragments | undefined): void {
+    for (const outcomeIndex of this.feature.outcomes.keys()) {
+      const wasAskedFor = former === undefined || former.#fragments[outcomeIndex] !== undefined;
+      if (wasAskedFor) this.fragment(outcomeIndex);
+    }
   }
 
   /** The piece for an outcome. */

@@ -58,6 +58,17 @@ describe("createRenderer()", () => {
     expect(written).toEqual([]);
   });
 
+  it("renderAhead() writes of a flag what was needed of it before, and all of one that is new", () => {
+    const { dialect, written } = createDialect();
+    const renderer = createRenderer(dialect);
+    const before = compile(["a"]);
+    bodyOf(before, renderer);
+    written.splice(0);
+
+    complete(renderer.renderAhead(compile(["a", "new"]), before));
+    expect(written.toSorted()).toEqual(["a", "new", "new off"]);
+  });
+
   it("renderAhead() pauses after each flag", () => {
     const { dialect, written } = createDialect();
     const renderer = createRenderer(dialect);

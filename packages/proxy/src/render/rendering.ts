@@ -21,8 +21,8 @@ export interface Renderer {
   /** Prepares a snapshot in one go, unless that was done before. */
   readonly render: (snapshot: Snapshot) => Rendering;
   /**
-   * Prepares a snapshot in steps, with all that an answer may need, if the one before it was asked
-   * for in this dialect.
+   * Prepares a snapshot in steps, with what was needed of the one before it: nothing, if nobody
+   * speaks this dialect.
    */
   readonly renderAhead: (snapshot: Snapshot, former: Snapshot | undefined) => Steps<void>;
 }
@@ -45,11 +45,12 @@ export function createRenderer(dialect: Dialect): Renderer {
   return {
     render: (snapshot) => renderings.get(snapshot) ?? keep(snapshot, snapshot.features.map(toFlag)),
     *renderAhead(snapshot, former) {
-      if (former === undefined || !renderings.has(former)) return;
+      const known = former && renderings.get(former);
+      if (known === undefined) return;
       const flags: FlagFragments[] = [];
       for (const [index, feature] of snapshot.features.entries()) {
         const flag = toFlag(feature, index);
-        flag.writeAll();
+        flag.writeLike(known.flags[known.snapshot.indexOf(feature.name)]);
         flags.push(flag);
         yield;
       }
