@@ -142,6 +142,7 @@ describe("flags-proxy serves, configured by the environment alone", () => {
 
   test("with ENABLE_OAS, whose pages are not in the bundle", async () => {
     const { command, url } = await start({ ENABLE_OAS: "true" });
+    await untilReady(url);
     const response = await fetch(`${url}/docs/openapi/`);
     expect(response.status).toBe(200);
     expect(await response.text()).toContain("<html");
