@@ -39,12 +39,12 @@ test.each([
 
 test("offerBody() offers a body that is all there, and reads to its end when it is taken", async () => {
   const request = requestOf("5");
-  const end = once(request, "end");
   const offered = offer(request, true);
   request.push("hel");
   request.push("lo");
-  request.push(null);
   expect(await offered).toEqual(["hello"]);
+  const end = once(request, "end");
+  request.push(null);
   await end;
 });
 
