@@ -45,7 +45,7 @@ const SHORT = {
   refresh: { refreshes: 3 },
   memory: { contexts: 50_000 },
   start: { rounds: 5 },
-  intake: { rounds: 2, seconds: 1 },
+  intake: { rounds: 5, seconds: 1 },
   workers: { rounds: 3, seconds: 1, warmUpSeconds: 1.5 },
   propagation: { streamCounts: [1, 1000, 10_000], changes: 10, pollers: 100, polledChanges: 2 },
 };

@@ -61,15 +61,36 @@ test("POST /proxy/client/metrics: the cost does not depend on the counts", async
   expect(source.usage[0]?.features["a"]?.no).toBe(Number.MAX_SAFE_INTEGER);
 });
 
-test("POST /proxy/client/metrics: names such as __proto__ are names", async () => {
-  const { request, source } = await startProxy();
-  const body = `{"appName":"shop","bucket":{"toggles":{"__proto__":{"yes":1,"variants":{"__proto__":1}}}}}`;
-  const headers = { "content-type": "application/json" };
-  const response = await request("/proxy/client/metrics", { method: "POST", headers, body });
-  expect(response.status).toBe(200);
-  expect(Object.keys(source.usage[0]?.features ?? {})).toEqual(["__proto__"]);
-  expect(Reflect.get({}, "yes")).toBeUndefined();
+test("POST /proxy/client/metrics: what a toggle has besides counts is not passed on", async () => {
+  const { post, source } = await startProxy();
+  const toggles = {
+    a: { yes: 1, no: 0, note: "x" },
+    b: { yes: 0, no: 1, variants: { c: 1 }, d: 2 },
+  };
+  await post("/proxy/client/metrics", { appName: "shop", bucket: { toggles } });
+  expect(structuredClone(source.usage[0]?.features)).toEqual({
+    a: { yes: 1, no: 0 },
+    b: { yes: 0, no: 1, variants: { c: 1 } },
+  });
 });
+
+test.each([`{"yes":1,"no":0,"variants":{"__proto__":1}}`, `{"yes":1,"variants":{"__proto__":1}}`])(
+  "POST /proxy/client/metrics: names such as __proto__ are names, of %s too",
+  async (toggle) => {
+    const { request, source } = await startProxy();
+    const body = `{"appName":"shop","bucket":{"toggles":{"__proto__":${toggle}}}}`;
+    const headers = { "content-type": "application/json" };
+    const response = await request("/proxy/client/metrics", { method: "POST", headers, body });
+    expect(response.status).toBe(200);
+    const [[name, usage] = []] = Object.entries(source.usage[0]?.features ?? {});
+    expect([name, usage?.yes, Object.entries(usage?.variants ?? {})]).toEqual([
+      "__proto__",
+      1,
+      [["__proto__", 1]],
+    ]);
+    expect(Reflect.get({}, "yes")).toBeUndefined();
+  },
+);
 
 test.each([
   [{}, "appName"],
