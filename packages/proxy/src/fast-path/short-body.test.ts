@@ -1,9 +1,9 @@
 import { once } from "node:events";
-import { IncomingMessage } from "node:http";
-import { Socket } from "node:net";
+import { createServer, IncomingMessage } from "node:http";
+import { type AddressInfo, connect, Socket } from "node:net";
 import { text } from "node:stream/consumers";
-import { expect, test } from "vitest";
-import { hasShortBody, offerBody } from "./short-body.ts";
+import { expect, onTestFinished, test } from "vitest";
+import { hasShortBody, offerBody, type Taker } from "./short-body.ts";
 
 function requestOf(length: string | undefined): IncomingMessage {
   const request = new IncomingMessage(new Socket());
@@ -72,3 +72,19 @@ test("offerBody() leaves a body of which a part is missing, and does not touch i
   request.push(null);
   expect(await body).toBe("hello");
 });
+
+test("offerBody() leaves it to the server how long a body may take", async () => {
+  const limits = { headersTimeout: 50, requestTimeout: 50, connectionsCheckingInterval: 10 };
+  const server = createServer(limits, (request) => offerBody(request, unreachable));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  socket.write("POST / HTTP/1.1\r\nHost: test\r\nContent-Length: 5\r\n\r\n");
+  expect(await text(socket)).toMatch(/^HTTP\/1\.1 408/);
+});
+
+const unreachable: Taker<string> = {
+  take: () => expect.unreachable(),
+  leave: () => expect.unreachable(),
+};
