@@ -43,13 +43,13 @@ test("parseInSteps() pauses after each flag and segment, whatever is parsed mean
   expect(result).toEqual(parseDocument(DOCUMENT));
 });
 
-test("compileInSteps() pauses after each flag, whatever is compiled meanwhile", () => {
+test("compileInSteps() pauses after each flag, and between the parts of the snapshot, whatever is compiled meanwhile", () => {
   const document = parseDocument(DOCUMENT);
   const { result, pauses } = interrupted(compileInSteps(document, OPTIONS), () =>
     compileSnapshot(document, OPTIONS),
   );
   const inOneGo = compileSnapshot(document, OPTIONS);
-  expect(pauses).toBe(3);
+  expect(pauses).toBe(3 + 3);
   expect(result.features).toEqual(inOneGo.features);
   expect(result.relevance).toEqual(inOneGo.relevance);
   for (const context of [{}, { userId: "7" }]) {

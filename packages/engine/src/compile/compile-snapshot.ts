@@ -13,6 +13,7 @@ import type { Flag } from "./compiled-snapshot.ts";
 import { FlagEvaluation, SimpleEvaluation } from "./flag-evaluation.ts";
 import { keepFormer } from "./keep-former.ts";
 import type { FeatureScope } from "./scope.ts";
+import { toSimpleFlags } from "./simple-flags.ts";
 
 /** What a snapshot is compiled with besides the document. */
 export interface CompileOptions {
@@ -37,7 +38,7 @@ export function compileSnapshot(document: FeatureDocument, options: CompileOptio
   return complete(compileInSteps(document, options));
 }
 
-/** Does what `compileSnapshot` does, with a pause after each flag. */
+/** Does what `compileSnapshot` does, with a pause after each flag and each part of the whole. */
 export function* compileInSteps(
   document: FeatureDocument,
   options: CompileOptions,
@@ -49,6 +50,7 @@ export function* compileInSteps(
   return new CompiledSnapshot({
     revision: options.revision ?? "",
     flags,
+    simple: yield* toSimpleFlags(flags),
     relevance: fields.relevance(),
     diagnostics: Object.freeze(diagnostics),
     runtime: { now: options.now, random: options.random },

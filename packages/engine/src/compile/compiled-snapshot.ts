@@ -6,7 +6,7 @@ import type { CompiledFeature, Evaluation, Relevance, Snapshot } from "../snapsh
 import type { Parent } from "./compile-dependencies.ts";
 import { SimpleEvaluation } from "./flag-evaluation.ts";
 import { OFF } from "./outcome-table.ts";
-import { SimpleFlags } from "./simple-flags.ts";
+import type { SimpleFlags } from "./simple-flags.ts";
 
 /** A flag of a snapshot, ready to be evaluated. */
 export interface Flag extends Parent {
@@ -16,6 +16,8 @@ export interface Flag extends Parent {
 export interface SnapshotParts {
   readonly revision: string;
   readonly flags: readonly Flag[];
+  /** Those of the flags that are simple. */
+  readonly simple: SimpleFlags;
   readonly relevance: Relevance;
   readonly diagnostics: readonly Diagnostic[];
   readonly runtime: Runtime;
@@ -33,7 +35,7 @@ export class CompiledSnapshot implements Snapshot {
   /** All others that are not constant, parents before children. */
   readonly #others: readonly EvaluableFeature[];
 
-  constructor({ revision, flags, relevance, diagnostics, runtime }: SnapshotParts) {
+  constructor({ revision, flags, simple, relevance, diagnostics, runtime }: SnapshotParts) {
     this.revision = revision;
     this.features = Object.freeze(flags.map(({ compiled }) => compiled));
     this.relevance = relevance;
@@ -41,16 +43,15 @@ export class CompiledSnapshot implements Snapshot {
     this.#runtime = runtime;
     this.#evaluables = flags.map(({ evaluable }) => evaluable);
     this.#indexes = new Map(this.features.map(({ name }, index) => [name, index]));
-    const variable = flags.filter(({ compiled }) => compiled.constantOutcome === undefined);
-    const evaluables = [
-      ...variable.filter(({ hasParents }) => !hasParents),
-      ...variable.filter(({ hasParents }) => hasParents),
-    ].map(({ evaluable }) => evaluable);
-    this.#simple = new SimpleFlags(
-      this.features.map(({ constantOutcome }) => constantOutcome ?? OFF),
-      evaluables.filter((evaluable) => evaluable instanceof SimpleEvaluation),
+    this.#simple = simple;
+    const others = flags.filter(
+      ({ compiled, evaluable }) =>
+        compiled.constantOutcome === undefined && !(evaluable instanceof SimpleEvaluation),
     );
-    this.#others = evaluables.filter((evaluable) => !(evaluable instanceof SimpleEvaluation));
+    this.#others = [
+      ...others.filter(({ hasParents }) => !hasParents),
+      ...others.filter(({ hasParents }) => hasParents),
+    ].map(({ evaluable }) => evaluable);
   }
 
   indexOf(name: string): number {

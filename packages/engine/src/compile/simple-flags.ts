@@ -1,9 +1,19 @@
 import type { EvaluationRequest } from "../request/evaluation-request.ts";
-import type { SimpleEvaluation } from "./flag-evaluation.ts";
+import type { Steps } from "../steps.ts";
+import type { Parent } from "./compile-dependencies.ts";
+import { SimpleEvaluation } from "./flag-evaluation.ts";
+import { OFF } from "./outcome-table.ts";
 import { toSplitTables, type SplitFlag, type SplitTable } from "./split-table.ts";
 import { Split } from "./split.ts";
 import { Targeting } from "./targeting.ts";
-import { toTargetingTables, type TargetingTable } from "./targeting-table.ts";
+import { toTargetingTables, type TargetingFlag, type TargetingTable } from "./targeting-table.ts";
+
+interface SimpleParts {
+  /** The constant outcome of each flag, whatever it is for those that have none. */
+  readonly constants: readonly number[];
+  readonly splits: readonly SplitTable[];
+  readonly targetings: readonly TargetingTable[];
+}
 
 /**
  * The flags that are constant, or a split, or a targeting. None of them looks at another flag, so
@@ -15,20 +25,10 @@ export class SimpleFlags {
   readonly #splits: readonly SplitTable[];
   readonly #targetings: readonly TargetingTable[];
 
-  /** Takes the constant outcome of each flag, whatever it is for those that have none. */
-  constructor(constants: readonly number[], flags: readonly SimpleEvaluation[]) {
-    const outcomes = [...constants];
-    const splits: SplitFlag[] = [];
-    const targetings: { index: number; targeting: Targeting }[] = [];
-    for (const { index, answer } of flags) {
-      if (answer instanceof Targeting) targetings.push({ index, targeting: answer });
-      const untargeted = answer instanceof Targeting ? answer.otherwise : answer;
-      if (untargeted instanceof Split) splits.push({ index, split: untargeted });
-      else outcomes[index] = untargeted;
-    }
-    this.#constants = outcomes;
-    this.#splits = toSplitTables(splits);
-    this.#targetings = toTargetingTables(targetings);
+  constructor({ constants, splits, targetings }: SimpleParts) {
+    this.#constants = constants;
+    this.#splits = splits;
+    this.#targetings = targetings;
   }
 
   /** A new vector of outcomes, with those that need no request in their places. */
@@ -42,4 +42,25 @@ export class SimpleFlags {
     // NOTE: second, since who is in a list is not in what all others get.
     for (const table of this.#targetings) table.decide(request, outcomes);
   }
+}
+
+/** Lays out the simple ones of some flags, with a pause after each part of the work. */
+export function* toSimpleFlags(flags: readonly Parent[]): Steps<SimpleFlags> {
+  const constants = flags.map(({ compiled }) => compiled.constantOutcome ?? OFF);
+  const splits: SplitFlag[] = [];
+  const targetings: TargetingFlag[] = [];
+  for (const { evaluable } of flags) {
+    if (!(evaluable instanceof SimpleEvaluation)) continue;
+    const { index, answer } = evaluable;
+    if (answer instanceof Targeting) targetings.push({ index, targeting: answer });
+    const untargeted = answer instanceof Targeting ? answer.otherwise : answer;
+    if (untargeted instanceof Split) splits.push({ index, split: untargeted });
+    else constants[index] = untargeted;
+  }
+  yield;
+  const splitTables = toSplitTables(splits);
+  yield;
+  const targetingTables = toTargetingTables(targetings);
+  yield;
+  return new SimpleFlags({ constants, splits: splitTables, targetings: targetingTables });
 }

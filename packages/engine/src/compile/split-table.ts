@@ -34,16 +34,18 @@ export class SplitTable {
   constructor(blocks: Blocks, flags: readonly SplitFlag[]) {
     const prefixes = flags.map(({ split }) => split.idBucket.prefix);
     const steps = flags.map(({ split }) => stepsOf(split));
+    const allSteps = steps.flat();
     let start = 0;
     this.#blocks = blocks;
-    this.#indexes = Int32Array.from(flags, ({ index }) => index);
-    this.#states = Int32Array.from(prefixes, ({ state }) => state);
-    this.#pendings = Int32Array.from(prefixes, ({ pending }) => pending);
-    this.#lengths = Int32Array.from(prefixes, ({ length }) => length);
-    this.#sizes = Float64Array.from(flags, ({ split }) => split.idBucket.size);
-    this.#starts = Int32Array.from([0, ...steps.map(({ length }) => (start += length))]);
-    this.#lastBuckets = Float64Array.from(steps.flat(), ({ lastBucket }) => lastBucket);
-    this.#outcomes = Int32Array.from(steps.flat(), ({ outcome }) => outcome);
+    // NOTE: not `from()`, which takes five times as long, and a snapshot is made in one go.
+    this.#indexes = new Int32Array(flags.map(({ index }) => index));
+    this.#states = new Int32Array(prefixes.map(({ state }) => state));
+    this.#pendings = new Int32Array(prefixes.map(({ pending }) => pending));
+    this.#lengths = new Int32Array(prefixes.map(({ length }) => length));
+    this.#sizes = new Float64Array(flags.map(({ split }) => split.idBucket.size));
+    this.#starts = new Int32Array([0, ...steps.map(({ length }) => (start += length))]);
+    this.#lastBuckets = new Float64Array(allSteps.map(({ lastBucket }) => lastBucket));
+    this.#outcomes = new Int32Array(allSteps.map(({ outcome }) => outcome));
   }
 
   /** Writes the outcomes of all its flags to their places. */

@@ -68,10 +68,14 @@ class TargetedGroup {
   }
 }
 
+/** A flag that is a targeting. */
+export interface TargetingFlag {
+  readonly index: number;
+  readonly targeting: Targeting;
+}
+
 /** Puts flags into tables, those whose first lists are of the same text into the same one. */
-export function toTargetingTables(
-  flags: Iterable<{ readonly index: number; readonly targeting: Targeting }>,
-): readonly TargetingTable[] {
+export function toTargetingTables(flags: Iterable<TargetingFlag>): readonly TargetingTable[] {
   const tables = new Map<FoundLists, TargetingTable>();
   for (const { index, targeting } of flags) {
     const [first] = targeting.lists;
