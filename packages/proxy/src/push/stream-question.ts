@@ -4,7 +4,7 @@ import type { SentContext } from "../context/sent-context.ts";
 import type { Answer } from "../render/answer.ts";
 import type { Rendering } from "../render/rendering.ts";
 import { selectAll, selectEnabled, selectNamed } from "../render/select.ts";
-import type { OutcomeVector } from "../render/stretch.ts";
+import type { OutcomeVector } from "../render/stretch-table.ts";
 import type { MessageKind } from "./message-forms.ts";
 
 /** Which toggles a stream is about: the named ones, all, or those that are on. */

@@ -1,37 +1,29 @@
 import type { Dialect } from "./dialect.ts";
-import { SEPARATOR, type Fragment } from "./fragment.ts";
+import { SEPARATOR, type Pieces } from "./fragment.ts";
 
 /**
- * The pieces of an answer in their order. The entity tag comes from the hashes of the pieces, so it
- * is known before a body exists, and equal wherever and whenever the answer is equal.
+ * An answer in its pieces. The entity tag comes from the hashes of the pieces, so it is known before
+ * a body exists, and equal wherever and whenever the answer is equal.
  */
 export class Answer {
   readonly #dialect: Dialect;
-  readonly #pieces: Buffer[] = [];
-  #piecesLength = 0;
-  #high = 0x243f6a88;
-  #low = 0x85a308d3;
+  readonly #pieces: Pieces;
 
-  constructor(dialect: Dialect) {
+  constructor(dialect: Dialect, pieces: Pieces) {
     this.#dialect = dialect;
-  }
-
-  add({ bytes, high, highFactor, low, lowFactor }: Fragment): void {
-    this.#pieces.push(bytes);
-    this.#piecesLength += bytes.length;
-    this.#high = (Math.imul(this.#high, highFactor) + high) | 0;
-    this.#low = (Math.imul(this.#low, lowFactor) + low) | 0;
+    this.#pieces = pieces;
   }
 
   entityTag(): string {
-    return `W/"${hex(this.#high)}${hex(this.#low)}"`;
+    return `W/"${hex(this.#pieces.high)}${hex(this.#pieces.low)}"`;
   }
 
   /** How many bytes the body has. */
   get byteLength(): number {
     const { prefix, suffix } = this.#dialect;
-    const overwritten = this.#piecesLength === 0 ? 0 : SEPARATOR.length;
-    return Buffer.byteLength(prefix) - overwritten + this.#piecesLength + Buffer.byteLength(suffix);
+    const { byteLength } = this.#pieces;
+    const overwritten = byteLength === 0 ? 0 : SEPARATOR.length;
+    return Buffer.byteLength(prefix) - overwritten + byteLength + Buffer.byteLength(suffix);
   }
 
   /** The body, in memory of its own. */
@@ -44,8 +36,9 @@ export class Answer {
   /** Puts the body together; copying prepared bytes once is all there is to it. */
   writeTo(memory: Buffer): void {
     const { prefix, suffix } = this.#dialect;
-    let end = Buffer.byteLength(prefix) - (this.#piecesLength === 0 ? 0 : SEPARATOR.length);
-    for (const piece of this.#pieces) {
+    const { bytes, byteLength } = this.#pieces;
+    let end = Buffer.byteLength(prefix) - (byteLength === 0 ? 0 : SEPARATOR.length);
+    for (const piece of bytes) {
       memory.set(piece, end);
       end += piece.length;
     }

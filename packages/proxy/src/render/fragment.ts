@@ -4,6 +4,10 @@ import { hash } from "node:crypto";
 const HIGH_FACTOR = 0x01000193;
 const LOW_FACTOR = 0x5bd1e995;
 
+/** The halves of the entity tag of an answer without pieces. */
+export const START_HIGH = 0x243f6a88;
+export const START_LOW: number = 0x85a308d3 | 0;
+
 /**
  * What a piece does to the entity tag of its answer: each half of the tag is multiplied by the
  * factor, then the hash is added.
@@ -50,9 +54,19 @@ export function createFragment(text: string): Fragment {
   });
 }
 
+/** What an answer is made of. */
+export interface Pieces {
+  /** In their order. */
+  readonly bytes: readonly Buffer[];
+  /** Of all of them. */
+  readonly byteLength: number;
+  /** The halves of the entity tag. */
+  readonly high: number;
+  readonly low: number;
+}
+
 /** Makes one piece of many; an answer comes out the same whether they are joined or not. */
 export function joinFragments(fragments: readonly Fragment[]): Fragment {
-  const bytes = Buffer.concat(fragments.map((fragment) => fragment.bytes));
   let [high, highFactor, low, lowFactor] = [0, 1, 0, 1];
   for (const next of fragments) {
     high = (Math.imul(high, next.highFactor) + next.high) | 0;
@@ -60,5 +74,17 @@ export function joinFragments(fragments: readonly Fragment[]): Fragment {
     low = (Math.imul(low, next.lowFactor) + next.low) | 0;
     lowFactor = Math.imul(lowFactor, next.lowFactor);
   }
+  const bytes = Buffer.concat(fragments.map((fragment) => fragment.bytes));
   return new Fragment(bytes, { high, highFactor, low, lowFactor });
+}
+
+/** The pieces of an answer that is made of these. */
+export function toPieces(fragments: readonly Fragment[]): Pieces {
+  const { bytes, high, highFactor, low, lowFactor } = joinFragments(fragments);
+  return {
+    bytes: [bytes],
+    byteLength: bytes.length,
+    high: (Math.imul(START_HIGH, highFactor) + high) | 0,
+    low: (Math.imul(START_LOW, lowFactor) + low) | 0,
+  };
 }

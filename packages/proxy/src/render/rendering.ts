@@ -2,7 +2,7 @@ import type { CompiledFeature, Snapshot, Steps } from "flags-engine";
 import type { Dialect } from "./dialect.ts";
 import { FlagFragments } from "./flag-fragments.ts";
 import type { Fragment } from "./fragment.ts";
-import { cutIntoStretches, type Stretch } from "./stretch.ts";
+import { StretchTable } from "./stretch-table.ts";
 
 /** Every answer that a snapshot can give, written in one dialect. */
 export interface Rendering {
@@ -11,9 +11,9 @@ export interface Rendering {
   /** By position of the flag in the snapshot. */
   readonly flags: readonly FlagFragments[];
   /** What an answer of the flags that are on is made of. */
-  readonly enabledStretches: readonly Stretch[];
+  readonly enabled: StretchTable;
   /** What an answer of all flags is made of. */
-  readonly allStretches: readonly Stretch[];
+  readonly all: StretchTable;
 }
 
 /** Writes snapshots in one dialect, each once, and forgets what it wrote with the snapshot. */
@@ -64,7 +64,7 @@ function prepare(snapshot: Snapshot, dialect: Dialect, flags: readonly FlagFragm
     snapshot,
     dialect,
     flags,
-    enabledStretches: cutIntoStretches(flags, ({ enabled }) => enabled),
-    allStretches: cutIntoStretches(flags, () => true),
+    enabled: new StretchTable(flags, ({ enabled }) => enabled),
+    all: new StretchTable(flags, () => true),
   };
 }

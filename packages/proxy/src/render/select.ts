@@ -1,41 +1,28 @@
 import { Answer } from "./answer.ts";
-import { createFragment } from "./fragment.ts";
+import { createFragment, toPieces } from "./fragment.ts";
 import type { Rendering } from "./rendering.ts";
-import type { OutcomeVector, Stretch } from "./stretch.ts";
+import type { OutcomeVector } from "./stretch-table.ts";
 
 /** The flags that are on. */
 export function selectEnabled(rendering: Rendering, outcomes: OutcomeVector): Answer {
-  return follow(rendering.enabledStretches, rendering, outcomes);
+  return new Answer(rendering.dialect, rendering.enabled.pieces(outcomes));
 }
 
 /** All flags, on or off. */
 export function selectAll(rendering: Rendering, outcomes: OutcomeVector): Answer {
-  return follow(rendering.allStretches, rendering, outcomes);
-}
-
-function follow(
-  stretches: readonly Stretch[],
-  { dialect }: Rendering,
-  outcomes: OutcomeVector,
-): Answer {
-  const answer = new Answer(dialect);
-  for (const stretch of stretches) answer.add(stretch.piece(outcomes));
-  return answer;
+  return new Answer(rendering.dialect, rendering.all.pieces(outcomes));
 }
 
 /** The named flags in the order of their names, each once; unknown ones are off. */
 export function selectNamed(
-  rendering: Rendering,
+  { snapshot, dialect, flags }: Rendering,
   outcomes: OutcomeVector,
   names: readonly string[],
 ): Answer {
-  const answer = new Answer(rendering.dialect);
-  for (const name of new Set(names)) {
-    const flag = rendering.flags[rendering.snapshot.indexOf(name)];
-    answer.add(
-      flag?.fragment(outcomes[flag.index] ?? 0) ??
-        createFragment(rendering.dialect.writeUnknownFlag(name)),
-    );
-  }
-  return answer;
+  const fragments = [...new Set(names)].map((name) => {
+    const flag = flags[snapshot.indexOf(name)];
+    const known = flag?.fragment(outcomes[flag.index] ?? 0);
+    return known ?? createFragment(dialect.writeUnknownFlag(name));
+  });
+  return new Answer(dialect, toPieces(fragments));
 }

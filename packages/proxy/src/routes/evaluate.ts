@@ -9,7 +9,7 @@ import { notReady } from "../errors.ts";
 import type { Dialect } from "../render/dialect.ts";
 import type { Renderer, Rendering } from "../render/rendering.ts";
 import type { Answer } from "../render/answer.ts";
-import type { OutcomeVector } from "../render/stretch.ts";
+import type { OutcomeVector } from "../render/stretch-table.ts";
 
 /** What an evaluation needs, whichever way a request takes. */
 export interface EvaluationRules extends Renderer {
