@@ -152,7 +152,7 @@ describe("polling", () => {
 
   it("gives the definitions of very many flags as they were sent", async () => {
     const upstream = await startUpstream();
-    const document = documentOf(...Array.from({ length: 3000 }, (_, index) => flag(`${index}`)));
+    const document = documentOf(...Array.from({ length: 9000 }, (_, index) => flag(`${index}`)));
     upstream.features(json(document));
     const client = await startClient(upstream);
     expect(client.definitions).toEqual({ ...document, segments: [] });

@@ -1,8 +1,8 @@
 import type { Steps } from "flags-engine";
 import { ListScanner } from "./list-scanner.ts";
 
-/** So many characters are parsed in one go. */
-const SHORT_LENGTH = 32_768;
+/** So many characters are parsed in one go, which takes no longer than a slice of work. */
+const SHORT_LENGTH = 500_000;
 
 type Values = ReadonlyMap<string, unknown>;
 
