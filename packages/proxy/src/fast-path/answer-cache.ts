@@ -1,4 +1,5 @@
 import type { Snapshot } from "flags-engine";
+import { COMPRESSION_THRESHOLD_BYTES } from "flags-service/http";
 import { LRUCache } from "lru-cache";
 import type { PreparedAnswer } from "./prepared-answer.ts";
 import { Doorkeeper } from "./doorkeeper.ts";
@@ -14,8 +15,10 @@ const CHARACTER_BYTES = 2;
 const FORMS = 3;
 
 /**
- * Answers by the text of the question. Clients ask the same question at each poll, and until the
- * flags change it has the same answer. What is kept goes with its snapshot.
+ * Answers by the text of the question: clients ask the same question at each poll, and until the
+ * flags change it has the same answer. And answers by what is in them: most users ask a question of
+ * their own, but where few flags tell users apart there are few answers, and each is compressed once.
+ * What is kept goes with its snapshot.
  */
 export class AnswerCache {
   readonly #bySnapshot = new WeakMap<Snapshot, LRUCache<string, PreparedAnswer>>();
@@ -38,6 +41,16 @@ export class AnswerCache {
     }
     answer.keep();
     answers.set(question, answer);
+  }
+
+  /** Returns the answer that others got, if it is the same and was kept; else this one. */
+  unify(snapshot: Snapshot, answer: PreparedAnswer): PreparedAnswer {
+    // NOTE: to put a small answer together takes no longer than to look it up.
+    if (answer.byteLength < COMPRESSION_THRESHOLD_BYTES) return answer;
+    const { content } = answer;
+    const known = this.get(snapshot, content);
+    if (known === undefined) this.offer(snapshot, content, answer);
+    return known ?? answer;
   }
 }
 

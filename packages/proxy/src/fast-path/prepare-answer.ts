@@ -32,11 +32,11 @@ export function prepareAnswer(
   const { context, asked } = subject;
   const { outcomes, isRepeatable } = snapshot.evaluateAll(context);
   const rendering = render(snapshot);
-  const answer = new PreparedAnswer(
+  const selected =
     asked.toggles === undefined
       ? selectEnabled(rendering, outcomes)
-      : selectNamed(rendering, outcomes, asked.toggles),
-  );
+      : selectNamed(rendering, outcomes, asked.toggles);
+  const answer = answers.unify(snapshot, new PreparedAnswer(selected));
   if (isRepeatable && isInText(asked.sent, snapshot)) {
     answers.offer(snapshot, question.text, answer);
   }

@@ -25,6 +25,12 @@ export class PreparedAnswer {
     this.#isKept = true;
   }
 
+  /** Names what is in it: equal names, equal bodies. No question is such a text. */
+  get content(): string {
+    const { prefix, suffix } = this.#answer.dialect;
+    return prefix + suffix + this.entityTag;
+  }
+
   /** Built when it is needed first, since a 304 never needs it. */
   get body(): Buffer {
     this.#body ??= this.#answer.body();

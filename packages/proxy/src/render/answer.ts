@@ -6,11 +6,11 @@ import { SEPARATOR, type Pieces } from "./fragment.ts";
  * a body exists, and equal wherever and whenever the answer is equal.
  */
 export class Answer {
-  readonly #dialect: Dialect;
+  readonly dialect: Dialect;
   readonly #pieces: Pieces;
 
   constructor(dialect: Dialect, pieces: Pieces) {
-    this.#dialect = dialect;
+    this.dialect = dialect;
     this.#pieces = pieces;
   }
 
@@ -20,7 +20,7 @@ export class Answer {
 
   /** How many bytes the body has. */
   get byteLength(): number {
-    const { prefix, suffix } = this.#dialect;
+    const { prefix, suffix } = this.dialect;
     const { byteLength } = this.#pieces;
     const overwritten = byteLength === 0 ? 0 : SEPARATOR.length;
     return Buffer.byteLength(prefix) - overwritten + byteLength + Buffer.byteLength(suffix);
@@ -35,7 +35,7 @@ export class Answer {
 
   /** Puts the body together; copying prepared bytes once is all there is to it. */
   writeTo(memory: Buffer): void {
-    const { prefix, suffix } = this.#dialect;
+    const { prefix, suffix } = this.dialect;
     const { bytes, byteLength } = this.#pieces;
     let end = Buffer.byteLength(prefix) - (byteLength === 0 ? 0 : SEPARATOR.length);
     for (const piece of bytes) {
