@@ -62,12 +62,15 @@ const faults: readonly (readonly [string, Reply, string])[] = [
   ["null for a flag", json({ features: [null] }), "error: Fetching flags failed: The document is"],
 ];
 
+/** Shorter than a test lasts, and longer than a good answer takes on a busy machine. */
+const TIMEOUT_MS = 500;
+
 describe("FlagsClient keeps its last good flags and recovers by itself", () => {
   it.each(faults.filter(([name]) => !name.startsWith("304")))(
     "when the upstream answers with %s",
     async (_name, fault, message) => {
       const upstream = await startUpstream();
-      const client = await startClient(upstream, { timeoutMs: 100 });
+      const client = await startClient(upstream, { timeoutMs: TIMEOUT_MS });
       const told = collectFaults(client);
       upstream.features(fault);
       await expect.poll(() => told.length).toBe(1);
@@ -88,7 +91,7 @@ describe("FlagsClient keeps its last good flags and recovers by itself", () => {
   it.each(faults)("when the upstream begins with %s", async (_name, fault, message) => {
     const upstream = await startUpstream();
     upstream.scriptFeatures(fault, fault);
-    const client = createClient(upstream, { timeoutMs: 100 });
+    const client = createClient(upstream, { timeoutMs: TIMEOUT_MS });
     const told = collectFaults(client);
     client.start();
     await client.synchronized();
