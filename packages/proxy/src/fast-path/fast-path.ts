@@ -35,7 +35,7 @@ export interface FastPathOptions {
  */
 export class FastPath {
   readonly #options: FastPathOptions;
-  readonly #newAnswers = new TurnQueue<Exchange>((exchange) => this.#finish(exchange));
+  readonly #exchanges = new TurnQueue<Exchange>((exchange) => this.#finish(exchange));
   #isClosed = false;
 
   constructor(options: FastPathOptions) {
@@ -80,9 +80,7 @@ export class FastPath {
     const answer = snapshot && prepareAnswer({ request, snapshot, question }, rules, answers);
     if (answer === undefined) return false;
 
-    const exchange = { arrival, answer };
-    if (answer.isKept) this.#finish(exchange);
-    else this.#newAnswers.add(exchange);
+    this.#exchanges.add({ arrival, answer });
     return true;
   }
 

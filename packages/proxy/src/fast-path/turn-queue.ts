@@ -3,8 +3,8 @@ const MAX_WAIT_MS = 1;
 
 /**
  * Does what comes up in one turn of the event loop together, at its end. Sending an answer wakes
- * its reader; on a busy machine it then competes for processor and caches with the answers that are
- * still to be worked out, which cost nearly half as much again.
+ * its reader; on a busy machine it then competes for processor and caches with the requests that are
+ * still to be read and answered, which cost up to a half as much again.
  */
 export class TurnQueue<Item> {
   readonly #handle: (item: Item) => void;
