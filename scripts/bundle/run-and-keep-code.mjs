@@ -9,7 +9,7 @@ import {
   runBundle,
 } from "../../packages/proxy/bin/load-bundle.js";
 
-// NOTE: has the command leave the options of V8 alone (src/young-generation.ts), since V8 takes code
+// NOTE: has the command leave the options of V8 alone (src/small-heap.ts), since V8 takes code
 // only under the options that it was made under.
 process.env.NODE_OPTIONS = "semi-space";
 

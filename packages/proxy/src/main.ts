@@ -4,7 +4,7 @@ import { runProgram, runWorker } from "flags-service";
 import { openPrimaryLink } from "./cluster/primary-link.ts";
 import { loadConfig } from "./config/load-config.ts";
 import { PROGRAM } from "./program.ts";
-import { keepYoungGenerationSmall } from "./young-generation.ts";
+import { keepHeapSmall } from "./small-heap.ts";
 
 // NOTE: what serves is not loaded before it is known to be needed, as it takes most of the time of a
 // start.
@@ -20,7 +20,7 @@ export async function runCommand(): Promise<void> {
       }
       const { serve } = await import("./start.ts");
       const proxy = await serve(config);
-      keepHeapSmall();
+      tuneHeap();
       return {
         server: proxy.app.server,
         address: `${proxy.url}/proxy`,
@@ -39,7 +39,7 @@ export async function runAsWorker(): Promise<void> {
     serve: async (config) => {
       const { serveAsWorker } = await import("./cluster/serve-as-worker.ts");
       const proxy = await serveAsWorker(config, link);
-      keepHeapSmall();
+      tuneHeap();
       return proxy;
     },
     stopped: link.next("stop"),
@@ -47,6 +47,6 @@ export async function runAsWorker(): Promise<void> {
   });
 }
 
-function keepHeapSmall(): void {
-  keepYoungGenerationSmall([...process.execArgv, process.env["NODE_OPTIONS"]]);
+function tuneHeap(): void {
+  keepHeapSmall([...process.execArgv, process.env["NODE_OPTIONS"]]);
 }

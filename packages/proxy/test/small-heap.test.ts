@@ -2,13 +2,13 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 
-const MODULE = new URL("../dist/young-generation.js", import.meta.url).href;
+const MODULE = new URL("../dist/small-heap.js", import.meta.url).href;
 
 /** Makes many objects that live for a while, and prints how many mebibytes new ones then have. */
 const SCRIPT = `
   import { getHeapSpaceStatistics } from "node:v8";
-  import { keepYoungGenerationSmall } from ${JSON.stringify(MODULE)};
-  keepYoungGenerationSmall(process.execArgv);
+  import { keepHeapSmall } from ${JSON.stringify(MODULE)};
+  keepHeapSmall(process.execArgv);
   for (let kept = [], i = 0; i < 3e6; i++) {
     if (i % 1e5 === 0) kept = [];
     kept.push({ i });
@@ -23,10 +23,10 @@ async function sizeOfYoungGeneration(...options: readonly string[]): Promise<num
   return Number(stdout);
 }
 
-test("keepYoungGenerationSmall() keeps it from growing", async () => {
+test("keepHeapSmall() keeps it from growing", async () => {
   expect(await sizeOfYoungGeneration()).toBeLessThanOrEqual(4);
 });
 
-test("keepYoungGenerationSmall() leaves a size that an option of Node sets", async () => {
+test("keepHeapSmall() leaves a size that an option of Node sets", async () => {
   expect(await sizeOfYoungGeneration("--max-semi-space-size=16")).toBeGreaterThanOrEqual(16);
 });
