@@ -1,7 +1,7 @@
 import type { EvaluationRequest } from "../request/evaluation-request.ts";
 import type { Condition, Target } from "./condition.ts";
 import { Split } from "./split.ts";
-import { Targeting } from "./targeting.ts";
+import { Targeting, type NumberOrSplit } from "./targeting.ts";
 
 /** The outcome, or how to work it out for a request. */
 export type Answer = number | Split | Targeting | ((request: EvaluationRequest) => number);
@@ -50,6 +50,6 @@ function shareOut(share: Split, answer: Answer, otherwise: Answer): Split | unde
   return share.map((outcome) => (outcome === 1 ? answer : otherwise));
 }
 
-function isNumberOrSplit(answer: Answer | undefined): answer is number | Split {
+function isNumberOrSplit(answer: Answer | undefined): answer is NumberOrSplit {
   return typeof answer === "number" || answer instanceof Split;
 }

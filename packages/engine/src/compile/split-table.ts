@@ -37,7 +37,7 @@ export class SplitTable {
     const allSteps = steps.flat();
     let start = 0;
     this.#blocks = blocks;
-    // NOTE: not `from()`, which takes five times as long, and a snapshot is made in one go.
+    // NOTE: not `from()`, which takes five times as long, and a table is made in one go.
     this.#indexes = new Int32Array(flags.map(({ index }) => index));
     this.#states = new Int32Array(prefixes.map(({ state }) => state));
     this.#pendings = new Int32Array(prefixes.map(({ pending }) => pending));

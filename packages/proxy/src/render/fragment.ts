@@ -65,25 +65,31 @@ export interface Pieces {
   readonly low: number;
 }
 
-/** Makes one piece of many; an answer comes out the same whether they are joined or not. */
-export function joinFragments(fragments: readonly Fragment[]): Fragment {
+/** What pieces do to the entity tag of an answer, one after the other. */
+function joinMarks(marks: readonly Mark[]): Mark {
   let [high, highFactor, low, lowFactor] = [0, 1, 0, 1];
-  for (const next of fragments) {
+  for (const next of marks) {
     high = (Math.imul(high, next.highFactor) + next.high) | 0;
     highFactor = Math.imul(highFactor, next.highFactor);
     low = (Math.imul(low, next.lowFactor) + next.low) | 0;
     lowFactor = Math.imul(lowFactor, next.lowFactor);
   }
+  return { high, highFactor, low, lowFactor };
+}
+
+/** Makes one piece of many; an answer comes out the same whether they are joined or not. */
+export function joinFragments(fragments: readonly Fragment[]): Fragment {
   const bytes = Buffer.concat(fragments.map((fragment) => fragment.bytes));
-  return new Fragment(bytes, { high, highFactor, low, lowFactor });
+  return new Fragment(bytes, joinMarks(fragments));
 }
 
 /** The pieces of an answer that is made of these. */
 export function toPieces(fragments: readonly Fragment[]): Pieces {
-  const { bytes, high, highFactor, low, lowFactor } = joinFragments(fragments);
+  const { high, highFactor, low, lowFactor } = joinMarks(fragments);
+  const bytes = fragments.map((fragment) => fragment.bytes);
   return {
-    bytes: [bytes],
-    byteLength: bytes.length,
+    bytes,
+    byteLength: bytes.reduce((sum, { length }) => sum + length, 0),
     high: (Math.imul(START_HIGH, highFactor) + high) | 0,
     low: (Math.imul(START_LOW, lowFactor) + low) | 0,
   };

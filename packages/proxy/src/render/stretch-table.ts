@@ -45,8 +45,10 @@ export class StretchTable {
     const variable = this.#stretches.map((stretch) => stretch.filter(isVariable));
     const ways = variable.map((stretch) => stretch.reduce((all, flag) => all * waysOf(flag), 1));
     const pieceCount = ways.reduce((sum, count) => sum + count, 0);
-    this.#indexes = Int32Array.from(variable.flat(), ({ index }) => index);
-    this.#radixes = Int32Array.from(variable.flat(), waysOf);
+    const allVariable = variable.flat();
+    // NOTE: not `from()`, which takes five times as long, and a table is made in one go.
+    this.#indexes = new Int32Array(allVariable.map(({ index }) => index));
+    this.#radixes = new Int32Array(allVariable.map(waysOf));
     this.#starts = startsOf(variable.map(({ length }) => length));
     this.#firstPieces = startsOf(ways);
     this.#marks = new Int32Array(pieceCount * MARK_SIZE);
@@ -119,10 +121,11 @@ function cutIntoStretches(flags: readonly FlagFragments[]): readonly (readonly F
 /** Where each of some rows begins, laid one behind the other. */
 function startsOf(lengths: readonly number[]): Int32Array {
   let start = 0;
-  return Int32Array.from(lengths, (length) => {
+  const starts = lengths.map((length) => {
     start += length;
     return start - length;
   });
+  return new Int32Array(starts);
 }
 
 /** Whether how a flag comes out depends on the context. */
