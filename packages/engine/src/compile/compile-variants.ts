@@ -44,7 +44,13 @@ function chooseByWeight(
   if (only !== undefined) return only;
   const id = seedOf(stickiness, fields);
   const idBucket = fields.bucket(id, { group, size: totalWeight, seed: VARIANT_SEED });
-  return new Split({ idBucket, steps: toSteps(variants), otherwise: NO_VARIANT });
+  const split = new Split({ idBucket, steps: toSteps(variants), otherwise: NO_VARIANT });
+  // NOTE: no split for tables then, which hold nothing but whole numbers of 32 bits.
+  return isInt32(totalWeight) ? split : (request) => split.decide(request);
+}
+
+function isInt32(value: number): boolean {
+  return (value | 0) === value;
 }
 
 /** The position of the one variant that has any weight, if there is just one. */

@@ -12,76 +12,76 @@ export interface SplitFlag {
   readonly split: Split;
 }
 
+/** What is where in the record of a flag. Behind it come the last buckets, then the outcomes. */
+const INDEX = 0;
+const STATE = 1;
+const PENDING = 2;
+const LENGTH = 3;
+const SIZE = 4;
+const STEP_COUNT = 5;
+const HEAD_LENGTH = 6;
+
+/** No bucket is behind this one. */
+const LAST_BUCKET = 2 ** 31 - 1;
+
 /**
  * Flags that are splits by the same id, laid out as numbers in a row. This is a hot path, and most
  * of what context-dependent flags cost: going through a thousand of them must touch little memory,
- * and must not branch on what is as good as random.
+ * and all of it in order, and must not branch on what is as good as random.
  */
 export class SplitTable {
   readonly #blocks: Blocks;
-  /** For each flag: its place among the outcomes, its prefix, and the number of its buckets. */
-  readonly #indexes: Int32Array;
-  readonly #states: Int32Array;
-  readonly #pendings: Int32Array;
-  readonly #lengths: Int32Array;
-  readonly #sizes: Float64Array;
-  /** For each flag, and behind the last one: where its steps begin. */
-  readonly #starts: Int32Array;
-  /** For each step, the one behind the last included: the last bucket, and the outcome. */
-  readonly #lastBuckets: Float64Array;
-  readonly #outcomes: Int32Array;
+  readonly #records: Int32Array;
 
   constructor(blocks: Blocks, flags: readonly SplitFlag[]) {
-    const prefixes = flags.map(({ split }) => split.idBucket.prefix);
-    const steps = flags.map(({ split }) => stepsOf(split));
-    const allSteps = steps.flat();
-    let start = 0;
     this.#blocks = blocks;
     // NOTE: not `from()`, which takes five times as long, and a table is made in one go.
-    this.#indexes = new Int32Array(flags.map(({ index }) => index));
-    this.#states = new Int32Array(prefixes.map(({ state }) => state));
-    this.#pendings = new Int32Array(prefixes.map(({ pending }) => pending));
-    this.#lengths = new Int32Array(prefixes.map(({ length }) => length));
-    this.#sizes = new Float64Array(flags.map(({ split }) => split.idBucket.size));
-    this.#starts = new Int32Array([0, ...steps.map(({ length }) => (start += length))]);
-    this.#lastBuckets = new Float64Array(allSteps.map(({ lastBucket }) => lastBucket));
-    this.#outcomes = new Int32Array(allSteps.map(({ outcome }) => outcome));
+    this.#records = new Int32Array(flags.flatMap(toRecord));
   }
 
   /** Writes the outcomes of all its flags to their places. */
   decide(request: EvaluationRequest, outcomes: number[]): void {
     const blocks = request.read(this.#blocks);
-    const [indexes, starts, lastBuckets] = [this.#indexes, this.#starts, this.#lastBuckets];
-    for (let flag = 0; flag < indexes.length; flag++) {
-      const bucket = blocks === null ? 0 : this.#bucketOf(flag, blocks);
-      const start = starts[flag] ?? 0;
-      const last = (starts[flag + 1] ?? 0) - 1;
-      let step = start;
-      for (let i = start; i < last; i++) step += Number((lastBuckets[i] ?? 0) < bucket);
-      outcomes[indexes[flag] ?? 0] = this.#outcomes[step] ?? 0;
+    const records = this.#records;
+    let at = 0;
+    while (at < records.length) {
+      const bucket = blocks === null ? 0 : bucketAt(records, at, blocks);
+      const steps = at + HEAD_LENGTH;
+      const end = steps + (records[at + STEP_COUNT] ?? 0);
+      let chosen = end;
+      for (let step = steps; step < end; step++) chosen += Number((records[step] ?? 0) < bucket);
+      outcomes[records[at + INDEX] ?? 0] = records[chosen] ?? 0;
+      at = end + (end - steps) + 1;
     }
-  }
-
-  #bucketOf(flag: number, blocks: HashBlocks): number {
-    // NOTE: made where it is used, the object costs nothing: it never comes to be.
-    const prefix = {
-      state: this.#states[flag] ?? 0,
-      pending: this.#pendings[flag] ?? 0,
-      length: this.#lengths[flag] ?? 0,
-    };
-    return toBucket(hashBlocks(prefix, blocks), this.#sizes[flag] ?? 1);
   }
 }
 
-/** From the lowest bucket to the highest, the outcome behind the last step included. */
-function stepsOf({ steps, otherwise }: Split): Split["steps"] {
+function bucketAt(records: Int32Array, at: number, blocks: HashBlocks): number {
+  // NOTE: made where it is used, the object costs nothing: it never comes to be.
+  const prefix = {
+    state: records[at + STATE] ?? 0,
+    pending: records[at + PENDING] ?? 0,
+    length: records[at + LENGTH] ?? 0,
+  };
+  return toBucket(hashBlocks(prefix, blocks), records[at + SIZE] ?? 0);
+}
+
+function toRecord({ index, split }: SplitFlag): readonly number[] {
+  const { prefix, size } = split.idBucket;
+  const { state, pending, length } = prefix;
+  const head = [index, state, pending, length, size, split.steps.length];
+  const outcomes = split.steps.map(({ outcome }) => outcome);
+  return [...head, ...lastBucketsOf(split), ...outcomes, split.otherwise];
+}
+
+/** The last bucket of each step, from the lowest to the highest, in whole numbers. */
+function lastBucketsOf({ steps }: Split): readonly number[] {
   let reached = 0;
-  const ascending = steps.map(({ lastBucket, outcome }) => {
+  return steps.map(({ lastBucket }) => {
     // NOTE: a step that ends before another one has no buckets, as with a negative weight.
-    reached = Math.max(reached, lastBucket);
-    return { lastBucket: reached, outcome };
+    reached = Math.max(reached, Math.min(Math.floor(lastBucket), LAST_BUCKET));
+    return reached;
   });
-  return [...ascending, { lastBucket: Number.POSITIVE_INFINITY, outcome: otherwise }];
 }
 
 /** Lays out splits, those by the same id in the same table. */

@@ -1,8 +1,7 @@
 import { hash } from "node:crypto";
 
-// NOTE: odd factors keep every bit of what came before, and make the order matter.
-const HIGH_FACTOR = 0x01000193;
-const LOW_FACTOR = 0x5bd1e995;
+// NOTE: an odd factor keeps every bit of what came before, and makes the order matter.
+const FACTOR = 0x5bd1e995;
 
 /** The halves of the entity tag of an answer without pieces. */
 export const START_HIGH = 0x243f6a88;
@@ -13,10 +12,9 @@ export const START_LOW: number = 0x85a308d3 | 0;
  * factor, then the hash is added.
  */
 interface Mark {
+  readonly factor: number;
   readonly high: number;
-  readonly highFactor: number;
   readonly low: number;
-  readonly lowFactor: number;
 }
 
 /** What stands before each flag of a list; the beginning of the list is written over the first. */
@@ -29,17 +27,15 @@ export const SEPARATOR = ",";
 export class Fragment implements Mark {
   /** A number of flags, each behind a separator. */
   readonly bytes: Buffer;
+  readonly factor: number;
   readonly high: number;
-  readonly highFactor: number;
   readonly low: number;
-  readonly lowFactor: number;
 
-  constructor(bytes: Buffer, { high, highFactor, low, lowFactor }: Mark) {
+  constructor(bytes: Buffer, { factor, high, low }: Mark) {
     this.bytes = bytes;
+    this.factor = factor;
     this.high = high;
-    this.highFactor = highFactor;
     this.low = low;
-    this.lowFactor = lowFactor;
   }
 }
 
@@ -47,10 +43,9 @@ export class Fragment implements Mark {
 export function createFragment(text: string): Fragment {
   const digest = hash("sha256", text, "buffer");
   return new Fragment(Buffer.from(SEPARATOR + text), {
+    factor: FACTOR,
     high: digest.readInt32BE(0),
-    highFactor: HIGH_FACTOR,
     low: digest.readInt32BE(4),
-    lowFactor: LOW_FACTOR,
   });
 }
 
@@ -67,14 +62,13 @@ export interface Pieces {
 
 /** What pieces do to the entity tag of an answer, one after the other. */
 function joinMarks(marks: readonly Mark[]): Mark {
-  let [high, highFactor, low, lowFactor] = [0, 1, 0, 1];
+  let [factor, high, low] = [1, 0, 0];
   for (const next of marks) {
-    high = (Math.imul(high, next.highFactor) + next.high) | 0;
-    highFactor = Math.imul(highFactor, next.highFactor);
-    low = (Math.imul(low, next.lowFactor) + next.low) | 0;
-    lowFactor = Math.imul(lowFactor, next.lowFactor);
+    factor = Math.imul(factor, next.factor);
+    high = (Math.imul(high, next.factor) + next.high) | 0;
+    low = (Math.imul(low, next.factor) + next.low) | 0;
   }
-  return { high, highFactor, low, lowFactor };
+  return { factor, high, low };
 }
 
 /** Makes one piece of many; an answer comes out the same whether they are joined or not. */
@@ -85,12 +79,12 @@ export function joinFragments(fragments: readonly Fragment[]): Fragment {
 
 /** The pieces of an answer that is made of these. */
 export function toPieces(fragments: readonly Fragment[]): Pieces {
-  const { high, highFactor, low, lowFactor } = joinMarks(fragments);
+  const { factor, high, low } = joinMarks(fragments);
   const bytes = fragments.map((fragment) => fragment.bytes);
   return {
     bytes,
     byteLength: bytes.reduce((sum, { length }) => sum + length, 0),
-    high: (Math.imul(START_HIGH, highFactor) + high) | 0,
-    low: (Math.imul(START_LOW, lowFactor) + low) | 0,
+    high: (Math.imul(START_HIGH, factor) + high) | 0,
+    low: (Math.imul(START_LOW, factor) + low) | 0,
   };
 }

@@ -18,8 +18,21 @@ const MAX_COMBINATIONS = 32;
 const MANY_FLAGS = 2000;
 const MAX_COMBINATIONS_OF_MANY = 8;
 
-/** So many numbers describe a piece: its length, and what it does to the entity tag. */
-const MARK_SIZE = 5;
+/** What is where in the record of a stretch. Behind it come its flags that depend on the context. */
+const FIRST_PIECE = 0;
+const FLAG_COUNT = 1;
+const HEAD_LENGTH = 2;
+/** Of each such flag: its index, and by how many pieces its next outcome is away. */
+const INDEX = 0;
+const STEP = 1;
+const FLAG_LENGTH = 2;
+
+/** What is where in the mark of a piece: its length, and what it does to the entity tag. */
+const BYTE_LENGTH = 0;
+const FACTOR = 1;
+const HIGH = 2;
+const LOW = 3;
+const MARK_LENGTH = 4;
 
 /**
  * The flags of a snapshot, cut into stretches: a few flags in a row, which come out in one of a few
@@ -30,58 +43,38 @@ const MARK_SIZE = 5;
 export class StretchTable {
   readonly #stretches: readonly (readonly FlagFragments[])[];
   readonly #isShown: IsShown;
-  /** For each flag that depends on the context: its position, and how many outcomes it has. */
-  readonly #indexes: Int32Array;
-  readonly #radixes: Int32Array;
-  /** For each stretch: where its flags begin in these, and its pieces in those below. */
-  readonly #starts: Int32Array;
-  readonly #firstPieces: Int32Array;
+  readonly #records: Int32Array;
   readonly #marks: Int32Array;
   readonly #bytes: (Buffer | undefined)[];
 
   constructor(flags: readonly FlagFragments[], isShown: IsShown) {
     this.#stretches = cutIntoStretches(flags);
     this.#isShown = isShown;
-    const variable = this.#stretches.map((stretch) => stretch.filter(isVariable));
-    const ways = variable.map((stretch) => stretch.reduce((all, flag) => all * waysOf(flag), 1));
-    const pieceCount = ways.reduce((sum, count) => sum + count, 0);
-    const allVariable = variable.flat();
-    // NOTE: not `from()`, which takes five times as long, and a table is made in one go.
-    this.#indexes = new Int32Array(allVariable.map(({ index }) => index));
-    this.#radixes = new Int32Array(allVariable.map(waysOf));
-    this.#starts = startsOf(variable.map(({ length }) => length));
-    this.#firstPieces = startsOf(ways);
-    this.#marks = new Int32Array(pieceCount * MARK_SIZE);
+    const { records, pieceCount } = toRecords(this.#stretches);
+    this.#records = records;
+    this.#marks = new Int32Array(pieceCount * MARK_LENGTH);
     this.#bytes = Array.from({ length: pieceCount });
   }
 
   /** The pieces for these outcomes. */
   pieces(outcomes: OutcomeVector): Pieces {
-    const count = this.#starts.length;
-    const marks = this.#marks;
+    const [records, marks, known] = [this.#records, this.#marks, this.#bytes];
+    const count = this.#stretches.length;
     // oxlint-disable-next-line unicorn/no-new-array -- in its size at once: to grow, it is copied
     const bytes = new Array<Buffer>(count);
     let [byteLength, high, low] = [0, START_HIGH, START_LOW];
+    let at = 0;
     for (let stretch = 0; stretch < count; stretch++) {
-      const piece = this.#find(stretch, outcomes);
-      bytes[stretch] = this.#bytes[piece] ?? this.#put(stretch, piece, outcomes);
-      const mark = piece * MARK_SIZE;
-      byteLength += marks[mark] ?? 0;
-      high = (Math.imul(high, marks[mark + 1] ?? 0) + (marks[mark + 2] ?? 0)) | 0;
-      low = (Math.imul(low, marks[mark + 3] ?? 0) + (marks[mark + 4] ?? 0)) | 0;
+      const piece = pieceAt(records, at, outcomes);
+      at = endOf(records, at);
+      bytes[stretch] = known[piece] ?? this.#put(stretch, piece, outcomes);
+      const mark = piece * MARK_LENGTH;
+      const factor = marks[mark + FACTOR] ?? 0;
+      byteLength += marks[mark + BYTE_LENGTH] ?? 0;
+      high = (Math.imul(high, factor) + (marks[mark + HIGH] ?? 0)) | 0;
+      low = (Math.imul(low, factor) + (marks[mark + LOW] ?? 0)) | 0;
     }
     return { bytes, byteLength, high, low };
-  }
-
-  /** The position of the piece of a stretch. */
-  #find(stretch: number, outcomes: OutcomeVector): number {
-    const [indexes, radixes] = [this.#indexes, this.#radixes];
-    const end = this.#starts[stretch + 1] ?? indexes.length;
-    let combination = 0;
-    for (let flag = this.#starts[stretch] ?? 0; flag < end; flag++) {
-      combination = combination * (radixes[flag] ?? 0) + (outcomes[indexes[flag] ?? 0] ?? 0);
-    }
-    return (this.#firstPieces[stretch] ?? 0) + combination;
   }
 
   /** Puts a piece together, and notes it. */
@@ -92,11 +85,26 @@ export class StretchTable {
       const outcome = ways[position];
       return outcome !== undefined && this.#isShown(outcome) ? [flag.fragment(position)] : [];
     });
-    const { bytes, high, highFactor, low, lowFactor } = joinFragments(shown);
-    this.#marks.set([bytes.length, highFactor, high, lowFactor, low], piece * MARK_SIZE);
+    const { bytes, factor, high, low } = joinFragments(shown);
+    this.#marks.set([bytes.length, factor, high, low], piece * MARK_LENGTH);
     this.#bytes[piece] = bytes;
     return bytes;
   }
+}
+
+/** The position of the piece of a stretch whose record begins there. */
+function pieceAt(records: Int32Array, start: number, outcomes: OutcomeVector): number {
+  const end = endOf(records, start);
+  let piece = records[start + FIRST_PIECE] ?? 0;
+  for (let flag = start + HEAD_LENGTH; flag < end; flag += FLAG_LENGTH) {
+    piece += (outcomes[records[flag + INDEX] ?? 0] ?? 0) * (records[flag + STEP] ?? 0);
+  }
+  return piece;
+}
+
+/** Where the record behind it begins. */
+function endOf(records: Int32Array, start: number): number {
+  return start + HEAD_LENGTH + (records[start + FLAG_COUNT] ?? 0) * FLAG_LENGTH;
 }
 
 function cutIntoStretches(flags: readonly FlagFragments[]): readonly (readonly FlagFragments[])[] {
@@ -118,14 +126,22 @@ function cutIntoStretches(flags: readonly FlagFragments[]): readonly (readonly F
   return [...stretches, stretch];
 }
 
-/** Where each of some rows begins, laid one behind the other. */
-function startsOf(lengths: readonly number[]): Int32Array {
-  let start = 0;
-  const starts = lengths.map((length) => {
-    start += length;
-    return start - length;
+function toRecords(stretches: readonly (readonly FlagFragments[])[]) {
+  let pieceCount = 0;
+  const records = stretches.flatMap((stretch) => {
+    const variable = stretch.filter(isVariable);
+    let ways = 1;
+    const steps = variable.flatMap((flag) => {
+      const step = ways;
+      ways *= waysOf(flag);
+      return [flag.index, step];
+    });
+    const firstPiece = pieceCount;
+    pieceCount += ways;
+    return [firstPiece, variable.length, ...steps];
   });
-  return new Int32Array(starts);
+  // NOTE: not `from()`, which takes five times as long, and a table is made in one go.
+  return { records: new Int32Array(records), pieceCount };
 }
 
 /** Whether how a flag comes out depends on the context. */
