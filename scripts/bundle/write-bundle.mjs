@@ -24,6 +24,11 @@ async function makeSource() {
     platform: "node",
     // Serves files that lie beside its own code, and is loaded only where it is wanted.
     external: [/^@fastify\/swagger/],
+    // Node has an HTTP client built in, which these names would load beside ours, the same one.
+    transform: {
+      define: { "globalThis.Headers": "undefined" },
+      inject: { Response: ["undici", "Response"] },
+    },
     logLevel: "warn",
   });
   // Names and lines stay as they are, for stack traces. Modules are strict, and so is the bundle.

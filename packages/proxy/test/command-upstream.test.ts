@@ -28,6 +28,23 @@ async function etagOf(url: string): Promise<string | null> {
 
 const originOf = ({ url }: RecordingUpstream): string => new URL(url).origin;
 
+/** Prints the parts of Node that a process has loaded when it ends. */
+const LISTING = `process.on("exit", () => console.log(process.moduleLoadList.join(" ")))`;
+
+test("loads no HTTP client of Node beside its own", async () => {
+  const { url: FLAGS_URL } = await startRecordingUpstream();
+  const command = startCommand({
+    ...REQUIRED,
+    FLAGS_URL,
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(LISTING)}`,
+  });
+  expect(await etagOf(await command.listening())).toMatch(/^W/);
+  command.signal("SIGTERM");
+  const { stdout } = await command.finished();
+  expect(stdout).toContain("NativeModule net");
+  expect(stdout).not.toContain("undici");
+});
+
 describe("two processes", () => {
   test("give the same ETag", async () => {
     const { url: FLAGS_URL } = await startRecordingUpstream();
