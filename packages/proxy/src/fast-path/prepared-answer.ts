@@ -27,8 +27,7 @@ export class PreparedAnswer {
 
   /** Names what is in it: equal names, equal bodies. No question is such a text. */
   get content(): string {
-    const { prefix, suffix } = this.#answer.dialect;
-    return prefix + suffix + this.entityTag;
+    return this.#answer.frame.text + this.entityTag;
   }
 
   /** Built when it is needed first, since a 304 never needs it. */

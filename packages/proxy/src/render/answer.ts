@@ -1,16 +1,16 @@
-import type { Dialect } from "./dialect.ts";
 import { SEPARATOR, type Pieces } from "./fragment.ts";
+import type { Frame } from "./frame.ts";
 
 /**
  * An answer in its pieces. The entity tag comes from the hashes of the pieces, so it is known before
  * a body exists, and equal wherever and whenever the answer is equal.
  */
 export class Answer {
-  readonly dialect: Dialect;
+  readonly frame: Frame;
   readonly #pieces: Pieces;
 
-  constructor(dialect: Dialect, pieces: Pieces) {
-    this.dialect = dialect;
+  constructor(frame: Frame, pieces: Pieces) {
+    this.frame = frame;
     this.#pieces = pieces;
   }
 
@@ -20,10 +20,10 @@ export class Answer {
 
   /** How many bytes the body has. */
   get byteLength(): number {
-    const { prefix, suffix } = this.dialect;
+    const { prefix, suffix } = this.frame;
     const { byteLength } = this.#pieces;
     const overwritten = byteLength === 0 ? 0 : SEPARATOR.length;
-    return Buffer.byteLength(prefix) - overwritten + byteLength + Buffer.byteLength(suffix);
+    return prefix.length - overwritten + byteLength + suffix.length;
   }
 
   /** The body, in memory of its own. */
@@ -35,15 +35,15 @@ export class Answer {
 
   /** Puts the body together; copying prepared bytes once is all there is to it. */
   writeTo(memory: Buffer): void {
-    const { prefix, suffix } = this.dialect;
+    const { prefix, suffix } = this.frame;
     const { bytes, byteLength } = this.#pieces;
-    let end = Buffer.byteLength(prefix) - (byteLength === 0 ? 0 : SEPARATOR.length);
+    let end = prefix.length - (byteLength === 0 ? 0 : SEPARATOR.length);
     for (const piece of bytes) {
       memory.set(piece, end);
       end += piece.length;
     }
-    memory.write(prefix);
-    memory.write(suffix, end);
+    memory.set(prefix);
+    memory.set(suffix, end);
   }
 }
 

@@ -2,12 +2,14 @@ import type { CompiledFeature, Snapshot, Steps } from "flags-engine";
 import type { Dialect } from "./dialect.ts";
 import { FlagFragments } from "./flag-fragments.ts";
 import type { Fragment } from "./fragment.ts";
+import { Frame } from "./frame.ts";
 import { StretchTable } from "./stretch-table.ts";
 
 /** Every answer that a snapshot can give, written in one dialect. */
 export interface Rendering {
   readonly snapshot: Snapshot;
   readonly dialect: Dialect;
+  readonly frame: Frame;
   /** By position of the flag in the snapshot. */
   readonly flags: readonly FlagFragments[];
   /** What an answer of the flags that are on is made of. */
@@ -30,6 +32,7 @@ export interface Renderer {
 /** Makes a renderer that writes again only the flags that a change makes different. */
 export function createRenderer(dialect: Dialect): Renderer {
   const renderings = new WeakMap<Snapshot, Rendering>();
+  const frame = new Frame(dialect);
   // NOTE: a flag that a change leaves as it was is the same object in the snapshot after it.
   const fragments = new WeakMap<CompiledFeature, (Fragment | undefined)[]>();
   const toFlag = (feature: CompiledFeature, index: number): FlagFragments => {
@@ -38,7 +41,9 @@ export function createRenderer(dialect: Dialect): Renderer {
     return new FlagFragments(feature, index, { dialect, fragments: known });
   };
   const keep = (snapshot: Snapshot, flags: readonly FlagFragments[]): Rendering => {
-    const rendering = prepare(snapshot, dialect, flags);
+    const enabled = new StretchTable(flags, (outcome) => outcome.enabled);
+    const all = new StretchTable(flags, () => true);
+    const rendering = { snapshot, dialect, frame, flags, enabled, all };
     renderings.set(snapshot, rendering);
     return rendering;
   };
@@ -56,15 +61,5 @@ export function createRenderer(dialect: Dialect): Renderer {
       }
       keep(snapshot, flags);
     },
-  };
-}
-
-function prepare(snapshot: Snapshot, dialect: Dialect, flags: readonly FlagFragments[]): Rendering {
-  return {
-    snapshot,
-    dialect,
-    flags,
-    enabled: new StretchTable(flags, ({ enabled }) => enabled),
-    all: new StretchTable(flags, () => true),
   };
 }

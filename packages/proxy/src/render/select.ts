@@ -5,17 +5,17 @@ import type { OutcomeVector } from "./stretch-table.ts";
 
 /** The flags that are on. */
 export function selectEnabled(rendering: Rendering, outcomes: OutcomeVector): Answer {
-  return new Answer(rendering.dialect, rendering.enabled.pieces(outcomes));
+  return new Answer(rendering.frame, rendering.enabled.pieces(outcomes));
 }
 
 /** All flags, on or off. */
 export function selectAll(rendering: Rendering, outcomes: OutcomeVector): Answer {
-  return new Answer(rendering.dialect, rendering.all.pieces(outcomes));
+  return new Answer(rendering.frame, rendering.all.pieces(outcomes));
 }
 
 /** The named flags in the order of their names, each once; unknown ones are off. */
 export function selectNamed(
-  { snapshot, dialect, flags }: Rendering,
+  { snapshot, dialect, frame, flags }: Rendering,
   outcomes: OutcomeVector,
   names: readonly string[],
 ): Answer {
@@ -24,5 +24,5 @@ export function selectNamed(
     const known = flag?.fragment(outcomes[flag.index] ?? 0);
     return known ?? createFragment(dialect.writeUnknownFlag(name));
   });
-  return new Answer(dialect, toPieces(fragments));
+  return new Answer(frame, toPieces(fragments));
 }
