@@ -11,13 +11,16 @@ const PART_NAMES = [
   "workers",
   "propagation",
 ];
+/** What a short run measures: what takes about a minute and a half. */
+const FIRST_PARTS = ["engine", "http"];
 const CASE_NAMES = ["new-user", "same-context", "not-modified", "gzip", "post"];
 const PEER_NAMES = ["ours", "old", "bare", ...(process.env.EDGE_BIN ? ["edge"] : [])];
 
 export const HELP = `npm run bench -- [parts] [options]
 
-Parts: ${PART_NAMES.join(", ")}; all of them unless named
-  --long               More and longer rounds
+Parts: ${PART_NAMES.join(", ")}; ${FIRST_PARTS.join(" and ")} unless named
+  --all                All parts
+  --long               All parts, with more and longer rounds
   --save               Writes the results to bench/RESULTS.md too
   --case NAMES         Cases of HTTP: ${CASE_NAMES.join(",")}
   --flags NUMBERS      Numbers of flags of HTTP: 10,100,1000
@@ -28,6 +31,7 @@ Parts: ${PART_NAMES.join(", ")}; all of them unless named
 
 const OPTIONS = {
   help: { type: "boolean", default: false },
+  all: { type: "boolean", default: false },
   long: { type: "boolean", default: false },
   save: { type: "boolean", default: false },
   "no-build": { type: "boolean", default: false },
@@ -62,16 +66,22 @@ const LONG = {
   propagation: { streamCounts: [1, 1000, 10_000], changes: 50, pollers: 100, polledChanges: 10 },
 };
 
+/** The parts that a run leaves out. */
+export function partsWithout(parts) {
+  return PART_NAMES.filter((name) => !parts.includes(name));
+}
+
 /** What a run measures, from its arguments. */
 export function parsePlan(args) {
   const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
-  const { long, save, help } = values;
+  const { all, long, save, help } = values;
+  const parts = all || long ? PART_NAMES : FIRST_PARTS;
   return {
     long,
     save,
     help,
     build: !values["no-build"],
-    parts: readNames("part", positionals.join(",") || PART_NAMES.join(","), PART_NAMES),
+    parts: readNames("part", positionals.join(",") || parts.join(","), PART_NAMES),
     ...(long ? LONG : SHORT),
     http: {
       ...(long ? LONG : SHORT).http,

@@ -3,7 +3,7 @@
 
 import { writeFile } from "node:fs/promises";
 import { prepareWorkspace, requireNode } from "../scripts/workspace.mjs";
-import { HELP, parsePlan } from "./plan.mjs";
+import { HELP, parsePlan, partsWithout } from "./plan.mjs";
 import { installPeers } from "./peers/install.mjs";
 import { describeRun } from "./report/describe-run.mjs";
 import { reportTargets } from "./report/targets.mjs";
@@ -31,6 +31,10 @@ for (const name of plan.parts) {
   targets.push(...part.targets(result));
 }
 sections.push(reportTargets(targets));
+const others = partsWithout(plan.parts);
+if (others.length > 0) {
+  sections.push(`Not measured: ${others.join(", ")}. Name them, or take all with --all.`);
+}
 
 const report = sections.join("\n\n");
 console.log(report);
