@@ -24,7 +24,8 @@ async function sizeOfYoungGeneration(...options: readonly string[]): Promise<num
 }
 
 test("keepHeapSmall() keeps it from growing", async () => {
-  expect(await sizeOfYoungGeneration()).toBeLessThanOrEqual(4);
+  // Without it 32 or more; with it 2, and on Node 24 at times up to 6.
+  expect(await sizeOfYoungGeneration()).toBeLessThanOrEqual(8);
 });
 
 test("keepHeapSmall() leaves a size that an option of Node sets", async () => {
