@@ -66,11 +66,6 @@ const LONG = {
   propagation: { streamCounts: [1, 1000, 10_000], changes: 50, pollers: 100, polledChanges: 10 },
 };
 
-/** The parts that a run leaves out. */
-export function partsWithout(parts) {
-  return PART_NAMES.filter((name) => !parts.includes(name));
-}
-
 /** What a run measures, from its arguments. */
 export function parsePlan(args) {
   const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true });

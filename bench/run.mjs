@@ -3,7 +3,7 @@
 
 import { writeFile } from "node:fs/promises";
 import { prepareWorkspace, requireNode } from "../scripts/workspace.mjs";
-import { HELP, parsePlan, partsWithout } from "./plan.mjs";
+import { HELP, parsePlan } from "./plan.mjs";
 import { installPeers } from "./peers/install.mjs";
 import { describeRun } from "./report/describe-run.mjs";
 import { reportTargets } from "./report/targets.mjs";
@@ -31,7 +31,7 @@ for (const name of plan.parts) {
   targets.push(...part.targets(result));
 }
 sections.push(reportTargets(targets));
-const others = partsWithout(plan.parts);
+const others = Object.keys(PARTS).filter((name) => !plan.parts.includes(name));
 if (others.length > 0) {
   sections.push(`Not measured: ${others.join(", ")}. Name them, or take all with --all.`);
 }
