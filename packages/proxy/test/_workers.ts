@@ -90,10 +90,10 @@ export async function ask(
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const headers = { authorization: KEY, "content-type": "application/json" };
     const method = body === undefined ? "GET" : "POST";
-    request(url, { method, headers, agent: agent ?? false }, resolve)
-      .on("error", reject)
-      .setTimeout(5000, () => reject(new Error("No answer")))
-      .end(body === undefined ? undefined : JSON.stringify(body));
+    const sent = request(url, { method, headers, agent: agent ?? false }, resolve);
+    // NOTE: an agent gives the connection to nobody else while the request lives.
+    sent.setTimeout(5000, () => sent.destroy(new Error("No answer"))).on("error", reject);
+    sent.end(body === undefined ? undefined : JSON.stringify(body));
   });
   const { statusCode = 0, headers } = response;
   return { status: statusCode, etag: headers.etag, body: await text(response) };

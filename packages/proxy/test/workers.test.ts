@@ -219,6 +219,22 @@ describe("a worker that is killed", () => {
     expect(deliveredTo(upstream)).toBeLessThanOrEqual(total((caller) => caller.attempted));
   });
 
+  test("takes a connection with it that it was just being handed", async () => {
+    const { pids, url } = await startDistinct();
+    const [victim = 0, other] = pids;
+    process.kill(victim, "SIGSTOP");
+    // Workers are handed connections in turn, so one of these two waits for the victim.
+    const asked = [ask(`${url}/proxy`), ask(`${url}/proxy`)];
+    expect(namesIn(await Promise.any(asked))).toEqual([`in-${other}`]);
+    process.kill(victim, "SIGKILL");
+    const lost = (await Promise.allSettled(asked)).filter(({ status }) => status === "rejected");
+    expect(lost).toEqual([
+      expect.objectContaining({
+        reason: expect.objectContaining({ code: "ECONNRESET" }) as unknown,
+      }),
+    ]);
+  });
+
   test("is replaced by one that has the flags before it listens, and what it counted stays", async () => {
     const { pids, url, command } = await startDistinct();
     await askInTurn(`${url}/proxy`, 6);

@@ -1,5 +1,6 @@
 import type { Worker } from "node:cluster";
 import { StartError } from "flags-service";
+import { endLostConnections } from "./end-lost-connections.ts";
 import type { ToPrimary, ToWorker } from "./messages.ts";
 import type { WorkerPeer } from "./worker-peer.ts";
 
@@ -17,6 +18,7 @@ export class WorkerProcess implements WorkerPeer {
 
   constructor(worker: Worker, onMessage: (from: WorkerProcess, message: ToPrimary) => void) {
     this.#worker = worker;
+    endLostConnections(worker);
     this.name = `Worker ${worker.id} (process ${worker.process.pid ?? "none"})`;
     this.ended = waitForEnd(worker).then((fate) => this.#explain(fate));
     this.listening = new Promise((resolve, reject) => {
