@@ -36,12 +36,8 @@ export class Answer {
   /** Puts the body together; copying prepared bytes once is all there is to it. */
   writeTo(memory: Buffer): void {
     const { prefix, suffix } = this.frame;
-    const { bytes, byteLength } = this.#pieces;
-    let end = prefix.length - (byteLength === 0 ? 0 : SEPARATOR.length);
-    for (const piece of bytes) {
-      memory.set(piece, end);
-      end += piece.length;
-    }
+    const start = prefix.length - (this.#pieces.byteLength === 0 ? 0 : SEPARATOR.length);
+    const end = this.#pieces.writeTo(memory, start);
     memory.set(prefix);
     memory.set(suffix, end);
   }

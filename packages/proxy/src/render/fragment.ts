@@ -51,13 +51,13 @@ export function createFragment(text: string): Fragment {
 
 /** What an answer is made of. */
 export interface Pieces {
-  /** In their order. */
-  readonly bytes: readonly Buffer[];
   /** Of all of them. */
   readonly byteLength: number;
   /** The halves of the entity tag. */
   readonly high: number;
   readonly low: number;
+  /** Copies them in their order, and returns where they end. */
+  writeTo(memory: Buffer, start: number): number;
 }
 
 /** What pieces do to the entity tag of an answer, one after the other. */
@@ -80,11 +80,17 @@ export function joinFragments(fragments: readonly Fragment[]): Fragment {
 /** The pieces of an answer that is made of these. */
 export function toPieces(fragments: readonly Fragment[]): Pieces {
   const { factor, high, low } = joinMarks(fragments);
-  const bytes = fragments.map((fragment) => fragment.bytes);
   return {
-    bytes,
-    byteLength: bytes.reduce((sum, { length }) => sum + length, 0),
+    byteLength: fragments.reduce((sum, { bytes }) => sum + bytes.length, 0),
     high: (Math.imul(START_HIGH, factor) + high) | 0,
     low: (Math.imul(START_LOW, factor) + low) | 0,
+    writeTo: (memory, start) => {
+      let end = start;
+      for (const { bytes } of fragments) {
+        memory.set(bytes, end);
+        end += bytes.length;
+      }
+      return end;
+    },
   };
 }

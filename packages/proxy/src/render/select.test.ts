@@ -113,8 +113,8 @@ test("runs of constant flags are one piece, which changes neither body nor entit
         expect(select(joined, outcomes).entityTag()).toBe(select(plain, outcomes).entityTag());
       }
       const variable = constants.filter((outcome) => outcome === undefined).length;
-      const { bytes } = joined.all.pieces(outcomes);
-      expect(bytes.length).toBeLessThanOrEqual(variable + 1);
+      const { addresses } = joined.all.pieces(outcomes);
+      expect(addresses.length).toBeLessThanOrEqual(variable + 1);
     }),
   );
 });

@@ -1,6 +1,9 @@
 import type { Outcome } from "flags-engine";
-import { START_HIGH, START_LOW, joinFragments, type Pieces } from "./fragment.ts";
 import type { FlagFragments } from "./flag-fragments.ts";
+import { START_HIGH, START_LOW, joinFragments } from "./fragment.ts";
+import { GatheredPieces } from "./pieces/gathered-pieces.ts";
+import { NOWHERE } from "./pieces/piece-memory.ts";
+import { PieceStore } from "./pieces/piece-store.ts";
 
 /** One outcome index for each flag of a snapshot. */
 export type OutcomeVector = readonly number[];
@@ -16,7 +19,7 @@ const MAX_COMBINATIONS = 32;
 
 /** With more flags that depend on the context, the pieces would not fit a processor's cache. */
 const MANY_FLAGS = 2000;
-const MAX_COMBINATIONS_OF_MANY = 8;
+const MAX_COMBINATIONS_OF_MANY = 4;
 
 /** What is where in the record of a stretch. Behind it come its flags that depend on the context. */
 const FIRST_PIECE = 0;
@@ -27,12 +30,13 @@ const INDEX = 0;
 const STEP = 1;
 const FLAG_LENGTH = 2;
 
-/** What is where in the mark of a piece: its length, and what it does to the entity tag. */
-const BYTE_LENGTH = 0;
-const FACTOR = 1;
-const HIGH = 2;
-const LOW = 3;
-const MARK_LENGTH = 4;
+/** What is where in the mark of a piece: where it is, its length, and what it does to the entity tag. */
+const ADDRESS = 0;
+const BYTE_LENGTH = 1;
+const FACTOR = 2;
+const HIGH = 3;
+const LOW = 4;
+const MARK_LENGTH = 5;
 
 /**
  * The flags of a snapshot, cut into stretches: a few flags in a row, which come out in one of a few
@@ -45,7 +49,7 @@ export class StretchTable {
   readonly #isShown: IsShown;
   readonly #records: Int32Array;
   readonly #marks: Int32Array;
-  readonly #bytes: (Buffer | undefined)[];
+  readonly #store = new PieceStore();
 
   constructor(flags: readonly FlagFragments[], isShown: IsShown) {
     this.#stretches = cutIntoStretches(flags);
@@ -53,32 +57,32 @@ export class StretchTable {
     const { records, pieceCount } = toRecords(this.#stretches);
     this.#records = records;
     this.#marks = new Int32Array(pieceCount * MARK_LENGTH);
-    this.#bytes = Array.from({ length: pieceCount });
   }
 
   /** The pieces for these outcomes. */
-  pieces(outcomes: OutcomeVector): Pieces {
-    const [records, marks, known] = [this.#records, this.#marks, this.#bytes];
+  pieces(outcomes: OutcomeVector): GatheredPieces {
+    const [records, marks] = [this.#records, this.#marks];
     const count = this.#stretches.length;
     // oxlint-disable-next-line unicorn/no-new-array -- in its size at once: to grow, it is copied
-    const bytes = new Array<Buffer>(count);
+    const addresses = new Array<number>(count);
     let [byteLength, high, low] = [0, START_HIGH, START_LOW];
     let at = 0;
     for (let stretch = 0; stretch < count; stretch++) {
       const piece = pieceAt(records, at, outcomes);
       at = endOf(records, at);
-      bytes[stretch] = known[piece] ?? this.#put(stretch, piece, outcomes);
       const mark = piece * MARK_LENGTH;
+      if (marks[mark + ADDRESS] === NOWHERE) this.#put(stretch, piece, outcomes);
+      addresses[stretch] = marks[mark + ADDRESS] ?? 0;
       const factor = marks[mark + FACTOR] ?? 0;
       byteLength += marks[mark + BYTE_LENGTH] ?? 0;
       high = (Math.imul(high, factor) + (marks[mark + HIGH] ?? 0)) | 0;
       low = (Math.imul(low, factor) + (marks[mark + LOW] ?? 0)) | 0;
     }
-    return { bytes, byteLength, high, low };
+    return new GatheredPieces(this.#store, { addresses, byteLength, high, low });
   }
 
   /** Puts a piece together, and notes it. */
-  #put(stretch: number, piece: number, outcomes: OutcomeVector): Buffer {
+  #put(stretch: number, piece: number, outcomes: OutcomeVector): void {
     const shown = (this.#stretches[stretch] ?? []).flatMap((flag) => {
       const { constantOutcome, outcomes: ways } = flag.feature;
       const position = constantOutcome ?? outcomes[flag.index] ?? 0;
@@ -86,9 +90,8 @@ export class StretchTable {
       return outcome !== undefined && this.#isShown(outcome) ? [flag.fragment(position)] : [];
     });
     const { bytes, factor, high, low } = joinFragments(shown);
-    this.#marks.set([bytes.length, factor, high, low], piece * MARK_LENGTH);
-    this.#bytes[piece] = bytes;
-    return bytes;
+    const address = this.#store.put(bytes);
+    this.#marks.set([address, bytes.length, factor, high, low], piece * MARK_LENGTH);
   }
 }
 

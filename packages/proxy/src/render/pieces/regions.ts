@@ -1,0 +1,44 @@
+/** Sizes are powers of two, from this one on. */
+const MIN_SIZE = 4096;
+
+/**
+ * Which parts of a memory are taken. What is given back serves whoever needs a region of that size next;
+ * there are few sizes, so regions are never cut or joined.
+ */
+export class Regions {
+  readonly #free = new Map<number, number[]>();
+  readonly #grow: (end: number) => void;
+  #end: number;
+
+  /**
+   * @param start where the first region begins
+   * @param grow makes the memory reach to an address
+   */
+  constructor(start: number, grow: (end: number) => void) {
+    this.#end = start;
+    this.#grow = grow;
+  }
+
+  take(byteLength: number): Region {
+    const size = Math.max(MIN_SIZE, 2 ** Math.ceil(Math.log2(byteLength)));
+    const known = this.#free.get(size)?.pop();
+    if (known !== undefined) return { start: known, end: known + size };
+    const start = this.#end;
+    this.#grow(start + size);
+    this.#end += size;
+    return { start, end: this.#end };
+  }
+
+  giveBack({ start, end }: Region): void {
+    const size = end - start;
+    const free = this.#free.get(size);
+    if (free === undefined) this.#free.set(size, [start]);
+    else free.push(start);
+  }
+}
+
+/** A part of a memory, in bytes. */
+export interface Region {
+  readonly start: number;
+  readonly end: number;
+}
