@@ -45,7 +45,7 @@ const OPTIONS = {
 const SHORT = {
   engine: { rounds: 7, roundMs: 60 },
   http: { rounds: 3, seconds: 0.35, warmUpSeconds: 0.3, firstWarmUpSeconds: 1.5 },
-  slope: { rounds: 3, seconds: 0.3 },
+  slope: { rounds: 7, seconds: 0.3, warmUpSeconds: 1.5 },
   refresh: { refreshes: 3 },
   memory: { contexts: 50_000 },
   start: { rounds: 5 },
@@ -57,7 +57,7 @@ const SHORT = {
 const LONG = {
   engine: { rounds: 15, roundMs: 300 },
   http: { rounds: 9, seconds: 3, warmUpSeconds: 2, firstWarmUpSeconds: 5 },
-  slope: { rounds: 7, seconds: 1 },
+  slope: { rounds: 9, seconds: 1, warmUpSeconds: 3 },
   refresh: { refreshes: 10 },
   memory: { contexts: 1_000_000 },
   start: { rounds: 15 },

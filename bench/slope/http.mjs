@@ -19,20 +19,22 @@ export async function measureHttpSlope(kind, [few, many], plan) {
 }
 
 /** Processor time per request beyond that of the bare server, in microseconds. */
-async function measureOwnCost(document, { generator, rounds, seconds }) {
+async function measureOwnCost(document, { generator, rounds, seconds, warmUpSeconds }) {
   const upstream = await startUpstream(document);
   const servers = [await startOurs({ upstreamUrl: upstream.url }), await startBare()];
   const [ours, bare] = servers;
   try {
     await bare.answerWith(await askOnce(ours, 0));
+    for (const server of servers) {
+      await measureLoad(generator, server, { ...LOAD, seconds: warmUpSeconds });
+    }
     const samples = [];
-    for (let round = 0; round <= rounds; round++) {
+    for (let round = 0; round < rounds; round++) {
       const own = await measureLoad(generator, ours, { ...LOAD, seconds });
       const yardstick = await measureLoad(generator, bare, { ...LOAD, seconds });
       samples.push(own.cpuMicroseconds - yardstick.cpuMicroseconds);
     }
-    // The first round is for the compiler.
-    return median(samples.slice(1));
+    return median(samples);
   } finally {
     await Promise.all(servers.map((server) => server.stop()));
     upstream.close();
