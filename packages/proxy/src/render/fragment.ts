@@ -61,7 +61,7 @@ export interface Pieces {
 }
 
 /** What pieces do to the entity tag of an answer, one after the other. */
-function joinMarks(marks: readonly Mark[]): Mark {
+export function joinMarks(marks: readonly Mark[]): Mark {
   let [factor, high, low] = [1, 0, 0];
   for (const next of marks) {
     factor = Math.imul(factor, next.factor);
@@ -71,17 +71,16 @@ function joinMarks(marks: readonly Mark[]): Mark {
   return { factor, high, low };
 }
 
-/** Makes one piece of many; an answer comes out the same whether they are joined or not. */
-export function joinFragments(fragments: readonly Fragment[]): Fragment {
-  const bytes = Buffer.concat(fragments.map((fragment) => fragment.bytes));
-  return new Fragment(bytes, joinMarks(fragments));
+/** How many bytes pieces have altogether. */
+export function byteLengthOf(fragments: readonly Fragment[]): number {
+  return fragments.reduce((sum, { bytes }) => sum + bytes.length, 0);
 }
 
 /** The pieces of an answer that is made of these. */
 export function toPieces(fragments: readonly Fragment[]): Pieces {
   const { factor, high, low } = joinMarks(fragments);
   return {
-    byteLength: fragments.reduce((sum, { bytes }) => sum + bytes.length, 0),
+    byteLength: byteLengthOf(fragments),
     high: (Math.imul(START_HIGH, factor) + high) | 0,
     low: (Math.imul(START_LOW, factor) + low) | 0,
     writeTo: (memory, start) => {

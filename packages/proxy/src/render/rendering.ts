@@ -6,16 +6,47 @@ import { Frame } from "./frame.ts";
 import { StretchTable } from "./stretch-table.ts";
 
 /** Every answer that a snapshot can give, written in one dialect. */
-export interface Rendering {
+export class Rendering {
   readonly snapshot: Snapshot;
   readonly dialect: Dialect;
   readonly frame: Frame;
   /** By position of the flag in the snapshot. */
   readonly flags: readonly FlagFragments[];
+  #enabled: StretchTable | undefined;
+  #all: StretchTable | undefined;
+
+  constructor(snapshot: Snapshot, flags: readonly FlagFragments[], { dialect, frame }: Style) {
+    this.snapshot = snapshot;
+    this.flags = flags;
+    this.dialect = dialect;
+    this.frame = frame;
+  }
+
   /** What an answer of the flags that are on is made of. */
-  readonly enabled: StretchTable;
+  get enabled(): StretchTable {
+    this.#enabled ??= new StretchTable(this.flags, (outcome) => outcome.enabled);
+    return this.#enabled;
+  }
+
   /** What an answer of all flags is made of. */
-  readonly all: StretchTable;
+  get all(): StretchTable {
+    this.#all ??= new StretchTable(this.flags, () => true);
+    return this.#all;
+  }
+
+  /** Makes what the rendering of the snapshot before was asked for, in steps. */
+  *prepareLike(former: Rendering): Steps<void> {
+    if (former.#enabled !== undefined) void this.enabled;
+    yield;
+    if (former.#all !== undefined) void this.all;
+    yield;
+  }
+}
+
+/** What all renderings of a dialect share. */
+interface Style {
+  readonly dialect: Dialect;
+  readonly frame: Frame;
 }
 
 /** Writes snapshots in one dialect, each once, and forgets what it wrote with the snapshot. */
@@ -32,7 +63,7 @@ export interface Renderer {
 /** Makes a renderer that writes again only the flags that a change makes different. */
 export function createRenderer(dialect: Dialect): Renderer {
   const renderings = new WeakMap<Snapshot, Rendering>();
-  const frame = new Frame(dialect);
+  const style = { dialect, frame: new Frame(dialect) };
   // NOTE: a flag that a change leaves as it was is the same object in the snapshot after it.
   const fragments = new WeakMap<CompiledFeature, (Fragment | undefined)[]>();
   const toFlag = (feature: CompiledFeature, index: number): FlagFragments => {
@@ -40,15 +71,14 @@ export function createRenderer(dialect: Dialect): Renderer {
     fragments.set(feature, known);
     return new FlagFragments(feature, index, { dialect, fragments: known });
   };
-  const keep = (snapshot: Snapshot, flags: readonly FlagFragments[]): Rendering => {
-    const enabled = new StretchTable(flags, (outcome) => outcome.enabled);
-    const all = new StretchTable(flags, () => true);
-    const rendering = { snapshot, dialect, frame, flags, enabled, all };
-    renderings.set(snapshot, rendering);
+  const keep = (rendering: Rendering): Rendering => {
+    renderings.set(rendering.snapshot, rendering);
     return rendering;
   };
   return {
-    render: (snapshot) => renderings.get(snapshot) ?? keep(snapshot, snapshot.features.map(toFlag)),
+    render: (snapshot) =>
+      renderings.get(snapshot) ??
+      keep(new Rendering(snapshot, snapshot.features.map(toFlag), style)),
     *renderAhead(snapshot, former) {
       const known = former && renderings.get(former);
       if (known === undefined) return;
@@ -59,7 +89,9 @@ export function createRenderer(dialect: Dialect): Renderer {
         flags.push(flag);
         yield;
       }
-      keep(snapshot, flags);
+      const rendering = new Rendering(snapshot, flags, style);
+      yield* rendering.prepareLike(known);
+      keep(rendering);
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Outcome } from "flags-engine";
 import type { FlagFragments } from "./flag-fragments.ts";
-import { START_HIGH, START_LOW, joinFragments } from "./fragment.ts";
+import { START_HIGH, START_LOW, byteLengthOf, joinMarks, type Fragment } from "./fragment.ts";
 import { GatheredPieces } from "./pieces/gathered-pieces.ts";
 import { NOWHERE } from "./pieces/piece-memory.ts";
 import { PieceStore } from "./pieces/piece-store.ts";
@@ -81,17 +81,29 @@ export class StretchTable {
     return new GatheredPieces(this.#store, { addresses, byteLength, high, low });
   }
 
-  /** Puts a piece together, and notes it. */
+  /** Puts a piece together, and notes it. It makes no difference to an answer what is in one piece. */
   #put(stretch: number, piece: number, outcomes: OutcomeVector): void {
-    const shown = (this.#stretches[stretch] ?? []).flatMap((flag) => {
+    const shown = this.#shownOf(stretch, outcomes);
+    const byteLength = byteLengthOf(shown);
+    const { factor, high, low } = joinMarks(shown);
+    const mark = piece * MARK_LENGTH;
+    const marks = this.#marks;
+    marks[mark + ADDRESS] = this.#store.put(shown, byteLength);
+    marks[mark + BYTE_LENGTH] = byteLength;
+    marks[mark + FACTOR] = factor;
+    marks[mark + HIGH] = high;
+    marks[mark + LOW] = low;
+  }
+
+  #shownOf(stretch: number, outcomes: OutcomeVector): readonly Fragment[] {
+    const shown: Fragment[] = [];
+    for (const flag of this.#stretches[stretch] ?? []) {
       const { constantOutcome, outcomes: ways } = flag.feature;
       const position = constantOutcome ?? outcomes[flag.index] ?? 0;
       const outcome = ways[position];
-      return outcome !== undefined && this.#isShown(outcome) ? [flag.fragment(position)] : [];
-    });
-    const { bytes, factor, high, low } = joinFragments(shown);
-    const address = this.#store.put(bytes);
-    this.#marks.set([address, bytes.length, factor, high, low], piece * MARK_LENGTH);
+      if (outcome !== undefined && this.#isShown(outcome)) shown.push(flag.fragment(position));
+    }
+    return shown;
   }
 }
 
@@ -130,19 +142,18 @@ function cutIntoStretches(flags: readonly FlagFragments[]): readonly (readonly F
 }
 
 function toRecords(stretches: readonly (readonly FlagFragments[])[]) {
+  const records: number[] = [];
   let pieceCount = 0;
-  const records = stretches.flatMap((stretch) => {
+  for (const stretch of stretches) {
     const variable = stretch.filter(isVariable);
+    records.push(pieceCount, variable.length);
     let ways = 1;
-    const steps = variable.flatMap((flag) => {
-      const step = ways;
+    for (const flag of variable) {
+      records.push(flag.index, ways);
       ways *= waysOf(flag);
-      return [flag.index, step];
-    });
-    const firstPiece = pieceCount;
+    }
     pieceCount += ways;
-    return [firstPiece, variable.length, ...steps];
-  });
+  }
   // NOTE: not `from()`, which takes five times as long, and a table is made in one go.
   return { records: new Int32Array(records), pieceCount };
 }

@@ -15,6 +15,11 @@ const ROOM_BYTES = PAGE_BYTES - ROOM;
 /** Longer pieces are few, and not worth being copied twice. */
 const MAX_GATHERED_BYTES = 4096;
 
+/** A piece is written from parts, which come to be one. */
+export interface Part {
+  readonly bytes: Uint8Array;
+}
+
 /** An address where no piece can be. */
 export const NOWHERE = 0;
 
@@ -50,10 +55,14 @@ class PieceMemory {
   }
 
   /** Writes a piece where a region has sizeOf() bytes for it, and returns its address. */
-  put(bytes: Uint8Array, at: number): number {
-    const piece = at / WORD_BYTES;
-    this.#words[piece] = bytes.length;
-    this.#bytes.set(bytes, at + WORD_BYTES);
+  put(parts: readonly Part[], byteLength: number, start: number): number {
+    const piece = start / WORD_BYTES;
+    this.#words[piece] = byteLength;
+    let at = start + WORD_BYTES;
+    for (const { bytes } of parts) {
+      this.#bytes.set(bytes, at);
+      at += bytes.length;
+    }
     return piece;
   }
 
@@ -109,9 +118,9 @@ class PieceMemory {
   }
 }
 
-/** How many bytes of memory a piece takes up. */
-export function sizeOf(bytes: Uint8Array): number {
-  return (1 + Math.ceil(bytes.length / WORD_BYTES)) * WORD_BYTES;
+/** How many bytes of memory a piece of so many bytes takes up. */
+export function sizeOf(byteLength: number): number {
+  return (1 + Math.ceil(byteLength / WORD_BYTES)) * WORD_BYTES;
 }
 
 /** One for the process: each memory takes up 10 GB of addresses, though of memory only what is used. */

@@ -1,4 +1,4 @@
-import { pieceMemory, sizeOf } from "./piece-memory.ts";
+import { type Part, pieceMemory, sizeOf } from "./piece-memory.ts";
 import type { Region } from "./regions.ts";
 
 /** It takes as much again as it has, up to this. */
@@ -11,11 +11,11 @@ export class PieceStore {
   #end = 0;
   #byteLength = 0;
 
-  /** Copies a piece into the memory, and returns its address there. */
-  put(bytes: Uint8Array): number {
-    const size = sizeOf(bytes);
+  /** Copies the parts of a piece, of so many bytes, into the memory, and returns its address. */
+  put(parts: readonly Part[], byteLength: number): number {
+    const size = sizeOf(byteLength);
     if (this.#next + size > this.#end) this.#takeRegion(size);
-    const piece = pieceMemory.put(bytes, this.#next);
+    const piece = pieceMemory.put(parts, byteLength, this.#next);
     this.#next += size;
     return piece;
   }
