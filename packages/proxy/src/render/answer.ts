@@ -20,10 +20,13 @@ export class Answer {
 
   /** How many bytes the body has. */
   get byteLength(): number {
-    const { prefix, suffix } = this.frame;
-    const { byteLength } = this.#pieces;
-    const overwritten = byteLength === 0 ? 0 : SEPARATOR.length;
-    return prefix.length - overwritten + byteLength + suffix.length;
+    return this.#start + this.#pieces.byteLength + this.frame.suffix.length;
+  }
+
+  /** Where the pieces begin: the prefix is written over the first separator. */
+  get #start(): number {
+    const overwritten = this.#pieces.byteLength === 0 ? 0 : SEPARATOR.length;
+    return this.frame.prefix.length - overwritten;
   }
 
   /** The body, in memory of its own. */
@@ -36,8 +39,7 @@ export class Answer {
   /** Puts the body together; copying prepared bytes once is all there is to it. */
   writeTo(memory: Buffer): void {
     const { prefix, suffix } = this.frame;
-    const start = prefix.length - (this.#pieces.byteLength === 0 ? 0 : SEPARATOR.length);
-    const end = this.#pieces.writeTo(memory, start);
+    const end = this.#pieces.writeTo(memory, this.#start);
     memory.set(prefix);
     memory.set(suffix, end);
   }

@@ -71,6 +71,19 @@ export function joinMarks(marks: readonly Mark[]): Mark {
   return { factor, high, low };
 }
 
+/** Something that is written with others behind it. */
+export type Part = Pick<Fragment, "bytes">;
+
+/** Copies parts one behind the other, and returns where they end. */
+export function writeParts(parts: readonly Part[], memory: Uint8Array, start: number): number {
+  let end = start;
+  for (const { bytes } of parts) {
+    memory.set(bytes, end);
+    end += bytes.length;
+  }
+  return end;
+}
+
 /** How many bytes pieces have altogether. */
 export function byteLengthOf(fragments: readonly Fragment[]): number {
   return fragments.reduce((sum, { bytes }) => sum + bytes.length, 0);
@@ -83,13 +96,6 @@ export function toPieces(fragments: readonly Fragment[]): Pieces {
     byteLength: byteLengthOf(fragments),
     high: (Math.imul(START_HIGH, factor) + high) | 0,
     low: (Math.imul(START_LOW, factor) + low) | 0,
-    writeTo: (memory, start) => {
-      let end = start;
-      for (const { bytes } of fragments) {
-        memory.set(bytes, end);
-        end += bytes.length;
-      }
-      return end;
-    },
+    writeTo: (memory, start) => writeParts(fragments, memory, start),
   };
 }

@@ -17,7 +17,7 @@ export type IsShown = (outcome: Outcome) => boolean;
  */
 const MAX_COMBINATIONS = 32;
 
-/** With more flags that depend on the context, the pieces would not fit a processor's cache. */
+/** With more flags that depend on the context, longer pieces cost memory and gain nothing. */
 const MANY_FLAGS = 2000;
 const MAX_COMBINATIONS_OF_MANY = 4;
 
@@ -72,7 +72,7 @@ export class StretchTable {
       at = endOf(records, at);
       const mark = piece * MARK_LENGTH;
       if (marks[mark + ADDRESS] === NOWHERE) this.#put(stretch, piece, outcomes);
-      addresses[stretch] = marks[mark + ADDRESS] ?? 0;
+      addresses[stretch] = marks[mark + ADDRESS] ?? NOWHERE;
       const factor = marks[mark + FACTOR] ?? 0;
       byteLength += marks[mark + BYTE_LENGTH] ?? 0;
       high = (Math.imul(high, factor) + (marks[mark + HIGH] ?? 0)) | 0;

@@ -11,7 +11,7 @@ export const GATHER_CODE =
   "AGFzbQEAAAABCAFgA39/fwF/AwIBAAUDAQABBxMCBm1lbW9yeQIABmdhdGhlcgAACj4BPAECfwNAIAAoAgBBAnQhAyADKAIAIQQg" +
   "AiADQQRqIAT8CgAAIAIgBGohAiAAQQRqIQAgACABSQ0ACyACCw==";
 
-/** A memory, and who gathers what lies in it. All addresses are in bytes. */
+/** A memory, and who gathers what lies in it. What that is called with is in bytes. */
 export interface Gatherer {
   readonly memory: {
     /** NOTE: another one after each grow(); the one before it is empty then. */

@@ -7,6 +7,7 @@ export class GatheredPieces implements Pieces {
   readonly byteLength: number;
   readonly high: number;
   readonly low: number;
+  /** NOTE: held, since the pieces are overwritten when nobody holds their store. */
   readonly #store: PieceStore;
 
   constructor(

@@ -1,3 +1,4 @@
+import { type Part, writeParts } from "../fragment.ts";
 import { createGatherer, type Gatherer } from "./gather-module.ts";
 import { type Region, Regions } from "./regions.ts";
 
@@ -14,11 +15,6 @@ const ROOM_BYTES = PAGE_BYTES - ROOM;
 
 /** Longer pieces are few, and not worth being copied twice. */
 const MAX_GATHERED_BYTES = 4096;
-
-/** A piece is written from parts, which come to be one. */
-export interface Part {
-  readonly bytes: Uint8Array;
-}
 
 /** An address where no piece can be. */
 export const NOWHERE = 0;
@@ -54,15 +50,11 @@ class PieceMemory {
     this.#owners.register(owner, regions);
   }
 
-  /** Writes a piece where a region has sizeOf() bytes for it, and returns its address. */
+  /** Writes the parts of a piece where a region has sizeOf() bytes for it, and returns its address. */
   put(parts: readonly Part[], byteLength: number, start: number): number {
     const piece = start / WORD_BYTES;
     this.#words[piece] = byteLength;
-    let at = start + WORD_BYTES;
-    for (const { bytes } of parts) {
-      this.#bytes.set(bytes, at);
-      at += bytes.length;
-    }
+    writeParts(parts, this.#bytes, start + WORD_BYTES);
     return piece;
   }
 

@@ -1,4 +1,5 @@
-import { type Part, pieceMemory, sizeOf } from "./piece-memory.ts";
+import type { Part } from "../fragment.ts";
+import { pieceMemory, sizeOf } from "./piece-memory.ts";
 import type { Region } from "./regions.ts";
 
 /** It takes as much again as it has, up to this. */
