@@ -33,7 +33,7 @@ export interface Relevance {
 /** The answers of all flags of a snapshot for one context. */
 export interface Evaluation {
   /** `outcomes[i]` indexes `features[i].outcomes`. */
-  readonly outcomes: readonly number[];
+  readonly outcomes: Int32Array;
   /**
    * Whether the same context would get the same answers again, so that they may be kept: false when
    * one of them went by the clock, by chance or by a custom strategy.
@@ -56,6 +56,11 @@ export interface Snapshot {
   indexOf(name: string): number;
   /** Evaluates one flag: the index of its answer in `features[index].outcomes`. */
   evaluate(index: number, context: Context): number;
-  /** Evaluates every flag in one pass. */
-  evaluateAll(context: Context): Evaluation;
+  /**
+   * Evaluates every flag in one pass.
+   *
+   * @param vector where to put the answers, with a place for each flag; by default, in a new one
+   * @throws {RangeError} when the vector has too few places
+   */
+  evaluateAll(context: Context, vector?: Int32Array): Evaluation;
 }

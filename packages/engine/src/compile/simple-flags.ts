@@ -21,23 +21,28 @@ interface SimpleParts {
  */
 export class SimpleFlags {
   /** What is the same for everybody, for those in no list at least. */
-  readonly #constants: readonly number[];
+  readonly #constants: Int32Array;
   readonly #splits: readonly SplitTable[];
   readonly #targetings: readonly TargetingTable[];
 
   constructor({ constants, splits, targetings }: SimpleParts) {
-    this.#constants = constants;
+    this.#constants = new Int32Array(constants);
     this.#splits = splits;
     this.#targetings = targetings;
   }
 
-  /** A new vector of outcomes, with those that need no request in their places. */
-  constants(): number[] {
-    return this.#constants.slice();
+  /**
+   * A vector of outcomes, with those that need no request in their places: the given one, whatever
+   * was in it, or a new one.
+   */
+  constants(outcomes?: Int32Array): Int32Array {
+    if (outcomes === undefined) return this.#constants.slice();
+    outcomes.set(this.#constants);
+    return outcomes;
   }
 
   /** Writes the other outcomes to their places. */
-  decide(request: EvaluationRequest, outcomes: number[]): void {
+  decide(request: EvaluationRequest, outcomes: Int32Array): void {
     for (const table of this.#splits) table.decide(request, outcomes);
     // NOTE: second, since who is in a list is not in what all others get.
     for (const table of this.#targetings) table.decide(request, outcomes);

@@ -40,18 +40,45 @@ export class SplitTable {
   }
 
   /** Writes the outcomes of all its flags to their places. */
-  decide(request: EvaluationRequest, outcomes: number[]): void {
+  decide(request: EvaluationRequest, outcomes: Int32Array): void {
     const blocks = request.read(this.#blocks);
+    if (blocks === null) this.#decideWithoutId(outcomes);
+    else this.#decideFor(blocks, outcomes);
+  }
+
+  /**
+   * NOTE: `| 0` promises a whole number of 32 bits, which V8 would else make sure of at each flag. For
+   * the same reason, what is known of the id is read before the loop, and not in it.
+   */
+  #decideFor(
+    { first, completesFirst, whole, tail, length }: HashBlocks,
+    outcomes: Int32Array,
+  ): void {
+    const blocks = { first: first | 0, completesFirst, whole, tail: tail | 0, length: length | 0 };
     const records = this.#records;
     let at = 0;
     while (at < records.length) {
-      const bucket = blocks === null ? 0 : bucketAt(records, at, blocks);
-      const steps = at + HEAD_LENGTH;
-      const end = steps + (records[at + STEP_COUNT] ?? 0);
+      const bucket = bucketAt(records, at, blocks);
+      const steps = (at + HEAD_LENGTH) | 0;
+      const end = (steps + (records[(at + STEP_COUNT) | 0] ?? 0)) | 0;
       let chosen = end;
-      for (let step = steps; step < end; step++) chosen += Number((records[step] ?? 0) < bucket);
-      outcomes[records[at + INDEX] ?? 0] = records[chosen] ?? 0;
-      at = end + (end - steps) + 1;
+      for (let step = steps; step < end; step = (step + 1) | 0) {
+        chosen = (chosen + Number((records[step] ?? 0) < bucket)) | 0;
+      }
+      outcomes[records[(at + INDEX) | 0] ?? 0] = records[chosen] ?? 0;
+      at = (end + ((end - steps) | 0) + 1) | 0;
+    }
+  }
+
+  /** Without an id there is no bucket, and the first outcome it is. */
+  #decideWithoutId(outcomes: Int32Array): void {
+    const records = this.#records;
+    let at = 0;
+    while (at < records.length) {
+      const stepCount = records[at + STEP_COUNT] ?? 0;
+      const first = at + HEAD_LENGTH + stepCount;
+      outcomes[records[at + INDEX] ?? 0] = records[first] ?? 0;
+      at = first + stepCount + 1;
     }
   }
 }
@@ -59,11 +86,11 @@ export class SplitTable {
 function bucketAt(records: Int32Array, at: number, blocks: HashBlocks): number {
   // NOTE: made where it is used, the object costs nothing: it never comes to be.
   const prefix = {
-    state: records[at + STATE] ?? 0,
-    pending: records[at + PENDING] ?? 0,
-    length: records[at + LENGTH] ?? 0,
+    state: records[(at + STATE) | 0] ?? 0,
+    pending: records[(at + PENDING) | 0] ?? 0,
+    length: records[(at + LENGTH) | 0] ?? 0,
   };
-  return toBucket(hashBlocks(prefix, blocks), records[at + SIZE] ?? 0);
+  return toBucket(hashBlocks(prefix, blocks), records[(at + SIZE) | 0] ?? 0);
 }
 
 function toRecord({ index, split }: SplitFlag): readonly number[] {

@@ -31,7 +31,7 @@ export class TargetingTable {
   }
 
   /** Writes the outcomes of those flags to their places whose lists the request is in. */
-  decide(request: EvaluationRequest, outcomes: number[]): void {
+  decide(request: EvaluationRequest, outcomes: Int32Array): void {
     for (const position of request.read(this.#found)) {
       for (const group of this.#groups[position] ?? []) group.decide(request, outcomes);
     }
@@ -59,7 +59,7 @@ class TargetedGroup {
     this.#answers.push(answer);
   }
 
-  decide(request: EvaluationRequest, outcomes: number[]): void {
+  decide(request: EvaluationRequest, outcomes: Int32Array): void {
     for (const list of this.#otherLists) if (!list.read(request)) return;
     const [indexes, answers] = [this.#indexes, this.#answers];
     for (let i = 0; i < indexes.length; i++) {

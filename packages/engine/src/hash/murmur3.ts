@@ -82,7 +82,7 @@ export function hashBlocks(prefix: HashStart, blocks: HashBlocks): number {
   } else {
     state ^= first;
   }
-  return finish(state ^ (prefix.length + blocks.length));
+  return finish(state ^ ((prefix.length + blocks.length) | 0));
 }
 
 /** Hashes the prefix followed by `text`; an unsigned 32-bit integer. */

@@ -28,11 +28,11 @@ export class EvaluationRequest {
   readonly context: Context;
   readonly #runtime: Runtime;
   readonly #values: unknown[];
-  readonly #outcomes: readonly number[] | undefined;
+  readonly #outcomes: Int32Array | undefined;
   #isRepeatable = true;
 
   /** `outcomes` holds the answers so far, parents first, when all flags are evaluated. */
-  constructor(context: Context, runtime: Runtime, outcomes?: readonly number[]) {
+  constructor(context: Context, runtime: Runtime, outcomes?: Int32Array) {
     this.context = context;
     this.#runtime = runtime;
     this.#values = [];

@@ -64,23 +64,28 @@ export class AnswerSender {
       response.end(answer.body);
       return;
     }
-    const memory = this.#bodies.take(byteLength);
-    answer.writeTo(memory);
-    response.end(memory.subarray(0, byteLength));
+    const room = this.#bodies.take(byteLength);
+    if (room === undefined) {
+      response.end(answer.body);
+      return;
+    }
+    answer.writeTo(room);
+    response.end(room);
     // NOTE: the system mostly takes a body at once, and the next one then comes to memory that the
-    // processor has at hand. If the connection is lost before that, nobody is told.
-    if (response.socket?.writableLength === 0) this.#bodies.giveBack(memory);
-    else response.once("finish", () => this.#bodies.giveBack(memory));
+    // processor has at hand.
+    if (response.socket?.writableLength === 0) this.#bodies.giveBack(room);
+    else response.once("close", () => this.#bodies.giveBack(room));
   }
 
   /** An answer that is not kept needs its body no longer than it takes to compress it. */
   #encode(answer: PreparedAnswer, coding: ContentCoding): Buffer | Promise<Buffer> {
     const { byteLength, isKept } = answer;
     if (isKept || byteLength > COMPRESS_AT_ONCE_MAX_BYTES) return answer.encoded(coding);
-    const memory = this.#bodies.take(byteLength);
-    answer.writeTo(memory);
-    const body = compressAtOnce(memory.subarray(0, byteLength), coding);
-    this.#bodies.giveBack(memory);
+    const room = this.#bodies.take(byteLength);
+    if (room === undefined) return answer.encoded(coding);
+    answer.writeTo(room);
+    const body = compressAtOnce(room, coding);
+    this.#bodies.giveBack(room);
     return body;
   }
 

@@ -3,6 +3,7 @@ import type { Context, Snapshot } from "flags-engine";
 import { readsSessionId } from "../context/complete-context.ts";
 import { unenrichedContext, type ContextRules } from "../context/request-context.ts";
 import type { SentContext } from "../context/sent-context.ts";
+import { assembly } from "../render/pieces/assembly.ts";
 import { selectEnabled, selectNamed } from "../render/select.ts";
 import type { Asked } from "../routes/body-form.ts";
 import type { EvaluationRules } from "../routes/evaluate.ts";
@@ -30,7 +31,8 @@ export function prepareAnswer(
   const subject = read(inquiry, contextRules);
   if (subject === undefined) return undefined;
   const { context, asked } = subject;
-  const { outcomes, isRepeatable } = snapshot.evaluateAll(context);
+  const vector = assembly.outcomes(snapshot.features.length);
+  const { outcomes, isRepeatable } = snapshot.evaluateAll(context, vector);
   const rendering = render(snapshot);
   const selected =
     asked.toggles === undefined

@@ -36,9 +36,9 @@ export class PreparedAnswer {
     return this.#body;
   }
 
-  /** Writes the body into memory that is the caller's. */
-  writeTo(memory: Buffer): void {
-    this.#answer.writeTo(memory);
+  /** Writes the body into a room of the memory of the pieces. */
+  writeTo(room: Buffer): void {
+    this.#answer.writeTo(room);
   }
 
   /** The body in a coding; it is compressed once. */

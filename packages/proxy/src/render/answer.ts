@@ -1,5 +1,6 @@
 import { SEPARATOR, type Pieces } from "./fragment.ts";
 import type { Frame } from "./frame.ts";
+import { pieceMemory } from "./pieces/piece-memory.ts";
 
 /**
  * An answer in its pieces. The entity tag comes from the hashes of the pieces, so it is known before
@@ -31,17 +32,24 @@ export class Answer {
 
   /** The body, in memory of its own. */
   body(): Buffer {
-    const body = Buffer.allocUnsafe(this.byteLength);
-    this.writeTo(body);
+    const region = pieceMemory.take(this.byteLength);
+    const room = pieceMemory.bytesOf(region, this.byteLength);
+    this.writeTo(room);
+    const body = Buffer.from(room);
+    pieceMemory.giveBack(region);
     return body;
   }
 
-  /** Puts the body together; copying prepared bytes once is all there is to it. */
-  writeTo(memory: Buffer): void {
+  /**
+   * Puts the body together; copying prepared bytes once is all there is to it.
+   *
+   * @param room of the memory of the pieces
+   */
+  writeTo(room: Buffer): void {
     const { prefix, suffix } = this.frame;
-    const end = this.#pieces.writeTo(memory, this.#start);
-    memory.set(prefix);
-    memory.set(suffix, end);
+    const end = this.#pieces.writeTo(room, this.#start);
+    room.set(prefix);
+    room.set(suffix, end);
   }
 }
 

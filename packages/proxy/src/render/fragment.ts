@@ -56,8 +56,8 @@ export interface Pieces {
   /** The halves of the entity tag. */
   readonly high: number;
   readonly low: number;
-  /** Copies them in their order, and returns where they end. */
-  writeTo(memory: Buffer, start: number): number;
+  /** Copies them in their order to a room of the memory of the pieces, and returns where they end. */
+  writeTo(room: Buffer, start: number): number;
 }
 
 /** What pieces do to the entity tag of an answer, one after the other. */
@@ -96,6 +96,6 @@ export function toPieces(fragments: readonly Fragment[]): Pieces {
     byteLength: byteLengthOf(fragments),
     high: (Math.imul(START_HIGH, factor) + high) | 0,
     low: (Math.imul(START_LOW, factor) + low) | 0,
-    writeTo: (memory, start) => writeParts(fragments, memory, start),
+    writeTo: (room, start) => writeParts(fragments, room, start),
   };
 }

@@ -3,6 +3,7 @@ import type { CompiledFeature, Snapshot } from "flags-engine";
 import { expect, test } from "vitest";
 import { createRenderer, type Rendering } from "./rendering.ts";
 import { selectAll, selectEnabled, selectNamed } from "./select.ts";
+import type { OutcomeVector } from "./stretch-table.ts";
 import type { Dialect } from "./dialect.ts";
 import { proxyDialect } from "../dialects/proxy.ts";
 
@@ -44,13 +45,13 @@ function renderingOf(
     diagnostics: [],
     indexOf: (name) => names.indexOf(name),
     evaluate: () => 0,
-    evaluateAll: () => ({ outcomes: names.map(() => 0), isRepeatable: true }),
+    evaluateAll: () => ({ outcomes: new Int32Array(names.length), isRepeatable: true }),
   };
   return createRenderer(dialect).render(snapshot);
 }
 
 /** What an answer must be, written in the plainest way. */
-function plainToggles({ snapshot }: Rendering, outcomes: readonly number[]) {
+function plainToggles({ snapshot }: Rendering, outcomes: OutcomeVector) {
   return snapshot.features.map(({ name, impressionData }, index) => {
     const { enabled, variant } = OUTCOMES[outcomes[index] ?? 0] ?? OUTCOMES[0];
     return {
@@ -68,7 +69,9 @@ const names = fc.uniqueArray(fc.string({ unit: "binary" }), { maxLength: 12 });
 const questions = names.chain((list) =>
   fc.record({
     list: fc.constant(list),
-    outcomes: fc.array(fc.nat(3), { minLength: list.length, maxLength: list.length }),
+    outcomes: fc
+      .array(fc.nat(3), { minLength: list.length, maxLength: list.length })
+      .map((outcomes) => new Int32Array(outcomes)),
     asked: fc.array(fc.oneof(fc.constantFrom("x", "__proto__", ...list), fc.string())),
   }),
 );
@@ -106,15 +109,17 @@ test("selectNamed() writes every name once, in the order asked, unknown ones as 
 test("runs of constant flags are one piece, which changes neither body nor entity tag", () => {
   fc.assert(
     fc.property(questions, fc.func(fc.boolean()), ({ list, outcomes }, isConstant) => {
-      const constants = outcomes.map((outcome, index) => (isConstant(index) ? outcome : undefined));
+      const constants = [...outcomes].map((outcome, index) =>
+        isConstant(index) ? outcome : undefined,
+      );
       const [plain, joined] = [renderingOf(list), renderingOf(list, { constants })];
       for (const select of [selectEnabled, selectAll]) {
         expect(select(joined, outcomes).body()).toEqual(select(plain, outcomes).body());
         expect(select(joined, outcomes).entityTag()).toBe(select(plain, outcomes).entityTag());
       }
       const variable = constants.filter((outcome) => outcome === undefined).length;
-      const { addresses } = joined.all.pieces(outcomes);
-      expect(addresses.length).toBeLessThanOrEqual(variable + 1);
+      const { list: pieces } = joined.all.pieces(outcomes);
+      expect(pieces.length).toBeLessThanOrEqual(variable + 1);
     }),
   );
 });
@@ -140,7 +145,7 @@ test("pieces that were put together for one answer fit every other one", () => {
   const rendering = renderingOf(names);
   const tags = new Set<string>();
   for (let bits = 0; bits < 4096; bits++) {
-    const outcomes = names.map((_, index) => (bits >> index) & 1);
+    const outcomes = Int32Array.from(names, (_, index) => (bits >> index) & 1);
     const answer = selectEnabled(rendering, outcomes);
     const fresh = selectEnabled(renderingOf(names), outcomes);
     expect(answer.body()).toEqual(fresh.body());
@@ -174,10 +179,10 @@ test("createRenderer() writes each outcome of a flag once", () => {
   const { render } = createRenderer(counting);
   const { snapshot } = renderingOf(["a", "b"]);
   for (const outcomes of [
-    [0, 1],
-    [1, 1],
-    [1, 0],
-    [0, 0],
+    Int32Array.of(0, 1),
+    Int32Array.of(1, 1),
+    Int32Array.of(1, 0),
+    Int32Array.of(0, 0),
   ]) {
     selectAll(render(snapshot), outcomes);
     selectEnabled(render(snapshot), outcomes);

@@ -1,12 +1,14 @@
-import type { Outcome } from "flags-engine";
+import type { Evaluation, Outcome } from "flags-engine";
 import type { FlagFragments } from "./flag-fragments.ts";
-import { START_HIGH, START_LOW, byteLengthOf, joinMarks, type Fragment } from "./fragment.ts";
+import { byteLengthOf, joinMarks, type Fragment } from "./fragment.ts";
+import { assembly, type Choice } from "./pieces/assembly.ts";
 import { GatheredPieces } from "./pieces/gathered-pieces.ts";
-import { NOWHERE } from "./pieces/piece-memory.ts";
+import { NOWHERE, WORD_BYTES, pieceMemory } from "./pieces/piece-memory.ts";
 import { PieceStore } from "./pieces/piece-store.ts";
+import type { Region } from "./pieces/regions.ts";
 
 /** One outcome index for each flag of a snapshot. */
-export type OutcomeVector = readonly number[];
+export type OutcomeVector = Evaluation["outcomes"];
 
 /** Which answers of flags belong into an answer to a client. */
 export type IsShown = (outcome: Outcome) => boolean;
@@ -21,22 +23,17 @@ const MAX_COMBINATIONS = 32;
 const MANY_FLAGS = 2000;
 const MAX_COMBINATIONS_OF_MANY = 4;
 
-/** What is where in the record of a stretch. Behind it come its flags that depend on the context. */
-const FIRST_PIECE = 0;
-const FLAG_COUNT = 1;
-const HEAD_LENGTH = 2;
-/** Of each such flag: its index, and by how many pieces its next outcome is away. */
-const INDEX = 0;
-const STEP = 1;
-const FLAG_LENGTH = 2;
-
-/** What is where in the mark of a piece: where it is, its length, and what it does to the entity tag. */
+/**
+ * What is where in the mark of a piece, in words: its address, its length, and what it does to the
+ * entity tag. pieces.wat reads it.
+ */
 const ADDRESS = 0;
 const BYTE_LENGTH = 1;
 const FACTOR = 2;
 const HIGH = 3;
 const LOW = 4;
 const MARK_LENGTH = 5;
+const MARK_BYTES = MARK_LENGTH * WORD_BYTES;
 
 /**
  * The flags of a snapshot, cut into stretches: a few flags in a row, which come out in one of a few
@@ -47,46 +44,48 @@ const MARK_LENGTH = 5;
 export class StretchTable {
   readonly #stretches: readonly (readonly FlagFragments[])[];
   readonly #isShown: IsShown;
-  readonly #records: Int32Array;
-  readonly #marks: Int32Array;
   readonly #store = new PieceStore();
+  readonly #records: Region;
+  readonly #marks: Int32Array;
+  /** Where the marks begin, in words. */
+  readonly #marksStart: number;
 
   constructor(flags: readonly FlagFragments[], isShown: IsShown) {
     this.#stretches = cutIntoStretches(flags);
     this.#isShown = isShown;
-    const { records, pieceCount } = toRecords(this.#stretches);
-    this.#records = records;
-    this.#marks = new Int32Array(pieceCount * MARK_LENGTH);
+    const pieceCount = this.#stretches.reduce((sum, stretch) => sum + waysOfAll(stretch), 0);
+    const marks = this.#store.take(pieceCount * MARK_BYTES);
+    this.#marks = pieceMemory.wordsOf(marks, pieceCount * MARK_LENGTH).fill(NOWHERE);
+    this.#marksStart = marks.start / WORD_BYTES;
+    const records = toRecords(this.#stretches, marks.start);
+    this.#records = this.#store.take(records.length * WORD_BYTES);
+    pieceMemory.wordsOf(this.#records, records.length).set(records);
   }
 
   /** The pieces for these outcomes. */
   pieces(outcomes: OutcomeVector): GatheredPieces {
-    const [records, marks] = [this.#records, this.#marks];
-    const count = this.#stretches.length;
-    // oxlint-disable-next-line unicorn/no-new-array -- in its size at once: to grow, it is copied
-    const addresses = new Array<number>(count);
-    let [byteLength, high, low] = [0, START_HIGH, START_LOW];
-    let at = 0;
-    for (let stretch = 0; stretch < count; stretch++) {
-      const piece = pieceAt(records, at, outcomes);
-      at = endOf(records, at);
-      const mark = piece * MARK_LENGTH;
-      if (marks[mark + ADDRESS] === NOWHERE) this.#put(stretch, piece, outcomes);
-      addresses[stretch] = marks[mark + ADDRESS] ?? NOWHERE;
-      const factor = marks[mark + FACTOR] ?? 0;
-      byteLength += marks[mark + BYTE_LENGTH] ?? 0;
-      high = (Math.imul(high, factor) + (marks[mark + HIGH] ?? 0)) | 0;
-      low = (Math.imul(low, factor) + (marks[mark + LOW] ?? 0)) | 0;
+    let choice = this.#choose(outcomes);
+    if (choice.missingCount > 0) {
+      for (const [stretch, piece] of choice.list.entries()) {
+        if (piece < 0) this.#put(stretch, -piece - this.#marksStart, outcomes);
+      }
+      choice = this.#choose(outcomes);
     }
-    return new GatheredPieces(this.#store, { addresses, byteLength, high, low });
+    return new GatheredPieces(this.#store, choice);
   }
 
-  /** Puts a piece together, and notes it. It makes no difference to an answer what is in one piece. */
-  #put(stretch: number, piece: number, outcomes: OutcomeVector): void {
+  #choose(outcomes: OutcomeVector): Choice {
+    return assembly.choose(this.#records, this.#stretches.length, outcomes);
+  }
+
+  /**
+   * Puts a piece together, and notes it in its mark. It makes no difference to an answer what is in
+   * one piece.
+   */
+  #put(stretch: number, mark: number, outcomes: OutcomeVector): void {
     const shown = this.#shownOf(stretch, outcomes);
     const byteLength = byteLengthOf(shown);
     const { factor, high, low } = joinMarks(shown);
-    const mark = piece * MARK_LENGTH;
     const marks = this.#marks;
     marks[mark + ADDRESS] = this.#store.put(shown, byteLength);
     marks[mark + BYTE_LENGTH] = byteLength;
@@ -105,21 +104,6 @@ export class StretchTable {
     }
     return shown;
   }
-}
-
-/** The position of the piece of a stretch whose record begins there. */
-function pieceAt(records: Int32Array, start: number, outcomes: OutcomeVector): number {
-  const end = endOf(records, start);
-  let piece = records[start + FIRST_PIECE] ?? 0;
-  for (let flag = start + HEAD_LENGTH; flag < end; flag += FLAG_LENGTH) {
-    piece += (outcomes[records[flag + INDEX] ?? 0] ?? 0) * (records[flag + STEP] ?? 0);
-  }
-  return piece;
-}
-
-/** Where the record behind it begins. */
-function endOf(records: Int32Array, start: number): number {
-  return start + HEAD_LENGTH + (records[start + FLAG_COUNT] ?? 0) * FLAG_LENGTH;
 }
 
 function cutIntoStretches(flags: readonly FlagFragments[]): readonly (readonly FlagFragments[])[] {
@@ -141,21 +125,33 @@ function cutIntoStretches(flags: readonly FlagFragments[]): readonly (readonly F
   return [...stretches, stretch];
 }
 
-function toRecords(stretches: readonly (readonly FlagFragments[])[]) {
+/**
+ * A record for each stretch, in words and all in bytes, as pieces.wat reads it: where the mark is of
+ * its first piece, and how long the rest of the record is. That is, of each flag that depends on the
+ * context, where its outcome is in the vector, and by how much its next outcome changes the mark.
+ */
+function toRecords(
+  stretches: readonly (readonly FlagFragments[])[],
+  marksStart: number,
+): readonly number[] {
   const records: number[] = [];
-  let pieceCount = 0;
+  let mark = marksStart;
   for (const stretch of stretches) {
     const variable = stretch.filter(isVariable);
-    records.push(pieceCount, variable.length);
+    records.push(mark, variable.length * 2 * WORD_BYTES);
     let ways = 1;
     for (const flag of variable) {
-      records.push(flag.index, ways);
+      records.push(flag.index * WORD_BYTES, ways * MARK_BYTES);
       ways *= waysOf(flag);
     }
-    pieceCount += ways;
+    mark += ways * MARK_BYTES;
   }
-  // NOTE: not `from()`, which takes five times as long, and a table is made in one go.
-  return { records: new Int32Array(records), pieceCount };
+  return records;
+}
+
+/** In how many ways a stretch may come out. */
+function waysOfAll(stretch: readonly FlagFragments[]): number {
+  return stretch.filter(isVariable).reduce((ways, flag) => ways * waysOf(flag), 1);
 }
 
 /** Whether how a flag comes out depends on the context. */

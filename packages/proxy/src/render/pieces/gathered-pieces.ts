@@ -1,27 +1,26 @@
 import type { Pieces } from "../fragment.ts";
+import { assembly, type Choice } from "./assembly.ts";
 import type { PieceStore } from "./piece-store.ts";
 
 /** Pieces of an answer, where a store has them. */
 export class GatheredPieces implements Pieces {
-  readonly addresses: readonly number[];
+  /** Their addresses. */
+  readonly list: Int32Array;
   readonly byteLength: number;
   readonly high: number;
   readonly low: number;
   /** NOTE: held, since the pieces are overwritten when nobody holds their store. */
-  readonly #store: PieceStore;
+  readonly store: PieceStore;
 
-  constructor(
-    store: PieceStore,
-    { addresses, byteLength, high, low }: Omit<GatheredPieces, "writeTo">,
-  ) {
-    this.#store = store;
-    this.addresses = addresses;
+  constructor(store: PieceStore, { list, byteLength, high, low }: Choice) {
+    this.store = store;
+    this.list = list;
     this.byteLength = byteLength;
     this.high = high;
     this.low = low;
   }
 
-  writeTo(memory: Buffer, start: number): number {
-    return this.#store.gather(this.addresses, memory, start);
+  writeTo(room: Buffer, start: number): number {
+    return assembly.gather(this.list, room.byteOffset + start) - room.byteOffset;
   }
 }

@@ -2,6 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
+import { assembly } from "./assembly.ts";
 import { pieceMemory } from "./piece-memory.ts";
 import { PieceStore } from "./piece-store.ts";
 
@@ -10,12 +11,16 @@ function bytesOf(length: number, seed: number): Buffer {
   return Buffer.from(Array.from({ length }, (_, index) => (index * 7 + seed * 31) & 0xff));
 }
 
-function gathered(store: PieceStore, pieces: readonly number[], byteLength: number): Buffer {
-  const target = Buffer.alloc(byteLength + 20, "#");
-  expect(store.gather(pieces, target, 10)).toBe(10 + byteLength);
-  expect(target.subarray(0, 10).toString()).toBe("#".repeat(10));
-  expect(target.subarray(10 + byteLength).toString()).toBe("#".repeat(10));
-  return target.subarray(10, 10 + byteLength);
+function gathered(pieces: readonly number[], byteLength: number): Buffer {
+  const region = pieceMemory.take(byteLength + 20);
+  const room = pieceMemory.bytesOf(region, byteLength + 20).fill("#");
+  const start = region.start + 10;
+  expect(assembly.gather(new Int32Array(pieces), start)).toBe(start + byteLength);
+  expect(room.subarray(0, 10).toString()).toBe("#".repeat(10));
+  expect(room.subarray(10 + byteLength).toString()).toBe("#".repeat(10));
+  const bytes = Buffer.from(room.subarray(10, 10 + byteLength));
+  pieceMemory.giveBack(region);
+  return bytes;
 }
 
 /** Puts a piece in two parts. */
@@ -35,18 +40,42 @@ test("pieces of any length are gathered in any order, as often as one likes", ()
       const addresses = pieces.map((bytes) => put(store, bytes));
       const expected = Buffer.concat(chosen.flatMap((index) => pieces[index] ?? []));
       const picked = chosen.flatMap((index) => addresses[index] ?? []);
-      expect(gathered(store, picked, expected.length).equals(expected)).toBe(true);
+      expect(gathered(picked, expected.length).equals(expected)).toBe(true);
     }),
     { numRuns: 50 },
   );
 });
 
-test("more pieces are gathered than can be listed at once", () => {
+test("a list of pieces may be longer than any before", () => {
   const store = new PieceStore();
-  const pieces = Array.from({ length: 10_000 }, (_, index) => bytesOf(index % 5, index));
+  const pieces = Array.from({ length: 20_000 }, (_, index) => bytesOf(index % 5, index));
   const addresses = pieces.map((bytes) => put(store, bytes));
   const expected = Buffer.concat(pieces);
-  expect(gathered(store, addresses, expected.length).equals(expected)).toBe(true);
+  expect(gathered(addresses, expected.length).equals(expected)).toBe(true);
+});
+
+test("rooms stay what they are when the memory grows", () => {
+  const room = pieceMemory.bytesOf(pieceMemory.take(10), 10).fill("a");
+  const before = pieceMemory.words.length;
+  pieceMemory.take(pieceMemory.words.byteLength);
+  expect(pieceMemory.words.length).toBeGreaterThan(before);
+  const address = put(new PieceStore(), Buffer.from("0123456789"));
+  expect(assembly.gather(Int32Array.of(address), room.byteOffset)).toBe(room.byteOffset + 10);
+  expect(room.toString()).toBe("0123456789");
+});
+
+test("pieces are gathered beyond 2 GB as well", () => {
+  const store = new PieceStore();
+  const address = put(store, Buffer.from("near"));
+  const large = pieceMemory.take(2 ** 31);
+  const far = new PieceStore();
+  const farAddress = put(far, Buffer.from("far"));
+  expect(gathered([address, farAddress], 7).toString()).toBe("nearfar");
+  const room = pieceMemory.take(2 ** 20);
+  expect(room.start).toBeGreaterThan(2 ** 31);
+  expect(assembly.gather(Int32Array.of(farAddress, address), room.start)).toBe(room.start + 7);
+  expect(pieceMemory.bytesOf(room, 7).toString()).toBe("farnear");
+  pieceMemory.giveBack(large);
 });
 
 test("the memory of a store that nobody holds serves others, and no other one's does", async () => {
@@ -66,5 +95,5 @@ test("the memory of a store that nobody holds serves others, and no other one's 
     collect();
     expect(putElsewhere()).toEqual(region);
   });
-  expect(gathered(held, [piece], first.length).equals(first)).toBe(true);
+  expect(gathered([piece], first.length).equals(first)).toBe(true);
 });

@@ -20,7 +20,7 @@ export class Regions {
   }
 
   take(byteLength: number): Region {
-    const size = Math.max(MIN_SIZE, 2 ** Math.ceil(Math.log2(byteLength)));
+    const size = sizeFor(byteLength);
     const known = this.#free.get(size)?.pop();
     if (known !== undefined) return { start: known, end: known + size };
     const start = this.#end;
@@ -30,15 +30,21 @@ export class Regions {
   }
 
   giveBack({ start, end }: Region): void {
-    const size = end - start;
+    const size = sizeFor(end - start);
     const free = this.#free.get(size);
     if (free === undefined) this.#free.set(size, [start]);
     else free.push(start);
   }
 }
 
-/** A part of a memory, in bytes. */
+/** A part of a memory, in bytes. Of one that was taken, the end may be cut off. */
 export interface Region {
   readonly start: number;
   readonly end: number;
+}
+
+function sizeFor(byteLength: number): number {
+  let size = MIN_SIZE;
+  while (size < byteLength) size *= 2;
+  return size;
 }
