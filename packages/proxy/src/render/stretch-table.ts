@@ -13,15 +13,8 @@ export type OutcomeVector = Evaluation["outcomes"];
 /** Which answers of flags belong into an answer to a client. */
 export type IsShown = (outcome: Outcome) => boolean;
 
-/**
- * In how many ways a stretch may come out. With more, an answer has fewer pieces, and there are
- * more pieces to keep in memory.
- */
-const MAX_COMBINATIONS = 32;
-
-/** With more flags that depend on the context, longer pieces cost memory and gain nothing. */
-const MANY_FLAGS = 2000;
-const MAX_COMBINATIONS_OF_MANY = 4;
+/** In how many ways a stretch may come out. Longer pieces take more memory, and no less time. */
+const MAX_COMBINATIONS = 4;
 
 /**
  * What is where in the mark of a piece, in words: its address, its length, and what it does to the
@@ -107,14 +100,12 @@ export class StretchTable {
 }
 
 function cutIntoStretches(flags: readonly FlagFragments[]): readonly (readonly FlagFragments[])[] {
-  const isMany = flags.filter(isVariable).length > MANY_FLAGS;
-  const limit = isMany ? MAX_COMBINATIONS_OF_MANY : MAX_COMBINATIONS;
   const stretches: FlagFragments[][] = [];
   let stretch: FlagFragments[] = [];
   let combinations = 1;
   for (const flag of flags) {
     const ways = isVariable(flag) ? waysOf(flag) : 1;
-    if (combinations * ways > limit && stretch.length > 0) {
+    if (combinations * ways > MAX_COMBINATIONS && stretch.length > 0) {
       stretches.push(stretch);
       stretch = [];
       combinations = 1;
