@@ -60,11 +60,7 @@ export class AnswerSender {
     const { byteLength } = answer;
     headers.push("content-length", String(byteLength));
     response.writeHead(200, headers);
-    if (answer.isKept) {
-      response.end(answer.body);
-      return;
-    }
-    const room = this.#bodies.take(byteLength);
+    const room = answer.isKept ? undefined : this.#bodies.take(byteLength);
     if (room === undefined) {
       response.end(answer.body);
       return;
@@ -80,8 +76,8 @@ export class AnswerSender {
   /** An answer that is not kept needs its body no longer than it takes to compress it. */
   #encode(answer: PreparedAnswer, coding: ContentCoding): Buffer | Promise<Buffer> {
     const { byteLength, isKept } = answer;
-    if (isKept || byteLength > COMPRESS_AT_ONCE_MAX_BYTES) return answer.encoded(coding);
-    const room = this.#bodies.take(byteLength);
+    const isBrief = !isKept && byteLength <= COMPRESS_AT_ONCE_MAX_BYTES;
+    const room = isBrief ? this.#bodies.take(byteLength) : undefined;
     if (room === undefined) return answer.encoded(coding);
     answer.writeTo(room);
     const body = compressAtOnce(room, coding);

@@ -46,8 +46,7 @@ class Assembly {
   choose(records: Region, count: number, outcomes: Int32Array): Choice {
     const vector = this.outcomes(outcomes.length);
     if (outcomes !== vector) vector.set(outcomes);
-    this.#list = enlarged(this.#list, count + LOOK_AHEAD);
-    const list = this.#list.start;
+    const list = this.#listOf(count);
     const totals = this.#totals.start / WORD_BYTES;
     const { module, words } = pieceMemory;
     words[totals + BYTE_LENGTH] = 0;
@@ -71,13 +70,19 @@ class Assembly {
 
   /** Copies the pieces of a list to an address, one behind the other, and returns where they end. */
   gather(list: Int32Array, to: number): number {
+    const start = this.#listOf(list.length);
     const { module, words } = pieceMemory;
-    const { start } = this.#list;
     const end = start / WORD_BYTES + list.length;
     words.set(list, start / WORD_BYTES);
     words.fill(NOWHERE, end, end + LOOK_AHEAD);
     // NOTE: beyond 2 GB an address is negative in WebAssembly.
     return module.gather(start, end * WORD_BYTES, to) >>> 0;
+  }
+
+  /** Where there is room for a list of so many pieces. */
+  #listOf(count: number): number {
+    this.#list = enlarged(this.#list, count + LOOK_AHEAD);
+    return this.#list.start;
   }
 }
 
