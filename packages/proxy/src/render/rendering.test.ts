@@ -1,7 +1,8 @@
 import { compileSnapshot, complete, parseDocument } from "flags-engine";
 import type { Snapshot } from "flags-engine";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Dialect } from "./dialect.ts";
+import { PieceStore } from "./pieces/piece-store.ts";
 import { createRenderer } from "./rendering.ts";
 import type { Renderer } from "./rendering.ts";
 import { selectEnabled } from "./select.ts";
@@ -79,6 +80,22 @@ describe("createRenderer()", () => {
     const steps = renderer.renderAhead(compile(["b", "c"]), before);
     steps.next();
     expect(new Set(written)).toEqual(new Set(["b", "b off"]));
+  });
+
+  it("renderAhead() makes the tables that were needed before, and no others", () => {
+    const take = vi.spyOn(PieceStore.prototype, "take");
+    onTestFinished(() => take.mockRestore());
+    const { render, renderAhead } = createRenderer(createDialect().dialect);
+    const before = compile(["a"]);
+    bodyOf(before, { render, renderAhead });
+    const after = compile(["b"]);
+    complete(renderAhead(after, before));
+
+    take.mockClear();
+    void render(after).enabled;
+    expect(take).not.toHaveBeenCalled();
+    void render(after).all;
+    expect(take).toHaveBeenCalled();
   });
 
   it("renderAhead() does nothing for a dialect that nobody speaks", () => {
