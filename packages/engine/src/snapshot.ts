@@ -32,7 +32,7 @@ export interface Relevance {
 
 /** The answers of all flags of a snapshot for one context. */
 export interface Evaluation {
-  /** `outcomes[i]` indexes `features[i].outcomes`. */
+  /** `outcomes[i]` indexes `features[i].outcomes`. If a vector was given, it is that one. */
   readonly outcomes: Int32Array;
   /**
    * Whether the same context would get the same answers again, so that they may be kept: false when
@@ -42,7 +42,7 @@ export interface Evaluation {
 }
 
 /**
- * An immutable, compiled set of flags. Evaluation is synchronous, never throws, and does no I/O.
+ * An immutable, compiled set of flags. Evaluation is synchronous, does no I/O, and throws for no document and no context.
  */
 export interface Snapshot {
   /** Names the content: equal on every replica that compiled the same document. */

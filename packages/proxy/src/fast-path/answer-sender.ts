@@ -8,7 +8,7 @@ import {
   type ContentCoding,
 } from "flags-service/http";
 import type { RawHeaders } from "../cors/cors-headers.ts";
-import { BodyPool } from "./body-pool.ts";
+import type { BodyPool } from "./body-pool.ts";
 import type { PreparedAnswer } from "./prepared-answer.ts";
 
 const JSON_TYPE = "application/json; charset=utf-8";
@@ -25,10 +25,12 @@ export interface AnswerSenderOptions {
 export class AnswerSender {
   readonly #options: AnswerSenderOptions;
   readonly #codings = new CodingChoice();
-  readonly #bodies = new BodyPool();
+  readonly #bodies: BodyPool;
 
-  constructor(options: AnswerSenderOptions) {
+  /** @param bodies shared by all senders, since their limit is one of the process */
+  constructor(options: AnswerSenderOptions, bodies: BodyPool) {
     this.#options = options;
+    this.#bodies = bodies;
   }
 
   /** Returns the status. */
@@ -60,16 +62,18 @@ export class AnswerSender {
     const { byteLength } = answer;
     headers.push("content-length", String(byteLength));
     response.writeHead(200, headers);
-    const room = answer.isKept ? undefined : this.#bodies.take(byteLength);
+    const { socket } = response;
+    // NOTE: when a response is lost that waits for others on its connection, nobody is told.
+    const room = answer.isKept || socket === null ? undefined : this.#bodies.take(byteLength);
     if (room === undefined) {
       response.end(answer.body);
       return;
     }
-    answer.writeTo(room);
-    response.end(room);
+    answer.writeTo(room.bytes);
+    response.end(room.bytes);
     // NOTE: the system mostly takes a body at once, and the next one then comes to memory that the
     // processor has at hand.
-    if (response.socket?.writableLength === 0) this.#bodies.giveBack(room);
+    if (socket?.writableLength === 0) this.#bodies.giveBack(room);
     else response.once("close", () => this.#bodies.giveBack(room));
   }
 
@@ -79,8 +83,8 @@ export class AnswerSender {
     const isBrief = !isKept && byteLength <= COMPRESS_AT_ONCE_MAX_BYTES;
     const room = isBrief ? this.#bodies.take(byteLength) : undefined;
     if (room === undefined) return answer.encoded(coding);
-    answer.writeTo(room);
-    const body = compressAtOnce(room, coding);
+    answer.writeTo(room.bytes);
+    const body = compressAtOnce(room.bytes, coding);
     this.#bodies.giveBack(room);
     return body;
   }

@@ -1,23 +1,38 @@
 import { pieceMemory } from "../render/pieces/piece-memory.ts";
+import type { Region } from "../render/pieces/regions.ts";
 
 /** Slow readers may hold so much; what is taken for bodies is never given back to the system. */
 const MAX_OUT_BYTES = 8 * 1024 * 1024;
 
-/** Rooms for bodies on their way out, in the memory in which they are put together. */
+/** Where a body is put together, and sent from. */
+export interface Room {
+  readonly region: Region;
+  /** As many as the body has. */
+  readonly bytes: Buffer;
+}
+
+/** Rooms for bodies on their way out, in the memory of the pieces. */
 export class BodyPool {
   #outBytes = 0;
 
-  /** A room for a body of that size; undefined when too much is out, if anything. */
-  take(byteLength: number): Buffer | undefined {
-    const outBytes = this.#outBytes + byteLength;
-    if (outBytes > MAX_OUT_BYTES && this.#outBytes > 0) return undefined;
-    this.#outBytes = outBytes;
-    return pieceMemory.bytesOf(pieceMemory.take(byteLength), byteLength);
+  /**
+   * A room for a body of that size, or undefined when too much would be out then. If nothing is
+   * out, there is room for a body of any size.
+   */
+  take(byteLength: number): Room | undefined {
+    if (this.#outBytes > 0 && this.#outBytes + byteLength > MAX_OUT_BYTES) return undefined;
+    const region = pieceMemory.take(byteLength);
+    this.#outBytes += sizeOf(region);
+    return { region, bytes: pieceMemory.bytesOf(region, byteLength) };
   }
 
   /** Takes a room back. Only when the body is out: whoever gets it next writes over it. */
-  giveBack({ byteOffset, length }: Buffer): void {
-    this.#outBytes -= length;
-    pieceMemory.giveBack({ start: byteOffset, end: byteOffset + length });
+  giveBack({ region }: Room): void {
+    this.#outBytes -= sizeOf(region);
+    pieceMemory.giveBack(region);
   }
+}
+
+function sizeOf({ start, end }: Region): number {
+  return end - start;
 }

@@ -11,6 +11,7 @@ import { frontendBodyForm } from "../routes/frontend/frontend-body.ts";
 import { proxyBodyForm } from "../routes/proxy-body.ts";
 import { AnswerCache } from "./answer-cache.ts";
 import { AnswerSender } from "./answer-sender.ts";
+import { BodyPool } from "./body-pool.ts";
 import { FastPath } from "./fast-path.ts";
 
 interface Surroundings {
@@ -28,6 +29,7 @@ export function createFastPaths(
   const corsHeaders = createCorsHeaders(config.cors);
   // NOTE: questions begin with their path, so one place for all keeps them apart.
   const answers = new AnswerCache();
+  const bodies = new BodyPool();
   const at = (path: string, of: EvaluationRules, bodyForm: BodyForm): FastPath =>
     new FastPath({
       path: config.basePath + path,
@@ -35,7 +37,10 @@ export function createFastPaths(
       ring,
       rules: of,
       bodyForm,
-      sender: new AnswerSender({ corsHeaders, cacheControl: of.cacheControl, vary: of.vary }),
+      sender: new AnswerSender(
+        { corsHeaders, cacheControl: of.cacheControl, vary: of.vary },
+        bodies,
+      ),
       observe,
       answers,
     });

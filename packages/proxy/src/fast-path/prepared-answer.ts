@@ -5,15 +5,17 @@ import type { Answer } from "../render/answer.ts";
 export class PreparedAnswer {
   readonly entityTag: string;
   readonly byteLength: number;
-  readonly #answer: Answer;
+  readonly #frameText: string;
+  /** What its body comes from, and then the body. */
+  #source: Answer | Buffer;
   #isKept = false;
-  #body: Buffer | undefined;
   #coded: CodedBody | undefined;
 
   constructor(answer: Answer) {
     this.entityTag = answer.entityTag();
     this.byteLength = answer.byteLength;
-    this.#answer = answer;
+    this.#frameText = answer.frame.text;
+    this.#source = answer;
   }
 
   /** Whether it will be sent again, so that its body is worth keeping. */
@@ -21,24 +23,27 @@ export class PreparedAnswer {
     return this.#isKept;
   }
 
+  /** NOTE: the body may take less memory than knowing what it is made of. */
   keep(): void {
     this.#isKept = true;
+    void this.body;
   }
 
   /** Names what is in it: equal names, equal bodies. No question is such a text. */
   get content(): string {
-    return this.#answer.frame.text + this.entityTag;
+    return this.#frameText + this.entityTag;
   }
 
-  /** Built when it is needed first, since a 304 never needs it. */
+  /** Built when it is needed first. */
   get body(): Buffer {
-    this.#body ??= this.#answer.body();
-    return this.#body;
+    if (!Buffer.isBuffer(this.#source)) this.#source = this.#source.body();
+    return this.#source;
   }
 
   /** Writes the body into a room of the memory of the pieces. */
   writeTo(room: Buffer): void {
-    this.#answer.writeTo(room);
+    if (Buffer.isBuffer(this.#source)) room.set(this.#source);
+    else this.#source.writeTo(room);
   }
 
   /** The body in a coding; it is compressed once. */

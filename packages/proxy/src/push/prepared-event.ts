@@ -5,15 +5,15 @@ import type { MessageForm } from "./message-forms.ts";
 export class PreparedEvent {
   /** The entity tag of the answer. */
   readonly id: string;
-  /** How many bytes the answer has. */
-  readonly byteLength: number;
+  /** How much memory it takes. */
+  readonly heldBytes: number;
   readonly #answer: Answer;
   readonly #write: MessageForm["write"];
   #bytes: Buffer | undefined;
 
   constructor(answer: Answer, { write }: Pick<MessageForm, "write">) {
     this.id = answer.entityTag();
-    this.byteLength = answer.byteLength;
+    this.heldBytes = answer.byteLength + answer.heldBytes;
     this.#answer = answer;
     this.#write = write;
   }

@@ -15,7 +15,7 @@ export class SharedAnswers {
   readonly #forms: MessageForms;
   readonly #events = new LRUCache<string, PreparedEvent>({
     maxSize: MAX_BYTES,
-    sizeCalculation: ({ byteLength }, key) => byteLength + key.length + OVERHEAD_BYTES,
+    sizeCalculation: ({ heldBytes }, key) => heldBytes + key.length + OVERHEAD_BYTES,
   });
   #snapshot: Snapshot | undefined;
 

@@ -24,6 +24,11 @@ export class Answer {
     return this.#start + this.#pieces.byteLength + this.frame.suffix.length;
   }
 
+  /** How much memory it takes without a body. */
+  get heldBytes(): number {
+    return this.#pieces.heldBytes;
+  }
+
   /** Where the pieces begin: the prefix is written over the first separator. */
   get #start(): number {
     const overwritten = this.#pieces.byteLength === 0 ? 0 : SEPARATOR.length;

@@ -53,12 +53,20 @@ export function createFragment(text: string): Fragment {
 export interface Pieces {
   /** Of all of them. */
   readonly byteLength: number;
+  /** How much memory it takes to know which ones they are. */
+  readonly heldBytes: number;
   /** The halves of the entity tag. */
   readonly high: number;
   readonly low: number;
-  /** Copies them in their order to a room of the memory of the pieces, and returns where they end. */
+  /**
+   * Copies them in their order, and returns where they end.
+   *
+   * @param room of the memory of the pieces (pieceMemory): others would be taken for a part of it
+   */
   writeTo(room: Buffer, start: number): number;
 }
+
+const REFERENCE_BYTES = 8;
 
 /** What pieces do to the entity tag of an answer, one after the other. */
 export function joinMarks(marks: readonly Mark[]): Mark {
@@ -96,6 +104,7 @@ export function toPieces(fragments: readonly Fragment[]): Pieces {
     byteLength: byteLengthOf(fragments),
     high: (Math.imul(START_HIGH, factor) + high) | 0,
     low: (Math.imul(START_LOW, factor) + low) | 0,
+    heldBytes: fragments.length * REFERENCE_BYTES,
     writeTo: (room, start) => writeParts(fragments, room, start),
   };
 }

@@ -51,8 +51,9 @@ export class StretchTable {
     this.#marks = pieceMemory.wordsOf(marks, pieceCount * MARK_LENGTH).fill(NOWHERE);
     this.#marksStart = marks.start / WORD_BYTES;
     const records = toRecords(this.#stretches, marks.start);
-    this.#records = this.#store.take(records.length * WORD_BYTES);
-    pieceMemory.wordsOf(this.#records, records.length).set(records);
+    const region = this.#store.take(records.length * WORD_BYTES);
+    pieceMemory.wordsOf(region, records.length).set(records);
+    this.#records = { start: region.start, end: region.start + records.length * WORD_BYTES };
   }
 
   /** The pieces for these outcomes. */

@@ -25,7 +25,7 @@ export interface Choice {
 
 /**
  * A hot path: how WebAssembly chooses the pieces of an answer, and puts them together. What it is
- * given for that lies in the memory of the pieces, always in the same place.
+ * given for that lies in the memory of the pieces, and is overwritten with each answer.
  */
 class Assembly {
   readonly #totals = pieceMemory.take(1);
@@ -33,7 +33,7 @@ class Assembly {
   #outcomesRegion = pieceMemory.take(1);
   #outcomes = pieceMemory.wordsOf(this.#outcomesRegion, 0);
 
-  /** A vector for so many outcomes; the same memory at each call. */
+  /** A vector for so many outcomes. It is the caller's until the next call of this or of choose(). */
   outcomes(count: number): Int32Array {
     if (this.#outcomes.length !== count) {
       this.#outcomesRegion = enlarged(this.#outcomesRegion, count);
@@ -90,8 +90,9 @@ class Assembly {
 function enlarged(region: Region, length: number): Region {
   const byteLength = length * WORD_BYTES;
   if (byteLength <= region.end - region.start) return region;
+  const larger = pieceMemory.take(byteLength);
   pieceMemory.giveBack(region);
-  return pieceMemory.take(byteLength);
+  return larger;
 }
 
 export const assembly: Assembly = new Assembly();

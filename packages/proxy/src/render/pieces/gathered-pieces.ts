@@ -20,6 +20,10 @@ export class GatheredPieces implements Pieces {
     this.low = low;
   }
 
+  get heldBytes(): number {
+    return this.list.byteLength;
+  }
+
   writeTo(room: Buffer, start: number): number {
     return assembly.gather(this.list, room.byteOffset + start) - room.byteOffset;
   }

@@ -5,7 +5,7 @@ import { type Region, Regions } from "./regions.ts";
 const PAGE_BYTES = 64 * 1024;
 export const WORD_BYTES = 4;
 
-/** The memory grows by so much or more, since each time all views of it are made anew. */
+/** The memory grows by so much or more, since each time the views of all of it are made anew. */
 const MIN_GROWTH_PAGES = 16;
 
 /** An address where no piece can be. What is there is a length of 0. */

@@ -13,10 +13,9 @@ export class PieceStore {
   #end = 0;
   #byteLength = 0;
 
-  /** Memory of so many bytes, and whatever is in it. */
+  /** Memory of so many bytes or more, and whatever is in it. */
   take(byteLength: number): Region {
-    const { start } = pieceMemory.take(byteLength);
-    const region = { start, end: start + byteLength };
+    const region = pieceMemory.take(byteLength);
     if (this.#regions.length === 0) pieceMemory.giveBackAfter(this, this.#regions);
     this.#regions.push(region);
     return region;
@@ -33,9 +32,9 @@ export class PieceStore {
 
   #makeRoom(byteLength: number): void {
     const usual = Math.min(Math.max(this.#byteLength, MIN_USUAL_BYTES), MAX_USUAL_BYTES);
-    const { start, end } = this.take(Math.max(byteLength, usual));
-    this.#byteLength += end - start;
-    this.#next = start;
-    this.#end = end;
+    const region = this.take(Math.max(byteLength, usual));
+    this.#byteLength += region.end - region.start;
+    this.#next = region.start;
+    this.#end = region.end;
   }
 }

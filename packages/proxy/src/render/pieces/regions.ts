@@ -30,14 +30,14 @@ export class Regions {
   }
 
   giveBack({ start, end }: Region): void {
-    const size = sizeFor(end - start);
+    const size = end - start;
     const free = this.#free.get(size);
     if (free === undefined) this.#free.set(size, [start]);
     else free.push(start);
   }
 }
 
-/** A part of a memory, in bytes. Of one that was taken, the end may be cut off. */
+/** A part of a memory, in bytes. */
 export interface Region {
   readonly start: number;
   readonly end: number;
