@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
-import { expect, test, vi } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { assembly } from "./assembly.ts";
 import { pieceMemory } from "./piece-memory.ts";
 import { PieceStore } from "./piece-store.ts";
@@ -10,6 +10,8 @@ import { PieceStore } from "./piece-store.ts";
 function bytesOf(length: number, seed: number): Buffer {
   return Buffer.from(Array.from({ length }, (_, index) => (index * 7 + seed * 31) & 0xff));
 }
+
+afterEach(() => void vi.restoreAllMocks());
 
 function gathered(pieces: readonly number[], byteLength: number): Buffer {
   const region = pieceMemory.take(byteLength + 20);
@@ -76,6 +78,15 @@ test("pieces are gathered beyond 2 GB as well", () => {
   expect(assembly.gather(Int32Array.of(farAddress, address), room.start)).toBe(room.start + 7);
   expect(pieceMemory.bytesOf(room, 7).toString()).toBe("farnear");
   pieceMemory.giveBack(large);
+});
+
+test("a list that finds no room leaves the place of the one before as it was", () => {
+  const giveBack = vi.spyOn(pieceMemory, "giveBack");
+  vi.spyOn(pieceMemory, "take").mockImplementationOnce(() => {
+    throw new RangeError("no more memory");
+  });
+  expect(() => assembly.gather(new Int32Array(1_000_000), 4096)).toThrow("no more memory");
+  expect(giveBack).not.toHaveBeenCalled();
 });
 
 test("the memory of a store that nobody holds serves others, and no other one's does", async () => {
