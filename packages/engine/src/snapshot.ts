@@ -42,7 +42,8 @@ export interface Evaluation {
 }
 
 /**
- * An immutable, compiled set of flags. Evaluation is synchronous, does no I/O, and throws for no document and no context.
+ * An immutable, compiled set of flags. Evaluation is synchronous, does no I/O, and throws for no
+ * document and no context.
  */
 export interface Snapshot {
   /** Names the content: equal on every replica that compiled the same document. */

@@ -1,5 +1,5 @@
 import { pieceMemory } from "../render/pieces/piece-memory.ts";
-import type { Region } from "../render/pieces/regions.ts";
+import { lengthOf, type Region } from "../render/pieces/regions.ts";
 
 /** Slow readers may hold so much; what is taken for bodies is never given back to the system. */
 const MAX_OUT_BYTES = 8 * 1024 * 1024;
@@ -22,17 +22,13 @@ export class BodyPool {
   take(byteLength: number): Room | undefined {
     if (this.#outBytes > 0 && this.#outBytes + byteLength > MAX_OUT_BYTES) return undefined;
     const region = pieceMemory.take(byteLength);
-    this.#outBytes += sizeOf(region);
+    this.#outBytes += lengthOf(region);
     return { region, bytes: pieceMemory.bytesOf(region, byteLength) };
   }
 
   /** Takes a room back. Only when the body is out: whoever gets it next writes over it. */
   giveBack({ region }: Room): void {
-    this.#outBytes -= sizeOf(region);
+    this.#outBytes -= lengthOf(region);
     pieceMemory.giveBack(region);
   }
-}
-
-function sizeOf({ start, end }: Region): number {
-  return end - start;
 }

@@ -35,7 +35,7 @@ const MARK_BYTES = MARK_LENGTH * WORD_BYTES;
  * in a row, since pieces are many, and few of them are at hand in the processor.
  */
 export class StretchTable {
-  readonly #stretches: readonly (readonly FlagFragments[])[];
+  readonly #stretches: readonly Stretch[];
   readonly #isShown: IsShown;
   readonly #store = new PieceStore();
   readonly #records: Region;
@@ -46,7 +46,7 @@ export class StretchTable {
   constructor(flags: readonly FlagFragments[], isShown: IsShown) {
     this.#stretches = cutIntoStretches(flags);
     this.#isShown = isShown;
-    const pieceCount = this.#stretches.reduce((sum, stretch) => sum + waysOfAll(stretch), 0);
+    const pieceCount = this.#stretches.reduce((sum, { ways }) => sum + ways, 0);
     const marks = this.#store.take(pieceCount * MARK_BYTES);
     this.#marks = pieceMemory.wordsOf(marks, pieceCount * MARK_LENGTH).fill(NOWHERE);
     this.#marksStart = marks.start / WORD_BYTES;
@@ -90,7 +90,7 @@ export class StretchTable {
 
   #shownOf(stretch: number, outcomes: OutcomeVector): readonly Fragment[] {
     const shown: Fragment[] = [];
-    for (const flag of this.#stretches[stretch] ?? []) {
+    for (const flag of this.#stretches[stretch]?.flags ?? []) {
       const { constantOutcome, outcomes: ways } = flag.feature;
       const position = constantOutcome ?? outcomes[flag.index] ?? 0;
       const outcome = ways[position];
@@ -100,21 +100,25 @@ export class StretchTable {
   }
 }
 
-function cutIntoStretches(flags: readonly FlagFragments[]): readonly (readonly FlagFragments[])[] {
-  const stretches: FlagFragments[][] = [];
-  let stretch: FlagFragments[] = [];
-  let combinations = 1;
+interface Stretch {
+  readonly flags: FlagFragments[];
+  /** In how many ways it may come out, each of which has a piece. */
+  ways: number;
+}
+
+function cutIntoStretches(flags: readonly FlagFragments[]): readonly Stretch[] {
+  let last: Stretch = { flags: [], ways: 1 };
+  const stretches = [last];
   for (const flag of flags) {
-    const ways = isVariable(flag) ? waysOf(flag) : 1;
-    if (combinations * ways > MAX_COMBINATIONS && stretch.length > 0) {
-      stretches.push(stretch);
-      stretch = [];
-      combinations = 1;
+    const ways = waysOf(flag);
+    if (last.ways * ways > MAX_COMBINATIONS && last.flags.length > 0) {
+      last = { flags: [], ways: 1 };
+      stretches.push(last);
     }
-    stretch.push(flag);
-    combinations *= ways;
+    last.flags.push(flag);
+    last.ways *= ways;
   }
-  return [...stretches, stretch];
+  return stretches;
 }
 
 /**
@@ -122,28 +126,20 @@ function cutIntoStretches(flags: readonly FlagFragments[]): readonly (readonly F
  * its first piece, and how long the rest of the record is. That is, of each flag that depends on the
  * context, where its outcome is in the vector, and by how much its next outcome changes the mark.
  */
-function toRecords(
-  stretches: readonly (readonly FlagFragments[])[],
-  marksStart: number,
-): readonly number[] {
+function toRecords(stretches: readonly Stretch[], marksStart: number): readonly number[] {
   const records: number[] = [];
   let mark = marksStart;
-  for (const stretch of stretches) {
-    const variable = stretch.filter(isVariable);
+  for (const { flags, ways } of stretches) {
+    const variable = flags.filter(isVariable);
     records.push(mark, variable.length * 2 * WORD_BYTES);
-    let ways = 1;
+    let step = MARK_BYTES;
     for (const flag of variable) {
-      records.push(flag.index * WORD_BYTES, ways * MARK_BYTES);
-      ways *= waysOf(flag);
+      records.push(flag.index * WORD_BYTES, step);
+      step *= waysOf(flag);
     }
     mark += ways * MARK_BYTES;
   }
   return records;
-}
-
-/** In how many ways a stretch may come out. */
-function waysOfAll(stretch: readonly FlagFragments[]): number {
-  return stretch.filter(isVariable).reduce((ways, flag) => ways * waysOf(flag), 1);
 }
 
 /** Whether how a flag comes out depends on the context. */
@@ -151,6 +147,6 @@ function isVariable({ feature }: FlagFragments): boolean {
   return feature.constantOutcome === undefined;
 }
 
-function waysOf({ feature }: FlagFragments): number {
-  return feature.outcomes.length;
+function waysOf(flag: FlagFragments): number {
+  return isVariable(flag) ? flag.feature.outcomes.length : 1;
 }

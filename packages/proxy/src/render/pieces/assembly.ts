@@ -1,6 +1,6 @@
 import { START_HIGH, START_LOW } from "../fragment.ts";
 import { NOWHERE, pieceMemory, WORD_BYTES } from "./piece-memory.ts";
-import type { Region } from "./regions.ts";
+import { lengthOf, type Region } from "./regions.ts";
 
 /** What is where in the totals of a choice, in words. */
 const BYTE_LENGTH = 0;
@@ -89,7 +89,7 @@ class Assembly {
 /** A region for so many words: the same one, if there is room in it. */
 function enlarged(region: Region, length: number): Region {
   const byteLength = length * WORD_BYTES;
-  if (byteLength <= region.end - region.start) return region;
+  if (byteLength <= lengthOf(region)) return region;
   const larger = pieceMemory.take(byteLength);
   pieceMemory.giveBack(region);
   return larger;

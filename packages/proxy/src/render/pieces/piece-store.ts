@@ -1,9 +1,8 @@
 import type { Part } from "../fragment.ts";
 import { pieceMemory, sizeOf } from "./piece-memory.ts";
-import type { Region } from "./regions.ts";
+import { lengthOf, type Region } from "./regions.ts";
 
-/** It takes as much again as it has for pieces, but no less and no more than this. */
-const MIN_USUAL_BYTES = 4 * 1024;
+/** It takes as much again as it has for pieces, up to this. */
 const MAX_USUAL_BYTES = 1024 * 1024;
 
 /** Memory that is needed for as long as somebody holds this: pieces, and what is known of them. */
@@ -31,9 +30,9 @@ export class PieceStore {
   }
 
   #makeRoom(byteLength: number): void {
-    const usual = Math.min(Math.max(this.#byteLength, MIN_USUAL_BYTES), MAX_USUAL_BYTES);
+    const usual = Math.min(this.#byteLength, MAX_USUAL_BYTES);
     const region = this.take(Math.max(byteLength, usual));
-    this.#byteLength += region.end - region.start;
+    this.#byteLength += lengthOf(region);
     this.#next = region.start;
     this.#end = region.end;
   }

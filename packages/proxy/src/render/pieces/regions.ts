@@ -29,11 +29,11 @@ export class Regions {
     return { start, end: this.#end };
   }
 
-  giveBack({ start, end }: Region): void {
-    const size = end - start;
+  giveBack(region: Region): void {
+    const size = lengthOf(region);
     const free = this.#free.get(size);
-    if (free === undefined) this.#free.set(size, [start]);
-    else free.push(start);
+    if (free === undefined) this.#free.set(size, [region.start]);
+    else free.push(region.start);
   }
 }
 
@@ -41,6 +41,11 @@ export class Regions {
 export interface Region {
   readonly start: number;
   readonly end: number;
+}
+
+/** How many bytes a region has. */
+export function lengthOf({ start, end }: Region): number {
+  return end - start;
 }
 
 function sizeFor(byteLength: number): number {
