@@ -4,6 +4,7 @@ import { proxyDialect } from "../dialects/proxy.ts";
 import { createRenderer } from "../render/rendering.ts";
 import { selectAll, selectNamed } from "../render/select.ts";
 import { AnswerCache } from "./answer-cache.ts";
+import { withMark } from "./marked-text.ts";
 import { PreparedAnswer } from "./prepared-answer.ts";
 
 const features = Array.from({ length: 20 }, (_, index) => ({
@@ -26,6 +27,31 @@ function answerOf(names: readonly string[], dialect = proxyDialect): PreparedAns
   const rendering = createRenderer(dialect).render(snapshot);
   return new PreparedAnswer(selectNamed(rendering, outcomes, names));
 }
+
+test("get() knows an answer from the second time on that it was offered", () => {
+  const answers = new AnswerCache();
+  const question = withMark("/proxy?userId=1");
+  const answer = answerOf(NAMES);
+  answers.offer(snapshot, question, answer);
+  expect(answers.get(snapshot, question)).toBeUndefined();
+  answers.offer(snapshot, question, answer);
+  expect(answers.get(snapshot, withMark("/proxy?userId=1"))).toBe(answer);
+  expect(answers.get(compile(), question)).toBeUndefined();
+});
+
+test("get() keeps questions apart that have the same mark", () => {
+  const answers = new AnswerCache();
+  const first = { text: "/proxy?userId=1", mark: 7 };
+  const second = { text: "/proxy?userId=2", mark: 7 };
+  const answer = answerOf(NAMES);
+  for (let i = 0; i < 2; i++) answers.offer(snapshot, first, answer);
+  expect(answers.get(snapshot, first)).toBe(answer);
+  expect(answers.get(snapshot, second)).toBeUndefined();
+  const another = answerOf(NAMES);
+  answers.offer(snapshot, second, another);
+  expect(answers.get(snapshot, second)).toBe(another);
+  expect(answers.get(snapshot, first)).toBeUndefined();
+});
 
 test("unify() gives everybody the same answer from the third on, whichever way it came about", () => {
   const answers = new AnswerCache();

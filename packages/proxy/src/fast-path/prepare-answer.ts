@@ -25,7 +25,7 @@ export function prepareAnswer(
   answers: AnswerCache,
 ): PreparedAnswer | undefined {
   const { snapshot, question } = inquiry;
-  const kept = answers.get(snapshot, question.text);
+  const kept = answers.get(snapshot, question.marked);
   if (kept !== undefined) return kept;
 
   const subject = read(inquiry, contextRules);
@@ -40,7 +40,7 @@ export function prepareAnswer(
       : selectNamed(rendering, outcomes, asked.toggles);
   const answer = answers.unify(snapshot, new PreparedAnswer(selected));
   if (isRepeatable && isInText(asked.sent, snapshot)) {
-    answers.offer(snapshot, question.text, answer);
+    answers.offer(snapshot, question.marked, answer);
   }
   return answer;
 }

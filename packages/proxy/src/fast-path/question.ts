@@ -2,12 +2,13 @@ import type { IncomingMessage } from "node:http";
 import { parseQueryContext } from "../context/parse-query.ts";
 import { isValid } from "../http/validation.ts";
 import type { Asked, BodyForm } from "../routes/body-form.ts";
+import { type MarkedText, withMark } from "./marked-text.ts";
 import { offerBody, type Taker } from "./short-body.ts";
 
 /** What a request asks. */
 export interface Question {
   /** All of it, path included: equal texts ask the same. */
-  readonly text: string;
+  readonly marked: MarkedText;
   /** Finds out what it means, and throws where the framework would refuse it. */
   read(): Asked;
 }
@@ -25,13 +26,13 @@ export function offerQuestion(
 }
 
 function toQueryQuestion(url: string): Question {
-  return { text: url, read: () => ({ sent: parseQueryContext(url) }) };
+  return { marked: withMark(url), read: () => ({ sent: parseQueryContext(url) }) };
 }
 
 function toBodyQuestion(path: string, body: string, form: BodyForm): Question {
   return {
     // NOTE: no URL has a line break, so this is not the text of any GET.
-    text: `${path}\n${body}`,
+    marked: withMark(`${path}\n${body}`),
     read: () => {
       const value: unknown = JSON.parse(body);
       if (!isValid(form.schema, value)) throw new TypeError("The body is not as its schema says");
