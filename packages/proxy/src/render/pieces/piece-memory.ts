@@ -8,6 +8,9 @@ export const WORD_BYTES = 4;
 /** The memory grows by so much or more, since each time the views of all of it are made anew. */
 const MIN_GROWTH_PAGES = 16;
 
+/** The memory reaches so much further than what is taken of it: gathering looks beyond short pieces. */
+const MARGIN_BYTES = 256;
+
 /** An address where no piece can be. What is there is a length of 0. */
 export const NOWHERE = 0;
 const NOWHERE_BYTES = 4096;
@@ -72,7 +75,7 @@ class PieceMemory {
 
   #reach(end: number): void {
     const { memory } = this.module;
-    const missing = Math.ceil((end - this.#buffer.byteLength) / PAGE_BYTES);
+    const missing = Math.ceil((end + MARGIN_BYTES - this.#buffer.byteLength) / PAGE_BYTES);
     if (missing <= 0) return;
     memory.grow(Math.max(missing, MIN_GROWTH_PAGES));
     this.#buffer = memory.buffer;

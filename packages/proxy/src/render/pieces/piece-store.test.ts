@@ -56,6 +56,20 @@ test("a list of pieces may be longer than any before", () => {
   expect(gathered(addresses, expected.length).equals(expected)).toBe(true);
 });
 
+test("short pieces are gathered from the very end of the memory too", () => {
+  // More than are looked ahead.
+  const count = 20;
+  const room = pieceMemory.take(1);
+  const regions = Array.from({ length: 600 }, () => {
+    const region = pieceMemory.take(1);
+    const piece = pieceMemory.put([{ bytes: Buffer.from("a") }], 1, region.end - 8);
+    const list = new Int32Array(count).fill(piece);
+    expect(assembly.gather(list, room.start)).toBe(room.start + count);
+    return region;
+  });
+  for (const region of [room, ...regions]) pieceMemory.giveBack(region);
+});
+
 test("rooms stay what they are when the memory grows", () => {
   const room = pieceMemory.bytesOf(pieceMemory.take(10), 10).fill("a");
   const before = pieceMemory.words.length;

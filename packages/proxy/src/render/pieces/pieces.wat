@@ -59,13 +59,19 @@
 
   ;; Copies the pieces of a list, which is not empty, to one place, one behind the other. The word at
   ;; the address of a piece is its length, and its bytes are behind it. Behind the list are the
-  ;; addresses of 8 more, which are not copied. Returns where the copies end.
+  ;; addresses of 8 more, which are not copied. The memory must reach 132 bytes further than the
+  ;; address of any of them. Returns where the copies end.
   (func (export "gather") (param $list i32) (param $listEnd i32) (param $to i32) (result i32)
     (local $piece i32)
     (local $length i32)
+    (local $ahead i32)
     (loop $next
-      ;; Looks at the piece that is 8 further on, so that it comes from memory in the meantime.
-      (drop (i32.load (i32.shl (i32.load offset=32 (local.get $list)) (i32.const 2))))
+      ;; Looks at the piece that is 8 further on, so that it comes from memory in the meantime: its
+      ;; first three lines, as most pieces are no longer.
+      (local.set $ahead (i32.shl (i32.load offset=32 (local.get $list)) (i32.const 2)))
+      (drop (i32.load (local.get $ahead)))
+      (drop (i32.load offset=64 (local.get $ahead)))
+      (drop (i32.load offset=128 (local.get $ahead)))
       (local.set $piece (i32.shl (i32.load (local.get $list)) (i32.const 2)))
       (local.set $length (i32.load (local.get $piece)))
       (memory.copy
