@@ -25,13 +25,15 @@ const CREATE = {
   variants: (name) => flag(name, { strategies: [withVariants(name)] }),
 };
 
-/** 30 % plain, 20 % off, 20 % half rollouts, 10 % id lists, 10 % segment and property, 10 % variants. */
 export const KINDS = Object.keys(CREATE);
 
-/** A document of mixed flags, or of flags of one kind. */
-export function createDocument(flagCount, kind) {
+/** 30 % plain, 20 % off, 20 % half rollouts, 10 % id lists, 10 % segment and property, 10 % variants. */
+export const MIXED = "mixed";
+
+/** A document of flags of one kind, or of mixed ones. */
+export function createDocument(flagCount, kind = MIXED) {
   const features = Array.from({ length: flagCount }, (_, index) => {
-    const kindHere = kind ?? CYCLE[index % CYCLE.length];
+    const kindHere = kind === MIXED ? CYCLE[index % CYCLE.length] : kind;
     return CREATE[kindHere](`bench.${kindHere.replace(" ", "-")}.${index}`, index);
   });
   return { version: 2, features, segments: createSegments() };

@@ -81,10 +81,13 @@ async function takeTurns({ load }, servers, { generator, rounds, seconds, warmUp
   for (const server of servers.values()) {
     await measureLoad(generator, server, { ...load, seconds: warmUpSeconds });
   }
+  const order = [...servers];
   for (let round = 0; round < rounds; round++) {
-    for (const [name, server] of servers) {
+    for (const [name, server] of order) {
       samples.get(name).push(await measureLoad(generator, server, { ...load, seconds }));
     }
+    // So that none always follows the same one.
+    order.reverse();
   }
   return samples;
 }
