@@ -28,9 +28,10 @@ test("take() hands out a room again that was given back", () => {
 
 test("take() hands out a few megabytes at most, until something is given back", () => {
   const pool = new BodyPool();
-  const rooms = Array.from({ length: 8 }, () => taken(pool, MEGABYTE));
+  const first = taken(pool, MEGABYTE);
+  for (let i = 1; i < 8; i++) taken(pool, MEGABYTE);
   expect(pool.take(1)).toBeUndefined();
-  for (const room of rooms.slice(0, 1)) pool.giveBack(room);
+  pool.giveBack(first);
   expect(pool.take(MEGABYTE)).toBeDefined();
   expect(pool.take(1)).toBeUndefined();
 });
