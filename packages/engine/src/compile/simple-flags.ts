@@ -3,7 +3,7 @@ import type { Steps } from "../steps.ts";
 import type { Parent } from "./compile-dependencies.ts";
 import { SimpleEvaluation } from "./flag-evaluation.ts";
 import { OFF } from "./outcome-table.ts";
-import { toSplitTables, type SplitFlag, type SplitTable } from "./split-table.ts";
+import { toSplitTables, type SplitFlag, type SplitTable } from "./split-table/split-table.ts";
 import { Split } from "./split.ts";
 import { Targeting } from "./targeting.ts";
 import { toTargetingTables, type TargetingFlag, type TargetingTable } from "./targeting-table.ts";
@@ -63,8 +63,7 @@ export function* toSimpleFlags(flags: readonly Parent[]): Steps<SimpleFlags> {
     else constants[index] = untargeted;
   }
   yield;
-  const splitTables = toSplitTables(splits);
-  yield;
+  const splitTables = yield* toSplitTables(splits);
   const targetingTables = toTargetingTables(targetings);
   yield;
   return new SimpleFlags({ constants, splits: splitTables, targetings: targetingTables });
