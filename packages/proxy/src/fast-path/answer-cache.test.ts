@@ -41,14 +41,14 @@ test("get() knows an answer from the second time on that it was offered", () => 
 
 test("get() keeps questions apart that have the same mark", () => {
   const answers = new AnswerCache();
-  const first = { text: "/proxy?userId=1", mark: 7 };
-  const second = { text: "/proxy?userId=2", mark: 7 };
+  const first = { text: "/proxy?userId=1", mark: 7, check: 1 };
+  const second = { text: "/proxy?userId=2", mark: 7, check: 2 };
   const answer = answerOf(NAMES);
   for (let i = 0; i < 2; i++) answers.offer(snapshot, first, answer);
   expect(answers.get(snapshot, first)).toBe(answer);
   expect(answers.get(snapshot, second)).toBeUndefined();
   const another = answerOf(NAMES);
-  answers.offer(snapshot, second, another);
+  for (let i = 0; i < 2; i++) answers.offer(snapshot, second, another);
   expect(answers.get(snapshot, second)).toBe(another);
   expect(answers.get(snapshot, first)).toBeUndefined();
 });

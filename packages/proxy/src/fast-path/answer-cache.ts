@@ -35,15 +35,15 @@ export class AnswerCache {
    * Keeps the answer if the question was asked before: most memory and work of a cache would else
    * go into questions that nobody asks twice.
    */
-  offer(snapshot: Snapshot, { text, mark }: MarkedText, answer: PreparedAnswer): void {
-    if (!this.#doorkeeper.knows(mark)) return;
+  offer(snapshot: Snapshot, question: MarkedText, answer: PreparedAnswer): void {
+    if (!this.#doorkeeper.knows(question)) return;
     let answers = this.#bySnapshot.get(snapshot);
     if (answers === undefined) {
       answers = new LRUCache({ maxSize: MAX_BYTES, sizeCalculation });
       this.#bySnapshot.set(snapshot, answers);
     }
     answer.keep();
-    answers.set(mark, { question: text, answer });
+    answers.set(question.mark, { question: question.text, answer });
   }
 
   /** Returns the answer that others got, if it is the same and was kept; else this one. */
