@@ -32,7 +32,7 @@ describe("flags-proxy refuses to start", () => {
     const { code, stdout, stderr } = await runCommand(environment);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toMatch(
-      /^Cannot reserve 10 GB of addresses .* must be 34 GB or more, or none\n$/,
+      /^Cannot reserve 10 GB of addresses .* must be 24 GB or more, or none\n$/,
     );
   });
 

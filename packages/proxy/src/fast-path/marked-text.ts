@@ -1,16 +1,13 @@
 /** A text, and numbers that stand for it, so that it need not be gone through again. */
 export interface MarkedText {
   readonly text: string;
-  /** Not 0, and most likely another one for another text. */
+  /** Most likely another one for another text. */
   readonly mark: number;
-  /** The same, worked out another way: hardly any two texts have both alike. */
+  /** The same, and never 0. It comes about another way: hardly any two texts have both alike. */
   readonly check: number;
 }
 
-/**
- * Marks a text: FNV-1a, and a polynomial. Both take as long as one, since a processor multiplies for
- * one of them while the other one waits.
- */
+/** Marks a text, by FNV-1a, and checks it, by a polynomial. Both together take as long as one. */
 export function withMark(text: string): MarkedText {
   // NOTE: without `| 0` this begins as a number of another kind, and takes three times as long.
   let mark = 0x811c9dc5 | 0;
@@ -20,5 +17,5 @@ export function withMark(text: string): MarkedText {
     mark = Math.imul(mark ^ unit, 0x01000193);
     check = (Math.imul(check, 0x5bd1e995) + unit) | 0;
   }
-  return { text, mark: mark || 1, check: check || 1 };
+  return { text, mark, check: check || 1 };
 }

@@ -1,8 +1,8 @@
 import type { HashBlocks } from "../../hash/murmur3.ts";
 import { createQuadsModule, type QuadsModule } from "./quads-module.ts";
+import type { Quads } from "./quads.ts";
 
 const WORD_BYTES = 4;
-const PAGE_BYTES = 64 * 1024;
 
 /** What is where in the blocks of an id, in words. */
 const FIRST = 0;
@@ -11,54 +11,37 @@ const LENGTH = 2;
 const HAS_MORE = 3;
 const WHOLE = 4;
 
-/** The quads of a table, of which a memory has a copy, or gets one when it needs it. */
-export class Quads {
-  readonly words: Int32Array;
-  readonly laneCount: number;
-  /** Where the copy is, in words. It is there as long as the memory is of this generation. */
-  start = 0;
-  generation = -1;
-
-  constructor(words: Int32Array, laneCount: number) {
-    this.words = words;
-    this.laneCount = laneCount;
-  }
-}
-
 /**
  * The memory in which WebAssembly decides splits. This is a hot path. Quads are copied there when they
- * are needed first, one behind the other. When there are too many, all of them are forgotten, and
- * copied again when they are needed again: so nobody has to say which ones are out of use.
+ * are needed first, one behind the other. When there is no room for more, all of them are forgotten,
+ * and copied again when they are needed again: so nobody has to say which ones are out of use.
  */
 export class QuadMemory {
+  /** All of it. */
+  readonly words: Int32Array;
   readonly #module: QuadsModule;
-  readonly #maxWords: number;
-  #words: Int32Array;
-  #generation = 0;
+  readonly #maxEnd: number;
+  /** Another one whenever all quads are forgotten. */
+  #generation = {};
   #end = 0;
 
-  /** @param maxBytes how much all quads may take up, unless those of one table alone do */
+  /** @param maxBytes how much all quads may take up; the rest is for ids and outcomes */
   constructor(module: QuadsModule, maxBytes: number) {
     this.#module = module;
-    this.#maxWords = maxBytes / WORD_BYTES;
-    this.#words = new Int32Array(module.memory.buffer);
-  }
-
-  /** All of it; another view whenever the memory has grown. */
-  get words(): Int32Array {
-    return this.#words;
+    this.#maxEnd = maxBytes / WORD_BYTES;
+    this.words = new Int32Array(module.memory.buffer);
   }
 
   /**
    * Decides splits for an id. Their outcomes are in the memory until the next call, in the order of the
-   * lanes, the first of them at the word that is returned.
+   * lanes, the first of them at the word that is returned. Undefined if there is no room for so much.
    */
-  decide(quads: Quads, blocks: HashBlocks): number {
-    if (quads.generation !== this.#generation) this.#place(quads);
+  decide(quads: Quads, blocks: HashBlocks): number | undefined {
+    const isThere = quads.generation === this.#generation || this.#place(quads);
     const outcomes = this.#end;
     const id = outcomes + quads.laneCount;
     const idEnd = id + WHOLE + blocks.whole.length;
-    this.#reach(idEnd);
+    if (!isThere || idEnd > this.words.length) return undefined;
     this.#write(blocks, id);
     this.#module.decide(
       quads.start * WORD_BYTES,
@@ -70,21 +53,23 @@ export class QuadMemory {
     return outcomes;
   }
 
-  #place(quads: Quads): void {
+  /** Copies quads, if there is room for them. */
+  #place(quads: Quads): boolean {
     const { length } = quads.words;
-    if (this.#end + length > this.#maxWords) {
-      this.#generation++;
+    if (length > this.#maxEnd) return false;
+    if (this.#end + length > this.#maxEnd) {
+      this.#generation = {};
       this.#end = 0;
     }
-    this.#reach(this.#end + length);
-    this.#words.set(quads.words, this.#end);
+    this.words.set(quads.words, this.#end);
     quads.start = this.#end;
     quads.generation = this.#generation;
     this.#end += length;
+    return true;
   }
 
   #write(blocks: HashBlocks, start: number): void {
-    const words = this.#words;
+    const { words } = this;
     words[start + FIRST] = blocks.first;
     words[start + TAIL] = blocks.tail;
     words[start + LENGTH] = blocks.length;
@@ -92,28 +77,17 @@ export class QuadMemory {
     const { whole } = blocks;
     for (let i = 0; i < whole.length; i++) words[start + WHOLE + i] = whole[i] ?? 0;
   }
-
-  #reach(end: number): void {
-    const missingBytes = (end - this.#words.length) * WORD_BYTES;
-    if (missingBytes <= 0) return;
-    const { memory } = this.#module;
-    memory.grow(Math.ceil(missingBytes / PAGE_BYTES));
-    this.#words = new Int32Array(memory.buffer);
-  }
 }
 
 const MAX_BYTES = 2 * 1024 * 1024;
 
-let shared: QuadMemory | null | undefined;
+let ofThisThread: QuadMemory | null | undefined;
 
-/**
- * The one of this thread, made when somebody asks for it; null where there can be none. Each takes up
- * 10 GB of addresses, though of memory only what is used.
- */
+/** The one of this thread, made when somebody asks for it; null where there can be none. */
 export function quadMemory(): QuadMemory | null {
-  if (shared === undefined) {
+  if (ofThisThread === undefined) {
     const module = createQuadsModule();
-    shared = module === undefined ? null : new QuadMemory(module, MAX_BYTES);
+    ofThisThread = module === undefined ? null : new QuadMemory(module, MAX_BYTES);
   }
-  return shared;
+  return ofThisThread;
 }

@@ -5,6 +5,20 @@ import type { Split } from "../split.ts";
 /** How many splits are decided at a time: those of a quad. */
 export const LANES = 4;
 
+/** The quads of a table, of which a memory has a copy, or gets one when it needs it. */
+export class Quads {
+  readonly words: Int32Array;
+  readonly laneCount: number;
+  /** Where the copy is, in words. It is there as long as the memory is of this generation. */
+  start = 0;
+  generation: object | undefined;
+
+  constructor(words: Int32Array, laneCount: number) {
+    this.words = words;
+    this.laneCount = laneCount;
+  }
+}
+
 /**
  * What is in the rows of a quad, which quads.wat reads. A row has a word for each lane. Before these
  * rows there is one with the number of buckets and that of ranges. Behind them are the ranges: for
@@ -35,7 +49,7 @@ const NOWHERE = 2 ** 31 - 1;
  * Lays out splits, four by four, with a pause after each few of them. The splits of one quad have the
  * same number of buckets, a whole one of 32 bits.
  */
-export function* layOut(splits: readonly Split[]): Steps<Int32Array> {
+export function* layOut(splits: readonly Split[]): Steps<Quads> {
   const quads: (readonly Lane[])[] = [];
   for (let first = 0; first < splits.length; first += LANES) {
     quads.push(splits.slice(first, first + LANES).map(toLane));
@@ -49,7 +63,7 @@ export function* layOut(splits: readonly Split[]): Steps<Int32Array> {
     start = end;
     yield;
   }
-  return words;
+  return new Quads(words, splits.length);
 }
 
 function toLane({ idBucket, steps, otherwise }: Split): Lane {
@@ -58,7 +72,7 @@ function toLane({ idBucket, steps, otherwise }: Split): Lane {
   for (const { lastBucket, outcome } of steps) {
     // NOTE: written so that an unusable number (NaN) has no end, as when a split decides alone.
     const end = lastBucket < NOWHERE ? Math.floor(lastBucket) : NOWHERE;
-    // A step that ends before another one has no buckets, as with a negative weight.
+    // A step that does not end behind the one before has no buckets, as with a negative weight.
     if (end <= start) continue;
     ranges.push({ start, outcome });
     start = end;

@@ -1,10 +1,12 @@
-;; Decides splits by the same id, four at a time: a lane for each. What is called a row is 16 bytes,
-;; a word for each lane. What is in the rows of a quad, quads.ts says.
+;; Decides splits by the same id, four at a time: a lane for each. A row is 16 bytes, a
+;; word for each lane. quads.ts says what is in the rows of a quad.
 (module
-  (memory (export "memory") 1)
+  ;; It never grows. Views of a memory that has grown are empty, so that V8 would have to look, at each
+  ;; use of any view, whether it is one of those.
+  (memory (export "memory") 64 64)
 
-  ;; Goes through quads, of which there is one or more, and lists a row of outcomes for each. What is
-  ;; called with is in bytes. The blocks are those of the id, as murmur3.ts cuts it: a row with the
+  ;; Goes through quads, of which there is one or more, and lists a row of outcomes for each. All
+  ;; addresses are in bytes. The blocks are those of the id, as murmur3.ts cuts it: a row with the
   ;; first one, the tail, the length and whether there is more than the first; then the whole ones.
   (func (export "decide")
     (param $quad i32) (param $quadsEnd i32) (param $blocks i32) (param $blocksEnd i32)

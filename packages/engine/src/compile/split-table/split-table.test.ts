@@ -102,13 +102,28 @@ describe("SplitTable", () => {
     );
   });
 
-  test("decides for an id that is longer than the memory was", () => {
+  test.each([
+    ["an id", 2 * 1024 * 1024, "user".repeat(1_200_000), 1000],
+    ["a table", 90, "7", 0],
+  ])("decides one by one where %s is too long for the memory", (_, maxBytes, userId, word) => {
     const flags = createFlags([{ group: "g", size: 1000, lastBuckets: [300, 600] }]);
-    const userId = "user".repeat(100_000);
-    const memory = createMemory(300);
-    const wordsBefore = memory.words.length;
+    const memory = createMemory(maxBytes);
     expect(decide(tablesOf(flags), userId, memory)).toEqual(decideAlone(flags, userId));
-    expect(memory.words.length).toBeGreaterThan(wordsBefore);
+    expect(memory.words[0]).toBe(word);
+  });
+
+  test("decides the same in one memory and in another", () => {
+    const tables = [1, 2].map((step) => {
+      const list = { size: 1000, lastBuckets: [300 * step] };
+      return tablesOf(createFlags(["g", "h", "i"].map((group) => ({ group, ...list }))));
+    });
+    const memories = [createMemory(300), createMemory(300)];
+    const expected = tables.map((table) => decide(table, "7", null));
+    for (const memory of [...memories, ...memories]) {
+      expect(tables.map((table) => decide(table, "7", memory))).toEqual(expected);
+      tables.reverse();
+      expected.reverse();
+    }
   });
 
   test("has the memory of its thread where none is given", () => {

@@ -2,8 +2,8 @@ import type { HashBlocks } from "../../hash/murmur3.ts";
 import type { EvaluationRequest, Slot } from "../../request/evaluation-request.ts";
 import type { Steps } from "../../steps.ts";
 import type { Split } from "../split.ts";
-import { quadMemory, Quads, type QuadMemory } from "./quad-memory.ts";
-import { LANES, layOut } from "./quads.ts";
+import { quadMemory, type QuadMemory } from "./quad-memory.ts";
+import { LANES, layOut, type Quads } from "./quads.ts";
 
 /** An id, cut as the prefixes of a table want it. */
 type Blocks = Slot<HashBlocks | null>;
@@ -12,6 +12,14 @@ type Blocks = Slot<HashBlocks | null>;
 export interface SplitFlag {
   readonly index: number;
   readonly split: Split;
+}
+
+interface SplitTableParts {
+  readonly blocks: Blocks;
+  readonly flags: readonly SplitFlag[];
+  /** One of the flags for every lane of the quads. */
+  readonly lanes: readonly SplitFlag[];
+  readonly quads: Quads;
 }
 
 /**
@@ -25,12 +33,11 @@ export class SplitTable {
   readonly #quads: Quads;
   readonly #indexes: Int32Array;
 
-  /** @param flags one for every lane of the quads */
-  constructor(blocks: Blocks, flags: readonly SplitFlag[], quads: Quads) {
+  constructor({ blocks, flags, lanes, quads }: SplitTableParts) {
     this.#blocks = blocks;
     this.#flags = flags;
     this.#quads = quads;
-    this.#indexes = new Int32Array(flags.map(({ index }) => index));
+    this.#indexes = new Int32Array(lanes.map(({ index }) => index));
   }
 
   /**
@@ -44,10 +51,10 @@ export class SplitTable {
     memory: QuadMemory | null = quadMemory(),
   ): void {
     const blocks = request.read(this.#blocks);
-    if (blocks === null || memory === null) {
+    const start = blocks === null ? undefined : memory?.decide(this.#quads, blocks);
+    if (memory === null || start === undefined) {
       for (const { index, split } of this.#flags) outcomes[index] = split.decide(request);
     } else {
-      const start = memory.decide(this.#quads, blocks);
       this.#spread(memory.words, start, outcomes);
     }
   }
@@ -68,8 +75,8 @@ export function* toSplitTables(flags: Iterable<SplitFlag>): Steps<readonly Split
   for (const [blocks, group] of groupById(flags)) {
     const lanes = fillLanes(group);
     yield;
-    const words = yield* layOut(lanes.map(({ split }) => split));
-    tables.push(new SplitTable(blocks, lanes, new Quads(words, lanes.length)));
+    const quads = yield* layOut(lanes.map(({ split }) => split));
+    tables.push(new SplitTable({ blocks, flags: group, lanes, quads }));
     yield;
   }
   return tables;

@@ -41,7 +41,7 @@ export function createPiecesModule(): PiecesModule {
   } catch (cause) {
     throw new StartError(
       "Cannot reserve 10 GB of addresses for answers: " +
-        "the limit on virtual memory (ulimit -v) must be 34 GB or more, or none",
+        "the limit on virtual memory (ulimit -v) must be 24 GB or more, or none",
       { cause },
     );
   }
