@@ -49,7 +49,7 @@ test("compileInSteps() pauses after each flag, and between the parts of the snap
     compileSnapshot(document, OPTIONS),
   );
   const inOneGo = compileSnapshot(document, OPTIONS);
-  expect(pauses).toBe(3 + 2);
+  expect(pauses).toBe(3 + 3);
   expect(result.features).toEqual(inOneGo.features);
   expect(result.relevance).toEqual(inOneGo.relevance);
   for (const context of [{}, { userId: "7" }]) {

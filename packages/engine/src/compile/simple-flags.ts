@@ -3,6 +3,7 @@ import type { Steps } from "../steps.ts";
 import type { Parent } from "./compile-dependencies.ts";
 import { SimpleEvaluation } from "./flag-evaluation.ts";
 import { OFF } from "./outcome-table.ts";
+import { quadMemory } from "./split-table/quad-memory.ts";
 import { toSplitTables, type SplitFlag, type SplitTable } from "./split-table/split-table.ts";
 import { Split } from "./split.ts";
 import { Targeting } from "./targeting.ts";
@@ -43,7 +44,7 @@ export class SimpleFlags {
 
   /** Writes the other outcomes to their places. */
   decide(request: EvaluationRequest, outcomes: Int32Array): void {
-    for (const table of this.#splits) table.decide(request, outcomes);
+    for (const table of this.#splits) table.decide(request, outcomes, quadMemory());
     // NOTE: second, since who is in a list is not in what all others get.
     for (const table of this.#targetings) table.decide(request, outcomes);
   }
@@ -64,6 +65,7 @@ export function* toSimpleFlags(flags: readonly Parent[]): Steps<SimpleFlags> {
   }
   yield;
   const splitTables = yield* toSplitTables(splits);
+  yield;
   const targetingTables = toTargetingTables(targetings);
   yield;
   return new SimpleFlags({ constants, splits: splitTables, targetings: targetingTables });

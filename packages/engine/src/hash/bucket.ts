@@ -17,13 +17,7 @@ export function bucketOf(id: string, { group, size, seed }: Bucketing): number {
   return toBucket(hashAfter(createHashPrefix(`${group}:`, seed), id), size);
 }
 
-/**
- * The bucket that a hash falls into.
- *
- * NOTE: the two sizes that nearly all have are written out, as constants divide much faster.
- */
+/** The bucket that a hash falls into. */
 export function toBucket(hash: number, size: number): number {
-  if (size === 100) return (hash % 100) + 1;
-  if (size === 1000) return (hash % 1000) + 1;
   return (hash % size) + 1;
 }

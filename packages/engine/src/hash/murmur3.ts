@@ -6,19 +6,16 @@
  *
  * This is a hot path. A rollout hashes `group:id`. The group is known at compile time, so its part
  * of the work is done once and kept as a prefix. An id meets hundreds of groups, so it is cut into
- * blocks once for each way in which a prefix can end, and not once for each group.
+ * blocks once for each way in which a prefix can end, and not once for each group. Where many groups
+ * meet one id, compile/split-table/quads.wat does what hashBlocks() does.
  */
-export interface HashPrefix extends HashStart {
-  /** How many bits of the unfinished block are in use: 0, 8, 16 or 24. */
-  readonly pendingBits: number;
-}
-
-/** Where hashing goes on behind a prefix. */
-export interface HashStart {
+export interface HashPrefix {
   /** The state after every whole block of the prefix. */
   readonly state: number;
   /** The bytes of the unfinished block. */
   readonly pending: number;
+  /** How many bits of that block are in use: 0, 8, 16 or 24. */
+  readonly pendingBits: number;
   readonly length: number;
 }
 
@@ -71,7 +68,7 @@ export function cutIntoBlocks(text: string, pendingBits: number): HashBlocks {
 }
 
 /** Hashes the prefix followed by the text; an unsigned 32-bit integer. */
-export function hashBlocks(prefix: HashStart, blocks: HashBlocks): number {
+export function hashBlocks(prefix: HashPrefix, blocks: HashBlocks): number {
   let state = prefix.state;
   const first = scramble(prefix.pending | blocks.first);
   if (blocks.completesFirst) {

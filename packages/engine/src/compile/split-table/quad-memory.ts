@@ -79,6 +79,7 @@ export class QuadMemory {
   }
 }
 
+/** Half of the memory. */
 const MAX_BYTES = 2 * 1024 * 1024;
 
 let ofThisThread: QuadMemory | null | undefined;

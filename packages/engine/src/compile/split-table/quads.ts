@@ -30,6 +30,13 @@ const LENGTHS = 3 * LANES;
 const RANGES = 4 * LANES;
 const RANGE_LENGTH = 2 * LANES;
 
+/** Splits that are decided together. */
+interface Quad {
+  readonly lanes: readonly Lane[];
+  /** In the lane that has most. */
+  readonly rangeCount: number;
+}
+
 /** A split, for those who have an id. */
 interface Lane {
   readonly idBucket: IdBucket;
@@ -50,9 +57,9 @@ const NOWHERE = 2 ** 31 - 1;
  * same number of buckets, a whole one of 32 bits.
  */
 export function* layOut(splits: readonly Split[]): Steps<Quads> {
-  const quads: (readonly Lane[])[] = [];
+  const quads: Quad[] = [];
   for (let first = 0; first < splits.length; first += LANES) {
-    quads.push(splits.slice(first, first + LANES).map(toLane));
+    quads.push(toQuad(splits.slice(first, first + LANES)));
     yield;
   }
   const words = new Int32Array(quads.reduce((sum, quad) => sum + lengthOf(quad), 0));
@@ -64,6 +71,11 @@ export function* layOut(splits: readonly Split[]): Steps<Quads> {
     yield;
   }
   return new Quads(words, splits.length);
+}
+
+function toQuad(splits: readonly Split[]): Quad {
+  const lanes = splits.map(toLane);
+  return { lanes, rangeCount: Math.max(...lanes.map(({ ranges }) => ranges.length)) };
 }
 
 function toLane({ idBucket, steps, otherwise }: Split): Lane {
@@ -81,18 +93,14 @@ function toLane({ idBucket, steps, otherwise }: Split): Lane {
   return { idBucket, ranges };
 }
 
-function lengthOf(quad: readonly Lane[]): number {
-  return RANGES + rangeCountOf(quad) * RANGE_LENGTH;
+function lengthOf({ rangeCount }: Quad): number {
+  return RANGES + rangeCount * RANGE_LENGTH;
 }
 
-function rangeCountOf(quad: readonly Lane[]): number {
-  return quad.reduce((most, { ranges }) => Math.max(most, ranges.length), 0);
-}
-
-function write(quad: readonly Lane[], words: Int32Array): void {
-  words[0] = quad[0]?.idBucket.size ?? 0;
-  words[1] = rangeCountOf(quad);
-  for (const [lane, { idBucket, ranges }] of quad.entries()) {
+function write({ lanes, rangeCount }: Quad, words: Int32Array): void {
+  words[0] = lanes[0]?.idBucket.size ?? 0;
+  words[1] = rangeCount;
+  for (const [lane, { idBucket, ranges }] of lanes.entries()) {
     const { state, pending, length } = idBucket.prefix;
     words[STATES + lane] = state;
     words[PENDING + lane] = pending;

@@ -40,7 +40,7 @@ function tablesOf(flags: readonly SplitFlag[]): readonly SplitTable[] {
   return complete(toSplitTables(flags));
 }
 
-function decide(tables: readonly SplitTable[], userId?: string, memory?: QuadMemory | null) {
+function decide(tables: readonly SplitTable[], userId?: string, memory = quadMemory()) {
   const outcomes = new Int32Array(20).fill(UNTOUCHED);
   for (const table of tables) table.decide(ask(userId), outcomes, memory);
   return [...outcomes];
@@ -125,11 +125,11 @@ describe("SplitTable", () => {
       expected.reverse();
     }
   });
+});
 
-  test("has the memory of its thread where none is given", () => {
-    expect(quadMemory()).toBeInstanceOf(QuadMemory);
-    expect(quadMemory()).toBe(quadMemory());
-  });
+test("quadMemory() is the one of its thread", () => {
+  expect(quadMemory()).toBeInstanceOf(QuadMemory);
+  expect(quadMemory()).toBe(quadMemory());
 });
 
 test("toSplitTables() pauses after every few splits", () => {

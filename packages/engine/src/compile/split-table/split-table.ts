@@ -2,7 +2,7 @@ import type { HashBlocks } from "../../hash/murmur3.ts";
 import type { EvaluationRequest, Slot } from "../../request/evaluation-request.ts";
 import type { Steps } from "../../steps.ts";
 import type { Split } from "../split.ts";
-import { quadMemory, type QuadMemory } from "./quad-memory.ts";
+import type { QuadMemory } from "./quad-memory.ts";
 import { LANES, layOut, type Quads } from "./quads.ts";
 
 /** An id, cut as the prefixes of a table want it. */
@@ -45,11 +45,7 @@ export class SplitTable {
    *
    * @param memory null decides flag by flag
    */
-  decide(
-    request: EvaluationRequest,
-    outcomes: Int32Array,
-    memory: QuadMemory | null = quadMemory(),
-  ): void {
+  decide(request: EvaluationRequest, outcomes: Int32Array, memory: QuadMemory | null): void {
     const blocks = request.read(this.#blocks);
     const start = blocks === null ? undefined : memory?.decide(this.#quads, blocks);
     if (memory === null || start === undefined) {
@@ -77,7 +73,6 @@ export function* toSplitTables(flags: Iterable<SplitFlag>): Steps<readonly Split
     yield;
     const quads = yield* layOut(lanes.map(({ split }) => split));
     tables.push(new SplitTable({ blocks, flags: group, lanes, quads }));
-    yield;
   }
   return tables;
 }
