@@ -14,7 +14,13 @@ const PART_NAMES = [
 /** What a short run measures: what takes about a minute and a half. */
 const FIRST_PARTS = ["engine", "http"];
 const CASE_NAMES = ["new-user", "same-context", "not-modified", "gzip", "post"];
-const PEER_NAMES = ["ours", "old", "bare", ...(process.env.EDGE_BIN ? ["edge"] : [])];
+const PEER_NAMES = [
+  "ours",
+  ...(process.env.PREVIOUS_CHECKOUT ? ["previous"] : []),
+  "old",
+  "bare",
+  ...(process.env.EDGE_BIN ? ["edge"] : []),
+];
 
 export const HELP = `npm run bench -- [parts] [options]
 

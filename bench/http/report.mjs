@@ -26,13 +26,25 @@ export function httpTargets(results) {
   });
 }
 
-function toRow({ flagCount, bodyBytes, peers }) {
+const RATIOS = {
+  shareOfBare: "ours / bare",
+  previousShareOfBare: "previous / bare",
+  timesPrevious: "ours / previous",
+  timesOld: "ours / old",
+  timesEdge: "ours / edge",
+};
+
+function toRow({ flagCount, bodyBytes, peers, ...measures }) {
+  const ratios = Object.entries(RATIOS)
+    .filter(([measure]) => measures[measure] !== undefined)
+    .map(([measure, title]) => [title, measures[measure].toFixed(2)]);
   const names = Object.keys(peers);
   const cells = (label, show) =>
     Object.fromEntries(names.map((name) => [`${name} ${label}`, show(peers[name])]));
   return {
     flags: flagCount,
     "body bytes": bodyBytes,
+    ...Object.fromEntries(ratios),
     ...cells("req/s", ({ requestsPerSecond }) => Math.round(requestsPerSecond)),
     ...cells("CPU µs/req", ({ cpuMicroseconds }) => cpuMicroseconds.toFixed(1)),
     ...cells("p99 ms", ({ p99Ms }) => p99Ms.toFixed(1)),

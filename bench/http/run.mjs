@@ -71,8 +71,11 @@ async function benchCase(testCase, servers, plan) {
     flagCount: plan.flagCount,
     bodyBytes: Buffer.byteLength(answer.body),
     peers: Object.fromEntries([...samples].map(([name, list]) => [name, medians(list)])),
-    timesOld: ratio(samples, "old"),
-    shareOfBare: ratio(samples, "bare"),
+    timesOld: ratio(samples, "ours", "old"),
+    shareOfBare: ratio(samples, "ours", "bare"),
+    previousShareOfBare: ratio(samples, "previous", "bare"),
+    timesEdge: ratio(samples, "ours", "edge"),
+    timesPrevious: ratio(samples, "ours", "previous"),
   };
 }
 
@@ -92,12 +95,11 @@ async function takeTurns({ load }, servers, { generator, rounds, seconds, warmUp
   return samples;
 }
 
-/** The median over the rounds, since what ran one after the other had the same machine. */
-function ratio(samples, name) {
-  const others = samples.get(name);
-  if (others === undefined) return undefined;
-  const ours = samples.get("ours");
+/** The median of the ratios of each round, whose servers ran one after the other on the same machine. */
+function ratio(samples, name, otherName) {
+  const [list, others] = [samples.get(name), samples.get(otherName)];
+  if (list === undefined || others === undefined) return undefined;
   return median(
-    ours.map((sample, round) => sample.requestsPerSecond / others[round].requestsPerSecond),
+    list.map((sample, round) => sample.requestsPerSecond / others[round].requestsPerSecond),
   );
 }

@@ -25,6 +25,8 @@ export interface AppOptions {
   readonly hasFastPath: boolean;
   /** Where it counts. @default metrics of its own */
   readonly metrics?: Metrics;
+  /** Memory in bytes for each cache of responses. @default chosen by each cache */
+  readonly cacheBytes?: number;
 }
 
 /**
@@ -34,14 +36,14 @@ export interface AppOptions {
 export async function buildApp(
   config: ProxyConfig,
   source: FlagSource,
-  { hasFastPath, metrics = createMetrics() }: AppOptions = { hasFastPath: true },
+  { hasFastPath, metrics = createMetrics(), cacheBytes }: AppOptions = { hasFastPath: true },
 ): Promise<FastifyInstance> {
   const ring = createKeyRing(config, source);
   observeSources(metrics.registry, ring.sources);
 
   const rules = createDialectRules(config);
   const { observeRequest: observe } = metrics;
-  const fastPaths = createFastPaths(config, { ring, rules, observe });
+  const fastPaths = createFastPaths(config, { ring, rules, observe, cacheBytes });
   const closeFastPaths = (): void => fastPaths.forEach((path) => path.close());
   // Enrichers may take their time, so they are for the framework too.
   if (!hasFastPath || config.contextEnrichers.length > 0) closeFastPaths();
@@ -63,6 +65,6 @@ export async function buildApp(
   await registerCompression(app);
   if (config.openApiEnabled) await registerOpenApi(app, config);
 
-  await registerRoutes(app, { config, ring, metrics, rules });
+  await registerRoutes(app, { config, ring, metrics, rules, cacheBytes });
   return app;
 }

@@ -86,11 +86,11 @@ export function tooMuchUsage(metricsIntervalMs: number): HttpError {
   );
 }
 
-/** The answer to who would listen, when too many do or the proxy is about to go. */
-export function noRoomForStream(retryAfterSeconds: number): HttpError {
+/** Rejects a stream because a limit is reached or the proxy is shutting down. */
+export function streamLimitReached(retryAfterSeconds: number): HttpError {
   return new HttpError(
     503,
-    "No further stream can be opened now: come back later, or ask with `GET /proxy` until then",
+    "The proxy cannot open another stream now: try again later, and poll with `GET /proxy` meanwhile",
     { headers: { "retry-after": String(retryAfterSeconds) } },
   );
 }

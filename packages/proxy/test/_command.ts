@@ -36,6 +36,12 @@ class Command {
     return this.#output;
   }
 
+  get pid(): number {
+    const { pid } = this.#child;
+    if (pid === undefined) throw new Error("The command did not start");
+    return pid;
+  }
+
   signal(name: NodeJS.Signals): void {
     this.#child.kill(name);
   }

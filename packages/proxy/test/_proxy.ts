@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 import type { FlagSource } from "flags-sdk";
 import type { Logger } from "flags-service";
 import { onTestFinished } from "vitest";
-import { buildApp } from "../src/app.ts";
+import { buildApp, type AppOptions } from "../src/app.ts";
 import type { ProxyConfig } from "../src/config/config.ts";
 import { SAMPLE } from "./_documents.ts";
 import { DocumentSource, type SourceDocument } from "./_source.ts";
@@ -58,7 +58,13 @@ export function proxyConfig(overrides: Partial<ProxyConfig> = {}): ProxyConfig {
     allEndpointEnabled: false,
     ofrepEventStreams: false,
     ofrepValues: "boolean",
-    push: { maxStreams: 10_000, maxAgeSeconds: 1800, secret: undefined },
+    push: {
+      maxStreams: 10_000,
+      maxStreamsPerKey: undefined,
+      maxContextBytes: 67_108_864,
+      maxAgeSeconds: 1800,
+      secret: undefined,
+    },
     cors: {
       allowedHeaders: undefined,
       credentials: false,
@@ -83,6 +89,7 @@ interface ProxySetup {
   readonly source?: DocumentSource;
   /** Called before the app listens, to add to it what an embedder might. */
   readonly extend?: (app: FastifyInstance) => void;
+  readonly app?: AppOptions;
 }
 
 interface TestRequest extends RequestInit {
@@ -116,9 +123,9 @@ export async function startProxy(setup: ProxySetup = {}): Promise<TestProxy> {
 /** Runs a proxy over a source on a free port, for the length of a test. */
 export async function startProxyOver(
   source: FlagSource,
-  { config, extend }: Pick<ProxySetup, "config" | "extend"> = {},
+  { config, extend, app: options }: Pick<ProxySetup, "config" | "extend" | "app"> = {},
 ): Promise<RunningApp> {
-  const app = await buildApp(proxyConfig(config), source);
+  const app = await buildApp(proxyConfig(config), source, options);
   extend?.(app);
   await app.listen({ host: "127.0.0.1", port: 0 });
   onTestFinished(async () => {

@@ -8,23 +8,33 @@ import { proxyDialect } from "../src/dialects/proxy.ts";
 import { createMessageForms } from "../src/push/message-forms.ts";
 import { PushHub, type PushRules } from "../src/push/push-hub.ts";
 import { PushStream } from "../src/push/push-stream.ts";
-import { SharedAnswers } from "../src/push/shared-answers.ts";
+import { SharedEvents } from "../src/push/shared-events.ts";
+import { StoredSubscription } from "../src/push/subscription.ts";
 import { createRenderer } from "../src/render/rendering.ts";
 import { flag, withConstraint } from "./_documents.ts";
 import { namesIn, readEvents } from "./_event-reader.ts";
+import { KEY } from "./_proxy.ts";
 import { DocumentSource } from "./_source.ts";
 
 /** A hub with times of its own behind a server, where `/7` opens the stream of user 7. */
 async function startHub(source: DocumentSource, rules: Partial<PushRules>) {
   const { render } = createRenderer(proxyDialect);
   const forms = createMessageForms({ toggles: render, frontend: render, refetch: render });
-  const answers = new Map([[source, new SharedAnswers(forms)]]);
+  const sharedEvents = new Map([[source, new SharedEvents(forms)]]);
   const registry = new Registry();
-  const hub = new PushHub({ maxStreams: 100, maxAgeMs: 60_000, ...rules }, { answers, registry });
+  const limits = { maxStreams: 100, maxStreamsPerKey: 100, maxContextBytes: 1_000_000 };
+  const hub = new PushHub(
+    { ...limits, maxAgeMs: 60_000, ...rules },
+    { events: sharedEvents, registry },
+  );
   const server = createServer(({ url = "/" }, response) => {
     const events = new EventStream(response, {});
-    const question = { context: { userId: url.slice(1) } };
-    hub.add(new PushStream({ source, question, events, lastEventId: undefined }));
+    const { relevance } = source.snapshot ?? {};
+    if (relevance === undefined) throw new Error("The source has no flags");
+    const context = { userId: url.slice(1) };
+    const subscription = new StoredSubscription({ context }, relevance);
+    const grant = { key: KEY, kind: "client", source } as const;
+    hub.add(new PushStream({ grant, subscription, events, lastEventId: undefined }));
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -137,7 +147,7 @@ test("a hub that is closed lets nobody in and listens to no source", async () =>
   const source = new DocumentSource({ features: [] });
   const { hub } = await startHub(source, {});
   hub.close();
-  expect(() => hub.checkRoom()).toThrow("No further stream can be opened now");
+  expect(() => hub.checkCapacity(KEY, 0)).toThrow("cannot open another stream now");
   source.replace({ features: [flag("new")] });
   expect(hub.size).toBe(0);
 });

@@ -1,7 +1,15 @@
 import { expect, test } from "vitest";
 import { flag, SAMPLE, withConstraint } from "./_documents.ts";
 import { namesIn, readEvents, type EventReader } from "./_event-reader.ts";
-import { errorOf, KEY, OTHER_KEY, startProxy, type RunningApp, type TestProxy } from "./_proxy.ts";
+import {
+  errorOf,
+  KEY,
+  OTHER_KEY,
+  proxyConfig,
+  startProxy,
+  type RunningApp,
+  type TestProxy,
+} from "./_proxy.ts";
 import { DocumentSource } from "./_source.ts";
 
 interface Address {
@@ -145,7 +153,7 @@ test("an address is good at every proxy with the same settings, and at no other"
   expect(await at({ clientKeys: [KEY, "a-new-one"] })).toBe(200);
   expect(await at({ clientKeys: [OTHER_KEY] })).toBe(401);
   expect(await at({ upstreamToken: "another" })).toBe(401);
-  expect(await at({ push: { maxStreams: 1, maxAgeSeconds: 60, secret: "mine" } })).toBe(401);
+  expect(await at({ push: { ...proxyConfig().push, secret: "mine" } })).toBe(401);
 });
 
 test("an address shows neither the key nor anything of the context", async () => {
@@ -194,21 +202,21 @@ test("503 for everybody before flags have arrived, and from then on a stream", a
 });
 
 test("a stream too many is a 503 that says when to come back; who leaves makes room", async () => {
-  const push = { maxStreams: 1, maxAgeSeconds: 60, secret: undefined };
+  const push = { ...proxyConfig().push, maxStreams: 1, maxAgeSeconds: 60 };
   const proxy = await startProxy({ config: { push } });
   const { url } = await addressOf(proxy, { context: {} });
   const first = await fetch(url);
   for (const response of [await fetch(url), await proxy.post("/proxy/stream", { context: {} })]) {
     expect(response.status).toBe(503);
     expect(Number(response.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
-    expect((await errorOf(response)).error).toContain("No further stream");
+    expect((await errorOf(response)).error).toContain("cannot open another stream");
   }
   await first.body?.cancel();
   await expect.poll(async () => (await fetch(url)).status).toBe(200);
 });
 
 test("push.maxStreams: 0 switches it off, and the answer says so", async () => {
-  const push = { maxStreams: 0, maxAgeSeconds: 60, secret: undefined };
+  const push = { ...proxyConfig().push, maxStreams: 0, maxAgeSeconds: 60 };
   const proxy = await startProxy({ config: { push } });
   const [post, get] = [
     await proxy.post("/proxy/stream", { context: {} }),

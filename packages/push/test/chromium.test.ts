@@ -2,7 +2,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { skipsChromium, startChromium } from "../../../scripts/quickstart/_chromium.ts";
 import { flag, withConstraint } from "../../proxy/test/_documents.ts";
-import { KEY, startProxy, type RunningApp } from "../../proxy/test/_proxy.ts";
+import { KEY, proxyConfig, startProxy, type RunningApp } from "../../proxy/test/_proxy.ts";
 import { startPageServer } from "./_page-server.ts";
 
 const FOR_7 = flag("for-user-7", { strategies: [withConstraint("userId", ["7"])] });
@@ -56,7 +56,7 @@ describe.skipIf(skipsChromium)("the official client in Chromium, fed across orig
   });
 
   test("a stream that ends is resumed by the browser", async () => {
-    const push = { maxStreams: 10, maxAgeSeconds: 1, secret: undefined };
+    const push = { ...proxyConfig().push, maxStreams: 10, maxAgeSeconds: 1 };
     const proxy = await startProxy({ document: { features: [FOR_7] }, config: { push } });
     const { shown, problems } = await openPage(proxy, "7");
     const opened = () => read(proxy, "streams_opened_total");

@@ -3,7 +3,7 @@ import { EventSource } from "undici";
 import { InMemoryStorageProvider, UnleashClient } from "unleash-proxy-client";
 import { expect, onTestFinished, test } from "vitest";
 import { flag, withConstraint } from "../../proxy/test/_documents.ts";
-import { KEY, startProxy, type RunningApp } from "../../proxy/test/_proxy.ts";
+import { KEY, proxyConfig, startProxy, type RunningApp } from "../../proxy/test/_proxy.ts";
 import { startForgetfulGateway } from "./_forgetful-gateway.ts";
 
 const FOR_7 = flag("for-user-7", { strategies: [withConstraint("userId", ["7"])] });
@@ -112,7 +112,7 @@ test("a client with another context is fed for that one, and its former stream e
 });
 
 test("a client polls where there are no streams", async () => {
-  const push = { maxStreams: 0, maxAgeSeconds: 60, secret: undefined };
+  const push = { ...proxyConfig().push, maxStreams: 0, maxAgeSeconds: 60 };
   const proxy = await startProxy({ document: { features: [FOR_7] }, config: { push } });
   const setup = { url: `${proxy.url}/proxy`, refreshInterval: 0.05 };
   const { client, requests } = await startFed(setup);

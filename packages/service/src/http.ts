@@ -3,8 +3,7 @@ export {
   CodedBody,
   CODINGS,
   CodingChoice,
-  COMPRESS_AT_ONCE_MAX_BYTES,
-  compressAtOnce,
+  compress,
   COMPRESSION_THRESHOLD_BYTES,
   GZIP_LEVEL,
 } from "./http/content-coding.ts";

@@ -65,6 +65,8 @@ export function assembleConfig(values: Values, collaborators: Collaborators): Lo
 function toPush(values: Values): PushConfig {
   return Object.freeze({
     maxStreams: values.pushMaxStreams,
+    maxStreamsPerKey: values.pushMaxStreamsPerKey,
+    maxContextBytes: values.pushMaxContextBytes,
     maxAgeSeconds: values.pushMaxAge,
     secret: values.pushSecret,
   });

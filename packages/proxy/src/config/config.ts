@@ -29,10 +29,14 @@ export interface BootstrapConfig {
 
 /** Streams to clients. */
 export interface PushConfig {
-  /** Streams that may be open at a time; 0: there are none. */
+  /** Most streams that may be open at a time; 0 disables streams. */
   readonly maxStreams: number;
+  /** The same for one client key; undefined for a share that depends on the number of keys. */
+  readonly maxStreamsPerKey: number | undefined;
+  /** Memory for the contexts of all open streams. */
+  readonly maxContextBytes: number;
   readonly maxAgeSeconds: number;
-  /** What the addresses of streams are sealed with; undefined: the token for the upstream. */
+  /** Encrypts the addresses of streams; undefined for the upstream token. */
   readonly secret: string | undefined;
 }
 

@@ -52,19 +52,32 @@ export interface CorsOptions {
 /** Streams to clients. */
 export interface PushOptions {
   /**
-   * Streams that may be open at a time; 0 switches `/proxy/stream` off. Environment:
+   * Most streams that may be open at a time; 0 disables `/proxy/stream`. Environment:
    * `FLAGS_PUSH_MAX_STREAMS`.
    * @default 10000
    */
   readonly maxStreams?: number | undefined;
+  /**
+   * Most streams that one client key may have open at a time. Environment:
+   * `FLAGS_PUSH_MAX_STREAMS_PER_KEY`.
+   * @default `maxStreams` with one client key, half of it with several
+   */
+  readonly maxStreamsPerKey?: number | undefined;
+  /**
+   * Memory for the contexts of all open streams, in bytes. Environment:
+   * `FLAGS_PUSH_MAX_CONTEXT_BYTES`.
+   * @default 67108864
+   */
+  readonly maxContextBytes?: number | undefined;
   /**
    * Seconds after which a stream is ended at the latest. Environment: `FLAGS_PUSH_MAX_AGE`.
    * @default 1800
    */
   readonly maxAge?: number | undefined;
   /**
-   * What the addresses of streams are encrypted with; the same for all replicas. Not set: the token
-   * for the upstream. Environment: `FLAGS_PUSH_SECRET`.
+   * Secret that encrypts the addresses of streams; the same for all replicas. Environment:
+   * `FLAGS_PUSH_SECRET`.
+   * @default the upstream token
    */
   readonly secret?: string | undefined;
 }

@@ -297,7 +297,26 @@ export const SETTINGS = {
     variables: ["FLAGS_PUSH_MAX_STREAMS"],
     kind: createIntegerKind({ min: 0, max: 1_000_000 }),
     fallback: 10_000,
-    meaning: "Streams to clients that may be open at a time. 0 switches /proxy/stream off.",
+    meaning: "Most streams to clients that may be open at a time. 0 disables /proxy/stream.",
+  }),
+  pushMaxStreamsPerKey: defineSetting({
+    group: "Push",
+    option: "push.maxStreamsPerKey",
+    variables: ["FLAGS_PUSH_MAX_STREAMS_PER_KEY"],
+    kind: createIntegerKind({ min: 1, max: 1_000_000 }),
+    fallback: undefined,
+    shownFallback: "half of all with several client keys",
+    meaning:
+      "Most streams that one client key may have open at a time. It gets the same share of the memory for contexts.",
+  }),
+  pushMaxContextBytes: defineSetting({
+    group: "Push",
+    option: "push.maxContextBytes",
+    variables: ["FLAGS_PUSH_MAX_CONTEXT_BYTES"],
+    kind: createIntegerKind({ min: 65_536, max: 17_179_869_184, of: "bytes" }),
+    fallback: 67_108_864,
+    meaning:
+      "Memory for the contexts of all open streams, in bytes. A stream that would exceed it gets a 503.",
   }),
   pushMaxAge: defineSetting({
     group: "Push",
@@ -306,7 +325,7 @@ export const SETTINGS = {
     kind: createIntegerKind({ min: 1, max: 86_400, of: "seconds" }),
     fallback: 1800,
     meaning:
-      "Seconds after which a stream is ended at the latest. Clients come back by themselves.",
+      "Seconds after which a stream is ended at the latest. Clients reconnect by themselves.",
   }),
   pushSecret: defineSetting({
     group: "Push",
@@ -317,7 +336,7 @@ export const SETTINGS = {
     shownFallback: "the token for the upstream",
     secret: true,
     meaning:
-      "What the addresses of streams are encrypted with. Replicas understand those of each other when they have the same one.",
+      "Secret that encrypts the addresses of streams. Replicas with the same secret accept each other's addresses.",
   }),
   corsAllowedHeaders: defineSetting({
     group: "CORS",

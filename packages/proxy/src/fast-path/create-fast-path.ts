@@ -9,27 +9,29 @@ import type { EvaluationRules } from "../routes/evaluate.ts";
 import type { DialectRules } from "../routes/evaluation-rules.ts";
 import { frontendBodyForm } from "../routes/frontend/frontend-body.ts";
 import { proxyBodyForm } from "../routes/proxy-body.ts";
-import { AnswerCache } from "./answer-cache.ts";
-import { AnswerSender } from "./answer-sender.ts";
-import { BodyPool } from "./body-pool.ts";
+import { CompressedBodies } from "./compressed-bodies.ts";
 import { FastPath } from "./fast-path.ts";
+import { ResponseCache } from "./response-cache.ts";
+import { ResponseSender } from "./send-response.ts";
 
-interface Surroundings {
+interface FastPathDependencies {
   readonly ring: KeyRing;
   readonly rules: DialectRules;
   readonly observe: ObserveRequest;
+  /** Memory for cached responses, and again for compressed bodies. @default 64 and 16 MiB */
+  readonly cacheBytes?: number | undefined;
 }
 
 /** The fast paths of an app, the most common one first. */
 export function createFastPaths(
   config: ProxyConfig,
-  { ring, rules, observe }: Surroundings,
+  { ring, rules, observe, cacheBytes }: FastPathDependencies,
 ): readonly FastPath[] {
   const keyHeaderName = config.clientKeysHeaderName.toLowerCase();
   const corsHeaders = createCorsHeaders(config.cors);
-  // NOTE: questions begin with their path, so one place for all keeps them apart.
-  const answers = new AnswerCache();
-  const bodies = new BodyPool();
+  // NOTE: cache keys contain the path, so all paths share one cache and one limit.
+  const cache = new ResponseCache(cacheBytes);
+  const compressedBodies = new CompressedBodies(cacheBytes);
   const at = (path: string, of: EvaluationRules, bodyForm: BodyForm): FastPath =>
     new FastPath({
       path: config.basePath + path,
@@ -37,12 +39,14 @@ export function createFastPaths(
       ring,
       rules: of,
       bodyForm,
-      sender: new AnswerSender(
-        { corsHeaders, cacheControl: of.cacheControl, vary: of.vary },
-        bodies,
-      ),
+      sender: new ResponseSender({
+        corsHeaders,
+        cacheControl: of.cacheControl,
+        vary: of.vary,
+        compressedBodies,
+      }),
       observe,
-      answers,
+      cache,
     });
   return [
     at("/proxy", rules.proxy, proxyBodyForm),
@@ -50,11 +54,11 @@ export function createFastPaths(
   ];
 }
 
-/** Sends each request along the fast path that it suits, if there is one. */
+/** Hands each request to the fast path that it suits, or else to the framework. */
 export function createShortcut(fastPaths: readonly FastPath[]): Shortcut {
   return (request, response, leave) => {
     const fastPath = fastPaths.find((path) => path.suits(request));
     if (fastPath === undefined) leave(request, response);
-    else fastPath.answer(request, response, leave);
+    else fastPath.handle(request, response, leave);
   };
 }

@@ -1,16 +1,19 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import type { FlagSource } from "flags-sdk";
+import type { Context, Snapshot } from "flags-engine";
 import type { ObserveRequest } from "flags-service/http";
-import type { KeyRing } from "../auth/key-ring.ts";
-import type { BodyForm } from "../routes/body-form.ts";
+import type { Grant, KeyRing } from "../auth/key-ring.ts";
+import { readsSessionId } from "../context/complete-context.ts";
+import { parseQueryContext } from "../context/parse-query.ts";
+import { unenrichedContext } from "../context/request-context.ts";
+import type { SentContext } from "../context/sent-context.ts";
+import { isValid } from "../http/validation.ts";
+import { evaluateFlags } from "../render/evaluate-flags.ts";
+import type { BodyForm, EvaluationInput } from "../routes/body-form.ts";
 import type { EvaluationRules } from "../routes/evaluate.ts";
-import type { AnswerCache } from "./answer-cache.ts";
-import type { AnswerSender } from "./answer-sender.ts";
-import { isPlainGet, isPlainPost } from "./plain-request.ts";
-import { prepareAnswer } from "./prepare-answer.ts";
-import type { PreparedAnswer } from "./prepared-answer.ts";
-import { offerQuestion, type Question } from "./question.ts";
-import { TurnQueue } from "./turn-queue.ts";
+import { isCommonGet, isCommonPost, readShortBody } from "./common-request.ts";
+import type { ResponseCache } from "./response-cache.ts";
+import type { Outgoing, ResponseSender } from "./send-response.ts";
+import { TickQueue } from "./tick-queue.ts";
 
 const CLIENT_KEYS = ["client"] as const;
 
@@ -21,86 +24,142 @@ export interface FastPathOptions {
   readonly ring: KeyRing;
   readonly rules: EvaluationRules;
   readonly bodyForm: BodyForm;
-  readonly sender: AnswerSender;
+  readonly sender: ResponseSender;
   readonly observe: ObserveRequest;
-  /** Where answers are kept, of this path and of others. */
-  readonly answers: AnswerCache;
+  /** Shared by all fast paths of an app. */
+  readonly cache: ResponseCache;
+}
+
+/** A request whose key was accepted. */
+interface AcceptedRequest {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly grant: Grant;
+  readonly startMs: number;
+}
+
+interface Exchange {
+  readonly accepted: AcceptedRequest;
+  readonly outgoing: Outgoing;
 }
 
 /**
- * A hot path: `GET` and `POST` of `/proxy`, or the like of another dialect, with a good key and a good
- * context, which is nearly all there is to do. It answers with the same bytes as the routes of that
- * name (fast-path*.test.ts compare them), without the framework's share of the work. Everything else,
- * every error included, it leaves to the framework, so it has no errors of its own.
+ * A hot path: `GET` and `POST` of `/proxy`, or of another protocol's list of flags, with a valid key
+ * and a valid context. It sends the same bytes as the routes do (fast-path*.test.ts compare them)
+ * without the framework's overhead. It leaves every other request, every error included, to the
+ * framework, so it has no error responses of its own.
  */
 export class FastPath {
   readonly #options: FastPathOptions;
-  readonly #exchanges = new TurnQueue<Exchange>((exchange) => this.#finish(exchange));
+  readonly #exchanges = new TickQueue<Exchange>((exchange) => this.#send(exchange));
   #isClosed = false;
 
   constructor(options: FastPathOptions) {
     this.#options = options;
   }
 
-  /** Leaves everything to the framework from now on, which knows how to say goodbye. */
+  /** Leaves everything to the framework from now on, which drains connections. */
   close(): void {
     this.#isClosed = true;
   }
 
-  /** Whether a request is of the kind that is answered here, as far as can be told at a glance. */
+  /** Whether a request looks like one that can be handled here. */
   suits(request: IncomingMessage): boolean {
     const { path } = this.#options;
-    return !this.#isClosed && (isPlainGet(request, path) || isPlainPost(request, path));
+    return !this.#isClosed && (isCommonGet(request, path) || isCommonPost(request, path));
   }
 
-  /** Answers a request that suits, or leaves it after all: at once, or when its body arrives. */
-  answer(request: IncomingMessage, response: ServerResponse, leave: RequestListener): void {
-    const arrival = { request, response, startMs: performance.now() };
-    const source = this.#sourceFor(request);
-    if (source?.snapshot === undefined) {
+  /** Handles a request that suits, or leaves it to the framework. */
+  handle(request: IncomingMessage, response: ServerResponse, leave: RequestListener): void {
+    const startMs = performance.now();
+    const grant = this.#grantFor(request);
+    if (grant?.source.snapshot === undefined) {
       leave(request, response);
       return;
     }
-    offerQuestion(request, this.#options.bodyForm, {
-      take: (question) => this.#take(question, source, arrival),
-      leave: () => leave(request, response),
-    });
+    const { url = "" } = request;
+    const accepted = { request, response, grant, startMs };
+    const leaveRequest = (): void => leave(request, response);
+    if (request.method === "POST") {
+      // NOTE: no URL contains a line break, so this text is never that of a GET.
+      const accept = (body: string): boolean =>
+        this.#accept(accepted, `${url}\n${body}`, () => this.#parseBody(body));
+      readShortBody(request, accept, leaveRequest);
+    } else if (!this.#accept(accepted, url, () => ({ sent: parseQueryContext(url) }))) {
+      leaveRequest();
+    }
   }
 
-  #sourceFor({ headers }: IncomingMessage): FlagSource | undefined {
+  #grantFor({ headers }: IncomingMessage): Grant | undefined {
     const { ring, keyHeaderName } = this.#options;
     const key = headers[keyHeaderName];
-    return typeof key === "string" ? ring.find(key, CLIENT_KEYS)?.source : undefined;
+    return typeof key === "string" ? ring.find(key, CLIENT_KEYS) : undefined;
   }
 
-  /** Answers a question unless it is not a good one, and returns whether it did. */
-  #take(question: Question, { snapshot }: FlagSource, arrival: Arrival): boolean {
-    const { rules, answers } = this.#options;
-    const { request } = arrival;
-    const answer = snapshot && prepareAnswer({ request, snapshot, question }, rules, answers);
-    if (answer === undefined) return false;
+  /** @throws when the framework would reject the body */
+  #parseBody(body: string): EvaluationInput {
+    const { bodyForm } = this.#options;
+    const value: unknown = JSON.parse(body);
+    if (!isValid(bodyForm.schema, value)) throw new TypeError("The body does not match its schema");
+    return bodyForm.read(value);
+  }
 
-    this.#exchanges.add({ arrival, answer });
+  /**
+   * Prepares the response; false when the request is not valid.
+   *
+   * @param text everything the client sent that the response depends on, apart from its key
+   */
+  #accept(accepted: AcceptedRequest, text: string, parse: () => EvaluationInput): boolean {
+    const { cache } = this.#options;
+    const { snapshot } = accepted.grant.source;
+    if (snapshot === undefined) return false;
+    const cacheKey = `${accepted.grant.key}\n${text}`;
+    const cached = cache.get(snapshot, cacheKey);
+    const outgoing =
+      cached === undefined
+        ? this.#evaluate(accepted, snapshot, cacheKey, parse)
+        : { body: cached, isShareable: false };
+    if (outgoing === undefined) return false;
+    this.#exchanges.add({ accepted, outgoing });
     return true;
   }
 
-  #finish({ arrival: { request, response, startMs }, answer }: Exchange): void {
+  #evaluate(
+    { request }: AcceptedRequest,
+    snapshot: Snapshot,
+    cacheKey: string,
+    parse: () => EvaluationInput,
+  ): Outgoing | undefined {
+    const { rules, cache } = this.#options;
+    let input: EvaluationInput;
+    let context: Context;
+    try {
+      input = parse();
+      context = unenrichedContext({ request, sent: input.sent, snapshot }, rules.contextRules);
+    } catch {
+      // The framework finds the same error, and responds with its message.
+      return undefined;
+    }
+    const { body, isRepeatable } = evaluateFlags(rules, snapshot, context, input);
+    const isCacheable = isRepeatable && dependsOnTextAlone(input.sent, snapshot);
+    return {
+      body: isCacheable ? cache.offer(snapshot, cacheKey, body) : body,
+      isShareable: input.toggles === undefined,
+    };
+  }
+
+  #send({ accepted: { request, response, startMs }, outgoing }: Exchange): void {
     const { sender, observe, path } = this.#options;
-    const status = sender.send(request, response, answer);
+    const status = sender.send(request, response, outgoing);
     const seconds = (performance.now() - startMs) / 1000;
     observe({ method: request.method ?? "", route: path, status, seconds });
   }
 }
 
-/** A request, and since when it is here. */
-interface Arrival {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly startMs: number;
-}
-
-/** A request with what it is answered. */
-interface Exchange {
-  readonly arrival: Arrival;
-  readonly answer: PreparedAnswer;
+/** Whether the response depends on nothing but the text of the request, such as the caller's address. */
+function dependsOnTextAlone({ fields }: SentContext, { relevance }: Snapshot): boolean {
+  return (
+    (Boolean(fields.sessionId) || !readsSessionId(relevance)) &&
+    (Boolean(fields.remoteAddress) || !relevance.fields.includes("remoteAddress"))
+  );
 }

@@ -4,13 +4,15 @@ import type { ProxyConfig } from "../config/config.ts";
 import type { DialectRules } from "../routes/evaluation-rules.ts";
 import { createMessageForms } from "./message-forms.ts";
 import { PushHub } from "./push-hub.ts";
-import { SharedAnswers } from "./shared-answers.ts";
+import { SharedEvents } from "./shared-events.ts";
 import { StreamTokens } from "./stream-tokens.ts";
 
-interface Surroundings {
+interface PushDependencies {
   readonly ring: KeyRing;
   readonly rules: DialectRules;
   readonly registry: Registry;
+  /** Memory for the cached events of each source. @default 32 MiB */
+  readonly cacheBytes?: number | undefined;
 }
 
 /** What streams to clients need. */
@@ -19,22 +21,35 @@ export interface Push {
   readonly tokens: StreamTokens;
 }
 
-/** The streams of an app, as the configuration has them. */
+/** Creates what serves streams, as configured. */
 export function createPush(
   { push, upstreamToken, clientKeys }: Pick<ProxyConfig, "push" | "upstreamToken" | "clientKeys">,
-  { ring, rules, registry }: Surroundings,
+  { ring, rules, registry, cacheBytes }: PushDependencies,
 ): Push {
   const forms = createMessageForms({
     toggles: rules.proxy.render,
     frontend: rules.frontend.render,
     refetch: rules.ofrep.render,
   });
-  const answers = new Map(ring.sources.map((source) => [source, new SharedAnswers(forms)]));
+  const events = new Map(
+    ring.sources.map((source) => [source, new SharedEvents(forms, cacheBytes)]),
+  );
+  const { maxStreams, maxStreamsPerKey, maxContextBytes } = push;
   return {
     hub: new PushHub(
-      { maxStreams: push.maxStreams, maxAgeMs: push.maxAgeSeconds * 1000 },
-      { answers, registry },
+      {
+        maxStreams,
+        maxStreamsPerKey: maxStreamsPerKey ?? defaultPerKey(maxStreams, clientKeys.length),
+        maxContextBytes,
+        maxAgeMs: push.maxAgeSeconds * 1000,
+      },
+      { events, registry },
     ),
     tokens: new StreamTokens({ secret: push.secret ?? upstreamToken, clientKeys }),
   };
+}
+
+/** With several keys, one of them gets at most half, so that the others always have the rest. */
+function defaultPerKey(maxStreams: number, keyCount: number): number {
+  return keyCount > 1 ? Math.ceil(maxStreams / 2) : maxStreams;
 }

@@ -1,40 +1,41 @@
 import type { Snapshot } from "flags-engine";
 import { writeEvent } from "flags-service/http";
-import type { Answer } from "../render/answer.ts";
+import type { FlagListBody } from "../render/flag-list-body.ts";
 import type { Rendering } from "../render/rendering.ts";
 
-/** The toggles themselves, as `/proxy` has them or the frontend API. */
+/** The toggles themselves, as `/proxy` or the frontend API writes them. */
 export type ToggleKind = "toggles" | "frontend";
 
-/** What a stream says of an answer: the toggles, or that it is time to ask for them. */
+/** What a stream sends after an evaluation: the toggles, or a request to fetch them again. */
 export type MessageKind = ToggleKind | "refetch";
 
-/** How answers become messages. */
+/** How an evaluation becomes a message of a stream. */
 export interface MessageForm {
   readonly render: (snapshot: Snapshot) => Rendering;
-  readonly write: (id: string, answer: Answer) => string;
+  /** Writes the message. Its id is the entity tag of the body. */
+  readonly write: (body: FlagListBody) => string;
 }
 
 export type MessageForms = Readonly<Record<MessageKind, MessageForm>>;
 
-/** The forms of messages, given how each kind of client has its answers rendered. */
+/** Creates the message forms, given the renderer of each kind of client. */
 export function createMessageForms(
   renderers: Readonly<Record<MessageKind, MessageForm["render"]>>,
 ): MessageForms {
   return {
     toggles: { render: renderers.toggles, write: writeToggles },
     frontend: { render: renderers.frontend, write: writeToggles },
-    // As OFREP has it.
+    // As OFREP specifies it.
     refetch: {
       render: renderers.refetch,
-      write: (id) => {
-        const data = JSON.stringify({ type: "refetchEvaluation", etag: id });
-        return writeEvent({ name: "message", id, data });
+      write: ({ entityTag }) => {
+        const data = JSON.stringify({ type: "refetchEvaluation", etag: entityTag });
+        return writeEvent({ name: "message", id: entityTag, data });
       },
     },
   };
 }
 
-function writeToggles(id: string, answer: Answer): string {
-  return writeEvent({ name: "toggles", id, data: answer.body().toString() });
+function writeToggles(body: FlagListBody): string {
+  return writeEvent({ name: "toggles", id: body.entityTag, data: body.toBuffer().toString() });
 }

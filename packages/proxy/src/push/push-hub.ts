@@ -1,59 +1,60 @@
 import type { FlagSource } from "flags-sdk";
 import type { Registry } from "prom-client";
-import { noRoomForStream } from "../errors.ts";
+import { streamLimitReached } from "../errors.ts";
 import { createPushMetrics, type PushMetrics } from "./push-metrics.ts";
 import type { PushStream } from "./push-stream.ts";
-import type { SharedAnswers } from "./shared-answers.ts";
+import type { SharedEvents } from "./shared-events.ts";
 import { SlicedQueue } from "./sliced-queue.ts";
+import { StreamCounts, type StreamLimits } from "./stream-limits.ts";
 
 /** How streams are treated. */
-export interface PushRules {
-  /** Streams that may be open at a time. */
-  readonly maxStreams: number;
-  /** After so long a stream is ended at the latest. */
+export interface PushRules extends StreamLimits {
+  /** A stream is ended after this time at the latest. */
   readonly maxAgeMs: number;
-  /** How often streams show that they are alive. @default 20000 */
+  /** How often a comment shows that a stream is alive. @default 20000 */
   readonly heartbeatMs?: number;
-  /** How long a reader may take nothing before it is given up. @default 30000 */
+  /** How long a client may read nothing before it is disconnected. @default 30000 */
   readonly stallMs?: number;
-  /** How often rules are asked again whose answer changes with time. @default 10000 */
+  /** How often rules that depend on the time are evaluated again. @default 10000 */
   readonly clockMs?: number;
 }
 
-interface PushParts {
-  readonly answers: ReadonlyMap<FlagSource, SharedAnswers>;
+interface PushDependencies {
+  readonly events: ReadonlyMap<FlagSource, SharedEvents>;
   readonly registry: Registry;
 }
 
-/** The earliest a stream may end of old age, in shares of `maxAgeMs`: they should not all at once. */
-const EARLIEST_END = 0.75;
+/** The shortest life of a stream, as a share of `maxAgeMs`: they should not all end at once. */
+const MIN_AGE_SHARE = 0.75;
 
-/** Clients that lose their stream together come back at no more than this rate, and not at once. */
-const RETURNS_PER_MS = 1;
-const MIN_RETURN_MS = 1000;
+/** Clients that lose their stream together reconnect at this rate at most, and not at once. */
+const RECONNECTS_PER_MS = 1;
+const MIN_RECONNECT_MS = 1000;
 const MIN_SPREAD_MS = 4000;
 
-/** Keeps all open streams up to date, alive and in bounds. */
+/** Keeps all open streams up to date and alive, and enforces their limits. */
 export class PushHub {
   readonly #rules: Required<PushRules>;
-  readonly #answers: ReadonlyMap<FlagSource, SharedAnswers>;
+  readonly #events: ReadonlyMap<FlagSource, SharedEvents>;
   readonly #metrics: PushMetrics;
-  /** Each stream with the moment at which it is to end. */
+  readonly #counts: StreamCounts;
+  /** Each stream with the time at which it is to end. */
   readonly #streams = new Map<PushStream, number>();
   readonly #updates = new SlicedQueue<PushStream>((stream) => this.#update(stream));
   readonly #checks = new SlicedQueue<PushStream>((stream) => this.#check(stream));
   readonly #stops: readonly (() => void)[];
   #isClosed = false;
 
-  constructor(rules: PushRules, { answers, registry }: PushParts) {
+  constructor(rules: PushRules, { events, registry }: PushDependencies) {
     const { heartbeatMs = 20_000, stallMs = 30_000, clockMs = 10_000, maxAgeMs } = rules;
     this.#rules = { ...rules, heartbeatMs, stallMs, clockMs };
-    this.#answers = answers;
-    this.#metrics = createPushMetrics(registry, () => this.size);
+    this.#events = events;
+    this.#counts = new StreamCounts(rules);
+    this.#metrics = createPushMetrics(registry, this.#counts);
     this.#stops = [
       repeat(() => this.#checks.add(this.#streams.keys()), Math.min(heartbeatMs, maxAgeMs / 8)),
-      repeat(() => this.#passTime(), clockMs),
-      ...Array.from(answers.keys(), (source) => this.#follow(source)),
+      repeat(() => this.#reevaluateTime(), clockMs),
+      ...Array.from(events.keys(), (source) => this.#follow(source)),
     ];
   }
 
@@ -61,31 +62,37 @@ export class PushHub {
     return this.#streams.size;
   }
 
-  /** Throws a 503 when there is no room for another stream. */
-  checkRoom(): void {
-    if (this.size < this.#rules.maxStreams && !this.#isClosed) return;
+  /**
+   * Checks that a client key may open another stream.
+   *
+   * @param bytes memory for its subscription
+   * @throws {HttpError} 503 with `Retry-After`
+   */
+  checkCapacity(clientKey: string, bytes: number): void {
+    if (!this.#isClosed && this.#counts.allows(clientKey, bytes)) return;
     this.#metrics.refused.inc();
-    throw noRoomForStream(Math.ceil(this.#returnDelayMs() / 1000));
+    throw streamLimitReached(Math.ceil(this.#reconnectDelayMs() / 1000));
   }
 
-  /** Takes care of a stream from now on, beginning with its answer. */
+  /** Adds a stream, and sends it its current flags. */
   add(stream: PushStream): void {
-    const share = EARLIEST_END + Math.random() * (1 - EARLIEST_END);
+    const share = MIN_AGE_SHARE + Math.random() * (1 - MIN_AGE_SHARE);
     this.#streams.set(stream, performance.now() + this.#rules.maxAgeMs * share);
+    this.#counts.add(stream.clientKey, stream.bytes);
     this.#metrics.opened.inc();
     stream.events.onClose(() => this.#forget(stream));
     stream.events.onDrain(() => this.#updates.add([stream]));
-    stream.events.retryAfter(this.#returnDelayMs());
+    stream.events.retryAfter(this.#reconnectDelayMs());
     this.#update(stream);
   }
 
-  /** Ends all streams; their clients come back, to others, one after the other. */
+  /** Ends all streams. Their clients reconnect elsewhere, one after the other. */
   close(): void {
     this.#isClosed = true;
     for (const stop of this.#stops) stop();
     this.#updates.clear();
     this.#checks.clear();
-    for (const stream of this.#streams.keys()) stream.end(this.#returnDelayMs());
+    for (const stream of this.#streams.keys()) stream.end(this.#reconnectDelayMs());
   }
 
   #follow(source: FlagSource): () => void {
@@ -94,11 +101,11 @@ export class PushHub {
     return () => void source.off("changed", onChanged);
   }
 
-  #passTime(): void {
-    for (const [source, answers] of this.#answers) {
+  #reevaluateTime(): void {
+    for (const [source, events] of this.#events) {
       const { readsClock, callsCustomStrategy } = source.snapshot?.relevance ?? {};
       if (readsClock !== true && callsCustomStrategy !== true) continue;
-      answers.forget();
+      events.clear();
       this.#updates.add(this.#streamsOf(source));
     }
   }
@@ -107,12 +114,16 @@ export class PushHub {
     return [...this.#streams.keys()].filter((stream) => stream.source === source);
   }
 
-  /** NOTE: looks up the snapshot here and now, so an older answer never follows a newer one. */
+  /** NOTE: reads the snapshot only now, so that an older event never follows a newer one. */
   #update(stream: PushStream): void {
     const { snapshot } = stream.source;
-    const answers = this.#answers.get(stream.source);
-    if (snapshot === undefined || answers === undefined) return;
-    if (stream.offer(answers.answer(snapshot, stream.question))) this.#metrics.events.inc();
+    const events = this.#events.get(stream.source);
+    if (snapshot === undefined || events === undefined) return;
+    if (stream.isOutdated(snapshot.relevance)) {
+      this.#end(stream);
+    } else if (stream.offer(events.get(snapshot, stream.subscription()))) {
+      this.#metrics.events.inc();
+    }
   }
 
   #check(stream: PushStream): void {
@@ -123,22 +134,27 @@ export class PushHub {
       this.#metrics.dropped.inc();
       stream.events.destroy();
     } else if (isOver) {
-      this.#forget(stream);
-      stream.end(this.#returnDelayMs());
+      this.#end(stream);
     } else {
       stream.events.keepAlive();
     }
   }
 
+  #end(stream: PushStream): void {
+    this.#forget(stream);
+    stream.end(this.#reconnectDelayMs());
+  }
+
   #forget(stream: PushStream): void {
-    this.#streams.delete(stream);
+    if (!this.#streams.delete(stream)) return;
+    this.#counts.remove(stream.clientKey, stream.bytes);
     this.#updates.delete(stream);
     this.#checks.delete(stream);
   }
 
-  #returnDelayMs(): number {
-    const spreadMs = Math.max(MIN_SPREAD_MS, this.size / RETURNS_PER_MS);
-    return MIN_RETURN_MS + Math.random() * spreadMs;
+  #reconnectDelayMs(): number {
+    const spreadMs = Math.max(MIN_SPREAD_MS, this.size / RECONNECTS_PER_MS);
+    return MIN_RECONNECT_MS + Math.random() * spreadMs;
   }
 }
 

@@ -1,8 +1,8 @@
 import { Counter, Gauge, type Registry } from "prom-client";
+import type { StreamCounts } from "./stream-limits.ts";
 
-/** What the proxy counts of its streams to clients. */
+/** Metrics of the streams to clients. */
 export interface PushMetrics {
-  readonly open: Gauge;
   readonly opened: Counter;
   readonly refused: Counter;
   readonly dropped: Counter;
@@ -11,25 +11,37 @@ export interface PushMetrics {
 
 const PREFIX = "flags_proxy_push";
 
-/** Creates the metrics of streams to clients. */
-export function createPushMetrics(registry: Registry, countOpen: () => number): PushMetrics {
+/** Creates the metrics of the streams to clients. */
+export function createPushMetrics(
+  registry: Registry,
+  counts: Pick<StreamCounts, "streams" | "bytes">,
+): PushMetrics {
   const registers = [registry];
   const counter = (name: string, help: string): Counter =>
     new Counter({ name: `${PREFIX}_${name}_total`, help, registers });
+  const gauge = (name: string, help: string, read: () => number): Gauge =>
+    new Gauge({
+      name: `${PREFIX}_${name}`,
+      help,
+      registers,
+      collect() {
+        this.set(read());
+      },
+    });
 
-  const open = new Gauge({
-    name: `${PREFIX}_streams`,
-    help: "Streams to clients that are open",
-    registers,
-    collect() {
-      this.set(countOpen());
-    },
-  });
+  gauge("streams", "Open streams to clients", () => counts.streams);
+  gauge(
+    "context_bytes",
+    "Memory that open streams take for their contexts, in bytes",
+    () => counts.bytes,
+  );
   return {
-    open,
     opened: counter("streams_opened", "Streams to clients that were opened"),
-    refused: counter("streams_refused", "Streams that were refused as too many were open"),
-    dropped: counter("streams_dropped", "Streams that were cut as their reader took nothing"),
-    events: counter("events", "Answers that were sent on streams to clients"),
+    refused: counter("streams_refused", "Streams that were refused because a limit was reached"),
+    dropped: counter(
+      "streams_dropped",
+      "Streams that were cut because their client had stopped reading",
+    ),
+    events: counter("events", "Events that were sent on streams to clients"),
   };
 }

@@ -1,46 +1,64 @@
+import type { Relevance } from "flags-engine";
 import type { FlagSource } from "flags-sdk";
 import { isNamedBy, type EventStream } from "flags-service/http";
-import type { PreparedEvent } from "./prepared-event.ts";
-import type { StreamQuestion } from "./stream-question.ts";
+import type { Grant } from "../auth/key-ring.ts";
+import type { PreparedEvent } from "./shared-events.ts";
+import type { StoredSubscription, Subscription } from "./subscription.ts";
 
 interface PushStreamParts {
-  readonly source: FlagSource;
-  readonly question: StreamQuestion;
+  readonly grant: Grant;
+  readonly subscription: StoredSubscription;
   readonly events: EventStream;
-  /** What the client says it has received last. */
+  /** The id of the event that the client says it received last. */
   readonly lastEventId: string | undefined;
 }
 
-/** A client that is told of its answer, and of every other answer that takes its place. */
+/** A client that gets its flags, and gets them again whenever they change. */
 export class PushStream {
+  readonly clientKey: string;
   readonly source: FlagSource;
-  readonly question: StreamQuestion;
   readonly events: EventStream;
-  /** What the client has, once it has read all that was sent. */
-  #known: string | undefined;
+  readonly #subscription: StoredSubscription;
+  /** The id of the event that the client has once it has read everything that was sent. */
+  #lastId: string | undefined;
 
-  constructor({ source, question, events, lastEventId }: PushStreamParts) {
-    this.source = source;
-    this.question = question;
+  constructor({ grant, subscription, events, lastEventId }: PushStreamParts) {
+    this.clientKey = grant.key;
+    this.source = grant.source;
     this.events = events;
-    this.#known = lastEventId;
+    this.#subscription = subscription;
+    this.#lastId = lastEventId;
+  }
+
+  /** Memory for its subscription. */
+  get bytes(): number {
+    return this.#subscription.bytes;
+  }
+
+  subscription(): Subscription {
+    return this.#subscription.load();
+  }
+
+  /** Whether rules read context fields now that the stream did not keep. */
+  isOutdated(relevance: Relevance): boolean {
+    return this.#subscription.isOutdated(relevance);
   }
 
   /**
-   * Sends an answer unless the client has it; tells whether it was sent. A client that is behind is
-   * sent nothing more until it has caught up: then it gets the answer of that moment.
+   * Sends an event unless the client has it, and returns whether it was sent. A client that reads too
+   * slowly is sent nothing more until it has caught up; then it gets the current event.
    */
   offer(event: PreparedEvent): boolean {
     if (this.events.blockedSince !== undefined) return false;
-    const isKnown = isNamedBy(this.#known, event.id);
-    this.#known = event.id;
+    const isKnown = isNamedBy(this.#lastId, event.id);
+    this.#lastId = event.id;
     if (!isKnown) this.events.write(event.bytes);
     return !isKnown;
   }
 
-  /** Ends the stream; the client comes back after the delay. */
-  end(retryDelayMs: number): void {
-    this.events.retryAfter(retryDelayMs);
+  /** Ends the stream; the client reconnects after the delay. */
+  end(reconnectDelayMs: number): void {
+    this.events.retryAfter(reconnectDelayMs);
     this.events.end();
   }
 }

@@ -3,8 +3,8 @@ import { HttpError } from "../errors.ts";
 import { StreamTokens } from "./stream-tokens.ts";
 
 const SECRETS = { secret: "only-the-server-knows", clientKeys: ["web", "app"] };
-const question = { context: { userId: "jane@shop.test", properties: { plan: "gold" } } };
-const ticket = { clientKey: "app", question };
+const subscription = { context: { userId: "jane@shop.test", properties: { plan: "gold" } } };
+const ticket = { clientKey: "app", subscription };
 
 function failureOf(action: () => unknown): HttpError {
   try {
@@ -81,7 +81,7 @@ test("issue() refuses what is too large for an address, and says what to do", ()
   const tokens = new StreamTokens(SECRETS);
   const withNote = (length: number) => ({
     clientKey: "web",
-    question: { context: { properties: { note: "x".repeat(length) } } },
+    subscription: { context: { properties: { note: "x".repeat(length) } } },
   });
   expect(tokens.issue(withNote(4000)).token.length).toBeLessThan(6000);
   const failure = failureOf(() => tokens.issue(withNote(5000)));
@@ -111,11 +111,11 @@ test("issueSteady() tells questions and keys apart, and shows neither", () => {
   const bytes = Buffer.from(token, "base64url").toString("latin1");
   for (const text of ["app", "jane", "gold", "only-the-server"]) expect(bytes).not.toContain(text);
   const others = [
-    { clientKey: "web", question },
-    { clientKey: "app", question: { ...question, kind: "refetch" as const } },
-    { clientKey: "app", question: { context: { userId: "joe@shop.test" } } },
+    { clientKey: "web", subscription },
+    { clientKey: "app", subscription: { ...subscription, kind: "refetch" as const } },
+    { clientKey: "app", subscription: { context: { userId: "joe@shop.test" } } },
   ].map((other) => tokens.issueSteady(other));
   expect(new Set([token, ...others]).size).toBe(4);
   const large = { context: { userId: "x".repeat(5000) } };
-  expect(tokens.issueSteady({ clientKey: "app", question: large })).toBeUndefined();
+  expect(tokens.issueSteady({ clientKey: "app", subscription: large })).toBeUndefined();
 });

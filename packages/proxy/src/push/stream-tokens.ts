@@ -1,12 +1,12 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
 import { isRecord } from "flags-service";
 import { HttpError } from "../errors.ts";
-import type { StreamQuestion } from "./stream-question.ts";
+import type { Subscription } from "./subscription.ts";
 
-/** For so long a stream can be opened with a token. */
+/** How long a stream can be opened with a token. */
 const LIFETIME_MS = 5 * 60 * 1000;
 
-/** A steady token is another one after so long, and can be used for as long again. */
+/** A steady token is replaced after this time, and remains valid for as long again. */
 const STEADY_MS = 12 * 60 * 60 * 1000;
 
 /** Longest token; the usual gateways take request lines of 8 KiB, of which a path needs some. */
@@ -17,12 +17,12 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const CIPHER = "aes-256-gcm";
 
-interface Lock {
+interface TokenKey {
   readonly clientKey: string;
-  /** Tells which lock a token fits, and nothing else. */
+  /** Identifies the client key in a token, and reveals nothing else. */
   readonly id: Buffer;
   readonly secret: Buffer;
-  /** What nonces are made with that are not random. */
+  /** Secret for nonces that are not random. */
   readonly nonceSecret: Buffer;
 }
 
@@ -32,79 +32,83 @@ interface TokenSecrets {
   readonly clientKeys: readonly string[];
 }
 
-/** What a token stands for. */
+/** The content of a token. */
 export interface StreamTicket {
   readonly clientKey: string;
-  readonly question: StreamQuestion;
+  readonly subscription: Subscription;
 }
 
-/** A token for one stream, and until when it can be opened. */
+/** A token for one stream, and when it expires. */
 export interface IssuedToken {
   readonly token: string;
   readonly expiresAtMs: number;
 }
 
 /**
- * Tokens that stand for a question and the client key it was asked with, for addresses, which end
- * up in logs. They are encrypted, as contexts are personal, and nothing is kept of them: any proxy
- * with the same secret and client keys can open them. Those of a key that is removed are void.
+ * Tokens that contain a subscription and the client key it was requested with. They are part of
+ * addresses, which end up in logs, and contexts are personal, so tokens are encrypted. Nothing is
+ * stored: every proxy with the same secret and client keys can open them. Removing a client key
+ * invalidates its tokens.
  */
 export class StreamTokens {
-  readonly #locks: ReadonlyMap<string, Lock>;
-  readonly #byKey: ReadonlyMap<string, Lock>;
+  readonly #byId: ReadonlyMap<string, TokenKey>;
+  readonly #byKey: ReadonlyMap<string, TokenKey>;
   readonly #now: () => number;
 
   constructor({ secret, clientKeys }: TokenSecrets, now: () => number = Date.now) {
-    const locks = clientKeys.map((clientKey) => deriveLock(secret, clientKey));
-    this.#locks = new Map(locks.map((lock) => [lock.id.toString("latin1"), lock]));
-    this.#byKey = new Map(locks.map((lock) => [lock.clientKey, lock]));
+    const tokenKeys = clientKeys.map((clientKey) => deriveTokenKey(secret, clientKey));
+    this.#byId = new Map(tokenKeys.map((key) => [key.id.toString("latin1"), key]));
+    this.#byKey = new Map(tokenKeys.map((key) => [key.clientKey, key]));
     this.#now = now;
   }
 
-  /** Makes a token of a question. One that is too large for an address is a 413 that says so. */
-  issue({ clientKey, question }: StreamTicket): IssuedToken {
-    const lock = this.#lockOf(clientKey);
+  /** @throws {HttpError} 413 when the token is too large for an address */
+  issue({ clientKey, subscription }: StreamTicket): IssuedToken {
+    const tokenKey = this.#tokenKeyOf(clientKey);
     const expiresAtMs = this.#now() + LIFETIME_MS;
-    const text = JSON.stringify({ expiresAtMs, question });
-    const token = seal(lock, text, randomBytes(NONCE_BYTES));
+    const text = JSON.stringify({ expiresAtMs, subscription });
+    if (text.length > MAX_LENGTH) throw tooLarge();
+    const token = seal(tokenKey, text, randomBytes(NONCE_BYTES));
     if (token.length > MAX_LENGTH) throw tooLarge();
     return { token, expiresAtMs };
   }
 
   /**
-   * Makes a token that comes out the same for half a day and on every replica, so that a client that
-   * is given it again and again can tell that nothing is new; undefined when it would be too large.
+   * Issues a token that stays the same for half a day and on every replica, so that the entity tag of
+   * a response that contains it does, too. Undefined when it would be too large.
    */
-  issueSteady({ clientKey, question }: StreamTicket): string | undefined {
-    const lock = this.#lockOf(clientKey);
+  issueSteady({ clientKey, subscription }: StreamTicket): string | undefined {
+    const tokenKey = this.#tokenKeyOf(clientKey);
     const expiresAtMs = (Math.floor(this.#now() / STEADY_MS) + 2) * STEADY_MS;
-    const text = JSON.stringify({ expiresAtMs, question });
-    // NOTE: a nonce must never serve for two texts, so one that is not random is made of the text.
-    const nonce = createHmac("sha256", lock.nonceSecret).update(text).digest();
-    const token = seal(lock, text, nonce.subarray(0, NONCE_BYTES));
+    const text = JSON.stringify({ expiresAtMs, subscription });
+    if (text.length > MAX_LENGTH) return undefined;
+    // NOTE: a nonce must never be used for two texts, so one that is not random is derived from the text.
+    const nonce = createHmac("sha256", tokenKey.nonceSecret).update(text).digest();
+    const token = seal(tokenKey, text, nonce.subarray(0, NONCE_BYTES));
     return token.length > MAX_LENGTH ? undefined : token;
   }
 
-  /** Opens a token, throwing a 401 that says whether it is too old or no good at all. */
+  /** @throws {HttpError} 401 that says whether the token has expired or is not valid */
   open(token: string): StreamTicket {
     const bytes = Buffer.from(token, "base64url");
-    const lock = this.#locks.get(bytes.toString("latin1", 0, ID_BYTES));
-    const content = lock && token.length <= MAX_LENGTH ? unseal(lock, bytes) : undefined;
-    if (lock === undefined || content === undefined) throw notValid();
+    const tokenKey = this.#byId.get(bytes.toString("latin1", 0, ID_BYTES));
+    const content = tokenKey && token.length <= MAX_LENGTH ? unseal(tokenKey, bytes) : undefined;
+    if (tokenKey === undefined || content === undefined) throw notValid();
     if (this.#now() >= content.expiresAtMs) throw expired();
-    return { clientKey: lock.clientKey, question: content.question };
+    return { clientKey: tokenKey.clientKey, subscription: content.subscription };
   }
 
-  #lockOf(clientKey: string): Lock {
-    const lock = this.#byKey.get(clientKey);
-    if (lock === undefined) throw new TypeError("Cannot issue a token: the client key is unknown");
-    return lock;
+  #tokenKeyOf(clientKey: string): TokenKey {
+    const tokenKey = this.#byKey.get(clientKey);
+    if (tokenKey === undefined)
+      throw new TypeError("Cannot issue a token: the client key is unknown");
+    return tokenKey;
   }
 }
 
-/** NOTE: clients know their key, so that alone must not be enough to open the tokens of others. */
-function deriveLock(secret: string, clientKey: string): Lock {
-  const label = "flags-proxy stream token 1";
+/** NOTE: clients know their key, so the key alone must not be enough to open other clients' tokens. */
+function deriveTokenKey(secret: string, clientKey: string): TokenKey {
+  const label = "flags-proxy stream token 2";
   const bytes = Buffer.from(hkdfSync("sha256", secret, clientKey, label, 32 + 32 + ID_BYTES));
   return {
     clientKey,
@@ -114,7 +118,7 @@ function deriveLock(secret: string, clientKey: string): Lock {
   };
 }
 
-function seal({ id, secret }: Lock, text: string, nonce: Buffer): string {
+function seal({ id, secret }: TokenKey, text: string, nonce: Buffer): string {
   const cipher = createCipheriv(CIPHER, secret, nonce);
   const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
   return Buffer.concat([id, nonce, cipher.getAuthTag(), sealed]).toString("base64url");
@@ -122,10 +126,10 @@ function seal({ id, secret }: Lock, text: string, nonce: Buffer): string {
 
 interface Content {
   readonly expiresAtMs: number;
-  readonly question: StreamQuestion;
+  readonly subscription: Subscription;
 }
 
-function unseal({ secret }: Lock, bytes: Buffer): Content | undefined {
+function unseal({ secret }: TokenKey, bytes: Buffer): Content | undefined {
   const nonceEnd = ID_BYTES + NONCE_BYTES;
   const tagEnd = nonceEnd + TAG_BYTES;
   if (bytes.length < tagEnd) return undefined;
@@ -136,7 +140,7 @@ function unseal({ secret }: Lock, bytes: Buffer): Content | undefined {
   try {
     const text = Buffer.concat([decipher.update(bytes.subarray(tagEnd)), decipher.final()]);
     const content: unknown = JSON.parse(text.toString("utf8"));
-    // Whoever could seal it has made sure of the rest.
+    // Only a proxy can have sealed it, so the rest has been checked.
     return isRecord(content) ? (content as unknown as Content) : undefined;
   } catch {
     return undefined;

@@ -11,7 +11,7 @@ function toUpdate(revision: string, ...names: readonly string[]) {
   return { revision, text: JSON.stringify({ version: 2, features, segments: [] }) };
 }
 
-test("renderAhead() has flags written before they are in force, until it is ended", async () => {
+test("renderAhead() prepares the next snapshot before it is published, until it is stopped", async () => {
   const written = new Set<string>();
   const dialect: Dialect = {
     prefix: "[",
@@ -28,15 +28,15 @@ test("renderAhead() has flags written before they are in force, until it is ende
 
   await source.prepare(toUpdate("1", "a"));
   source.publish(NEVER);
-  if (source.snapshot !== undefined) renderer.render(source.snapshot);
-  expect([...written]).toEqual([]);
+  if (source.snapshot !== undefined) void renderer.render(source.snapshot).enabled;
+  expect([...written]).toEqual(["a"]);
 
   await source.prepare(toUpdate("2", "a", "b"));
   expect(source.snapshot?.revision).toBe("1");
-  expect([...written]).toEqual(["b"]);
+  expect([...written]).toEqual(["a", "b"]);
   source.publish(NEVER);
 
   stop();
   await source.prepare(toUpdate("3", "c"));
-  expect([...written]).toEqual(["b"]);
+  expect([...written]).toEqual(["a", "b"]);
 });

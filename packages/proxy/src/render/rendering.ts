@@ -1,97 +1,113 @@
-import type { CompiledFeature, Snapshot, Steps } from "flags-engine";
+import type { CompiledFeature, Outcome, Snapshot, Steps } from "flags-engine";
 import type { Dialect } from "./dialect.ts";
-import { FlagFragments } from "./flag-fragments.ts";
-import type { Fragment } from "./fragment.ts";
-import { Frame } from "./frame.ts";
-import { StretchTable } from "./stretch-table.ts";
+import { FlagList, type FragmentOf, isNeeded } from "./flag-list.ts";
+import { Frame } from "./flag-list-body.ts";
+import { createFragment, type Fragment } from "./fragment.ts";
 
-/** Every answer that a snapshot can give, written in one dialect. */
+const isEnabled = ({ enabled }: Outcome): boolean => enabled;
+const isAny = (): boolean => true;
+
+/** A snapshot in one dialect: prepared fragments, and the lists that requests select from. */
 export class Rendering {
   readonly snapshot: Snapshot;
   readonly dialect: Dialect;
   readonly frame: Frame;
-  /** By position of the flag in the snapshot. */
-  readonly flags: readonly FlagFragments[];
-  #enabled: StretchTable | undefined;
-  #all: StretchTable | undefined;
+  readonly fragmentOf: FragmentOf;
+  #enabled: FlagList | undefined;
+  #all: FlagList | undefined;
 
-  constructor(snapshot: Snapshot, flags: readonly FlagFragments[], { dialect, frame }: Style) {
+  constructor(
+    snapshot: Snapshot,
+    { dialect, frame }: { readonly dialect: Dialect; readonly frame: Frame },
+    fragmentOf: FragmentOf,
+  ) {
     this.snapshot = snapshot;
-    this.flags = flags;
     this.dialect = dialect;
     this.frame = frame;
+    this.fragmentOf = fragmentOf;
   }
 
-  /** What an answer of the flags that are on is made of. */
-  get enabled(): StretchTable {
-    this.#enabled ??= new StretchTable(this.flags, (outcome) => outcome.enabled);
+  /** The flags that are on. */
+  get enabled(): FlagList {
+    this.#enabled ??= this.#list(isEnabled);
     return this.#enabled;
   }
 
-  /** What an answer of all flags is made of. */
-  get all(): StretchTable {
-    this.#all ??= new StretchTable(this.flags, () => true);
+  /** All flags, on and off. */
+  get all(): FlagList {
+    this.#all ??= this.#list(isAny);
     return this.#all;
   }
 
-  /** Makes what the rendering of the snapshot before was asked for, in steps. */
-  *prepareLike(former: Rendering): Steps<void> {
-    if (former.#enabled !== undefined) void this.enabled;
-    yield;
-    if (former.#all !== undefined) void this.all;
-    yield;
+  /** Prepares, in steps, the lists that the previous rendering was used for. */
+  *prepareLike(previous: Rendering): Steps<void> {
+    const lists = [
+      ...(previous.#enabled === undefined ? [] : [isEnabled]),
+      ...(previous.#all === undefined ? [] : [isAny]),
+    ];
+    for (const isListed of lists) {
+      for (const feature of this.snapshot.features) {
+        for (const index of feature.outcomes.keys()) {
+          if (isNeeded(feature, index, isListed)) this.fragmentOf(feature, index);
+        }
+        yield;
+      }
+      void (isListed === isAny ? this.all : this.enabled);
+      yield;
+    }
+  }
+
+  #list(isListed: (outcome: Outcome) => boolean): FlagList {
+    return new FlagList(this.snapshot.features, isListed, this.fragmentOf, this.frame);
   }
 }
 
-/** What all renderings of a dialect share. */
-interface Style {
-  readonly dialect: Dialect;
-  readonly frame: Frame;
-}
-
-/** Writes snapshots in one dialect, each once, and forgets what it wrote with the snapshot. */
+/** Renders snapshots in one dialect, each once. A rendering is released with its snapshot. */
 export interface Renderer {
-  /** Prepares a snapshot in one go, unless that was done before. */
+  /** The rendering of a snapshot. Its fragments and lists are prepared at first use. */
   readonly render: (snapshot: Snapshot) => Rendering;
   /**
-   * Prepares a snapshot in steps, with what was needed of the one before it: nothing, if nobody
-   * speaks this dialect.
+   * Prepares a snapshot, in steps, for the same kinds of requests as the previous one; for none if
+   * this dialect has not been used.
    */
-  readonly renderAhead: (snapshot: Snapshot, former: Snapshot | undefined) => Steps<void>;
+  readonly renderAhead: (snapshot: Snapshot, previous: Snapshot | undefined) => Steps<void>;
 }
 
-/** Makes a renderer that writes again only the flags that a change makes different. */
+/** Creates a renderer that prepares only those flags again that a change affects. */
 export function createRenderer(dialect: Dialect): Renderer {
-  const renderings = new WeakMap<Snapshot, Rendering>();
   const style = { dialect, frame: new Frame(dialect) };
-  // NOTE: a flag that a change leaves as it was is the same object in the snapshot after it.
-  const fragments = new WeakMap<CompiledFeature, (Fragment | undefined)[]>();
-  const toFlag = (feature: CompiledFeature, index: number): FlagFragments => {
-    const known = fragments.get(feature) ?? [];
-    fragments.set(feature, known);
-    return new FlagFragments(feature, index, { dialect, fragments: known });
-  };
-  const keep = (rendering: Rendering): Rendering => {
-    renderings.set(rendering.snapshot, rendering);
+  const renderings = new WeakMap<Snapshot, Rendering>();
+  const fragmentOf = createFragmentOf(dialect);
+  const render = (snapshot: Snapshot): Rendering => {
+    const known = renderings.get(snapshot);
+    if (known !== undefined) return known;
+    const rendering = new Rendering(snapshot, style, fragmentOf);
+    renderings.set(snapshot, rendering);
     return rendering;
   };
   return {
-    render: (snapshot) =>
-      renderings.get(snapshot) ??
-      keep(new Rendering(snapshot, snapshot.features.map(toFlag), style)),
-    *renderAhead(snapshot, former) {
-      const known = former && renderings.get(former);
-      if (known === undefined) return;
-      const flags: FlagFragments[] = [];
-      for (const [index, feature] of snapshot.features.entries()) {
-        const flag = toFlag(feature, index);
-        flag.writeLike(known.flags[known.snapshot.indexOf(feature.name)]);
-        flags.push(flag);
-        yield;
-      }
-      const rendering = new Rendering(snapshot, flags, style);
-      yield* rendering.prepareLike(known);
-      keep(rendering);
+    render,
+    *renderAhead(snapshot, previous) {
+      const known = previous && renderings.get(previous);
+      if (known !== undefined) yield* render(snapshot).prepareLike(known);
     },
+  };
+}
+
+function createFragmentOf(dialect: Dialect): FragmentOf {
+  // NOTE: a flag that a change does not affect is the same object in the next snapshot.
+  const known = new WeakMap<CompiledFeature, (Fragment | undefined)[]>();
+  return (feature, outcomeIndex) => {
+    let fragments = known.get(feature);
+    if (fragments === undefined) {
+      fragments = [];
+      known.set(feature, fragments);
+    }
+    const outcome = feature.outcomes[outcomeIndex];
+    if (outcome === undefined) {
+      throw new RangeError(`Cannot render outcome ${outcomeIndex} of ${feature.name}`);
+    }
+    fragments[outcomeIndex] ??= createFragment(dialect.writeFlag(feature, outcome));
+    return fragments[outcomeIndex];
   };
 }

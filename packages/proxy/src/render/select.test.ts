@@ -2,8 +2,8 @@ import fc from "fast-check";
 import type { CompiledFeature, Snapshot } from "flags-engine";
 import { expect, test } from "vitest";
 import { createRenderer, type Rendering } from "./rendering.ts";
-import { selectAll, selectEnabled, selectNamed } from "./select.ts";
-import type { OutcomeVector } from "./stretch-table.ts";
+import type { OutcomeVector } from "./flag-list.ts";
+import { selectFlags } from "./select.ts";
 import type { Dialect } from "./dialect.ts";
 import { proxyDialect } from "../dialects/proxy.ts";
 
@@ -18,7 +18,7 @@ const OUTCOMES = [
   },
 ] as const;
 
-interface Preparation {
+interface RenderingOptions {
   readonly dialect?: Dialect;
   /** Outcomes of flags that have the same one for everybody, by their position. */
   readonly constants?: readonly (number | undefined)[];
@@ -27,7 +27,7 @@ interface Preparation {
 /** A snapshot of these names in which every flag has every kind of outcome. */
 function renderingOf(
   names: readonly string[],
-  { dialect = proxyDialect, constants = [] }: Preparation = {},
+  { dialect = proxyDialect, constants = [] }: RenderingOptions = {},
 ): Rendering {
   const features = names.map((name, index): CompiledFeature => ({
     name,
@@ -50,7 +50,7 @@ function renderingOf(
   return createRenderer(dialect).render(snapshot);
 }
 
-/** What an answer must be, written in the plainest way. */
+/** The expected toggles, written in the plainest way. */
 function plainToggles({ snapshot }: Rendering, outcomes: OutcomeVector) {
   return snapshot.features.map(({ name, impressionData }, index) => {
     const { enabled, variant } = OUTCOMES[outcomes[index] ?? 0] ?? OUTCOMES[0];
@@ -66,71 +66,83 @@ function plainToggles({ snapshot }: Rendering, outcomes: OutcomeVector) {
 }
 
 const names = fc.uniqueArray(fc.string({ unit: "binary" }), { maxLength: 12 });
-const questions = names.chain((list) =>
+const requests = names.chain((list) =>
   fc.record({
     list: fc.constant(list),
     outcomes: fc
       .array(fc.nat(3), { minLength: list.length, maxLength: list.length })
       .map((outcomes) => new Int32Array(outcomes)),
-    asked: fc.array(fc.oneof(fc.constantFrom("x", "__proto__", ...list), fc.string())),
+    requested: fc.array(fc.oneof(fc.constantFrom("x", "__proto__", ...list), fc.string())),
   }),
 );
 
-test("selectEnabled() and selectAll() write what JSON.stringify would", () => {
+test("selectFlags() writes what JSON.stringify would", () => {
   fc.assert(
-    fc.property(questions, ({ list, outcomes }) => {
+    fc.property(requests, ({ list, outcomes }) => {
       const rendering = renderingOf(list);
       const toggles = plainToggles(rendering, outcomes);
-      expect(selectAll(rendering, outcomes).body().toString()).toBe(JSON.stringify({ toggles }));
-      expect(selectEnabled(rendering, outcomes).body().toString()).toBe(
+      expect(selectFlags(rendering, outcomes, { all: true }).toBuffer().toString()).toBe(
+        JSON.stringify({ toggles }),
+      );
+      expect(selectFlags(rendering, outcomes, {}).toBuffer().toString()).toBe(
         JSON.stringify({ toggles: toggles.filter(({ enabled }) => enabled) }),
       );
     }),
   );
 });
 
-test("selectNamed() writes every name once, in the order asked, unknown ones as off", () => {
+test("selectFlags() writes each named flag once, in the requested order, unknown ones as off", () => {
   fc.assert(
-    fc.property(questions, ({ list, outcomes, asked }) => {
+    fc.property(requests, ({ list, outcomes, requested }) => {
       const rendering = renderingOf(list);
       const known = new Map(
         plainToggles(rendering, outcomes).map((toggle) => [toggle.name, toggle]),
       );
       const variant = { name: "disabled", enabled: false };
-      const toggles = [...new Set(asked)].map(
+      const toggles = [...new Set(requested)].map(
         (name) => known.get(name) ?? { name, enabled: false, variant, impressionData: false },
       );
-      const answer = selectNamed(rendering, outcomes, asked);
-      expect(answer.body().toString()).toBe(JSON.stringify({ toggles }));
+      const body = selectFlags(rendering, outcomes, { toggles: requested });
+      expect(body.toBuffer().toString()).toBe(JSON.stringify({ toggles }));
     }),
   );
 });
 
-test("runs of constant flags are one piece, which changes neither body nor entity tag", () => {
+test("joining constant flags changes neither the body nor the entity tag", () => {
   fc.assert(
-    fc.property(questions, fc.func(fc.boolean()), ({ list, outcomes }, isConstant) => {
+    fc.property(requests, fc.func(fc.boolean()), ({ list, outcomes }, isConstant) => {
       const constants = [...outcomes].map((outcome, index) =>
         isConstant(index) ? outcome : undefined,
       );
       const [plain, joined] = [renderingOf(list), renderingOf(list, { constants })];
-      for (const select of [selectEnabled, selectAll]) {
-        expect(select(joined, outcomes).body()).toEqual(select(plain, outcomes).body());
-        expect(select(joined, outcomes).entityTag()).toBe(select(plain, outcomes).entityTag());
+      for (const selection of [{}, { all: true }]) {
+        const [one, other] = [plain, joined].map((rendering) =>
+          selectFlags(rendering, outcomes, selection),
+        );
+        expect(other?.toBuffer()).toEqual(one?.toBuffer());
+        expect(other?.entityTag).toBe(one?.entityTag);
       }
-      const variable = constants.filter((outcome) => outcome === undefined).length;
-      const { list: pieces } = joined.all.pieces(outcomes);
-      expect(pieces.length).toBeLessThanOrEqual(variable + 1);
     }),
   );
 });
 
-test("entityTag() is equal exactly when the body is", () => {
+test("the entity tag of the same flags does not depend on how they were selected", () => {
+  fc.assert(
+    fc.property(requests, ({ list, outcomes }) => {
+      const rendering = renderingOf(list);
+      const all = selectFlags(rendering, outcomes, { all: true });
+      expect(selectFlags(rendering, outcomes, { toggles: list }).entityTag).toBe(all.entityTag);
+    }),
+  );
+});
+
+test("two entity tags are equal exactly when the bodies are", () => {
   const tags = new Map<string, string>();
   const bodies = new Map<string, string>();
   fc.assert(
-    fc.property(questions, ({ list, outcomes }) => {
-      const answer = selectAll(renderingOf(list), outcomes);
-      const [tag, body] = [answer.entityTag(), answer.body().toString()];
+    fc.property(requests, ({ list, outcomes }) => {
+      const listed = selectFlags(renderingOf(list), outcomes, { all: true });
+      const [tag, body] = [listed.entityTag, listed.toBuffer().toString()];
       expect(tags.get(body) ?? tag).toBe(tag);
       expect(bodies.get(tag) ?? body).toBe(body);
       tags.set(body, tag);
@@ -140,28 +152,16 @@ test("entityTag() is equal exactly when the body is", () => {
   );
 });
 
-test("pieces that were put together for one answer fit every other one", () => {
-  const names = Array.from({ length: 12 }, (_, index) => `flag-${index}`);
-  const rendering = renderingOf(names);
-  const tags = new Set<string>();
-  for (let bits = 0; bits < 4096; bits++) {
-    const outcomes = Int32Array.from(names, (_, index) => (bits >> index) & 1);
-    const answer = selectEnabled(rendering, outcomes);
-    const fresh = selectEnabled(renderingOf(names), outcomes);
-    expect(answer.body()).toEqual(fresh.body());
-    expect(answer.entityTag()).toBe(fresh.entityTag());
-    tags.add(answer.entityTag());
-  }
-  expect(tags.size).toBe(4096);
-});
-
-test("byteLength is that of the body", () => {
+test("byteLength is the length of the body", () => {
   fc.assert(
-    fc.property(questions, ({ list, outcomes, asked }) => {
+    fc.property(requests, ({ list, outcomes, requested }) => {
       const rendering = renderingOf(list);
-      const answers = [selectAll(rendering, outcomes), selectNamed(rendering, outcomes, asked)];
-      for (const answer of answers) {
-        expect(answer.byteLength).toBe(Buffer.byteLength(answer.body().toString()));
+      const bodies = [
+        selectFlags(rendering, outcomes, { all: true }),
+        selectFlags(rendering, outcomes, { toggles: requested }),
+      ];
+      for (const body of bodies) {
+        expect(body.byteLength).toBe(body.toBuffer().length);
       }
     }),
   );
@@ -179,14 +179,15 @@ test("createRenderer() writes each outcome of a flag once", () => {
   const { render } = createRenderer(counting);
   const { snapshot } = renderingOf(["a", "b"]);
   for (const outcomes of [
-    Int32Array.of(0, 1),
-    Int32Array.of(1, 1),
-    Int32Array.of(1, 0),
-    Int32Array.of(0, 0),
-  ]) {
-    selectAll(render(snapshot), outcomes);
-    selectEnabled(render(snapshot), outcomes);
-    selectNamed(render(snapshot), outcomes, ["a", "b"]);
+    [0, 1],
+    [1, 1],
+    [1, 0],
+    [0, 0],
+  ].map((list) => Int32Array.from(list))) {
+    for (const selection of [{ all: true }, {}, { toggles: ["a", "b"] }]) {
+      selectFlags(render(snapshot), outcomes, selection);
+    }
   }
-  expect(written).toBe(4);
+  // Every list needs each of its outcomes once: 2 flags with 4 outcomes.
+  expect(written).toBe(8);
 });

@@ -1,28 +1,38 @@
-import { Answer } from "./answer.ts";
-import { createFragment, toPieces } from "./fragment.ts";
+import { createFragment } from "./fragment.ts";
+import type { OutcomeVector } from "./flag-list.ts";
+import { type FlagListBody, toFlagListBody } from "./flag-list-body.ts";
 import type { Rendering } from "./rendering.ts";
-import type { OutcomeVector } from "./stretch-table.ts";
 
-/** The flags that are on. */
-export function selectEnabled(rendering: Rendering, outcomes: OutcomeVector): Answer {
-  return new Answer(rendering.frame, rendering.enabled.pieces(outcomes));
+/** Which flags a response lists. Without any field: those that are on. */
+export interface Selection {
+  /** Names of the only flags to list, on or off. Takes precedence over `all`. */
+  readonly toggles?: readonly string[] | undefined;
+  /** Whether flags that are off are listed too. */
+  readonly all?: boolean | undefined;
 }
 
-/** All flags, on or off. */
-export function selectAll(rendering: Rendering, outcomes: OutcomeVector): Answer {
-  return new Answer(rendering.frame, rendering.all.pieces(outcomes));
+/** Lists the selected flags as they were evaluated. */
+export function selectFlags(
+  rendering: Rendering,
+  outcomes: OutcomeVector,
+  { toggles, all = false }: Selection,
+): FlagListBody {
+  if (toggles !== undefined) return selectNamed(rendering, outcomes, toggles);
+  return (all ? rendering.all : rendering.enabled).select(outcomes);
 }
 
-/** The named flags in the order of their names, each once; unknown ones are off. */
-export function selectNamed(
-  { snapshot, dialect, frame, flags }: Rendering,
+/** The named flags in the order of their names, each once; unknown names are off. */
+function selectNamed(
+  { snapshot, dialect, frame, fragmentOf }: Rendering,
   outcomes: OutcomeVector,
   names: readonly string[],
-): Answer {
+): FlagListBody {
   const fragments = [...new Set(names)].map((name) => {
-    const flag = flags[snapshot.indexOf(name)];
-    const known = flag?.fragment(outcomes[flag.index] ?? 0);
-    return known ?? createFragment(dialect.writeUnknownFlag(name));
+    const index = snapshot.indexOf(name);
+    const feature = snapshot.features[index];
+    return feature === undefined
+      ? createFragment(dialect.writeUnknownFlag(name))
+      : fragmentOf(feature, outcomes[index] ?? 0);
   });
-  return new Answer(frame, toPieces(fragments));
+  return toFlagListBody(frame, fragments);
 }

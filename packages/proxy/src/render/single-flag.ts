@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import type { CompiledFeature, Context, Outcome, Snapshot } from "flags-engine";
+import { type ResponseBody, toEntityTag } from "./flag-list-body.ts";
 
-/** One flag, and how it came out for a context. */
+/** One flag, and the result of its evaluation. */
 export interface EvaluatedFlag {
   readonly feature: CompiledFeature;
   readonly outcome: Outcome;
@@ -19,19 +19,13 @@ export function evaluateFlag(
   return feature && outcome && { feature, outcome };
 }
 
-/** An answer that is written already, with a tag that depends on its text alone. */
-export class WrittenAnswer {
-  readonly #text: string;
-
-  constructor(text: string) {
-    this.#text = text;
-  }
-
-  entityTag(): string {
-    return `W/"${createHash("sha256").update(this.#text).digest("hex").slice(0, 16)}"`;
-  }
-
-  body(): string {
-    return this.#text;
-  }
+/** JSON text as a response body. */
+export function toJsonBody(json: string): ResponseBody {
+  const bytes = Buffer.from(json);
+  return {
+    entityTag: toEntityTag(json),
+    byteLength: bytes.length,
+    toBinaryString: () => bytes.toString("latin1"),
+    toBuffer: () => bytes,
+  };
 }

@@ -1,24 +1,24 @@
 import type { Static, TSchema } from "typebox";
 import type { SentContext } from "../context/sent-context.ts";
 
-/** What a body asks for. */
-export interface Asked {
+/** What an evaluation request contains. */
+export interface EvaluationInput {
   readonly sent: SentContext;
-  /** Names of the only toggles that are wanted; undefined for all there are. */
+  /** Names of the only toggles to list; undefined for all. */
   readonly toggles?: readonly string[] | undefined;
 }
 
-/** How a dialect writes the question of a POST. */
+/** How the body of an evaluation request is read. */
 export interface BodyForm {
   readonly schema: TSchema;
-  /** Reads a body that was found to be as the schema says. */
-  read(body: unknown): Asked;
+  /** Reads a body that matches the schema. */
+  read(body: unknown): EvaluationInput;
 }
 
-/** Ties a schema to what reads the bodies it lets pass. */
+/** Combines a schema and the function that reads matching bodies. */
 export function createBodyForm<Schema extends TSchema>(
   schema: Schema,
-  read: (body: Static<Schema>) => Asked,
+  read: (body: Static<Schema>) => EvaluationInput,
 ): BodyForm {
   return { schema, read: (body) => read(body as Static<Schema>) };
 }

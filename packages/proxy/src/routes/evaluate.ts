@@ -7,64 +7,56 @@ import { requestContext, type ContextRules } from "../context/request-context.ts
 import type { SentContext } from "../context/sent-context.ts";
 import { notReady } from "../errors.ts";
 import type { Dialect } from "../render/dialect.ts";
-import type { Renderer, Rendering } from "../render/rendering.ts";
-import type { Answer } from "../render/answer.ts";
-import type { OutcomeVector } from "../render/stretch-table.ts";
+import { evaluateFlags } from "../render/evaluate-flags.ts";
+import type { ResponseBody } from "../render/flag-list-body.ts";
+import type { Renderer } from "../render/rendering.ts";
+import type { Selection } from "../render/select.ts";
 
-/** What an evaluation needs, whichever way a request takes. */
+/** How the requests of one protocol are evaluated, by the routes and by the fast path. */
 export interface EvaluationRules extends Renderer {
   readonly contextRules: ContextRules;
   readonly dialect: Dialect;
   readonly keyPlace: KeyPlace;
-  /** Value of `Vary` for answers that depend on the context and the key. */
+  /** Value of `Vary` for responses that depend on the context and the key. */
   readonly vary: string;
   /** Value of `Cache-Control` for the same. */
   readonly cacheControl: string;
 }
 
-/** What is sent, and the tag that names it before it is put together. */
-export interface Representation {
-  entityTag(): string;
-  body(): string | Buffer;
-}
+/** Computes the response body for a context. */
+export type Responder = (snapshot: Snapshot, context: Context) => ResponseBody;
 
-/** Works out what to answer for a context. */
-export type Answerer = (snapshot: Snapshot, context: Context) => Representation;
-
-interface Question {
+interface EvaluationRequest {
   readonly sent: SentContext;
-  readonly answer: Answerer;
+  readonly respond: Responder;
 }
 
-/** Answers a question that came with a request. */
+/** Evaluates flags for the context of a request, and sends the response. */
 export type Evaluator = (
   request: FastifyRequest,
   reply: FastifyReply,
-  question: Question,
+  evaluation: EvaluationRequest,
 ) => Promise<FastifyReply>;
 
-/** The way of a request: context, outcomes, answer, and a body only if the caller needs one. */
+/** The path of a request: context, outcomes, response, and a body only if the client needs one. */
 export function createEvaluator({ contextRules, vary, cacheControl }: EvaluationRules): Evaluator {
-  return async (request, reply, { sent, answer }) => {
-    // NOTE: read once, since it may be replaced while an enricher is at work.
+  return async (request, reply, { sent, respond }) => {
+    // NOTE: read once, since it may be replaced while an enricher is running.
     const { snapshot } = grantOf(request).source;
     if (snapshot === undefined) throw notReady();
 
     const context = await requestContext({ request: request.raw, sent, snapshot }, contextRules);
-    const representation = answer(snapshot, context);
+    const body = respond(snapshot, context);
     reply.header("cache-control", cacheControl).header("vary", vary);
     return sendConditional(request, reply, {
-      entityTag: representation.entityTag(),
+      entityTag: body.entityTag,
       contentType: "application/json; charset=utf-8",
-      body: () => representation.body(),
+      body: () => body.toBuffer(),
     });
   };
 }
 
-/** Which flags of a snapshot belong into an answer. */
-export type Selection = (rendering: Rendering, outcomes: OutcomeVector) => Answer;
-
-/** Answers with a list of flags. */
-export function answerList({ render }: EvaluationRules, select: Selection): Answerer {
-  return (snapshot, context) => select(render(snapshot), snapshot.evaluateAll(context).outcomes);
+/** Responds with a list of flags. */
+export function respondWithList(rules: EvaluationRules, selection: Selection): Responder {
+  return (snapshot, context) => evaluateFlags(rules, snapshot, context, selection).body;
 }

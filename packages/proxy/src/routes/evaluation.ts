@@ -3,9 +3,9 @@ import type { TSchema } from "typebox";
 import type { TypedApp } from "flags-service/http";
 import { parseQueryContext } from "../context/parse-query.ts";
 import { notSwitchedOn, SWITCH_ALL_ON } from "../errors.ts";
-import { selectAll, selectEnabled, selectNamed } from "../render/select.ts";
+import type { Selection } from "../render/select.ts";
 import type { BodyForm } from "./body-form.ts";
-import { answerList, createEvaluator, type EvaluationRules, type Selection } from "./evaluate.ts";
+import { createEvaluator, type EvaluationRules, respondWithList } from "./evaluate.ts";
 import { ContextQuery, errorAnswers, type ErrorStatus, NotModified } from "./schemas.ts";
 
 /** What tells one list of toggles from that of another dialect. */
@@ -28,14 +28,14 @@ export function registerEvaluation(app: TypedApp, options: EvaluationOptions): v
     what: "the toggles that are on",
     failures: [400, 401, 503],
     onRequest: [authenticate],
-    select: selectEnabled,
+    selection: {},
   });
   registerPair(app, options, {
     path: "/all",
     what: "all toggles, on and off",
     failures: [400, 401, 501, 503],
     onRequest: allEndpointEnabled ? [authenticate] : [authenticate, refuseAll],
-    select: selectAll,
+    selection: { all: true },
   });
 }
 
@@ -49,29 +49,25 @@ interface Pair {
   /** Statuses of the failures that both ways of asking can end in. */
   readonly failures: readonly ErrorStatus[];
   readonly onRequest: onRequestHookHandler[];
-  readonly select: Selection;
+  readonly selection: Selection;
 }
 
 function registerPair(app: TypedApp, options: EvaluationOptions, pair: Pair): void {
   const { rules, bodyForm } = options;
-  const { path, onRequest, select } = pair;
+  const { path, onRequest, selection } = pair;
   const evaluate = createEvaluator(rules);
-  const answer = answerList(rules, select);
+  const respond = respondWithList(rules, selection);
 
   app.get(path, { onRequest, schema: describeGet(options, pair) }, (request, reply) =>
-    evaluate(request, reply, { sent: parseQueryContext(request.url), answer }),
+    evaluate(request, reply, { sent: parseQueryContext(request.url), respond }),
   );
   app.post(path, { onRequest, schema: describePost(options, pair) }, (request, reply) => {
     const { sent, toggles } = bodyForm.read(request.body);
     return evaluate(request, reply, {
       sent,
-      answer: toggles === undefined ? answer : answerList(rules, named(toggles)),
+      respond: toggles === undefined ? respond : respondWithList(rules, { toggles }),
     });
   });
-}
-
-function named(toggles: readonly string[]): Selection {
-  return (rendering, outcomes) => selectNamed(rendering, outcomes, toggles);
 }
 
 function describeGet({ answerSchema, tag }: EvaluationOptions, { what, failures }: Pair) {

@@ -10,11 +10,12 @@ import type { Push } from "../push/create-push.ts";
 import type { ToggleKind } from "../push/message-forms.ts";
 import { PushStream } from "../push/push-stream.ts";
 import {
+  StoredSubscription,
+  type Subscription,
   toPlainContext,
   withSessionId,
-  type StreamQuestion,
-  type ToggleChoice,
-} from "../push/stream-question.ts";
+} from "../push/subscription.ts";
+import type { Selection } from "../render/select.ts";
 import type { DialectOptions } from "./dialect-options.ts";
 import { errorAnswers, StreamAddress, StreamBody, StreamEvents } from "./schemas.ts";
 
@@ -27,42 +28,44 @@ interface PushOptions extends Omit<DialectOptions, "metrics"> {
 const EVENT_STREAM = "text/event-stream";
 const tags = ["Push"];
 
-/** Streams on which clients are told of their answer, and of every other that takes its place. */
+/** Streams that send a client its toggles, and send them again whenever they change. */
 export function registerPush(app: TypedApp, options: PushOptions): void {
+  const { push } = options;
   const isOff = options.config.push.maxStreams === 0;
   const onRequest = isOff ? [refuse] : [options.allow("client")];
   app.post("/stream", { onRequest, schema: POST_SCHEMA }, async (request, reply) => {
-    const question = await askedBy(request, request.body, options);
-    options.push.hub.checkRoom();
+    const subscription = await readSubscription(request, request.body, options);
+    const grant = grantOf(request);
+    // NOTE: Fastify keeps a request for as long as its response is open.
+    request.body = { context: {} };
     return request.headers.accept?.includes(EVENT_STREAM) === true
-      ? openStream(request, reply, { question, grant: grantOf(request), push: options.push })
-      : sendAddress(request, reply, { question, push: options.push });
+      ? openStream(request, reply, push, grant, subscription)
+      : sendAddress(request, reply, push, subscription);
   });
   registerGet(app, options);
 }
 
-/** NOTE: an EventSource can send neither a key nor a body, so the address has to hold it all. */
+/** NOTE: an EventSource can send neither a key nor a body, so the address has to contain both. */
 function registerGet(app: TypedApp, { config, ring, push }: PushOptions): void {
   const onRequest = config.push.maxStreams === 0 ? [refuse] : [];
-  // There is no point in the headers of a stream alone.
+  // The headers of a stream alone would be of no use.
   const route = { onRequest, schema: GET_SCHEMA, exposeHeadRoute: false };
   app.get("/stream", route, async (request, reply) => {
     const { token } = request.query;
-    const { clientKey, question } = push.tokens.open(typeof token === "string" ? token : "");
-    checkAll(question, config);
+    const { clientKey, subscription } = push.tokens.open(typeof token === "string" ? token : "");
+    checkAll(subscription, config);
     const grant = ring.find(clientKey, ["client"]);
-    if (grant === undefined) throw new TypeError("A token was opened for a key that is none");
-    push.hub.checkRoom();
-    return openStream(request, reply, { question, grant, push });
+    if (grant === undefined) throw new TypeError("A token was opened for an unknown client key");
+    return openStream(request, reply, push, grant, subscription);
   });
 }
 
-/** What a client wants to be told of: enrichers and all, so that it holds without this request. */
-async function askedBy(
+/** Reads what to evaluate; enrichers run now, since later there is no request to read from. */
+async function readSubscription(
   request: FastifyRequest,
   { context, toggles, all }: Static<typeof StreamBody>,
   { config, rules, kind }: PushOptions,
-): Promise<StreamQuestion> {
+): Promise<Subscription> {
   checkAll({ toggles, all }, config);
   const { snapshot } = grantOf(request).source;
   if (snapshot === undefined) throw notReady();
@@ -78,7 +81,7 @@ async function askedBy(
 }
 
 function checkAll(
-  { toggles, all }: ToggleChoice,
+  { toggles, all }: Selection,
   { allEndpointEnabled }: PushOptions["config"],
 ): void {
   if (all === true && toggles === undefined && !allEndpointEnabled) {
@@ -91,18 +94,15 @@ const refuse: onRequestHookHandler = (_request, _reply, done) => {
   done(notSwitchedOn("This endpoint", advice));
 };
 
-interface StreamParts {
-  readonly question: StreamQuestion;
-  readonly push: Push;
-}
-
 function sendAddress(
   request: FastifyRequest,
   reply: FastifyReply,
-  { question, push }: StreamParts,
+  { hub, tokens }: Push,
+  subscription: Subscription,
 ): FastifyReply {
   const clientKey = grantOf(request).key;
-  const { token, expiresAtMs } = push.tokens.issue({ clientKey, question });
+  hub.checkCapacity(clientKey, 0);
+  const { token, expiresAtMs } = tokens.issue({ clientKey, subscription });
   const [path] = request.url.split("?", 1);
   return reply
     .code(201)
@@ -116,23 +116,29 @@ function sendAddress(
 function openStream(
   request: FastifyRequest,
   reply: FastifyReply,
-  { question, push, grant }: StreamParts & { readonly grant: Grant },
+  { hub }: Push,
+  grant: Grant,
+  subscription: Subscription,
 ): FastifyReply {
+  const { snapshot } = grant.source;
+  if (snapshot === undefined) throw notReady();
+  const stored = new StoredSubscription(subscription, snapshot.relevance);
+  hub.checkCapacity(grant.key, stored.bytes);
   const { raw } = reply;
   if (raw.destroyed) return reply.hijack();
   const lastEventId = request.headers["last-event-id"];
   if (Array.isArray(lastEventId)) throw new HttpError(400, "Send `Last-Event-ID` once");
   const events = new EventStream(raw, reply.getHeaders());
-  push.hub.add(new PushStream({ source: grant.source, question, events, lastEventId }));
+  hub.add(new PushStream({ grant, subscription: stored, events, lastEventId }));
   return reply.hijack();
 }
 
 const POST_SCHEMA = {
-  summary: "Makes an address under which a browser can listen for changes",
+  summary: "Issues an address at which a browser can open a stream",
   description:
-    "The address holds the context, encrypted, and can be opened for a few minutes. It is for " +
+    "The address contains the encrypted context, and can be opened for a few minutes. It is for " +
     "`EventSource`, which can send neither a key nor a body. With `Accept: text/event-stream` the " +
-    "answer is the stream itself.",
+    "response is the stream itself.",
   tags,
   security: [{ clientKey: [] }],
   body: StreamBody,
@@ -144,11 +150,11 @@ const POST_SCHEMA = {
 };
 
 const GET_SCHEMA = {
-  summary: "Tells a client of its toggles, and of changes as they happen",
+  summary: "Streams the toggles of a client, and sends them again whenever they change",
   description:
-    "The first event brings the answer, unless `Last-Event-ID` names it; a further one comes " +
-    "whenever the answer for this context is another. Comments in between keep the stream alive.",
+    "The first event contains the toggles, unless `Last-Event-ID` names that event; another one " +
+    "follows whenever the toggles for this context change. Comments keep the stream alive.",
   tags,
-  querystring: Type.Object({ token: Type.String({ description: "From the address" }) }),
+  querystring: Type.Object({ token: Type.String({ description: "The token of the address" }) }),
   response: { 200: StreamEvents, ...errorAnswers(401, 501, 503) },
 };

@@ -24,12 +24,13 @@ interface RouteOptions {
   readonly ring: KeyRing;
   readonly metrics: Metrics;
   readonly rules: DialectRules;
+  readonly cacheBytes: number | undefined;
 }
 
 /** Everything under the base path, dialect by dialect. */
 export async function registerRoutes(
   app: FastifyInstance,
-  { config, ring, metrics, rules }: RouteOptions,
+  { config, ring, metrics, rules, cacheBytes }: RouteOptions,
 ): Promise<void> {
   const at = async (path: string, of: EvaluationRules, register: RegisterDialect) => {
     const allow = (...kinds: readonly KeyKind[]) =>
@@ -48,7 +49,7 @@ export async function registerRoutes(
   await at("/api", rules.proxy, (scope, options) =>
     registerServerSdkRoutes(scope, { ...options, definitions }),
   );
-  const push = createPush(config, { ring, rules, registry: metrics.registry });
+  const push = createPush(config, { ring, rules, registry: metrics.registry, cacheBytes });
   app.addHook("preClose", async () => push.hub.close());
   await at("/proxy", rules.proxy, (scope, options) =>
     registerPush(scope, { ...options, ring, push, kind: "toggles" }),

@@ -50,8 +50,8 @@ export function compressAtOnce(body: string | Buffer, coding: ContentCoding): Bu
   return coding === "br" ? brotliCompressSync(body, BROTLI_OPTIONS) : gzipAtOnce.compress(body);
 }
 
-/** Compresses: a small body at once, a large one off the event loop. */
-function compress(body: string | Buffer, coding: ContentCoding): Buffer | Promise<Buffer> {
+/** Compresses a small body synchronously, a large one off the event loop. */
+export function compress(body: string | Buffer, coding: ContentCoding): Buffer | Promise<Buffer> {
   if (body.length <= COMPRESS_AT_ONCE_MAX_BYTES) return compressAtOnce(body, coding);
   return coding === "br" ? brotliAsync(body, BROTLI_OPTIONS) : gzipAsync(body, GZIP_OPTIONS);
 }

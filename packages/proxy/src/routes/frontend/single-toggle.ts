@@ -4,8 +4,8 @@ import { Type } from "typebox";
 import { parseQueryContext } from "../../context/parse-query.ts";
 import { unknownFlag } from "../../errors.ts";
 import type { Dialect } from "../../render/dialect.ts";
-import { evaluateFlag, WrittenAnswer } from "../../render/single-flag.ts";
-import { type Answerer, createEvaluator, type EvaluationRules } from "../evaluate.ts";
+import { evaluateFlag, toJsonBody } from "../../render/single-flag.ts";
+import { createEvaluator, type EvaluationRules, type Responder } from "../evaluate.ts";
 import { ContextQuery, errorAnswers, NotModified } from "../schemas.ts";
 import { frontendBodyForm } from "./frontend-body.ts";
 import { FrontendToggle } from "./schemas.ts";
@@ -28,22 +28,22 @@ export function registerSingleToggle(
   app.get("/features/:name", { onRequest, schema: describeGet() }, (request, reply) =>
     evaluate(request, reply, {
       sent: parseQueryContext(request.url),
-      answer: answerSingle(rules.dialect, request.params.name),
+      respond: respondWithToggle(rules.dialect, request.params.name),
     }),
   );
   app.post("/features/:name", { onRequest, schema: describePost() }, (request, reply) =>
     evaluate(request, reply, {
       sent: frontendBodyForm.read(request.body).sent,
-      answer: answerSingle(rules.dialect, request.params.name),
+      respond: respondWithToggle(rules.dialect, request.params.name),
     }),
   );
 }
 
-function answerSingle(dialect: Dialect, name: string): Answerer {
+function respondWithToggle(dialect: Dialect, name: string): Responder {
   return (snapshot, context) => {
     const flag = evaluateFlag(snapshot, context, name);
     if (flag === undefined) throw unknownFlag(name);
-    return new WrittenAnswer(dialect.writeFlag(flag.feature, flag.outcome));
+    return toJsonBody(dialect.writeFlag(flag.feature, flag.outcome));
   };
 }
 

@@ -2,8 +2,12 @@ import type { onRequestHookHandler } from "fastify";
 import type { TypedApp } from "flags-service/http";
 import { grantOf } from "../../auth/authenticate.ts";
 import { readOfrepContext } from "../../context/read-ofrep-context.ts";
-import { selectAll, selectEnabled } from "../../render/select.ts";
-import { type Answerer, answerList, createEvaluator, type EvaluationRules } from "../evaluate.ts";
+import {
+  createEvaluator,
+  type EvaluationRules,
+  type Responder,
+  respondWithList,
+} from "../evaluate.ts";
 import { NotModified } from "../schemas.ts";
 import { locateStream, type StreamPlace, withEventStream } from "./event-streams.ts";
 import { OfrepBody, OfrepEvaluations, ofrepFailures } from "./schemas.ts";
@@ -23,17 +27,17 @@ export function registerAllFlags(
   { authenticate, rules, showsDisabled, streams }: AllFlagsOptions,
 ): void {
   const evaluate = createEvaluator(rules);
-  const answerAll = answerList(rules, showsDisabled ? selectAll : selectEnabled);
-  const answerFor = (clientKey: string): Answerer =>
+  const respond = respondWithList(rules, { all: showsDisabled });
+  const responderFor = (clientKey: string): Responder =>
     streams === undefined
-      ? answerAll
-      : answerWithStream(answerAll, { ...streams, clientKey, all: showsDisabled });
+      ? respond
+      : respondWithStream(respond, { ...streams, clientKey, all: showsDisabled });
   const onRequest = [authenticate];
 
   app.post("/evaluate/flags", { onRequest, schema: describe() }, (request, reply) =>
     evaluate(request, reply, {
       sent: readOfrepContext(request.body.context ?? {}),
-      answer: answerFor(grantOf(request).key),
+      respond: responderFor(grantOf(request).key),
     }),
   );
 }
@@ -43,12 +47,12 @@ interface StreamOffer extends StreamPlace {
   readonly all: boolean;
 }
 
-/** Adds where the client hears of the next answer. */
-function answerWithStream(answerAll: Answerer, offer: StreamOffer): Answerer {
+/** Adds the address of a stream that tells the client when to evaluate again. */
+function respondWithStream(respond: Responder, offer: StreamOffer): Responder {
   return (snapshot, context) => {
-    const question = { context, kind: "refetch", all: offer.all } as const;
-    const address = locateStream(offer, { clientKey: offer.clientKey, question });
-    return withEventStream(answerAll(snapshot, context), address);
+    const subscription = { context, kind: "refetch", all: offer.all } as const;
+    const address = locateStream(offer, { clientKey: offer.clientKey, subscription });
+    return withEventStream(respond(snapshot, context), address);
   };
 }
 

@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import type { StreamTicket, StreamTokens } from "../../push/stream-tokens.ts";
-import { toPlainContext } from "../../push/stream-question.ts";
-import type { Representation } from "../evaluate.ts";
+import { toPlainContext } from "../../push/subscription.ts";
+import { type ResponseBody, toEntityTag } from "../../render/flag-list-body.ts";
+import { toBinaryString } from "../../render/fragment.ts";
 
 /** Where streams are found. */
 export interface StreamPlace {
@@ -13,32 +13,28 @@ export interface StreamPlace {
 /** The address of a stream, without the origin; undefined when it would be too long. */
 export function locateStream(
   { tokens, path }: StreamPlace,
-  { clientKey, question }: StreamTicket,
+  { clientKey, subscription }: StreamTicket,
 ): string | undefined {
-  const context = toPlainContext(question.context);
-  const token = tokens.issueSteady({ clientKey, question: { ...question, context } });
+  const context = toPlainContext(subscription.context);
+  const token = tokens.issueSteady({ clientKey, subscription: { ...subscription, context } });
   return token && `${path}?token=${token}`;
 }
 
 /**
- * Adds the address of a stream to the flags. The tag names both: addresses expire, and who gets a
- * 304 goes on with the one it has. Without an origin, clients put it behind the one they know.
+ * Adds the address of a stream to the flags. The entity tag covers both: addresses expire, and a
+ * client that gets a 304 continues to use the one it has. Clients resolve an address without an
+ * origin against the address of the request.
  */
-export function withEventStream(
-  flags: Representation,
-  requestUri: string | undefined,
-): Representation {
+export function withEventStream(flags: ResponseBody, requestUri: string | undefined): ResponseBody {
   if (requestUri === undefined) return flags;
   const eventStreams = JSON.stringify([{ type: "sse", endpoint: { requestUri } }]);
+  const addition = toBinaryString(`,"eventStreams":${eventStreams}}`);
+  // The closing brace moves behind the addition.
+  const addTo = (text: string): string => text.slice(0, -1) + addition;
   return {
-    entityTag: () => `W/"${hash(flags.entityTag() + requestUri)}"`,
-    body: () => {
-      const text = flags.body().toString();
-      return `${text.slice(0, -1)},"eventStreams":${eventStreams}}`;
-    },
+    entityTag: toEntityTag(`${flags.entityTag}\n${requestUri}`),
+    byteLength: flags.byteLength - 1 + addition.length,
+    toBinaryString: () => addTo(flags.toBinaryString()),
+    toBuffer: () => Buffer.from(addTo(flags.toBinaryString()), "latin1"),
   };
-}
-
-function hash(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }

@@ -4,8 +4,8 @@ import { Type } from "typebox";
 import { readOfrepContext } from "../../context/read-ofrep-context.ts";
 import { type OfrepValues, toOfrepEvaluation } from "../../dialects/ofrep-evaluation.ts";
 import { HttpError, unknownFlag } from "../../errors.ts";
-import { evaluateFlag, WrittenAnswer } from "../../render/single-flag.ts";
-import { type Answerer, createEvaluator, type EvaluationRules } from "../evaluate.ts";
+import { evaluateFlag, toJsonBody } from "../../render/single-flag.ts";
+import { createEvaluator, type EvaluationRules, type Responder } from "../evaluate.ts";
 import { NotModified } from "../schemas.ts";
 import { OfrepBody, OfrepEvaluation, ofrepFailures } from "./schemas.ts";
 
@@ -30,7 +30,7 @@ export function registerSingleFlag(
   app.post("/evaluate/flags/:key", { onRequest, schema }, (request, reply) =>
     evaluate(request, reply, {
       sent: readOfrepContext(request.body.context ?? {}),
-      answer: answerSingle(request.params.key, values),
+      respond: respondWithFlag(request.params.key, values),
     }),
   );
   // Some providers put a key into the path as it is, slashes included.
@@ -38,12 +38,12 @@ export function registerSingleFlag(
   app.post("/evaluate/flags/*", { onRequest, schema: hidden }, (request, reply) =>
     evaluate(request, reply, {
       sent: readOfrepContext(request.body.context ?? {}),
-      answer: answerSingle(request.params["*"], values),
+      respond: respondWithFlag(request.params["*"], values),
     }),
   );
 }
 
-function answerSingle(key: string, values: OfrepValues): Answerer {
+function respondWithFlag(key: string, values: OfrepValues): Responder {
   return (snapshot, context) => {
     const flag = evaluateFlag(snapshot, context, key);
     if (flag === undefined) throw unknownFlag(key);
@@ -52,7 +52,7 @@ function answerSingle(key: string, values: OfrepValues): Answerer {
       const { errorCode, errorDetails } = evaluation;
       throw new HttpError(400, errorDetails, { errorCode });
     }
-    return new WrittenAnswer(JSON.stringify(evaluation));
+    return toJsonBody(JSON.stringify(evaluation));
   };
 }
 

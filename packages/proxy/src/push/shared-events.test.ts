@@ -5,7 +5,7 @@ import { DocumentSource } from "../../test/_source.ts";
 import { proxyDialect } from "../dialects/proxy.ts";
 import { createRenderer } from "../render/rendering.ts";
 import { createMessageForms } from "./message-forms.ts";
-import { SharedAnswers } from "./shared-answers.ts";
+import { SharedEvents } from "./shared-events.ts";
 
 const snapshotOf = (...features: readonly object[]) => {
   const { snapshot } = new DocumentSource({ features });
@@ -14,15 +14,17 @@ const snapshotOf = (...features: readonly object[]) => {
 };
 const { render } = createRenderer(proxyDialect);
 const forms = createMessageForms({ toggles: render, frontend: render, refetch: render });
-const create = (): SharedAnswers => new SharedAnswers(forms);
-const askFor = (userId: unknown, extra: Context = {}) => ({ context: { userId, ...extra } });
+const create = (): SharedEvents => new SharedEvents(forms);
+const subscriptionOf = (userId: unknown, extra: Context = {}) => ({
+  context: { userId, ...extra },
+});
 
-test("answer() works out questions that must have one answer once", () => {
-  const answers = create();
+test("get() evaluates subscriptions with the same result once", () => {
+  const events = create();
   const snapshot = snapshotOf(flag("a", { strategies: [withConstraint("userId", ["1"])] }));
-  const first = answers.answer(snapshot, askFor("1", { sessionId: "x" }));
-  expect(answers.answer(snapshot, askFor("1", { sessionId: "y" }))).toBe(first);
-  expect(answers.answer(snapshot, askFor("2"))).not.toBe(first);
+  const first = events.get(snapshot, subscriptionOf("1", { sessionId: "x" }));
+  expect(events.get(snapshot, subscriptionOf("1", { sessionId: "y" }))).toBe(first);
+  expect(events.get(snapshot, subscriptionOf("2"))).not.toBe(first);
   expect(first.bytes).toBe(first.bytes);
   expect(first.bytes.toString()).toBe(
     `event: toggles\nid: ${first.id}\ndata: {"toggles":[{"name":"a","enabled":true,` +
@@ -30,15 +32,15 @@ test("answer() works out questions that must have one answer once", () => {
   );
 });
 
-test("answer() tells choices of toggles apart, and where a value is", () => {
-  const answers = create();
+test("get() distinguishes selections of toggles", () => {
+  const events = create();
   const snapshot = snapshotOf(flag("a", { strategies: [withConstraint("userId", ["1"])] }));
-  const question = askFor("2");
+  const subscription = subscriptionOf("2");
   const ids = [
-    answers.answer(snapshot, question),
-    answers.answer(snapshot, { ...question, all: true }),
-    answers.answer(snapshot, { ...question, toggles: [] }),
-    answers.answer(snapshot, { ...question, toggles: ["b"] }),
+    events.get(snapshot, subscription),
+    events.get(snapshot, { ...subscription, all: true }),
+    events.get(snapshot, { ...subscription, toggles: [] }),
+    events.get(snapshot, { ...subscription, toggles: ["b"] }),
   ].map(({ bytes }) => /data: (.*)/.exec(bytes.toString())?.[1]);
   expect(ids[0]).toBe('{"toggles":[]}');
   expect(ids[1]).toContain('"name":"a","enabled":false');
@@ -46,39 +48,39 @@ test("answer() tells choices of toggles apart, and where a value is", () => {
   expect(ids[3]).toContain('"name":"b","enabled":false');
 });
 
-test("answer() draws anew for each question that a random rule decides", () => {
-  const answers = create();
+test("get() evaluates each subscription of its own when a rule is random", () => {
+  const events = create();
   const random = { name: "gradualRolloutRandom", parameters: { percentage: "50" } };
   const snapshot = snapshotOf(flag("a", { strategies: [random] }));
-  const ids = Array.from({ length: 64 }, () => answers.answer(snapshot, askFor("1")).id);
+  const ids = Array.from({ length: 64 }, () => events.get(snapshot, subscriptionOf("1")).id);
   expect(new Set(ids).size).toBe(2);
 });
 
-test("answer() goes by the clock again once it was told to forget", () => {
-  const answers = create();
+test("clear() has rules that depend on the time evaluated again", () => {
+  const events = create();
   const constraint = { contextName: "currentTime", operator: "DATE_AFTER", value: "2020-01-01" };
   const strategy = { name: "default", parameters: {}, constraints: [constraint] };
   const snapshot = snapshotOf(flag("a", { strategies: [strategy] }));
-  const first = answers.answer(snapshot, askFor("1"));
-  expect(answers.answer(snapshot, askFor("2"))).toBe(first);
-  expect(answers.answer(snapshot, askFor("2", { currentTime: "2019-01-01" }))).not.toBe(first);
-  answers.forget();
-  expect(answers.answer(snapshot, askFor("1"))).not.toBe(first);
+  const first = events.get(snapshot, subscriptionOf("1"));
+  expect(events.get(snapshot, subscriptionOf("2"))).toBe(first);
+  expect(events.get(snapshot, subscriptionOf("2", { currentTime: "2019-01-01" }))).not.toBe(first);
+  events.clear();
+  expect(events.get(snapshot, subscriptionOf("1"))).not.toBe(first);
 });
 
-test("answer() never gives an answer of another snapshot", () => {
-  const answers = create();
+test("get() never returns an event of another snapshot", () => {
+  const events = create();
   const [on, off] = [snapshotOf(flag("a")), snapshotOf(flag("a", { enabled: false }))];
-  const first = answers.answer(on, askFor("1"));
-  expect(answers.answer(off, askFor("1")).id).not.toBe(first.id);
-  expect(answers.answer(on, askFor("1")).id).toBe(first.id);
+  const first = events.get(on, subscriptionOf("1"));
+  expect(events.get(off, subscriptionOf("1")).id).not.toBe(first.id);
+  expect(events.get(on, subscriptionOf("1")).id).toBe(first.id);
 });
 
-test("answer() tells who only wants to know when to ask again no more than that", () => {
-  const answers = create();
+test("get() sends a client that only wants to know when to evaluate again nothing else", () => {
+  const events = create();
   const snapshot = snapshotOf(flag("a", { strategies: [withConstraint("userId", ["1"])] }));
-  const toggles = answers.answer(snapshot, askFor("1"));
-  const refetch = answers.answer(snapshot, { ...askFor("1"), kind: "refetch" });
+  const toggles = events.get(snapshot, subscriptionOf("1"));
+  const refetch = events.get(snapshot, { ...subscriptionOf("1"), kind: "refetch" });
   expect(refetch.id).toBe(toggles.id);
   const data = JSON.stringify({ type: "refetchEvaluation", etag: refetch.id });
   expect(refetch.bytes.toString()).toBe(`event: message\nid: ${refetch.id}\ndata: ${data}\n\n`);

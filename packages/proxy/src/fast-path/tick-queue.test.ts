@@ -1,27 +1,27 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as nextTick } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { TurnQueue } from "./turn-queue.ts";
+import { TickQueue } from "./tick-queue.ts";
 
-test("add() has items handled in their order, at the end of the turn", async () => {
+test("add() handles items in order at the end of the tick", async () => {
   const handled: number[] = [];
-  const queue = new TurnQueue<number>(
+  const queue = new TickQueue<number>(
     (item) => handled.push(item),
     () => 0,
   );
   for (const item of [1, 2, 3]) queue.add(item);
   expect(handled).toEqual([]);
-  await nextTurn();
+  await nextTick();
   expect(handled).toEqual([1, 2, 3]);
 
   queue.add(4);
-  await nextTurn();
+  await nextTick();
   expect(handled).toEqual([1, 2, 3, 4]);
 });
 
-test("add() does not let the first one wait for many that take long", async () => {
+test("add() handles all items at once when the first has waited longer than a millisecond", async () => {
   const handled: number[] = [];
   let nowMs = 0;
-  const queue = new TurnQueue<number>(
+  const queue = new TickQueue<number>(
     (item) => handled.push(item),
     () => nowMs,
   );
@@ -33,6 +33,6 @@ test("add() does not let the first one wait for many that take long", async () =
   queue.add(3);
   expect(handled).toEqual([1, 2, 3]);
   queue.add(4);
-  await nextTurn();
+  await nextTick();
   expect(handled).toEqual([1, 2, 3, 4]);
 });

@@ -1,12 +1,12 @@
-/** Whoever is first in a turn waits no longer than this for the others. */
+/** The first item of a tick waits no longer than this for the others. */
 const MAX_WAIT_MS = 1;
 
 /**
- * Does what comes up in one turn of the event loop together, at its end. Sending an answer wakes
- * its reader; on a busy machine it then competes for processor and caches with the requests that are
- * still to be read and answered, which cost up to a half as much again.
+ * Handles the items of one event-loop tick together, at the end of the tick. Sending a response wakes
+ * its reader; on a busy machine the reader then competes for the processor and its caches with the
+ * requests that still have to be read, which can cost up to half as much again.
  */
-export class TurnQueue<Item> {
+export class TickQueue<Item> {
   readonly #handle: (item: Item) => void;
   readonly #now: () => number;
   #items: Item[] = [];

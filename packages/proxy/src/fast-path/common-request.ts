@@ -1,0 +1,55 @@
+import type { IncomingMessage } from "node:http";
+
+const JSON_TYPE = /^application\/json(?:; ?charset=utf-8)?$/i;
+
+/** Longest body of a common request: as much as a URL may have. */
+const MAX_BODY_BYTES = 16 * 1024;
+
+/** Whether this is a GET of a path, with or without a query, and without a body. */
+export function isCommonGet({ method, url = "", headers }: IncomingMessage, path: string): boolean {
+  return (
+    method === "GET" &&
+    url.startsWith(path) &&
+    (url.length === path.length || url[path.length] === "?") &&
+    headers["content-length"] === undefined &&
+    headers["transfer-encoding"] === undefined
+  );
+}
+
+/** Whether this is a POST to a path with a short, uncompressed JSON body of known length. */
+export function isCommonPost({ method, url, headers }: IncomingMessage, path: string): boolean {
+  const length = Number(headers["content-length"]);
+  return (
+    method === "POST" &&
+    url === path &&
+    length > 0 &&
+    length <= MAX_BODY_BYTES &&
+    headers["content-encoding"] === undefined &&
+    JSON_TYPE.test(headers["content-type"] ?? "")
+  );
+}
+
+/**
+ * Waits until the body of a common POST begins to arrive, and passes it on if it is complete, as is
+ * usual for a short one. If it is not, or `accept` returns false, calls `leave` with the request as if
+ * nothing had been read from it.
+ */
+export function readShortBody(
+  request: IncomingMessage,
+  accept: (body: string) => boolean,
+  leave: () => void,
+): void {
+  request.once("readable", () => {
+    const isComplete = request.readableLength === Number(request.headers["content-length"]);
+    const body: unknown = isComplete ? request.read() : undefined;
+    if (!Buffer.isBuffer(body)) {
+      leave();
+    } else if (accept(body.toString())) {
+      // NOTE: Node holds on to the request until its end has been read.
+      request.resume();
+    } else {
+      request.unshift(body);
+      leave();
+    }
+  });
+}
