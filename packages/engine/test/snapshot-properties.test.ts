@@ -70,18 +70,6 @@ describe("Snapshot", { timeout: 60_000 }, () => {
     });
   });
 
-  test("evaluateAll() puts the answers into a vector, whatever was in it", () => {
-    forEverySample(({ document, contexts }) => {
-      const snapshot = compileStill(document);
-      const vector = new Int32Array(snapshot.features.length).fill(7);
-      for (const context of contexts) {
-        const { outcomes } = snapshot.evaluateAll(context, vector);
-        expect(outcomes).toBe(vector);
-        expect([...vector]).toEqual(answers(snapshot, context));
-      }
-    });
-  });
-
   test("constantOutcome is the answer to every context", () => {
     let constants = 0;
     forEverySample(({ document, contexts }) => {

@@ -3,27 +3,31 @@ import type { Steps } from "../steps.ts";
 import type { Parent } from "./compile-dependencies.ts";
 import { SimpleEvaluation } from "./flag-evaluation.ts";
 import { OFF } from "./outcome-table.ts";
-import { quadMemory } from "./split-table/quad-memory.ts";
-import { toSplitTables, type SplitFlag, type SplitTable } from "./split-table/split-table.ts";
 import { Split } from "./split.ts";
 import { Targeting } from "./targeting.ts";
 import { toTargetingTables, type TargetingFlag, type TargetingTable } from "./targeting-table.ts";
 
+/** A flag that is a split. */
+interface SplitFlag {
+  readonly index: number;
+  readonly split: Split;
+}
+
 interface SimpleParts {
-  /** The constant outcome of each flag, whatever it is for those that have none. */
+  /** The outcome of each constant flag; any value for the others. */
   readonly constants: readonly number[];
-  readonly splits: readonly SplitTable[];
+  readonly splits: readonly SplitFlag[];
   readonly targetings: readonly TargetingTable[];
 }
 
 /**
- * The flags that are constant, or a split, or a targeting. None of them looks at another flag, so
- * they are decided together and in any order.
+ * The flags that are constant, a split or a targeting. None of them depends on another flag, so they
+ * are evaluated together and in any order.
  */
 export class SimpleFlags {
-  /** What is the same for everybody, for those in no list at least. */
+  /** The outcomes that do not depend on the context, or only for contexts in some list. */
   readonly #constants: Int32Array;
-  readonly #splits: readonly SplitTable[];
+  readonly #splits: readonly SplitFlag[];
   readonly #targetings: readonly TargetingTable[];
 
   constructor({ constants, splits, targetings }: SimpleParts) {
@@ -32,25 +36,20 @@ export class SimpleFlags {
     this.#targetings = targetings;
   }
 
-  /**
-   * A vector of outcomes, with those that need no request in their places: the given one, whatever
-   * was in it, or a new one.
-   */
-  constants(outcomes?: Int32Array): Int32Array {
-    if (outcomes === undefined) return this.#constants.slice();
-    outcomes.set(this.#constants);
-    return outcomes;
+  /** A new vector of outcomes, with those of the constant flags in their places. */
+  constants(): Int32Array {
+    return this.#constants.slice();
   }
 
   /** Writes the other outcomes to their places. */
   decide(request: EvaluationRequest, outcomes: Int32Array): void {
-    for (const table of this.#splits) table.decide(request, outcomes, quadMemory());
-    // NOTE: second, since who is in a list is not in what all others get.
+    for (const { index, split } of this.#splits) outcomes[index] = split.decide(request);
+    // NOTE: second, since the outcome for a context in a list overrides the one for all others.
     for (const table of this.#targetings) table.decide(request, outcomes);
   }
 }
 
-/** Lays out the simple ones of some flags, with a pause after each part of the work. */
+/** Collects the simple flags, in steps. */
 export function* toSimpleFlags(flags: readonly Parent[]): Steps<SimpleFlags> {
   const constants = flags.map(({ compiled }) => compiled.constantOutcome ?? OFF);
   const splits: SplitFlag[] = [];
@@ -64,9 +63,7 @@ export function* toSimpleFlags(flags: readonly Parent[]): Steps<SimpleFlags> {
     else constants[index] = untargeted;
   }
   yield;
-  const splitTables = yield* toSplitTables(splits);
-  yield;
   const targetingTables = toTargetingTables(targetings);
   yield;
-  return new SimpleFlags({ constants, splits: splitTables, targetings: targetingTables });
+  return new SimpleFlags({ constants, splits, targetings: targetingTables });
 }

@@ -6,8 +6,7 @@
  *
  * This is a hot path. A rollout hashes `group:id`. The group is known at compile time, so its part
  * of the work is done once and kept as a prefix. An id meets hundreds of groups, so it is cut into
- * blocks once for each way in which a prefix can end, and not once for each group. Where many groups
- * meet one id, compile/split-table/quads.wat does what hashBlocks() does.
+ * blocks once for each way in which a prefix can end, and not once for each group.
  */
 export interface HashPrefix {
   /** The state after every whole block of the prefix. */
