@@ -102,6 +102,31 @@ describe("httpOptions.rejectUnauthorized / HTTP_OPTIONS_REJECT_UNAUTHORIZED", ()
   });
 });
 
+test("a redirect of the upstream to another origin is not followed, and is logged once", async () => {
+  const upstream = await startRecordingUpstream();
+  const foreign = await startRecordingUpstream();
+  const command = startCommand({
+    ...REQUIRED,
+    FLAGS_URL: upstream.url,
+    FLAGS_FETCH_INTERVAL: "20",
+    FLAGS_METRICS_INTERVAL: "0",
+  });
+  const url = await command.listening();
+  const before = await etagOf(url);
+  upstream.redirectTo(foreign.url);
+  await expect.poll(() => command.output.stdout).toContain("redirects to another origin");
+  const refused = upstream.requests.length;
+  await expect.poll(() => upstream.requests.length).toBeGreaterThan(refused + 2);
+  expect(await etagOf(url)).toBe(before);
+  expect(foreign.requests).toEqual([]);
+  expect(command.output.stdout.match(/redirects to another origin/g)).toHaveLength(1);
+  expect(command.output.stdout).toMatch(
+    new RegExp(
+      `ERROR: .*${originOf(upstream)}/api/client/features redirects to another origin, ${originOf(foreign)}: .*FLAGS_URL`,
+    ),
+  );
+});
+
 describe("EXP_BOOTSTRAP_URL and EXP_BOOTSTRAP_AUTHORIZATION", () => {
   test("give the flags while the upstream is down", async () => {
     const bootstrap = await startRecordingUpstream();

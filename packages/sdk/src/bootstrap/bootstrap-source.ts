@@ -34,6 +34,8 @@ export function fileSource(path: string): BootstrapSource {
   };
 }
 
+const URL_SETTING = "the bootstrap URL (option bootstrap.url, or EXP_BOOTSTRAP_URL of the proxy)";
+
 const ADVICE: Advice = new Map([
   [401, "it asks for credentials: check the headers for the bootstrap URL"],
   [403, "it forbids this: check the headers for the bootstrap URL"],
@@ -64,6 +66,7 @@ export function urlSource({
       const response = await http.send({
         method: "GET",
         url,
+        urlSetting: URL_SETTING,
         headers: { accept: "application/json", "user-agent": userAgent },
         credentials: () => Promise.resolve(headers),
         signal,

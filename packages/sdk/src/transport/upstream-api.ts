@@ -39,6 +39,8 @@ export interface UpstreamApiOptions {
 /** Definitions that differ from those the ETag names; undefined when nothing is new. */
 export type FetchedFeatures = { readonly document: unknown; readonly etag: string | undefined };
 
+const URL_SETTING = "the URL of the upstream (option url, or FLAGS_URL of the proxy)";
+
 // Upstreams show every 15 to 30 seconds that they are alive.
 const MAX_SILENCE_MS = 60_000;
 
@@ -80,7 +82,7 @@ export class UpstreamApi {
       ...streamHeaders(lastEventId),
     };
     const response = await http.open(
-      { method: "GET", url, headers, credentials, signal },
+      { method: "GET", url, urlSetting: URL_SETTING, headers, credentials, signal },
       maxSilenceMs,
     );
     try {
@@ -108,7 +110,14 @@ export class UpstreamApi {
   ): Promise<FetchedFeatures | undefined> {
     const { http, work, identity, refreshIntervalMs, credentials } = this.#options;
     const headers = { ...identityHeaders(identity, refreshIntervalMs), ...definitionHeaders(etag) };
-    const response = await http.send({ method: "GET", url, headers, credentials, signal });
+    const response = await http.send({
+      method: "GET",
+      url,
+      urlSetting: URL_SETTING,
+      headers,
+      credentials,
+      signal,
+    });
     if (response.status === 304 && etag !== undefined) return undefined;
     this.#assertSuccess(url, response);
     return {
@@ -128,6 +137,7 @@ export class UpstreamApi {
     const response = await http.send({
       method: "POST",
       url,
+      urlSetting: URL_SETTING,
       headers,
       credentials,
       body: text,
