@@ -106,6 +106,14 @@ export const SETTINGS = {
     meaning:
       "Processes that share the port: a number, or auto for one per core. They share one connection to the upstream. Only the command starts them.",
   }),
+  workerTimeout: defineSetting({
+    group: "Listening",
+    variables: ["FLAGS_PROXY_WORKER_TIMEOUT"],
+    kind: createIntegerKind({ min: 1000, max: 3_600_000, of: "milliseconds" }),
+    fallback: 15_000,
+    meaning:
+      "Milliseconds after which a worker that does not respond is killed and replaced; four times as long while it starts.",
+  }),
   trustProxy: defineSetting({
     group: "Listening",
     option: "trustProxy",
