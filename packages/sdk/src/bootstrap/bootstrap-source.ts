@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { complete } from "flags-engine";
 import type { HeaderMap } from "../transport/header-map.ts";
 import { JsonReader } from "../json/json-reader.ts";
 import type { SlicedWork } from "../schedule/sliced-work.ts";
@@ -30,7 +31,7 @@ export function fileSource(path: string): BootstrapSource {
   return {
     name: `bootstrap file ${path}`,
     isRetried: false,
-    load: async () => JSON.parse(await readFile(path, "utf8")) as unknown,
+    load: async () => complete(new JsonReader().read(await readFile(path, "utf8"))),
   };
 }
 

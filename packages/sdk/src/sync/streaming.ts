@@ -12,7 +12,7 @@ import type { PreferredOptions } from "./polling-fallback.ts";
 import type { Synchronizer } from "./synchronizer.ts";
 
 export interface StreamingOptions extends PreferredOptions {
-  readonly api: Pick<UpstreamApi, "openStream">;
+  readonly api: Pick<UpstreamApi, "openStream" | "readEvent">;
 }
 
 type StreamedEvent = Extract<StreamItem, { readonly kind: "event" }>;
@@ -86,7 +86,7 @@ export class Streaming implements Synchronizer {
 
   async #apply({ data, id }: StreamedEvent, signal: AbortSignal): Promise<void> {
     try {
-      await this.#document.apply(JSON.parse(data), signal);
+      await this.#document.apply(await this.#options.api.readEvent(data, signal), signal);
     } catch (cause) {
       this.#document.forget();
       throw cause;

@@ -95,6 +95,11 @@ export class UpstreamApi {
     return response;
   }
 
+  /** Parses the data of a stream event; rejects when it is not JSON, or nested too deeply. */
+  readEvent(data: string, signal: AbortSignal): Promise<unknown> {
+    return this.#options.work.run(this.#reader.read(data), signal);
+  }
+
   async register(body: RegistrationBody, signal: AbortSignal): Promise<void> {
     await this.#post("client/register", body, signal);
   }
