@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { makeSelfSigned } from "../../sdk/test/_certificates.ts";
 import { startCommand } from "./_command.ts";
+import { startFeatureServer } from "./_feature-server.ts";
 import { type RecordingUpstream, startRecordingUpstream } from "./_recording-upstream.ts";
 
 const REQUIRED = { FLAGS_API_TOKEN: "upstream-token", FLAGS_PROXY_CLIENT_KEYS: "client-key" };
@@ -125,6 +126,38 @@ test("a redirect of the upstream to another origin is not followed, and is logge
       `ERROR: .*${originOf(upstream)}/api/client/features redirects to another origin, ${originOf(foreign)}: .*FLAGS_URL`,
     ),
   );
+});
+
+test("FLAGS_TAGS has flags polled, as other ways to synchronize ignore tags, and says so", async () => {
+  const upstream = await startRecordingUpstream();
+  const command = startCommand({
+    ...REQUIRED,
+    FLAGS_URL: upstream.url,
+    FLAGS_TAGS: "simple:x",
+    FLAGS_SYNCHRONIZATION: "streaming",
+    FLAGS_METRICS_INTERVAL: "0",
+  });
+  await untilReady(await command.listening());
+  expect(new Set(upstream.requests.map(({ path }) => path))).toEqual(
+    new Set(["/api/client/features?tag=simple%3Ax"]),
+  );
+  expect(command.output.stdout).toContain("Upstreams filter by tags only when they are polled");
+  expect(command.output.stdout).toContain("does not confirm the filter by tags (simple:x)");
+});
+
+test("FLAGS_PROJECT_NAME leaves out flags of other projects that an upstream sends", async () => {
+  const upstream = await startFeatureServer({
+    features: ["shop", "other"].map((project) => ({
+      name: `in-${project}`,
+      project,
+      enabled: true,
+      strategies: [{ name: "default" }],
+    })),
+  });
+  const url = await start({ FLAGS_URL: upstream.url, FLAGS_PROJECT_NAME: "shop" });
+  await untilReady(url);
+  const response = await fetch(`${url}/proxy`, { headers: { authorization: "client-key" } });
+  expect(await response.json()).toMatchObject({ toggles: [{ name: "in-shop" }] });
 });
 
 describe("EXP_BOOTSTRAP_URL and EXP_BOOTSTRAP_AUTHORIZATION", () => {

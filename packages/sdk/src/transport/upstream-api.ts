@@ -36,8 +36,14 @@ export interface UpstreamApiOptions {
   readonly maxSilenceMs?: number;
 }
 
-/** Definitions that differ from those the ETag names; undefined when nothing is new. */
-export type FetchedFeatures = { readonly document: unknown; readonly etag: string | undefined };
+/** The response to a request for definitions. */
+export interface FetchedFeatures {
+  /** Undefined when nothing has changed since the ETag that was sent. */
+  readonly document: unknown;
+  readonly etag: string | undefined;
+  /** How the upstream wants clients to follow it, `streaming` for instance. */
+  readonly fetchMode?: string | undefined;
+}
 
 const URL_SETTING = "the URL of the upstream (option url, or FLAGS_URL of the proxy)";
 
@@ -53,18 +59,13 @@ export class UpstreamApi {
     this.#options = options;
   }
 
-  async fetchFeatures(
-    etag: string | undefined,
-    signal: AbortSignal,
-  ): Promise<FetchedFeatures | undefined> {
+  /** All definitions, if they differ from those the ETag names. */
+  async fetchFeatures(etag: string | undefined, signal: AbortSignal): Promise<FetchedFeatures> {
     return this.#read(this.#definitionsUrl("client/features"), etag, signal);
   }
 
   /** What has changed since the ETag; everything without it. */
-  async fetchDelta(
-    etag: string | undefined,
-    signal: AbortSignal,
-  ): Promise<FetchedFeatures | undefined> {
+  async fetchDelta(etag: string | undefined, signal: AbortSignal): Promise<FetchedFeatures> {
     try {
       return await this.#read(this.#definitionsUrl("client/delta"), etag, signal);
     } catch (cause) {
@@ -108,11 +109,7 @@ export class UpstreamApi {
     await this.#post("client/metrics", body, signal);
   }
 
-  async #read(
-    url: URL,
-    etag: string | undefined,
-    signal: AbortSignal,
-  ): Promise<FetchedFeatures | undefined> {
+  async #read(url: URL, etag: string | undefined, signal: AbortSignal): Promise<FetchedFeatures> {
     const { http, work, identity, refreshIntervalMs, credentials } = this.#options;
     const headers = { ...identityHeaders(identity, refreshIntervalMs), ...definitionHeaders(etag) };
     const response = await http.send({
@@ -123,11 +120,15 @@ export class UpstreamApi {
       credentials,
       signal,
     });
-    if (response.status === 304 && etag !== undefined) return undefined;
+    const fetchMode = response.headers.get("fetch-mode") ?? undefined;
+    if (response.status === 304 && etag !== undefined) {
+      return { document: undefined, etag, fetchMode };
+    }
     this.#assertSuccess(url, response);
     return {
       document: await work.run(readBody(url, response.body, this.#reader), signal),
       etag: response.headers.get("etag") ?? undefined,
+      fetchMode,
     };
   }
 
