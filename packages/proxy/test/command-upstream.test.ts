@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { makeSelfSigned } from "../../sdk/test/_certificates.ts";
-import { startCommand } from "./_command.ts";
+import { runCommand, startCommand } from "./_command.ts";
 import { startFeatureServer } from "./_feature-server.ts";
 import { type RecordingUpstream, startRecordingUpstream } from "./_recording-upstream.ts";
 
@@ -158,6 +158,27 @@ test("FLAGS_PROJECT_NAME leaves out flags of other projects that an upstream sen
   await untilReady(url);
   const response = await fetch(`${url}/proxy`, { headers: { authorization: "client-key" } });
   expect(await response.json()).toMatchObject({ toggles: [{ name: "in-shop" }] });
+});
+
+describe("a token that is not a setting of its own", () => {
+  const SECRET = "0123456789abcdef0123456789abcdef";
+  const TOKEN = `default:development.${SECRET}`;
+
+  test("does not appear in the log when an upstream sends it", async () => {
+    const upstream = await startFeatureServer({ features: [] });
+    upstream.document = { features: [{ name: `leak ${TOKEN}`, enabled: true }] };
+    const command = startCommand({ ...REQUIRED, FLAGS_URL: upstream.url });
+    await command.listening();
+    await expect.poll(() => command.output.stdout).toContain("leak default:development.[redacted]");
+    expect(command.output.stdout).not.toContain(SECRET);
+  });
+
+  test("does not appear in the message about the setting it was put into", async () => {
+    const { code, stdout, stderr } = await runCommand({ ...REQUIRED, FLAGS_URL: TOKEN });
+    expect(code).toBe(1);
+    expect(stderr).toContain("FLAGS_URL");
+    expect(stdout + stderr).not.toContain(SECRET);
+  });
 });
 
 describe("EXP_BOOTSTRAP_URL and EXP_BOOTSTRAP_AUTHORIZATION", () => {
