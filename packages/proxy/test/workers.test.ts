@@ -279,6 +279,22 @@ describe("a worker that does not respond", () => {
     expect(metrics).toContain("\nflags_proxy_worker_restarts_total 1\n");
   });
 
+  test("is not one that missed pings while its program loaded", async () => {
+    const slowStart = "await new Promise((resolve) => setTimeout(resolve, 1500))";
+    const { url, upstream, command } = await startWorkers({
+      FLAGS_PROXY_WORKER_TIMEOUT: "2000",
+      FLAGS_FETCH_INTERVAL: "100",
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(slowStart)}`,
+    });
+    await untilReady(url);
+    const pids = pidsOf(command);
+    // Longer than the timeout: a lost ping would have been held against its worker by then.
+    const polls = upstream.fetches;
+    await eventually(() => upstream.fetches).toBeGreaterThan(polls + 25);
+    expect(pids.filter(isRunning)).toHaveLength(2);
+    expect(command.output.stdout).not.toContain("did not respond");
+  });
+
   test("is left alone when all processes were suspended, as on a machine that sleeps", async () => {
     const { pids, upstream, command } = await startDistinct(TIMEOUT);
     command.signal("SIGSTOP");

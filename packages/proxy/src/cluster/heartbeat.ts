@@ -19,16 +19,17 @@ export interface HeartbeatOptions<Peer extends MonitoredWorker> {
 }
 
 /**
- * Detects workers that no longer respond, by a `ping` that every worker has to answer.
+ * Detects workers that no longer respond: each gets a `ping` with every beat, and any message of it
+ * counts as a response.
  *
  * Time is counted in beats of this process, not by the clock: a beat during which this process did
  * not run either (a suspended machine, SIGSTOP to the whole process group, a blocked event loop) is
- * one beat, however long it lasted. So nobody is blamed for a pause of the primary process.
+ * one beat, however long it lasted. So no worker is killed for a pause of the primary process.
  */
 export class Heartbeat<Peer extends MonitoredWorker> {
   readonly #onUnresponsive: HeartbeatOptions<Peer>["onUnresponsive"];
-  /** Beats since the ping that a worker has not answered; undefined when it has answered. */
-  readonly #missedBeats = new Map<Peer, number | undefined>();
+  /** Pings to each worker since its latest message. */
+  readonly #unanswered = new Map<Peer, number>();
   readonly #timer: NodeJS.Timeout;
 
   constructor({ timeoutMs, onUnresponsive }: HeartbeatOptions<Peer>) {
@@ -37,16 +38,16 @@ export class Heartbeat<Peer extends MonitoredWorker> {
   }
 
   add(worker: Peer): void {
-    this.#missedBeats.set(worker, undefined);
+    this.#unanswered.set(worker, 0);
   }
 
   remove(worker: Peer): void {
-    this.#missedBeats.delete(worker);
+    this.#unanswered.delete(worker);
   }
 
-  /** Records that a worker has answered a ping. */
+  /** Records that a message of a worker has arrived. */
   responded(worker: Peer): void {
-    if (this.#missedBeats.has(worker)) this.#missedBeats.set(worker, undefined);
+    if (this.#unanswered.has(worker)) this.#unanswered.set(worker, 0);
   }
 
   /** Stops monitoring. */
@@ -55,22 +56,16 @@ export class Heartbeat<Peer extends MonitoredWorker> {
   }
 
   #beat(): void {
-    for (const [worker, missed] of this.#missedBeats) {
-      if (missed === undefined) {
-        // One ping at a time: more would pile up in the channel of a worker that hangs.
-        this.#missedBeats.set(worker, 0);
+    for (const [worker, unanswered] of this.#unanswered) {
+      const timeouts = worker.isListening ? 1 : START_TIMEOUTS;
+      if (unanswered < BEATS_PER_TIMEOUT * timeouts) {
+        // NOTE: with every beat, as Node drops messages that arrive before the worker listens to them.
+        this.#unanswered.set(worker, unanswered + 1);
         worker.send({ kind: "ping" });
       } else {
-        this.#miss(worker, missed + 1);
+        this.remove(worker);
+        this.#onUnresponsive(worker);
       }
     }
-  }
-
-  #miss(worker: Peer, missed: number): void {
-    this.#missedBeats.set(worker, missed);
-    const timeouts = worker.isListening ? 1 : START_TIMEOUTS;
-    if (missed < BEATS_PER_TIMEOUT * timeouts) return;
-    this.remove(worker);
-    this.#onUnresponsive(worker);
   }
 }

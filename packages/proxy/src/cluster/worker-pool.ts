@@ -88,7 +88,7 @@ export class WorkerPool {
   #add(): WorkerProcess {
     const { port, onMessage, onEnd, logger, metrics } = this.#options;
     const worker = new WorkerProcess(cluster.fork({ PORT: String(port) }), (from, message) => {
-      if (message.kind === "pong") this.#heartbeat?.responded(from);
+      this.#heartbeat?.responded(from);
       onMessage(from, message);
     });
     this.#workers.add(worker);
