@@ -23,6 +23,8 @@ export interface RecordingUpstream {
   first(path: string): Promise<Recorded>;
   /** Leaves every request unanswered from now on. */
   hang(): void;
+  /** Redirects every request to the same path of another upstream from now on. */
+  redirectTo(url: string): void;
 }
 
 const DOCUMENT = JSON.stringify({
@@ -40,12 +42,16 @@ export async function startRecordingUpstream(tls?: Tls): Promise<RecordingUpstre
   const requests: Recorded[] = [];
   const events = new EventEmitter();
   let isHanging = false;
+  let redirectOrigin: string | undefined;
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     // A forward proxy is asked for a whole address.
     const { pathname, search } = new URL(request.url ?? "", "http://upstream.invalid");
     const path = pathname + search;
     requests.push({ path, headers: request.headers, body: await text(request) });
     response.setHeader("content-type", "application/json");
+    if (redirectOrigin !== undefined) {
+      response.writeHead(307, { location: new URL(path, redirectOrigin).href });
+    }
     if (!isHanging) response.end(path.startsWith("/api/client/features") ? DOCUMENT : "{}");
     events.emit("request");
   };
@@ -66,6 +72,7 @@ export async function startRecordingUpstream(tls?: Tls): Promise<RecordingUpstre
     }
   };
   const hang = (): void => void (isHanging = true);
+  const redirectTo = (url: string): void => void (redirectOrigin = url);
   const scheme = tls === undefined ? "http" : "https";
-  return { url: `${scheme}://127.0.0.1:${port}/api`, requests, first, hang };
+  return { url: `${scheme}://127.0.0.1:${port}/api`, requests, first, hang, redirectTo };
 }

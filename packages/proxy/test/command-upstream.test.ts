@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { makeSelfSigned } from "../../sdk/test/_certificates.ts";
-import { startCommand } from "./_command.ts";
+import { runCommand, startCommand } from "./_command.ts";
+import { startFeatureServer } from "./_feature-server.ts";
 import { type RecordingUpstream, startRecordingUpstream } from "./_recording-upstream.ts";
 
 const REQUIRED = { FLAGS_API_TOKEN: "upstream-token", FLAGS_PROXY_CLIENT_KEYS: "client-key" };
@@ -99,6 +100,84 @@ describe("httpOptions.rejectUnauthorized / HTTP_OPTIONS_REJECT_UNAUTHORIZED", ()
   test("of false accepts it", async () => {
     const { url: FLAGS_URL } = await startRecordingUpstream(makeSelfSigned());
     await untilReady(await start({ FLAGS_URL, HTTP_OPTIONS_REJECT_UNAUTHORIZED: "false" }));
+  });
+});
+
+test("a redirect of the upstream to another origin is not followed, and is logged once", async () => {
+  const upstream = await startRecordingUpstream();
+  const foreign = await startRecordingUpstream();
+  const command = startCommand({
+    ...REQUIRED,
+    FLAGS_URL: upstream.url,
+    FLAGS_FETCH_INTERVAL: "20",
+    FLAGS_METRICS_INTERVAL: "0",
+  });
+  const url = await command.listening();
+  const before = await etagOf(url);
+  upstream.redirectTo(foreign.url);
+  await expect.poll(() => command.output.stdout).toContain("redirects to another origin");
+  const refused = upstream.requests.length;
+  await expect.poll(() => upstream.requests.length).toBeGreaterThan(refused + 2);
+  expect(await etagOf(url)).toBe(before);
+  expect(foreign.requests).toEqual([]);
+  expect(command.output.stdout.match(/redirects to another origin/g)).toHaveLength(1);
+  expect(command.output.stdout).toMatch(
+    new RegExp(
+      `ERROR: .*${originOf(upstream)}/api/client/features redirects to another origin, ${originOf(foreign)}: .*FLAGS_URL`,
+    ),
+  );
+});
+
+test("FLAGS_TAGS has flags polled, as other ways to synchronize ignore tags, and says so", async () => {
+  const upstream = await startRecordingUpstream();
+  const command = startCommand({
+    ...REQUIRED,
+    FLAGS_URL: upstream.url,
+    FLAGS_TAGS: "simple:x",
+    FLAGS_SYNCHRONIZATION: "streaming",
+    FLAGS_METRICS_INTERVAL: "0",
+  });
+  await untilReady(await command.listening());
+  expect(new Set(upstream.requests.map(({ path }) => path))).toEqual(
+    new Set(["/api/client/features?tag=simple%3Ax"]),
+  );
+  expect(command.output.stdout).toContain("Upstreams filter by tags only when they are polled");
+  expect(command.output.stdout).toContain("does not confirm the filter by tags (simple:x)");
+});
+
+test("FLAGS_PROJECT_NAME leaves out flags of other projects that an upstream sends", async () => {
+  const upstream = await startFeatureServer({
+    features: ["shop", "other"].map((project) => ({
+      name: `in-${project}`,
+      project,
+      enabled: true,
+      strategies: [{ name: "default" }],
+    })),
+  });
+  const url = await start({ FLAGS_URL: upstream.url, FLAGS_PROJECT_NAME: "shop" });
+  await untilReady(url);
+  const response = await fetch(`${url}/proxy`, { headers: { authorization: "client-key" } });
+  expect(await response.json()).toMatchObject({ toggles: [{ name: "in-shop" }] });
+});
+
+describe("a token that is not a setting of its own", () => {
+  const SECRET = "0123456789abcdef0123456789abcdef";
+  const TOKEN = `default:development.${SECRET}`;
+
+  test("does not appear in the log when an upstream sends it", async () => {
+    const upstream = await startFeatureServer({ features: [] });
+    upstream.document = { features: [{ name: `leak ${TOKEN}`, enabled: true }] };
+    const command = startCommand({ ...REQUIRED, FLAGS_URL: upstream.url });
+    await command.listening();
+    await expect.poll(() => command.output.stdout).toContain("leak default:development.[redacted]");
+    expect(command.output.stdout).not.toContain(SECRET);
+  });
+
+  test("does not appear in the message about the setting it was put into", async () => {
+    const { code, stdout, stderr } = await runCommand({ ...REQUIRED, FLAGS_URL: TOKEN });
+    expect(code).toBe(1);
+    expect(stderr).toContain("FLAGS_URL");
+    expect(stdout + stderr).not.toContain(SECRET);
   });
 });
 

@@ -526,6 +526,15 @@ const ROWS: readonly Row[] = [
     values: [],
     badTexts: ["0", "257", "-1", "1.5", "all", "auto,2"],
   },
+  {
+    option: "(none)",
+    variable: "FLAGS_PROXY_WORKER_TIMEOUT",
+    read: (config) => (config as LoadedConfig).workerTimeoutMs,
+    fallback: 15_000,
+    texts: [["1000", 1000]],
+    values: [],
+    badTexts: ["0", "999", "3600001", "1.5", "15s"],
+  },
   ...(["HTTP_PROXY", "http_proxy"] as const).map((variable): Row => ({
     option: "(none)",
     variable,

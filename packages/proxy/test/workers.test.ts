@@ -252,6 +252,77 @@ describe("a worker that is killed", () => {
   });
 });
 
+describe("a worker that does not respond", () => {
+  const TIMEOUT = { FLAGS_PROXY_WORKER_TIMEOUT: "3000", FLAGS_FETCH_INTERVAL: "100" };
+
+  test("is killed and replaced, while the others go on", async () => {
+    const { pids, url, command } = await startDistinct(TIMEOUT);
+    const [victim = 0, other] = pids;
+    process.kill(victim, "SIGSTOP");
+    // Of connections in turn, one waits in the process that is stopped, until that is killed.
+    const asked = await Promise.allSettled(
+      Array.from({ length: 8 }, () => ask(`${url}/proxy`).then(namesIn)),
+    );
+    const answers = asked.filter(({ status }) => status === "fulfilled");
+    expect(answers.length).toBeGreaterThanOrEqual(7);
+    for (const answer of answers) expect(answer).toMatchObject({ value: [`in-${other}`] });
+
+    await eventually(() => pidsOf(command)).toHaveLength(3);
+    expect(isRunning(victim)).toBe(false);
+    expect(command.output.stdout).toContain(
+      `(process ${victim}) did not respond, and was killed: another one starts\n`,
+    );
+    const statuses = (await askInTurn(`${url}/proxy`, 4)).map(({ status }) => status);
+    expect(statuses).toEqual([200, 200, 200, 200]);
+    const metrics = await scrape(url);
+    expect(metrics).toContain("\nflags_proxy_workers_unresponsive_total 1\n");
+    expect(metrics).toContain("\nflags_proxy_worker_restarts_total 1\n");
+  });
+
+  test("is not one that missed pings while its program loaded", async () => {
+    const slowStart = "await new Promise((resolve) => setTimeout(resolve, 1500))";
+    const { url, upstream, command } = await startWorkers({
+      FLAGS_PROXY_WORKER_TIMEOUT: "2000",
+      FLAGS_FETCH_INTERVAL: "100",
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(slowStart)}`,
+    });
+    await untilReady(url);
+    const pids = pidsOf(command);
+    // Longer than the timeout: a lost ping would have been held against its worker by then.
+    const polls = upstream.fetches;
+    await eventually(() => upstream.fetches).toBeGreaterThan(polls + 25);
+    expect(pids.filter(isRunning)).toHaveLength(2);
+    expect(command.output.stdout).not.toContain("did not respond");
+  });
+
+  test("is left alone when all processes were suspended, as on a machine that sleeps", async () => {
+    const { pids, upstream, command } = await startDistinct(TIMEOUT);
+    command.signal("SIGSTOP");
+    for (const pid of pids) process.kill(pid, "SIGSTOP");
+    // For longer than a worker may be silent: nothing happens meanwhile that could be awaited.
+    await new Promise((resolve) => setTimeout(resolve, 4500));
+    command.signal("SIGCONT");
+    for (const pid of pids) process.kill(pid, "SIGCONT");
+    const polls = upstream.fetches;
+    await eventually(() => upstream.fetches).toBeGreaterThan(polls + 20);
+    expect(command.output.stdout).not.toContain("did not respond");
+    expect(pids.every(isRunning)).toBe(true);
+  });
+});
+
+test("workers that are killed in quick succession are replaced, one of them at once", async () => {
+  const { pids, url, command } = await startDistinct();
+  for (const pid of pids) process.kill(pid, "SIGKILL");
+  await eventually(() => pidsOf(command)).toHaveLength(4);
+  const before = command.output.stdout.length;
+  for (const pid of pidsOf(command).slice(2)) process.kill(pid, "SIGKILL");
+  await eventually(() => pidsOf(command).length).toBeGreaterThan(4);
+  const lines = command.output.stdout.slice(before).match(/killed by SIGKILL: another one .*/g);
+  expect(lines).toHaveLength(2);
+  expect(lines).toContain("killed by SIGKILL: another one starts");
+  expect((await ask(`${url}/proxy`)).status).toBe(200);
+});
+
 test("a worker that crashes says why, without secrets, and is replaced", async () => {
   const { url, upstream, command } = await startWorkers();
   upstream.document = { features: [toFlag("fatal", "crash")] };

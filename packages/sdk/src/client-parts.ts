@@ -75,7 +75,8 @@ export function createParts(settings: Settings, emitter: Emitter<FlagsClientEven
   const state = createState(common, preparations);
   const save = (kept: FeatureDefinitions): void => storage.save(kept);
   const feed = new FlagFeed({ state, emitter, now, save, work });
-  const sync = { api, sink: feed, intervalMs: settings.refreshIntervalMs, faults, random };
+  const { filters, refreshIntervalMs: intervalMs } = settings;
+  const sync = { api, sink: feed, filters, intervalMs, faults, random };
   const synchronizer = createSynchronizer(synchronization, sync);
   const bootstrap = bootstrapOf(common, state, feed);
   const sources = { http, preparations, state, feed, storage, synchronizer, bootstrap };

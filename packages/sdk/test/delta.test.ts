@@ -22,10 +22,10 @@ describe("delta", () => {
     const upstream = await startUpstream();
     upstream.script(
       DELTA,
-      events(1, hydration(flag("b"))),
-      events(2, updated(flag("a"))),
+      events(1, hydration(flag("x-b"))),
+      events(2, updated(flag("x-a"))),
       status(304),
-      events(3, removed("b")),
+      events(3, removed("x-b")),
     );
     upstream.reply(DELTA, status(304));
     const client = createClient(upstream, { ...delta, namePrefix: "x", token: "t" });
@@ -45,7 +45,7 @@ describe("delta", () => {
       query: "namePrefix=x",
       headers: { accept: "application/json", authorization: "t", "unleash-client-spec": "5.2.0" },
     });
-    expect(changes).toEqual([["b"], ["a", "b"], ["a"]]);
+    expect(changes).toEqual([["x-b"], ["x-a", "x-b"], ["x-a"]]);
     expect(upstream.seen(FEATURES)).toHaveLength(0);
   });
 

@@ -34,6 +34,7 @@ const get = (
 ): UpstreamRequest => ({
   method: "GET",
   url: new URL(path, upstream.origin),
+  urlSetting: "FLAGS_URL",
   headers: { "x-open": "open" },
   credentials: async () => ({ authorization: "secret", "x-custom": "secret" }),
   signal: new AbortController().signal,
@@ -55,23 +56,45 @@ describe("HttpClient", () => {
     });
   });
 
-  it("send() does not show the credentials to another host", async () => {
+  it("send() and open() refuse a redirect to another origin and send nothing there", async () => {
     const [upstream, other] = [await startUpstream(), await startUpstream()];
-    upstream.reply("/a", redirect(`${other.origin}/b`));
-    other.reply("/b", raw("here"));
-    await createHttp().send(get(upstream, "/a"));
-    const { headers } = other.seen("/b")[0] ?? { headers: {} };
-    expect(headers).toMatchObject({ "x-open": "open" });
-    expect(JSON.stringify(headers)).not.toContain("secret");
+    const error = {
+      code: "REDIRECT",
+      message: `${upstream.origin}/a redirects to another origin, ${other.origin}: only redirects within ${upstream.origin} are followed; if it has moved, change FLAGS_URL`,
+    };
+    const http = createHttp();
+    for (const code of [301, 302, 303, 307, 308]) {
+      upstream.reply("/a", redirect(`${other.origin}/b`, code));
+      const post = get(upstream, "/a", { method: "POST", body: "{}" });
+      await expect(http.send(get(upstream, "/a"))).rejects.toMatchObject(error);
+      await expect(http.send(post)).rejects.toMatchObject(error);
+      await expect(http.open(get(upstream, "/a"), 5000)).rejects.toMatchObject(error);
+    }
+    expect(other.requests).toEqual([]);
   });
 
-  it("send() shows the credentials again when the other host redirects back", async () => {
+  it("send() refuses another origin after a redirect within the origin", async () => {
     const [upstream, other] = [await startUpstream(), await startUpstream()];
-    upstream.reply("/a", redirect(`${other.origin}/b`));
-    other.reply("/b", redirect(`${upstream.origin}/c`));
-    upstream.reply("/c", raw("here"));
-    await createHttp().send(get(upstream, "/a"));
-    expect(upstream.seen("/c")[0]?.headers.authorization).toBe("secret");
+    upstream.reply("/a", redirect("/b"));
+    upstream.reply("/b", redirect(`${other.origin}/c`));
+    await expect(createHttp().send(get(upstream, "/a"))).rejects.toMatchObject({
+      code: "REDIRECT",
+    });
+    expect(other.requests).toEqual([]);
+  });
+
+  it("send() closes the connection of a refused redirect whose body never ends", async () => {
+    const [upstream, other] = [await startUpstream(), await startUpstream()];
+    const closed = new Promise((resolve) => {
+      upstream.reply("/a", (response) => {
+        response.on("close", resolve);
+        response.writeHead(302, { location: other.origin }).write("more");
+      });
+    });
+    await expect(createHttp().send(get(upstream, "/a"))).rejects.toMatchObject({
+      code: "REDIRECT",
+    });
+    await closed;
   });
 
   it("send() gives up on redirects in a circle", async () => {

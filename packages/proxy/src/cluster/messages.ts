@@ -15,6 +15,8 @@ export type ToWorker =
   | { readonly kind: "collect" }
   /** The metrics of all processes, the answer to `scrape`; no text when they cannot be had. */
   | { readonly kind: "metrics"; readonly text: string | undefined }
+  /** Asks whether the worker responds; answered with `pong`. */
+  | { readonly kind: "ping" }
   /** Open the port; answered with `listening`. */
   | { readonly kind: "listen" }
   /** Finish the requests in flight, and end. */
@@ -30,6 +32,7 @@ export type ToPrimary =
   | { readonly kind: "failed"; readonly reason: string }
   /** Usage to be sent upstream, as JSON; answered with `decision`. */
   | { readonly kind: "usage"; readonly id: number; readonly text: string }
+  | { readonly kind: "pong" }
   | { readonly kind: "scrape" }
   | { readonly kind: "collected"; readonly metrics: MetricValues };
 

@@ -4,6 +4,7 @@ import { Counter, Gauge, type Registry } from "prom-client";
 export interface PoolMetrics {
   readonly running: Gauge;
   readonly restarts: Counter;
+  readonly unresponsive: Counter;
 }
 
 /** Creates the metrics of a pool of workers. */
@@ -18,6 +19,11 @@ export function createPoolMetrics(registry: Registry): PoolMetrics {
     restarts: new Counter({
       name: "flags_proxy_worker_restarts_total",
       help: "Worker processes that ended and were replaced",
+      registers,
+    }),
+    unresponsive: new Counter({
+      name: "flags_proxy_workers_unresponsive_total",
+      help: "Worker processes that did not respond and were killed",
       registers,
     }),
   };

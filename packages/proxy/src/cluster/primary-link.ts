@@ -11,6 +11,8 @@ export class PrimaryLink {
 
   constructor(worker: Worker) {
     this.#worker = worker;
+    // Here, and not where the worker serves: it has to respond while it starts as well.
+    this.handle({ ping: () => void this.send({ kind: "pong" }) });
   }
 
   /** Who this worker is. */

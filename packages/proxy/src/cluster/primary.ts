@@ -24,7 +24,7 @@ export class Primary {
   readonly #metrics: MetricsCollection;
 
   constructor(config: LoadedConfig) {
-    const { logger, port, workers: count } = config;
+    const { logger, port, workers: count, workerTimeoutMs } = config;
     this.#logger = logger;
     this.#client = createClient(config);
     this.#flags = new FlagDistribution(this.#client, logger);
@@ -34,6 +34,7 @@ export class Primary {
     this.#pool = new WorkerPool({
       count,
       port,
+      workerTimeoutMs,
       logger,
       metrics: createPoolMetrics(registry),
       onMessage: (worker, message) => this.#hear(worker, message),
@@ -74,7 +75,8 @@ export class Primary {
         return;
       case "listening":
       case "failed":
-      // The pool has seen to it.
+      case "pong":
+      // The pool has handled it.
     }
   }
 

@@ -1,7 +1,8 @@
 import cluster from "node:cluster";
 import { fileURLToPath } from "node:url";
 import type { Logger } from "flags-service";
-import type { ToPrimary, ToWorker } from "./messages.ts";
+import { Heartbeat } from "./heartbeat.ts";
+import type { ToPrimary } from "./messages.ts";
 import type { PoolMetrics } from "./pool-metrics.ts";
 import { RestartDelay } from "./restart-delay.ts";
 import type { WorkerPeer } from "./worker-peer.ts";
@@ -17,6 +18,8 @@ export interface WorkerPoolOptions {
   readonly count: number;
   /** The port that all workers share; not 0, or it would be lost with the last worker. */
   readonly port: number;
+  /** A worker that has not responded for so long is killed and replaced. */
+  readonly workerTimeoutMs: number;
   readonly logger: Logger;
   readonly metrics: PoolMetrics;
   readonly onMessage: (worker: WorkerPeer, message: ToPrimary) => void;
@@ -30,6 +33,7 @@ export class WorkerPool {
   readonly #delay = new RestartDelay();
   readonly #workers = new Set<WorkerProcess>();
   readonly #restarts = new Set<NodeJS.Timeout>();
+  #heartbeat: Heartbeat<WorkerProcess> | undefined;
   #isStopping = false;
 
   constructor(options: WorkerPoolOptions) {
@@ -47,19 +51,17 @@ export class WorkerPool {
    */
   async start(): Promise<string> {
     cluster.setupPrimary({ exec: WORKER_PROGRAM, args: [], serialization: "advanced" });
-    const { count } = this.#options;
-    const urls = await Promise.all(Array.from({ length: count }, () => this.#add().listening));
-    for (const worker of this.#workers) this.#replaceAtEnd(worker);
+    this.#heartbeat = this.#startHeartbeat();
+    const workers = Array.from({ length: this.#options.count }, () => this.#add());
+    const urls = await Promise.all(workers.map(({ listening }) => listening));
+    for (const [slot, worker] of workers.entries()) this.#replaceAtEnd(worker, slot);
     return urls[0] ?? "";
-  }
-
-  send(message: ToWorker): void {
-    for (const worker of this.#workers) worker.send(message);
   }
 
   /** Has all workers finish their requests, and resolves when they have ended. */
   async stop(): Promise<void> {
     this.#isStopping = true;
+    this.#heartbeat?.close();
     for (const restart of this.#restarts) clearTimeout(restart);
     const limit = setTimeout(() => {
       for (const worker of this.#workers) {
@@ -72,13 +74,29 @@ export class WorkerPool {
     clearTimeout(limit);
   }
 
+  #startHeartbeat(): Heartbeat<WorkerProcess> {
+    const { workerTimeoutMs: timeoutMs, metrics } = this.#options;
+    return new Heartbeat({
+      timeoutMs,
+      onUnresponsive: (worker) => {
+        metrics.unresponsive.inc();
+        worker.kill("did not respond, and was killed");
+      },
+    });
+  }
+
   #add(): WorkerProcess {
     const { port, onMessage, onEnd, logger, metrics } = this.#options;
-    const worker = new WorkerProcess(cluster.fork({ PORT: String(port) }), onMessage);
+    const worker = new WorkerProcess(cluster.fork({ PORT: String(port) }), (from, message) => {
+      this.#heartbeat?.responded(from);
+      onMessage(from, message);
+    });
     this.#workers.add(worker);
+    this.#heartbeat?.add(worker);
     metrics.running.inc();
     void worker.ended.then(() => {
       this.#workers.delete(worker);
+      this.#heartbeat?.remove(worker);
       metrics.running.dec();
       onEnd(worker);
     });
@@ -89,16 +107,17 @@ export class WorkerPool {
     return worker;
   }
 
-  #replaceAtEnd(worker: WorkerProcess): void {
+  #replaceAtEnd(worker: WorkerProcess, slot: number): void {
     void worker.ended.then((fate) => {
       if (this.#isStopping) return;
-      const delayMs = this.#delay.nextMs(worker.ranForMs);
+      const { servedMs } = worker;
+      const delayMs = this.#delay.nextMs({ slot, servedMs, isLast: this.#workers.size === 0 });
       const wait = delayMs === 0 ? "" : ` in ${delayMs / 1000} s`;
       this.#options.logger.error(`${worker.name} ${fate}: another one starts${wait}`);
       const restart = setTimeout(() => {
         this.#restarts.delete(restart);
         this.#options.metrics.restarts.inc();
-        this.#replaceAtEnd(this.#add());
+        this.#replaceAtEnd(this.#add(), slot);
       }, delayMs);
       this.#restarts.add(restart);
     });

@@ -2,19 +2,20 @@ import type { Worker } from "node:cluster";
 import { StartError } from "flags-service";
 import { endLostConnections } from "./end-lost-connections.ts";
 import type { ToPrimary, ToWorker } from "./messages.ts";
-import type { WorkerPeer } from "./worker-peer.ts";
+import type { MonitoredWorker } from "./heartbeat.ts";
 
 /** One process that answers requests. */
-export class WorkerProcess implements WorkerPeer {
+export class WorkerProcess implements MonitoredWorker {
   readonly name: string;
   /** Resolves to its address; rejects when it ends before it listens. */
   readonly listening: Promise<string>;
   /** Resolves to what became of it when it has ended. */
   readonly ended: Promise<string>;
   readonly #worker: Worker;
-  readonly #startedAtMs = performance.now();
-  #isListening = false;
+  /** When it began to listen, by the clock of `performance.now()`. */
+  #listeningSinceMs: number | undefined;
   #failure: string | undefined;
+  #killReason: string | undefined;
 
   constructor(worker: Worker, onMessage: (from: WorkerProcess, message: ToPrimary) => void) {
     this.#worker = worker;
@@ -24,8 +25,10 @@ export class WorkerProcess implements WorkerPeer {
     this.listening = new Promise((resolve, reject) => {
       worker.on("message", (message: ToPrimary) => {
         if (message.kind === "failed") this.#failure = message.reason;
-        if (message.kind === "listening") resolve(message.url);
-        this.#isListening ||= message.kind === "listening";
+        if (message.kind === "listening") {
+          this.#listeningSinceMs ??= performance.now();
+          resolve(message.url);
+        }
         onMessage(this, message);
       });
       void this.ended.then((fate) => {
@@ -34,9 +37,13 @@ export class WorkerProcess implements WorkerPeer {
     });
   }
 
-  /** For how long it has been running. */
-  get ranForMs(): number {
-    return performance.now() - this.#startedAtMs;
+  get isListening(): boolean {
+    return this.#listeningSinceMs !== undefined;
+  }
+
+  /** For how long it has been serving, in milliseconds; 0 before it listens. */
+  get servedMs(): number {
+    return this.#listeningSinceMs === undefined ? 0 : performance.now() - this.#listeningSinceMs;
   }
 
   send(message: ToWorker): void {
@@ -46,15 +53,18 @@ export class WorkerProcess implements WorkerPeer {
 
   /** Has it finish its requests; one that has not opened the port has none. */
   stop(): void {
-    if (this.#isListening) this.send({ kind: "stop" });
+    if (this.isListening) this.send({ kind: "stop" });
     else this.kill();
   }
 
-  kill(): void {
+  /** @param reason what is to be said of its end, for example `did not respond, and was killed` */
+  kill(reason?: string): void {
+    this.#killReason ??= reason;
     this.#worker.process.kill("SIGKILL");
   }
 
   #explain(fate: string): string {
+    if (this.#killReason !== undefined) return this.#killReason;
     if (this.#failure === undefined) return fate;
     return `cannot work (${this.#failure.replaceAll(/\s*\n\s*/g, " ")})`;
   }

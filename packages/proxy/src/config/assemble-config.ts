@@ -11,6 +11,8 @@ export interface LoadedConfig extends ProxyConfig {
   readonly useJsonLogger: boolean;
   /** How many processes are to answer requests. */
   readonly workers: number;
+  /** For how long a worker may not respond before it is replaced. */
+  readonly workerTimeoutMs: number;
 }
 
 /** What was loaded or built, rather than read. */
@@ -44,6 +46,7 @@ export function assembleConfig(values: Values, collaborators: Collaborators): Lo
     logger: collaborators.logger,
     useJsonLogger: values.useJsonLogger,
     workers: values.workers,
+    workerTimeoutMs: values.workerTimeout,
     trustProxy: Object.freeze(values.trustProxy),
     customStrategies: Object.freeze(collaborators.customStrategies),
     contextEnrichers: Object.freeze(collaborators.contextEnrichers),

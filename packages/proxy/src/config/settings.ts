@@ -106,6 +106,14 @@ export const SETTINGS = {
     meaning:
       "Processes that share the port: a number, or auto for one per core. They share one connection to the upstream. Only the command starts them.",
   }),
+  workerTimeout: defineSetting({
+    group: "Listening",
+    variables: ["FLAGS_PROXY_WORKER_TIMEOUT"],
+    kind: createIntegerKind({ min: 1000, max: 3_600_000, of: "milliseconds" }),
+    fallback: 15_000,
+    meaning:
+      "Milliseconds after which a worker that does not respond is killed and replaced; four times as long while it starts.",
+  }),
   trustProxy: defineSetting({
     group: "Listening",
     option: "trustProxy",
@@ -171,7 +179,7 @@ export const SETTINGS = {
     variables: ["FLAGS_PROJECT_NAME"],
     kind: textKind,
     fallback: undefined,
-    meaning: "Project id: only flags of that project are known.",
+    meaning: "Project id: only flags of this project are requested; the proxy ignores all others.",
   }),
   namePrefix: defineSetting({
     group: "Upstream",
@@ -179,7 +187,8 @@ export const SETTINGS = {
     variables: ["FLAGS_NAME_PREFIX"],
     kind: textKind,
     fallback: undefined,
-    meaning: "Only flags whose name starts so are asked for.",
+    meaning:
+      "Only flags whose names start with this text are requested; the proxy ignores all others.",
   }),
   tags: defineSetting({
     group: "Upstream",
@@ -188,7 +197,8 @@ export const SETTINGS = {
     kind: tagsKind,
     fallback: [],
     shownFallback: "none",
-    meaning: "Only flags with these tags are asked for: name:value,name2:value2.",
+    meaning:
+      "Only flags with these tags are requested: name:value,name2:value2. Flags are then polled, whatever FLAGS_SYNCHRONIZATION says.",
   }),
   storageProvider: defineSetting({
     group: "Upstream",

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { complete } from "flags-engine";
 import type { HeaderMap } from "../transport/header-map.ts";
 import { JsonReader } from "../json/json-reader.ts";
 import type { SlicedWork } from "../schedule/sliced-work.ts";
@@ -30,9 +31,11 @@ export function fileSource(path: string): BootstrapSource {
   return {
     name: `bootstrap file ${path}`,
     isRetried: false,
-    load: async () => JSON.parse(await readFile(path, "utf8")) as unknown,
+    load: async () => complete(new JsonReader().read(await readFile(path, "utf8"))),
   };
 }
+
+const URL_SETTING = "the bootstrap URL (option bootstrap.url, or EXP_BOOTSTRAP_URL of the proxy)";
 
 const ADVICE: Advice = new Map([
   [401, "it asks for credentials: check the headers for the bootstrap URL"],
@@ -64,6 +67,7 @@ export function urlSource({
       const response = await http.send({
         method: "GET",
         url,
+        urlSetting: URL_SETTING,
         headers: { accept: "application/json", "user-agent": userAgent },
         credentials: () => Promise.resolve(headers),
         signal,

@@ -1,5 +1,6 @@
 import type { Steps } from "flags-engine";
 import { ListScanner } from "./list-scanner.ts";
+import { checkNesting } from "./nesting.ts";
 
 /** So many characters are parsed in one go, which takes no longer than a slice of work. */
 const SHORT_LENGTH = 500_000;
@@ -7,7 +8,7 @@ const SHORT_LENGTH = 500_000;
 type Values = ReadonlyMap<string, unknown>;
 
 /**
- * Reads JSON documents as `JSON.parse` does, and throws what it throws, but pauses within the lists
+ * Reads JSON documents as `JSON.parse` does, and throws what it throws, but limits nesting and pauses within the lists
  * that are members of a long document: 10,000 flags would else be parsed in one go. What stands in
  * such a list as it did in the document before comes out as the same object, and costs nearly
  * nothing. So nobody must modify what was read.
@@ -22,8 +23,14 @@ export class JsonReader {
     this.#shortLength = shortLength;
   }
 
-  /** Documents must not take turns: one has to be done before the next begins. */
+  /**
+   * Documents must not be read in turns: one has to be finished before the next begins.
+   *
+   * @throws {DocumentError} when lists and objects are nested too deeply
+   * @throws {SyntaxError} when the text is not JSON
+   */
   *read(text: string): Steps<unknown> {
+    yield* checkNesting(text);
     const isLong = text.length > this.#shortLength && text.trimStart().startsWith("{");
     const document = isLong ? yield* this.#tryInPieces(text) : undefined;
     return document ?? JSON.parse(text);

@@ -1,6 +1,7 @@
+import { endOfString } from "./nesting.ts";
+
 const QUOTE = 0x22;
 const COMMA = 0x2c;
-const BACKSLASH = 0x5c;
 const OPENING_BRACKET = 0x5b;
 const OPENING = 0x7b;
 const CLOSING = 0x7d;
@@ -67,13 +68,4 @@ export class ListScanner {
     this.#isInList = isList;
     return isList ? "start" : undefined;
   }
-}
-
-/** Where the string that begins at a quote has its other one. */
-function endOfString(text: string, start: number): number {
-  let at = start + 1;
-  while (at < text.length && text.charCodeAt(at) !== QUOTE) {
-    at += text.charCodeAt(at) === BACKSLASH ? 2 : 1;
-  }
-  return at;
 }

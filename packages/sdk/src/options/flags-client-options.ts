@@ -46,11 +46,14 @@ export interface FlagsClientOptions {
   readonly disableMetrics?: boolean;
   /** Report usage, but do not register. @default false */
   readonly disableRegistration?: boolean;
-  /** Only flags of this project are fetched. @default all projects */
+  /** Only flags of this project are requested; others are ignored. @default all projects */
   readonly projectName?: string;
-  /** Only flags whose names begin so are fetched. @default all names */
+  /** Only flags whose names begin with this text are requested; others are ignored. @default all names */
   readonly namePrefix?: string;
-  /** Only flags with these tags are fetched. @default [] */
+  /**
+   * Only flags with these tags are requested. Flags are then polled, whatever `synchronization`
+   * says: upstreams filter by tags only when they are polled. @default []
+   */
   readonly tags?: readonly Tag[];
   /** Headers added to every request to the upstream; they win over the token. @default {} */
   readonly customHeaders?: Readonly<Record<string, string>>;

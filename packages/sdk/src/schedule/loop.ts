@@ -24,6 +24,13 @@ export class Loop {
     else this.#rest(delayMs);
   }
 
+  /** Begins the next round now instead of after the rest that is under way, if one is. */
+  wake(): void {
+    if (this.#isStopped || this.#timer === undefined) return;
+    clearTimeout(this.#timer);
+    this.#run();
+  }
+
   /** Begins no further round; resolves when the one under way is over. */
   async stop(): Promise<void> {
     this.#isStopped = true;

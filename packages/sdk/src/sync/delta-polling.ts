@@ -16,7 +16,7 @@ export function createDeltaPolling(
     const known = document.isHydrated ? etag : undefined;
     const fetched = await api.fetchDelta(known, signal);
     signal.throwIfAborted();
-    if (fetched === undefined) {
+    if (fetched.document === undefined) {
       await document.unchanged(signal);
       return;
     }

@@ -4,6 +4,7 @@ import { nextDelayMs } from "../schedule/next-delay.ts";
 import { isHeaderValue } from "../transport/header-map.ts";
 import { readEvents } from "../transport/read-events.ts";
 import type { StreamItem } from "../transport/read-events.ts";
+import { nextCheckMs } from "../transport/not-offered.ts";
 import { MAX_RETRY_AFTER_MS } from "../transport/retry-after.ts";
 import type { UpstreamApi } from "../transport/upstream-api.ts";
 import { toUpstreamError, UpstreamError } from "../transport/upstream-error.ts";
@@ -12,10 +13,13 @@ import type { PreferredOptions } from "./polling-fallback.ts";
 import type { Synchronizer } from "./synchronizer.ts";
 
 export interface StreamingOptions extends PreferredOptions {
-  readonly api: Pick<UpstreamApi, "openStream">;
+  readonly api: Pick<UpstreamApi, "openStream" | "readEvent">;
 }
 
 type StreamedEvent = Extract<StreamItem, { readonly kind: "event" }>;
+
+/** An upstream whose polls ask for streaming and whose streams ask for polling must not cause a loop. */
+const MIN_RESUME_MS = 1000;
 
 const EVENTS: ReadonlySet<string> = new Set(["unleash-connected", "unleash-updated"]);
 
@@ -33,6 +37,10 @@ export class Streaming implements Synchronizer {
   #liveSinceMs: number | undefined;
   /** How long the upstream wants connections to stay away after an end. */
   #retryMs = 0;
+  /** When the current or latest attempt to connect began, by the clock of `performance.now()`. */
+  #attemptedAtMs = 0;
+  /** Whether the upstream ended the latest connection by asking for polling. */
+  #isPollingRequested = false;
 
   constructor(options: StreamingOptions) {
     this.#options = options;
@@ -49,12 +57,22 @@ export class Streaming implements Synchronizer {
     await this.#loop.stop();
   }
 
+  /** Connects again after the upstream asked for polling; does nothing in other cases. */
+  resume(): void {
+    const minimumMs = Math.max(this.#options.intervalMs, MIN_RESUME_MS);
+    const isTooEarly = performance.now() - this.#attemptedAtMs < minimumMs;
+    if (this.#isPollingRequested && !isTooEarly) this.#loop.wake();
+  }
+
   async #round(): Promise<number | undefined> {
     const { signal } = this.#abort;
     this.#liveSinceMs = undefined;
+    this.#attemptedAtMs = performance.now();
+    this.#isPollingRequested = false;
     try {
       await this.#listen(signal);
-      return signal.aborted ? undefined : this.#ended();
+      if (signal.aborted) return undefined;
+      return this.#isPollingRequested ? this.#leaveToPolling() : this.#ended();
     } catch (thrown) {
       return signal.aborted ? undefined : this.#failed(toUpstreamError(thrown));
     }
@@ -67,6 +85,7 @@ export class Streaming implements Synchronizer {
       for await (const item of readEvents(stream.chunks)) {
         signal.throwIfAborted();
         await this.#take(item, signal);
+        if (this.#isPollingRequested) return;
       }
     } finally {
       stream.close();
@@ -76,6 +95,7 @@ export class Streaming implements Synchronizer {
   async #take(item: StreamItem, signal: AbortSignal): Promise<void> {
     if (item.kind === "retry") this.#retryMs = Math.min(item.retryMs, MAX_RETRY_AFTER_MS);
     else if (item.kind === "comment") this.#confirm();
+    else if (item.name === "fetch-mode") this.#isPollingRequested = item.data === "polling";
     else if (EVENTS.has(item.name)) await this.#apply(item, signal);
   }
 
@@ -86,7 +106,7 @@ export class Streaming implements Synchronizer {
 
   async #apply({ data, id }: StreamedEvent, signal: AbortSignal): Promise<void> {
     try {
-      await this.#document.apply(JSON.parse(data), signal);
+      await this.#document.apply(await this.#options.api.readEvent(data, signal), signal);
     } catch (cause) {
       this.#document.forget();
       throw cause;
@@ -95,6 +115,15 @@ export class Streaming implements Synchronizer {
     this.#lastEventId = isHeaderValue(id) ? id : undefined;
     this.#liveSinceMs ??= performance.now();
     this.#faults.succeeded();
+  }
+
+  /** Polls until the upstream asks for streaming again, or until the next check. */
+  #leaveToPolling(): number {
+    const { intervalMs, onFailure, faults, random } = this.#options;
+    const message = "The upstream asks for polling instead of streaming: flags are polled";
+    faults.warn(message);
+    onFailure(new UpstreamError(message, { code: "NOT_OFFERED" }));
+    return nextDelayMs({ intervalMs: nextCheckMs(intervalMs), failures: 0, random });
   }
 
   /** An end after a while is how upstreams restart and spread their load, and no fault. */

@@ -4,15 +4,16 @@ import type { Connections } from "./connections.ts";
 import { Deadline } from "./deadline.ts";
 import type { HeaderMap } from "./header-map.ts";
 import { readText } from "./read-text.ts";
-import { MAX_REDIRECTS, redirectTarget, sharesCredentials } from "./redirect.ts";
+import { MAX_REDIRECTS, redirectTarget } from "./redirect.ts";
 import { describeCause, UpstreamError } from "./upstream-error.ts";
 
 export interface UpstreamRequest {
   readonly method: "GET" | "POST";
   readonly url: URL;
-  /** Sent to every host that a redirect leads to. */
+  /** The setting that holds `url`, for error messages. */
+  readonly urlSetting: string;
   readonly headers: HeaderMap;
-  /** Headers that only the host of `url` may see: the token and whatever the application adds. */
+  /** Creates the secret headers, once per call: the token and what the application adds. */
   readonly credentials?: (() => Promise<HeaderMap>) | undefined;
   readonly body?: string | undefined;
   readonly signal: AbortSignal;
@@ -62,7 +63,9 @@ export class HttpClient {
       const response = await this.#follow(request, deadline);
       return await this.#receive(response);
     } catch (cause) {
-      throw toCallError(cause, request.url, deadline);
+      const error = toCallError(cause, request.url, deadline);
+      deadline.end();
+      throw error;
     } finally {
       deadline.clear();
     }
@@ -82,8 +85,9 @@ export class HttpClient {
       const chunks = receiveChunks(body ?? [], sign, fail);
       return { status, headers, chunks, close: () => deadline.end() };
     } catch (cause) {
-      deadline.clear();
-      throw toCallError(cause, request.url, deadline);
+      const error = toCallError(cause, request.url, deadline);
+      deadline.end();
+      throw error;
     }
   }
 
@@ -93,29 +97,25 @@ export class HttpClient {
   }
 
   async #follow(request: UpstreamRequest, deadline: Deadline): Promise<Response> {
-    const credentials = await resolveCredentials(request, deadline);
+    const { method, urlSetting, body = null } = request;
+    const headers = { ...request.headers, ...(await resolveCredentials(request, deadline)) };
     let { url } = request;
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
-      const isTrusted = sharesCredentials(request.url, url);
       const response = await fetch(url, {
-        method: request.method,
-        headers: isTrusted ? { ...request.headers, ...credentials } : request.headers,
-        body: request.body ?? null,
+        method,
+        headers,
+        body,
         redirect: "manual",
         signal: deadline.signal,
         dispatcher: this.#connections.forUrl(url),
       });
-      const target = redirectTarget(response, request.method, url);
+      const target = redirectTarget(response, { method, url, urlSetting });
       if (target === undefined) return response;
       await response.body?.cancel();
       url = target;
     }
-    throw new UpstreamError(
-      `${describeUrl(request.url)} redirects more than ${MAX_REDIRECTS} times`,
-      {
-        code: "REDIRECT",
-      },
-    );
+    const message = `${describeUrl(request.url)} redirects more than ${MAX_REDIRECTS} times`;
+    throw new UpstreamError(message, { code: "REDIRECT" });
   }
 
   async #receive(response: Response): Promise<UpstreamResponse> {

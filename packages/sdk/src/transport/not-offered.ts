@@ -13,12 +13,15 @@ export function toNotOffered(thrown: unknown, intervalMs: number): UpstreamError
   const { status, code, message, retryAfterMs = 0 } = thrown;
   if (code !== "NOT_OFFERED" && (status === undefined || !NOT_OFFERED.has(status)))
     return undefined;
-  // Next to polling, one more question in sixty costs nobody anything.
-  const checkMs = intervalMs * INTERVALS_TO_NEXT_CHECK || DEFAULT_CHECK_MS;
   return new UpstreamError(`${message}; polling instead`, {
     code: "NOT_OFFERED",
     ...(status !== undefined && { status }),
-    retryAfterMs: Math.max(checkMs, retryAfterMs),
+    retryAfterMs: Math.max(nextCheckMs(intervalMs), retryAfterMs),
     cause: thrown,
   });
+}
+
+/** When to try again what the upstream does not offer: beside polling, one more request in sixty costs little. */
+export function nextCheckMs(intervalMs: number): number {
+  return intervalMs * INTERVALS_TO_NEXT_CHECK || DEFAULT_CHECK_MS;
 }

@@ -36,8 +36,16 @@ export interface UpstreamApiOptions {
   readonly maxSilenceMs?: number;
 }
 
-/** Definitions that differ from those the ETag names; undefined when nothing is new. */
-export type FetchedFeatures = { readonly document: unknown; readonly etag: string | undefined };
+/** The response to a request for definitions. */
+export interface FetchedFeatures {
+  /** Undefined when nothing has changed since the ETag that was sent. */
+  readonly document: unknown;
+  readonly etag: string | undefined;
+  /** How the upstream wants clients to follow it, `streaming` for instance. */
+  readonly fetchMode?: string | undefined;
+}
+
+const URL_SETTING = "the URL of the upstream (option url, or FLAGS_URL of the proxy)";
 
 // Upstreams show every 15 to 30 seconds that they are alive.
 const MAX_SILENCE_MS = 60_000;
@@ -51,18 +59,13 @@ export class UpstreamApi {
     this.#options = options;
   }
 
-  async fetchFeatures(
-    etag: string | undefined,
-    signal: AbortSignal,
-  ): Promise<FetchedFeatures | undefined> {
+  /** All definitions, if they differ from those the ETag names. */
+  async fetchFeatures(etag: string | undefined, signal: AbortSignal): Promise<FetchedFeatures> {
     return this.#read(this.#definitionsUrl("client/features"), etag, signal);
   }
 
   /** What has changed since the ETag; everything without it. */
-  async fetchDelta(
-    etag: string | undefined,
-    signal: AbortSignal,
-  ): Promise<FetchedFeatures | undefined> {
+  async fetchDelta(etag: string | undefined, signal: AbortSignal): Promise<FetchedFeatures> {
     try {
       return await this.#read(this.#definitionsUrl("client/delta"), etag, signal);
     } catch (cause) {
@@ -80,7 +83,7 @@ export class UpstreamApi {
       ...streamHeaders(lastEventId),
     };
     const response = await http.open(
-      { method: "GET", url, headers, credentials, signal },
+      { method: "GET", url, urlSetting: URL_SETTING, headers, credentials, signal },
       maxSilenceMs,
     );
     try {
@@ -93,6 +96,11 @@ export class UpstreamApi {
     return response;
   }
 
+  /** Parses the data of a stream event; rejects when it is not JSON, or nested too deeply. */
+  readEvent(data: string, signal: AbortSignal): Promise<unknown> {
+    return this.#options.work.run(this.#reader.read(data), signal);
+  }
+
   async register(body: RegistrationBody, signal: AbortSignal): Promise<void> {
     await this.#post("client/register", body, signal);
   }
@@ -101,19 +109,26 @@ export class UpstreamApi {
     await this.#post("client/metrics", body, signal);
   }
 
-  async #read(
-    url: URL,
-    etag: string | undefined,
-    signal: AbortSignal,
-  ): Promise<FetchedFeatures | undefined> {
+  async #read(url: URL, etag: string | undefined, signal: AbortSignal): Promise<FetchedFeatures> {
     const { http, work, identity, refreshIntervalMs, credentials } = this.#options;
     const headers = { ...identityHeaders(identity, refreshIntervalMs), ...definitionHeaders(etag) };
-    const response = await http.send({ method: "GET", url, headers, credentials, signal });
-    if (response.status === 304 && etag !== undefined) return undefined;
+    const response = await http.send({
+      method: "GET",
+      url,
+      urlSetting: URL_SETTING,
+      headers,
+      credentials,
+      signal,
+    });
+    const fetchMode = response.headers.get("fetch-mode") ?? undefined;
+    if (response.status === 304 && etag !== undefined) {
+      return { document: undefined, etag, fetchMode };
+    }
     this.#assertSuccess(url, response);
     return {
       document: await work.run(readBody(url, response.body, this.#reader), signal),
       etag: response.headers.get("etag") ?? undefined,
+      fetchMode,
     };
   }
 
@@ -128,6 +143,7 @@ export class UpstreamApi {
     const response = await http.send({
       method: "POST",
       url,
+      urlSetting: URL_SETTING,
       headers,
       credentials,
       body: text,

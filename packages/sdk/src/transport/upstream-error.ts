@@ -5,7 +5,7 @@
  * - `NETWORK`: no connection, or the connection broke.
  * - `TIMEOUT`: no complete answer in time.
  * - `TOO_LARGE`: the answer is larger than we are willing to hold.
- * - `REDIRECT`: it redirects in circles, or to where the call cannot follow.
+ * - `REDIRECT`: it redirects to another origin, or too often.
  * - `HEADERS`: the application's own header function failed.
  * - `DOCUMENT`: the answer came, but is not a usable document.
  * - `NOT_OFFERED`: it does not have this way of synchronizing; flags are polled instead.

@@ -28,3 +28,12 @@ test.each([
 test("explainFailure() shows where the unforeseen comes from", () => {
   expect(explainFailure(new Error("odd"))).toMatch(/^Cannot start: Error: odd\n\s+at /);
 });
+
+test("explainFailure() shows no token that was put into the wrong setting", () => {
+  const token = "default:development.0123456789abcdef";
+  for (const error of [new ConfigError([`PORT is ${token}`]), new Error(token), token]) {
+    const text = explainFailure(error);
+    expect(text).toContain("default:development.[redacted]");
+    expect(text).not.toContain("0123456789abcdef");
+  }
+});

@@ -1,8 +1,17 @@
 import { ConfigError } from "../config/config-error.ts";
+import { REDACTED } from "../logging/redact.ts";
+import { redactTokens } from "../logging/token-text.ts";
 import { StartError } from "./start-error.ts";
 
-/** What to tell the person who started the command, without a stack trace where they can mend it. */
+/**
+ * What to tell the person who started the command: without a stack trace where they can fix it, and
+ * without the secrets of tokens, which may have been put into the wrong setting.
+ */
 export function explainFailure(error: unknown): string {
+  return redactTokens(describeFailure(error), REDACTED);
+}
+
+function describeFailure(error: unknown): string {
   if (error instanceof ConfigError || error instanceof StartError) return error.message;
   if (!(error instanceof Error)) return `Cannot start: ${String(error)}`;
   return explainListening(error) ?? `Cannot start: ${error.stack ?? error.message}`;

@@ -1,3 +1,5 @@
+import { redactTokens } from "./token-text.ts";
+
 /** Stands wherever a secret was. */
 export const REDACTED = "[redacted]";
 
@@ -17,13 +19,13 @@ const SECRET_HEADERS: ReadonlySet<string> = new Set([
 const MIN_LENGTH_IN_WORDS = 6;
 
 /**
- * Makes a function that removes these texts from strings, errors, lists and objects, as they are
- * and in the form they have in URLs.
+ * Creates a function that removes these texts from strings, errors, lists and objects, as they are
+ * and in the form they have in URLs, and the secrets of everything that looks like an API token.
  */
 export function createRedact(secrets: readonly string[]): Redact {
   const pattern = toPattern(secrets);
   const redactText = (text: string): string =>
-    pattern === undefined ? text : text.replace(pattern, REDACTED);
+    redactTokens(pattern === undefined ? text : text.replace(pattern, REDACTED), REDACTED);
   return (value) => redactValue(value, redactText, new WeakSet());
 }
 

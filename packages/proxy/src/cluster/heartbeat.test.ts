@@ -1,0 +1,99 @@
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { Heartbeat, type MonitoredWorker } from "./heartbeat.ts";
+import type { ToWorker } from "./messages.ts";
+
+const TIMEOUT_MS = 10_000;
+
+class SilentWorker implements MonitoredWorker {
+  readonly messages: ToWorker[] = [];
+  readonly name = "worker";
+  isListening = true;
+
+  send(message: ToWorker): void {
+    this.messages.push(message);
+  }
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+});
+
+function create() {
+  const unresponsive: MonitoredWorker[] = [];
+  const heartbeat = new Heartbeat({
+    timeoutMs: TIMEOUT_MS,
+    onUnresponsive: (worker) => unresponsive.push(worker),
+  });
+  onTestFinished(() => heartbeat.close());
+  const worker = new SilentWorker();
+  heartbeat.add(worker);
+  return { heartbeat, worker, unresponsive };
+}
+
+/** Sends the first ping. */
+const nextPing = (): void => void vi.advanceTimersByTime(TIMEOUT_MS / 5);
+
+test("a worker that has not responded to a ping within the timeout is reported, once", () => {
+  const { worker, unresponsive } = create();
+  nextPing();
+  vi.advanceTimersByTime(TIMEOUT_MS - 1);
+  expect(unresponsive).toEqual([]);
+  vi.advanceTimersByTime(1);
+  expect(unresponsive).toEqual([worker]);
+  vi.advanceTimersByTime(10 * TIMEOUT_MS);
+  expect(unresponsive).toEqual([worker]);
+});
+
+test("a worker that misses pings, as while its program loads, needs to answer only a later one", () => {
+  const { heartbeat, worker, unresponsive } = create();
+  worker.isListening = false;
+  nextPing();
+  vi.advanceTimersByTime(2 * TIMEOUT_MS);
+  expect(worker.messages).toHaveLength(11);
+  heartbeat.responded(worker);
+  worker.isListening = true;
+  vi.advanceTimersByTime(TIMEOUT_MS);
+  expect(unresponsive).toEqual([]);
+});
+
+test("a worker that answers late, but within the timeout, is not reported", () => {
+  const { heartbeat, worker, unresponsive } = create();
+  for (let round = 0; round < 20; round += 1) {
+    nextPing();
+    vi.advanceTimersByTime(0.8 * TIMEOUT_MS);
+    heartbeat.responded(worker);
+  }
+  expect(unresponsive).toEqual([]);
+});
+
+test("a worker that starts has four times as long", () => {
+  const { worker, unresponsive } = create();
+  worker.isListening = false;
+  nextPing();
+  vi.advanceTimersByTime(4 * TIMEOUT_MS - 1);
+  expect(unresponsive).toEqual([]);
+  vi.advanceTimersByTime(1);
+  expect(unresponsive).toEqual([worker]);
+});
+
+test("a pause of the primary process counts as one beat, however long it was", () => {
+  const { heartbeat, worker, unresponsive } = create();
+  nextPing();
+  // The clock leaps, as after a suspension, and timers that were due run once.
+  vi.setSystemTime(Date.now() + 3_600_000);
+  nextPing();
+  expect(unresponsive).toEqual([]);
+  heartbeat.responded(worker);
+  vi.advanceTimersByTime(TIMEOUT_MS);
+  expect(unresponsive).toEqual([]);
+});
+
+test("a worker that has ended is not monitored, even if a message of it arrives later", () => {
+  const { heartbeat, worker, unresponsive } = create();
+  nextPing();
+  heartbeat.remove(worker);
+  heartbeat.responded(worker);
+  vi.advanceTimersByTime(10 * TIMEOUT_MS);
+  expect(unresponsive).toEqual([]);
+});
