@@ -2,8 +2,10 @@ import type { TypedApp } from "flags-service/http";
 import type { Registry } from "prom-client";
 import { Type } from "typebox";
 import { ApiError } from "../errors.ts";
+import { sendFailure } from "../http/failures.ts";
 import { errorAnswers } from "../http/schemas.ts";
 import type { Storage } from "../storage/storage.ts";
+import { toApiError } from "../to-api-error.ts";
 import { within } from "./within.ts";
 
 const tags = ["Operations"];
@@ -39,7 +41,7 @@ const PATIENCE_MS = 2000;
 
 function registerReadiness(app: TypedApp, storage: Storage): void {
   const schema = {
-    summary: "Tells whether requests can be answered: the database is there",
+    summary: "Tells whether all requests can be served: the database is there and has disk space",
     tags,
     response: { 200: HealthAnswer, ...errorAnswers(503) },
   };
@@ -48,6 +50,12 @@ function registerReadiness(app: TypedApp, storage: Storage): void {
       const headers = { "retry-after": "1" };
       throw new ApiError("ServiceUnavailableError", "The database is away", { headers, cause });
     });
+    try {
+      storage.assertWritable();
+    } catch (error) {
+      // NOTE: not thrown, as it would count as a request that failed.
+      return sendFailure(reply, toApiError(error));
+    }
     return reply.header("cache-control", "no-store").send(HEALTHY);
   });
 }

@@ -21,7 +21,7 @@ export function createUsageIntake(storage: Storage): UsageIntake {
   });
   const registrations = new Batcher<readonly SeenApplication[], undefined>({
     run: async (lists) => {
-      await putApplications(storage.db, lists.flat());
+      await storage.transact((db) => putApplications(db, lists.flat()));
       return [];
     },
     maxItems: MAX_REPORTS,
