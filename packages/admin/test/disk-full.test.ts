@@ -87,7 +87,10 @@ async function expectWritesRefused(url: string): Promise<void> {
   }
   const ready = await request(url, "/ready");
   expect(ready.status).toBe(503);
-  expect(JSON.parse(ready.text)).toMatchObject({ name: "InsufficientStorageError" });
+  expect(JSON.parse(ready.text)).toMatchObject({
+    name: "InsufficientStorageError",
+    message: "Not ready for writes: there is not enough disk space. Reads are still served",
+  });
 }
 
 async function expectReadsServed(url: string): Promise<void> {

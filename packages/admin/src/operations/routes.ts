@@ -5,6 +5,7 @@ import { ApiError } from "../errors.ts";
 import { sendFailure } from "../http/failures.ts";
 import { errorAnswers } from "../http/schemas.ts";
 import type { Storage } from "../storage/storage.ts";
+import { isDiskFull } from "../storage/disk-full.ts";
 import { toApiError } from "../to-api-error.ts";
 import { within } from "./within.ts";
 
@@ -36,7 +37,15 @@ function registerHealth(app: TypedApp): void {
   );
 }
 
-/** Who asks is told before it gives up by itself. */
+function notReadyForWrites(): ApiError {
+  return new ApiError(
+    "InsufficientStorageError",
+    "Not ready for writes: there is not enough disk space. Reads are still served",
+    { headers: { "retry-after": "10" } },
+  );
+}
+
+/** Shorter than the usual timeout of a probe, so that it gets a response. */
 const PATIENCE_MS = 2000;
 
 function registerReadiness(app: TypedApp, storage: Storage): void {
@@ -54,7 +63,7 @@ function registerReadiness(app: TypedApp, storage: Storage): void {
       storage.assertWritable();
     } catch (error) {
       // NOTE: not thrown, as it would count as a request that failed.
-      return sendFailure(reply, toApiError(error));
+      return sendFailure(reply, isDiskFull(error) ? notReadyForWrites() : toApiError(error));
     }
     return reply.header("cache-control", "no-store").send(HEALTHY);
   });
