@@ -86,3 +86,19 @@ test("add() fails with the run it was part of, and not with the one before", asy
   runs[1]?.done();
   await second;
 });
+
+test("add() starts another run once the items of one are large enough", async () => {
+  const runs: (readonly number[])[] = [];
+  const batcher = new Batcher<number, number>({
+    maxItems: 3,
+    sizeOf: (item) => item,
+    maxSize: 10,
+    run: async (items) => {
+      runs.push(items);
+      return items;
+    },
+  });
+  const items = [50, 4, 5, 1, 1, 1, 1, 1];
+  expect(await Promise.all(items.map((item) => batcher.add(item)))).toEqual(items);
+  expect(runs).toEqual([[50], [4, 5, 1], [1, 1, 1], [1]]);
+});

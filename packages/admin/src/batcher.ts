@@ -5,6 +5,10 @@ interface BatcherOptions<Item, Result> {
   run(items: readonly Item[]): Promise<readonly Result[]>;
   /** Most items of one run. */
   readonly maxItems: number;
+  /** How large an item is, in a unit of the caller. @default 0 */
+  readonly sizeOf?: (item: Item) => number;
+  /** A run takes no further item once its items are this large together. @default Infinity */
+  readonly maxSize?: number;
 }
 
 interface Waiting<Item, Result> {
@@ -41,9 +45,21 @@ export class Batcher<Item, Result> {
       // NOTE: the embedded database does its work before anything else gets a turn. What has arrived
       // at other connections is read in between, and becomes part of the same run.
       await turn();
-      await this.#runBatch(this.#waiting.splice(0, this.#options.maxItems));
+      await this.#runBatch(this.#takeBatch());
     }
     this.#isRunning = false;
+  }
+
+  #takeBatch(): readonly Waiting<Item, Result>[] {
+    const { maxItems, sizeOf = () => 0, maxSize = Number.POSITIVE_INFINITY } = this.#options;
+    let count = 0;
+    let size = 0;
+    for (const { item } of this.#waiting.slice(0, maxItems)) {
+      count += 1;
+      size += sizeOf(item);
+      if (size >= maxSize) break;
+    }
+    return this.#waiting.splice(0, count);
   }
 
   async #runBatch(batch: readonly Waiting<Item, Result>[]): Promise<void> {

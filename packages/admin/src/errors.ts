@@ -19,6 +19,7 @@ const STATUS_BY_NAME = {
   HeadersTooLargeError: 431,
   InternalError: 500,
   ServiceUnavailableError: 503,
+  InsufficientStorageError: 503,
   TooManyStreamsError: 503,
 } as const;
 

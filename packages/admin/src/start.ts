@@ -2,6 +2,8 @@ import type { Server } from "node:http";
 import { listen } from "flags-service";
 import { buildApp } from "./app.ts";
 import type { AdminConfig } from "./config/config.ts";
+import { watchEventLoop } from "./operations/event-loop-watchdog.ts";
+import { DiskFullError } from "./storage/disk-full.ts";
 import { openStorage } from "./storage/open-storage.ts";
 import { skipRevisions } from "./storage/skip-revisions.ts";
 import type { Storage } from "./storage/storage.ts";
@@ -21,7 +23,9 @@ export interface RunningAdmin {
 /**
  * Opens the database, makes the tokens that are wanted, and opens the port.
  *
- * @throws {StartError} when the database cannot be used, for a reason that the operator can mend
+ * With the embedded database, a watchdog ends the process if the database blocks it for a minute.
+ *
+ * @throws {StartError} when the database cannot be used, for a reason that the operator can correct
  */
 export async function serve(config: AdminConfig): Promise<RunningAdmin> {
   const storage = await openStorage(config).catch((error: unknown) => {
@@ -31,7 +35,7 @@ export async function serve(config: AdminConfig): Promise<RunningAdmin> {
     return await serveFrom(storage, config);
   } catch (error) {
     await storage.close();
-    throw withoutValues(error);
+    throw withoutValues(error instanceof DiskFullError ? toStartFailure(error, config) : error);
   }
 }
 
@@ -42,6 +46,8 @@ async function serveFrom(storage: Storage, config: AdminConfig): Promise<Running
 
   const app = await buildApp(config, storage);
   const { origin } = await listen(app, config);
+  const stopWatching =
+    storage.kind === "embedded" ? watchEventLoop({ logger: config.logger }) : undefined;
   return {
     server: app.server,
     address: `${origin}/api`,
@@ -50,6 +56,7 @@ async function serveFrom(storage: Storage, config: AdminConfig): Promise<Running
         await app.close();
       } finally {
         await storage.close();
+        stopWatching?.();
       }
     },
   };

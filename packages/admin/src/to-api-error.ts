@@ -3,6 +3,7 @@ import { explainFrameworkFailure, type FrameworkFailure } from "flags-service/ht
 import { ApiError, type ErrorName } from "./errors.ts";
 import { toValidationFailure } from "./http/validation-failure.ts";
 import { isConnectionFailure, isTimeout } from "./storage/connection-failure.ts";
+import { DiskFullError, isDiskFull } from "./storage/disk-full.ts";
 
 /** How clients know what the framework finds wrong. */
 const NAME_BY_STATUS: Readonly<Record<FrameworkFailure["statusCode"], ErrorName>> = {
@@ -15,6 +16,7 @@ const NAME_BY_STATUS: Readonly<Record<FrameworkFailure["statusCode"], ErrorName>
 /** Turns whatever was thrown into what the caller is told; the unforeseen becomes a bare 500. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
+  if (isDiskFull(error)) return diskFull(error);
   if (isConnectionFailure(error) || isTimeout(error)) return databaseAway(error);
   if (!(error instanceof Error)) return internal(error);
   return fromFastify(error) ?? internal(error);
@@ -37,6 +39,22 @@ function databaseAway(cause: unknown): ApiError {
     "ServiceUnavailableError",
     "The database is away. A change that was sent may or may not have been made: look before you repeat it",
     { headers: { "retry-after": "1" }, cause },
+  );
+}
+
+/** Seconds after which a client may try again; somebody has to free disk space first. */
+const DISK_FULL_RETRY_AFTER_SECONDS = 10;
+
+/** What a client gets when something cannot be stored because a disk is full. */
+export function diskFull(cause?: unknown): ApiError {
+  return new ApiError(
+    "InsufficientStorageError",
+    "There is not enough disk space, so nothing was stored or changed. Flags can still be read. Try again once the operator has freed disk space",
+    {
+      headers: { "retry-after": String(DISK_FULL_RETRY_AFTER_SECONDS) },
+      // The storage logs once that it refuses writes, instead of once per request.
+      ...(!(cause instanceof DiskFullError) && { cause }),
+    },
   );
 }
 

@@ -1,6 +1,8 @@
 import { StartError } from "flags-service";
 import { expect, test } from "vitest";
+import { DiskFullError } from "./storage/disk-full.ts";
 import { SchemaTooNewError } from "./storage/migrate.ts";
+import { EmbeddedStartError } from "./storage/open-durable.ts";
 import { toStartFailure } from "./to-start-failure.ts";
 
 const SERVER = { databaseUrl: "postgres://flags:hidden@db.test:5432/flags", dataDir: ".flags" };
@@ -13,6 +15,7 @@ test.each([
   [coded("ECONNREFUSED"), "nobody listens there"],
   [new AggregateError([coded("ECONNREFUSED"), coded("ENETUNREACH")]), "nobody listens there"],
   [query(coded("28P01")), "the user name or the password is wrong"],
+  [query(coded("53100")), "its disk is full"],
   [query(coded("3D000")), "there is no database of that name"],
   [query(new Error("The server does not support SSL connections")), "The server does not"],
   [query(new Error("timeout exceeded when trying to connect")), "timeout exceeded"],
@@ -32,6 +35,20 @@ test.each([
     name: "StartError",
     message: `Cannot use the directory .flags: ${words}, choose another one with DATA_DIR`,
   });
+});
+
+test.each([
+  [
+    new DiskFullError("12 MB are free"),
+    "Cannot use the directory .flags: 12 MB are free. Free some space, or choose another directory with DATA_DIR",
+  ],
+  [
+    new EmbeddedStartError("could not read a file"),
+    "Cannot open the embedded database in .flags: could not read a file",
+  ],
+])("toStartFailure() explains in one line why the embedded database cannot start: %s", (...row) => {
+  const [error, message] = row;
+  expect(toStartFailure(error, DIRECTORY)).toMatchObject({ name: "StartError", message });
 });
 
 test("toStartFailure() passes on what the storage itself says", () => {

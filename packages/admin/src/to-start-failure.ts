@@ -3,7 +3,9 @@ import type { AdminConfig } from "./config/config.ts";
 import { showDatabaseUrl } from "./config/database-url-kind.ts";
 import { isConnectionFailure } from "./storage/connection-failure.ts";
 import { DirectoryInUseError } from "./storage/directory-lock.ts";
+import { DiskFullError } from "./storage/disk-full.ts";
 import { SchemaTooNewError } from "./storage/migrate.ts";
+import { EmbeddedStartError } from "./storage/open-durable.ts";
 
 type DatabaseChoice = Pick<AdminConfig, "databaseUrl" | "dataDir">;
 
@@ -25,11 +27,18 @@ const DIRECTORY_REASONS: Readonly<Record<string, string>> = {
   EPERM: "this user may not write there",
   EROFS: "nothing can be written there",
   ENOSPC: "there is no space left",
+  EDQUOT: "the disk quota is exhausted",
   EEXIST: "it is not a directory",
   ENOTDIR: "a part of it is not a directory",
 };
 
 function explainDirectory(error: unknown, directory: string): string | undefined {
+  if (error instanceof DiskFullError) {
+    return `Cannot use the directory ${directory}: ${error.message}. Free some space, or choose another directory with DATA_DIR`;
+  }
+  if (error instanceof EmbeddedStartError) {
+    return `Cannot open the embedded database in ${directory}: ${error.message}`;
+  }
   const reason = findReason(error, DIRECTORY_REASONS);
   return reason === undefined
     ? undefined
@@ -52,6 +61,7 @@ const SERVER_REASONS: Readonly<Record<string, string>> = {
   "53300": "it has too many connections already",
   "57P03": "it is still starting",
   "25006": "it can only be read",
+  "53100": "its disk is full",
 };
 
 function explainServer(error: unknown, databaseUrl: string): string | undefined {

@@ -22,7 +22,7 @@ async function ensureTemplate(): Promise<string> {
   if (existsSync(template)) return template;
 
   const draft = mkdtempSync(join(tmpdir(), "flags-admin-draft-"));
-  const logger = { info: () => undefined, warn: () => undefined };
+  const logger = { info: () => undefined, warn: () => undefined, fatal: () => undefined };
   const storage = await openStorage({ dataDir: draft, logger });
   await storage.close();
   try {

@@ -34,13 +34,14 @@ function candidates(): string[] {
   return [...packaged.toReversed(), ...(process.env["PATH"] ?? "").split(delimiter)];
 }
 
-export async function startPostgres(): Promise<PostgresServer> {
+/** @param parent where its files go, in a directory of their own */
+export async function startPostgres(parent: string = tmpdir()): Promise<PostgresServer> {
   const binaries = findPostgres();
   if (binaries === undefined) {
     throw new Error("PostgreSQL is not installed: on Debian, apt-get install postgresql");
   }
   const owner = serverOwner();
-  const directory = mkdtempSync(join(tmpdir(), "flags-postgres-"));
+  const directory = mkdtempSync(join(parent, "flags-postgres-"));
   if (owner !== undefined) chownSync(directory, owner.uid, owner.gid);
   const data = join(directory, "data");
   execFileSync(

@@ -7,7 +7,11 @@ import type { Storage, StorageLogger } from "../src/storage/storage.ts";
 import { copyFreshDatabase } from "./_fresh-database.ts";
 import { skipsPostgres, startPostgres, type PostgresServer } from "./_postgres.ts";
 
-export const silentLogger: StorageLogger = { info: () => undefined, warn: () => undefined };
+export const silentLogger: StorageLogger = {
+  info: () => undefined,
+  warn: () => undefined,
+  fatal: () => undefined,
+};
 
 /** Opens storages of one kind; all are closed when the tests have run. */
 export interface StorageSource {

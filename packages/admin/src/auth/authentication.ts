@@ -33,7 +33,7 @@ export function createAuthentication(
   storage: Storage,
   { seenIntervalMs = 60_000 }: AuthenticationOptions = {},
 ): Authentication {
-  const seen = new SeenTokens(storage.db, seenIntervalMs);
+  const seen = new SeenTokens(storage, seenIntervalMs);
   const lookup: TokenLookup = new Batcher({
     run: (secrets) => lookUp(storage, secrets),
     maxItems: MAX_LOOKUPS,

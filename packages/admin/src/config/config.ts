@@ -10,6 +10,8 @@ export interface AdminConfig {
   readonly databaseUrl: string | undefined;
   /** Directory of the embedded database. */
   readonly dataDir: string;
+  /** The embedded database refuses writes while less than this is free. */
+  readonly minFreeDiskBytes: number;
   /** Tokens that are made at the start, where there are none of their text. */
   readonly initTokens: readonly InitToken[];
   readonly logger: Logger;

@@ -17,6 +17,7 @@ test("loadConfig() fills in defaults", () => {
     host: undefined,
     databaseUrl: undefined,
     dataDir: ".flags",
+    minFreeDiskBytes: 64 * 1_048_576,
     initTokens: [],
     useJsonLogger: false,
   });
@@ -62,6 +63,7 @@ test.each([
   ["HOST", "http://flags", "HOST must be a host name or an IP address"],
   ["DATABASE_URL", "mysql://flags:s3cret@db/x", "DATABASE_URL must be the address of a PostgreSQL"],
   ["DATA_DIR", "a\nb", "DATA_DIR must be one line of text"],
+  ["MIN_FREE_DISK_MB", "31", "MIN_FREE_DISK_MB must be a whole number from 32 to 1048576"],
   ["JSON_LOGGER", "maybe", "JSON_LOGGER must be true or false"],
   ["LOG_LEVEL", "loud", "LOG_LEVEL must be one of debug, info, warn, error, fatal"],
   ["INIT_ADMIN_API_TOKENS", "s3cret", "INIT_ADMIN_API_TOKENS: entry 1 must have the form"],
@@ -84,10 +86,12 @@ test("loadConfig() tells every problem at once, and what may explain them", () =
     DATABASE_HOST: "db.test",
     DATABASE_URL: "postgres://db.test",
     DATA_DIR: "data",
+    MIN_FREE_DISK_MB: "100",
   });
   expect(problems).toHaveLength(2);
   expect(hints).toEqual([
     "DATA_DIR has no effect beside DATABASE_URL",
+    "MIN_FREE_DISK_MB has no effect beside DATABASE_URL",
     "INIT_ADMIN_API_TOKEN is set but never read: did you mean INIT_ADMIN_API_TOKENS?",
     "INIT_BACKEND_API_TOKENS is set but never read: its name is INIT_CLIENT_API_TOKENS here",
     "DATABASE_HOST is set but never read",

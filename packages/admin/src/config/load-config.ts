@@ -9,6 +9,7 @@ import {
   resolveSettings,
 } from "flags-service";
 import { PROGRAM } from "../program.ts";
+import { BYTES_PER_MB } from "../storage/disk-guard.ts";
 import type { AdminConfig } from "./config.ts";
 import { showDatabaseUrl } from "./database-url-kind.ts";
 import { readInitTokens } from "./read-init-tokens.ts";
@@ -41,12 +42,13 @@ function assembleConfig(
   values: Values,
   { logger, initTokens }: Pick<AdminConfig, "logger" | "initTokens">,
 ): AdminConfig {
-  const { port, host, databaseUrl, dataDir, useJsonLogger } = values;
+  const { port, host, databaseUrl, dataDir, minFreeDiskMb, useJsonLogger } = values;
   return Object.freeze({
     port,
     host,
     databaseUrl,
     dataDir,
+    minFreeDiskBytes: minFreeDiskMb * BYTES_PER_MB,
     initTokens: Object.freeze(initTokens),
     logger,
     useJsonLogger,
@@ -54,8 +56,14 @@ function assembleConfig(
 }
 
 function findWithoutEffect({ origins }: Resolution<Settings>): readonly string[] {
-  const isOdd = origins.has("databaseUrl") && origins.has("dataDir");
-  return isOdd ? ["DATA_DIR has no effect beside DATABASE_URL"] : [];
+  if (!origins.has("databaseUrl")) return [];
+  const embeddedOnly = [
+    ["dataDir", "DATA_DIR"],
+    ["minFreeDiskMb", "MIN_FREE_DISK_MB"],
+  ] as const;
+  return embeddedOnly
+    .filter(([setting]) => origins.has(setting))
+    .map(([, variable]) => `${variable} has no effect beside DATABASE_URL`);
 }
 
 /** The settings as they may be shown. */

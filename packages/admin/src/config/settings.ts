@@ -49,6 +49,14 @@ export const SETTINGS = {
     meaning:
       "Directory of the embedded database. Made when it is missing. Not used with DATABASE_URL.",
   }),
+  minFreeDiskMb: defineSetting({
+    group: "Database",
+    variables: ["MIN_FREE_DISK_MB"],
+    kind: createIntegerKind({ min: 32, max: 1_048_576 }),
+    fallback: 64,
+    meaning:
+      "Free disk space in MB below which the embedded database refuses writes and does not start. Not used with DATABASE_URL.",
+  }),
   initAdminTokens: defineSetting({
     group: "Tokens",
     variables: ["INIT_ADMIN_API_TOKENS"],

@@ -30,7 +30,7 @@ const ERROR_DESCRIPTIONS = {
   409: "The name is taken, or something depends on this",
   413: "The body is too large",
   415: "The body is not JSON",
-  503: "The database is away",
+  503: "The database is away, or its disk is full",
 } as const;
 
 /** The answers that are not a success, for the documentation of a route. */

@@ -20,9 +20,15 @@ const PREFIX = "flags_admin";
 export function createMetrics(storage: Storage): Metrics {
   const registry = createRegistry(PREFIX, "the service");
   observeDatabase(registry, storage);
+  observeDisk(registry, storage);
   const databaseErrors = new Counter({
     name: `${PREFIX}_database_errors_total`,
     help: "Requests that failed because the database was away",
+    registers: [registry],
+  });
+  const diskFullErrors = new Counter({
+    name: `${PREFIX}_disk_full_errors_total`,
+    help: "Requests that were refused or failed because of a full disk",
     registers: [registry],
   });
   return {
@@ -30,6 +36,7 @@ export function createMetrics(storage: Storage): Metrics {
     observeRequest: createRequestObserver(registry, PREFIX),
     observeFailure: ({ name }) => {
       if (name === "ServiceUnavailableError") databaseErrors.inc();
+      if (name === "InsufficientStorageError") diskFullErrors.inc();
     },
     observeStreams: (streams) => {
       const gauge = new Gauge({
@@ -77,4 +84,18 @@ function observeDatabase(registry: Registry, storage: Storage): void {
   });
   registry.registerMetric(isUp);
   registry.registerMetric(revision);
+}
+
+/** The disk of a PostgreSQL server cannot be measured from here. */
+function observeDisk(registry: Registry, storage: Storage): void {
+  if (storage.freeDiskBytes() === undefined) return;
+  const freeBytes = new Gauge({
+    name: `${PREFIX}_disk_free_bytes`,
+    help: "Free bytes on the disk of the embedded database",
+    registers: [],
+    collect() {
+      this.set(storage.freeDiskBytes() ?? 0);
+    },
+  });
+  registry.registerMetric(freeBytes);
 }

@@ -2,8 +2,11 @@ import type { TypedApp } from "flags-service/http";
 import type { Registry } from "prom-client";
 import { Type } from "typebox";
 import { ApiError } from "../errors.ts";
+import { sendFailure } from "../http/failures.ts";
 import { errorAnswers } from "../http/schemas.ts";
 import type { Storage } from "../storage/storage.ts";
+import { isDiskFull } from "../storage/disk-full.ts";
+import { toApiError } from "../to-api-error.ts";
 import { within } from "./within.ts";
 
 const tags = ["Operations"];
@@ -34,12 +37,20 @@ function registerHealth(app: TypedApp): void {
   );
 }
 
-/** Who asks is told before it gives up by itself. */
+function notReadyForWrites(): ApiError {
+  return new ApiError(
+    "InsufficientStorageError",
+    "Not ready for writes: there is not enough disk space. Reads are still served",
+    { headers: { "retry-after": "10" } },
+  );
+}
+
+/** Shorter than the usual timeout of a probe, so that it gets a response. */
 const PATIENCE_MS = 2000;
 
 function registerReadiness(app: TypedApp, storage: Storage): void {
   const schema = {
-    summary: "Tells whether requests can be answered: the database is there",
+    summary: "Tells whether all requests can be served: the database is there and has disk space",
     tags,
     response: { 200: HealthAnswer, ...errorAnswers(503) },
   };
@@ -48,6 +59,12 @@ function registerReadiness(app: TypedApp, storage: Storage): void {
       const headers = { "retry-after": "1" };
       throw new ApiError("ServiceUnavailableError", "The database is away", { headers, cause });
     });
+    try {
+      storage.assertWritable();
+    } catch (error) {
+      // NOTE: not thrown, as it would count as a request that failed.
+      return sendFailure(reply, isDiskFull(error) ? notReadyForWrites() : toApiError(error));
+    }
     return reply.header("cache-control", "no-store").send(HEALTHY);
   });
 }

@@ -9,6 +9,7 @@ test.each([
   ["shut down by its administrator", coded("57P01")],
   ["starting", coded("57P03")],
   ["class 08", coded("08006")],
+  ["refused for lack of memory", coded("53200")],
   ["ended in the middle", new Error("Connection terminated unexpectedly")],
   ["the cause of another error", new Error("Failed query", { cause: coded("ECONNREFUSED") })],
   ["several addresses", new AggregateError([coded("ECONNREFUSED"), coded("ECONNREFUSED")])],
@@ -19,6 +20,7 @@ test.each([
 test.each([
   ["a violated constraint", coded("23505")],
   ["wrong SQL", coded("42601")],
+  ["a full disk", coded("53100")],
   ["our own mistake", new TypeError("x")],
   ["no error", "text"],
 ])("isConnectionFailure() is false for %s", (_name, error) => {

@@ -11,8 +11,19 @@ const SYSTEM_CODES = new Set([
   "ETIMEDOUT",
 ]);
 
-// What PostgreSQL says when it goes away, is starting, is full, or was turned into a replica.
-const SERVER_CODES = new Set(["53300", "57P01", "57P02", "57P03", "25006", "25P03"]);
+// What PostgreSQL reports when it goes away, is starting, became a replica, or lacks a resource. A
+// full disk (53100) is not among them: that failure has a message of its own.
+const SERVER_CODES = new Set([
+  "53000",
+  "53200",
+  "53300",
+  "53400",
+  "57P01",
+  "57P02",
+  "57P03",
+  "25006",
+  "25P03",
+]);
 
 // What PostgreSQL says when a lock or an answer took too long.
 const TIMEOUT_CODES = new Set(["55P03", "57014"]);

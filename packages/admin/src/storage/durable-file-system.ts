@@ -16,6 +16,9 @@ interface EmscriptenModule {
   };
 }
 
+/** Calls back when a WebAssembly program ends itself, before it does. */
+export type OnAbort = () => void;
+
 type InitParameters = Parameters<NodeFS["init"]>;
 
 /** Has the disk hold what was written to a file so far. */
@@ -27,9 +30,11 @@ export type SyncFile = (descriptor: number) => void;
  */
 export class DurableFileSystem extends NodeFS {
   readonly #syncFile: SyncFile;
+  readonly #onAbort: OnAbort;
 
-  constructor(directory: string, syncFile: SyncFile = fsyncSync) {
+  constructor(directory: string, onAbort: OnAbort, syncFile: SyncFile = fsyncSync) {
     super(directory);
+    this.#onAbort = onAbort;
     this.#syncFile = syncFile;
   }
 
@@ -37,7 +42,10 @@ export class DurableFileSystem extends NodeFS {
     const { emscriptenOpts } = await super.init(...parameters);
     const addSync = (module: EmscriptenModule): void => addFsync(module, this.#syncFile);
     const preRun = [...(emscriptenOpts.preRun ?? []), addSync] as typeof emscriptenOpts.preRun;
-    return { emscriptenOpts: { ...emscriptenOpts, ...(preRun && { preRun }) } };
+    // NOTE: PGlite has no option for this, and never returns from a call after an abort: it calls
+    // the aborted program again and again, and ignores that each call fails.
+    const onAbort = this.#onAbort;
+    return { emscriptenOpts: { ...emscriptenOpts, onAbort, ...(preRun && { preRun }) } };
   }
 }
 

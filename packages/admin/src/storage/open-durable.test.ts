@@ -6,9 +6,12 @@ import { openDurable } from "./open-durable.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "flags-durable-"));
 const synced: number[] = [];
-const client = await openDurable(join(directory, "database"), (descriptor) => {
-  fsyncSync(descriptor);
-  synced.push(fstatSync(descriptor).ino);
+const client = await openDurable(join(directory, "database"), {
+  onPanic: (reason) => expect.unreachable(reason),
+  syncFile: (descriptor) => {
+    fsyncSync(descriptor);
+    synced.push(fstatSync(descriptor).ino);
+  },
 });
 afterAll(async () => {
   await client.close();

@@ -6,6 +6,8 @@ export interface StorageOptions {
   /** A PostgreSQL database. Without it, the embedded one in `dataDir` is used. */
   readonly databaseUrl?: string | undefined;
   readonly dataDir: string;
+  /** The embedded database refuses writes while less than this is free. @default 64 MB */
+  readonly minFreeDiskBytes?: number | undefined;
   readonly logger: StorageLogger;
 }
 
@@ -14,9 +16,10 @@ export interface StorageOptions {
  *
  * @throws {SchemaTooNewError} when a newer version of this program has used it
  * @throws {DirectoryInUseError} when another process has the embedded database open
+ * @throws {DiskFullError} when the disk has too little space for the embedded database
+ * @throws {EmbeddedStartError} when the embedded database cannot start
  */
-export function openStorage({ databaseUrl, dataDir, logger }: StorageOptions): Promise<Storage> {
-  return databaseUrl === undefined
-    ? openEmbedded({ dataDir, logger })
-    : openPostgres({ databaseUrl, logger });
+export function openStorage(options: StorageOptions): Promise<Storage> {
+  const { databaseUrl, logger } = options;
+  return databaseUrl === undefined ? openEmbedded(options) : openPostgres({ databaseUrl, logger });
 }

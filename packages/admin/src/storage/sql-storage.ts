@@ -2,6 +2,8 @@ import { sql } from "drizzle-orm";
 import type { Actor } from "../events/actor.ts";
 import type { ChangeFeed } from "./change-feed.ts";
 import type { Database } from "./database.ts";
+import { DiskFullError, DiskFullMemory } from "./disk-full.ts";
+import type { DiskGuard } from "./disk-guard.ts";
 import { lockFor } from "./locks.ts";
 import { readRevision } from "./read-revision.ts";
 import { createRecorder } from "./record-events.ts";
@@ -24,12 +26,15 @@ interface SqlStorageParts {
   /** For changes, which wait for their turn: what they hold meanwhile must be nobody else's. */
   readonly transactInTurn: Transact;
   readonly changes: ChangeFeed;
+  /** Watches the disk of the database, where that is a disk of this machine. */
+  readonly guard?: DiskGuard;
   readonly close: () => Promise<void>;
 }
 
 /** What both kinds of storage have in common, which is nearly everything. */
 export function createSqlStorage(parts: SqlStorageParts): Storage {
-  const { kind, db, transact, transactInTurn, changes, close } = parts;
+  const { kind, db, transact, transactInTurn, changes, guard, close } = parts;
+  const memory = new DiskFullMemory();
   const inTransaction: Transact = (mode, work) =>
     retryBeforeStart((started) =>
       transact(mode, (transaction) => {
@@ -43,18 +48,25 @@ export function createSqlStorage(parts: SqlStorageParts): Storage {
     close,
     read: (work) => inTransaction("read", work),
     write: async (actor, work) => {
-      const { result, revision } = await retryBeforeStart((started) =>
-        transactInTurn("write", (transaction) => runWrite(transaction, actor, { work, started })),
+      const { result, revision } = await memory.observe(() =>
+        retryBeforeStart((started) =>
+          transactInTurn("write", (transaction) => runWrite(transaction, actor, { work, started })),
+        ),
       );
       if (revision !== undefined) changes.announce(revision);
       return result;
     },
-    transact: (work) => inTransaction("write", work),
+    transact: (work) => memory.observe(() => inTransaction("write", work)),
     revision: () => readRevision(db),
     onChange: (listener) => changes.listen(listener),
     ping: async () => {
       await db.execute(sql`select 1`);
     },
+    assertWritable: () => {
+      guard?.assertWritable();
+      if (memory.isFull) throw new DiskFullError("The latest write failed: the disk is full");
+    },
+    freeDiskBytes: () => guard?.freeBytes,
   };
 }
 

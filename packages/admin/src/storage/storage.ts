@@ -14,7 +14,7 @@ export interface WriteTransaction {
 export interface Storage {
   readonly kind: "embedded" | "postgresql";
 
-  /** For a read of one statement. */
+  /** For a read of one statement. Writes use `write` or `transact`, which check the free space. */
   readonly db: Database;
 
   /** For a read of several statements that must see the same state. */
@@ -41,11 +41,24 @@ export interface Storage {
   /** Fails when the database cannot be reached. */
   ping(): Promise<void>;
 
+  /**
+   * Checks, without writing, whether writes can be expected to succeed.
+   *
+   * @throws {DiskFullError} when too little disk space is free, or, where that cannot be measured,
+   *   when a write failed for that reason in the last 10 s
+   */
+  assertWritable(): void;
+
+  /** Free bytes on the disk of the embedded database; undefined with PostgreSQL. */
+  freeDiskBytes(): number | undefined;
+
   close(): Promise<void>;
 }
 
-/** What the storage tells of its own state, such as a lost connection. */
+/** Where the storage logs changes of its own state, such as a lost connection. */
 export interface StorageLogger {
   info(message: string): void;
   warn(message: string): void;
+  /** Logs why the process is about to end. */
+  fatal(message: string): void;
 }

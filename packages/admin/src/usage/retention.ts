@@ -6,7 +6,7 @@ import { HOUR_MS, RETENTION_HOURS } from "./hours.ts";
 /** Deletes old usage now and then. Returns how to stop that. */
 export function keepUsageShort(storage: Storage, intervalMs: number = HOUR_MS): () => void {
   const clean = (): void => {
-    // When the database is away there will be a next time.
+    // Where the database is away or its disk is full, the next run deletes more.
     void deleteOldUsage(storage).catch(() => undefined);
   };
   const timer = setInterval(clean, intervalMs);
@@ -15,8 +15,9 @@ export function keepUsageShort(storage: Storage, intervalMs: number = HOUR_MS): 
 }
 
 /** NOTE: no report writes so far back, so that this never waits for one. */
-export async function deleteOldUsage({ db }: Pick<Storage, "db">): Promise<void> {
+export async function deleteOldUsage(storage: Pick<Storage, "transact">): Promise<void> {
   const oldest = sql`now() - ${`${RETENTION_HOURS} hours`}::interval`;
-  await db.delete(featureUsage).where(lt(featureUsage.hour, oldest));
-  await db.delete(variantUsage).where(lt(variantUsage.hour, oldest));
+  for (const table of [featureUsage, variantUsage]) {
+    await storage.transact((db) => db.delete(table).where(lt(table.hour, oldest)));
+  }
 }

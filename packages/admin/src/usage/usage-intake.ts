@@ -11,6 +11,12 @@ export interface UsageIntake {
 
 const MAX_REPORTS = 200;
 
+/**
+ * Rows after which a batch takes no further report. A batch is one transaction, whose log has to fit
+ * into the disk space that is kept free, and during which the embedded database blocks the process.
+ */
+const MAX_ROWS = 10_000;
+
 export function createUsageIntake(storage: Storage): UsageIntake {
   const usage = new Batcher<UsageReport, undefined>({
     run: async (reports) => {
@@ -18,13 +24,17 @@ export function createUsageIntake(storage: Storage): UsageIntake {
       return [];
     },
     maxItems: MAX_REPORTS,
+    sizeOf: countRows,
+    maxSize: MAX_ROWS,
   });
   const registrations = new Batcher<readonly SeenApplication[], undefined>({
     run: async (lists) => {
-      await putApplications(storage.db, lists.flat());
+      await storage.transact((db) => putApplications(db, lists.flat()));
       return [];
     },
     maxItems: MAX_REPORTS,
+    sizeOf: (applications) => applications.length,
+    maxSize: MAX_ROWS,
   });
   return {
     addUsage: async (report) => {
@@ -34,4 +44,8 @@ export function createUsageIntake(storage: Storage): UsageIntake {
       if (applications.length > 0) await registrations.add(applications);
     },
   };
+}
+
+function countRows({ entries }: UsageReport): number {
+  return entries.reduce((sum, { variants }) => sum + 1 + variants.size, 0);
 }

@@ -14,7 +14,7 @@ export interface UsageReport {
 
 /** Adds what was counted to what is stored, all or nothing. Unknown flags are left out. */
 export async function writeUsage(
-  storage: Pick<Storage, "db" | "transact">,
+  storage: Pick<Storage, "transact">,
   reports: readonly UsageReport[],
 ): Promise<void> {
   const names = new Set(reports.flatMap(({ entries }) => entries.map(({ feature }) => feature)));
@@ -32,7 +32,7 @@ export async function writeUsage(
     await addVariantCounts(transaction, known);
     return known;
   });
-  await markSeen(storage.db, entries);
+  await markSeen(storage, entries);
 }
 
 async function readProjects(
@@ -106,7 +106,10 @@ function keyOf({ feature, appName, environment, hour, variant }: Key): string {
 const SEEN_PRECISION = "1 minute";
 
 /** Notes that flags were asked for just now. Nothing is lost when that fails: it comes again. */
-async function markSeen(db: Database, entries: readonly UsageEntry[]): Promise<void> {
+async function markSeen(
+  storage: Pick<Storage, "transact">,
+  entries: readonly UsageEntry[],
+): Promise<void> {
   const seen = new Map(
     entries.map(({ feature, environment }) => [
       JSON.stringify([feature, environment]),
@@ -127,7 +130,7 @@ async function markSeen(db: Database, entries: readonly UsageEntry[]): Promise<v
     )
     update feature_environments as stored set last_seen_at = now()
     from seen where (stored.feature, stored.environment) = (seen.feature, seen.environment)`;
-  await db.execute(statement).catch(() => undefined);
+  await storage.transact((db) => db.execute(statement)).catch(() => undefined);
 }
 
 function toJson(rows: Iterable<unknown>): SQL {

@@ -1,0 +1,44 @@
+import { tmpdir } from "node:os";
+import { expect, test } from "vitest";
+import { DiskFullError } from "./disk-full.ts";
+import { DiskGuard, type FreeSpace, readFreeSpace } from "./disk-guard.ts";
+
+const PLENTY: FreeSpace = { bytes: 100, files: 1000 };
+
+function createGuard(): { guard: DiskGuard; lines: string[]; report: (free: FreeSpace) => void } {
+  let free = PLENTY;
+  const lines: string[] = [];
+  const guard = new DiskGuard({
+    directory: "data",
+    minFreeBytes: 100,
+    logger: { info: () => undefined, warn: (line) => lines.push(line), fatal: () => undefined },
+    readFree: () => free,
+  });
+  return { guard, lines, report: (next) => void (free = next) };
+}
+
+test.each([
+  ["bytes", { bytes: 99, files: 1000 }, /0 MB of disk space are free.*MIN_FREE_DISK_MB/],
+  ["files", { bytes: 100, files: 31 }, /only 31 more files/],
+])("DiskGuard refuses writes while too few %s are free, and logs each change once", (...row) => {
+  const [, shortage, message] = row;
+  const { guard, lines, report } = createGuard();
+  guard.assertWritable();
+  expect(lines).toEqual([]);
+
+  report(shortage);
+  expect(() => guard.assertWritable()).toThrow(DiskFullError);
+  expect(() => guard.assertWritable()).toThrow(message);
+  expect(lines).toEqual([expect.stringMatching(/^Writes to data are refused: /)]);
+
+  report(PLENTY);
+  guard.assertWritable();
+  guard.assertWritable();
+  expect(lines.slice(1)).toEqual(["Writes to data are accepted again"]);
+});
+
+test("readFreeSpace() reads the file system of a directory", () => {
+  const { bytes, files } = readFreeSpace(tmpdir());
+  expect(bytes).toBeGreaterThan(0);
+  expect(files).toBeGreaterThan(0);
+});
