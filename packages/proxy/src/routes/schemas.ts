@@ -20,7 +20,8 @@ const FIELD_DESCRIPTIONS = {
   sessionId: "Id of the session; one is made up for the request when it is missing",
   environment: "Environment of the context; ignored when the proxy has a fixed one",
   remoteAddress: "Address of the client; the caller's address when it is missing",
-  currentTime: "The moment to evaluate for, in ISO 8601; now when it is missing",
+  currentTime:
+    "The time to evaluate for, in ISO 8601, or in a JSON body in epoch milliseconds. Now if missing",
 } as const;
 
 const contextField = (description: string) =>
