@@ -22,4 +22,5 @@ export type {
   FlagSource,
   FlagSourceEvents,
   StorageProvider,
+  UnleashClient,
 } from "flags-sdk";

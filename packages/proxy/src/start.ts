@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import type { FlagSource } from "flags-sdk";
+import type { FlagSource, UnleashClient } from "flags-sdk";
 import { listen } from "flags-service";
 import type { AppOptions } from "./app.ts";
 import type { ProxyConfig } from "./config/config.ts";
@@ -21,13 +21,14 @@ export interface RunningProxy extends AsyncDisposable {
  * Starts the proxy. What the options leave open is taken from the environment.
  *
  * @throws {ConfigError} when options or environment cannot be used
+ * @throws {TypeError} when the client is neither a `FlagSource` nor one of `unleash-client`
  * @example
  * const proxy = await start({ flagsUrl, flagsApiToken, clientKeys: ["a-key-of-your-choice"] });
  * console.log(`${proxy.url}/proxy`);
  */
 export async function start(
   options: ProxyOptions = {},
-  client?: FlagSource,
+  client?: FlagSource | UnleashClient,
 ): Promise<RunningProxy> {
   return serve(await loadEmbeddedConfig(options), client);
 }
@@ -35,7 +36,7 @@ export async function start(
 /** Builds the application and opens its port. */
 export async function serve(
   config: ProxyConfig,
-  client?: FlagSource,
+  client?: FlagSource | UnleashClient,
   options: Omit<AppOptions, "hasFastPath"> = {},
 ): Promise<RunningProxy> {
   const app = await assembleApp(config, client, { ...options, hasFastPath: true });

@@ -3,10 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Context } from "flags-engine";
 import { Client } from "undici";
+import type { Context as OfficialContext } from "unleash-client";
 import { expect, onTestFinished, test } from "vitest";
 import { buildApp } from "../src/app.ts";
 import { flag } from "./_documents.ts";
-import { errorOf, KEY, MemoryLogger, proxyConfig, startProxy } from "./_proxy.ts";
+import { errorOf, KEY, MemoryLogger, namesOf, proxyConfig, startProxy } from "./_proxy.ts";
 import { DocumentSource } from "./_source.ts";
 import type { ProxyConfig } from "../src/config/config.ts";
 
@@ -129,8 +130,6 @@ test.each([
   ["properties[a][b]=1", "properties[a][b]"],
   ["properties[a=1", "properties[a"],
   ["properties[]=1", "properties[]"],
-  ["userId=1&userId=2", "userId"],
-  ["properties[a]=1&properties%5Ba%5D=2", "properties[a]"],
   ["userId=%zz", "userId"],
   ["%e9=1", "%e9"],
   ["currentTime=yesterday", "currentTime"],
@@ -143,6 +142,17 @@ test.each([
   const { error, validation } = await errorOf(response);
   expect(error).toContain(path);
   expect(validation).toMatchObject([{ path }]);
+});
+
+test("GET context: the values of a repeated parameter are joined with commas", async () => {
+  const { get } = await startEcho();
+  const context = await get(
+    "?userId=1&userId=2&plan=a&plan=b&properties[tier]=1&properties%5Btier%5D=&properties[tier]=3",
+  );
+  expect(context.userId).toBe("1,2");
+  expect({ ...context.properties }).toEqual({ plan: "a,b", tier: "1,,3" });
+  const explicit = await get("?plan=a&plan=b&properties[plan]=gold");
+  expect({ ...explicit.properties }).toEqual({ plan: "gold" });
 });
 
 test.each([
@@ -159,6 +169,8 @@ test.each([
   [{ context: {}, toggles: [1] }, "toggles.0"],
   [{ context: {}, toggles: null }, "toggles"],
   [{ context: { currentTime: "soon" } }, "currentTime"],
+  [{ context: { currentTime: 1e300 } }, "currentTime"],
+  [{ context: { currentTime: true } }, "currentTime"],
 ])("POST /proxy: 400 naming the place for %j", async (body, path) => {
   const { post } = await startProxy();
   const response = await post("/proxy", body);
@@ -180,6 +192,8 @@ test("POST /proxy: all problems of a body are listed, up to a bound", async () =
 });
 
 test.each([
+  "2026",
+  "2026-01",
   "2026-01-31",
   "2026-01-31T12:00Z",
   "2026-01-31T12:00:00+01:00",
@@ -187,6 +201,23 @@ test.each([
 ])("currentTime: %s is ISO 8601", async (currentTime) => {
   const { get } = await startEcho();
   expect((await get(`?${new URLSearchParams({ currentTime })}`)).currentTime).toBe(currentTime);
+});
+
+test.each(["Sat, 31 Jan 2026 12:00:00 GMT", "Sat Jan 31 2026 13:00:00 GMT+0100 (CET)"])(
+  "currentTime: %s is converted to ISO 8601",
+  async (currentTime) => {
+    const { get, body } = await startEcho();
+    const expected = "2026-01-31T12:00:00.000Z";
+    expect((await get(`?${new URLSearchParams({ currentTime })}`)).currentTime).toBe(expected);
+    expect((await body({ currentTime })).currentTime).toBe(expected);
+  },
+);
+
+test("currentTime: a number in a JSON body is in epoch milliseconds", async () => {
+  const { body } = await startEcho();
+  const expected = "2026-01-31T12:00:00.000Z";
+  expect((await body({ currentTime: Date.parse(expected) })).currentTime).toBe(expected);
+  expect((await body({ currentTime: 0 })).currentTime).toBe("1970-01-01T00:00:00.000Z");
 });
 
 test("trustProxy false: forwarded addresses are not believed", async () => {
@@ -201,6 +232,9 @@ test.each([
   ["a CIDR", ["127.0.0.0/8"], "198.51.100.2"],
   ["a list", ["127.0.0.1", "198.51.100.0/24"], "203.0.113.9"],
   ["an IP of somebody else", ["10.0.0.1"], "127.0.0.1"],
+  ["one proxy", 1, "198.51.100.2"],
+  ["two proxies", 2, "203.0.113.9"],
+  ["more proxies than there are", 9, "203.0.113.9"],
 ] as const)("trustProxy %s: the context gets the forwarded address", async (_, trustProxy, ip) => {
   const { get } = await startEcho({ trustProxy });
   const headers = { "x-forwarded-for": "203.0.113.9, 198.51.100.2" };
@@ -242,6 +276,30 @@ test("remoteAddress: none for a caller over a Unix socket", async () => {
   await dispatcher.close();
   expect(statusCode).toBe(200);
   expect(seen).toEqual([false, ""]);
+});
+
+test("expCustomEnrichers: may be typed with the Context of the official SDK", async () => {
+  const seen: unknown[] = [];
+  const enricher = async (context: OfficialContext): Promise<OfficialContext> => {
+    seen.push(context.currentTime?.getTime());
+    return { ...context, properties: { ...context.properties, tier: 2 } };
+  };
+  const { get } = await startEcho({ contextEnrichers: [enricher] });
+  const context = await get("?plan=gold&currentTime=2026-01-31T12:00:00Z");
+  expect({ ...context.properties }).toEqual({ plan: "gold", tier: 2 });
+  await get("");
+  expect(seen).toEqual([Date.UTC(2026, 0, 31, 12), undefined]);
+});
+
+test("expCustomEnrichers: the Date in currentTime takes part in the evaluation", async () => {
+  const before2020 = { contextName: "currentTime", operator: "DATE_BEFORE", value: "2020-01-01" };
+  const strategies = [{ name: "default", parameters: {}, constraints: [before2020] }];
+  const { request } = await startProxy({
+    document: { features: [flag("old", { strategies })] },
+    config: { contextEnrichers: [(context) => context] },
+  });
+  expect(await namesOf(await request("/proxy?currentTime=2019-01-31"))).toEqual(["old"]);
+  expect(await namesOf(await request("/proxy?currentTime=2021-01-31"))).toEqual([]);
 });
 
 test("expCustomEnrichers: run in order, each on the result of the one before, and may wait", async () => {

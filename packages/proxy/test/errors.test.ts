@@ -53,6 +53,13 @@ test("POST /proxy: 400 saying that the body is missing", async () => {
   }
 });
 
+test.each(["", " "])("POST /proxy: the Content-Type %j is taken for JSON", async (type) => {
+  const { request } = await startProxy();
+  const headers = { "content-type": type };
+  const body = '{"context":{}}';
+  expect((await request("/proxy", { method: "POST", headers, body })).status).toBe(200);
+});
+
 test.each([
   "text/plain",
   "application/x-www-form-urlencoded",

@@ -86,7 +86,7 @@ test("answers of different paths to one question are kept apart", async () => {
 test.each([
   ["no key", "?userId=1", { authorization: "" }],
   ["a wrong key", "?userId=1", { authorization: "wrong" }],
-  ["a repeated field", "?userId=1&userId=2", {}],
+  ["a nested property", "?properties[a][b]=1", {}],
   ["properties as text", "?properties=x", {}],
   ["a bad percent-encoding", "?userId=%zz", {}],
   ["a time that is none", "?currentTime=soon", {}],
@@ -95,6 +95,22 @@ test.each([
   expect((await expectSameOnBothPaths(proxy, "/proxy", { query, headers })).status).toBeGreaterThan(
     399,
   );
+});
+
+test.each(["/proxy", "/api/frontend"])(
+  "GET %s with a repeated field is served alike on both paths",
+  async (path) => {
+    const proxy = await startProxy({ document: DOCUMENT });
+    const query = "?userId=1&userId=2&sessionId=1";
+    expect((await expectSameOnBothPaths(proxy, path, { query, headers: {} })).status).toBe(200);
+  },
+);
+
+test("GET /api/frontend with an invalid time is served alike on both paths", async () => {
+  const proxy = await startProxy({ document: DOCUMENT });
+  const query = "?userId=1&sessionId=1&currentTime=soon";
+  const response = await expectSameOnBothPaths(proxy, "/api/frontend", { query, headers: {} });
+  expect(response.status).toBe(200);
 });
 
 test("contexts that differ in one relevant field never share an answer", async () => {

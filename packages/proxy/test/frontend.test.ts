@@ -98,7 +98,6 @@ test.each([
   [{ context: [] }, "context"],
   [{ context: { userId: {} } }, "context.userId"],
   [{ userId: {} }, "userId"],
-  [{ currentTime: "yesterday" }, "currentTime"],
   [{ toggles: "on" }, "toggles"],
 ])("POST /api/frontend with %j is a 400 that names the field", async (body, path) => {
   const { post } = await startProxy();
@@ -107,6 +106,49 @@ test.each([
   const { error, validation } = await errorOf(response);
   expect(error).toContain(`\`${path}\``);
   expect(validation).toMatchObject([{ path }]);
+});
+
+const SINCE_2020 = { contextName: "currentTime", operator: "DATE_AFTER", value: "2020-01-01" };
+const NOW = flag("now", {
+  strategies: [{ name: "default", parameters: {}, constraints: [SINCE_2020] }],
+});
+
+test("/api/frontend: a currentTime that is not a time is ignored, as in the upstream", async () => {
+  const { request, post } = await startProxy({ document: { features: [NOW] } });
+  for (const path of ["/api/frontend", "/api/proxy"]) {
+    expect(await namesOf(await request(`${path}?currentTime=yesterday`))).toEqual(["now"]);
+    expect(await namesOf(await post(path, { currentTime: "yesterday" }))).toEqual(["now"]);
+    expect(await namesOf(await post(path, { context: { currentTime: false } }))).toEqual(["now"]);
+    expect(await namesOf(await request(`${path}?currentTime=2019-01-01`))).toEqual([]);
+    expect(await namesOf(await post(path, { currentTime: 0 }))).toEqual([]);
+  }
+  const single = await request("/api/frontend/features/now?currentTime=yesterday");
+  expect(await single.json()).toMatchObject({ enabled: true });
+});
+
+test("/api/frontend: the values of a repeated parameter are joined with commas, as in the upstream", async () => {
+  const features = [
+    flag("first", { strategies: [withConstraint("userId", ["7"])] }),
+    flag("last", { strategies: [withConstraint("userId", ["8"])] }),
+    flag("joined", { strategies: [withConstraint("userId", ["7,8"])] }),
+  ];
+  const { request } = await startProxy({ document: { features } });
+  expect(await namesOf(await request("/api/frontend?userId=7&userId=8"))).toEqual(["joined"]);
+});
+
+test.each([
+  ["no type", {}],
+  ["an empty type", { "content-type": "" }],
+  ["JSON as its type", { "content-type": "application/json" }],
+])("POST /api/frontend without a body and with %s: an empty context", async (_, headers) => {
+  const { request } = await startProxy({ config: ALL });
+  for (const path of ["/api/frontend", "/api/frontend/all", "/api/frontend/features/on"]) {
+    const response = await request(path, { method: "POST", headers });
+    expect(response.status, path).toBe(200);
+    expect(JSON.stringify(await response.json()), path).toContain('"name":"on"');
+  }
+  const usage = await request("/api/frontend/client/metrics", { method: "POST", headers });
+  expect(usage.status).toBe(400);
 });
 
 test("/api/frontend/all: on and off by GET and POST, when it is switched on", async () => {

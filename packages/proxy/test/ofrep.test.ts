@@ -52,6 +52,7 @@ const REASONS = {
         { name: "flexibleRollout", parameters: { rollout: "100", stickiness: "default" } },
       ],
     }),
+    flag("unknown-strategy", { strategies: [{ name: "unknown" }] }),
     flag("user", { strategies: [withConstraint("userId", ["7"])] }),
     flag("user-with-id", {
       strategies: [{ name: "userWithId", parameters: { userIds: "7" } }],
@@ -78,8 +79,9 @@ const REASONS = {
 
 test.each([
   ["disabled", false, "DISABLED", "disabled"],
-  ["nobody", false, "DEFAULT", "disabled"],
-  ["child-of-nobody", false, "DEFAULT", "disabled"],
+  ["nobody", false, "TARGETING_MATCH", "disabled"],
+  ["child-of-nobody", false, "TARGETING_MATCH", "disabled"],
+  ["unknown-strategy", false, "STATIC", "disabled"],
   ["everybody", true, "STATIC", "enabled"],
   ["no-strategies", true, "STATIC", "enabled"],
   ["full-rollout", true, "STATIC", "enabled"],
@@ -97,6 +99,17 @@ test.each([
   const evaluation = await evaluationOf(response);
   expect(evaluation).toMatchObject({ key, value, reason, variant });
   expect(await flagsOf(await post(ALL, body))).toContainEqual(evaluation);
+});
+
+test("every reason is one of OFREP 0.3.0", async () => {
+  const { post } = await startProxy({ document: REASONS, config: { allEndpointEnabled: true } });
+  const allowed = ["STATIC", "TARGETING_MATCH", "SPLIT", "DISABLED", "UNKNOWN"];
+  for (const context of [{}, { targetingKey: "7" }, { targetingKey: "8", plan: "gold" }]) {
+    // oxlint-disable-next-line no-await-in-loop -- one context at a time
+    for (const { reason } of await flagsOf(await post(ALL, { context }))) {
+      expect(allowed).toContain(reason);
+    }
+  }
 });
 
 test("only an answer that is the same for every context is called static", async () => {

@@ -24,6 +24,7 @@ import { FlagFeed } from "./sync/flag-feed.ts";
 import { FlagState } from "./sync/flag-state.ts";
 import { createSynchronizer } from "./sync/create-synchronizer.ts";
 import type { Synchronizer } from "./sync/synchronizer.ts";
+import { UnleashSynchronizer } from "./sync/unleash-client.ts";
 import { createConnections } from "./transport/connections.ts";
 import { toHeaderValue } from "./transport/header-map.ts";
 import { HttpClient } from "./transport/http-client.ts";
@@ -62,7 +63,7 @@ const random = Math.random;
 /** Makes the parts of a client and connects them; nothing runs yet. */
 export function createParts(settings: Settings, emitter: Emitter<FlagsClientEvents>): ClientParts {
   const faults = toFaultSink(emitter);
-  const { appName, instanceId, connection, synchronization } = settings;
+  const { appName, instanceId, connection, synchronization, unleash } = settings;
   const identity = { appName, instanceId, connectionId: randomUUID() };
   const { timeoutMs } = connection;
   const http = new HttpClient({ connections: createConnections(connection), timeoutMs });
@@ -77,7 +78,10 @@ export function createParts(settings: Settings, emitter: Emitter<FlagsClientEven
   const feed = new FlagFeed({ state, emitter, now, save, work });
   const { filters, refreshIntervalMs: intervalMs } = settings;
   const sync = { api, sink: feed, filters, intervalMs, faults, random };
-  const synchronizer = createSynchronizer(synchronization, sync);
+  const synchronizer =
+    unleash === undefined
+      ? createSynchronizer(synchronization, sync)
+      : new UnleashSynchronizer({ unleash, feed, faults });
   const bootstrap = bootstrapOf(common, state, feed);
   const sources = { http, preparations, state, feed, storage, synchronizer, bootstrap };
   return { ...sources, ...createMetrics(common) };

@@ -17,6 +17,8 @@ export type { MetricsBody } from "./metrics/metrics-body.ts";
 export type { RegistrationBody } from "./metrics/registration-body.ts";
 export type { FlagsClientOptions, HttpOptions, Tag } from "./options/flags-client-options.ts";
 export type { Synchronization } from "./sync/synchronizer.ts";
+export { isUnleashClient } from "./sync/unleash-client.ts";
+export type { UnleashClient } from "./sync/unleash-client.ts";
 export { FlagReplica } from "./replica/flag-replica.ts";
 export type { FlagReplicaOptions, FlagUpdate, SyncMoments } from "./replica/flag-replica.ts";
 export { FileStorageProvider } from "./storage/file-storage-provider.ts";

@@ -1,5 +1,5 @@
 import type { Context, Relevance } from "flags-engine";
-import { badField } from "../errors.ts";
+import { badField, type HttpError } from "../errors.ts";
 import type { SentContext } from "./sent-context.ts";
 
 /** What a context is completed with. */
@@ -7,6 +7,11 @@ export interface ContextDefaults {
   readonly appName: string;
   /** When set, clients cannot choose theirs. */
   readonly environment: string | undefined;
+  /**
+   * Whether a `currentTime` that is not a time is ignored, so that flags are evaluated for now.
+   * @default false: it is a 400
+   */
+  readonly ignoresInvalidTime?: boolean;
 }
 
 /** What is known of a request besides the context it carries. */
@@ -40,7 +45,9 @@ export function completeContext(
   if (fields.userId !== undefined) context.userId = fields.userId;
   if (sessionId !== undefined) context.sessionId = sessionId;
   if (remoteAddress !== undefined) context.remoteAddress = remoteAddress;
-  if (fields.currentTime) context.currentTime = checkedTime(fields.currentTime);
+  const currentTime = fields.currentTime && toTime(fields.currentTime);
+  if (currentTime) context.currentTime = currentTime;
+  else if (fields.currentTime && defaults.ignoresInvalidTime !== true) throw invalidTime();
   return context;
 }
 
@@ -51,12 +58,27 @@ export function readsSessionId(relevance: Relevance): boolean {
   );
 }
 
-const ISO_8601 = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
+const ISO_8601 =
+  /^\d{4}(?:-\d\d(?:-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?)?)?$/;
 
-function checkedTime(text: string): string {
-  if (ISO_8601.test(text) && !Number.isNaN(Date.parse(text))) return text;
-  throw badField(
+/** `Date.prototype.toString()` and `toUTCString()` write such texts, and so does HTTP. */
+const NAMES_ZONE = /\bGMT\b/;
+
+/**
+ * Checks a time. Other formats that `Date` can parse are left out, because it takes them as local
+ * time: replicas in different time zones would disagree.
+ */
+function toTime(text: string): string | undefined {
+  const isIso = ISO_8601.test(text);
+  if (!isIso && !NAMES_ZONE.test(text)) return undefined;
+  const timeMs = Date.parse(text);
+  if (Number.isNaN(timeMs)) return undefined;
+  return isIso ? text : new Date(timeMs).toISOString();
+}
+
+function invalidTime(): HttpError {
+  return badField(
     "currentTime",
-    "must be a moment in ISO 8601, such as `2026-01-31T12:00:00Z` (in a URL, write `+` as `%2B`)",
+    "must be a time in ISO 8601, such as `2026-01-31T12:00:00Z` (in a URL, write `+` as `%2B`), or in a JSON body a number of epoch milliseconds",
   );
 }

@@ -2,20 +2,26 @@ import type { Context } from "flags-engine";
 import type { ContextEnricher, EnricherRequest } from "../extensions/enricher.ts";
 
 /**
- * Runs the enrichers one after the other. One that fails fails the request: an answer for a context
- * that is not the intended one could show a flag to the wrong people.
+ * Runs the enrichers one after the other. An enricher that fails makes the request fail: flags for a
+ * context other than the intended one could reach the wrong people.
  */
 export async function enrichContext(
   context: Context,
   enrichers: readonly ContextEnricher[],
   request: EnricherRequest,
 ): Promise<Context> {
-  let enriched = context;
+  const { currentTime } = context;
+  let enriched = typeof currentTime === "string" ? withDate(context, currentTime) : context;
   for (const enricher of enrichers) {
     // oxlint-disable-next-line no-await-in-loop -- each one works on the result of the one before
     enriched = await runEnricher(enricher, enriched, request);
   }
   return enriched;
+}
+
+/** The official SDK has a `Date` there, and so did the Unleash proxy for Node. */
+function withDate(context: Context, currentTime: string): Context {
+  return { ...context, currentTime: new Date(currentTime) };
 }
 
 /** NOTE: what an enricher throws is wrapped, lest a status it carries be taken for an answer. */

@@ -1,9 +1,14 @@
-import { badField } from "../errors.ts";
 import { readParameterName } from "./parameter-name.ts";
 import { decodeQueryText } from "./query-text.ts";
 import { SentContextBuilder, type SentContext } from "./sent-context.ts";
 
-/** Reads a context from the query of a URL, throwing a 400 that names the parameter at fault. */
+/**
+ * Reads a context from the query of a URL. The values of a repeated parameter are joined with a comma,
+ * as the upstream does: no single one of them wins, so nobody can override a parameter that a gateway
+ * has added.
+ *
+ * @throws {HttpError} a 400 that names the invalid parameter
+ */
 export function parseQueryContext(url: string): SentContext {
   const context = new SentContextBuilder();
   const question = url.indexOf("?");
@@ -25,7 +30,6 @@ function addParameter(context: SentContextBuilder, parameter: string): void {
   const { name, property } = readParameterName(parameter.slice(0, end));
   const value = decodeQueryText(parameter.slice(end + 1), name);
   if (name === "") return;
-  const isNew =
-    property === undefined ? context.addField(name, value) : context.addProperty(property, value);
-  if (!isNew) throw badField(name, "is given more than once");
+  if (property === undefined) context.appendField(name, value);
+  else context.appendProperty(property, value);
 }

@@ -1,6 +1,6 @@
 import type { Static } from "typebox";
 import type { OfrepContext } from "../routes/ofrep/schemas.ts";
-import { SentContextBuilder, type SentContext } from "./sent-context.ts";
+import { SentContextBuilder, type SentContext, toFieldText } from "./sent-context.ts";
 
 /**
  * Reads a context of OpenFeature, whose fields may be anything: what is not a single value has no
@@ -14,7 +14,7 @@ export function readOfrepContext(body: Static<typeof OfrepContext>): SentContext
     context.addField("userId", String(targetingKey));
   }
   for (const [name, value] of Object.entries(fields)) {
-    if (isSingle(value)) context.addField(name, String(value));
+    if (isSingle(value)) context.addField(name, toFieldText(name, value));
   }
   if (typeof properties === "object" && properties !== null) {
     for (const [name, value] of Object.entries(properties)) {

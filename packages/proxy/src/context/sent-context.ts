@@ -25,26 +25,31 @@ export interface SentContext {
 
 type MutableFields = Partial<Record<StandardField, string>>;
 
-/** Collects the parts of a context in the order they come. */
+/** Collects the fields and properties of a context in the order they come. */
 export class SentContextBuilder {
   readonly #fields: MutableFields = {};
   // NOTE: no prototype, so that a client may call a property `__proto__`.
   readonly #properties: Record<string, string> = Object.create(null);
   #bareProperties: Record<string, string> | undefined;
 
-  /**
-   * Adds a value given by its bare name; an unknown name is a property. Returns whether the name is
-   * given for the first time.
-   */
-  addField(name: string, value: string): boolean {
-    if (isStandardField(name)) return addTo(this.#fields, name, value);
-    this.#bareProperties ??= Object.create(null) as Record<string, string>;
-    return addTo(this.#bareProperties, name, value);
+  /** Adds a value given by its bare name, unless there is one. An unknown name is a property. */
+  addField(name: string, value: string): void {
+    this.#recordOf(name)[name] ??= value;
   }
 
-  /** The same for a value given as a property, which beats one given by its bare name. */
-  addProperty(name: string, value: string): boolean {
-    return addTo(this.#properties, name, value);
+  /** The same for a value given as a property, which takes precedence over one by its bare name. */
+  addProperty(name: string, value: string): void {
+    this.#properties[name] ??= value;
+  }
+
+  /** Like `addField()`, but appends to an existing value, with a comma in between. */
+  appendField(name: string, value: string): void {
+    append(this.#recordOf(name), name, value);
+  }
+
+  /** Like `addProperty()`, but appends to an existing value, with a comma in between. */
+  appendProperty(name: string, value: string): void {
+    append(this.#properties, name, value);
   }
 
   build(): SentContext {
@@ -52,14 +57,22 @@ export class SentContextBuilder {
     if (this.#bareProperties === undefined) return { fields, properties: this.#properties };
     return { fields, properties: Object.assign(this.#bareProperties, this.#properties) };
   }
+
+  #recordOf(name: string): Record<string, string> {
+    if (isStandardField(name)) return this.#fields;
+    this.#bareProperties ??= Object.create(null) as Record<string, string>;
+    return this.#bareProperties;
+  }
 }
 
-function addTo<Name extends string>(
-  record: Partial<Record<Name, string>>,
-  name: Name,
-  value: string,
-): boolean {
-  if (record[name] !== undefined) return false;
-  record[name] = value;
-  return true;
+function append(record: Record<string, string>, name: string, value: string): void {
+  const existing = record[name];
+  record[name] = existing === undefined ? value : `${existing},${value}`;
+}
+
+/** The text of a value in JSON. A number as `currentTime` is in epoch milliseconds. */
+export function toFieldText(name: string, value: string | number | boolean): string {
+  if (name !== "currentTime" || typeof value !== "number") return String(value);
+  const time = new Date(value);
+  return Number.isNaN(time.getTime()) ? String(value) : time.toISOString();
 }

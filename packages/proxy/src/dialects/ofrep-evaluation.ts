@@ -1,4 +1,4 @@
-import type { CompiledFeature, Outcome, Reason } from "flags-engine";
+import type { CompiledFeature, Outcome } from "flags-engine";
 import { type OfrepValue, toTypedValue, UnusablePayload } from "./ofrep-value.ts";
 
 /** What the value of a flag can be. */
@@ -10,25 +10,21 @@ export const OFREP_VALUES = ["boolean", "payload"] as const;
  */
 export type OfrepValues = (typeof OFREP_VALUES)[number];
 
-/** Why a flag can come out as it does. */
-export const OFREP_REASONS = [
-  "STATIC",
-  "TARGETING_MATCH",
-  "SPLIT",
-  "DISABLED",
-  "DEFAULT",
-] as const satisfies readonly Reason[];
+/** The reasons of OFREP 0.3.0, apart from `UNKNOWN`, which no evaluation here needs. */
+export const OFREP_REASONS = ["STATIC", "TARGETING_MATCH", "SPLIT", "DISABLED"] as const;
 
-/** The answer for a flag, with every field that some OpenFeature provider insists on. */
+type OfrepReason = (typeof OFREP_REASONS)[number];
+
+/** The evaluation of a flag, with every field that some OpenFeature provider insists on. */
 export interface OfrepSuccess {
   readonly key: string;
   readonly value: OfrepValue;
-  readonly reason: Reason;
+  readonly reason: OfrepReason;
   readonly variant: string;
   readonly metadata: Readonly<Record<string, string | boolean>>;
 }
 
-/** The answer for a flag that has none to give. */
+/** The error for a flag that has no usable value. */
 export interface OfrepFailure {
   readonly key: string;
   readonly errorCode: "PARSE_ERROR" | "FLAG_NOT_FOUND";
@@ -60,9 +56,14 @@ function toValue({ enabled, variant }: Outcome, values: OfrepValues): OfrepValue
   return values === "payload" && payload !== undefined ? toTypedValue(payload) : enabled;
 }
 
-/** NOTE: clients may keep a static answer for every context, so only a constant may be called so. */
-function toReason({ constantOutcome }: CompiledFeature, { reason }: Outcome): Reason {
-  return reason === "STATIC" && constantOutcome === undefined ? "TARGETING_MATCH" : reason;
+/**
+ * OFREP has no reason for a flag that is switched on while no strategy matches. OpenFeature calls the
+ * result of any rule `TARGETING_MATCH`, whatever its value. Clients may cache a `STATIC` value for
+ * every context, so only a constant is `STATIC`.
+ */
+function toReason({ constantOutcome }: CompiledFeature, { reason }: Outcome): OfrepReason {
+  if (reason !== "STATIC" && reason !== "DEFAULT") return reason;
+  return constantOutcome === undefined ? "TARGETING_MATCH" : "STATIC";
 }
 
 function toMetadata({ enabled, variant }: Outcome, values: OfrepValues): OfrepSuccess["metadata"] {

@@ -1,16 +1,32 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyBodyParser, FastifyInstance, preValidationHookHandler } from "fastify";
 import { notJson } from "../errors.ts";
 
-/** Bodies are JSON: one that does not say what it is is taken for JSON, any other type is a 415. */
+/**
+ * Bodies are JSON, also without a `Content-Type` or with an empty one; any other type is a 415. An
+ * empty body is `undefined`, which each route treats like a missing one.
+ */
 export function acceptJsonOnly(app: FastifyInstance): void {
   const parseJson = app.getDefaultJsonParser("ignore", "ignore");
+  const parse: FastifyBodyParser<string> = (request, body, done) => {
+    if (body === "") done(null, undefined);
+    // It responds through `done`; what it returns is for parsers without a callback.
+    else void parseJson(request, body, done);
+  };
+  // The framework rejects an empty type before it chooses a parser.
+  app.addHook("onRequest", (request, _reply, done) => {
+    if (request.headers["content-type"]?.trim() === "") delete request.headers["content-type"];
+    done();
+  });
   app.removeContentTypeParser("text/plain");
-  app.addContentTypeParser("*", { parseAs: "string" }, (request, body, done) => {
-    if (request.headers["content-type"] === undefined) {
-      // Answers through `done`; what it returns is for parsers that do not take one.
-      void parseJson(request, String(body), done);
-    } else {
-      done(notJson());
-    }
+  app.addContentTypeParser("application/json", { parseAs: "string" }, parse);
+  app.addContentTypeParser<string>("*", { parseAs: "string" }, (request, body, done) => {
+    if (request.headers["content-type"] === undefined) parse(request, body, done);
+    else done(notJson());
   });
 }
+
+/** Has a missing body count as an empty object, on routes where every field is optional. */
+export const allowNoBody: preValidationHookHandler = (request, _reply, done) => {
+  request.body ??= request.method === "POST" ? {} : undefined;
+  done();
+};

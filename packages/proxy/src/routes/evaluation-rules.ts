@@ -19,17 +19,24 @@ interface Manner {
   readonly dialect: Dialect;
   readonly keyPlace: KeyPlace;
   readonly cacheControl: string;
+  readonly ignoresInvalidTime?: boolean;
 }
 
 /** How each dialect evaluates, as the configuration has it. */
 export function createDialectRules(config: ProxyConfig): DialectRules {
-  const contextRules = {
-    defaults: { appName: config.appName, environment: config.environment },
-    callerAddress: createCallerAddress(config.trustProxy),
-    enrichers: config.contextEnrichers,
-  };
-  const rulesOf = ({ dialect, keyPlace, cacheControl }: Manner): EvaluationRules => ({
-    contextRules,
+  const { appName, environment, contextEnrichers: enrichers } = config;
+  const callerAddress = createCallerAddress(config.trustProxy);
+  const rulesOf = ({
+    dialect,
+    keyPlace,
+    cacheControl,
+    ignoresInvalidTime = false,
+  }: Manner): EvaluationRules => ({
+    contextRules: {
+      defaults: { appName, environment, ignoresInvalidTime },
+      callerAddress,
+      enrichers,
+    },
     dialect,
     ...createRenderer(dialect),
     keyPlace,
@@ -39,8 +46,13 @@ export function createDialectRules(config: ProxyConfig): DialectRules {
   const keyPlace = inHeader(config.clientKeysHeaderName);
   return {
     proxy: rulesOf({ dialect: proxyDialect, keyPlace, cacheControl: "public, max-age=2" }),
-    // As in the upstream: caches may keep an answer, and ask each time whether it still holds.
-    frontend: rulesOf({ dialect: frontendDialect, keyPlace, cacheControl: "no-cache" }),
+    // As in the upstream: caches revalidate a response each time, and an invalid time is ignored.
+    frontend: rulesOf({
+      dialect: frontendDialect,
+      keyPlace,
+      cacheControl: "no-cache",
+      ignoresInvalidTime: true,
+    }),
     ofrep: rulesOf({
       dialect: createOfrepDialect(config.ofrepValues),
       keyPlace: inAnyHeader(["authorization", "x-api-key", config.clientKeysHeaderName]),
@@ -49,7 +61,8 @@ export function createDialectRules(config: ProxyConfig): DialectRules {
   };
 }
 
-/** The request headers that an answer depends on, written as the plugins would add them. */
+/** The request headers that a response depends on, written as the plugins would add them. */
 function varyOn({ headers }: KeyPlace, { origin }: CorsConfig): string {
-  return [...headers, ...(origin === "*" ? [] : ["origin"]), "accept-encoding"].join(", ");
+  const varies = origin !== "*" && origin !== false;
+  return [...headers, ...(varies ? ["origin"] : []), "accept-encoding"].join(", ");
 }

@@ -2,6 +2,7 @@ import type { CustomStrategy } from "flags-engine";
 import type { BootstrapOptions } from "../bootstrap/bootstrap-options.ts";
 import type { StorageProvider } from "../storage/storage-provider.ts";
 import type { Synchronization } from "../sync/synchronizer.ts";
+import type { UnleashClient } from "../sync/unleash-client.ts";
 import type { CustomHeadersFunction } from "../transport/wire-headers.ts";
 
 /** A tag that a flag must carry. */
@@ -36,6 +37,12 @@ export interface FlagsClientOptions {
    * not work. @default "polling"
    */
   readonly synchronization?: Synchronization;
+  /**
+   * A client of the official Node SDK to take the flags from, instead of fetching them: then
+   * `synchronization`, `refreshIntervalMs` and the filters have no effect. Usage is still sent to
+   * `url`. The client is started, but not destroyed. @default none
+   */
+  readonly unleash?: UnleashClient;
   /** Milliseconds between polls; 0: fetch once. @default 15000 */
   readonly refreshIntervalMs?: number;
   /** Milliseconds between usage reports; 0: no registration, no reports. @default 60000 */

@@ -1,6 +1,7 @@
 import { generateInstanceId } from "../identity.ts";
 import type { ConnectionSettings } from "../transport/connections.ts";
 import { SYNCHRONIZATIONS } from "../sync/synchronizer.ts";
+import { isUnleashClient } from "../sync/unleash-client.ts";
 import { toHeaderMap } from "../transport/header-map.ts";
 import type { FeatureFilters } from "../transport/upstream-api.ts";
 import type { CredentialSettings } from "../transport/wire-headers.ts";
@@ -23,6 +24,7 @@ import type { BootstrapSettings, Settings } from "./settings.ts";
 const HEADER_RULE = "must be an object of header names and values that HTTP allows";
 const URL_RULE = "must be an http or https URL without user name and password";
 const SYNCHRONIZATION_RULE = `must be one of ${SYNCHRONIZATIONS.join(", ")}`;
+const UNLEASH_RULE = "must be a client of unleash-client 5.5 or later";
 const PROXY_RULE = "must be an http or https URL, or empty";
 
 /** Checks options and fills in defaults; throws a `TypeError` that names every bad option. */
@@ -34,6 +36,7 @@ export function resolveOptions(options: FlagsClientOptions): Settings {
     ...readBootstrap(reader.nested("bootstrap")),
     synchronization:
       reader.check("synchronization", isSynchronization, SYNCHRONIZATION_RULE) ?? "polling",
+    unleash: reader.check("unleash", isUnleashClient, UNLEASH_RULE),
     refreshIntervalMs: reader.durationMs("refreshIntervalMs") ?? 15_000,
     filters: readFilters(reader),
     credentials: readCredentials(reader),

@@ -1,6 +1,7 @@
 import type { CustomStrategy } from "flags-engine";
 import type { StorageProvider } from "../storage/storage-provider.ts";
 import type { Synchronization } from "../sync/synchronizer.ts";
+import type { UnleashClient } from "../sync/unleash-client.ts";
 import type { ConnectionSettings } from "../transport/connections.ts";
 import type { HeaderMap } from "../transport/header-map.ts";
 import type { FeatureFilters } from "../transport/upstream-api.ts";
@@ -24,6 +25,7 @@ export interface Settings {
   readonly instanceId: string;
   readonly environment: string;
   readonly synchronization: Synchronization;
+  readonly unleash: UnleashClient | undefined;
   readonly refreshIntervalMs: number;
   readonly metricsIntervalMs: number;
   readonly metricsJitterMs: number;

@@ -1,5 +1,6 @@
 import type { TypedApp } from "flags-service/http";
 import type { DialectOptions } from "../dialect-options.ts";
+import { allowNoBody } from "../../http/json-body.ts";
 import { registerEvaluation } from "../evaluation.ts";
 import { registerUsage } from "../usage.ts";
 import { frontendBodyForm } from "./frontend-body.ts";
@@ -12,6 +13,7 @@ export function registerFrontendRoutes(
   { config, metrics, rules, allow }: DialectOptions,
 ): void {
   const authenticate = allow("client");
+  app.addHook("preValidation", allowNoBody);
   registerEvaluation(app, {
     authenticate,
     rules,

@@ -1,0 +1,209 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { FastifyInstance } from "fastify";
+import { InMemStorageProvider, Strategy, Unleash, type UnleashConfig } from "unleash-client";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { AdminService, CLIENT_TOKEN } from "../../sdk/test/_admin.ts";
+import type { ProxyOptions } from "../src/config/options.ts";
+import { createApp } from "../src/create-app.ts";
+import { flag } from "./_documents.ts";
+import { startFeatureServer } from "./_feature-server.ts";
+
+const SOON = { timeout: 10_000, interval: 20 };
+const AUTHORIZED = { headers: { authorization: "client-key" } };
+
+const admin = new AdminService();
+
+beforeAll(async () => {
+  await admin.start();
+  return () => admin.dispose();
+});
+
+function createUnleash(url: string, options: Partial<UnleashConfig> = {}): Unleash {
+  const unleash = new Unleash({
+    url,
+    appName: "official",
+    customHeaders: { Authorization: CLIENT_TOKEN },
+    ...(options.backupPath === undefined && { storageProvider: new InMemStorageProvider() }),
+    refreshInterval: 50,
+    disableMetrics: true,
+    ...options,
+  });
+  onTestFinished(() => unleash.destroy());
+  return unleash;
+}
+
+async function createProxy(
+  unleash: Unleash,
+  options: ProxyOptions = {},
+): Promise<{ app: FastifyInstance; lines: readonly string[] }> {
+  const lines: string[] = [];
+  const write = (message: unknown): void => void lines.push(String(message));
+  const app = await createApp(
+    {
+      flagsUrl: admin.url,
+      flagsApiToken: CLIENT_TOKEN,
+      clientKeys: ["client-key"],
+      logger: { debug: () => {}, info: () => {}, warn: write, error: write },
+      ...options,
+    },
+    unleash,
+  );
+  onTestFinished(() => app.close());
+  return { app, lines };
+}
+
+async function namesIn(app: FastifyInstance, query = ""): Promise<readonly string[] | number> {
+  const response = await app.inject({ url: `/proxy${query}`, ...AUTHORIZED });
+  if (response.statusCode !== 200) return response.statusCode;
+  return response.json<{ toggles: { name: string }[] }>().toggles.map(({ name }) => name);
+}
+
+describe.each<readonly [string, Partial<UnleashConfig>]>([
+  ["polling", {}],
+  ["streaming", { experimentalMode: { type: "streaming" } }],
+  ["not started yet", { disableAutoStart: true }],
+])("createApp() with a client of unleash-client, %s", (mode, config) => {
+  test("serves its flags and segments, and follows its changes", async () => {
+    const name = `of-${mode.replaceAll(" ", "-")}`;
+    await admin.createFlag(name);
+    const { app, lines } = await createProxy(createUnleash(admin.url, config));
+    await expect.poll(() => namesIn(app), SOON).toContain(name);
+
+    await admin.switchFlag(name, false);
+    await expect.poll(() => namesIn(app), SOON).not.toContain(name);
+    expect((await app.inject("/proxy/health")).statusCode).toBe(200);
+    expect(lines).toEqual([]);
+  });
+});
+
+test("createApp() with a client of unleash-client evaluates segments", async () => {
+  const segments = [
+    { id: 7, constraints: [{ contextName: "plan", operator: "IN", values: ["gold"] }] },
+  ];
+  const strategies = [{ name: "default", segments: [7] }];
+  const unknown = [{ name: "default", segments: [8] }];
+  const upstream = await startFeatureServer({
+    features: [flag("of-plan", { strategies }), flag("of-none", { strategies: unknown })],
+    segments,
+  });
+  const { app } = await createProxy(createUnleash(upstream.url));
+  await expect.poll(() => namesIn(app, "?plan=gold"), SOON).toEqual(["of-plan"]);
+  expect(await namesIn(app, "?plan=silver")).toEqual([]);
+});
+
+test("createApp() with a client of unleash-client that does not reveal segments logs that it is too old", async () => {
+  const strategies = [{ name: "default", segments: [7] }];
+  const upstream = await startFeatureServer({ features: [flag("a", { strategies })] });
+  const unleash = createUnleash(upstream.url);
+  // As before 5.5: without the parameter that asks for full segments.
+  const withoutSegments = (): unknown =>
+    Unleash.prototype.getFeatureToggleDefinitions.call(unleash);
+  Reflect.set(unleash, "getFeatureToggleDefinitions", withoutSegments);
+  const { app, lines } = await createProxy(unleash);
+  await expect.poll(() => lines.join(), SOON).toContain("use 5.5 or later");
+  expect(await namesIn(app)).toBe(503);
+});
+
+test("createApp() with a client of unleash-client keeps the last good flags when it gets unusable ones", async () => {
+  const upstream = await startFeatureServer({ features: [flag("a")] });
+  const unleash = createUnleash(upstream.url);
+  const { app, lines } = await createProxy(unleash);
+  await expect.poll(() => namesIn(app), SOON).toEqual(["a"]);
+  upstream.document = { features: [{ ...flag("b"), strategies: "none" }] };
+  await expect.poll(() => lines.join(), SOON).toContain("The document is not usable");
+  expect(await namesIn(app)).toEqual(["a"]);
+  upstream.document = { features: [flag("c")] };
+  await expect.poll(() => namesIn(app), SOON).toEqual(["c"]);
+});
+
+test("createApp() with a client of unleash-client sends usage upstream, under each application's name", async () => {
+  const upstream = await startFeatureServer({ features: [flag("a")] });
+  const unleash = createUnleash(upstream.url);
+  const { app } = await createProxy(unleash, { flagsUrl: upstream.url });
+  await expect.poll(() => namesIn(app), SOON).toEqual(["a"]);
+  const count = { yes: 3_000_000_000, no: 2 };
+  const report = await app.inject({
+    method: "POST",
+    url: "/proxy/client/metrics",
+    ...AUTHORIZED,
+    payload: { appName: "shop", bucket: { toggles: { a: count } } },
+  });
+  expect(report.statusCode).toBe(200);
+  await app.close();
+  expect(JSON.stringify([...upstream.posts.values()])).toContain('"appName":"shop"');
+  expect(JSON.stringify([...upstream.posts.values()])).toContain('"yes":3000000000');
+});
+
+test("createApp() with a client of unleash-client uses the option customStrategies", async () => {
+  class ForPlan extends Strategy {
+    constructor() {
+      super("forPlan");
+    }
+    override isEnabled(parameters: Record<string, unknown>, context: object): boolean {
+      const { properties } = context as { properties?: { plan?: string } };
+      return properties?.plan === parameters["plan"];
+    }
+  }
+  const strategies = [{ name: "forPlan", parameters: { plan: "gold" } }];
+  const upstream = await startFeatureServer({ features: [flag("a", { strategies })] });
+  const custom = [new ForPlan()];
+  const unleash = createUnleash(upstream.url, { strategies: custom });
+  const { app } = await createProxy(unleash, { customStrategies: custom });
+  await expect.poll(() => namesIn(app, "?plan=gold"), SOON).toEqual(["a"]);
+  expect(await namesIn(app, "?plan=silver")).toEqual([]);
+});
+
+test("createApp() with a client of unleash-client logs a strategy that only that client knows", async () => {
+  const strategies = [{ name: "forPlan" }];
+  const upstream = await startFeatureServer({ features: [flag("a", { strategies })] });
+  const { app, lines } = await createProxy(createUnleash(upstream.url));
+  await expect.poll(() => namesIn(app), SOON).toEqual([]);
+  expect(lines.join()).toContain("forPlan");
+});
+
+test("createApp() with a client of unleash-client serves its backup while the upstream fails, and logs why", async () => {
+  const backupPath = mkdtempSync(join(tmpdir(), "flags-backup-"));
+  onTestFinished(() => rmSync(backupPath, { recursive: true }));
+  const upstream = await startFeatureServer({ features: [flag("a")] });
+  const config = { backupPath, disableAutoStart: true };
+  const before = createUnleash(upstream.url, config);
+  const synchronized = new Promise<void>((resolve) => before.once("synchronized", resolve));
+  await before.start();
+  await synchronized;
+  before.destroy();
+
+  upstream.failure = 500;
+  const after = createUnleash(upstream.url, config);
+  const { app, lines } = await createProxy(after);
+  await expect.poll(() => namesIn(app), SOON).toEqual(["a"]);
+  await expect.poll(() => lines.join(), SOON).toContain("500");
+  upstream.document = { features: [flag("b")] };
+  upstream.failure = undefined;
+  await expect.poll(() => namesIn(app), SOON).toEqual(["b"]);
+});
+
+test("createApp() leaves a client of unleash-client running when the app is closed", async () => {
+  const upstream = await startFeatureServer({ features: [flag("a")] });
+  const unleash = createUnleash(upstream.url);
+  const listeners = unleash.eventNames().map((name) => unleash.listenerCount(name));
+  const { app } = await createProxy(unleash);
+  await expect.poll(() => namesIn(app), SOON).toEqual(["a"]);
+  await app.close();
+  expect(unleash.eventNames().map((name) => unleash.listenerCount(name))).toEqual(listeners);
+  upstream.document = { features: [flag("b")] };
+  await expect.poll(() => unleash.isEnabled("b"), SOON).toBe(true);
+});
+
+test.each([
+  ["null", null],
+  ["text", "client"],
+  ["an object without methods", {}],
+  ["an event emitter", process],
+  ["the class instead of an instance", Unleash],
+])("createApp() rejects %s as the client, and names what it expects", async (_what, client) => {
+  const creating = createProxy(client as unknown as Unleash);
+  await expect(creating).rejects.toThrow(TypeError);
+  await expect(creating).rejects.toThrow(/FlagSource.+Unleash/);
+});
