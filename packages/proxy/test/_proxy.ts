@@ -59,6 +59,7 @@ export function proxyConfig(overrides: Partial<ProxyConfig> = {}): ProxyConfig {
     ofrepEventStreams: false,
     ofrepValues: "boolean",
     push: { maxStreams: 10_000, maxAgeSeconds: 1800, secret: undefined },
+    maxConnections: 20_000,
     cors: {
       allowedHeaders: undefined,
       credentials: false,

@@ -14,26 +14,27 @@ export interface Metrics {
   readonly observeStreams: (streams: { readonly size: number }) => void;
 }
 
-const PREFIX = "flags_admin";
+/** How the names of the service's own metrics begin. */
+export const METRICS_PREFIX = "flags_admin";
 
 /** Creates the metrics of one app. */
 export function createMetrics(storage: Storage): Metrics {
-  const registry = createRegistry(PREFIX, "the service");
+  const registry = createRegistry(METRICS_PREFIX, "the service");
   observeDatabase(registry, storage);
   const databaseErrors = new Counter({
-    name: `${PREFIX}_database_errors_total`,
+    name: `${METRICS_PREFIX}_database_errors_total`,
     help: "Requests that failed because the database was away",
     registers: [registry],
   });
   return {
     registry,
-    observeRequest: createRequestObserver(registry, PREFIX),
+    observeRequest: createRequestObserver(registry, METRICS_PREFIX),
     observeFailure: ({ name }) => {
       if (name === "ServiceUnavailableError") databaseErrors.inc();
     },
     observeStreams: (streams) => {
       const gauge = new Gauge({
-        name: `${PREFIX}_streams`,
+        name: `${METRICS_PREFIX}_streams`,
         help: "SDKs that listen to changes",
         registers: [],
         collect() {
@@ -50,7 +51,7 @@ const PATIENCE_MS = 2000;
 
 function observeDatabase(registry: Registry, storage: Storage): void {
   const isUp = new Gauge({
-    name: `${PREFIX}_database_up`,
+    name: `${METRICS_PREFIX}_database_up`,
     help: "1 while the database can be reached",
     registers: [],
     async collect() {
@@ -63,7 +64,7 @@ function observeDatabase(registry: Registry, storage: Storage): void {
     },
   });
   const revision = new Gauge({
-    name: `${PREFIX}_revision`,
+    name: `${METRICS_PREFIX}_revision`,
     help: "Id of the latest change; not there while the database is away",
     registers: [],
     async collect() {

@@ -106,6 +106,16 @@ export const SETTINGS = {
     meaning:
       "Processes that share the port: a number, or auto for one per core. They share one connection to the upstream. Only the command starts them.",
   }),
+  maxConnections: defineSetting({
+    group: "Listening",
+    option: "maxConnections",
+    variables: ["FLAGS_MAX_CONNECTIONS"],
+    kind: createIntegerKind({ min: 1, max: 1_000_000 }),
+    fallback: undefined,
+    shownFallback: "push.maxStreams + 10000, or what the open-file limit allows",
+    meaning:
+      "Client connections that may be open at a time, in each worker. At the limit, idle connections are closed to accept new ones; if none is idle, new ones are closed.",
+  }),
   trustProxy: defineSetting({
     group: "Listening",
     option: "trustProxy",

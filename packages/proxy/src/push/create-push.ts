@@ -1,4 +1,5 @@
 import type { Registry } from "prom-client";
+import { streamsWithin } from "flags-service";
 import type { KeyRing } from "../auth/key-ring.ts";
 import type { ProxyConfig } from "../config/config.ts";
 import type { DialectRules } from "../routes/evaluation-rules.ts";
@@ -21,7 +22,12 @@ export interface Push {
 
 /** The streams of an app, as the configuration has them. */
 export function createPush(
-  { push, upstreamToken, clientKeys }: Pick<ProxyConfig, "push" | "upstreamToken" | "clientKeys">,
+  {
+    push,
+    maxConnections,
+    upstreamToken,
+    clientKeys,
+  }: Pick<ProxyConfig, "push" | "maxConnections" | "upstreamToken" | "clientKeys">,
   { ring, rules, registry }: Surroundings,
 ): Push {
   const forms = createMessageForms({
@@ -32,7 +38,10 @@ export function createPush(
   const answers = new Map(ring.sources.map((source) => [source, new SharedAnswers(forms)]));
   return {
     hub: new PushHub(
-      { maxStreams: push.maxStreams, maxAgeMs: push.maxAgeSeconds * 1000 },
+      {
+        maxStreams: streamsWithin(maxConnections, push.maxStreams),
+        maxAgeMs: push.maxAgeSeconds * 1000,
+      },
       { answers, registry },
     ),
     tokens: new StreamTokens({ secret: push.secret ?? upstreamToken, clientKeys }),
