@@ -26,6 +26,7 @@ export type { StreamEvent } from "./http/event-stream.ts";
 export { explainFrameworkFailure, NOT_JSON } from "./http/framework-failure.ts";
 export type { FrameworkFailure } from "./http/framework-failure.ts";
 export { registerOpenApi } from "./http/openapi.ts";
+export { describeRepeatedHeader, findRepeatedHeader } from "./http/repeated-header.ts";
 export { createRegistry, createRequestObserver, observeRequests } from "./http/request-metrics.ts";
 export type { ObserveRequest } from "./http/request-metrics.ts";
 export type { ObservedRequest } from "./http/request-tally.ts";

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { FlagSource } from "flags-sdk";
-import type { ObserveRequest } from "flags-service/http";
+import { findRepeatedHeader, type ObserveRequest } from "flags-service/http";
 import type { KeyRing } from "../auth/key-ring.ts";
 import type { BodyForm } from "../routes/body-form.ts";
 import type { EvaluationRules } from "../routes/evaluate.ts";
@@ -67,8 +67,9 @@ export class FastPath {
     });
   }
 
-  #sourceFor({ headers }: IncomingMessage): FlagSource | undefined {
+  #sourceFor({ headers, rawHeaders }: IncomingMessage): FlagSource | undefined {
     const { ring, keyHeaderName } = this.#options;
+    if (findRepeatedHeader(rawHeaders, [keyHeaderName]) !== undefined) return undefined;
     const key = headers[keyHeaderName];
     return typeof key === "string" ? ring.find(key, CLIENT_KEYS)?.source : undefined;
   }

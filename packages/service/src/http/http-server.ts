@@ -18,6 +18,9 @@ export const HTTP_SERVER_OPTIONS: Readonly<
 
 /** Limits the connections of a server that was created with `HTTP_SERVER_OPTIONS`. */
 export function protectServer(server: Server, guard: ConnectionGuard): Server {
+  // NOTE: by default Node drops all headers after the first thousand without a trace, and with them
+  // a repeated one. Their total size is limited to 16 KiB anyway.
+  server.maxHeadersCount = 0;
   guard.protect(server);
   return server;
 }
