@@ -1,17 +1,25 @@
 import Fastify, { type FastifyInstance } from "fastify";
-import { observeRequests } from "flags-service/http";
+import {
+  ConnectionGuard,
+  observeConnections,
+  observeRequests,
+  protectServer,
+} from "flags-service/http";
+import { nameSetting, streamsWithin } from "flags-service";
 import { decorateActor } from "./auth/actor-of.ts";
 import { createAuthentication } from "./auth/authentication.ts";
 import type { AdminConfig } from "./config/config.ts";
 import { handleFailures } from "./http/failures.ts";
 import { readJsonBodies } from "./http/json-bodies.ts";
 import { addSecurityHeaders, forbidStoring } from "./http/security-headers.ts";
-import { SERVER_OPTIONS } from "./http/server-options.ts";
+import { SETTINGS } from "./config/settings.ts";
+import { LIMITS } from "./limits.ts";
+import { serverOptions } from "./http/server-options.ts";
 import { refuseUnstorable } from "./http/refuse-unstorable.ts";
 import { registerAdminRoutes } from "./admin-routes.ts";
 import { describeRoutes } from "./openapi/describe-routes.ts";
 import { registerOpenApi } from "./openapi/openapi.ts";
-import { createMetrics } from "./operations/metrics.ts";
+import { createMetrics, METRICS_PREFIX } from "./operations/metrics.ts";
 import { registerOperations } from "./operations/routes.ts";
 import { registerSdkApi } from "./sdk-api/register-sdk-api.ts";
 import type { Storage } from "./storage/storage.ts";
@@ -21,13 +29,21 @@ import type { Storage } from "./storage/storage.ts";
  * it.
  */
 export async function buildApp(
-  config: Pick<AdminConfig, "logger">,
+  config: Pick<AdminConfig, "logger" | "maxConnections">,
   storage: Storage,
 ): Promise<FastifyInstance> {
-  const app = Fastify(SERVER_OPTIONS);
+  const { maxConnections } = config;
+  const guard = new ConnectionGuard({
+    maxConnections,
+    logger: config.logger,
+    advice: `raise ${nameSetting(SETTINGS.maxConnections)} or run more replicas`,
+  });
+  const app = Fastify(serverOptions(guard));
+  protectServer(app.server, guard);
   const authentication = createAuthentication(storage);
   app.addHook("onClose", () => authentication.close());
   const metrics = createMetrics(storage);
+  observeConnections(metrics.registry, METRICS_PREFIX, guard);
   observeRequests(app, metrics.observeRequest);
   handleFailures(app, config.logger, metrics.observeFailure);
   addSecurityHeaders(app);
@@ -48,6 +64,12 @@ export async function buildApp(
     },
     { prefix: "/api/admin" },
   );
-  metrics.observeStreams(await registerSdkApi(app, { storage, authentication }));
+  metrics.observeStreams(
+    await registerSdkApi(app, {
+      storage,
+      authentication,
+      streams: { maxStreams: streamsWithin(maxConnections, LIMITS.streams) },
+    }),
+  );
   return app;
 }

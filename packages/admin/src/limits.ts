@@ -10,4 +10,5 @@ export const LIMITS = {
   valuesPerSegment: 1000,
   segmentsPerStrategy: 5,
   apiTokens: 2000,
+  streams: 10_000,
 } as const;

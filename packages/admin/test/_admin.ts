@@ -117,7 +117,7 @@ export function useAdmin(source: StorageSource): Admin {
 async function startAdmin(storage: Storage) {
   await seed(storage);
   const errors: unknown[] = [];
-  const app = await buildApp({ logger: collectErrors(errors) }, storage);
+  const app = await buildApp({ logger: collectErrors(errors), maxConnections: 1000 }, storage);
   const { request } = await listen(app);
   const call: Admin["call"] = async (method, path, body, { token, headers } = {}) => {
     const response = await request(`/api/admin${path}`, {

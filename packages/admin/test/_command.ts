@@ -19,15 +19,28 @@ export interface Command {
   readonly child: ChildProcess;
   /** The address it says it listens on. */
   listening(): Promise<string>;
+  /** What it has written to standard output so far. */
+  stdout(): string;
   finished(): Promise<Finished>;
 }
 
-/** Starts the command for the length of a test. */
+/** Sets a limit before it runs the rest of its arguments; Node could raise a soft limit alone. */
+const WITH_LIMIT = 'ulimit -n "$0" && exec "$@"';
+
+/**
+ * Starts the command for the length of a test.
+ *
+ * @param openFileLimit limits how many files and connections the command may have open
+ */
 export function startCommand(
   environment: Record<string, string>,
   args: readonly string[] = [],
+  openFileLimit?: number,
 ): Command {
-  const child = spawn(process.execPath, [COMMAND, ...args], {
+  const line = [process.execPath, COMMAND, ...args];
+  const limited = ["/bin/sh", "-c", WITH_LIMIT, String(openFileLimit), ...line];
+  const [program = "", ...rest] = openFileLimit === undefined ? line : limited;
+  const child = spawn(program, rest, {
     env: { HOST: "127.0.0.1", PORT: "0", ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -41,6 +54,7 @@ export function startCommand(
   });
   return {
     child,
+    stdout: () => output.stdout,
     listening: async () => {
       for (;;) {
         const [, address] = /listens on (http:\S+)\/api\b/.exec(output.stdout) ?? [];

@@ -86,7 +86,7 @@ export function useService(source: StorageSource): Service & { readonly storage:
 async function start(storage: Storage): Promise<Service> {
   await seed(storage);
   const errors: unknown[] = [];
-  const app = await buildApp({ logger: collectErrors(errors) }, storage);
+  const app = await buildApp({ logger: collectErrors(errors), maxConnections: 1000 }, storage);
   return { app, errors, ...(await listen(app)) };
 }
 

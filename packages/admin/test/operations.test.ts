@@ -94,7 +94,7 @@ describe.skipIf(skipsPostgres)("the operations API without its database", () => 
   test("says that it is away and that it is back", async () => {
     const databaseUrl = await server.createDatabase();
     const storage = await openStorage({ databaseUrl, dataDir: "", logger: silentLogger });
-    const app = await buildApp({ logger: collectErrors([]) }, storage);
+    const app = await buildApp({ logger: collectErrors([]), maxConnections: 1000 }, storage);
     onTestFinished(async () => {
       await app.close();
       await storage.close();

@@ -4,7 +4,8 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { createAuthentication } from "../src/auth/authentication.ts";
 import { SYSTEM_ACTOR } from "../src/events/actor.ts";
 import { handleFailures } from "../src/http/failures.ts";
-import { SERVER_OPTIONS } from "../src/http/server-options.ts";
+import { ConnectionGuard } from "flags-service/http";
+import { serverOptions } from "../src/http/server-options.ts";
 import { registerSdkApi } from "../src/sdk-api/register-sdk-api.ts";
 import { featureEnvironments, features } from "../src/storage/schema/features.ts";
 import type { Storage } from "../src/storage/storage.ts";
@@ -31,6 +32,12 @@ import {
   useService,
 } from "./_service.ts";
 import { describeEachStorage } from "./_storages.ts";
+
+const GUARD = new ConnectionGuard({
+  maxConnections: 1000,
+  logger: { warn: () => undefined },
+  advice: "",
+});
 
 const token = BACKEND_TOKEN;
 
@@ -290,7 +297,7 @@ describeEachStorage("GET /api/client/streaming", (source) => {
   describe("timing", () => {
     const startTimed = async (over: Partial<Storage>, streams: StreamOptions) => {
       const { storage } = service;
-      const app = Fastify(SERVER_OPTIONS);
+      const app = Fastify(serverOptions(GUARD));
       handleFailures(app, collectErrors([]), () => undefined);
       const wrapped = { ...storage, ...over };
       const authentication = createAuthentication(wrapped);

@@ -3,10 +3,17 @@ import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 import Fastify from "fastify";
-import { SERVER_OPTIONS } from "../src/http/server-options.ts";
+import { ConnectionGuard } from "flags-service/http";
+import { serverOptions } from "../src/http/server-options.ts";
+
+const GUARD = new ConnectionGuard({
+  maxConnections: 1000,
+  logger: { warn: () => undefined },
+  advice: "",
+});
 
 async function send(request: string): Promise<string> {
-  const app = Fastify(SERVER_OPTIONS);
+  const app = Fastify(serverOptions(GUARD));
   onTestFinished(() => app.close());
   const { port } = new URL(await app.listen({ port: 0, host: "127.0.0.1" }));
   const socket = connect(Number(port), "127.0.0.1");

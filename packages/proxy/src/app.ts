@@ -1,8 +1,10 @@
 import Fastify, { type FastifyInstance } from "fastify";
 import type { FlagSource } from "flags-sdk";
-import { observeRequests } from "flags-service/http";
+import { nameSetting } from "flags-service";
+import { ConnectionGuard, observeConnections, observeRequests } from "flags-service/http";
 import { createKeyRing } from "./auth/create-key-ring.ts";
 import type { ProxyConfig } from "./config/config.ts";
+import { SETTINGS } from "./config/settings.ts";
 import { hasFixedOrigin } from "./cors/cors-headers.ts";
 import { registerCors } from "./cors/cors.ts";
 import { registerCompression } from "./http/compression.ts";
@@ -10,7 +12,7 @@ import { createFastPaths, createShortcut } from "./fast-path/create-fast-path.ts
 import { handleFailures } from "./http/failures.ts";
 import { createFailureSender } from "./http/send-failure.ts";
 import { ownCompilersOnly, serverFactory, serverOptions } from "./http/server-options.ts";
-import { createMetrics, type Metrics } from "./metrics/metrics.ts";
+import { createMetrics, METRICS_PREFIX, type Metrics } from "./metrics/metrics.ts";
 import { observeSources } from "./metrics/observe-sources.ts";
 import { registerOpenApi } from "./openapi/openapi.ts";
 import { gateUntilReady } from "./readiness/readiness.ts";
@@ -51,10 +53,16 @@ export async function buildApp(
   const closeFastPaths = (): void => fastPaths.forEach((path) => path.close());
 
   const sendFailure = createFailureSender(config.basePath);
+  const guard = new ConnectionGuard({
+    maxConnections: config.maxConnections,
+    logger: config.logger,
+    advice: `raise ${nameSetting(SETTINGS.maxConnections)} or run more replicas`,
+  });
+  observeConnections(metrics.registry, METRICS_PREFIX, guard);
   const app = Fastify({
-    ...serverOptions(config, { sources: ring.sources, sendFailure }),
+    ...serverOptions(config, { sources: ring.sources, sendFailure, guard }),
     ...(hasFastPath && ownCompilersOnly),
-    serverFactory: serverFactory(createShortcut(fastPaths)),
+    serverFactory: serverFactory(createShortcut(fastPaths), guard),
   });
   app.addHook("preClose", async () => closeFastPaths());
   const stopRendering = renderAhead(ring.sources, Object.values(rules));

@@ -16,14 +16,29 @@ interface Output {
   stderr: string;
 }
 
+interface CommandOptions {
+  readonly args?: readonly string[];
+  /** Limits how many files and connections the command may have open. */
+  readonly openFileLimit?: number | undefined;
+}
+
+/** Sets a limit before it runs the rest of its arguments; Node could raise a soft limit alone. */
+const WITH_LIMIT = 'ulimit -n "$0" && exec "$@"';
+
 /** The built command, as a person runs it, with these variables and no others. */
 class Command {
   readonly #child: ChildProcess;
   readonly #output: Output = { stdout: "", stderr: "" };
   readonly #closed: Promise<unknown>;
 
-  constructor(environment: Record<string, string>, args: readonly string[]) {
-    this.#child = spawn(process.execPath, [COMMAND, ...args], {
+  constructor(
+    environment: Record<string, string>,
+    { args = [], openFileLimit }: CommandOptions = {},
+  ) {
+    const line = [process.execPath, COMMAND, ...args];
+    const limited = ["/bin/sh", "-c", WITH_LIMIT, String(openFileLimit), ...line];
+    const [program = "", ...rest] = openFileLimit === undefined ? line : limited;
+    this.#child = spawn(program, rest, {
       env: { HOST: "127.0.0.1", PORT: "0", ...environment },
       stdio: ["ignore", "pipe", "pipe"],
     });
@@ -72,12 +87,15 @@ export function runCommand(
   environment: Record<string, string>,
   args: readonly string[] = [],
 ): Promise<Finished> {
-  return new Command(environment, args).finished();
+  return new Command(environment, { args }).finished();
 }
 
 /** Starts the command for the length of a test. */
-export function startCommand(environment: Record<string, string>): Command {
-  const command = new Command(environment, []);
+export function startCommand(
+  environment: Record<string, string>,
+  options?: CommandOptions,
+): Command {
+  const command = new Command(environment, options);
   onTestFinished(async () => {
     command.signal("SIGKILL");
     await command.finished();

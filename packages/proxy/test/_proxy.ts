@@ -65,6 +65,7 @@ export function proxyConfig(overrides: Partial<ProxyConfig> = {}): ProxyConfig {
       maxAgeSeconds: 1800,
       secret: undefined,
     },
+    maxConnections: 20_000,
     cors: {
       allowedHeaders: undefined,
       credentials: false,

@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import type { Environment } from "flags-service";
+import { defaultMaxConnections, type Environment, readOpenFileLimit } from "flags-service";
 import { describe, expect, test } from "vitest";
 import type { LoadedConfig } from "../src/config/assemble-config.ts";
 import type { ProxyConfig } from "../src/config/config.ts";
@@ -381,6 +381,28 @@ const ROWS: readonly Row[] = [
     ...toBoolean("enableAllEndpoint"),
   },
   {
+    option: "maxConnections",
+    variable: "FLAGS_MAX_CONNECTIONS",
+    read: (config) => config.maxConnections,
+    // NOTE: this machine may allow fewer open files.
+    fallback: defaultMaxConnections(10_000, { limit: readOpenFileLimit() }),
+    texts: [
+      ["1", 1],
+      ["1000000", 1_000_000],
+    ],
+    values: [
+      [{ maxConnections: 7 }, 7],
+      [{ maxConnections: 1_000_000 }, 1_000_000],
+    ],
+    badTexts: ["many", "0", "-1", "1.5", "1e3", "1000001", "Infinity"],
+    badValues: [
+      { maxConnections: 0 },
+      { maxConnections: "5" },
+      { maxConnections: Number.POSITIVE_INFINITY },
+      { maxConnections: null },
+    ],
+  },
+  {
     option: "push.maxStreams",
     variable: "FLAGS_PUSH_MAX_STREAMS",
     read: (config) => config.push.maxStreams,
@@ -747,6 +769,7 @@ const EVERY_OPTION: Record<OptionName, true> = {
   "httpOptions.rejectUnauthorized": true,
   logger: true,
   logLevel: true,
+  maxConnections: true,
   metricsInterval: true,
   metricsJitter: true,
   namePrefix: true,

@@ -10,6 +10,14 @@ export {
 export type { ContentCoding } from "./http/content-coding.ts";
 export { createClientErrorHandler } from "./http/client-error.ts";
 export type { ClientErrorHandler, ClientFault } from "./http/client-error.ts";
+export { ConnectionGuard } from "./http/connection-guard.ts";
+export type {
+  CloseReason,
+  ConnectionGuardOptions,
+  ConnectionTimes,
+} from "./http/connection-guard.ts";
+export { observeConnections } from "./http/connection-metrics.ts";
+export { HTTP_SERVER_OPTIONS, protectServer } from "./http/http-server.ts";
 export { isNamedBy } from "./http/entity-tag.ts";
 export { EventStream, writeEvent } from "./http/event-stream.ts";
 export { sharedEvent } from "./http/shared-event.ts";
@@ -17,14 +25,10 @@ export type { StreamEvent } from "./http/event-stream.ts";
 export { explainFrameworkFailure, NOT_JSON } from "./http/framework-failure.ts";
 export type { FrameworkFailure } from "./http/framework-failure.ts";
 export { registerOpenApi } from "./http/openapi.ts";
+export { describeRepeatedHeader, findRepeatedHeader } from "./http/repeated-header.ts";
 export { createRegistry, createRequestObserver, observeRequests } from "./http/request-metrics.ts";
 export type { ObserveRequest } from "./http/request-metrics.ts";
 export type { ObservedRequest } from "./http/request-tally.ts";
 export { sendConditional } from "./http/send-conditional.ts";
-export {
-  BODY_LIMIT_BYTES,
-  KEEP_ALIVE_TIMEOUT_MS,
-  REQUEST_TIMEOUT_MS,
-  SERVER_DEFAULTS,
-} from "./http/server-defaults.ts";
+export { BODY_LIMIT_BYTES, SERVER_DEFAULTS } from "./http/server-defaults.ts";
 export type { TypedApp } from "./http/typed-app.ts";

@@ -35,4 +35,11 @@ export { wrapLogger } from "./logging/wrap-logger.ts";
 export type { Program, Renaming } from "./program.ts";
 export { listen } from "./server/listen.ts";
 export type { OpenPort, Place } from "./server/listen.ts";
+export {
+  defaultMaxConnections,
+  explainUnreachable,
+  readOpenFileLimit,
+  streamsWithin,
+} from "./server/connection-limits.ts";
+export type { OpenFiles } from "./server/connection-limits.ts";
 export type { Closable } from "./server/shut-down.ts";

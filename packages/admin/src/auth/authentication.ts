@@ -1,4 +1,5 @@
 import type { FastifyRequest, onRequestAsyncHookHandler } from "fastify";
+import { describeRepeatedHeader, findRepeatedHeader } from "flags-service/http";
 import { Batcher } from "../batcher.ts";
 import { ApiError } from "../errors.ts";
 import type { ApiTokenType } from "../storage/schema/api-tokens.ts";
@@ -74,11 +75,16 @@ const KIND_NAMES: Readonly<Record<ApiTokenType, string>> = {
   frontend: "a frontend token",
 };
 
+const TOKEN_HEADERS = ["authorization"] as const;
+
 async function authenticate(
   lookup: TokenLookup,
   request: FastifyRequest,
   type: ApiTokenType,
 ): Promise<ApiToken> {
+  // A gateway might have checked another value than the one that is read here.
+  const repeated = findRepeatedHeader(request.raw.rawHeaders, TOKEN_HEADERS);
+  if (repeated !== undefined) throw new ApiError("BadDataError", describeRepeatedHeader(repeated));
   const secret = readSecret(request);
   if (secret === "") {
     throw new ApiError(

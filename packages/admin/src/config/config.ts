@@ -6,6 +6,8 @@ export interface AdminConfig {
   readonly port: number;
   /** Address to listen on; undefined for all of this machine. */
   readonly host: string | undefined;
+  /** Connections that may be open at a time. */
+  readonly maxConnections: number;
   /** A PostgreSQL database; undefined for the embedded one. */
   readonly databaseUrl: string | undefined;
   /** Directory of the embedded database. */

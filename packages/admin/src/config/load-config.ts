@@ -2,8 +2,12 @@ import {
   collectSecrets,
   ConfigError,
   createLogger,
+  defaultMaxConnections,
   type Environment,
+  explainUnreachable,
   findUnknownVariables,
+  type OpenFiles,
+  readOpenFileLimit,
   REDACTED,
   type Resolution,
   resolveSettings,
@@ -12,8 +16,12 @@ import { PROGRAM } from "../program.ts";
 import { BYTES_PER_MB } from "../storage/disk-guard.ts";
 import type { AdminConfig } from "./config.ts";
 import { showDatabaseUrl } from "./database-url-kind.ts";
+import { LIMITS } from "../limits.ts";
 import { readInitTokens } from "./read-init-tokens.ts";
 import { SETTINGS, type Settings, type Values } from "./settings.ts";
+
+/** The embedded database keeps a file open for each table and index that is in use. */
+const MIN_RESERVED_FILES = 256;
 
 /**
  * Checks everything the service is told by the environment, and fills in defaults.
@@ -25,7 +33,12 @@ export function loadConfig(environment: Environment): AdminConfig {
   const { values } = resolution;
   const { tokens, problems: tokenProblems } = readInitTokens(values);
   const problems = [...resolution.problems, ...tokenProblems];
-  const hints = [...findWithoutEffect(resolution), ...findUnknownVariables(PROGRAM, environment)];
+  const openFiles = { limit: readOpenFileLimit(), minReserved: MIN_RESERVED_FILES };
+  const hints = [
+    ...findWithoutEffect(resolution),
+    ...findUnreachableLimit(resolution, openFiles),
+    ...findUnknownVariables(PROGRAM, environment),
+  ];
   if (problems.length > 0) throw new ConfigError(problems, hints);
 
   const logger = createLogger({
@@ -35,17 +48,23 @@ export function loadConfig(environment: Environment): AdminConfig {
   });
   for (const hint of hints) logger.warn(hint);
   logger.debug("Configuration", showValues(values));
-  return assembleConfig(values, { logger, initTokens: tokens });
+  const maxConnections = values.maxConnections ?? defaultMaxConnections(LIMITS.streams, openFiles);
+  return assembleConfig(values, { logger, maxConnections, initTokens: tokens });
 }
 
 function assembleConfig(
   values: Values,
-  { logger, initTokens }: Pick<AdminConfig, "logger" | "initTokens">,
+  {
+    logger,
+    maxConnections,
+    initTokens,
+  }: Pick<AdminConfig, "logger" | "maxConnections" | "initTokens">,
 ): AdminConfig {
   const { port, host, databaseUrl, dataDir, minFreeDiskMb, useJsonLogger } = values;
   return Object.freeze({
     port,
     host,
+    maxConnections,
     databaseUrl,
     dataDir,
     minFreeDiskBytes: minFreeDiskMb * BYTES_PER_MB,
@@ -64,6 +83,16 @@ function findWithoutEffect({ origins }: Resolution<Settings>): readonly string[]
   return embeddedOnly
     .filter(([setting]) => origins.has(setting))
     .map(([, variable]) => `${variable} has no effect beside DATABASE_URL`);
+}
+
+function findUnreachableLimit(
+  { values, origins }: Resolution<Settings>,
+  openFiles: OpenFiles,
+): readonly string[] {
+  const origin = origins.get("maxConnections");
+  if (origin === undefined || values.maxConnections === undefined) return [];
+  const hint = explainUnreachable(origin, values.maxConnections, openFiles);
+  return hint === undefined ? [] : [hint];
 }
 
 /** The settings as they may be shown. */

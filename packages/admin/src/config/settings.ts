@@ -31,6 +31,15 @@ export const SETTINGS = {
     shownFallback: "all addresses",
     meaning: "Address to listen on, for example 127.0.0.1.",
   }),
+  maxConnections: defineSetting({
+    group: "Listening",
+    variables: ["MAX_CONNECTIONS"],
+    kind: createIntegerKind({ min: 1, max: 1_000_000 }),
+    fallback: undefined,
+    shownFallback: "20000, or what the open-file limit allows",
+    meaning:
+      "Connections that may be open at a time. At the limit, idle connections are closed to accept new ones; if none is idle, new ones are closed.",
+  }),
   databaseUrl: defineSetting({
     group: "Database",
     variables: ["DATABASE_URL"],

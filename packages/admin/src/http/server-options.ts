@@ -1,8 +1,9 @@
-import type { FastifyServerOptions } from "fastify";
+import type { Server } from "node:http";
+import type { FastifyHttpOptions } from "fastify";
 import {
+  type ConnectionGuard,
   createClientErrorHandler,
-  KEEP_ALIVE_TIMEOUT_MS,
-  REQUEST_TIMEOUT_MS,
+  HTTP_SERVER_OPTIONS,
   SERVER_DEFAULTS,
 } from "flags-service/http";
 import { ApiError } from "../errors.ts";
@@ -15,28 +16,31 @@ const NAME_BY_CLIENT_FAULT = {
   431: "HeadersTooLargeError",
 } as const;
 
-const answerClientError = createClientErrorHandler({
-  toBody: ({ statusCode, message }) =>
-    toFailureBody(new ApiError(NAME_BY_CLIENT_FAULT[statusCode], message)),
-});
-
 /** How the HTTP server behaves, whatever it serves. */
-export const SERVER_OPTIONS = {
-  ...SERVER_DEFAULTS,
-  ajv: {
-    customOptions: {
-      // What is sent is what is meant: nothing is converted, added or left out on the way.
-      coerceTypes: false,
-      removeAdditional: false,
-      useDefaults: false,
-      allErrors: false,
-      allowUnionTypes: true,
+export function serverOptions(guard: ConnectionGuard) {
+  return {
+    ...SERVER_DEFAULTS,
+    http: HTTP_SERVER_OPTIONS,
+    ajv: {
+      customOptions: {
+        // What is sent is what is meant: nothing is converted, added or left out on the way.
+        coerceTypes: false,
+        removeAdditional: false,
+        useDefaults: false,
+        allErrors: false,
+        allowUnionTypes: true,
+      },
     },
-  },
-  keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-  requestTimeout: REQUEST_TIMEOUT_MS,
-  clientErrorHandler: answerClientError,
-  frameworkErrors: (error, _request, reply) => {
-    sendFailure(reply, toApiError(error));
-  },
-} as const satisfies FastifyServerOptions;
+    // NOTE: the framework sets these two again.
+    keepAliveTimeout: HTTP_SERVER_OPTIONS.keepAliveTimeout,
+    requestTimeout: HTTP_SERVER_OPTIONS.requestTimeout,
+    clientErrorHandler: createClientErrorHandler({
+      toBody: ({ statusCode, message }) =>
+        toFailureBody(new ApiError(NAME_BY_CLIENT_FAULT[statusCode], message)),
+      isResponding: (socket) => guard.isResponding(socket),
+    }),
+    frameworkErrors: (error, _request, reply) => {
+      sendFailure(reply, toApiError(error));
+    },
+  } as const satisfies FastifyHttpOptions<Server>;
+}

@@ -14,33 +14,34 @@ export interface Metrics {
   readonly observeStreams: (streams: { readonly size: number }) => void;
 }
 
-const PREFIX = "flags_admin";
+/** How the names of the service's own metrics begin. */
+export const METRICS_PREFIX = "flags_admin";
 
 /** Creates the metrics of one app. */
 export function createMetrics(storage: Storage): Metrics {
-  const registry = createRegistry(PREFIX, "the service");
+  const registry = createRegistry(METRICS_PREFIX, "the service");
   observeDatabase(registry, storage);
   observeDisk(registry, storage);
   const databaseErrors = new Counter({
-    name: `${PREFIX}_database_errors_total`,
+    name: `${METRICS_PREFIX}_database_errors_total`,
     help: "Requests that failed because the database was away",
     registers: [registry],
   });
   const diskFullErrors = new Counter({
-    name: `${PREFIX}_disk_full_errors_total`,
+    name: `${METRICS_PREFIX}_disk_full_errors_total`,
     help: "Requests that were refused or failed because of a full disk",
     registers: [registry],
   });
   return {
     registry,
-    observeRequest: createRequestObserver(registry, PREFIX),
+    observeRequest: createRequestObserver(registry, METRICS_PREFIX),
     observeFailure: ({ name }) => {
       if (name === "ServiceUnavailableError") databaseErrors.inc();
       if (name === "InsufficientStorageError") diskFullErrors.inc();
     },
     observeStreams: (streams) => {
       const gauge = new Gauge({
-        name: `${PREFIX}_streams`,
+        name: `${METRICS_PREFIX}_streams`,
         help: "SDKs that listen to changes",
         registers: [],
         collect() {
@@ -57,7 +58,7 @@ const PATIENCE_MS = 2000;
 
 function observeDatabase(registry: Registry, storage: Storage): void {
   const isUp = new Gauge({
-    name: `${PREFIX}_database_up`,
+    name: `${METRICS_PREFIX}_database_up`,
     help: "1 while the database can be reached",
     registers: [],
     async collect() {
@@ -70,7 +71,7 @@ function observeDatabase(registry: Registry, storage: Storage): void {
     },
   });
   const revision = new Gauge({
-    name: `${PREFIX}_revision`,
+    name: `${METRICS_PREFIX}_revision`,
     help: "Id of the latest change; not there while the database is away",
     registers: [],
     async collect() {
@@ -90,7 +91,7 @@ function observeDatabase(registry: Registry, storage: Storage): void {
 function observeDisk(registry: Registry, storage: Storage): void {
   if (storage.freeDiskBytes() === undefined) return;
   const freeBytes = new Gauge({
-    name: `${PREFIX}_disk_free_bytes`,
+    name: `${METRICS_PREFIX}_disk_free_bytes`,
     help: "Free bytes on the disk of the embedded database",
     registers: [],
     collect() {

@@ -1,12 +1,12 @@
 import { ApiError } from "../errors.ts";
 import { findTokensById } from "../tokens/find-tokens.ts";
+import { LIMITS } from "../limits.ts";
 import { isExpired } from "../tokens/api-token.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { FlagStream } from "./flag-stream.ts";
 import { RepeatedTask } from "./repeated-task.ts";
 import type { ScopeFeeds } from "./scope-feeds.ts";
 
-const MAX_STREAMS = 10_000;
 /** Long enough that those who are refused do not keep the service from serving the others. */
 const RETRY_AFTER_SECONDS = 10;
 
@@ -42,7 +42,7 @@ export class StreamHub {
     this.#storage = storage;
     this.#feeds = feeds;
     this.#stallMs = stallMs;
-    this.#maxStreams = options.maxStreams ?? MAX_STREAMS;
+    this.#maxStreams = options.maxStreams ?? LIMITS.streams;
     this.#stops = [
       storage.onChange(() => this.#check.request()),
       repeat(() => this.#check.request(), checkIntervalMs),

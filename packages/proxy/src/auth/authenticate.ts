@@ -1,4 +1,5 @@
 import type { FastifyRequest, onRequestHookHandler } from "fastify";
+import { describeRepeatedHeader, findRepeatedHeader } from "flags-service/http";
 import { HttpError } from "../errors.ts";
 import type { KeyPlace } from "./key-place.ts";
 import type { Grant, KeyKind, KeyRing } from "./key-ring.ts";
@@ -10,7 +11,10 @@ interface KeyCheck {
   readonly place: KeyPlace;
 }
 
-/** Lets requests pass that carry a key of one of these kinds; looks at nothing but the headers. */
+/**
+ * Accepts requests with a key of one of these kinds. It reads nothing but the headers. A header that
+ * can carry the key must not be repeated: a gateway might have checked another value than the proxy.
+ */
 export function authenticate(
   { ring, place }: KeyCheck,
   kinds: readonly KeyKind[],
@@ -18,6 +22,11 @@ export function authenticate(
   const wanted = kinds.includes("client") ? "client key" : "server token";
   const refusal = new HttpError(401, `A valid ${wanted} is required: send it ${place.advice}`);
   return (request, _reply, done) => {
+    const repeated = findRepeatedHeader(request.raw.rawHeaders, place.headers);
+    if (repeated !== undefined) {
+      done(new HttpError(400, describeRepeatedHeader(repeated)));
+      return;
+    }
     const grant = findGrant(ring, place.candidates(request.headers), kinds);
     if (grant === undefined) {
       done(refusal);

@@ -15,9 +15,10 @@ export interface LoadedConfig extends ProxyConfig {
   readonly workerTimeoutMs: number;
 }
 
-/** What was loaded or built, rather than read. */
+/** What was loaded, built or calculated, rather than read. */
 export interface Collaborators {
   readonly logger: Logger;
+  readonly maxConnections: number;
   readonly customStrategies: readonly CustomStrategy[];
   readonly contextEnrichers: readonly ContextEnricher[];
 }
@@ -57,6 +58,7 @@ export function assembleConfig(values: Values, collaborators: Collaborators): Lo
     ofrepEventStreams: values.ofrepEventStreams,
     ofrepValues: values.ofrepValues,
     push: toPush(values),
+    maxConnections: collaborators.maxConnections,
     cors: toCors(values),
     rejectUnauthorized: values.rejectUnauthorized,
     httpProxy: values.httpProxy,

@@ -88,6 +88,8 @@ export interface ProxyConfig {
   readonly ofrepEventStreams: boolean;
   readonly ofrepValues: OfrepValues;
   readonly push: PushConfig;
+  /** Client connections that may be open at a time, per process. */
+  readonly maxConnections: number;
   readonly cors: CorsConfig;
   /** False: certificates of the upstream are not verified. */
   readonly rejectUnauthorized: boolean;

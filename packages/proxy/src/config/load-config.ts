@@ -2,11 +2,13 @@ import {
   collectSecrets,
   ConfigError,
   createLogger,
+  defaultMaxConnections,
   type Environment,
   findUnknownOptions,
   findUnknownVariables,
   isRecord,
   type Logger,
+  readOpenFileLimit,
   type Resolution,
   resolveSettings,
   wrapLogger,
@@ -16,6 +18,7 @@ import { loadStrategies } from "../extensions/strategies.ts";
 import { PROGRAM } from "../program.ts";
 import { assembleConfig, type LoadedConfig } from "./assemble-config.ts";
 import { checkTogether } from "./check-together.ts";
+import { findUnreachableLimits } from "./connection-hints.ts";
 import type { ProxyOptions } from "./options.ts";
 import { redactConfig } from "./redact-config.ts";
 import { SETTINGS, type Settings, type Values } from "./settings.ts";
@@ -42,6 +45,9 @@ export async function loadConfig(
   const resolution = resolveSettings(SETTINGS, { options, environment });
   const { values } = resolution;
   const together = checkTogether(resolution);
+  const openFiles = { limit: readOpenFileLimit() };
+  const maxConnections =
+    values.maxConnections ?? defaultMaxConnections(values.pushMaxStreams, openFiles);
   const [strategies, enrichers] = await loadFiles(resolution);
   const problems = [
     ...together.problems,
@@ -52,6 +58,7 @@ export async function loadConfig(
   ];
   const hints = [
     ...together.hints,
+    ...findUnreachableLimits(resolution, maxConnections, openFiles),
     ...strategies.hints,
     ...findUnknownVariables(PROGRAM, environment),
   ];
@@ -60,6 +67,7 @@ export async function loadConfig(
   const logger = chooseLogger(values, worker);
   const config = assembleConfig(values, {
     logger,
+    maxConnections,
     customStrategies: strategies.strategies,
     contextEnrichers: enrichers.extensions,
   });

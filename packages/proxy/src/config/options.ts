@@ -139,6 +139,12 @@ export interface ProxyOptions {
    * @default 3000
    */
   readonly port?: number | undefined;
+  /**
+   * Client connections that may be open at a time. Not set: `push.maxStreams` + 10000, or as many as
+   * the limit of open files of the process allows if that is less. Environment:
+   * `FLAGS_MAX_CONNECTIONS`.
+   */
+  readonly maxConnections?: number | undefined;
   /** Address that `start()` listens on. Not set: all addresses. Environment: `HOST`. */
   readonly host?: string | undefined;
   /**

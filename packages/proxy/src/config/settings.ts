@@ -114,6 +114,16 @@ export const SETTINGS = {
     meaning:
       "Milliseconds after which a worker that does not respond is killed and replaced; four times as long while it starts.",
   }),
+  maxConnections: defineSetting({
+    group: "Listening",
+    option: "maxConnections",
+    variables: ["FLAGS_MAX_CONNECTIONS"],
+    kind: createIntegerKind({ min: 1, max: 1_000_000 }),
+    fallback: undefined,
+    shownFallback: "push.maxStreams + 10000, or what the open-file limit allows",
+    meaning:
+      "Client connections that may be open at a time, in each worker. At the limit, idle connections are closed to accept new ones; if none is idle, new ones are closed.",
+  }),
   trustProxy: defineSetting({
     group: "Listening",
     option: "trustProxy",

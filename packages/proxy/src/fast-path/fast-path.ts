@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { findRepeatedHeader, type ObserveRequest } from "flags-service/http";
 import type { Context, Snapshot } from "flags-engine";
-import type { ObserveRequest } from "flags-service/http";
 import type { Grant, KeyRing } from "../auth/key-ring.ts";
 import { readsSessionId } from "../context/complete-context.ts";
 import { parseQueryContext } from "../context/parse-query.ts";
@@ -90,8 +90,9 @@ export class FastPath {
     }
   }
 
-  #grantFor({ headers }: IncomingMessage): Grant | undefined {
+  #grantFor({ headers, rawHeaders }: IncomingMessage): Grant | undefined {
     const { ring, keyHeaderName } = this.#options;
+    if (findRepeatedHeader(rawHeaders, [keyHeaderName]) !== undefined) return undefined;
     const key = headers[keyHeaderName];
     return typeof key === "string" ? ring.find(key, CLIENT_KEYS) : undefined;
   }

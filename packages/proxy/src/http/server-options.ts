@@ -7,9 +7,10 @@ import {
 import type { FastifyServerFactory, FastifyServerOptions } from "fastify";
 import type { FlagSource } from "flags-sdk";
 import {
+  type ConnectionGuard,
   createClientErrorHandler,
-  KEEP_ALIVE_TIMEOUT_MS,
-  REQUEST_TIMEOUT_MS,
+  HTTP_SERVER_OPTIONS,
+  protectServer,
   SERVER_DEFAULTS,
 } from "flags-service/http";
 import type { ProxyConfig } from "../config/config.ts";
@@ -20,18 +21,17 @@ import type { SendFailure } from "./send-failure.ts";
 import { serializerCompiler } from "./serialization.ts";
 import { validatorCompiler } from "./validation.ts";
 
-const answerClientError = createClientErrorHandler({
-  toBody: ({ message }) => ({ error: message }),
-  headersAdvice: "send a large context with POST",
-});
-
-interface Surroundings {
+interface ServerDependencies {
   readonly sources: readonly FlagSource[];
   readonly sendFailure: SendFailure;
+  readonly guard: ConnectionGuard;
 }
 
 /** How the HTTP server behaves, whatever it serves. */
-export function serverOptions({ trustProxy }: ProxyConfig, { sources, sendFailure }: Surroundings) {
+export function serverOptions(
+  { trustProxy }: ProxyConfig,
+  { sources, sendFailure, guard }: ServerDependencies,
+) {
   return {
     ...SERVER_DEFAULTS,
     // As a function, since the framework does not accept a number of proxies.
@@ -39,7 +39,11 @@ export function serverOptions({ trustProxy }: ProxyConfig, { sources, sendFailur
     // Keys such as `__proto__` are ordinary names here; nothing is ever merged by them.
     onProtoPoisoning: "ignore",
     onConstructorPoisoning: "ignore",
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: createClientErrorHandler({
+      toBody: ({ message }) => ({ error: message }),
+      headersAdvice: "send a large context with POST",
+      isResponding: (socket) => guard.isResponding(socket),
+    }),
     // Paths that cannot even be routed pass by all hooks, the readiness gate among them.
     frameworkErrors: (error, _request, reply) => {
       sendFailure(reply, isReady(sources) ? toHttpError(error) : notReady());
@@ -70,12 +74,12 @@ export type Shortcut = (
   leave: RequestListener,
 ) => void;
 
-/** Makes the HTTP server: every request goes to the shortcut, ahead of the framework. */
-export function serverFactory(shortcut: Shortcut): FastifyServerFactory {
+/** Creates the HTTP server: every request goes to the shortcut, ahead of the framework. */
+export function serverFactory(shortcut: Shortcut, guard: ConnectionGuard): FastifyServerFactory {
   return (handle) => {
-    const server = createServer((request, response) => shortcut(request, response, handle));
-    server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT_MS;
-    server.requestTimeout = REQUEST_TIMEOUT_MS;
-    return server;
+    const server = createServer(HTTP_SERVER_OPTIONS, (request, response) =>
+      shortcut(request, response, handle),
+    );
+    return protectServer(server, guard);
   };
 }

@@ -15,22 +15,23 @@ export interface Metrics extends UsageMetrics {
   readonly read: () => Promise<string>;
 }
 
-const PREFIX = "flags_proxy";
+/** How the names of the proxy's own metrics begin. */
+export const METRICS_PREFIX = "flags_proxy";
 
 /** Creates the metrics of one app. */
 export function createMetrics(): Metrics {
-  const registry = createRegistry(PREFIX, "the proxy");
+  const registry = createRegistry(METRICS_PREFIX, "the proxy");
   return {
     registry,
     read: () => registry.metrics(),
-    observeRequest: createRequestObserver(registry, PREFIX),
+    observeRequest: createRequestObserver(registry, METRICS_PREFIX),
     usageEntries: new Counter({
-      name: `${PREFIX}_usage_entries_total`,
+      name: `${METRICS_PREFIX}_usage_entries_total`,
       help: "Toggles that clients reported usage of, and that are or will be sent upstream",
       registers: [registry],
     }),
     usageRefused: new Counter({
-      name: `${PREFIX}_usage_refused_total`,
+      name: `${METRICS_PREFIX}_usage_refused_total`,
       help: "Reports of usage that were refused because too much was waiting to be sent upstream",
       registers: [registry],
     }),

@@ -1,4 +1,5 @@
 import type { Registry } from "prom-client";
+import { streamsWithin } from "flags-service";
 import type { KeyRing } from "../auth/key-ring.ts";
 import type { ProxyConfig } from "../config/config.ts";
 import type { DialectRules } from "../routes/evaluation-rules.ts";
@@ -23,7 +24,12 @@ export interface Push {
 
 /** Creates what serves streams, as configured. */
 export function createPush(
-  { push, upstreamToken, clientKeys }: Pick<ProxyConfig, "push" | "upstreamToken" | "clientKeys">,
+  {
+    push,
+    maxConnections,
+    upstreamToken,
+    clientKeys,
+  }: Pick<ProxyConfig, "push" | "maxConnections" | "upstreamToken" | "clientKeys">,
   { ring, rules, registry, cacheBytes }: PushDependencies,
 ): Push {
   const forms = createMessageForms({
@@ -34,7 +40,8 @@ export function createPush(
   const events = new Map(
     ring.sources.map((source) => [source, new SharedEvents(forms, cacheBytes)]),
   );
-  const { maxStreams, maxStreamsPerKey, maxContextBytes } = push;
+  const { maxStreamsPerKey, maxContextBytes } = push;
+  const maxStreams = streamsWithin(maxConnections, push.maxStreams);
   return {
     hub: new PushHub(
       {

@@ -4,12 +4,12 @@ import type { FastifyServerOptions } from "fastify";
 export const BODY_LIMIT_BYTES: number = 1024 * 1024;
 
 /**
- * How long an idle connection stays open: longer than the 60 s after which the usual load balancers
- * drop one, or they would send a request just as we hang up.
+ * How long an idle connection stays open. Common load balancers close theirs after 60 s and must do
+ * so first, or they would send a request on a connection that is just being closed.
  */
 export const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 
-/** How long a request may take to arrive. */
+/** How long a request may take to arrive, headers and body each counted from its first byte. */
 export const REQUEST_TIMEOUT_MS = 30_000;
 
 type Defaults = Pick<

@@ -1,0 +1,112 @@
+import { once } from "node:events";
+import { get, type IncomingMessage } from "node:http";
+import { connect, type Socket } from "node:net";
+import { text } from "node:stream/consumers";
+import { expect, onTestFinished, test } from "vitest";
+import { makeDirectory, startCommand } from "./_command.ts";
+
+const TOKEN = "*:*.an-admin-token-of-my-choice";
+const HEADERS = `Host: a\r\nAuthorization: ${TOKEN}\r\nContent-Type: application/json\r\n`;
+const STALLED_HEADERS = `GET /api/admin/projects HTTP/1.1\r\n${HEADERS}X-Slow: `;
+const STALLED_BODY = `POST /api/admin/context HTTP/1.1\r\n${HEADERS}Content-Length: 1040000\r\n\r\n{"name":"${"x".repeat(1_000_000)}`;
+const GET = `GET /api/admin/projects HTTP/1.1\r\n${HEADERS}\r\n`;
+
+async function startAdmin(environment: Record<string, string> = {}, openFileLimit?: number) {
+  const command = startCommand(
+    { DATA_DIR: makeDirectory(), INIT_ADMIN_API_TOKENS: TOKEN, ...environment },
+    [],
+    openFileLimit,
+  );
+  const url = await command.listening();
+  const metric = async (name: string): Promise<number | undefined> => {
+    const { body } = await ask(`${url}/internal-backstage/prometheus`);
+    const line = body.split("\n").find((each) => each.startsWith(`flags_admin_${name} `));
+    return line === undefined ? undefined : Number(line.split(" ").at(-1));
+  };
+  return { command, url, port: Number(new URL(url).port), metric };
+}
+
+/** Sends a request on a connection of its own; the status is 0 if the connection was closed. */
+async function ask(url: string): Promise<{ readonly status: number; readonly body: string }> {
+  const sent = get(url, { agent: false, headers: { authorization: TOKEN } });
+  try {
+    const [response] = (await once(sent, "response")) as [IncomingMessage];
+    return { status: response.statusCode ?? 0, body: await text(response) };
+  } catch {
+    return { status: 0, body: "" };
+  }
+}
+
+/** Connects clients that read nothing and never close their side by themselves. */
+async function connectClients(port: number, count: number, bytes: string): Promise<Socket[]> {
+  const clients = Array.from({ length: count }, () => {
+    const socket = connect({ host: "127.0.0.1", port, allowHalfOpen: true });
+    socket.on("error", () => {});
+    onTestFinished(() => void socket.destroy());
+    return socket;
+  });
+  await Promise.all(clients.map((client) => once(client, "connect")));
+  for (const client of clients) client.write(bytes);
+  return clients;
+}
+
+const eventually: typeof expect.poll = (read) => expect.poll(read, { timeout: 50_000 });
+
+test("requests that stall are cut off, though no client ever closes", async () => {
+  const { port, metric } = await startAdmin();
+  await connectClients(port, 20, STALLED_HEADERS);
+  await connectClients(port, 10, STALLED_BODY);
+  await connectClients(port, 10, "nonsense\r\n\r\n");
+  const dribbling = await connectClients(port, 10, STALLED_BODY);
+  const timer = setInterval(() => dribbling.forEach((client) => client.write("x")), 500);
+  onTestFinished(() => clearInterval(timer));
+  await eventually(() => metric("connections")).toBeGreaterThan(30);
+  // The request timeout is 30 s.
+  await eventually(() => metric("connections")).toBe(1);
+});
+
+test.skipIf(process.platform === "win32")(
+  "with few file descriptors, the default limit leaves enough of them to serve others",
+  async () => {
+    const { command, url, port, metric } = await startAdmin({}, 300);
+    expect(await metric("connections_max")).toBe(150);
+    await connectClients(port, 400, STALLED_HEADERS);
+    for (let turn = 0; turn < 20; turn += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other is the point
+      await eventually(async () => (await ask(`${url}/api/admin/projects`)).status).toBe(200);
+    }
+    expect(await metric("connections")).toBeLessThanOrEqual(150);
+    expect(await metric('connections_closed_total{reason="idle"}')).toBeGreaterThan(0);
+    expect(command.stdout().match(/The limit of 150 connections is reached/g)).toHaveLength(1);
+  },
+);
+
+test("MAX_CONNECTIONS: what cannot be used is refused", async () => {
+  const { code, stderr } = await startCommand({ MAX_CONNECTIONS: "none" }).finished();
+  expect(code).toBe(1);
+  expect(stderr).toContain(
+    'MAX_CONNECTIONS must be a whole number from 1 to 1000000: current value is "none"',
+  );
+});
+
+test.skipIf(process.platform === "win32")(
+  "MAX_CONNECTIONS: a limit above that of open files is pointed out with both numbers",
+  async () => {
+    const { command } = await startAdmin({ MAX_CONNECTIONS: "5000" }, 300);
+    expect(command.stdout()).toContain(
+      "MAX_CONNECTIONS is 5000, but this process may have only 300 files and connections open: raise that limit (ulimit -n), or set MAX_CONNECTIONS to at most 150",
+    );
+  },
+);
+
+test("SIGTERM with clients that stall and never close: exit code 0", async () => {
+  const { command, port, metric } = await startAdmin();
+  await connectClients(port, 20, STALLED_HEADERS);
+  await connectClients(port, 20, STALLED_BODY);
+  await connectClients(port, 20, GET.repeat(20));
+  await eventually(() => metric("connections")).toBeGreaterThan(50);
+  await connectClients(port, 20, "nonsense\r\n\r\n");
+  command.child.kill("SIGTERM");
+  // It ends itself with exit code 1 after 9.5 s.
+  expect((await command.finished()).code).toBe(0);
+});

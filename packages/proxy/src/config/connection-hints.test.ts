@@ -1,0 +1,24 @@
+import { resolveSettings } from "flags-service";
+import { expect, test } from "vitest";
+import { findUnreachableLimits } from "./connection-hints.ts";
+import { SETTINGS } from "./settings.ts";
+
+const find = (environment: Record<string, string>, maxConnections: number): readonly string[] =>
+  findUnreachableLimits(resolveSettings(SETTINGS, { environment }), maxConnections, {
+    limit: 1024,
+  });
+
+test("findUnreachableLimits() says nothing about defaults and limits that can be reached", () => {
+  expect(find({}, 921)).toEqual([]);
+  const environment = { FLAGS_MAX_CONNECTIONS: "900", FLAGS_PUSH_MAX_STREAMS: "600" };
+  expect(find(environment, 900)).toEqual([]);
+});
+
+test("findUnreachableLimits() names the numbers of limits that cannot be reached", () => {
+  expect(find({ FLAGS_MAX_CONNECTIONS: "5000" }, 5000)).toEqual([
+    expect.stringMatching(/^FLAGS_MAX_CONNECTIONS is 5000, but .* only 1024 files .* at most 921$/),
+  ]);
+  expect(find({ FLAGS_PUSH_MAX_STREAMS: "800" }, 921)).toEqual([
+    "FLAGS_PUSH_MAX_STREAMS is 800, but at most 690 of 921 connections can be streams: raise FLAGS_MAX_CONNECTIONS (option maxConnections), and the limit of open files (ulimit -n) if necessary",
+  ]);
+});

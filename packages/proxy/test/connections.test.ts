@@ -1,0 +1,166 @@
+import { once } from "node:events";
+import type { Socket } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { runCommand, startCommand } from "./_command.ts";
+import { connectClient, countSockets, valueOf } from "./_connections.ts";
+import { startFeatureServer } from "./_feature-server.ts";
+import { ask, eventually, KEY, toFlag, untilReady } from "./_workers.ts";
+
+const CAN_COUNT_SOCKETS = process.platform === "linux";
+
+const HEADERS = `Host: a\r\nAuthorization: ${KEY}\r\nContent-Type: application/json\r\n`;
+const STALLED_HEADERS = `GET /proxy HTTP/1.1\r\n${HEADERS}X-Slow: `;
+const STALLED_BODY = `POST /proxy HTTP/1.1\r\n${HEADERS}Content-Length: 1040000\r\n\r\n{"context":{"a":"${"x".repeat(1_000_000)}`;
+const GET = `GET /proxy HTTP/1.1\r\n${HEADERS}\r\n`;
+
+async function startProxyCommand(environment: Record<string, string> = {}, openFileLimit?: number) {
+  const upstream = await startFeatureServer({ features: [toFlag("on")] });
+  const command = startCommand(
+    {
+      FLAGS_URL: upstream.url,
+      FLAGS_API_TOKEN: "upstream-token",
+      FLAGS_PROXY_CLIENT_KEYS: KEY,
+      ...environment,
+    },
+    { openFileLimit },
+  );
+  const url = await command.listening();
+  await untilReady(url);
+  const port = Number(new URL(url).port);
+  const metric = async (name: string): Promise<number | undefined> =>
+    valueOf((await ask(`${url}/proxy/internal-backstage/prometheus`)).body, `flags_proxy_${name}`);
+  return { command, url, port, metric };
+}
+
+async function connectClients(port: number, count: number, bytes = ""): Promise<Socket[]> {
+  const clients = await Promise.all(Array.from({ length: count }, () => connectClient(port)));
+  for (const client of clients) client.write(bytes);
+  return clients;
+}
+
+/** Sends a byte every now and then, for the length of a test. */
+function dribble(clients: readonly Socket[]): void {
+  const timer = setInterval(() => {
+    for (const client of clients) client.write("x");
+  }, 500);
+  onTestFinished(() => clearInterval(timer));
+}
+
+async function responseOn(client: Socket): Promise<string> {
+  client.write(GET);
+  const [received] = (await once(client, "data")) as [Buffer];
+  return received.toString();
+}
+
+test("requests that stall are cut off, and nothing of them remains, though no client ever closes", async () => {
+  const { command, port, metric } = await startProxyCommand();
+  const socketsBefore = CAN_COUNT_SOCKETS ? await countSockets(command.pid) : 0;
+  await connectClients(port, 20, STALLED_HEADERS);
+  await connectClients(port, 10, STALLED_BODY);
+  await connectClients(port, 10, "nonsense\r\n\r\n");
+  for (const client of await connectClients(port, 5, STALLED_BODY)) client.end();
+  dribble(await connectClients(port, 10, STALLED_HEADERS));
+  dribble(await connectClients(port, 5, STALLED_BODY));
+  await eventually(() => metric("connections")).toBeGreaterThan(40);
+  // The request timeout is 30 s.
+  await expect.poll(() => metric("connections"), { timeout: 50_000 }).toBe(1);
+  if (CAN_COUNT_SOCKETS) expect(await countSockets(command.pid)).toBeLessThanOrEqual(socketsBefore);
+});
+
+test("FLAGS_MAX_CONNECTIONS: idle connections make way, open ones work, one warning", async () => {
+  const environment = { FLAGS_MAX_CONNECTIONS: "4", FLAGS_PUSH_MAX_STREAMS: "3" };
+  const { command, url, port, metric } = await startProxyCommand(environment);
+  const stream = await connectClient(port);
+  const body = '{"context":{}}';
+  stream.write(
+    `POST /proxy/stream HTTP/1.1\r\n${HEADERS}Accept: text/event-stream\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  );
+  expect(String((await once(stream, "data"))[0])).toContain("200 OK");
+  await connectClients(port, 40);
+  // While all connections are new, further ones are closed; then those without a request make way.
+  await eventually(() =>
+    ask(`${url}/proxy`).then(
+      ({ status }) => status,
+      () => 0,
+    ),
+  ).toBe(200);
+  const client = await connectClient(port);
+  await eventually(async () => (await ask(`${url}/proxy/health`)).status).toBe(200);
+  expect(await responseOn(client)).toContain('"name":"on"');
+  expect(await metric("connections_max")).toBe(4);
+  expect(await metric("connections")).toBeLessThanOrEqual(4);
+  expect(await metric('connections_closed_total{reason="limit"}')).toBeGreaterThan(30);
+  expect(await metric('connections_closed_total{reason="idle"}')).toBeGreaterThan(0);
+  expect(stream.readableEnded).toBe(false);
+  expect(command.output.stdout.match(/The limit of 4 connections is reached/g)).toHaveLength(1);
+});
+
+test.skipIf(process.platform === "win32")(
+  "with few file descriptors, the default limit leaves enough of them to serve others",
+  async () => {
+    const { url, port, metric } = await startProxyCommand({}, 300);
+    expect(await metric("connections_max")).toBe(236);
+    await connectClients(port, 400, STALLED_HEADERS);
+    for (let turn = 0; turn < 20; turn += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other is the point
+      await eventually(() =>
+        ask(`${url}/proxy`).then(
+          ({ status }) => status,
+          () => 0,
+        ),
+      ).toBe(200);
+    }
+    expect(await metric("connections")).toBeLessThanOrEqual(236);
+  },
+);
+
+test.skipIf(process.platform === "win32")(
+  "a limit above that of open files is pointed out at the start, with both numbers",
+  async () => {
+    const { command } = await startProxyCommand({ FLAGS_MAX_CONNECTIONS: "5000" }, 300);
+    expect(command.output.stdout).toContain(
+      "FLAGS_MAX_CONNECTIONS is 5000, but this process may have only 300 files and connections open: raise that limit (ulimit -n), or set FLAGS_MAX_CONNECTIONS to at most 236",
+    );
+  },
+);
+
+test("FLAGS_MAX_CONNECTIONS=0 is refused with a clear message", async () => {
+  const { code, stderr } = await runCommand({ FLAGS_MAX_CONNECTIONS: "0" });
+  expect(code).toBe(1);
+  expect(stderr).toContain(
+    'FLAGS_MAX_CONNECTIONS must be a whole number from 1 to 1000000: current value is "0"',
+  );
+});
+
+test("workers: each has its own limit, and connections above it are closed", async () => {
+  const { url, port, metric } = await startProxyCommand({
+    FLAGS_PROXY_WORKERS: "2",
+    FLAGS_MAX_CONNECTIONS: "3",
+  });
+  await connectClients(port, 40);
+  await eventually(() =>
+    ask(`${url}/proxy`).then(
+      ({ status }) => status,
+      () => 0,
+    ),
+  ).toBe(200);
+  expect(await metric("connections_max")).toBe(6);
+  expect(await metric("connections")).toBeLessThanOrEqual(6);
+  expect(await metric('connections_closed_total{reason="limit"}')).toBeGreaterThan(20);
+});
+
+test.each([{}, { FLAGS_PROXY_WORKERS: "2" }])(
+  "SIGTERM with clients that stall and never close: exit code 0 (%j)",
+  async (environment) => {
+    const { command, port, metric } = await startProxyCommand(environment);
+    await connectClients(port, 20, STALLED_HEADERS);
+    await connectClients(port, 20, STALLED_BODY);
+    await connectClients(port, 20, GET.repeat(20));
+    dribble(await connectClients(port, 20, STALLED_BODY));
+    await eventually(() => metric("connections")).toBeGreaterThan(60);
+    await connectClients(port, 20, "nonsense\r\n\r\n");
+    command.signal("SIGTERM");
+    // It ends itself with exit code 1 after 9.5 s.
+    expect((await command.finished()).code).toBe(0);
+  },
+);

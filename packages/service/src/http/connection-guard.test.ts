@@ -1,0 +1,189 @@
+import { once } from "node:events";
+import type { RequestListener, Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { closedByServer, connectPeer, countConnections, startServer } from "./_server.ts";
+import { ConnectionGuard, type ConnectionGuardOptions } from "./connection-guard.ts";
+
+const GET = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+
+const respond: RequestListener = (_request, response) => {
+  response.end("complete");
+};
+
+async function startGuarded(
+  options: Partial<ConnectionGuardOptions>,
+  listener: RequestListener = respond,
+) {
+  const warn = vi.fn();
+  const guard = new ConnectionGuard({
+    maxConnections: 1000,
+    logger: { warn },
+    advice: "raise it",
+    ...options,
+    times: { checkIntervalMs: 10, ...options.times },
+  });
+  const server = await startServer(listener, { prepare: (created) => guard.protect(created) });
+  return { server, guard, warn };
+}
+
+async function requestOn(peer: Socket): Promise<string> {
+  peer.write(GET);
+  const [received] = (await once(peer, "data")) as [Buffer];
+  return received.toString();
+}
+
+/** Resolves to the response on a new connection, or to nothing if the server closes it. */
+async function tryRequest(server: Server): Promise<string> {
+  const peer = await connectPeer(server);
+  const closed = closedByServer(peer).then(() => "");
+  return Promise.race([requestOn(peer).catch(() => ""), closed]);
+}
+
+/** Waits until the server, rather than the peer, has closed all but so many connections. */
+async function untilOpen(server: Server, count: number): Promise<void> {
+  await vi.waitFor(async () => expect(await countConnections(server)).toBe(count), 10_000);
+}
+
+test("at the limit, new connections are closed at once and open ones go on working", async () => {
+  const times = { minIdleMs: 60_000 };
+  const { server, guard, warn } = await startGuarded({ maxConnections: 2, times });
+  const peers = [await connectPeer(server), await connectPeer(server)];
+  await vi.waitFor(() => expect(guard.size).toBe(2));
+  for (let attempt = 0; attempt < 5; attempt += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other is the point
+    await closedByServer(await connectPeer(server));
+  }
+  for (const peer of peers) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other is the point
+    expect(await requestOn(peer)).toContain("complete");
+  }
+  expect(guard.closed).toEqual({ limit: 5, idle: 0, keep_alive: 0, slow_reader: 0 });
+  expect(warn.mock.calls).toEqual([
+    [expect.stringMatching(/^The limit of 2 connections is reached.* raise it$/)],
+  ]);
+});
+
+test("when a connection is closed, another one can be opened", async () => {
+  const times = { minIdleMs: 60_000 };
+  const { server, guard } = await startGuarded({ maxConnections: 1, times });
+  const first = await connectPeer(server);
+  await vi.waitFor(() => expect(guard.size).toBe(1));
+  first.destroy();
+  await vi.waitFor(() => expect(guard.size).toBe(0));
+  expect(await requestOn(await connectPeer(server))).toContain("complete");
+});
+
+test("at the limit, idle connections are closed to accept new ones, busy ones are not", async () => {
+  const times = { minIdleMs: 0 };
+  let count = 0;
+  const listener: RequestListener = (_request, response) => {
+    count += 1;
+    if (count === 1) response.write("never complete");
+    else response.end("complete");
+  };
+  const { server, guard } = await startGuarded({ maxConnections: 3, times }, listener);
+  const busy = await connectPeer(server);
+  expect(await requestOn(busy)).toContain("never complete");
+  const idle = await connectPeer(server);
+  expect(await requestOn(idle)).toContain("complete");
+  const incomplete = await connectPeer(server);
+  incomplete.write("GET / HT");
+  await vi.waitFor(() => expect(guard.size).toBe(3));
+
+  const closed = Promise.all([closedByServer(idle), closedByServer(incomplete)]);
+  // A connection counts as idle when the next check has seen that it is.
+  while (guard.closed.idle < 5) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other is the point
+    expect(await tryRequest(server)).toMatch(/complete|^$/);
+  }
+  await closed;
+  expect(guard.size).toBe(3);
+  expect(busy.readableEnded).toBe(false);
+});
+
+const LARGE = Buffer.alloc(30_000_000, "x");
+
+test("a peer that never reads a complete response loses its connection", async () => {
+  const times = { responseMs: 100 };
+  const { server, guard } = await startGuarded({ times }, (_request, response) => {
+    response.end(LARGE);
+  });
+  const peer = (await connectPeer(server)).pause();
+  peer.write(GET);
+  await untilOpen(server, 1);
+  await untilOpen(server, 0);
+  expect(guard.closed.slow_reader).toBe(1);
+});
+
+test("a peer that reads a streamed response too slowly loses its connection", async () => {
+  const times = { responseMs: 100 };
+  const { server, guard } = await startGuarded({ times }, (_request, response) => {
+    response.write(LARGE);
+  });
+  const peer = (await connectPeer(server)).pause();
+  peer.write(GET);
+  await untilOpen(server, 1);
+  await untilOpen(server, 0);
+  expect(guard.closed.slow_reader).toBe(1);
+});
+
+test("a peer that reads its response late but in time gets all of it", async () => {
+  const times = { responseMs: 60_000 };
+  const { server, guard } = await startGuarded({ times }, (_request, response) => {
+    response.setHeader("connection", "close");
+    response.end(LARGE);
+  });
+  const peer = (await connectPeer(server)).pause();
+  peer.write(GET);
+  await once(server, "request");
+  let length = 0;
+  peer.on("data", (chunk: Buffer) => (length += chunk.length));
+  await closedByServer(peer);
+  expect(length).toBeGreaterThan(LARGE.length);
+  expect(guard.closed.slow_reader).toBe(0);
+});
+
+test("an event stream is left to what sends it, even if its peer does not read", async () => {
+  const times = { responseMs: 1 };
+  const { server, guard } = await startGuarded({ times }, (request, response) => {
+    if (request.url === "/stream") response.setHeader("content-type", "text/event-stream; a=b");
+    response.write(LARGE);
+  });
+  const stream = (await connectPeer(server)).pause();
+  stream.write(GET.replace("/", "/stream"));
+  await once(server, "request");
+  for (let count = 1; count <= 3; count += 1) {
+    const peer = await connectPeer(server); // oxlint-disable-line no-await-in-loop -- one by one
+    peer.write(GET);
+    await vi.waitFor(() => expect(guard.closed.slow_reader).toBe(count), 10_000); // oxlint-disable-line no-await-in-loop
+  }
+  await untilOpen(server, 1);
+});
+
+test("an idle connection is closed although its peer keeps sending bytes", async () => {
+  const { server, guard } = await startGuarded({ times: { idleMs: 100 } });
+  const peer = await connectPeer(server);
+  expect(await requestOn(peer)).toContain("complete");
+  // Empty lines before a request are allowed, and refresh Node's own keep-alive timeout.
+  const dribble = setInterval(() => peer.write("\r\n"), 10);
+  onTestFinished(() => clearInterval(dribble));
+  await untilOpen(server, 0);
+  expect(guard.closed.keep_alive).toBe(1);
+});
+
+test("isResponding() is true from the first bytes of a response to its end", async () => {
+  const { server, guard } = await startGuarded({}, (_request, response) => {
+    response.flushHeaders();
+  });
+  const connected = once(server, "connection");
+  const peer = await connectPeer(server);
+  const [socket] = (await connected) as [Socket];
+  expect(guard.isResponding(socket)).toBe(false);
+  const requested = once(server, "request");
+  peer.resume().write(GET);
+  const [, response] = (await requested) as [unknown, ServerResponse];
+  expect(guard.isResponding(socket)).toBe(true);
+  response.end();
+  await vi.waitFor(() => expect(guard.isResponding(socket)).toBe(false));
+});

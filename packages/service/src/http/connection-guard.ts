@@ -1,0 +1,204 @@
+import type { Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { Logger } from "../logging/logger.ts";
+import { KEEP_ALIVE_TIMEOUT_MS, REQUEST_TIMEOUT_MS } from "./server-defaults.ts";
+
+/** Why a connection was closed before its peer did so. */
+export type CloseReason = "limit" | "idle" | "keep_alive" | "slow_reader";
+
+export interface ConnectionTimes {
+  /** How long a peer may take to read a complete response. @default 120000 */
+  readonly responseMs: number;
+  /**
+   * How long a connection may be idle, even if its peer keeps sending bytes that do not start a
+   * request. @default 107000
+   */
+  readonly idleMs: number;
+  /** A connection that is idle for at least this long can be closed to accept another. @default 1000 */
+  readonly minIdleMs: number;
+  /** How often the state of every connection is checked. @default 1000 */
+  readonly checkIntervalMs: number;
+  /** Minimum time between two warnings. @default 60000 */
+  readonly warningIntervalMs: number;
+}
+
+const DEFAULT_TIMES: ConnectionTimes = {
+  responseMs: 120_000,
+  // NOTE: above Node's own keep-alive timeout by as long as a request may take to arrive, so that no
+  // request is lost that started in time.
+  idleMs: KEEP_ALIVE_TIMEOUT_MS + REQUEST_TIMEOUT_MS + 5000,
+  minIdleMs: 1000,
+  checkIntervalMs: 1000,
+  warningIntervalMs: 60_000,
+};
+
+/** How many connections are examined to find an idle one: the cost of refusing one is constant. */
+const MAX_EXAMINED = 16;
+
+export interface ConnectionGuardOptions {
+  /** Connections that may be open at a time. */
+  readonly maxConnections: number;
+  readonly logger: Pick<Logger, "warn">;
+  /** Ends the warning about the limit, for example `raise MAX_CONNECTIONS`. */
+  readonly advice: string;
+  readonly times?: Partial<ConnectionTimes>;
+}
+
+/**
+ * What a connection is doing: nothing so far (`new`), handling a request (`busy`), waiting until the
+ * peer has read the response (`sending`), or nothing after its last response (`idle`).
+ */
+type Phase = "new" | "busy" | "sending" | "idle";
+
+interface Connection {
+  phase: Phase;
+  /** When the connection entered this phase; for `busy` not known. */
+  sinceMs: number;
+  /** The latest response, until it is known to be finished. */
+  response: ServerResponse | undefined;
+}
+
+/**
+ * Limits the number of open connections and how long each can be held without use.
+ *
+ * NOTE: `server.maxConnections` is no alternative. Workers of `node:cluster` pass connections above
+ * it back and forth for ever, and it never closes idle connections to accept new ones.
+ */
+export class ConnectionGuard {
+  readonly maxConnections: number;
+  readonly #logger: Pick<Logger, "warn">;
+  readonly #advice: string;
+  readonly #times: ConnectionTimes;
+  readonly #connections = new Map<Socket, Connection>();
+  readonly #closed: Record<CloseReason, number> = {
+    limit: 0,
+    idle: 0,
+    keep_alive: 0,
+    slow_reader: 0,
+  };
+  /** The position from which the next idle connection is searched for. */
+  #position = this.#connections.entries();
+  #lastWarningMs = Number.NEGATIVE_INFINITY;
+
+  constructor({ maxConnections, logger, advice, times }: ConnectionGuardOptions) {
+    this.maxConnections = maxConnections;
+    this.#logger = logger;
+    this.#advice = advice;
+    this.#times = { ...DEFAULT_TIMES, ...times };
+  }
+
+  /** How many connections are open. */
+  get size(): number {
+    return this.#connections.size;
+  }
+
+  /** How many connections were closed, by reason. */
+  get closed(): Readonly<Record<CloseReason, number>> {
+    return this.#closed;
+  }
+
+  /** Starts to guard the connections of a server. Several servers share one limit. */
+  protect(server: Server): void {
+    server.on("connection", (socket) => this.#accept(socket));
+    server.prependListener("request", ({ socket }, response) => {
+      const connection = this.#connections.get(socket);
+      if (connection === undefined) return;
+      connection.phase = "busy";
+      connection.response = response;
+    });
+    server.once("listening", () => {
+      const timer = setInterval(() => this.#check(), this.#times.checkIntervalMs);
+      timer.unref();
+      server.once("close", () => clearInterval(timer));
+    });
+  }
+
+  /** Whether part of a response may have been sent, so that nothing else can be sent instead. */
+  isResponding(socket: Socket): boolean {
+    const response = this.#connections.get(socket)?.response;
+    if (response === undefined || response.writableFinished) return false;
+    // Without a socket, the response waits for an earlier one on the same connection.
+    return response.headersSent || response.socket === null;
+  }
+
+  #accept(socket: Socket): void {
+    if (this.size >= this.maxConnections) {
+      this.#warn();
+      if (!this.#closeIdle()) {
+        this.#close(socket, "limit");
+        return;
+      }
+    }
+    this.#connections.set(socket, {
+      phase: "new",
+      sinceMs: performance.now(),
+      response: undefined,
+    });
+    socket.once("close", () => this.#connections.delete(socket));
+  }
+
+  /** Closes one idle connection if there is one among the next few. */
+  #closeIdle(): boolean {
+    const latestMs = performance.now() - this.#times.minIdleMs;
+    for (let examined = 0; examined < MAX_EXAMINED; examined += 1) {
+      const next = this.#position.next();
+      if (next.done === true) {
+        this.#position = this.#connections.entries();
+        continue;
+      }
+      const [socket, { phase, sinceMs }] = next.value;
+      if ((phase === "idle" || phase === "new") && sinceMs <= latestMs) {
+        this.#close(socket, "idle");
+        return true;
+      }
+    }
+    return false;
+  }
+
+  #check(): void {
+    const nowMs = performance.now();
+    for (const [socket, connection] of this.#connections) {
+      const phase = phaseOf(connection);
+      if (phase !== connection.phase) {
+        connection.phase = phase;
+        connection.sinceMs = nowMs;
+      }
+      // An idle connection should not hold the memory of its last response.
+      if (phase === "idle") connection.response = undefined;
+      const phaseMs = nowMs - connection.sinceMs;
+      if (phase === "sending" && phaseMs > this.#times.responseMs) {
+        this.#close(socket, "slow_reader");
+      } else if (phase === "idle" && phaseMs > this.#times.idleMs) {
+        this.#close(socket, "keep_alive");
+      }
+    }
+  }
+
+  #close(socket: Socket, reason: CloseReason): void {
+    this.#closed[reason] += 1;
+    this.#connections.delete(socket);
+    socket.destroy();
+  }
+
+  #warn(): void {
+    const nowMs = performance.now();
+    if (nowMs - this.#lastWarningMs < this.#times.warningIntervalMs) return;
+    this.#lastWarningMs = nowMs;
+    this.#logger.warn(
+      `The limit of ${this.maxConnections} connections is reached: idle connections are closed, ` +
+        `and new ones when none is idle. If this is not an attack, ${this.#advice}`,
+    );
+  }
+}
+
+function phaseOf({ phase, response }: Connection): Phase {
+  if (response === undefined) return phase;
+  if (response.writableFinished) return "idle";
+  const isBlocked = response.writableNeedDrain && !isEventStream(response);
+  return response.writableEnded || isBlocked ? "sending" : "busy";
+}
+
+/** Event streams are never complete. What sends them closes those that are not read. */
+function isEventStream(response: ServerResponse): boolean {
+  return String(response.getHeader("content-type")).startsWith("text/event-stream");
+}

@@ -1,0 +1,26 @@
+import type { Server, ServerOptions } from "node:http";
+import type { ConnectionGuard } from "./connection-guard.ts";
+import { KEEP_ALIVE_TIMEOUT_MS, REQUEST_TIMEOUT_MS } from "./server-defaults.ts";
+
+/** How often requests are checked for timeouts. */
+const TIMEOUT_CHECK_INTERVAL_MS = 500;
+
+/** Options of `http.createServer()` that limit how long a request may take. */
+export const HTTP_SERVER_OPTIONS: Readonly<
+  ServerOptions & { keepAliveTimeout: number; requestTimeout: number }
+> = {
+  keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+  requestTimeout: REQUEST_TIMEOUT_MS,
+  // NOTE: with a headers timeout above the request timeout, Node exchanges the two.
+  headersTimeout: REQUEST_TIMEOUT_MS,
+  connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS,
+};
+
+/** Limits the connections of a server that was created with `HTTP_SERVER_OPTIONS`. */
+export function protectServer(server: Server, guard: ConnectionGuard): Server {
+  // NOTE: by default Node drops all headers after the first thousand without a trace, and with them
+  // a repeated one. Their total size is limited to 16 KiB anyway.
+  server.maxHeadersCount = 0;
+  guard.protect(server);
+  return server;
+}
