@@ -71,6 +71,8 @@ test("OpenAPI document: every endpoint, parameter, error and security scheme", a
     "/base/ofrep/v1/evaluate/flags/{key}",
     "/base/proxy",
     "/base/proxy/all",
+    "/base/proxy/all/client/metrics",
+    "/base/proxy/all/client/register",
     ...definitions.map((path) => `/base/proxy/client/${path}`),
     "/base/proxy/client/metrics",
     "/base/proxy/client/register",
