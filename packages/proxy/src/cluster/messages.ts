@@ -1,4 +1,4 @@
-import type { FlagUpdate, SyncMoments } from "flags-sdk";
+import type { ApplicationRegistration, FlagUpdate, SyncMoments } from "flags-sdk";
 import type { MetricValues } from "./metric-values.ts";
 
 /** What the primary process tells a worker. */
@@ -30,6 +30,8 @@ export type ToPrimary =
   | { readonly kind: "failed"; readonly reason: string }
   /** Usage to be sent upstream, as JSON; answered with `decision`. */
   | { readonly kind: "usage"; readonly id: number; readonly text: string }
+  /** An application to be registered upstream. */
+  | { readonly kind: "registration"; readonly registration: ApplicationRegistration }
   | { readonly kind: "scrape" }
   | { readonly kind: "collected"; readonly metrics: MetricValues };
 

@@ -22,7 +22,11 @@ test("renderAhead() has flags written before they are in force, until it is ende
     },
     writeUnknownFlag: (name) => JSON.stringify(name),
   };
-  const source = new FlagReplica({ strategies: [], reportUsage: async () => true });
+  const source = new FlagReplica({
+    strategies: [],
+    reportUsage: async () => true,
+    registerApplication: () => {},
+  });
   const renderer = createRenderer(dialect);
   const stop = renderAhead([source], [renderer]);
 

@@ -202,15 +202,21 @@ const Bucket = Type.Object({
   }),
 });
 
-/** Usage as client SDKs report it; what they send besides is ignored. */
+/** What SDKs measured. What is not as they send it is left out when it is read, so nothing is refused. */
+export const ImpactMetrics = Type.Unsafe<unknown>({
+  description: "Counters, gauges and histograms, forwarded to the upstream",
+});
+
+/** Usage as client SDKs report it. */
 export const UsageBody = Type.Object({
   appName: Type.String({ minLength: 1 }),
   bucket: Type.Optional(
     Type.Unsafe<Static<typeof Bucket> | null>({ ...Bucket, type: ["object", "null"] }),
   ),
+  impactMetrics: Type.Optional(ImpactMetrics),
 });
 
-/** What client SDKs say of themselves; nothing of it is needed. */
+/** What SDKs say of themselves, forwarded to the upstream. */
 export const RegistrationBody = Type.Object({
   appName: Type.Optional(Type.String()),
 });
