@@ -267,6 +267,24 @@ describeEachStorage("usage", (source) => {
       );
     });
 
+    test("entries without the name of an application do not keep the others out", async () => {
+      await createFlag(service, "named");
+      const body = {
+        applications: [{ appName: "" }, { appName: "named-app" }, { appName: null }],
+        metrics: [
+          metric({ appName: "" }),
+          metric({ featureName: "" }),
+          metric({ featureName: "named", yes: 7 }),
+        ],
+      };
+      expect(await post(service, BULK, body)).toEqual({ status: 202, text: "" });
+      const counted = countedIn(await rawOf(service, "named"));
+      expect(counted.map(({ appName, yes }) => [appName, yes])).toEqual([["mobile", 7]]);
+      const rows = await service.storage.db.select().from(applications);
+      expect(rows.map(({ appName }) => appName)).toContain("named-app");
+      expect(rows.map(({ appName }) => appName)).not.toContain("");
+    });
+
     test("metrics of another environment are refused, with all that come with them", async () => {
       await createFlag(service, "refused");
       const own = metric({ featureName: "refused" });

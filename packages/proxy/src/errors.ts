@@ -74,14 +74,15 @@ export function notReady(): HttpError {
 
 const MAX_RETRY_AFTER_SECONDS = 60;
 
-/** The answer to usage for which there is no room until some has been sent. */
+/** The response to usage that exceeds what its key may have in the buffer. */
 export function tooMuchUsage(metricsIntervalMs: number): HttpError {
   const seconds = Math.ceil(metricsIntervalMs / 1000);
   const retryAfter = Math.min(Math.max(seconds, 1), MAX_RETRY_AFTER_SECONDS);
   return new HttpError(
     503,
-    "Too much usage is waiting to be sent upstream, nothing of this report was counted: send it " +
-      "again later. The shorter `metricsInterval` (FLAGS_METRICS_INTERVAL), the less has to wait",
+    "Too much usage that was reported with this key is waiting to be sent upstream. Nothing of this " +
+      "report was counted: send it again later. With a shorter `metricsInterval` " +
+      "(FLAGS_METRICS_INTERVAL) less has to wait",
     { headers: { "retry-after": String(retryAfter) } },
   );
 }

@@ -1,7 +1,9 @@
+import { EventEmitter, once } from "node:events";
 import { createFlagsClient, type CustomStrategy, type FlagsClient } from "flags-sdk";
 import { InMemStorageProvider, Unleash } from "unleash-client";
 import { InMemoryStorageProvider, UnleashClient } from "unleash-proxy-client";
 import { expect, onTestFinished, test } from "vitest";
+import type { ProxyConfig } from "../src/config/config.ts";
 import { SAMPLE, flag } from "./_documents.ts";
 import { startFeatureServer } from "./_feature-server.ts";
 import { KEY, SERVER_TOKEN, startProxyOver } from "./_proxy.ts";
@@ -17,7 +19,10 @@ const DOCUMENT = {
 };
 
 /** An upstream, our client of it, and a proxy over that. */
-async function startSystem(strategies: readonly CustomStrategy[] = []) {
+async function startSystem(
+  strategies: readonly CustomStrategy[] = [],
+  config: Partial<ProxyConfig> = {},
+) {
   const upstream = await startFeatureServer(DOCUMENT);
   const client: FlagsClient = createFlagsClient({
     url: upstream.url,
@@ -28,7 +33,7 @@ async function startSystem(strategies: readonly CustomStrategy[] = []) {
     strategies,
   });
   onTestFinished(() => client.close());
-  const proxy = await startProxyOver(client);
+  const proxy = await startProxyOver(client, { config });
   client.start();
   await client.synchronized();
   return { upstream, ...proxy };
@@ -93,6 +98,43 @@ test.each([
     );
   expect(errors).toEqual([]);
 });
+
+test.each([true, false])(
+  "unleash-proxy-client with the URL of /proxy/all reports usage, allEndpointEnabled: %s",
+  async (allEndpointEnabled) => {
+    const { url, upstream } = await startSystem([], { allEndpointEnabled });
+    const sent = new EventEmitter();
+    const client = new UnleashClient({
+      url: `${url}/proxy/all`,
+      clientKey: KEY,
+      appName: "shop",
+      refreshInterval: 0.05,
+      metricsInterval: 0.1,
+      metricsIntervalInitial: 0.1,
+      storageProvider: new InMemoryStorageProvider(),
+      fetch: async (input: string, init?: RequestInit) => {
+        const response = await fetch(input, init);
+        if (input.endsWith("/proxy/all/client/metrics")) sent.emit("response", response);
+        return response;
+      },
+    });
+    onTestFinished(() => client.stop());
+    const reported = once(sent, "response") as Promise<[Response]>;
+    await client.start();
+    expect(client.isEnabled("on")).toBe(allEndpointEnabled);
+    const [response] = await reported;
+    expect([response.status, await response.text()]).toEqual([200, "OK"]);
+    await expect
+      .poll(() => upstream.posts.get("/api/client/metrics"), { timeout: 5000 })
+      .toContainEqual(expect.objectContaining({ appName: "shop" }));
+    const init = {
+      method: "POST",
+      headers: { authorization: KEY, "content-type": "application/json" },
+      body: JSON.stringify({ appName: "shop" }),
+    };
+    expect((await fetch(`${url}/proxy/all/client/register`, init)).status).toBe(200);
+  },
+);
 
 test("unleash-client with a server token: definitions, segments included, updates and metrics", async () => {
   const { url, upstream } = await startSystem();

@@ -300,6 +300,7 @@ describe("usage of server SDKs", () => {
         appName: "shop",
         startMs: Date.parse("2026-01-01T00:00:00Z"),
         features: { a: { yes: 3, no: 1 } },
+        quotaId: expect.any(String) as string,
       },
     ]);
   });
@@ -317,27 +318,31 @@ describe("usage of server SDKs", () => {
       ],
     });
     expect([answer.status, await answer.text()]).toEqual([202, ""]);
+    const quotaId = expect.any(String) as string;
     expect(JSON.parse(JSON.stringify(proxy.source.usage))).toEqual([
       {
+        quotaId,
         appName: "shop",
         startMs: Date.parse(early),
         features: { a: { yes: 2, no: 4, variants: { blue: 3, red: 1 } } },
       },
       {
+        quotaId,
         appName: "shop",
         startMs: Date.parse(late),
         features: JSON.parse('{"__proto__":{"yes":1,"no":2}}') as object,
       },
-      { appName: "app", startMs: Date.parse(early), features: { a: { yes: 0, no: 2 } } },
+      { quotaId, appName: "app", startMs: Date.parse(early), features: { a: { yes: 0, no: 2 } } },
     ]);
   });
 
   test.each([
     [{}, "metrics"],
-    [{ metrics: [{ ...metric, yes: -1 }] }, "metrics.0.yes"],
-    [{ metrics: [{ ...metric, featureName: "" }] }, "metrics.0.featureName"],
-    [{ metrics: [{ ...metric, appName: undefined }] }, "metrics.0.appName"],
-    [{ metrics: [{ ...metric, featureName: "x".repeat(256) }] }, "metrics"],
+    [{ metrics: 1 }, "metrics"],
+    [{ metrics: [{ ...metric, yes: -1 }] }, "metrics.0"],
+    [{ metrics: [{ ...metric, featureName: "" }] }, "metrics.0"],
+    [{ metrics: [{ ...metric, appName: undefined }, "x"] }, "metrics.0"],
+    [{ metrics: [{ ...metric, featureName: "x".repeat(256) }] }, "metrics.0"],
     [{ metrics: Array.from({ length: 10_001 }, () => metric) }, "metrics"],
   ])("POST /api/client/metrics/bulk: 400 that names what is wrong (%#)", async (body, path) => {
     const proxy = await startProxy();
@@ -345,6 +350,29 @@ describe("usage of server SDKs", () => {
     expect(response.status).toBe(400);
     expect((await errorOf(response)).validation).toMatchObject([{ path }]);
     expect(proxy.source.usage).toEqual([]);
+  });
+
+  test("POST /api/client/metrics/bulk: invalid entries do not keep the valid ones out", async () => {
+    const proxy = await startProxy();
+    const many = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [index, 1]));
+    const metrics = [
+      { ...metric, featureName: "" },
+      { ...metric, appName: "" },
+      { ...metric, yes: -1 },
+      { ...metric, featureName: "x".repeat(256) },
+      { ...metric, featureName: "a\0b" },
+      { ...metric, variants: many },
+      null,
+      metric,
+      [],
+    ];
+    const response = await post(proxy, "metrics/bulk", { applications: null, metrics });
+    expect(response.status).toBe(202);
+    expect(JSON.parse(JSON.stringify(proxy.source.usage))).toMatchObject([
+      { appName: "shop", features: { a: { yes: 1, no: 2 } } },
+    ]);
+    const scraped = await proxy.request("/proxy/internal-backstage/prometheus");
+    expect(await scraped.text()).toContain("\nflags_proxy_usage_invalid_total 8\n");
   });
 
   test("503 when there is no room, 401 for a client key", async () => {

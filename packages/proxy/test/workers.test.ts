@@ -125,24 +125,25 @@ describe("FLAGS_PROXY_WORKERS=2", () => {
     expect(pidsOf(command).filter(isRunning)).toEqual([]);
   });
 
-  test("refuses usage in all workers when there is no room, and loses nothing of the rest", async () => {
-    const { url, upstream, command } = await startWorkers();
+  test("refuses usage in all workers when the key's share is used up, and loses nothing of the rest", async () => {
+    const names = Array.from({ length: 9999 }, (_, flag) => (flag === 0 ? "on" : `flag-${flag}`));
+    const { url, upstream, command } = await startWorkers({}, (server) => {
+      server.document = { features: names.map((name) => toFlag(name)) };
+    });
     await untilReady(url);
-    const toReport = (index: number) => {
-      const flags = Array.from({ length: 9998 }, (_, flag) => [`flag-${flag}`, { yes: 1 }]);
-      const toggles = Object.fromEntries([["on", { yes: 1 }], ...flags]) as object;
-      return { appName: `app-${index}`, bucket: { toggles } };
-    };
+    const toggles = Object.fromEntries(names.map((name) => [name, { yes: 1 }]));
     const statuses: number[] = [];
-    for (let index = 0; index < 14; index += 1) {
-      const body = toReport(index);
-      // oxlint-disable-next-line no-await-in-loop -- one fills the room after the other
+    for (let index = 0; index < 16; index += 1) {
+      const body = { appName: `app-${index}`, bucket: { toggles } };
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
       statuses.push((await ask(`${url}/proxy/client/metrics`, { body })).status);
     }
-    // 100,000 entries: every report is of one application and 9,999 flags.
-    expect(statuses).toEqual(Array.from({ length: 14 }, (_, index) => (index < 10 ? 200 : 503)));
+    const accepted = statuses.filter((status) => status === 200).length;
+    expect(accepted).toBeGreaterThan(9);
+    expect(statuses.slice(accepted)).toEqual(Array.from({ length: 16 - accepted }, () => 503));
+    expect(statuses).toContain(503);
     expect((await finish({ command })).code).toBe(0);
-    expect(deliveredTo(upstream)).toBe(10);
+    expect(deliveredTo(upstream)).toBe(accepted);
   });
 
   test("says once what there is to say about settings, and in which worker something is odd", async () => {

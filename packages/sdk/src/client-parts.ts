@@ -9,8 +9,15 @@ import type { FaultSink } from "./events/fault-log.ts";
 import type { FlagsClientEvents } from "./events/flags-client-events.ts";
 import type { FeatureDefinitions } from "./flag-source.ts";
 import type { Identity } from "./identity.ts";
+import { BulkSupport, environmentOfToken } from "./metrics/bulk-support.ts";
+import { FairBudget } from "./metrics/fair-budget.ts";
+import { ImpactMetricsBuffer } from "./metrics/impact-metrics.ts";
+import { USAGE_LIMITS } from "./metrics/limits.ts";
 import { createRegistration } from "./metrics/registration.ts";
 import { toRegistrationBody } from "./metrics/registration-body.ts";
+import { RegistrationBuffer } from "./metrics/registration-buffer.ts";
+import { SupplementReporter } from "./metrics/supplement-reporter.ts";
+import { UsageDrops } from "./metrics/usage-drops.ts";
 import { UsageReporter } from "./metrics/usage-reporter.ts";
 import { UsageStore } from "./metrics/usage-store.ts";
 import type { BootstrapSettings, Settings } from "./options/settings.ts";
@@ -29,7 +36,7 @@ import { createConnections } from "./transport/connections.ts";
 import { toHeaderValue } from "./transport/header-map.ts";
 import { HttpClient } from "./transport/http-client.ts";
 import { UpstreamApi } from "./transport/upstream-api.ts";
-import { credentialHeaders } from "./transport/wire-headers.ts";
+import { credentialHeaders, type CredentialSettings } from "./transport/wire-headers.ts";
 
 /** What a client is made of. */
 export interface ClientParts {
@@ -41,6 +48,9 @@ export interface ClientParts {
   readonly synchronizer: Synchronizer;
   readonly bootstrap: PersistentTask | undefined;
   readonly usage: UsageStore;
+  readonly impactMetrics: ImpactMetricsBuffer;
+  readonly registrations: RegistrationBuffer;
+  readonly drops: UsageDrops;
   /** Absent when usage is not reported. */
   readonly reporter: UsageReporter | undefined;
   readonly registration: PersistentTask | undefined;
@@ -84,7 +94,7 @@ export function createParts(settings: Settings, emitter: Emitter<FlagsClientEven
       : new UnleashSynchronizer({ unleash, feed, faults });
   const bootstrap = bootstrapOf(common, state, feed);
   const sources = { http, preparations, state, feed, storage, synchronizer, bootstrap };
-  return { ...sources, ...createMetrics(common) };
+  return { ...sources, ...createMetrics(common, state) };
 }
 
 function createApi(
@@ -131,15 +141,37 @@ function sourceOf(bootstrap: BootstrapSettings, { http, work, identity }: Common
   return urlSource({ http, work, url, headers, userAgent, now });
 }
 
-type MetricsParts = Pick<ClientParts, "usage" | "reporter" | "registration">;
+type MetricsParts = Pick<
+  ClientParts,
+  "usage" | "impactMetrics" | "registrations" | "drops" | "reporter" | "registration"
+>;
 
-function createMetrics(common: Common): MetricsParts {
+function createMetrics(common: Common, state: FlagState): MetricsParts {
   const { settings, identity, emitter, faults, api } = common;
-  const usage = new UsageStore(now);
-  if (!settings.isMetricsEnabled) return { usage, reporter: undefined, registration: undefined };
+  const { bytes, impactSeries, registrations: perQuota } = USAGE_LIMITS;
+  const memory = new FairBudget(bytes);
+  const drops = new UsageDrops((kind, count) => emitter.emit("usageDropped", kind, count));
+  const usage = new UsageStore({
+    now,
+    memory,
+    // Before the first flags have arrived, nothing can be told about a name.
+    isKnownFeature: (name) => state.snapshot === undefined || state.snapshot.indexOf(name) >= 0,
+    onUnknownDropped: (count) => drops.note("unknown_flag", count),
+  });
+  const impactMetrics = new ImpactMetricsBuffer(memory, impactSeries);
+  const registrations = new RegistrationBuffer(memory, perQuota, now);
+  const buffers = { usage, impactMetrics, registrations, drops };
+  if (!settings.isMetricsEnabled) {
+    return { ...buffers, reporter: undefined, registration: undefined };
+  }
+  const bulk = new BulkSupport(environmentOfToken(tokenOf(settings.credentials)), now);
+  const supplements = new SupplementReporter({ ...buffers, api, bulk, identity, now });
   const reporter = new UsageReporter({
     api,
     store: usage,
+    bulk,
+    sendSupplements: (signal) => supplements.send(signal),
+    drops,
     identity,
     intervalMs: settings.metricsIntervalMs,
     jitterMs: settings.metricsJitterMs,
@@ -148,7 +180,13 @@ function createMetrics(common: Common): MetricsParts {
     now,
     random,
   });
-  return { usage, reporter, registration: registrationOf(common) };
+  return { ...buffers, reporter, registration: registrationOf(common) };
+}
+
+/** The token that requests carry; undefined if a function may replace it each time. */
+function tokenOf({ token, customHeaders, customHeadersFunction }: CredentialSettings) {
+  if (customHeadersFunction !== undefined) return undefined;
+  return customHeaders["authorization"] ?? token;
 }
 
 function registrationOf(common: Common): PersistentTask | undefined {

@@ -1,4 +1,6 @@
 import type { Snapshot, Steps, StrategyError } from "flags-engine";
+import type { ImpactMetric } from "./metrics/impact-metrics.ts";
+import type { ApplicationRegistration } from "./metrics/registration-buffer.ts";
 
 /** The definitions as the upstream sent them, for those who are entitled to read them. */
 export interface FeatureDefinitions {
@@ -14,12 +16,21 @@ export interface FeatureUsage {
   readonly variants?: Readonly<Record<string, number>>;
 }
 
-/** Usage counted by one application over a span of time. */
+/** Usage that one application counted over a period of time. */
 export interface ApplicationUsage {
   readonly appName: string;
-  /** Start of the span, epoch milliseconds. */
+  /** Start of the period, epoch milliseconds. */
   readonly startMs: number;
   readonly features: Readonly<Record<string, FeatureUsage>>;
+  /** What the application measured besides. They are best effort: beyond a limit they are dropped. */
+  readonly impactMetrics?: readonly ImpactMetric[];
+  /**
+   * Whose share of the buffer the usage counts against, for instance an id of the key under which it
+   * was reported. Shares are fair: reports under one id cannot displace those under another.
+   *
+   * @default one share for all usage without an id
+   */
+  readonly quotaId?: string;
 }
 
 /** What a source tells its listeners. */
@@ -69,10 +80,12 @@ export interface FlagSource {
    */
   beforeChange?(preparation: Preparation): () => void;
   /**
-   * Adds usage counted elsewhere, to be sent upstream under the name of its application. True means
-   * that all of it will be sent, now or as soon as the upstream takes it. False means that nothing
-   * of it was counted, as too much is waiting to be sent already: it may be reported again later.
-   * A source that has to ask somebody else answers with a promise.
+   * Adds usage that was counted elsewhere, to be sent upstream under the name of its application.
+   * True acknowledges it: it is sent now, or as soon as the upstream accepts it. False means that
+   * nothing of it was counted because too much is waiting already: it may be reported again later.
+   * A source that has to wait for another process returns a promise.
    */
   reportUsage(usage: ApplicationUsage): boolean | Promise<boolean>;
+  /** Forwards the registration of an application to the upstream. Best effort. A source may lack it. */
+  registerApplication?(registration: ApplicationRegistration): void;
 }

@@ -15,6 +15,8 @@ import type {
   Preparation,
 } from "./flag-source.ts";
 import type { FlagsClientOptions } from "./options/flags-client-options.ts";
+import type { ApplicationRegistration } from "./metrics/registration-buffer.ts";
+import { DEFAULT_QUOTA } from "./metrics/usage-store.ts";
 import { resolveOptions } from "./options/resolve-options.ts";
 import type { Settings } from "./options/settings.ts";
 import { Signal } from "./schedule/signal.ts";
@@ -111,10 +113,21 @@ export class FlagsClient implements FlagSource, AsyncDisposable {
     return this.#parts.preparations.add(preparation);
   }
 
-  /** True as well where usage is not reported at all; false for good once the client is closed. */
+  /** True also if this client reports no usage at all; always false once the client is closed. */
   reportUsage(usage: ApplicationUsage): boolean {
     if (!this.#settings.isMetricsEnabled) return true;
-    return this.#closing === undefined && this.#parts.usage.add(usage);
+    const { usage: store, impactMetrics, drops } = this.#parts;
+    if (this.#closing !== undefined || !store.add(usage)) return false;
+    const { quotaId = DEFAULT_QUOTA, impactMetrics: metrics = [] } = usage;
+    drops.note("impact_metric", impactMetrics.add(quotaId, metrics));
+    return true;
+  }
+
+  /** Does nothing if this client reports no usage, or does not register. */
+  registerApplication(registration: ApplicationRegistration): void {
+    if (!this.#settings.isRegistrationEnabled || this.#closing !== undefined) return;
+    const { registrations, drops } = this.#parts;
+    if (!registrations.add(registration)) drops.note("registration", 1);
   }
 
   on<Event extends keyof FlagsClientEvents>(

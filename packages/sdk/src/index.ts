@@ -11,9 +11,12 @@ export type {
   Preparation,
 } from "./flag-source.ts";
 export { createFlagsClient, FlagsClient } from "./flags-client.ts";
+export type { ImpactMetric, ImpactSample } from "./metrics/impact-metrics.ts";
 export { USAGE_LIMITS } from "./metrics/limits.ts";
 export type { UsageLimits } from "./metrics/limits.ts";
 export type { MetricsBody } from "./metrics/metrics-body.ts";
+export type { ApplicationRegistration, ConnectVia } from "./metrics/registration-buffer.ts";
+export type { DropKind } from "./metrics/usage-drops.ts";
 export type { RegistrationBody } from "./metrics/registration-body.ts";
 export type { FlagsClientOptions, HttpOptions, Tag } from "./options/flags-client-options.ts";
 export type { Synchronization } from "./sync/synchronizer.ts";

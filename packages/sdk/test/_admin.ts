@@ -62,8 +62,17 @@ export class AdminService {
     rmSync(this.#directory, { recursive: true, force: true });
   }
 
+  /** What a GET of the admin API returns. */
+  async read(path: string): Promise<unknown> {
+    return JSON.parse(await this.#request("GET", path)) as unknown;
+  }
+
   /** A request to the admin API that must succeed. */
   async admin(method: string, path: string, body?: unknown): Promise<void> {
+    await this.#request(method, path, body);
+  }
+
+  async #request(method: string, path: string, body?: unknown): Promise<string> {
     const response = await fetch(`${this.url}/admin${path}`, {
       method,
       headers: { authorization: ADMIN_TOKEN, "content-type": "application/json" },
@@ -71,6 +80,7 @@ export class AdminService {
     });
     const text = await response.text();
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    return text;
   }
 
   /** Makes a flag that is on for everybody. */

@@ -117,20 +117,20 @@ describe("usage", () => {
     expect("no" in {}).toBe(false);
   });
 
-  it("beyond all bounds is refused with a warning", async () => {
+  it("beyond a limit is refused with a warning", async () => {
     const { client } = await startReporting();
     const warned = nextEvent(client, "warn");
     client.isEnabled("x".repeat(256));
-    expect((await warned)[0]).toBe("Usage found no room and was not counted, evaluations: 1");
+    expect((await warned)[0]).toBe("Too much usage is waiting, evaluations not counted: 1");
   });
 
-  it("beyond all bounds is told before the end", async () => {
+  it("beyond a limit is reported at the end", async () => {
     const { upstream, client } = await startReporting({ metricsIntervalMs: 60_000 });
     const told = collectFaults(client);
     client.isEnabled("x".repeat(256));
     await client.close();
     expect(upstream.seen(PATH)).toEqual([]);
-    expect(told).toEqual(["warn: Usage found no room and was not counted, evaluations: 1"]);
+    expect(told).toEqual(["warn: Too much usage is waiting, evaluations not counted: 1"]);
   });
 
   it("reportUsage() is false for what is not going to be sent", async () => {

@@ -4,7 +4,7 @@ import { orderByText } from "../storage/order-by-text.ts";
 import { applications } from "../storage/schema/usage.ts";
 import { readText } from "./lenient.ts";
 import { readAppName } from "./read-usage.ts";
-import type { Registration } from "./schemas.ts";
+import type { BulkMetrics, Registration } from "./schemas.ts";
 
 const MAX_STRATEGIES = 100;
 
@@ -36,6 +36,25 @@ export function readApplication(
   };
 }
 
+/**
+ * The applications of a bulk report. Those without a name are left out.
+ *
+ * @throws {ApiError} if no application and no metric of the report has a name
+ */
+export function readBulkApplications(
+  { applications: sent, metrics }: BulkMetrics,
+  environment: string,
+): readonly SeenApplication[] {
+  const named = sent.filter(isNamed);
+  const [application] = sent;
+  const [metric] = metrics;
+  if (named.length === 0 && !metrics.some(isNamed)) {
+    if (application !== undefined) readAppName(application.appName, "/body/applications/0/appName");
+    if (metric !== undefined) readAppName(metric.appName, "/body/metrics/0/appName");
+  }
+  return named.map((one) => readApplication(one, environment, "/body/applications"));
+}
+
 /** Remembers applications. What one says of itself replaces what it said before. */
 export async function putApplications(
   db: Database,
@@ -65,4 +84,8 @@ export function listApplications(db: Database): Promise<Application[]> {
     .select()
     .from(applications)
     .orderBy(orderByText(applications.appName), orderByText(applications.environment));
+}
+
+function isNamed({ appName }: Pick<Registration, "appName">): boolean {
+  return readText(appName) !== "";
 }

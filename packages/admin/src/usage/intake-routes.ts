@@ -2,7 +2,7 @@ import { tokenOf } from "../auth/token-of.ts";
 import { errorAnswers, NoBody } from "../http/schemas.ts";
 import type { TypedApp } from "flags-service/http";
 import { version } from "../version.ts";
-import { readApplication } from "./applications.ts";
+import { readApplication, readBulkApplications } from "./applications.ts";
 import { readBulkMetrics, readMetrics } from "./read-usage.ts";
 import { BulkMetricsBody, MetricsBody, RegistrationBody } from "./schemas.ts";
 import type { UsageIntake } from "./usage-intake.ts";
@@ -56,7 +56,9 @@ function registerBulkIntake(app: TypedApp, intake: UsageIntake): void {
     {
       schema: {
         summary: "Takes in how often many applications asked for flags, from a proxy",
-        description: "All of it must be of the environment of the token, or none of it is taken",
+        description:
+          "All metrics must be of the environment of the token, or none of them is accepted. " +
+          "Entries without the name of an application are left out",
         tags,
         body: BulkMetricsBody,
         response,
@@ -65,9 +67,7 @@ function registerBulkIntake(app: TypedApp, intake: UsageIntake): void {
     async (request, reply) => {
       const { environment, projects } = tokenOf(request);
       const entries = readBulkMetrics(request.body, { environment, now: new Date() });
-      const applications = request.body.applications.map((application, index) =>
-        readApplication(application, environment, `/body/applications/${index}`),
-      );
+      const applications = readBulkApplications(request.body, environment);
       // Applications first: to remember one twice does no harm when the rest is sent again.
       await intake.addApplications(applications);
       await intake.addUsage({ entries, projects });

@@ -31,10 +31,11 @@ export function readMetrics(
 }
 
 /**
- * What a proxy counted for many applications.
+ * What a proxy counted for many applications. Entries without the name of an application are left out:
+ * the proxy cannot do anything about what one of its clients sent.
  *
- * @throws {ApiError} when some of it is of another environment than that of its token: none of it is
- * taken then, for nothing that was accepted may get lost
+ * @throws {ApiError} if some of it is of another environment than that of its token: none of it is
+ * accepted then, so that nothing is lost unnoticed
  */
 export function readBulkMetrics(
   { metrics }: BulkMetrics,
@@ -50,12 +51,12 @@ export function readBulkMetrics(
     return {
       ...readCounts(metric),
       feature: readText(metric.featureName),
-      appName: readAppName(metric.appName, `/body/metrics/${index}/appName`),
+      appName: readText(metric.appName),
       environment,
       hour: readHour(metric.timestamp, now),
     };
   });
-  return entries.filter(isUsed);
+  return entries.filter((entry) => entry.appName !== "" && isUsed(entry));
 }
 
 /**

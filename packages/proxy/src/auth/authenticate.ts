@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { FastifyRequest, onRequestHookHandler } from "fastify";
 import { describeRepeatedHeader, findRepeatedHeader } from "flags-service/http";
 import { HttpError } from "../errors.ts";
@@ -54,4 +55,16 @@ export function grantOf(request: FastifyRequest): Grant {
   const grant = grants.get(request);
   if (grant === undefined) throw new TypeError("Cannot tell the grant: the route asks for no key");
   return grant;
+}
+
+const quotaIds = new WeakMap<Grant, string>();
+
+/** Identifies the key of a grant, without revealing it, to whoever limits what one key can use up. */
+export function quotaIdOf(grant: Grant): string {
+  const known = quotaIds.get(grant);
+  if (known !== undefined) return known;
+  // NOTE: the same in every worker, since the primary process holds one share for each key.
+  const id = createHash("sha256").update(grant.key).digest("base64url").slice(0, 22);
+  quotaIds.set(grant, id);
+  return id;
 }

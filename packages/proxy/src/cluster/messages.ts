@@ -1,4 +1,4 @@
-import type { FlagUpdate, SyncMoments } from "flags-sdk";
+import type { ApplicationRegistration, FlagUpdate, SyncMoments } from "flags-sdk";
 import type { MetricValues } from "./metric-values.ts";
 
 /** What the primary process tells a worker. */
@@ -33,6 +33,8 @@ export type ToPrimary =
   /** Usage to be sent upstream, as JSON; answered with `decision`. */
   | { readonly kind: "usage"; readonly id: number; readonly text: string }
   | { readonly kind: "pong" }
+  /** An application to be registered upstream. */
+  | { readonly kind: "registration"; readonly registration: ApplicationRegistration }
   | { readonly kind: "scrape" }
   | { readonly kind: "collected"; readonly metrics: MetricValues };
 

@@ -67,6 +67,9 @@ export class Primary {
       case "usage":
         this.#takeUsage(worker, message);
         return;
+      case "registration":
+        this.#client.registerApplication(message.registration);
+        return;
       case "scrape":
         void this.#tellMetrics(worker);
         return;

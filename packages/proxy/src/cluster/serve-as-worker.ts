@@ -12,6 +12,7 @@ export async function serveAsWorker(config: ProxyConfig, link: PrimaryLink): Pro
   const replica = new FlagReplica({
     strategies: config.customStrategies,
     reportUsage: (usage) => outbox.report(usage),
+    registerApplication: (registration) => outbox.register(registration),
   });
   const metrics: Metrics = { ...createMetrics(), read: readOnce(() => scrape(link)) };
   followPrimary(link, { replica, outbox, metrics });

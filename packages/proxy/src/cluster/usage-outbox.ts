@@ -1,10 +1,10 @@
-import type { ApplicationUsage } from "flags-sdk";
+import type { ApplicationRegistration, ApplicationUsage } from "flags-sdk";
 import type { MessageToWorker } from "./messages.ts";
 import type { PrimaryLink } from "./primary-link.ts";
 
 type Sender = Pick<PrimaryLink, "send">;
 
-/** Where a worker puts usage: the primary process decides whether it is taken, and holds it. */
+/** Passes usage from a worker to the primary process, which decides whether to accept it. */
 export class UsageOutbox {
   readonly #link: Sender;
   readonly #undecided = new Map<number, (isAccepted: boolean) => void>();
@@ -14,7 +14,7 @@ export class UsageOutbox {
     this.#link = link;
   }
 
-  /** Hands usage over. Resolves to whether it was accepted, when that is decided. */
+  /** Passes usage on. Resolves to the decision of the primary process whether to accept it. */
   report(usage: ApplicationUsage): Promise<boolean> {
     this.#lastId += 1;
     const id = this.#lastId;
@@ -25,7 +25,12 @@ export class UsageOutbox {
     });
   }
 
-  /** Takes the decision on a report. */
+  /** Passes a registration on; there is no response. */
+  register(registration: ApplicationRegistration): void {
+    void this.#link.send({ kind: "registration", registration });
+  }
+
+  /** Handles the decision on a report. */
   decide({ id, isAccepted }: MessageToWorker<"decision">): void {
     this.#undecided.get(id)?.(isAccepted);
     this.#undecided.delete(id);

@@ -1,26 +1,65 @@
-import type { ApplicationUsage, FeatureUsage } from "flags-sdk";
+import { type ApplicationUsage, type FeatureUsage, USAGE_LIMITS } from "flags-sdk";
 import type { Static } from "typebox";
-import type { BulkUsageBody } from "../routes/server-sdk/schemas.ts";
+import { badField, type HttpError } from "../errors.ts";
+import { isValid } from "../http/validation.ts";
+import { ReportedMetric } from "../routes/server-sdk/schemas.ts";
 import { toEpochMs, toFeatureUsage } from "./usage.ts";
 
-type Metric = Static<typeof BulkUsageBody>["metrics"][number];
+type Metric = Static<typeof ReportedMetric>;
 
-/** Reads a report for many applications, as one report for each application and span of time. */
+/** The usage in a bulk report. */
+export interface BulkUsage {
+  /** One for each application and period. */
+  readonly usages: readonly ApplicationUsage[];
+  /** Entries that were left out because they are invalid. */
+  readonly invalidCount: number;
+}
+
+/**
+ * Reads a report for many applications. It comes from a proxy, which cannot do anything about a single
+ * entry that one of its clients sent: such an entry is left out, and the others are accepted.
+ *
+ * @throws {HttpError} if none of the entries is valid
+ */
 export function toBulkUsage(
-  { metrics }: Static<typeof BulkUsageBody>,
-  nowMs: number,
-): readonly ApplicationUsage[] {
+  metrics: readonly unknown[],
+  { nowMs, quotaId }: { readonly nowMs: number; readonly quotaId: string },
+): BulkUsage {
   const usages = new Map<string, ApplicationUsage & { features: Record<string, FeatureUsage> }>();
-  for (const metric of metrics) {
+  const valid = metrics.filter(isMetric);
+  if (valid.length === 0 && metrics.length > 0) throw explain(metrics[0]);
+  for (const metric of valid) {
     const { appName, featureName } = metric;
     const startMs = toEpochMs(metric.timestamp, nowMs);
     const key = JSON.stringify([startMs, appName]);
     // NOTE: no prototype, since a flag may well be called `__proto__`.
-    const usage = usages.get(key) ?? { appName, startMs, features: Object.create(null) };
+    const usage = usages.get(key) ?? { appName, startMs, quotaId, features: Object.create(null) };
     usage.features[featureName] = add(usage.features[featureName], metric);
     usages.set(key, usage);
   }
-  return [...usages.values()];
+  return { usages: [...usages.values()], invalidCount: metrics.length - valid.length };
+}
+
+const { nameLength, variantsPerFeature } = USAGE_LIMITS;
+
+function isMetric(sent: unknown): sent is Metric {
+  if (!isValid(ReportedMetric, sent)) return false;
+  const { appName, featureName, variants } = sent as Metric;
+  const variantNames = Object.keys(variants ?? {});
+  if (variantNames.length > variantsPerFeature) return false;
+  return [appName, featureName, ...variantNames].every(isName);
+}
+
+function isName(name: string): boolean {
+  return name.length <= nameLength && !name.includes("\0");
+}
+
+function explain(first: unknown): HttpError {
+  const problem = isValid(ReportedMetric, first)
+    ? `has a name of more than ${nameLength} characters or with U+0000, or more than ` +
+      `${variantsPerFeature} variants`
+    : "must have `featureName` and `appName`, which are not empty, and counts of at least 0";
+  return badField("metrics.0", `${problem}; no other entry is valid either`);
 }
 
 function add(before: FeatureUsage | undefined, metric: Metric): FeatureUsage {

@@ -1,9 +1,10 @@
 import { createRegistry, createRequestObserver, type ObserveRequest } from "flags-service/http";
 import { Counter, type Registry } from "prom-client";
 
-/** What the proxy counts of the reports it takes in. */
+/** What the proxy counts of usage reports. */
 export interface UsageMetrics {
   readonly usageEntries: Counter;
+  readonly usageInvalid: Counter;
   readonly usageRefused: Counter;
 }
 
@@ -30,9 +31,14 @@ export function createMetrics(): Metrics {
       help: "Toggles that clients reported usage of, and that are or will be sent upstream",
       registers: [registry],
     }),
+    usageInvalid: new Counter({
+      name: `${METRICS_PREFIX}_usage_invalid_total`,
+      help: "Entries of bulk reports that were left out because they are invalid",
+      registers: [registry],
+    }),
     usageRefused: new Counter({
       name: `${METRICS_PREFIX}_usage_refused_total`,
-      help: "Reports of usage that were refused because too much was waiting to be sent upstream",
+      help: "Usage reports that were refused because too much of the same key was waiting to be sent upstream",
       registers: [registry],
     }),
   };

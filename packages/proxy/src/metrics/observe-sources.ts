@@ -49,7 +49,17 @@ function countFaults(registry: Registry, sources: readonly FlagSource[]): void {
     registers,
   });
 
+  const usageDropped = new Counter({
+    name: "flags_proxy_usage_dropped_total",
+    help: "Parts of reports that are not sent upstream, because of a limit or because it rejected them",
+    labelNames: ["kind"],
+    registers,
+  });
+
   for (const source of sources) {
+    if (source instanceof FlagsClient) {
+      source.on("usageDropped", (kind, count) => usageDropped.inc({ kind }, count));
+    }
     source.on("strategyError", ({ strategy }) => strategyErrors.inc({ strategy }));
     if (source instanceof FlagsClient) source.on("failure", () => upstreamErrors.inc());
     else source.on("error", () => upstreamErrors.inc());

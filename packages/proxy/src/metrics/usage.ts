@@ -1,36 +1,50 @@
 import { type ApplicationUsage, type FeatureUsage, USAGE_LIMITS } from "flags-sdk";
 import type { Static } from "typebox";
 import { badField } from "../errors.ts";
+import { readImpactMetrics } from "./impact-metrics.ts";
 import type { UsageBody } from "../routes/schemas.ts";
 
 type Report = Static<typeof UsageBody>;
 type Variants = NonNullable<FeatureUsage["variants"]>;
 type Toggles = NonNullable<Report["bucket"]>["toggles"];
 
-/** Reads a usage report; the cost depends on how many names it has, never on what was counted. */
-export function toApplicationUsage(report: Report, nowMs: number): ApplicationUsage {
+/** Reads a usage report; the cost depends on how many names it has, never on the counts. */
+export function toApplicationUsage(
+  report: Report,
+  { nowMs, quotaId }: { readonly nowMs: number; readonly quotaId: string },
+): ApplicationUsage {
+  const impactMetrics = readImpactMetrics(report.impactMetrics);
   return {
     appName: report.appName,
     startMs: toEpochMs(report.bucket?.start, nowMs),
     features: toFeatures(report.bucket?.toggles ?? {}),
+    quotaId,
+    ...(impactMetrics.length > 0 && { impactMetrics }),
   };
 }
 
-/** Most toggles and variants, together, that one report may tell of. */
+/** The largest number of toggles and variants, together, in one report. */
 const MAX_REPORTED_NAMES = 50_000;
 
 const { nameLength, variantsPerFeature } = USAGE_LIMITS;
 const TOO_LONG = `more than ${nameLength} characters: shorten it`;
+// PostgreSQL cannot store it, so an upstream may fail on a report with it, and on all that it stores
+// together with that report.
+const NUL = "\0";
+const HAS_NUL = "the character U+0000: leave it out";
 
 /**
- * Refuses, with words that help, what would find no room even if nothing else was held. The path is
- * where the body names the toggles.
+ * Refuses what could not be accepted even if nothing else was waiting.
+ *
+ * @param path where the body names the toggles
+ * @throws {HttpError} a 400 that names the problem
  */
 export function checkUsage({ appName, features }: ApplicationUsage, path: string): void {
   if (isTooLong(appName)) throw badField("appName", `has ${TOO_LONG}`);
+  if (appName.includes(NUL)) throw badField("appName", `has ${HAS_NUL}`);
   let names = 0;
   for (const toggle of Object.keys(features)) {
-    if (isTooLong(toggle)) throw badField(path, `has a name of ${TOO_LONG}`);
+    checkName(toggle, path);
     names += 1 + countVariants(features[toggle]?.variants ?? {}, path);
   }
   if (names > MAX_REPORTED_NAMES) {
@@ -45,10 +59,15 @@ function isTooLong(name: string): boolean {
   return name.length > nameLength;
 }
 
-/** How many variants there are; refuses too many, or too long names. */
+function checkName(name: string, path: string): void {
+  if (isTooLong(name)) throw badField(path, `has a name of ${TOO_LONG}`);
+  if (name.includes(NUL)) throw badField(path, `has a name with ${HAS_NUL}`);
+}
+
+/** How many variants there are; refuses too many, and names that cannot be accepted. */
 function countVariants(variants: Variants, path: string): number {
   const names = Object.keys(variants);
-  if (names.some(isTooLong)) throw badField(path, `has a name of ${TOO_LONG}`);
+  for (const name of names) checkName(name, path);
   if (names.length > variantsPerFeature) {
     throw badField(
       path,
@@ -58,7 +77,7 @@ function countVariants(variants: Variants, path: string): number {
   return names.length;
 }
 
-/** A start that cannot be understood, or lies ahead, is now. */
+/** A start that is not a moment, or is in the future, is replaced by now. */
 export function toEpochMs(start: unknown, nowMs: number): number {
   const ms = typeof start === "number" ? start : Date.parse(String(start));
   return ms >= 0 && ms <= nowMs ? ms : nowMs;

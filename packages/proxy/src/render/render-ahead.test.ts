@@ -22,7 +22,11 @@ test("renderAhead() prepares the next snapshot before it is published, until it 
     },
     writeUnknownFlag: (name) => JSON.stringify(name),
   };
-  const source = new FlagReplica({ strategies: [], reportUsage: async () => true });
+  const source = new FlagReplica({
+    strategies: [],
+    reportUsage: async () => true,
+    registerApplication: () => {},
+  });
   const renderer = createRenderer(dialect);
   const stop = renderAhead([source], [renderer]);
 

@@ -21,11 +21,14 @@ export function registerProxyRoutes(
     tag: "Evaluation",
     allEndpointEnabled: config.allEndpointEnabled,
   });
-  registerUsage(app, {
+  const usage = {
     authenticate: allow("client", "server"),
     metrics,
     metricsIntervalMs: config.metricsIntervalMs,
-  });
+  };
+  registerUsage(app, usage);
+  // Clients post below the URL they fetch from, which may be that of `/all`, enabled or not.
+  registerUsage(app, { ...usage, path: "/all" });
   registerDefinitions(app, { allow, rules, definitions });
   registerHealth(app);
   registerPrometheus(app, metrics);

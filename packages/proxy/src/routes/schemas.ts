@@ -235,18 +235,24 @@ const Bucket = Type.Object({
   }),
 });
 
-/** Usage as client SDKs report it; what they send besides is ignored. */
+/** Impact metrics of SDKs. Entries that are not valid are left out when they are read. */
+export const ImpactMetrics = Type.Unsafe<unknown>({
+  description: "Counters, gauges and histograms, forwarded to the upstream",
+});
+
+/** Usage as client SDKs report it. */
 export const UsageBody = Type.Object(
   {
     appName: Type.String({ minLength: 1 }),
     bucket: Type.Optional(
       Type.Unsafe<Static<typeof Bucket> | null>({ ...Bucket, type: ["object", "null"] }),
     ),
+    impactMetrics: Type.Optional(ImpactMetrics),
   },
   { title: "usageReportSchema" },
 );
 
-/** What client SDKs say of themselves; nothing of it is needed. */
+/** What SDKs report about themselves, forwarded to the upstream. */
 export const RegistrationBody = Type.Object(
   { appName: Type.Optional(Type.String()) },
   { title: "registrationSchema" },

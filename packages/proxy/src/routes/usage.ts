@@ -1,18 +1,19 @@
 import type { onRequestHookHandler } from "fastify";
 import type { ApplicationUsage, FlagSource } from "flags-sdk";
 import { Type } from "typebox";
-import { grantOf } from "../auth/authenticate.ts";
+import { grantOf, quotaIdOf } from "../auth/authenticate.ts";
 import { tooMuchUsage } from "../errors.ts";
 import type { UsageMetrics } from "../metrics/metrics.ts";
 import { usageValidatorCompiler } from "../metrics/plain-usage.ts";
+import { forwardRegistration, forwardReporter } from "../metrics/registrations.ts";
 import { checkUsage, toApplicationUsage } from "../metrics/usage.ts";
 import type { TypedApp } from "flags-service/http";
 import { errorAnswers, RegistrationBody, UsageBody } from "./schemas.ts";
 
-/** What taking in usage depends on. */
+/** What accepting usage depends on. */
 export interface UsageRules {
   readonly metrics: UsageMetrics;
-  /** Between two reports to the upstream, each of which makes room. */
+  /** Between two reports to the upstream, each of which makes the buffer empty. */
   readonly metricsIntervalMs: number;
 }
 
@@ -23,22 +24,25 @@ interface UsageOptions extends UsageRules {
   readonly path?: string;
 }
 
-/** Takes in what SDKs report of themselves: what they counted, and that they exist. */
+/** Accepts what SDKs report of themselves: usage and registrations. */
 export function registerUsage(app: TypedApp, options: UsageOptions): void {
-  const { authenticate, path = "" } = options;
+  const { authenticate, metricsIntervalMs, path = "" } = options;
   const onRequest = [authenticate];
 
   app.post(
     `${path}/client/metrics`,
     {
       onRequest,
-      schema: { ...describe("Takes in usage of toggles"), body: UsageBody },
+      schema: { ...describe("Accepts usage of toggles"), body: UsageBody },
       validatorCompiler: usageValidatorCompiler,
     },
     async (request, reply) => {
-      const usage = toApplicationUsage(request.body, Date.now());
+      const grant = grantOf(request);
+      const { body, headers } = request;
+      const usage = toApplicationUsage(body, { nowMs: Date.now(), quotaId: quotaIdOf(grant) });
       checkUsage(usage, "bucket.toggles");
-      await takeIn(grantOf(request).source, [usage], options);
+      await acceptUsage(grant.source, [usage], options);
+      forwardReporter(grant.source, body, { grant, headers, metricsIntervalMs });
       return reply.type("text/plain; charset=utf-8").send("OK");
     },
   );
@@ -49,26 +53,31 @@ export function registerUsage(app: TypedApp, options: UsageOptions): void {
       onRequest,
       schema: { ...describe("Accepts the registration of an SDK"), body: RegistrationBody },
     },
-    (_request, reply) => reply.type("text/plain; charset=utf-8").send("OK"),
+    (request, reply) => {
+      const grant = grantOf(request);
+      const { body, headers } = request;
+      forwardRegistration(grant.source, body, { grant, headers, metricsIntervalMs });
+      return reply.type("text/plain; charset=utf-8").send("OK");
+    },
   );
 }
 
 /**
- * Has a source report usage. Of usages that are taken in together, the first may have been when a
- * later one finds no room; sent again, they count twice, which is better than not at all.
+ * Passes usage to a source. Of several usages, the first may have been counted when a later one exceeds
+ * a limit; sent again, they count twice, which is better than not at all.
  *
- * @throws {HttpError} when there is no room
+ * @throws {HttpError} if a limit is exceeded
  */
-export async function takeIn(
+export async function acceptUsage(
   source: FlagSource,
   usages: readonly ApplicationUsage[],
   { metrics, metricsIntervalMs }: UsageRules,
 ): Promise<void> {
   for (const usage of usages) {
     const count = Object.keys(usage.features).length;
-    if (count === 0) continue;
-    // NOTE: sources written in JavaScript may answer nothing, which is no refusal.
-    // oxlint-disable-next-line no-await-in-loop -- none after one that finds no room
+    if (count === 0 && usage.impactMetrics === undefined) continue;
+    // NOTE: sources written in JavaScript may return nothing, which is no refusal.
+    // oxlint-disable-next-line no-await-in-loop -- none after one that is refused
     const isAccepted: unknown = await source.reportUsage(usage);
     if (isAccepted === false) {
       metrics.usageRefused.inc();

@@ -1,5 +1,6 @@
 import type { Context } from "flags-engine";
 import type { FlagSourceEvents } from "../flag-source.ts";
+import type { DropKind } from "../metrics/usage-drops.ts";
 import type { MetricsBody } from "../metrics/metrics-body.ts";
 import type { RegistrationBody } from "../metrics/registration-body.ts";
 import type { UpstreamError } from "../transport/upstream-error.ts";
@@ -21,8 +22,10 @@ export interface FlagsClientEvents extends FlagSourceEvents {
   impression: (impression: Impression) => void;
   /** An evaluation was counted as usage. */
   count: (name: string, enabled: boolean) => void;
-  /** A usage report was delivered. */
+  /** Usage of one application was delivered, in a report of its own or as part of one in bulk. */
   sent: (report: MetricsBody) => void;
+  /** Something reported to this client is not going to be sent, because of a limit or a refusal. */
+  usageDropped: (kind: DropKind, count: number) => void;
   /** The upstream knows this client. */
   registered: (registration: RegistrationBody) => void;
   /** A call failed. Unlike `error` and `warn`, told every time: for counting, not for logging. */

@@ -1,8 +1,9 @@
 import type { ApplicationUsage, FeatureUsage } from "../flag-source.ts";
 import type { Identity, Platform } from "../identity.ts";
 import { PLATFORM, SDK_NAME } from "../identity.ts";
+import type { ImpactMetric } from "./impact-metrics.ts";
 
-/** A report of usage, as it goes over the wire. */
+/** A usage report of one application, as it goes over the wire. */
 export interface MetricsBody extends Identity, Platform {
   readonly sdkVersion: string;
   readonly bucket: {
@@ -11,6 +12,7 @@ export interface MetricsBody extends Identity, Platform {
     readonly stop: string;
     readonly toggles: Readonly<Record<string, FeatureUsage>>;
   };
+  readonly impactMetrics?: readonly ImpactMetric[];
 }
 
 /** Reports usage in the name of the application that counted it. */

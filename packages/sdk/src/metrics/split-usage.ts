@@ -1,6 +1,6 @@
 import type { ApplicationUsage } from "../flag-source.ts";
 
-/** Two reports that say together what one says; undefined when it is about a single flag. */
+/** Splits usage into two halves by flags; undefined if it is of a single flag. */
 export function splitUsage(
   usage: ApplicationUsage,
 ): readonly [ApplicationUsage, ApplicationUsage] | undefined {
@@ -11,4 +11,18 @@ export function splitUsage(
     { ...usage, features: Object.fromEntries(features.slice(0, middle)) },
     { ...usage, features: Object.fromEntries(features.slice(middle)) },
   ];
+}
+
+/** Splits a list of usages into two halves; undefined if it is of a single flag. */
+export function splitUsages(
+  usages: readonly ApplicationUsage[],
+): readonly [readonly ApplicationUsage[], readonly ApplicationUsage[]] | undefined {
+  const [first] = usages;
+  if (first === undefined) return undefined;
+  if (usages.length === 1) {
+    const halves = splitUsage(first);
+    return halves && [[halves[0]], [halves[1]]];
+  }
+  const middle = Math.ceil(usages.length / 2);
+  return [usages.slice(0, middle), usages.slice(middle)];
 }

@@ -1,14 +1,16 @@
 import { expect, test } from "vitest";
+import { BulkSupport } from "./bulk-support.ts";
+import { UsageDrops } from "./usage-drops.ts";
 import { UsageReporter } from "./usage-reporter.ts";
 import { UsageStore } from "./usage-store.ts";
 
 const once = { yes: 1, no: 0 };
 
-test("UsageReporter warns of what found no room once per interval, however often it sends", async () => {
+test("UsageReporter warns once per interval of usage that was not counted, however often it sends", async () => {
   let nowMs = 0;
   let rounds = 0;
   const told: string[] = [];
-  const store = new UsageStore(() => nowMs);
+  const store = new UsageStore({ now: () => nowMs });
   const overflow = (): void => store.count("x".repeat(256), "f", once);
   const reporter = new UsageReporter({
     api: {
@@ -16,7 +18,11 @@ test("UsageReporter warns of what found no room once per interval, however often
         rounds += 1;
         store.count("app", "f", once);
       },
+      sendBulk: async () => {},
     },
+    bulk: new BulkSupport(undefined, () => nowMs),
+    sendSupplements: async () => {},
+    drops: new UsageDrops(() => {}),
     store,
     identity: { appName: "app", instanceId: "i", connectionId: "c" },
     intervalMs: 5,
@@ -29,9 +35,9 @@ test("UsageReporter warns of what found no room once per interval, however often
   store.count("app", "f", once);
   reporter.start();
   await expect.poll(() => rounds).toBeGreaterThan(3);
-  expect(told).toEqual(["Usage found no room and was not counted, evaluations: 1"]);
+  expect(told).toEqual(["Too much usage is waiting, evaluations not counted: 1"]);
   nowMs = 5;
   await expect.poll(() => told.length).toBe(2);
   await reporter.close();
-  expect(told[1]).toMatch(/^Usage found no room and was not counted, evaluations: \d+$/);
+  expect(told[1]).toMatch(/^Too much usage is waiting, evaluations not counted: \d+$/);
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ApplicationUsage, FeatureUsage } from "../flag-source.ts";
-import { USAGE_LIMITS } from "./limits.ts";
+import { applicationBytes, entryBytes, USAGE_LIMITS } from "./limits.ts";
 import { UsageStore } from "./usage-store.ts";
 
 const NOW = 1_000_000;
@@ -11,13 +11,23 @@ const usage = (
   appName: string,
   features: Record<string, FeatureUsage>,
   startMs = NOW,
-): ApplicationUsage => ({ appName, startMs, features });
+): ApplicationUsage => ({ appName, startMs, features, quotaId: "" });
 
 const once = { yes: 1, no: 0 };
 
-/** Everything the store holds, as it would be sent. */
+/** Everything in the store, as it would be sent. */
 function takeAll(store: UsageStore): ApplicationUsage[] {
-  return store.applications.flatMap((appName) => store.take(appName) ?? []);
+  return [...store.takeAll()];
+}
+
+/** What the store would send of one application. */
+function take(store: UsageStore, appName: string): ApplicationUsage | undefined {
+  let found: ApplicationUsage | undefined;
+  for (const taken of store.takeAll()) {
+    if (taken.appName === appName) found = taken;
+    else store.putBack(taken);
+  }
+  return found;
 }
 
 const sum = ({ yes, no, variants = {} }: FeatureUsage): number =>
@@ -28,7 +38,7 @@ const total = (taken: ApplicationUsage): number =>
 
 describe("UsageStore", () => {
   it("sums counts per application, flag and variant", () => {
-    const store = new UsageStore(now);
+    const store = new UsageStore({ now });
     store.count("a", "f", once);
     store.count("a", "f", { yes: 0, no: 1, variants: { red: 1 } });
     store.add(usage("a", { f: { yes: 3, no: 4, variants: { red: 1, blue: 2 } } }));
@@ -41,47 +51,47 @@ describe("UsageStore", () => {
 
   it("take() begins a new span; putBack() restores the old one", () => {
     let nowMs = 100;
-    const store = new UsageStore(() => nowMs);
+    const store = new UsageStore({ now: () => nowMs });
     store.count("a", "f", once);
     nowMs = 200;
-    const taken = store.take("a");
+    const taken = take(store, "a");
     expect(taken?.startMs).toBe(100);
     nowMs = 300;
     store.count("a", "f", once);
     if (taken !== undefined) store.putBack(taken);
-    expect(store.take("a")).toEqual(usage("a", { f: { yes: 2, no: 0, variants: {} } }, 100));
+    expect(take(store, "a")).toEqual(usage("a", { f: { yes: 2, no: 0, variants: {} } }, 100));
   });
 
   it("putBack() sends an application to the end of the line", () => {
-    const store = new UsageStore(now);
+    const store = new UsageStore({ now });
     store.add(usage("a", { f: once }));
     store.add(usage("b", { f: once }));
-    const taken = store.take("a");
+    const taken = take(store, "a");
     if (taken !== undefined) store.putBack(taken);
     expect(store.applications).toEqual(["b", "a"]);
   });
 
   it("release() forgets what was delivered and keeps what was counted since", () => {
-    const store = new UsageStore(now);
+    const store = new UsageStore({ now });
     store.add(usage("a", { f: { yes: 1, no: 0, variants: { x: 1 } }, g: once }));
-    const taken = store.take("a");
+    const taken = take(store, "a");
     store.count("a", "g", once);
     if (taken !== undefined) store.release(taken);
-    const rest = store.take("a");
+    const rest = take(store, "a");
     expect(rest?.features).toEqual({ g: { yes: 1, no: 0, variants: {} } });
     if (rest !== undefined) store.release(rest);
     expect(store.applications).toEqual([]);
-    expect(store.take("a")).toBeUndefined();
+    expect(take(store, "a")).toBeUndefined();
   });
 
   it("a count of 5e9 costs nothing and sums saturate at the largest exact integer", () => {
-    const store = new UsageStore(now);
+    const store = new UsageStore({ now });
     const many = usage("a", {
       f: { yes: 5e9, no: Number.MAX_SAFE_INTEGER, variants: { v: 1e300 } },
     });
     store.add(many);
     store.add(many);
-    expect(store.take("a")?.features).toEqual({
+    expect(take(store, "a")?.features).toEqual({
       f: { yes: 1e10, no: Number.MAX_SAFE_INTEGER, variants: { v: Number.MAX_SAFE_INTEGER } },
     });
   });
@@ -89,7 +99,7 @@ describe("UsageStore", () => {
   it.each([-1, 1.5, Number.NaN, Infinity, -Infinity, "1", null, undefined, {}])(
     "a count of %s counts nothing",
     (count) => {
-      const store = new UsageStore(now);
+      const store = new UsageStore({ now });
       const bad = count as number;
       store.add(usage("a", { f: { yes: bad, no: bad, variants: { v: bad } } }));
       expect(store.applications).toEqual([]);
@@ -97,13 +107,13 @@ describe("UsageStore", () => {
   );
 
   it.each([Number.NaN, Infinity, -Infinity, -1, NOW + 1])("a start of %s is now", (startMs) => {
-    const store = new UsageStore(now);
+    const store = new UsageStore({ now });
     store.add(usage("a", { f: once }, startMs));
-    expect(store.take("a")?.startMs).toBe(NOW);
+    expect(take(store, "a")?.startMs).toBe(NOW);
   });
 
   it("names from object prototypes are names like any other", () => {
-    const store = new UsageStore(now);
+    const store = new UsageStore({ now });
     for (const name of ["__proto__", "constructor", "toString"]) {
       const variants = Object.fromEntries([[name, 1]]);
       store.add(usage(name, Object.fromEntries([[name, { ...once, variants }]])));
@@ -118,10 +128,10 @@ describe("UsageStore", () => {
 
   describe("limits", () => {
     const limits = {
-      applications: 2,
+      ...USAGE_LIMITS,
+      applications: 4,
       featuresPerApplication: 2,
       variantsPerFeature: 2,
-      entries: 8,
       nameLength: 5,
     };
 
@@ -136,7 +146,7 @@ describe("UsageStore", () => {
       ["a long name of a variant", usage("b", { f: { ...once, variants: { toolong: 1 } } })],
       ["a long name of an application", usage("toolong", { f: once })],
     ])("add() is false for %s, and counts nothing of it", (what, refused) => {
-      const store = new UsageStore(now, limits);
+      const store = new UsageStore({ now, limits });
       for (const taken of held) expect(store.add(taken)).toBe(true);
       const full = what === "a third application" ? [usage("b", { f: once })] : [];
       for (const taken of full) expect(store.add(taken)).toBe(true);
@@ -147,65 +157,154 @@ describe("UsageStore", () => {
       );
     });
 
-    it("count() tells how many found no room", () => {
-      const store = new UsageStore(now, limits);
+    it("count() refuses what exceeds a limit, and takeRefused() says how much it was", () => {
+      const store = new UsageStore({ now, limits });
       for (const feature of ["f", "g", "h", "i", "f"]) store.count("a", feature, once);
       expect(store.takeRefused()).toBe(2);
       expect(store.takeRefused()).toBe(0);
       expect(Object.keys(takeAll(store)[0]?.features ?? {})).toEqual(["f", "g"]);
     });
 
-    it("bound all entries together and free those that were delivered", () => {
-      const store = new UsageStore(now, { ...limits, entries: 2 });
+    // Memory for one application with one flag, and the same again that must stay free.
+    const bytes = 2 * (applicationBytes("a") + entryBytes("f"));
+
+    it("bound all memory together and free that of usage that was delivered", () => {
+      const store = new UsageStore({ now, limits: { ...limits, bytes } });
       expect(store.add(usage("a", { f: once, g: once }))).toBe(false);
       expect(store.add(usage("a", { f: once }))).toBe(true);
       expect(store.add(usage("b", { f: once }))).toBe(false);
-      const taken = store.take("a");
+      const taken = take(store, "a");
       expect(taken?.features).toEqual({ f: { yes: 1, no: 0, variants: {} } });
       if (taken !== undefined) store.release(taken);
       expect(store.add(usage("b", { g: { ...once, variants: {} } }))).toBe(true);
     });
 
     it("do not count variants that were delivered, though the feature is still in use", () => {
-      const store = new UsageStore(now, limits);
+      const store = new UsageStore({ now, limits });
       store.add(usage("a", { f: { ...once, variants: { v1: 1, v2: 1 } } }));
-      const taken = store.take("a");
+      const taken = take(store, "a");
       store.count("a", "f", { ...once, variants: { v1: 1 } });
       if (taken !== undefined) store.release(taken);
       expect(store.add(usage("a", { f: { ...once, variants: { v3: 1 } } }))).toBe(true);
-      expect(store.take("a")?.features["f"]?.variants).toEqual({ v1: 1, v3: 1 });
+      expect(take(store, "a")?.features["f"]?.variants).toEqual({ v1: 1, v3: 1 });
     });
 
-    it("let in 10,000 applications", () => {
-      const store = new UsageStore(now);
+    it("accept 10,000 applications under one quota", () => {
+      const store = new UsageStore({ now });
       const names = Array.from({ length: 10_001 }, (_, index) => `app-${index}`);
       const refused = names.filter((name) => !store.add(usage(name, { f: once })));
       expect(refused).toEqual(["app-10000"]);
     });
 
-    it("let in 10,000 flags of one application, with variants", () => {
+    it("accept 10,000 flags of one application, with variants", () => {
       const variants = Object.fromEntries(Array.from({ length: 4 }, (_, index) => [index, 1]));
       const features = Object.fromEntries(
         Array.from({ length: 10_000 }, (_, index) => [index, { ...once, variants }]),
       );
-      expect(new UsageStore(now).add(usage("a", features))).toBe(true);
+      expect(new UsageStore({ now }).add(usage("a", features))).toBe(true);
     });
 
-    it("keep room for what is on its way, so that putting it back loses nothing", () => {
-      const store = new UsageStore(now, { ...limits, entries: 2 });
+    it("keep the memory of what is being sent claimed, so that putting it back loses nothing", () => {
+      const store = new UsageStore({ now, limits: { ...limits, bytes } });
       store.add(usage("a", { f: once }));
-      const taken = store.take("a");
+      const taken = take(store, "a");
       store.add(usage("a", { g: once }));
       store.add(usage("b", { f: once }));
       if (taken !== undefined) store.putBack(taken);
       expect(takeAll(store)).toEqual([usage("a", { f: { yes: 1, no: 0, variants: {} } })]);
     });
 
-    it("an application without any usage takes no room", () => {
-      const store = new UsageStore(now, limits);
+    it("an application without any usage takes no memory", () => {
+      const store = new UsageStore({ now, limits });
       for (const appName of ["a", "b", "c"]) store.add(usage(appName, {}));
       expect(store.add(usage("d", { toolong: once }))).toBe(false);
       expect(store.applications).toEqual([]);
+    });
+  });
+
+  describe("shares", () => {
+    const named = (prefix: string, count: number): readonly string[] =>
+      Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
+    const under = (quotaId: string, appName: string): ApplicationUsage => ({
+      ...usage(appName, { f: once }),
+      quotaId,
+    });
+
+    it("a quota with invented applications cannot displace the reports of another", () => {
+      const limits = { ...USAGE_LIMITS, applications: 100 };
+      const store = new UsageStore({ now, limits });
+      const accepted = named("invented", 1000).filter((name) => store.add(under("noisy", name)));
+      expect(accepted).toHaveLength(50);
+      expect(named("real", 25).every((name) => store.add(under("quiet", name)))).toBe(true);
+    });
+
+    it("a quota with invented flags cannot displace the reports of another", () => {
+      const store = new UsageStore({ now, limits: { ...USAGE_LIMITS, bytes: 100_000 } });
+      const flags = named("invented", 10_000);
+      const refused = flags.findIndex(
+        (flag) => !store.add({ ...usage("app", { [flag]: once }), quotaId: "noisy" }),
+      );
+      expect(refused).toBeGreaterThan(200);
+      expect(named("real", 20).every((name) => store.add(under("quiet", name)))).toBe(true);
+    });
+
+    it("the same application under two quotas is two reports, and each is released by itself", () => {
+      const store = new UsageStore({ now });
+      store.add(under("one", "app"));
+      store.add(under("two", "app"));
+      const [first, second] = takeAll(store);
+      expect([first?.quotaId, second?.quotaId]).toEqual(["one", "two"]);
+      if (first !== undefined) store.release(first);
+      if (second !== undefined) store.putBack(second);
+      expect(takeAll(store)).toEqual([{ ...second }]);
+    });
+
+    it("quotas take turns, so one with many applications does not delay another", () => {
+      const store = new UsageStore({ now });
+      for (const name of named("many", 3)) store.add(under("noisy", name));
+      store.add(under("quiet", "real"));
+      const order = takeAll(store).map(({ appName }) => appName);
+      expect(order).toEqual(["many-0", "real", "many-1", "many-2"]);
+    });
+  });
+
+  describe("flags that the upstream did not send", () => {
+    const limits = { ...USAGE_LIMITS, unknownFeatures: 2 };
+
+    it("are counted up to a limit, beyond which they are left out and the others are not", () => {
+      const dropped: number[] = [];
+      const store = new UsageStore({
+        now,
+        limits,
+        isKnownFeature: (name) => name.startsWith("known"),
+        onUnknownDropped: (count) => dropped.push(count),
+      });
+      expect(store.add(usage("a", { x: once, known: once, y: once, z: once }))).toBe(true);
+      // What has a place already is counted on, whatever else there is.
+      expect(store.add(usage("a", { x: once, w: once, known2: once }))).toBe(true);
+      expect(dropped).toEqual([1, 1]);
+      const taken = take(store, "a");
+      expect(Object.entries(taken?.features ?? {}).map(([name, { yes }]) => [name, yes])).toEqual([
+        ["x", 2],
+        ["known", 1],
+        ["y", 1],
+        ["known2", 1],
+      ]);
+      if (taken !== undefined) store.release(taken);
+      expect(store.add(usage("a", { z: once }))).toBe(true);
+      expect(Object.keys(take(store, "a")?.features ?? {})).toEqual(["z"]);
+    });
+
+    it("of one quota do not count against another", () => {
+      const store = new UsageStore({ now, limits, isKnownFeature: () => false });
+      for (const quotaId of ["one", "two"]) {
+        store.add({ ...usage("a", { x: once, y: once, z: once }), quotaId });
+      }
+      const names = takeAll(store).map(({ features }) => Object.keys(features));
+      expect(names).toEqual([
+        ["x", "y"],
+        ["x", "y"],
+      ]);
     });
   });
 
@@ -219,11 +318,11 @@ describe("UsageStore", () => {
     const step = fc.record({ app: name, feature: name, counts, isDelivered: fc.boolean() });
     fc.assert(
       fc.property(fc.array(step), (steps) => {
-        const store = new UsageStore(now, USAGE_LIMITS);
+        const store = new UsageStore({ now, limits: USAGE_LIMITS });
         let counted = 0;
         let delivered = 0;
         for (const { app, feature, counts: added, isDelivered } of steps) {
-          const taken = store.take(app);
+          const taken = take(store, app);
           store.add(usage(app, Object.fromEntries([[feature, added]])));
           counted += sum(added);
           if (taken === undefined) continue;

@@ -1,115 +1,132 @@
 import type { ApplicationUsage, FeatureUsage } from "../flag-source.ts";
-import { ApplicationCounts } from "./application-counts.ts";
 import type { FeatureEntries } from "./application-counts.ts";
-import { EntryBudget } from "./entry-budget.ts";
+import { FairBudget } from "./fair-budget.ts";
 import type { UsageLimits } from "./limits.ts";
 import { USAGE_LIMITS } from "./limits.ts";
+import { QuotaUsage } from "./quota-usage.ts";
+
+export interface UsageStoreOptions {
+  readonly now: () => number;
+  /** @default USAGE_LIMITS */
+  readonly limits?: UsageLimits;
+  /** Shared with others that keep reports in memory. @default a budget of its own */
+  readonly memory?: FairBudget;
+  /** Whether the upstream sent a flag of this name. @default all flags are known */
+  readonly isKnownFeature?: (name: string) => boolean;
+  /** Told how many unknown flags were left out of a report. @default nobody */
+  readonly onUnknownDropped?: (count: number) => void;
+}
+
+/** The quota of usage that was reported without one. */
+export const DEFAULT_QUOTA = "";
 
 /**
- * Usage counted since it was last delivered, by application.
- *
- * What was taken to be sent keeps its room until it is released or put back, so the limits can
- * never cost counts that were accepted before.
+ * The queue of usage that was acknowledged and not delivered yet. Usage enters it with `add` or
+ * `count`, and leaves it with `release`, which says that the upstream has it. What was taken for
+ * sending keeps its memory claimed until it is released or put back, so no limit can cost usage that
+ * was acknowledged before.
  */
 export class UsageStore {
-  readonly #applications = new Map<string, ApplicationCounts>();
-  readonly #now: () => number;
+  readonly #quotas = new Map<string, QuotaUsage>();
+  readonly #options: UsageStoreOptions;
   readonly #limits: UsageLimits;
-  readonly #budget: EntryBudget;
+  readonly #memory: FairBudget;
+  readonly #applications: FairBudget;
   #refused = 0;
 
-  constructor(now: () => number, limits: UsageLimits = USAGE_LIMITS) {
-    this.#now = now;
+  constructor(options: UsageStoreOptions) {
+    const { limits = USAGE_LIMITS, memory = new FairBudget(limits.bytes) } = options;
+    this.#options = options;
     this.#limits = limits;
-    this.#budget = new EntryBudget(limits.entries);
+    this.#memory = memory;
+    this.#applications = new FairBudget(limits.applications);
   }
 
-  /** The applications that have counts, in the order they are to be sent. */
+  /** The names of applications with undelivered usage; one name for each quota that has some. */
   get applications(): readonly string[] {
-    return [...this.#applications.keys()];
+    return [...this.#quotas.values()].flatMap(({ applications }) => applications);
   }
 
-  /** How many calls of `count` found no room since this was last asked. */
+  /** How many calls of `count` were refused since the last call of this. */
   takeRefused(): number {
     const refused = this.#refused;
     this.#refused = 0;
     return refused;
   }
 
-  /** Counts one flag of an application. */
+  /** Counts one flag of an application that reports without a quota of its own. */
   count(appName: string, feature: string, usage: FeatureUsage): void {
     const features = [[feature, usage]] as const;
-    if (this.#hasRoomFor(appName, features)) this.#merge(appName, this.#now(), features);
-    else this.#refused += 1;
+    if (!this.#add(DEFAULT_QUOTA, appName, this.#options.now(), features)) this.#refused += 1;
   }
 
   /**
-   * Adds what was counted elsewhere, all of it or, when there is no room, nothing: then it returns
-   * false. Costs the same whatever the counts say.
+   * Adds usage that was counted elsewhere: all of it, apart from unknown flags beyond their limit, or
+   * nothing if it exceeds a limit; then it returns false. The cost does not depend on the counts.
    */
-  add(usage: ApplicationUsage): boolean {
-    const features = Object.entries(usage.features);
-    if (!this.#hasRoomFor(usage.appName, features)) return false;
-    this.#merge(usage.appName, usage.startMs, features);
-    return true;
+  add({ quotaId = DEFAULT_QUOTA, appName, startMs, features }: ApplicationUsage): boolean {
+    return this.#add(quotaId, appName, startMs, Object.entries(features));
   }
 
-  /** Takes what one application has to send; undefined when that is nothing. */
-  take(appName: string): ApplicationUsage | undefined {
-    const counts = this.#applications.get(appName);
-    if (counts === undefined) return undefined;
-    const { startMs } = counts;
-    const features = counts.take();
-    if (Object.keys(features).length === 0) return undefined;
-    counts.startMs = this.#now();
-    return { appName, startMs, features };
+  /**
+   * Takes everything for sending, one application after the other: one of each quota in turn, so that
+   * a quota with many applications does not delay the others. Usage that is added meanwhile, of an
+   * application that has none yet, is left for the next time.
+   */
+  *takeAll(): Generator<ApplicationUsage, undefined, undefined> {
+    let queues = [...this.#quotas].map(([quotaId, quota]) => ({
+      quotaId,
+      quota,
+      names: quota.applications,
+    }));
+    for (let turn = 0; queues.length > 0; turn += 1) {
+      for (const { quotaId, quota, names } of queues) {
+        const taken = quota.take(names[turn] ?? "");
+        if (taken !== undefined) yield { ...taken, quotaId };
+      }
+      queues = queues.filter(({ names }) => turn + 1 < names.length);
+    }
+    return undefined;
   }
 
-  /** Gives back what could not be delivered; its application goes to the end of the line. */
+  /** Returns usage that could not be delivered; its application and quota go to the end of the line. */
   putBack(usage: ApplicationUsage): void {
-    this.#merge(usage.appName, usage.startMs, Object.entries(usage.features));
-    const counts = this.#applications.get(usage.appName);
-    if (counts === undefined) return;
-    this.#applications.delete(usage.appName);
-    this.#applications.set(usage.appName, counts);
+    const { quotaId = DEFAULT_QUOTA } = usage;
+    const quota = this.#quotaOf(quotaId);
+    quota.putBack(usage);
+    this.#quotas.delete(quotaId);
+    this.#quotas.set(quotaId, quota);
   }
 
-  /** Forgets what was delivered. */
+  /** Forgets usage that was delivered. */
   release(usage: ApplicationUsage): void {
-    const counts = this.#applications.get(usage.appName);
-    counts?.settle(Object.keys(usage.features));
-    this.#forgetIfEmpty(usage.appName, counts);
+    const { quotaId = DEFAULT_QUOTA } = usage;
+    const quota = this.#quotas.get(quotaId);
+    quota?.release(usage);
+    if (quota?.isEmpty === true) this.#quotas.delete(quotaId);
   }
 
-  #hasRoomFor(appName: string, features: FeatureEntries): boolean {
-    const { applications, nameLength } = this.#limits;
-    const known = this.#applications.get(appName);
-    if (known !== undefined) return this.#budget.hasRoomFor(known.measure(features));
-    const entries = new ApplicationCounts(0, this.#limits, this.#budget).measure(features);
-    if (entries === 0) return true;
-    const fits = this.#applications.size < applications && appName.length <= nameLength;
-    return fits && this.#budget.hasRoomFor(1 + entries);
+  #add(quotaId: string, appName: string, startMs: number, features: FeatureEntries): boolean {
+    const quota = this.#quotaOf(quotaId);
+    const { isAccepted, droppedUnknown } = quota.add(appName, startMs, features);
+    if (quota.isEmpty) this.#quotas.delete(quotaId);
+    if (droppedUnknown > 0) this.#options.onUnknownDropped?.(droppedUnknown);
+    return isAccepted;
   }
 
-  #merge(appName: string, startMs: number, features: FeatureEntries): void {
-    const nowMs = this.#now();
-    const sinceMs = startMs >= 0 && startMs <= nowMs ? startMs : nowMs;
-    const counts = this.#applications.get(appName) ?? this.#admit(appName, sinceMs);
-    counts.startMs = Math.min(counts.startMs, sinceMs);
-    for (const [name, feature] of features) counts.add(name, feature);
-    this.#forgetIfEmpty(appName, counts);
-  }
-
-  #admit(appName: string, sinceMs: number): ApplicationCounts {
-    this.#budget.claim();
-    const admitted = new ApplicationCounts(sinceMs, this.#limits, this.#budget);
-    this.#applications.set(appName, admitted);
-    return admitted;
-  }
-
-  #forgetIfEmpty(appName: string, counts: ApplicationCounts | undefined): void {
-    if (counts === undefined || !counts.isEmpty) return;
-    this.#applications.delete(appName);
-    this.#budget.free(1);
+  #quotaOf(quotaId: string): QuotaUsage {
+    const known = this.#quotas.get(quotaId);
+    if (known !== undefined) return known;
+    const { now, isKnownFeature = () => true } = this.#options;
+    const created = new QuotaUsage({
+      limits: this.#limits,
+      memory: this.#memory.shareOf(quotaId),
+      applications: this.#applications.shareOf(quotaId),
+      unknown: { held: 0 },
+      isKnownFeature,
+      now,
+    });
+    this.#quotas.set(quotaId, created);
+    return created;
   }
 }

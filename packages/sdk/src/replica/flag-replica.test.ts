@@ -13,7 +13,11 @@ function createReplica(
   strategies: ConstructorParameters<typeof FlagReplica>[0]["strategies"] = [],
 ) {
   const events: string[] = [];
-  const replica = new FlagReplica({ strategies, reportUsage: async () => false });
+  const replica = new FlagReplica({
+    strategies,
+    reportUsage: async () => false,
+    registerApplication: () => {},
+  });
   replica.on("changed", ({ revision }) => events.push(`changed to ${revision}`));
   replica.on("ready", () => events.push("ready"));
   replica.on("unchanged", () => events.push("unchanged"));
@@ -87,6 +91,7 @@ test("reportUsage() resolves to what the source that is replicated answers", asy
   const replica = new FlagReplica({
     strategies: [],
     reportUsage: async ({ appName }) => reported.push(appName) === 1,
+    registerApplication: () => {},
   });
   const usage = { appName: "web", startMs: 0, features: {} };
   expect([await replica.reportUsage(usage), await replica.reportUsage(usage)]).toEqual([

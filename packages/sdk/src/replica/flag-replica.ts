@@ -9,6 +9,7 @@ import type {
   Preparation,
 } from "../flag-source.ts";
 import { JsonReader } from "../json/json-reader.ts";
+import type { ApplicationRegistration } from "../metrics/registration-buffer.ts";
 import { SlicedWork } from "../schedule/sliced-work.ts";
 import { compile } from "../sync/compile.ts";
 import { Preparations } from "../sync/preparations.ts";
@@ -28,8 +29,10 @@ export type SyncMoments = Pick<FlagSource, "lastFetchAtMs" | "lastUpdateAtMs">;
 /** What a replica needs besides flags. */
 export interface FlagReplicaOptions {
   readonly strategies: readonly CustomStrategy[];
-  /** Hands usage over to the source that is replicated, and resolves to its answer. */
+  /** Passes usage to the source that is replicated, and resolves to what that one returns. */
   readonly reportUsage: (usage: ApplicationUsage) => Promise<boolean>;
+  /** Passes a registration to the source that is replicated. */
+  readonly registerApplication: (registration: ApplicationRegistration) => void;
 }
 
 interface Flags {
@@ -106,6 +109,10 @@ export class FlagReplica implements FlagSource {
 
   reportUsage(usage: ApplicationUsage): Promise<boolean> {
     return this.#options.reportUsage(usage);
+  }
+
+  registerApplication(registration: ApplicationRegistration): void {
+    this.#options.registerApplication(registration);
   }
 
   on<Event extends keyof FlagsClientEvents>(

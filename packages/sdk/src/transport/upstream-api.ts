@@ -102,11 +102,24 @@ export class UpstreamApi {
   }
 
   async register(body: RegistrationBody, signal: AbortSignal): Promise<void> {
-    await this.#post("client/register", body, signal);
+    await this.#post("client/register", JSON.stringify(body), signal);
+  }
+
+  /** Registers an application that reached this client, not the client itself. */
+  async forwardRegistration(
+    body: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    await this.#post("client/register", JSON.stringify(body), signal);
   }
 
   async sendMetrics(body: MetricsBody, signal: AbortSignal): Promise<void> {
-    await this.#post("client/metrics", body, signal);
+    await this.#post("client/metrics", JSON.stringify(body), signal);
+  }
+
+  /** @param body a bulk report as JSON */
+  async sendBulk(body: string, signal: AbortSignal): Promise<void> {
+    await this.#post("client/metrics/bulk", body, signal);
   }
 
   async #read(url: URL, etag: string | undefined, signal: AbortSignal): Promise<FetchedFeatures> {
@@ -132,21 +145,20 @@ export class UpstreamApi {
     };
   }
 
-  async #post(path: string, body: unknown, signal: AbortSignal): Promise<void> {
+  async #post(path: string, body: string, signal: AbortSignal): Promise<void> {
     const { http, identity, metricsIntervalMs, credentials } = this.#options;
     const url = new URL(path, this.#options.url);
     const headers = {
       ...identityHeaders(identity, metricsIntervalMs),
       "content-type": "application/json",
     };
-    const text = JSON.stringify(body);
     const response = await http.send({
       method: "POST",
       url,
       urlSetting: URL_SETTING,
       headers,
       credentials,
-      body: text,
+      body,
       signal,
     });
     this.#assertSuccess(url, response);

@@ -1,11 +1,13 @@
-import type { onRequestHookHandler } from "fastify";
+import type { FastifyRequest, onRequestHookHandler } from "fastify";
 import type { TypedApp } from "flags-service/http";
 import { Type } from "typebox";
-import { grantOf } from "../../auth/authenticate.ts";
-import { checkUsage, toApplicationUsage } from "../../metrics/usage.ts";
+import { grantOf, quotaIdOf } from "../../auth/authenticate.ts";
 import { toBulkUsage } from "../../metrics/bulk-usage.ts";
+import { readImpactMetrics } from "../../metrics/impact-metrics.ts";
+import { forwardRegistration, type RegistrationOrigin } from "../../metrics/registrations.ts";
+import { checkUsage, toApplicationUsage } from "../../metrics/usage.ts";
 import { errorAnswers, RegistrationBody, UsageBody } from "../schemas.ts";
-import { takeIn, type UsageRules } from "../usage.ts";
+import { acceptUsage, type UsageRules } from "../usage.ts";
 import { BulkUsageBody } from "./schemas.ts";
 import { SERVER_SDK } from "./server-sdk-options.ts";
 
@@ -14,9 +16,13 @@ interface ServerUsageOptions extends UsageRules {
   readonly authenticate: onRequestHookHandler;
 }
 
-/** Takes in what server SDKs and other proxies report; answers as the upstream does. */
+/** Accepts what server SDKs and other proxies report; the responses are those of the upstream. */
 export function registerServerUsage(app: TypedApp, options: ServerUsageOptions): void {
+  const { metrics, metricsIntervalMs } = options;
   const onRequest = [options.authenticate];
+  const originOf = (request: FastifyRequest): RegistrationOrigin => {
+    return { grant: grantOf(request), headers: request.headers, metricsIntervalMs };
+  };
 
   app.post(
     "/client/register",
@@ -24,16 +30,19 @@ export function registerServerUsage(app: TypedApp, options: ServerUsageOptions):
       onRequest,
       schema: { ...describe("Accepts the registration of an SDK"), body: RegistrationBody },
     },
-    (_request, reply) => reply.code(202).send(),
+    (request, reply) => {
+      forwardRegistration(grantOf(request).source, request.body, originOf(request));
+      return reply.code(202).send();
+    },
   );
 
   app.post(
     "/client/metrics",
-    { onRequest, schema: { ...describe("Takes in usage of flags"), body: UsageBody } },
+    { onRequest, schema: { ...describe("Accepts usage of flags"), body: UsageBody } },
     async (request, reply) => {
-      const usage = toApplicationUsage(request.body, Date.now());
+      const usage = toApplicationUsage(request.body, readingOf(request));
       checkUsage(usage, "bucket.toggles");
-      await takeIn(grantOf(request).source, [usage], options);
+      await acceptUsage(grantOf(request).source, [usage], options);
       return reply.code(202).send();
     },
   );
@@ -42,15 +51,32 @@ export function registerServerUsage(app: TypedApp, options: ServerUsageOptions):
     "/client/metrics/bulk",
     {
       onRequest,
-      schema: { ...describe("Takes in usage of many applications"), body: BulkUsageBody },
+      schema: { ...describe("Accepts usage of many applications"), body: BulkUsageBody },
     },
     async (request, reply) => {
-      const usages = toBulkUsage(request.body, Date.now());
-      for (const usage of usages) checkUsage(usage, "metrics");
-      await takeIn(grantOf(request).source, usages, options);
+      const { source } = grantOf(request);
+      const { body } = request;
+      const reading = readingOf(request);
+      const { usages, invalidCount } = toBulkUsage(body.metrics, reading);
+      const impactMetrics = readImpactMetrics(body.impactMetrics);
+      // Their labels name the applications they are of.
+      const impact = { appName: "", startMs: reading.nowMs, features: {}, impactMetrics };
+      await acceptUsage(
+        source,
+        impactMetrics.length === 0 ? usages : [...usages, { ...impact, quotaId: reading.quotaId }],
+        options,
+      );
+      metrics.usageInvalid.inc(invalidCount);
+      for (const application of body.applications ?? []) {
+        forwardRegistration(source, application, originOf(request));
+      }
       return reply.code(202).send();
     },
   );
+}
+
+function readingOf(request: FastifyRequest) {
+  return { nowMs: Date.now(), quotaId: quotaIdOf(grantOf(request)) };
 }
 
 const RESPONSE = {

@@ -1,0 +1,163 @@
+import { describe, expect, test } from "vitest";
+import { AdminService, CLIENT_TOKEN } from "../../sdk/test/_admin.ts";
+import { type Command, startCommand } from "./_command.ts";
+import { startSlowUpstream } from "./_slow-upstream.ts";
+import { ask, untilReady, USAGE } from "./_workers.ts";
+
+const TIMEOUT_MS = 120_000;
+const KEY = "client-key";
+const TOKEN = "*:development.secret";
+const BULK = "/api/client/metrics/bulk";
+const SINGLE = "/api/client/metrics";
+
+interface Proxy {
+  readonly command: Command;
+  readonly url: string;
+}
+
+async function startProxy(
+  upstreamUrl: string,
+  environment: Record<string, string> = {},
+): Promise<Proxy> {
+  const command = startCommand({
+    FLAGS_URL: upstreamUrl,
+    FLAGS_API_TOKEN: TOKEN,
+    FLAGS_PROXY_CLIENT_KEYS: KEY,
+    FLAGS_METRICS_INTERVAL: "1000000",
+    ...environment,
+  });
+  const url = await command.listening();
+  await untilReady(url);
+  return { command, url };
+}
+
+const appNames = (count: number): readonly string[] =>
+  Array.from({ length: count }, (_, index) => `app-${index}`);
+
+/** Reports one evaluation for each application, on 20 connections; all have to be acknowledged. */
+async function report(url: string, names: readonly string[]): Promise<void> {
+  const queue = [...names];
+  const lane = async (): Promise<void> => {
+    for (let appName = queue.pop(); appName !== undefined; appName = queue.pop()) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other on each connection
+      const { status } = await ask(`${url}/proxy/client/metrics`, { body: { ...USAGE, appName } });
+      if (status !== 200) throw new Error(`The report of ${appName} got ${status}`);
+    }
+  };
+  await Promise.all(Array.from({ length: 20 }, lane));
+}
+
+async function stop({ command }: Proxy): Promise<void> {
+  command.signal("SIGTERM");
+  const { code, stderr } = await command.finished();
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+}
+
+const once = (names: readonly string[]): Readonly<Record<string, number>> =>
+  Object.fromEntries(names.map((name) => [name, 1]));
+
+describe("flags-proxy at SIGTERM delivers all acknowledged usage before it exits", () => {
+  // One after the other, 300 requests take 15 s, and the command may take 10 s.
+  test.each([
+    ["of 1,000 applications in bulk", {}, 202, 1000],
+    ["of 1,000 applications in bulk, with two workers", { FLAGS_PROXY_WORKERS: "2" }, 202, 1000],
+    ["of 300 applications, without bulk reports", {}, 404, 300],
+    [
+      "of 300 applications, without bulk reports, with two workers",
+      { FLAGS_PROXY_WORKERS: "2" },
+      405,
+      300,
+    ],
+  ])(
+    "%s, to an upstream that takes 50 ms",
+    async (_title, environment, bulkStatus, count) => {
+      const upstream = await startSlowUpstream({ delayMs: 50, bulkStatus });
+      const proxy = await startProxy(upstream.url, environment);
+      const names = appNames(count);
+      await report(proxy.url, names);
+      expect((await upstream.received()).yes).toEqual({});
+      await stop(proxy);
+      const { yes, requests } = await upstream.received();
+      expect(yes).toEqual(once(names));
+      if (bulkStatus === 202) expect(requests[BULK]).toBeLessThan(10);
+      expect(requests[SINGLE] ?? 0).toBe(bulkStatus === 202 ? 0 : count);
+    },
+    TIMEOUT_MS,
+  );
+});
+
+test(
+  "flags-proxy delivers usage of many applications to flags-admin in bulk",
+  async () => {
+    const admin = new AdminService();
+    try {
+      await admin.start();
+      await admin.createFlag("on");
+      const proxy = await startProxy(admin.url, { FLAGS_API_TOKEN: CLIENT_TOKEN });
+      const names = appNames(300);
+      await report(proxy.url, names);
+      await stop(proxy);
+      const { seenApplications, lastHourUsage } = (await admin.read(
+        "/client-metrics/features/on",
+      )) as {
+        readonly seenApplications: readonly string[];
+        readonly lastHourUsage: readonly { readonly yes: number; readonly environment: string }[];
+      };
+      expect(seenApplications.toSorted()).toEqual(names.toSorted());
+      expect(lastHourUsage).toMatchObject([{ environment: "development", yes: 300 }]);
+    } finally {
+      await admin.dispose();
+    }
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "a key that invents applications does not cause requests upstream or crowd out another key",
+  async () => {
+    const upstream = await startSlowUpstream({ delayMs: 20 });
+    const proxy = await startProxy(upstream.url, {
+      FLAGS_PROXY_CLIENT_KEYS: `${KEY},other-key`,
+    });
+    const post = async (key: string, body: object): Promise<number> => {
+      const response = await fetch(`${proxy.url}/proxy/client/metrics`, {
+        method: "POST",
+        headers: { authorization: key, "content-type": "application/json" },
+        body: JSON.stringify(body),
+      });
+      await response.text();
+      return response.status;
+    };
+    let invented = 0;
+    const invent = (flagCount: number, variantCount: number): Promise<number> => {
+      invented += 1;
+      const variants = Object.fromEntries(
+        Array.from({ length: variantCount }, (_, variant) => [`${"v".repeat(240)}${variant}`, 1]),
+      );
+      const flags = Array.from({ length: flagCount }, (_, flag) => [
+        `unknown-${flag}`,
+        { yes: 1, no: 0, variants },
+      ]);
+      const toggles = Object.fromEntries(flags) as object;
+      return post(KEY, { appName: `invented-${invented}`, bucket: { toggles } });
+    };
+    // Smaller and smaller reports, until none of them fits.
+    for (const [flagCount, variantCount] of [
+      [30, 100],
+      [1, 100],
+      [1, 1],
+    ] as const) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      while ((await invent(flagCount, variantCount)) === 200) expect(invented).toBeLessThan(500);
+    }
+    const own = { appName: "quiet", bucket: { toggles: { on: { yes: 1, no: 0 } } } };
+    expect(await post("other-key", own)).toBe(200);
+    expect(await post("other-key", { ...own, appName: "quiet-2" })).toBe(200);
+    expect(await invent(1, 1)).toBe(503);
+    await stop(proxy);
+    const { yes, requests } = await upstream.received();
+    expect([yes["quiet"], yes["quiet-2"]]).toEqual([1, 1]);
+    expect(requests[SINGLE]).toBeUndefined();
+  },
+  TIMEOUT_MS,
+);

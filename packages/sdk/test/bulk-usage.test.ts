@@ -1,0 +1,305 @@
+import type { ApplicationUsage, FlagsClient, FlagsClientOptions, MetricsBody } from "flags-sdk";
+import { describe, expect, it } from "vitest";
+import { collectFaults, nextEvent, startClient, startUpstream } from "./_client.ts";
+import { documentOf, flag, serve, status } from "./_upstream.ts";
+import type { Reply, SeenRequest, Upstream } from "./_upstream.ts";
+
+const BULK = "/api/client/metrics/bulk";
+const SINGLE = "/api/client/metrics";
+const TOKEN = "*:development.secret";
+
+interface BulkBody {
+  readonly applications: readonly unknown[];
+  readonly metrics: readonly {
+    readonly featureName: string;
+    readonly appName: string;
+    readonly environment: string;
+    readonly timestamp: string;
+    readonly yes: number;
+    readonly no: number;
+    readonly variants?: Readonly<Record<string, number>>;
+  }[];
+}
+
+const usageOf = (appName: string, more: Partial<ApplicationUsage> = {}): ApplicationUsage => ({
+  appName,
+  startMs: Date.now(),
+  features: { a: { yes: 1, no: 0 } },
+  ...more,
+});
+
+const bulkOf = ({ body }: SeenRequest): BulkBody => JSON.parse(body) as BulkBody;
+const singleOf = ({ body }: SeenRequest): MetricsBody => JSON.parse(body) as MetricsBody;
+
+/** How often `yes` reached the upstream for each application, however it was reported. */
+class Totals {
+  readonly yes = new Map<string, number>();
+
+  readonly bulk: Reply = (response, request) => {
+    for (const { appName, yes } of bulkOf(request).metrics) this.#count(appName, yes);
+    status(202)(response, request);
+  };
+
+  readonly single: Reply = (response, request) => {
+    const { appName, bucket } = singleOf(request);
+    for (const { yes } of Object.values(bucket.toggles)) this.#count(appName, yes);
+    status(202)(response, request);
+  };
+
+  get sum(): number {
+    return [...this.yes.values()].reduce((sum, yes) => sum + yes, 0);
+  }
+
+  #count(appName: string, yes: number): void {
+    this.yes.set(appName, (this.yes.get(appName) ?? 0) + yes);
+  }
+}
+
+interface Setup {
+  readonly upstream: Upstream;
+  readonly client: FlagsClient;
+  readonly totals: Totals;
+}
+
+async function startReporting(
+  more: Partial<FlagsClientOptions> = {},
+  { bulk }: { readonly bulk?: Reply } = {},
+): Promise<Setup> {
+  const upstream = await startUpstream();
+  const totals = new Totals();
+  upstream.features(serve(documentOf(flag("a"))));
+  upstream.reply(BULK, bulk ?? totals.bulk);
+  upstream.reply(SINGLE, totals.single);
+  const client = await startClient(upstream, {
+    metricsIntervalMs: 20,
+    refreshIntervalMs: 10_000,
+    disableRegistration: true,
+    token: TOKEN,
+    ...more,
+  });
+  return { upstream, client, totals };
+}
+
+const names = (count: number): readonly string[] =>
+  Array.from({ length: count }, (_, index) => `app-${index}`);
+
+describe("usage of several applications", () => {
+  it("is reported in one request, under the environment of the token", async () => {
+    const { upstream, client } = await startReporting();
+    const sent: string[] = [];
+    client.on("sent", ({ appName }) => sent.push(appName));
+    client.reportUsage(
+      usageOf("phone", { features: { a: { yes: 1, no: 2, variants: { x: 1 } } } }),
+    );
+    client.reportUsage(usageOf("web", { quotaId: "another" }));
+    const { metrics, applications } = bulkOf(await upstream.next(BULK));
+    const hour = metrics[0]?.timestamp ?? "";
+    expect(hour).toMatch(/^\d{4}-\d\d-\d\dT\d\d:00:00\.000Z$/);
+    expect(Math.abs(Date.now() - Date.parse(hour))).toBeLessThanOrEqual(2 * 3_600_000);
+    const shared = { featureName: "a", environment: "development", timestamp: hour };
+    expect(metrics).toEqual([
+      { ...shared, appName: "phone", yes: 1, no: 2, variants: { x: 1 } },
+      { ...shared, appName: "web", yes: 1, no: 0 },
+    ]);
+    expect(applications).toEqual([]);
+    await expect.poll(() => sent).toEqual(["phone", "web"]);
+    expect(upstream.seen(SINGLE)).toEqual([]);
+  });
+
+  it("goes into requests of at most 90 KiB, and an application may be spread over several", async () => {
+    const { upstream, client, totals } = await startReporting({ metricsIntervalMs: 60_000 });
+    const features = Object.fromEntries(
+      Array.from({ length: 3000 }, (_, index) => [`${"é".repeat(200)}${index}`, { yes: 1, no: 0 }]),
+    );
+    client.reportUsage(usageOf("large", { features }));
+    client.reportUsage(usageOf("small"));
+    await client.close();
+    expect(totals.yes).toEqual(
+      new Map([
+        ["large", 3000],
+        ["small", 1],
+      ]),
+    );
+    const sizes = upstream.seen(BULK).map(({ body }) => Buffer.byteLength(body));
+    expect(Math.max(...sizes)).toBeLessThan(91 * 1024);
+    expect(sizes.length).toBeGreaterThan(10);
+  });
+
+  it.each<readonly [string, Partial<FlagsClientOptions>]>([
+    ["a token that does not name an environment", { token: "secret" }],
+    ["a token whose environment is ambiguous", { token: "*:a.b.c" }],
+    ["a header that replaces the token", { customHeaders: { Authorization: "secret" } }],
+    ["a function that may replace the token", { customHeadersFunction: async () => ({}) }],
+  ])("is reported one by one with %s", async (_title, options) => {
+    const more = { metricsIntervalMs: 60_000, ...options };
+    const { upstream, client, totals } = await startReporting(more);
+    for (const name of names(3)) client.reportUsage(usageOf(name));
+    await client.close();
+    expect(totals.sum).toBe(3);
+    expect(upstream.seen(BULK)).toEqual([]);
+  });
+});
+
+describe("an upstream without bulk reports", () => {
+  it.each([404, 405, 501, 403, 400, 422])(
+    "gets one report for each application after a %i, at once, and is not asked again soon",
+    async (code) => {
+      const { upstream, client, totals } = await startReporting({}, { bulk: status(code) });
+      for (let round = 1; round <= 3; round += 1) {
+        for (const name of names(3)) client.reportUsage(usageOf(name));
+        // oxlint-disable-next-line no-await-in-loop -- one round after the other
+        await expect.poll(() => totals.sum).toBe(3 * round);
+      }
+      await client.close();
+      expect(upstream.seen(BULK)).toHaveLength(1);
+    },
+  );
+
+  it("gets up to 20 reports at the same time", async () => {
+    const { upstream, client, totals } = await startReporting(
+      { metricsIntervalMs: 60_000 },
+      { bulk: status(404) },
+    );
+    const waiting: (() => void)[] = [];
+    let highest = 0;
+    upstream.reply(SINGLE, (response, request) => {
+      waiting.push(() => totals.single(response, request));
+      highest = Math.max(highest, waiting.length);
+      // All of them are answered when no further one can come.
+      if (waiting.length === 20) for (const answer of waiting.splice(0)) answer();
+    });
+    for (const name of names(100)) client.reportUsage(usageOf(name));
+    await client.close();
+    expect(highest).toBe(20);
+    expect(totals.sum).toBe(100);
+  });
+
+  it("keeps its usage when the report of one application fails too", async () => {
+    const { upstream, client, totals } = await startReporting({}, { bulk: status(403) });
+    upstream.script(SINGLE, status(403), status(403), status(403), status(503));
+    for (const name of names(3)) client.reportUsage(usageOf(name));
+    await expect.poll(() => totals.sum, { timeout: 5000 }).toBe(3);
+  });
+});
+
+describe("no usage of a bulk report is lost", () => {
+  it.each([401, 429, 500, 502, 503])(
+    "when the upstream responds with %i for a while",
+    async (code) => {
+      const { upstream, client, totals } = await startReporting();
+      upstream.script(BULK, status(code), status(code));
+      if (code === 500) upstream.script(SINGLE, status(500));
+      for (const name of names(3)) client.reportUsage(usageOf(name));
+      await upstream.next(BULK);
+      for (const name of names(3)) client.reportUsage(usageOf(name));
+      await expect.poll(() => totals.sum, { timeout: 5000 }).toBe(6);
+    },
+  );
+
+  it("when it is too large for the upstream, which gets it in halves", async () => {
+    const { upstream, client, totals } = await startReporting({ metricsIntervalMs: 60_000 });
+    upstream.reply(BULK, (response, request) => {
+      const isTooLarge = bulkOf(request).metrics.length > 2;
+      (isTooLarge ? status(413) : totals.bulk)(response, request);
+    });
+    const features = { a: { yes: 1, no: 0 }, b: { yes: 1, no: 0 }, c: { yes: 1, no: 0 } };
+    for (const name of names(5)) client.reportUsage(usageOf(name, { features }));
+    await client.close();
+    expect(totals.sum).toBe(15);
+  });
+
+  it("when the upstream fails between two halves", async () => {
+    const { upstream, client, totals } = await startReporting();
+    upstream.script(BULK, status(413), status(503));
+    for (const name of names(4)) client.reportUsage(usageOf(name));
+    await expect.poll(() => totals.sum, { timeout: 5000 }).toBe(4);
+    await client.close();
+    expect(totals.sum).toBe(4);
+  });
+
+  it("and Retry-After is honoured", async () => {
+    const { upstream, client } = await startReporting();
+    upstream.script(BULK, status(429, { "retry-after": "1" }));
+    for (const name of names(2)) client.reportUsage(usageOf(name));
+    await upstream.next(BULK);
+    const startMs = performance.now();
+    await upstream.next(BULK);
+    expect(performance.now() - startMs).toBeGreaterThan(950);
+  });
+});
+
+describe("an application whose usage the upstream does not accept", () => {
+  it.each([400, 500])("does not keep others back when it causes a %i", async (code) => {
+    const { upstream, client, totals } = await startReporting();
+    const isPoisoned = (appNames: readonly string[]): boolean => appNames.includes("poison");
+    upstream.reply(BULK, (response, request) => {
+      const isBad = isPoisoned(bulkOf(request).metrics.map(({ appName }) => appName));
+      (isBad ? status(code) : totals.bulk)(response, request);
+    });
+    upstream.reply(SINGLE, (response, request) => {
+      const isBad = isPoisoned([singleOf(request).appName]);
+      (isBad ? status(code) : totals.single)(response, request);
+    });
+    client.reportUsage(usageOf("poison"));
+    for (let round = 1; round <= 3; round += 1) {
+      for (const name of names(3)) client.reportUsage(usageOf(name));
+      // oxlint-disable-next-line no-await-in-loop -- one round after the other
+      await expect.poll(() => totals.sum, { timeout: 10_000 }).toBe(3 * round);
+    }
+    upstream.reply(BULK, totals.bulk);
+    upstream.reply(SINGLE, totals.single);
+    await client.close();
+    expect(totals.sum).toBe(10);
+  });
+
+  it("is dropped after ten refusals, with an error, and the others stay in bulk", async () => {
+    const { upstream, client, totals } = await startReporting();
+    const told = collectFaults(client);
+    const dropped = nextEvent(client, "usageDropped");
+    upstream.reply(BULK, (response, request) => {
+      const isBad = bulkOf(request).metrics.some(({ appName }) => appName === "poison");
+      (isBad ? status(400) : totals.bulk)(response, request);
+    });
+    upstream.reply(SINGLE, (response, request) => {
+      const isBad = singleOf(request).appName === "poison";
+      (isBad ? status(400) : totals.single)(response, request);
+    });
+    client.reportUsage(usageOf("poison"));
+    let reported = 0;
+    const reporting = setInterval(() => {
+      for (const name of names(2)) client.reportUsage(usageOf(name));
+      reported += 2;
+    }, 10);
+    expect(await dropped).toEqual(["rejected", 1]);
+    clearInterval(reporting);
+    await client.close();
+    expect(totals.sum).toBe(reported);
+    expect(told).toContain(
+      'error: Usage of application "poison" (flags: 1) was dropped: refused 10 times',
+    );
+    const poisoned = upstream
+      .seen(BULK)
+      .filter((request) => bulkOf(request).metrics.some(({ appName }) => appName === "poison"));
+    expect(poisoned).toHaveLength(1);
+  });
+});
+
+describe("close()", () => {
+  it("tries again within its five seconds when the upstream fails in passing", async () => {
+    const { upstream, client, totals } = await startReporting({ metricsIntervalMs: 60_000 });
+    upstream.script(BULK, status(503), status(503, { "retry-after": "1" }));
+    for (const name of names(3)) client.reportUsage(usageOf(name));
+    await client.close();
+    expect(totals.sum).toBe(3);
+  });
+
+  it("says how much was not delivered when the upstream asks for too long a wait", async () => {
+    const { upstream, client } = await startReporting({ metricsIntervalMs: 60_000 });
+    const told = collectFaults(client);
+    upstream.reply(BULK, status(503, { "retry-after": "60" }));
+    for (const name of names(3)) client.reportUsage(usageOf(name));
+    await client.close();
+    expect(told.at(-1)).toBe("warn: Usage was not delivered, applications: 3");
+    expect(upstream.seen(BULK)).toHaveLength(1);
+  });
+});
