@@ -30,7 +30,7 @@ export function chooseSource(
   if (isUnleashClient(client)) return { source: createClient(config, client), isOwned: true };
   throw new TypeError(
     "The client cannot be used: pass a FlagSource, such as createFlagsClient() of flags-sdk " +
-      "returns, or an instance of Unleash of unleash-client 5 or later",
+      "returns, or an instance of Unleash of unleash-client 5.5 or later",
   );
 }
 

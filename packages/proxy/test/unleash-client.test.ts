@@ -93,6 +93,31 @@ test("createApp() with a client of unleash-client evaluates segments", async () 
   expect(await namesIn(app, "?plan=silver")).toEqual([]);
 });
 
+test("createApp() with a client of unleash-client that does not reveal segments logs that it is too old", async () => {
+  const strategies = [{ name: "default", segments: [7] }];
+  const upstream = await startFeatureServer({ features: [flag("a", { strategies })] });
+  const unleash = createUnleash(upstream.url);
+  // As before 5.5: without the parameter that asks for full segments.
+  const withoutSegments = (): unknown =>
+    Unleash.prototype.getFeatureToggleDefinitions.call(unleash, false);
+  Reflect.set(unleash, "getFeatureToggleDefinitions", withoutSegments);
+  const { app, lines } = await createProxy(unleash);
+  await expect.poll(() => lines.join(), SOON).toContain("use 5.5 or later");
+  expect(await namesIn(app)).toBe(503);
+});
+
+test("createApp() with a client of unleash-client keeps the last good flags when it gets unusable ones", async () => {
+  const upstream = await startFeatureServer({ features: [flag("a")] });
+  const unleash = createUnleash(upstream.url);
+  const { app, lines } = await createProxy(unleash);
+  await expect.poll(() => namesIn(app), SOON).toEqual(["a"]);
+  upstream.document = { features: [{ ...flag("b"), strategies: "none" }] };
+  await expect.poll(() => lines.join(), SOON).toContain("The document is not usable");
+  expect(await namesIn(app)).toEqual(["a"]);
+  upstream.document = { features: [flag("c")] };
+  await expect.poll(() => namesIn(app), SOON).toEqual(["c"]);
+});
+
 test("createApp() with a client of unleash-client sends usage upstream, under each application's name", async () => {
   const upstream = await startFeatureServer({ features: [flag("a")] });
   const unleash = createUnleash(upstream.url);

@@ -24,7 +24,7 @@ import type { BootstrapSettings, Settings } from "./settings.ts";
 const HEADER_RULE = "must be an object of header names and values that HTTP allows";
 const URL_RULE = "must be an http or https URL without user name and password";
 const SYNCHRONIZATION_RULE = `must be one of ${SYNCHRONIZATIONS.join(", ")}`;
-const UNLEASH_RULE = "must be a client of unleash-client 5 or later";
+const UNLEASH_RULE = "must be a client of unleash-client 5.5 or later";
 const PROXY_RULE = "must be an http or https URL, or empty";
 
 /** Checks options and fills in defaults; throws a `TypeError` that names every bad option. */

@@ -6,7 +6,7 @@ import type { Synchronizer } from "./synchronizer.ts";
 
 /**
  * What is used of a client of the official Node SDK: the class `Unleash` of `unleash-client`,
- * version 5 or later, fits.
+ * version 5.5 or later, fits.
  */
 export interface UnleashClient {
   /** Starts fetching flags; a second call does nothing. */
@@ -47,8 +47,8 @@ export class UnleashSynchronizer implements Synchronizer {
   constructor(options: UnleashSynchronizerOptions) {
     this.#options = options;
     this.#listeners = {
-      ready: () => this.#read(),
-      changed: () => this.#readUpdate(),
+      ready: () => void this.#read(),
+      changed: () => void this.#readUpdate(),
       unchanged: () => options.feed.unchanged(),
       error: (cause) => this.#report(cause),
       warn: (cause) => options.faults.warn(toError(cause).message),
@@ -58,7 +58,7 @@ export class UnleashSynchronizer implements Synchronizer {
   start(): void {
     const { unleash } = this.#options;
     for (const [event, listener] of Object.entries(this.#listeners)) unleash.on(event, listener);
-    this.#read();
+    void this.#read();
     unleash.start().catch((cause: unknown) => this.#report(cause));
   }
 
@@ -69,25 +69,31 @@ export class UnleashSynchronizer implements Synchronizer {
   }
 
   /** Before its first update, the client may have flags from its backup file. */
-  #read(): void {
-    if (this.#options.unleash.isSynchronized()) {
-      this.#readUpdate();
-      return;
-    }
-    const document = readDocument(this.#options.unleash);
-    if (document.features.length === 0) return;
-    this.#await(this.#options.feed.acceptFrom("storage", document, this.#stopped.signal));
-  }
-
-  #readUpdate(): void {
-    const document = toOrderedDocument(readDocument(this.#options.unleash));
-    this.#await(this.#options.feed.accept(document, this.#stopped.signal));
-  }
-
-  #await(accepting: Promise<void>): void {
-    accepting.catch((cause: unknown) => {
-      if (!this.#stopped.signal.aborted) this.#report(toUpstreamError(cause));
+  async #read(): Promise<void> {
+    const { unleash, feed } = this.#options;
+    if (unleash.isSynchronized()) return this.#readUpdate();
+    return this.#guard(async () => {
+      const document = readDocument(unleash);
+      if (document.features.length === 0) return;
+      await feed.acceptFrom("storage", document, this.#stopped.signal);
     });
+  }
+
+  async #readUpdate(): Promise<void> {
+    const { unleash, feed } = this.#options;
+    return this.#guard(async () => {
+      const document = toOrderedDocument(readDocument(unleash));
+      await feed.accept(document, this.#stopped.signal);
+    });
+  }
+
+  /** NOTE: this runs inside an event of the client, which an exception would interrupt. */
+  async #guard(read: () => Promise<void>): Promise<void> {
+    try {
+      await read();
+    } catch (cause) {
+      if (!this.#stopped.signal.aborted) this.#report(toUpstreamError(cause));
+    }
   }
 
   /** NOTE: no `failure` event, as the client does not say which errors are failed requests. */
@@ -99,6 +105,8 @@ export class UnleashSynchronizer implements Synchronizer {
 function toError(cause: unknown): Error {
   return cause instanceof Error ? cause : new Error(String(cause));
 }
+
+const NO_SEGMENTS = "This version of unleash-client does not reveal segments: use 5.5 or later";
 
 interface StrategyWithSegments {
   readonly segments?: readonly unknown[] | null;
@@ -120,6 +128,7 @@ function readDocument(unleash: UnleashClient): {
   for (const { strategies } of unleash.getFeatureToggleDefinitions(true) as FlagWithSegments[]) {
     for (const strategy of strategies ?? []) {
       for (const segment of strategy?.segments ?? []) {
+        if (typeof segment === "number") throw new TypeError(NO_SEGMENTS);
         if (typeof segment !== "object" || segment === null) continue;
         segments.set((segment as { readonly id?: unknown }).id, segment);
       }
