@@ -99,7 +99,7 @@ test("createApp() with a client of unleash-client that does not reveal segments 
   const unleash = createUnleash(upstream.url);
   // As before 5.5: without the parameter that asks for full segments.
   const withoutSegments = (): unknown =>
-    Unleash.prototype.getFeatureToggleDefinitions.call(unleash);
+    Unleash.prototype.getFeatureToggleDefinitions.call(unleash, false);
   Reflect.set(unleash, "getFeatureToggleDefinitions", withoutSegments);
   const { app, lines } = await createProxy(unleash);
   await expect.poll(() => lines.join(), SOON).toContain("use 5.5 or later");
