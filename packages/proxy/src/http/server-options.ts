@@ -78,7 +78,7 @@ export type Shortcut = (
 export function serverFactory(shortcut: Shortcut, guard: ConnectionGuard): FastifyServerFactory {
   return (handle) => {
     const server = createServer(HTTP_SERVER_OPTIONS, (request, response) =>
-      shortcut(request, response, handle),
+      guard.schedule(response, () => shortcut(request, response, handle)),
     );
     return protectServer(server, guard);
   };

@@ -58,7 +58,7 @@ test("at the limit, new connections are closed at once and open ones go on worki
     // oxlint-disable-next-line no-await-in-loop -- one after the other is the point
     expect(await requestOn(peer)).toContain("complete");
   }
-  expect(guard.closed).toEqual({ limit: 5, idle: 0, keep_alive: 0, slow_reader: 0 });
+  expect(guard.closed).toEqual({ limit: 5, idle: 0, keep_alive: 0, slow_reader: 0, pipelining: 0 });
   expect(warn.mock.calls).toEqual([
     [expect.stringMatching(/^The limit of 2 connections is reached.* raise it$/)],
   ]);
@@ -186,4 +186,55 @@ test("isResponding() is true from the first bytes of a response to its end", asy
   expect(guard.isResponding(socket)).toBe(true);
   response.end();
   await vi.waitFor(() => expect(guard.isResponding(socket)).toBe(false));
+});
+
+/** Starts a server that hands its requests to `listener` as the guard allows. */
+async function startScheduled(listener: RequestListener) {
+  const guard = new ConnectionGuard({ maxConnections: 10, logger: { warn: vi.fn() }, advice: "" });
+  const server = await startServer(
+    (request, response) => guard.schedule(response, () => listener(request, response)),
+    { prepare: (created) => guard.protect(created) },
+  );
+  return { server, guard };
+}
+
+test("schedule() handles a few pipelined requests at a time, and all of them in order", async () => {
+  const responses: ServerResponse[] = [];
+  let isStarted = false;
+  const { server, guard } = await startScheduled((request, response) => {
+    if (isStarted) response.end(`[${request.url}]`);
+    else responses.push(response);
+  });
+  const peer = await connectPeer(server);
+  let received = "";
+  peer.on("data", (chunk: Buffer) => (received += chunk.toString()));
+  const paths = Array.from({ length: 200 }, (_, index) => `/${index}`);
+  peer.write(paths.map((path) => GET.replace("/", path)).join(""));
+  await vi.waitFor(() => expect(responses.length).toBe(9));
+  isStarted = true;
+  for (const response of responses) response.end(`[${response.req.url}]`);
+  await vi.waitFor(() => expect(received).toContain("[/199]"), 10_000);
+  expect([...received.matchAll(/\[(.*?)\]/g)].map(([, path]) => path)).toEqual(paths);
+  expect(guard.closed.pipelining).toBe(0);
+});
+
+test("schedule() handles few of many pipelined requests, and closes the connection", async () => {
+  const listener = vi.fn();
+  const { server, guard } = await startScheduled(listener);
+  const peer = await connectPeer(server);
+  peer.write(GET.repeat(1000));
+  await closedByServer(peer);
+  expect(listener.mock.calls.length).toBe(9);
+  expect(guard.closed.pipelining).toBe(1);
+});
+
+test("schedule() handles requests at once that come one after the other", async () => {
+  const listener = vi.fn(respond);
+  const { server } = await startScheduled(listener);
+  const peer = await connectPeer(server);
+  for (let count = 1; count <= 20; count += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other is the point
+    expect(await requestOn(peer)).toContain("complete");
+    expect(listener.mock.calls.length).toBe(count);
+  }
 });

@@ -4,7 +4,7 @@ import type { Logger } from "../logging/logger.ts";
 import { KEEP_ALIVE_TIMEOUT_MS, REQUEST_TIMEOUT_MS } from "./server-defaults.ts";
 
 /** Why a connection was closed before its peer did so. */
-export type CloseReason = "limit" | "idle" | "keep_alive" | "slow_reader";
+export type CloseReason = "limit" | "idle" | "keep_alive" | "slow_reader" | "pipelining";
 
 export interface ConnectionTimes {
   /** How long a peer may take to read a complete response. @default 120000 */
@@ -35,6 +35,15 @@ const DEFAULT_TIMES: ConnectionTimes = {
 /** How many connections are examined to find an idle one: the cost of refusing one is constant. */
 const MAX_EXAMINED = 16;
 
+/**
+ * How many pipelined requests of one connection are handled at a time, besides the first one. A few
+ * bytes of request can make a large response, which has to be held until the earlier ones are read.
+ */
+const MAX_PIPELINED = 8;
+
+/** How many further pipelined requests of one connection may wait for that. */
+const MAX_WAITING = 256;
+
 export interface ConnectionGuardOptions {
   /** Connections that may be open at a time. */
   readonly maxConnections: number;
@@ -56,6 +65,12 @@ interface Connection {
   sinceMs: number;
   /** The latest response, until it is known to be finished. */
   response: ServerResponse | undefined;
+  /** Whether the latest request arrived before the response to the previous one was sent. */
+  isPipelined: boolean;
+  /** How many pipelined requests are being handled. */
+  pipelined: number;
+  /** Starts to handle further pipelined requests, in the order of their arrival. */
+  waiting: (() => void)[];
 }
 
 /**
@@ -75,6 +90,7 @@ export class ConnectionGuard {
     idle: 0,
     keep_alive: 0,
     slow_reader: 0,
+    pipelining: 0,
   };
   /** The position from which the next idle connection is searched for. */
   #position = this.#connections.entries();
@@ -103,6 +119,7 @@ export class ConnectionGuard {
     server.prependListener("request", ({ socket }, response) => {
       const connection = this.#connections.get(socket);
       if (connection === undefined) return;
+      connection.isPipelined = connection.response?.writableFinished === false;
       connection.phase = "busy";
       connection.response = response;
     });
@@ -111,6 +128,32 @@ export class ConnectionGuard {
       timer.unref();
       server.once("close", () => clearInterval(timer));
     });
+  }
+
+  /**
+   * Handles a request now, or later if its connection has too many pipelined requests in progress.
+   * Closes a connection that sends far too many.
+   */
+  schedule(response: ServerResponse, handle: () => void): void {
+    const { socket } = response.req;
+    // Node goes on to parse what it has received before the connection was closed.
+    if (socket.destroyed) return;
+    const connection = this.#connections.get(socket);
+    if (connection === undefined || !connection.isPipelined) {
+      handle();
+      return;
+    }
+    const start = (): void => {
+      connection.pipelined += 1;
+      response.once("close", () => {
+        connection.pipelined -= 1;
+        connection.waiting.shift()?.();
+      });
+      handle();
+    };
+    if (connection.pipelined < MAX_PIPELINED) start();
+    else if (connection.waiting.length < MAX_WAITING) connection.waiting.push(start);
+    else this.#close(socket, "pipelining");
   }
 
   /** Whether part of a response may have been sent, so that nothing else can be sent instead. */
@@ -129,12 +172,19 @@ export class ConnectionGuard {
         return;
       }
     }
-    this.#connections.set(socket, {
+    const connection: Connection = {
       phase: "new",
       sinceMs: performance.now(),
       response: undefined,
+      isPipelined: false,
+      pipelined: 0,
+      waiting: [],
+    };
+    this.#connections.set(socket, connection);
+    socket.once("close", () => {
+      connection.waiting = [];
+      this.#connections.delete(socket);
     });
-    socket.once("close", () => this.#connections.delete(socket));
   }
 
   /** Closes one idle connection if there is one among the next few. */

@@ -29,7 +29,7 @@ export function observeConnections(
       help:
         "Connections closed by the server: new ones at the limit (limit), idle ones to accept " +
         "others (idle), responses that were not read in time (slow_reader), connections without " +
-        "requests whose peer kept sending bytes (keep_alive)",
+        "requests whose peer kept sending bytes (keep_alive), too many pipelined requests (pipelining)",
       labelNames: ["reason"],
       registers: [],
       collect() {
