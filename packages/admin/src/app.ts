@@ -1,14 +1,17 @@
 import Fastify, { type FastifyInstance } from "fastify";
 import {
   ConnectionGuard,
+  limitBodyMemory,
   observeConnections,
   observeRequests,
   protectServer,
 } from "flags-service/http";
 import { nameSetting, streamsWithin } from "flags-service";
 import { decorateActor } from "./auth/actor-of.ts";
+import { tokenIdOf } from "./auth/token-of.ts";
 import { createAuthentication } from "./auth/authentication.ts";
 import type { AdminConfig } from "./config/config.ts";
+import { tooManyBodies } from "./errors.ts";
 import { handleFailures } from "./http/failures.ts";
 import { readJsonBodies } from "./http/json-bodies.ts";
 import { addSecurityHeaders, forbidStoring } from "./http/security-headers.ts";
@@ -47,6 +50,7 @@ export async function buildApp(
   observeRequests(app, metrics.observeRequest);
   handleFailures(app, config.logger, metrics.observeFailure);
   addSecurityHeaders(app);
+  limitBodyMemory(app, { toError: tooManyBodies, keyOf: tokenIdOf });
   readJsonBodies(app);
   decorateActor(app);
   // Answers are what the handlers return; the schemas describe them.

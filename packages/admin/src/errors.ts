@@ -76,3 +76,12 @@ export function invalidOperation(message: string): ApiError {
 export function exceedsLimit(what: string, limit: number): ApiError {
   return new ApiError("ExceedsLimitError", `There can be at most ${limit} ${what}`);
 }
+
+/** Rejects a body because too many others are arriving. */
+export function tooManyBodies(): ApiError {
+  return new ApiError(
+    "ServiceUnavailableError",
+    "Too many long request bodies are arriving at the moment: try again in a second",
+    { headers: { "retry-after": "1" } },
+  );
+}

@@ -1,13 +1,20 @@
 import Fastify, { type FastifyInstance } from "fastify";
 import type { FlagSource } from "flags-sdk";
 import { nameSetting } from "flags-service";
-import { ConnectionGuard, observeConnections, observeRequests } from "flags-service/http";
+import {
+  ConnectionGuard,
+  limitBodyMemory,
+  observeConnections,
+  observeRequests,
+} from "flags-service/http";
+import { keyOf } from "./auth/authenticate.ts";
 import { createKeyRing } from "./auth/create-key-ring.ts";
 import type { ProxyConfig } from "./config/config.ts";
 import { SETTINGS } from "./config/settings.ts";
 import { hasFixedOrigin } from "./cors/cors-headers.ts";
 import { registerCors } from "./cors/cors.ts";
 import { registerCompression } from "./http/compression.ts";
+import { tooManyBodies } from "./errors.ts";
 import { createFastPaths, createShortcut } from "./fast-path/create-fast-path.ts";
 import { handleFailures } from "./http/failures.ts";
 import { createFailureSender } from "./http/send-failure.ts";
@@ -72,6 +79,7 @@ export async function buildApp(
   // NOTE: hooks run in this order. Preflights carry no key, and must be answered to be readable.
   await registerCors(app, config);
   gateUntilReady(app, ring.sources);
+  limitBodyMemory(app, { toError: tooManyBodies, keyOf });
   await registerCompression(app);
   if (config.openApiEnabled) await registerOpenApi(app, config);
 

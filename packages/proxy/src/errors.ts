@@ -72,6 +72,16 @@ export function notReady(): HttpError {
   );
 }
 
+/** Rejects a body because too many others are arriving. */
+export function tooManyBodies(): HttpError {
+  return new HttpError(
+    503,
+    "Too many long request bodies are arriving at the moment: try again in a second. Bodies of up to " +
+      "16 KiB with a `Content-Length` are always read",
+    { headers: { "retry-after": "1" } },
+  );
+}
+
 const MAX_RETRY_AFTER_SECONDS = 60;
 
 /** The response to usage that exceeds what its key may have in the buffer. */

@@ -1,3 +1,4 @@
+export { limitBodyMemory } from "./http/body-budget.ts";
 export {
   BROTLI_QUALITY,
   CodedBody,

@@ -13,3 +13,8 @@ export function tokenOf(request: FastifyRequest): ApiToken {
   if (token === undefined) throw new TypeError("No authentication comes before this route");
   return token;
 }
+
+/** The id of the token of a request; undefined if the route asks for none, or it was rejected. */
+export function tokenIdOf(request: FastifyRequest): string | undefined {
+  return tokens.get(request)?.id.toString();
+}

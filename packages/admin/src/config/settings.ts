@@ -36,9 +36,9 @@ export const SETTINGS = {
     variables: ["MAX_CONNECTIONS"],
     kind: createIntegerKind({ min: 1, max: 1_000_000 }),
     fallback: undefined,
-    shownFallback: "20000, or what the open-file limit allows",
+    shownFallback: "fits the open-file limit",
     meaning:
-      "Connections that may be open at a time. At the limit, idle connections are closed to accept new ones; if none is idle, new ones are closed.",
+      "Connections that may be open at a time. At the limit, idle connections are closed to accept new ones; if none is idle, new ones are closed. Default: 20000, or less if the process may not open that many files.",
   }),
   databaseUrl: defineSetting({
     group: "Database",

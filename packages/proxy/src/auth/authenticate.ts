@@ -68,3 +68,8 @@ export function quotaIdOf(grant: Grant): string {
   quotaIds.set(grant, id);
   return id;
 }
+
+/** The key of a request; undefined if the route asks for none, or it was rejected. */
+export function keyOf(request: FastifyRequest): string | undefined {
+  return grants.get(request)?.key;
+}

@@ -120,9 +120,9 @@ export const SETTINGS = {
     variables: ["FLAGS_MAX_CONNECTIONS"],
     kind: createIntegerKind({ min: 1, max: 1_000_000 }),
     fallback: undefined,
-    shownFallback: "push.maxStreams + 10000, or what the open-file limit allows",
+    shownFallback: "fits the open-file limit",
     meaning:
-      "Client connections that may be open at a time, in each worker. At the limit, idle connections are closed to accept new ones; if none is idle, new ones are closed.",
+      "Client connections that may be open at a time, in each worker. At the limit, idle connections are closed to accept new ones; if none is idle, new ones are closed. Default: push.maxStreams + 10000, or less if the process may not open that many files.",
   }),
   trustProxy: defineSetting({
     group: "Listening",

@@ -1,0 +1,41 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { errorOf, KEY, OTHER_KEY, startProxy, type TestProxy } from "./_proxy.ts";
+
+/** Sends a request with a long body that does not arrive, and waits until the proxy has it. */
+async function stall({ app, port }: TestProxy, path: string, key: string): Promise<void> {
+  const socket = connect(port, "127.0.0.1");
+  onTestFinished(() => void socket.destroy());
+  const received = once(app.server, "request");
+  socket.write(
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: ${key}\r\n` +
+      'Content-Type: application/json\r\nContent-Length: 1040000\r\n\r\n{"context":',
+  );
+  await received;
+}
+
+const LONG = { context: { userId: "1", note: "x".repeat(900_000) } };
+
+test("long bodies that do not arrive use up the budget of their key alone", async () => {
+  const proxy = await startProxy();
+  for (let i = 0; i < 65; i++) {
+    // oxlint-disable-next-line no-await-in-loop -- each is to have been received
+    await stall(proxy, i % 2 === 0 ? "/proxy" : "/api/frontend", KEY);
+  }
+  const refused = await proxy.post("/proxy", LONG);
+  expect(refused.status).toBe(503);
+  expect(refused.headers.get("retry-after")).toBe("1");
+  expect((await errorOf(refused)).error).toContain("Too many long request bodies");
+  expect((await proxy.post("/proxy", { context: {} })).status).toBe(200);
+  expect((await proxy.post("/proxy", LONG, { authorization: OTHER_KEY })).status).toBe(200);
+});
+
+test("without a key, long bodies cannot use up the budget of those who have one", async () => {
+  const proxy = await startProxy();
+  for (let i = 0; i < 140; i++) {
+    // oxlint-disable-next-line no-await-in-loop -- each is to have been received
+    await stall(proxy, "/unknown", "wrong");
+  }
+  expect((await proxy.post("/proxy", LONG)).status).toBe(200);
+});

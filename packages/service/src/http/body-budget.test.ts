@@ -1,0 +1,90 @@
+import { once } from "node:events";
+import { connect, type AddressInfo, type Socket } from "node:net";
+import Fastify from "fastify";
+import { expect, onTestFinished, test } from "vitest";
+import { limitBodyMemory } from "./body-budget.ts";
+
+const MAX_BYTES = 200_000;
+
+class BusyError extends Error {
+  readonly statusCode = 503;
+}
+
+/** Serves `POST /`; the header `key` names the key of a request. */
+async function startServer() {
+  const app = Fastify({ bodyLimit: 100_000, forceCloseConnections: true });
+  limitBodyMemory(app, {
+    toError: () => new BusyError("Busy"),
+    keyOf: ({ headers }) => headers["key"]?.toString(),
+    maxBytes: MAX_BYTES,
+  });
+  app.post("/", (request) => ({ length: JSON.stringify(request.body).length }));
+  let open: (() => void) | undefined;
+  app.post("/open", async (_request, reply) => {
+    open?.();
+    return reply.hijack();
+  });
+  await app.listen({ host: "127.0.0.1", port: 0 });
+  onTestFinished(() => app.close());
+  const { port } = app.server.address() as AddressInfo;
+  const post = (body: string, key: string, path = "/"): Promise<Response> =>
+    fetch(`http://127.0.0.1:${port}${path}`, {
+      method: "POST",
+      body,
+      headers: { key, "content-type": "application/json" },
+    });
+  /** Sends a request whose body never arrives; resolves once the server has begun to read it. */
+  const stall = async (headers: string, key: string): Promise<Socket> => {
+    const socket = connect(port, "127.0.0.1");
+    onTestFinished(() => void socket.destroy());
+    const received = once(app.server, "request");
+    const start = headers.includes("chunked") ? '1000\r\n"' : '"';
+    socket.write(
+      `POST / HTTP/1.1\r\nHost: x\r\nkey: ${key}\r\nContent-Type: application/json\r\n${headers}\r\n\r\n${start}`,
+    );
+    await received;
+    return socket;
+  };
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { post, stall, opened };
+}
+
+const LONG = JSON.stringify("x".repeat(50_000));
+const SHORT = JSON.stringify("x".repeat(16_000));
+
+test("bodies that are arriving have one budget, and each key at most half of it", async () => {
+  const { post, stall } = await startServer();
+  await stall("Content-Length: 90000", "a");
+  expect((await post(LONG, "a")).status).toBe(503);
+  expect((await post(LONG, "b")).status).toBe(200);
+  await stall("Content-Length: 90000", "b");
+  expect((await post(LONG, "c")).status).toBe(503);
+});
+
+test("short bodies are always read", async () => {
+  const { post, stall } = await startServer();
+  await stall("Content-Length: 90000", "a");
+  await stall("Content-Length: 90000", "b");
+  expect((await post(SHORT, "a")).status).toBe(200);
+});
+
+test.each(["Transfer-Encoding: chunked", "Content-Length: 100\r\nContent-Encoding: gzip"])(
+  "a body of unknown length counts as the longest one: %s",
+  async (header) => {
+    const { post, stall } = await startServer();
+    await stall(header, "a");
+    expect((await post(LONG, "a")).status).toBe(503);
+  },
+);
+
+test("a body that was read or given up is not counted any longer", async () => {
+  const { post, stall, opened } = await startServer();
+  const socket = await stall("Content-Length: 90000", "a");
+  socket.destroy();
+  await expect.poll(async () => (await post(LONG, "a")).status).toBe(200);
+  expect((await post(LONG, "a")).status).toBe(200);
+  // Its response stays open, as that of an event stream does.
+  void post(LONG, "a", "/open").catch(() => undefined);
+  await opened;
+  expect((await post(LONG, "a")).status).toBe(200);
+});
