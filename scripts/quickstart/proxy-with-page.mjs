@@ -26,11 +26,12 @@ await runProgram(PROGRAM, {
   },
 });
 
-/** What the page does not answer reaches the proxy as it came, so its fast path stays fast. */
-function putInFront(answerAsPage, server) {
-  const [answerAsProxy] = server.rawListeners("request");
-  server.off("request", answerAsProxy);
+/** Handles requests for the page, and leaves every other request to the proxy. */
+function putInFront(handleAsPage, server) {
+  const listeners = server.listeners("request");
+  server.removeAllListeners("request");
   server.on("request", (request, response) => {
-    if (!answerAsPage(request, response)) answerAsProxy(request, response);
+    if (handleAsPage(request, response)) return;
+    for (const listener of listeners) listener.call(server, request, response);
   });
 }
