@@ -75,10 +75,13 @@ describe("flags-proxy at SIGTERM delivers all acknowledged usage before it exits
       const proxy = await startProxy(upstream.url, environment);
       const names = appNames(count);
       await report(proxy.url, names);
+      const registration = { appName: "registered" };
+      await ask(`${proxy.url}/proxy/client/register`, { body: registration });
       expect((await upstream.received()).yes).toEqual({});
       await stop(proxy);
-      const { yes, requests } = await upstream.received();
+      const { yes, requests, applications } = await upstream.received();
       expect(yes).toEqual(once(names));
+      expect(applications).toContainEqual(expect.objectContaining(registration));
       if (bulkStatus === 202) expect(requests[BULK]).toBeLessThan(10);
       expect(requests[SINGLE] ?? 0).toBe(bulkStatus === 202 ? 0 : count);
     },

@@ -145,18 +145,24 @@ test.each([
   [{ appName: LONG }, /`appName` has more than 255 characters/],
   [{ bucket: { toggles: { [LONG]: { yes: 1 } } } }, /name of more than 255 characters/],
   [{ bucket: { toggles: { a: { variants: { [LONG]: 1 } } } } }, /name of more than 255 characters/],
+  [{ appName: "a\0" }, /`appName` has the character U\+0000/],
+  [{ bucket: { toggles: { "a\0": { yes: 1 } } } }, /name with the character U\+0000/],
+  [{ bucket: { toggles: { a: { variants: { "a\0": 1 } } } } }, /name with the character U\+0000/],
   [{ bucket: { toggles: { a: { variants: numbered(101, 1) } } } }, /more than 100 variants/],
   [
     { bucket: { toggles: numbered(1000, { variants: numbered(50, 1) }) } },
     /more than 50000 toggles and variants: send several/,
   ],
-])("POST /proxy/client/metrics: 400 for what never finds room (%#)", async (report, message) => {
-  const { post, source } = await startProxy();
-  const response = await post("/proxy/client/metrics", { appName: "shop", ...report });
-  expect(response.status).toBe(400);
-  expect((await errorOf(response)).error).toMatch(message);
-  expect(source.usage).toEqual([]);
-});
+])(
+  "POST /proxy/client/metrics: 400 for what can never be accepted (%#)",
+  async (report, message) => {
+    const { post, source } = await startProxy();
+    const response = await post("/proxy/client/metrics", { appName: "shop", ...report });
+    expect(response.status).toBe(400);
+    expect((await errorOf(response)).error).toMatch(message);
+    expect(source.usage).toEqual([]);
+  },
+);
 
 test("POST /proxy/client/metrics: what was acknowledged is delivered", async () => {
   const upstream = await startRecordingUpstream();

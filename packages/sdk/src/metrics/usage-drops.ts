@@ -4,10 +4,10 @@ import type { FaultSink } from "../events/fault-log.ts";
 export type DropKind = "impact_metric" | "registration" | "rejected" | "unknown_flag";
 
 const NAMES: Readonly<Record<DropKind, string>> = {
-  impact_metric: "samples of impact metrics",
-  registration: "registrations of applications",
-  rejected: "flags in reports that the upstream rejected",
-  unknown_flag: "flags that the upstream did not send",
+  impact_metric: "samples of impact metrics, beyond a limit or rejected",
+  registration: "registrations of applications, beyond a limit or rejected",
+  rejected: "usage of flags, in reports that the upstream rejected",
+  unknown_flag: "usage of flags that the upstream did not send, beyond a limit",
 };
 
 /** Counts what is dropped, and warns of it from time to time. */
@@ -28,7 +28,7 @@ export class UsageDrops {
   /** Warns of what was dropped since the last warning; returns whether there was anything. */
   warn(faults: Pick<FaultSink, "warn">): boolean {
     for (const [kind, count] of this.#counts) {
-      faults.warn(`Usage was dropped because of a limit, ${NAMES[kind]}: ${count}`);
+      faults.warn(`Not sent to the upstream: ${NAMES[kind]}, ${count}`);
     }
     const hasWarned = this.#counts.size > 0;
     this.#counts.clear();

@@ -1,0 +1,73 @@
+import { expect, test } from "vitest";
+import { FairBudget } from "./fair-budget.ts";
+import { ImpactMetricsBuffer, type ImpactMetric, type ImpactSample } from "./impact-metrics.ts";
+
+const metric = (type: ImpactMetric["type"], ...samples: readonly ImpactSample[]): ImpactMetric => ({
+  name: type,
+  help: "",
+  type,
+  samples,
+});
+const histogram = (count: number): ImpactSample => ({
+  labels: {},
+  count,
+  sum: count / 2,
+  buckets: [{ le: "+Inf", count }],
+});
+
+/** The samples of everything in the buffer, as it would be sent. */
+const samplesIn = (buffer: ImpactMetricsBuffer): readonly ImpactSample[] =>
+  buffer
+    .take()
+    .flatMap(({ texts }) => texts.flatMap((text) => (JSON.parse(text) as ImpactMetric).samples));
+
+test("ImpactMetricsBuffer adds what is put back to what came meanwhile; of gauges the newer counts", () => {
+  const buffer = new ImpactMetricsBuffer(new FairBudget(100_000), 10);
+  const add = (value: number): number =>
+    buffer.add("key", [
+      metric("counter", { labels: { a: "1", b: "2" }, value }),
+      metric("gauge", { labels: {}, value }),
+      metric("histogram", histogram(value)),
+    ]);
+  add(1);
+  const taken = buffer.take();
+  expect(buffer.add("key", [metric("counter", { labels: { b: "2", a: "1" }, value: 2 })])).toBe(0);
+  add(4);
+  for (const one of taken) buffer.putBack(one);
+  expect(samplesIn(buffer)).toEqual([
+    { labels: expect.anything() as object, value: 7 },
+    { labels: {}, value: 4 },
+    histogram(5),
+  ]);
+});
+
+test("ImpactMetricsBuffer frees the memory of what was delivered, and claims none twice", () => {
+  const memory = new FairBudget(100_000);
+  const buffer = new ImpactMetricsBuffer(memory, 10);
+  const one = [metric("counter", { labels: {}, value: 1 })];
+  for (let round = 0; round < 1000; round += 1) {
+    expect(buffer.add("key", one)).toBe(0);
+    const [taken] = buffer.take();
+    if (taken === undefined) throw new Error("Nothing was taken");
+    expect(buffer.add("key", one)).toBe(0);
+    buffer.putBack(taken);
+    for (const all of buffer.take()) buffer.release(all);
+  }
+  expect(memory.shareOf("key").fits(50_000)).toBe(true);
+  expect(memory.shareOf("key").fits(50_001)).toBe(false);
+});
+
+test("ImpactMetricsBuffer keeps sums finite", () => {
+  const buffer = new ImpactMetricsBuffer(new FairBudget(100_000), 10);
+  for (let round = 0; round < 3; round += 1) {
+    buffer.add("key", [metric("counter", { labels: {}, value: 1e300 })]);
+  }
+  expect(samplesIn(buffer)).toEqual([{ labels: {}, value: 1e300 }]);
+});
+
+test("ImpactMetricsBuffer drops series beyond the limit of their key, and not those of another", () => {
+  const buffer = new ImpactMetricsBuffer(new FairBudget(100_000), 2);
+  const samples = ["a", "b", "c", "a"].map((l) => ({ labels: { l }, value: 1 }));
+  expect(buffer.add("key", [metric("counter", ...samples)])).toBe(1);
+  expect(buffer.add("other", [metric("counter", ...samples.slice(0, 2))])).toBe(0);
+});
