@@ -121,6 +121,7 @@ describeEachStorage("context fields", (source) => {
     test.each([
       [{ description: "Other" }],
       [{ description: "" }],
+      [{ description: null }],
       [{ stickiness: false }],
       [{ sortOrder: -3 }],
       [{ legalValues: [] }],
@@ -143,13 +144,19 @@ describeEachStorage("context fields", (source) => {
       expect(await field("plan")).toMatchObject({ name: "plan", ...FULL });
     });
 
+    test("stores no description for a legal value whose description is null", async () => {
+      await admin.must(200, "PUT", "/context/plan", {
+        legalValues: [{ value: "a", description: null }, { value: "b" }],
+      });
+      expect((await field("plan")).legalValues).toEqual([{ value: "a" }, { value: "b" }]);
+    });
+
     test("updates built-in fields too", async () => {
       await admin.must(200, "PUT", "/context/appName", { stickiness: true });
       expect(await field("appName")).toMatchObject({ stickiness: true, sortOrder: 2 });
     });
 
     test.each([
-      ["/body/description", { description: null }],
       ["/body/description", { description: 5 }],
       ["/body/description", { description: "x".repeat(251) }],
       ["/body/stickiness", { stickiness: "true" }],

@@ -53,7 +53,7 @@ const SegmentInFile = closedObject({
 
 const ContextFieldInFile = closedObject({
   name: Name,
-  description: Type.Optional(Type.String({ maxLength: 250 })),
+  description: Type.Optional(nullableText(250)),
   stickiness: Type.Optional(Type.Boolean()),
   sortOrder: Type.Optional(Type.Integer({ minimum: -(2 ** 31 - 1), maximum: 2 ** 31 - 1 })),
   legalValues: Type.Optional(Type.Array(LegalValueBody)),
