@@ -11,8 +11,12 @@ import type { CreateContextField, LegalValueInput, UpdateContextField } from "./
 
 export type ContextField = typeof contextFields.$inferSelect;
 
+/** All fields by `sortOrder`; those with the same one by name. */
 export function listContextFields(db: Database): Promise<ContextField[]> {
-  return db.select().from(contextFields).orderBy(orderByText(contextFields.name));
+  return db
+    .select()
+    .from(contextFields)
+    .orderBy(contextFields.sortOrder, orderByText(contextFields.name));
 }
 
 /**
