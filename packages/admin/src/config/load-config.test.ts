@@ -29,8 +29,8 @@ test("loadConfig() reads every variable", () => {
     DATABASE_URL: "postgres://db.test/flags",
     JSON_LOGGER: "true",
     LOG_LEVEL: "fatal",
-    INIT_ADMIN_API_TOKENS: "*:*.admin-secret",
-    INIT_CLIENT_API_TOKENS: "default:development.one, *:production.two",
+    INIT_ADMIN_API_TOKENS: "*:*.the-secret-of-the-admin",
+    INIT_CLIENT_API_TOKENS: "default:development.the-first-secret, *:production.the-second-secret",
     INIT_FRONTEND_API_TOKENS: "*:development.three",
   });
   expect(config).toMatchObject({
@@ -40,14 +40,19 @@ test("loadConfig() reads every variable", () => {
     useJsonLogger: true,
   });
   expect(config.initTokens).toEqual([
-    { type: "admin", environment: "*", projects: ["*"], secret: "*:*.admin-secret" },
+    { type: "admin", environment: "*", projects: ["*"], secret: "*:*.the-secret-of-the-admin" },
     {
       type: "backend",
       environment: "development",
       projects: ["default"],
-      secret: "default:development.one",
+      secret: "default:development.the-first-secret",
     },
-    { type: "backend", environment: "production", projects: ["*"], secret: "*:production.two" },
+    {
+      type: "backend",
+      environment: "production",
+      projects: ["*"],
+      secret: "*:production.the-second-secret",
+    },
     {
       type: "frontend",
       environment: "development",
@@ -65,7 +70,21 @@ test.each([
   ["JSON_LOGGER", "maybe", "JSON_LOGGER must be true or false"],
   ["LOG_LEVEL", "loud", "LOG_LEVEL must be one of debug, info, warn, error, fatal"],
   ["INIT_ADMIN_API_TOKENS", "s3cret", "INIT_ADMIN_API_TOKENS: entry 1 must have the form"],
-  ["INIT_ADMIN_API_TOKENS", "*:*.ok,default:dev.s3cret", "entry 2 must begin with `*:*.`"],
+  [
+    "INIT_ADMIN_API_TOKENS",
+    "*:*.s3cret-of-18-chars,default:dev.s3cret",
+    "entry 2 must begin with `*:*.`",
+  ],
+  [
+    "INIT_ADMIN_API_TOKENS",
+    "*:*.s3cret-15-chars",
+    "INIT_ADMIN_API_TOKENS: entry 1 must have at least 16 characters after the first dot",
+  ],
+  [
+    "INIT_CLIENT_API_TOKENS",
+    "*:dev.s3cret-of-18-chars,*:dev.s3cret",
+    "INIT_CLIENT_API_TOKENS: entry 2 must have at least 16 characters",
+  ],
   ["INIT_CLIENT_API_TOKENS", "*:*.s3cret", "INIT_CLIENT_API_TOKENS: entry 1 must name one env"],
   ["INIT_FRONTEND_API_TOKENS", "a:dev.s3crét", "entry 1 has a character that cannot be sent"],
 ])("loadConfig() refuses %s=%s, and shows no secret", (name, value, message) => {

@@ -4,6 +4,9 @@ import {
   createLogger,
   type Environment,
   findUnknownVariables,
+  findWeakSecrets,
+  isLoopbackHost,
+  nameSetting,
   REDACTED,
   type Resolution,
   resolveSettings,
@@ -32,7 +35,7 @@ export function loadConfig(environment: Environment): AdminConfig {
     json: values.useJsonLogger,
     secrets: collectSecrets(SETTINGS, values),
   });
-  for (const hint of hints) logger.warn(hint);
+  for (const warning of [...hints, ...findWeakTokens(values)]) logger.warn(warning);
   logger.debug("Configuration", showValues(values));
   return assembleConfig(values, { logger, initTokens: tokens });
 }
@@ -58,7 +61,24 @@ function findWithoutEffect({ origins }: Resolution<Settings>): readonly string[]
   return isOdd ? ["DATA_DIR has no effect beside DATABASE_URL"] : [];
 }
 
-/** The settings as they may be shown. */
+/**
+ * Shorter frontend tokens get a warning, in characters. They are part of web pages and apps, so more
+ * would not make them secret.
+ */
+const MIN_FRONTEND_SECRET_LENGTH = 8;
+
+function findWeakTokens(values: Values): readonly string[] {
+  const isLoopback = isLoopbackHost(values.host);
+  return (["initAdminTokens", "initClientTokens", "initFrontendTokens"] as const).flatMap((name) =>
+    findWeakSecrets(nameSetting(SETTINGS[name]), values[name], {
+      // Shorter admin and client tokens are errors.
+      minLength: name === "initFrontendTokens" ? MIN_FRONTEND_SECRET_LENGTH : 0,
+      isLoopback,
+    }),
+  );
+}
+
+/** The settings without their secrets, for the log. */
 function showValues(values: Values): Readonly<Record<string, unknown>> {
   return {
     ...values,

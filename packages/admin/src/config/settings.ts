@@ -57,7 +57,7 @@ export const SETTINGS = {
     shownFallback: "none",
     secret: true,
     meaning:
-      "Tokens for the admin API, separated by commas, each of the form *:*.secret. Those that are not there yet are made at the start.",
+      "Tokens for the admin API, separated by commas, each of the form *:*.secret. The secret has at least 16 characters. Missing tokens are created at the start.",
   }),
   initClientTokens: defineSetting({
     group: "Tokens",
@@ -67,7 +67,7 @@ export const SETTINGS = {
     shownFallback: "none",
     secret: true,
     meaning:
-      "The same for server SDKs and proxies, each of the form project:environment.secret, with * for all projects.",
+      "The same for server SDKs and proxies, each of the form project:environment.secret, with * for all projects. The secret has at least 16 characters.",
   }),
   initFrontendTokens: defineSetting({
     group: "Tokens",
