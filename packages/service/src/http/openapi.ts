@@ -1,5 +1,6 @@
 import type { FastifyDynamicSwaggerOptions } from "@fastify/swagger";
 import type { FastifyInstance } from "fastify";
+import { nameSchemas } from "./named-schemas.ts";
 
 type OpenApiDocument = NonNullable<FastifyDynamicSwaggerOptions["openapi"]>;
 
@@ -13,12 +14,15 @@ interface OpenApiOptions {
   readonly basePath: string;
 }
 
-/** Serves the description of the routes and a page to try them on. Comes before the routes. */
+/**
+ * Serves the OpenAPI document of the routes, and a page to try them on. Call it before adding routes.
+ * Schemas with a `title` become named components: see `nameSchemas()`.
+ */
 export async function registerOpenApi(
   app: FastifyInstance,
   { basePath, securitySchemes, ...info }: OpenApiOptions,
 ): Promise<void> {
-  // NOTE: not loaded by a service that does not show its description, as that is slow.
+  // NOTE: loaded only when it is used, because loading is slow.
   const { default: swagger } = await import("@fastify/swagger");
   const { default: swaggerUi } = await import("@fastify/swagger-ui");
   await app.register(swagger, {
@@ -27,6 +31,8 @@ export async function registerOpenApi(
       info,
       components: { ...(securitySchemes && { securitySchemes }) },
     },
+    transformObject: (document) =>
+      "openapiObject" in document ? nameSchemas(document.openapiObject) : document.swaggerObject,
   });
   await app.register(swaggerUi, {
     routePrefix: `${basePath}/docs/openapi`,
