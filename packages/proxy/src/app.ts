@@ -3,6 +3,7 @@ import type { FlagSource } from "flags-sdk";
 import { observeRequests } from "flags-service/http";
 import { createKeyRing } from "./auth/create-key-ring.ts";
 import type { ProxyConfig } from "./config/config.ts";
+import { hasFixedOrigin } from "./cors/cors-headers.ts";
 import { registerCors } from "./cors/cors.ts";
 import { registerCompression } from "./http/compression.ts";
 import { createFastPaths, createShortcut } from "./fast-path/create-fast-path.ts";
@@ -41,10 +42,11 @@ export async function buildApp(
 
   const rules = createDialectRules(config);
   const { observeRequest: observe } = metrics;
-  const fastPaths = createFastPaths(config, { ring, rules, observe });
+  // Context enrichers may be asynchronous, and so may be a function that decides about origins.
+  const canBypass = config.contextEnrichers.length === 0 && hasFixedOrigin(config.cors);
+  const fastPaths =
+    hasFastPath && canBypass ? createFastPaths(config, { ring, rules, observe }) : [];
   const closeFastPaths = (): void => fastPaths.forEach((path) => path.close());
-  // Enrichers may take their time, so they are for the framework too.
-  if (!hasFastPath || config.contextEnrichers.length > 0) closeFastPaths();
 
   const sendFailure = createFailureSender(config.basePath);
   const app = Fastify({

@@ -82,6 +82,8 @@ function nest(option: string, value: unknown): object {
     .reduceRight<unknown>((inner, key) => ({ [key]: inner }), value) as object;
 }
 
+const originFunction = (): void => {};
+
 const ROWS: readonly Row[] = [
   {
     option: "flagsUrl",
@@ -301,6 +303,8 @@ const ROWS: readonly Row[] = [
       ["10.0.0.1", ["10.0.0.1"]],
       ["10.0.0.1,192.168.0.0/16", ["10.0.0.1", "192.168.0.0/16"]],
       ["::1, fd00::/8 ,loopback", ["::1", "fd00::/8", "loopback"]],
+      ["1", 1],
+      ["0", false],
     ],
     values: [
       [{ trustProxy: false }, false],
@@ -308,10 +312,15 @@ const ROWS: readonly Row[] = [
       [{ trustProxy: "10.0.0.0/8" }, ["10.0.0.0/8"]],
       [{ trustProxy: ["10.0.0.0/8"] }, ["10.0.0.0/8"]],
       [{ trustProxy: [] }, false],
+      [{ trustProxy: 2 }, 2],
+      [{ trustProxy: 0 }, false],
     ],
     badTexts: [
       "yes",
-      "1",
+      "-1",
+      "1.5",
+      "101",
+      "1,2",
       "10.0.0",
       "10.0.0.0/33",
       "10.0.0.0/0",
@@ -319,7 +328,13 @@ const ROWS: readonly Row[] = [
       "10.0.0.1,here",
       "10.0.0.1/8/8",
     ],
-    badValues: [{ trustProxy: 1 }, { trustProxy: {} }, { trustProxy: ["x"] }],
+    badValues: [
+      { trustProxy: -1 },
+      { trustProxy: 1.5 },
+      { trustProxy: Number.NaN },
+      { trustProxy: {} },
+      { trustProxy: ["x"] },
+    ],
   },
   {
     option: "clientKeysHeaderName",
@@ -475,9 +490,21 @@ const ROWS: readonly Row[] = [
       [{ cors: { origin: "*" } }, "*"],
       [{ cors: { origin: ["*"] } }, "*"],
       [{ cors: { origin: ["https://a.test"] } }, ["https://a.test"]],
+      [{ cors: { origin: true } }, true],
+      [{ cors: { origin: false } }, false],
+      [{ cors: { origin: /a/ } }, /a/],
+      [{ cors: { origin: ["https://A.test", /b/] } }, ["https://a.test", /b/]],
+      [{ cors: { origin: originFunction } }, originFunction],
     ],
     badTexts: ["app.test", "https://app.test/path", "*,https://app.test", "https://", ","],
-    badValues: [{ cors: { origin: /a/ } }, { cors: { origin: true } }, { cors: { origin: [] } }],
+    badValues: [
+      { cors: { origin: [] } },
+      { cors: { origin: 1 } },
+      { cors: { origin: {} } },
+      { cors: { origin: [/a/, "nonsense"] } },
+      { cors: { origin: [/a/, 1] } },
+      { cors: { origin: ["*", /a/] } },
+    ],
   },
   {
     option: "cors.preflightContinue",

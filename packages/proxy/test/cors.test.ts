@@ -83,6 +83,59 @@ test("cors.origin: only the listed ones, with Vary: Origin on every answer", asy
   expect((await fetch(`${url}/proxy/health`)).headers.get("vary")).toMatch(/origin/i);
 });
 
+const SHOPS = /^https:\/\/[a-z]+\.shop\.example$/g;
+
+test.each<readonly [string, CorsConfig["origin"], readonly string[], readonly string[]]>([
+  ["true", true, ["https://any.example"], []],
+  ["a pattern", SHOPS, ["https://a.shop.example"], ["https://a.shop.example.evil.example"]],
+  [
+    "a list with a pattern",
+    [ORIGIN, SHOPS],
+    [ORIGIN, "https://b.shop.example"],
+    ["https://c.test"],
+  ],
+  [
+    "a function with a callback",
+    (origin, callback) => setImmediate(() => callback(null, origin === ORIGIN)),
+    [ORIGIN],
+    ["https://c.test"],
+  ],
+])("cors.origin: %s", async (_what, origin, allowed, refused) => {
+  const { url, request } = await startWith({ origin, credentials: true });
+  const ask = async (from: string) => {
+    const answer = await request("/proxy", { headers: { origin: from } });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("vary")?.toLowerCase()).toContain("origin");
+    const asked = await preflight(url, { origin: from });
+    const header = "access-control-allow-origin";
+    return [answer.headers.get(header), asked.headers.get(header)];
+  };
+  // Twice, as a global pattern remembers where it stopped.
+  for (const from of [...allowed, ...allowed]) {
+    // oxlint-disable-next-line no-await-in-loop -- one origin at a time
+    expect(await ask(from)).toEqual([from, from]);
+  }
+  // oxlint-disable-next-line no-await-in-loop -- one origin at a time
+  for (const from of refused) expect(await ask(from)).toEqual([null, null]);
+});
+
+test("cors.origin: false sends no CORS headers", async () => {
+  const { url, request } = await startWith({ origin: false });
+  const { headers } = await request("/proxy", { headers: { origin: ORIGIN } });
+  const names = [...headers.keys(), ...(await preflight(url)).headers.keys()];
+  expect(names.filter((name) => name.startsWith("access-control-"))).toEqual([]);
+  expect(headers.get("vary")).toBe("authorization, accept-encoding");
+});
+
+test("cors.origin: a function that fails is a 500 that reveals nothing", async () => {
+  const { request } = await startWith({
+    origin: (_origin, callback) => callback(new Error("secret"), false),
+  });
+  const response = await request("/proxy", { headers: { origin: ORIGIN } });
+  expect(response.status).toBe(500);
+  expect(await response.text()).not.toContain("secret");
+});
+
 test("cors.preflightContinue: the preflight is passed on, with its headers set", async () => {
   const cors = { ...proxyConfig().cors, preflightContinue: true };
   const { url } = await startProxy({

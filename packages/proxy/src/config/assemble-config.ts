@@ -78,7 +78,8 @@ function toCors(values: Values): CorsConfig {
     maxAgeSeconds: values.corsMaxAge,
     methods: Object.freeze(values.corsMethods),
     optionsSuccessStatus: values.corsOptionsSuccessStatus,
-    origin: Object.freeze(values.corsOrigin),
+    // Not frozen: matching a regular expression writes to it.
+    origin: values.corsOrigin,
     preflightContinue: values.corsPreflightContinue,
   });
 }

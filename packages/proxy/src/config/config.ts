@@ -4,8 +4,23 @@ import type { Logger } from "flags-service";
 import type { OfrepValues } from "../dialects/ofrep-evaluation.ts";
 import type { ContextEnricher } from "../extensions/enricher.ts";
 
-/** Which forwarding peers are believed: all, none, or these addresses and CIDR ranges. */
-export type TrustProxy = boolean | readonly string[];
+/**
+ * Whose `X-Forwarded-*` headers are trusted: all, none, that many proxies in front of this one, or
+ * these addresses and CIDR ranges.
+ */
+export type TrustProxy = boolean | number | readonly string[];
+
+/** Decides about an origin, as in `@fastify/cors`: by a callback, or by a promise. */
+export type OriginFunction = (
+  origin: string | undefined,
+  callback: (error: Error | null, allowed: string | boolean | RegExp | (string | RegExp)[]) => void,
+) => void;
+
+/**
+ * `*`, the origins allowed, or what only code can set: true for the origin of each request, false
+ * for no CORS headers, patterns, or a function.
+ */
+export type CorsOrigin = "*" | boolean | RegExp | OriginFunction | readonly (string | RegExp)[];
 
 /** Cross-origin rules, as browsers see them. */
 export interface CorsConfig {
@@ -16,8 +31,7 @@ export interface CorsConfig {
   readonly maxAgeSeconds: number;
   readonly methods: readonly string[];
   readonly optionsSuccessStatus: number;
-  /** `*`, or the origins allowed. */
-  readonly origin: "*" | readonly string[];
+  readonly origin: CorsOrigin;
   readonly preflightContinue: boolean;
 }
 

@@ -3,6 +3,7 @@ import type { StorageProvider, Synchronization } from "flags-sdk";
 import type { CustomLogger, LogLevel } from "flags-service";
 import type { OfrepValues } from "../dialects/ofrep-evaluation.ts";
 import type { ContextEnricher } from "../extensions/enricher.ts";
+import type { OriginFunction } from "./config.ts";
 
 /** Cross-origin rules. Lists may be given as arrays or as comma-separated text. */
 export interface CorsOptions {
@@ -37,10 +38,19 @@ export interface CorsOptions {
    */
   readonly optionsSuccessStatus?: number | undefined;
   /**
-   * `*`, or the origins allowed. Environment: `CORS_ORIGIN`.
+   * `*`, or the origins allowed. In code also: regular expressions, alone or in the list; `true` for
+   * the origin of each request; `false` for no CORS headers; or a function `(origin, callback)` that
+   * calls `callback(null, allowed)`. All of these are slower than `*` and lists of texts, because
+   * requests then do not take the fast path. Environment: `CORS_ORIGIN`.
    * @default "*"
    */
-  readonly origin?: string | readonly string[] | undefined;
+  readonly origin?:
+    | string
+    | boolean
+    | RegExp
+    | OriginFunction
+    | readonly (string | RegExp)[]
+    | undefined;
   /**
    * Passes preflights on to the routes instead of answering them. Environment:
    * `CORS_PREFLIGHT_CONTINUE`.
@@ -177,11 +187,12 @@ export interface ProxyOptions {
    */
   readonly customStrategies?: readonly (CustomStrategy | string)[] | undefined;
   /**
-   * Whose `X-Forwarded-*` headers are believed: everyone's (`true`), nobody's (`false`), or those
-   * of these IP addresses and CIDR ranges. Environment: `TRUST_PROXY`.
+   * Whose `X-Forwarded-*` headers are trusted: everyone's (`true`), nobody's (`false`), those of that
+   * many proxies in front of this one (a number), or those of these IP addresses and CIDR ranges.
+   * Environment: `TRUST_PROXY`.
    * @default false
    */
-  readonly trustProxy?: boolean | string | readonly string[] | undefined;
+  readonly trustProxy?: boolean | number | string | readonly string[] | undefined;
   /** Only flags whose name starts so are asked for. Environment: `FLAGS_NAME_PREFIX`. */
   readonly namePrefix?: string | undefined;
   /**

@@ -113,7 +113,7 @@ export const SETTINGS = {
     kind: trustProxyKind,
     fallback: false,
     meaning:
-      "Whose X-Forwarded-* headers are believed: true for everyone's, false for nobody's, or a list of IP addresses and CIDR ranges. The caller's address in the context follows from it.",
+      "Whose X-Forwarded-* headers are trusted: true for everyone's, false for nobody's, a list of IP addresses and CIDR ranges, or how many proxies are in front. Determines the caller's address in the context.",
   }),
   flagsAppName: defineSetting({
     group: "Upstream",
@@ -374,7 +374,8 @@ export const SETTINGS = {
     variables: ["CORS_ORIGIN"],
     kind: originsKind,
     fallback: "*",
-    meaning: "Origin or origins allowed, separated by commas; * allows all.",
+    meaning:
+      "Origin or origins allowed, separated by commas; * allows all. In code also true, false, regular expressions or a function.",
   }),
   corsPreflightContinue: defineSetting({
     group: "CORS",

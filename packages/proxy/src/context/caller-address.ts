@@ -9,8 +9,18 @@ export type CallerAddress = (request: IncomingMessage) => string | undefined;
 export function createCallerAddress(trustProxy: TrustProxy): CallerAddress {
   if (trustProxy === false) return ({ socket }) => toPlain(socket.remoteAddress);
 
-  const isTrusted = trustProxy === true ? () => true : proxyAddress.compile([...trustProxy]);
+  const isTrusted = createTrust(trustProxy);
   return (request) => toPlain(proxyAddress(request, isTrusted));
+}
+
+/** Whether to trust what a peer forwards; the first hop is the one that connects to this process. */
+export type Trust = (address: string, hop: number) => boolean;
+
+/** Makes the function that decides which peers are trusted. */
+export function createTrust(trustProxy: TrustProxy): Trust {
+  if (typeof trustProxy === "boolean") return () => trustProxy;
+  if (typeof trustProxy === "number") return (_address, hop) => hop < trustProxy;
+  return proxyAddress.compile([...trustProxy]);
 }
 
 const IPV4_WITH_PORT = /^(\d+\.\d+\.\d+\.\d+):\d+$/;

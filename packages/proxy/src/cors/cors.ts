@@ -1,6 +1,6 @@
 import cors from "@fastify/cors";
 import type { FastifyInstance } from "fastify";
-import type { ProxyConfig } from "../config/config.ts";
+import type { CorsOrigin, ProxyConfig } from "../config/config.ts";
 
 /** Headers that client SDKs send, over all their versions. */
 const SDK_HEADERS = [
@@ -31,7 +31,7 @@ export async function registerCors(
 ): Promise<void> {
   if (config.allowedHeaders === undefined) allowSdkHeaders(app, clientKeysHeaderName);
   await app.register(cors, {
-    origin: config.origin === "*" ? "*" : [...config.origin],
+    origin: isList(config.origin) ? [...config.origin] : config.origin,
     methods: [...config.methods],
     ...(config.allowedHeaders && { allowedHeaders: [...config.allowedHeaders] }),
     exposedHeaders: [...config.exposedHeaders],
@@ -41,6 +41,10 @@ export async function registerCors(
     optionsSuccessStatus: config.optionsSuccessStatus,
     strictPreflight: false,
   });
+}
+
+function isList(origin: CorsOrigin): origin is readonly (string | RegExp)[] {
+  return Array.isArray(origin);
 }
 
 /** Has a preflight ask for the headers of the SDKs too: the plugin allows what is asked for. */

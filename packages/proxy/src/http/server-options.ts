@@ -13,6 +13,7 @@ import {
   SERVER_DEFAULTS,
 } from "flags-service/http";
 import type { ProxyConfig } from "../config/config.ts";
+import { createTrust } from "../context/caller-address.ts";
 import { notReady, toHttpError } from "../errors.ts";
 import { isReady } from "../readiness/readiness.ts";
 import type { SendFailure } from "./send-failure.ts";
@@ -33,7 +34,8 @@ interface Surroundings {
 export function serverOptions({ trustProxy }: ProxyConfig, { sources, sendFailure }: Surroundings) {
   return {
     ...SERVER_DEFAULTS,
-    trustProxy: typeof trustProxy === "boolean" ? trustProxy : [...trustProxy],
+    // As a function, since the framework does not accept a number of proxies.
+    trustProxy: trustProxy === false ? false : createTrust(trustProxy),
     // Keys such as `__proto__` are ordinary names here; nothing is ever merged by them.
     onProtoPoisoning: "ignore",
     onConstructorPoisoning: "ignore",

@@ -49,7 +49,8 @@ export function createDialectRules(config: ProxyConfig): DialectRules {
   };
 }
 
-/** The request headers that an answer depends on, written as the plugins would add them. */
+/** The request headers that a response depends on, written as the plugins would add them. */
 function varyOn({ headers }: KeyPlace, { origin }: CorsConfig): string {
-  return [...headers, ...(origin === "*" ? [] : ["origin"]), "accept-encoding"].join(", ");
+  const varies = origin !== "*" && origin !== false;
+  return [...headers, ...(varies ? ["origin"] : []), "accept-encoding"].join(", ");
 }

@@ -6,6 +6,7 @@ import {
   showAddress,
   toTexts,
 } from "flags-service";
+import type { CorsOrigin, OriginFunction } from "../config.ts";
 
 /** An http or https address without a user, so that no secret hides in it. */
 export const urlKind: Kind<string> = createTextKind(
@@ -53,21 +54,38 @@ export const basePathKind: Kind<string> = createTextKind(
   },
 );
 
-/** `*`, or origins as browsers send them. */
-export const originsKind: Kind<"*" | readonly string[]> = createOriginsKind();
+/** `*`, or origins as browsers send them; in code also patterns, `true`, `false` or a function. */
+export const originsKind: Kind<CorsOrigin> = createOriginsKind();
 
-function createOriginsKind(): Kind<"*" | readonly string[]> {
+function createOriginsKind(): Kind<CorsOrigin> {
   const list = createListKind({
     of: "origins such as https://app.example.com",
     atLeastOne: true,
     parseEntry: parseOrigin,
   });
   return {
-    allowed: `* or ${list.allowed}`,
+    allowed: `*, ${list.allowed}, regular expressions, true, false or a function`,
     allowedText: `* or ${list.allowedText}`,
     fromText: (text) => (text === "*" ? "*" : list.fromText(text)),
-    fromValue: (value) => (isWildcard(value) ? "*" : list.fromValue(value)),
+    fromValue: (value) => {
+      if (isWildcard(value)) return "*";
+      if (typeof value === "boolean" || value instanceof RegExp) return value;
+      if (typeof value === "function") return value as OriginFunction;
+      return Array.isArray(value) && value.some((entry) => entry instanceof RegExp)
+        ? parseMixedOrigins(value, list)
+        : list.fromValue(value);
+    },
   };
+}
+
+function parseMixedOrigins(
+  entries: readonly unknown[],
+  list: Kind<readonly string[]>,
+): CorsOrigin | Flaw {
+  const patterns = entries.filter((entry) => entry instanceof RegExp);
+  const rest = entries.filter((entry) => !(entry instanceof RegExp));
+  const origins = rest.length === 0 ? [] : list.fromValue(rest);
+  return origins instanceof Flaw ? origins : [...origins, ...patterns];
 }
 
 function isWildcard(value: unknown): boolean {

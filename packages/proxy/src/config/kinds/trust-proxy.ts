@@ -13,13 +13,14 @@ const peers = createListKind({
       : new Flaw("is neither an IP address nor a CIDR range"),
 });
 
-/** `true`, `false`, or whom to trust. */
+/** `true`, `false`, how many proxies to trust, or which. */
 export const trustProxyKind: Kind<TrustProxy> = {
-  allowed: `true, false or ${peers.allowed}`,
-  allowedText: `true, false or ${peers.allowedText}`,
+  allowed: `true, false, a number of proxies or ${peers.allowed}`,
+  allowedText: `true, false, a number of proxies or ${peers.allowedText}`,
   fromText: parseTrust,
   fromValue: (value) => {
     if (typeof value === "boolean") return value;
+    if (typeof value === "number") return toHops(value);
     return typeof value === "string" ? parseTrust(value.trim()) : toTrust(peers.fromValue(value));
   },
 };
@@ -27,7 +28,17 @@ export const trustProxyKind: Kind<TrustProxy> = {
 function parseTrust(text: string): TrustProxy | Flaw {
   const word = text.toLowerCase();
   if (word === "true" || word === "false") return word === "true";
+  if (/^\d+$/.test(word)) return toHops(Number(word));
   return toTrust(peers.fromText(text));
+}
+
+const MAX_HOPS = 100;
+
+function toHops(count: number): TrustProxy | Flaw {
+  if (!Number.isInteger(count) || count < 0 || count > MAX_HOPS) {
+    return new Flaw(`a number of proxies is from 0 to ${MAX_HOPS}`);
+  }
+  return count === 0 ? false : count;
 }
 
 function toTrust(list: readonly string[] | Flaw): TrustProxy | Flaw {
