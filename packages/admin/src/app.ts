@@ -1,4 +1,5 @@
-import Fastify, { type FastifyInstance } from "fastify";
+import Fastify, { type FastifyInstance, type FastifyServerOptions } from "fastify";
+import type { TrustProxy } from "flags-service";
 import { observeRequests } from "flags-service/http";
 import { decorateActor } from "./auth/actor-of.ts";
 import { createAuthentication } from "./auth/authentication.ts";
@@ -21,10 +22,11 @@ import type { Storage } from "./storage/storage.ts";
  * it.
  */
 export async function buildApp(
-  config: Pick<AdminConfig, "logger">,
+  config: Pick<AdminConfig, "logger"> & Partial<Pick<AdminConfig, "trustProxy">>,
   storage: Storage,
 ): Promise<FastifyInstance> {
-  const app = Fastify(SERVER_OPTIONS);
+  const { trustProxy = false } = config;
+  const app = Fastify({ ...SERVER_OPTIONS, trustProxy: toTrustOption(trustProxy) });
   const authentication = createAuthentication(storage);
   app.addHook("onClose", () => authentication.close());
   const metrics = createMetrics(storage);
@@ -50,4 +52,10 @@ export async function buildApp(
   );
   metrics.observeStreams(await registerSdkApi(app, { storage, authentication }));
   return app;
+}
+
+/** The setting as the framework takes it. */
+function toTrustOption(trustProxy: TrustProxy): NonNullable<FastifyServerOptions["trustProxy"]> {
+  if (typeof trustProxy === "number") return (_address, hop) => hop < trustProxy;
+  return typeof trustProxy === "boolean" ? trustProxy : [...trustProxy];
 }

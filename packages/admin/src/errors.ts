@@ -15,7 +15,7 @@ const STATUS_BY_NAME = {
   PayloadTooLargeError: 413,
   UriTooLongError: 414,
   ContentTypeError: 415,
-  TooManyRequestsError: 429,
+  RateLimitError: 429,
   HeadersTooLargeError: 431,
   InternalError: 500,
   ServiceUnavailableError: 503,

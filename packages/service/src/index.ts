@@ -17,6 +17,8 @@ export {
   createIntegerKind,
   textKind,
 } from "./config/kinds/scalar.ts";
+export { trustProxyKind } from "./config/kinds/trust-proxy.ts";
+export type { TrustProxy } from "./config/kinds/trust-proxy.ts";
 export { isRecord } from "./config/read-option.ts";
 export { resolveSettings } from "./config/resolve.ts";
 export type { Resolution, Sources } from "./config/resolve.ts";

@@ -1,4 +1,4 @@
-import type { Logger } from "flags-service";
+import type { Logger, TrustProxy } from "flags-service";
 import type { InitToken } from "../tokens/init-tokens.ts";
 
 /** Everything the service was told, checked and with defaults filled in. Never changes. */
@@ -6,6 +6,8 @@ export interface AdminConfig {
   readonly port: number;
   /** Address to listen on; undefined for all of this machine. */
   readonly host: string | undefined;
+  /** Peers whose `X-Forwarded-For` header names the client. */
+  readonly trustProxy: TrustProxy;
   /** A PostgreSQL database; undefined for the embedded one. */
   readonly databaseUrl: string | undefined;
   /** Directory of the embedded database. */

@@ -15,6 +15,7 @@ test("loadConfig() fills in defaults", () => {
   expect(loadConfig({})).toMatchObject({
     port: 4242,
     host: undefined,
+    trustProxy: false,
     databaseUrl: undefined,
     dataDir: ".flags",
     initTokens: [],
@@ -26,6 +27,7 @@ test("loadConfig() reads every variable", () => {
   const config = loadConfig({
     PORT: "5000",
     HOST: "127.0.0.1",
+    TRUST_PROXY: "10.0.0.0/8, 127.0.0.1",
     DATABASE_URL: "postgres://db.test/flags",
     JSON_LOGGER: "true",
     LOG_LEVEL: "fatal",
@@ -36,6 +38,7 @@ test("loadConfig() reads every variable", () => {
   expect(config).toMatchObject({
     port: 5000,
     host: "127.0.0.1",
+    trustProxy: ["10.0.0.0/8", "127.0.0.1"],
     databaseUrl: "postgres://db.test/flags",
     useJsonLogger: true,
   });
@@ -65,6 +68,7 @@ test("loadConfig() reads every variable", () => {
 test.each([
   ["PORT", "70000", "PORT must be a whole number from 0 to 65535"],
   ["HOST", "http://flags", "HOST must be a host name or an IP address"],
+  ["TRUST_PROXY", "10.0.0.1,nonsense", 'entry "nonsense" is neither an IP address nor a CIDR'],
   ["DATABASE_URL", "mysql://flags:s3cret@db/x", "DATABASE_URL must be the address of a PostgreSQL"],
   ["DATA_DIR", "a\nb", "DATA_DIR must be one line of text"],
   ["JSON_LOGGER", "maybe", "JSON_LOGGER must be true or false"],

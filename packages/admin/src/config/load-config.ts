@@ -44,10 +44,11 @@ function assembleConfig(
   values: Values,
   { logger, initTokens }: Pick<AdminConfig, "logger" | "initTokens">,
 ): AdminConfig {
-  const { port, host, databaseUrl, dataDir, useJsonLogger } = values;
+  const { port, host, trustProxy, databaseUrl, dataDir, useJsonLogger } = values;
   return Object.freeze({
     port,
     host,
+    trustProxy: Object.freeze(trustProxy),
     databaseUrl,
     dataDir,
     initTokens: Object.freeze(initTokens),

@@ -7,6 +7,7 @@ import {
   LOG_LEVELS,
   textKind,
   tokensKind,
+  trustProxyKind,
   type ValuesOf,
 } from "flags-service";
 import { databaseUrlKind, secretsInDatabaseUrl } from "./database-url-kind.ts";
@@ -30,6 +31,14 @@ export const SETTINGS = {
     fallback: undefined,
     shownFallback: "all addresses",
     meaning: "Address to listen on, for example 127.0.0.1.",
+  }),
+  trustProxy: defineSetting({
+    group: "Listening",
+    variables: ["TRUST_PROXY"],
+    kind: trustProxyKind,
+    fallback: false,
+    meaning:
+      "Whose X-Forwarded-For header is trusted: true for everyone's, false for nobody's, the number of proxies in front, or a list of IP addresses and CIDR ranges. The limits of unknown tokens are per address.",
   }),
   databaseUrl: defineSetting({
     group: "Database",

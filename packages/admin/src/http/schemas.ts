@@ -30,6 +30,7 @@ const ERROR_DESCRIPTIONS = {
   409: "The name is taken, or something depends on this",
   413: "The body is too large",
   415: "The body is not JSON",
+  429: "This address, or all addresses together, sent too many unknown tokens",
   503: "The database is away",
 } as const;
 

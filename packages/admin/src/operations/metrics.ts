@@ -25,11 +25,17 @@ export function createMetrics(storage: Storage): Metrics {
     help: "Requests that failed because the database was away",
     registers: [registry],
   });
+  const refusedGuesses = new Counter({
+    name: `${PREFIX}_refused_guesses_total`,
+    help: "Requests refused because too many unknown tokens were sent",
+    registers: [registry],
+  });
   return {
     registry,
     observeRequest: createRequestObserver(registry, PREFIX),
     observeFailure: ({ name }) => {
       if (name === "ServiceUnavailableError") databaseErrors.inc();
+      if (name === "RateLimitError") refusedGuesses.inc();
     },
     observeStreams: (streams) => {
       const gauge = new Gauge({
