@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { SERVER_TOKEN, startProxy } from "./_proxy.ts";
 
 interface Operation {
+  readonly operationId?: string;
   readonly summary?: string;
   readonly description?: string;
   readonly security?: readonly object[];
@@ -21,7 +22,10 @@ interface Operation {
 interface Description {
   readonly openapi: string;
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: { readonly securitySchemes: Readonly<Record<string, object>> };
+  readonly components: {
+    readonly securitySchemes: Readonly<Record<string, object>>;
+    readonly schemas: Readonly<Record<string, object>>;
+  };
 }
 
 const OFREP = "/ofrep/v1/evaluate/flags";
@@ -112,6 +116,84 @@ test("OpenAPI document: failures where they can come, and any other as the defau
   expect(statuses("/api/frontend/features/{name}", "get")).toEqual([...ofGet, "404"].toSorted());
 });
 
+test("OpenAPI document: every operation has an id of its own, whatever the base path", async () => {
+  const idsOf = ({ paths }: Description) =>
+    Object.values(paths).flatMap((methods) =>
+      Object.values(methods).map(({ operationId }) => operationId),
+    );
+  const ids = idsOf((await startDescribed()).description);
+  expect(ids).toEqual(idsOf((await startDescribed("/base")).description));
+  expect(ids).not.toContain(undefined);
+  expect(new Set(ids).size).toBe(ids.length);
+  // Generated clients have functions with these names.
+  expect(ids).toEqual(
+    expect.arrayContaining([
+      "getProxy",
+      "postProxy",
+      "getProxyAll",
+      "postProxyClientMetrics",
+      "getApiFrontendFeaturesByName",
+      "postOfrepV1EvaluateFlagsByKey",
+    ]),
+  );
+});
+
+test("OpenAPI document: schemas are named components, and nowhere repeated inline", async () => {
+  const { paths, components } = (await startDescribed()).description;
+  // Generated clients have types with these names.
+  expect(Object.keys(components.schemas)).toEqual([
+    "bulkUsageReportSchema",
+    "deltaEventSchema",
+    "deltaSchema",
+    "errorSchema",
+    "evaluationContextSchema",
+    "evaluationRequestSchema",
+    "featureDefinitionSchema",
+    "featureDefinitionsSchema",
+    "frontendRequestSchema",
+    "frontendToggleListSchema",
+    "frontendToggleSchema",
+    "frontendVariantSchema",
+    "nullableEvaluationContextSchema",
+    "ofrepContextSchema",
+    "ofrepErrorSchema",
+    "ofrepEvaluationListSchema",
+    "ofrepEvaluationSchema",
+    "ofrepEventStreamSchema",
+    "ofrepFlagErrorSchema",
+    "ofrepMetadataSchema",
+    "ofrepRequestSchema",
+    "registrationSchema",
+    "reportedMetricSchema",
+    "segmentDefinitionSchema",
+    "streamAddressSchema",
+    "streamRequestSchema",
+    "toggleListSchema",
+    "toggleSchema",
+    "toggleUsageSchema",
+    "usageReportSchema",
+    "validationProblemSchema",
+    "variantPayloadSchema",
+    "variantSchema",
+  ]);
+  expect(paths["/proxy"]?.["post"]).toMatchObject({
+    requestBody: jsonRef("evaluationRequestSchema"),
+    responses: { 200: jsonRef("toggleListSchema"), 400: jsonRef("errorSchema") },
+  });
+  expect(inlineObjectsOf(paths)).toEqual([]);
+});
+
+function jsonRef(name: string) {
+  return { content: { "application/json": { schema: { $ref: `#/components/schemas/${name}` } } } };
+}
+
+/** The object schemas with properties of their own that a value holds. */
+function inlineObjectsOf(value: unknown): readonly object[] {
+  if (typeof value !== "object" || value === null) return [];
+  const own = "type" in value && "properties" in value ? [value] : [];
+  return [...own, ...Object.values(value).flatMap(inlineObjectsOf)];
+}
+
 test("OpenAPI document: filters and forms of the definitions", async () => {
   const { paths } = (await startDescribed()).description;
   const features = paths["/proxy/client/features"]?.["get"];
@@ -152,7 +234,11 @@ test("OpenAPI document: answers are as it says", async () => {
     expect(response.headers.get("content-type"), path).toContain(type);
     if (type !== "application/json") continue;
     const body: unknown = await response.json();
-    expect(Compile(schema).Errors(body), JSON.stringify(body)).toEqual([]);
+    const { schemas } = description.components;
+    const context = Object.fromEntries(
+      Object.entries(schemas).map(([name, named]) => [`#/components/schemas/${name}`, named]),
+    );
+    expect(Compile(context, schema).Errors(body), JSON.stringify(body)).toEqual([]);
   }
 });
 

@@ -1,5 +1,8 @@
 import { type Static, Type } from "typebox";
 
+// The `title` of a schema is its name in the OpenAPI document, and so the name of a type in clients
+// that are generated from it: renaming one breaks them.
+
 /** A value of a context: taken as its text; null stands for no value. */
 export const ContextValue = Type.Unsafe<string | number | boolean | null>({
   type: ["string", "number", "boolean", "null"],
@@ -39,7 +42,7 @@ export const EvaluationContext = Type.Object(
     currentTime: contextField(FIELD_DESCRIPTIONS.currentTime),
     properties: Type.Optional(Properties),
   },
-  { additionalProperties: ContextValue },
+  { title: "evaluationContextSchema", additionalProperties: ContextValue },
 );
 
 const parameter = (description: string) => Type.Optional(Type.String({ description }));
@@ -71,43 +74,58 @@ export const NamedToggles = Type.Optional(
 );
 
 /** The body of an evaluation request. */
-export const EvaluationBody = Type.Object({ toggles: NamedToggles, context: EvaluationContext });
+export const EvaluationBody = Type.Object(
+  { toggles: NamedToggles, context: EvaluationContext },
+  { title: "evaluationRequestSchema" },
+);
 
 /** The variant of a toggle. */
-export const Variant = Type.Object({
-  name: Type.String(),
-  enabled: Type.Boolean({ description: "False when the toggle has no variant for the context" }),
-  payload: Type.Optional(
-    Type.Object({
-      type: Type.String({ description: "What the value holds, such as string or json" }),
-      value: Type.String({ description: "Always text; JSON is encoded" }),
-    }),
-  ),
-});
+export const Variant = Type.Object(
+  {
+    name: Type.String(),
+    enabled: Type.Boolean({ description: "False when the toggle has no variant for the context" }),
+    payload: Type.Optional(
+      Type.Object(
+        {
+          type: Type.String({ description: "What the value holds, such as string or json" }),
+          value: Type.String({ description: "Always text; JSON is encoded" }),
+        },
+        { title: "variantPayloadSchema" },
+      ),
+    ),
+  },
+  { title: "variantSchema" },
+);
 
 /** A toggle and its variant for a context. */
-export const Toggle = Type.Object({
-  name: Type.String(),
-  enabled: Type.Boolean(),
-  variant: Variant,
-  impressionData: Type.Boolean(),
-});
+export const Toggle = Type.Object(
+  {
+    name: Type.String(),
+    enabled: Type.Boolean(),
+    variant: Variant,
+    impressionData: Type.Boolean(),
+  },
+  { title: "toggleSchema" },
+);
 
-/** The answer to an evaluation request. */
+/** The response to an evaluation request. */
 export const ToggleList = Type.Object(
   { toggles: Type.Array(Toggle) },
-  { description: "The toggles and their variants for the context" },
+  { title: "toggleListSchema", description: "The toggles and their variants for the context" },
 );
 
 /** The body of a request for a stream. */
-export const StreamBody = Type.Object({
-  ...EvaluationBody.properties,
-  all: Type.Optional(
-    Type.Boolean({
-      description: "Whether the toggles that are off are wanted too; without effect on `toggles`",
-    }),
-  ),
-});
+export const StreamBody = Type.Object(
+  {
+    ...EvaluationBody.properties,
+    all: Type.Optional(
+      Type.Boolean({
+        description: "Whether the toggles that are off are wanted too; without effect on `toggles`",
+      }),
+    ),
+  },
+  { title: "streamRequestSchema" },
+);
 
 /** Where a stream can be read without a key. */
 export const StreamAddress = Type.Object(
@@ -120,7 +138,7 @@ export const StreamAddress = Type.Object(
       description: "Until then the stream can be opened; it goes on after that",
     }),
   },
-  { description: "The address of the stream" },
+  { title: "streamAddressSchema", description: "The address of the stream" },
 );
 
 /** The events of a stream: each has the toggles as data, and their entity tag as id. */
@@ -130,15 +148,23 @@ export const StreamEvents = {
   content: { "text/event-stream": { schema: Type.String() } },
 } as const;
 
-const ErrorAnswer = Type.Object({
-  error: Type.String({ description: "What is wrong and how to mend it" }),
-  validation: Type.Optional(
-    Type.Array(Type.Object({ path: Type.String(), message: Type.String() })),
-  ),
-});
+const ErrorBody = Type.Object(
+  {
+    error: Type.String({ description: "The problem and how to fix it" }),
+    validation: Type.Optional(
+      Type.Array(
+        Type.Object(
+          { path: Type.String(), message: Type.String() },
+          { title: "validationProblemSchema" },
+        ),
+      ),
+    ),
+  },
+  { title: "errorSchema" },
+);
 
 const ERROR_DESCRIPTIONS = {
-  400: "Something in the request is not as it should be",
+  400: "The request is invalid: the message names what is wrong",
   401: "The key, or the token in the address, is missing or not one of the accepted ones",
   404: "There is no toggle of this name",
   413: "The body is too large, or what it holds is too much for an address",
@@ -153,18 +179,21 @@ const ERROR_DESCRIPTIONS = {
 export type ErrorStatus = keyof typeof ERROR_DESCRIPTIONS;
 
 const OTHER_ERRORS = {
-  ...ErrorAnswer,
-  description:
+  ...ErrorBody,
+  "x-response-description":
     "Any other failure: 405 for a method that the path does not have, 414 or 431 for a request " +
-    "line or headers that are too long, 408 for a request that takes too long, 500 for a fault " +
-    "of the proxy",
+    "line or headers that are too long, 408 for a request that takes too long, 500 for an error " +
+    "inside the proxy",
 };
 
-/** The answers that are not a success, for the documentation of a route. */
+/**
+ * The error responses of a route, for its documentation. The description belongs to the response, so
+ * that all of them share one schema.
+ */
 export function errorAnswers(...statusCodes: readonly ErrorStatus[]) {
   const known = statusCodes.map((code) => [
     code,
-    { ...ErrorAnswer, description: ERROR_DESCRIPTIONS[code] },
+    { ...ErrorBody, "x-response-description": ERROR_DESCRIPTIONS[code] },
   ]);
   return { ...Object.fromEntries(known), default: OTHER_ERRORS };
 }
@@ -179,16 +208,19 @@ const Count = Type.Unsafe<number | null>({ type: ["number", "null"], minimum: 0 
  *
  * NOTE: of a union a validator says what each of its parts expects, which contradict each other.
  */
-export const ToggleUsage = Type.Object({
-  yes: Type.Optional(Count),
-  no: Type.Optional(Count),
-  variants: Type.Optional(
-    Type.Unsafe<Readonly<Record<string, number | null>> | null>({
-      type: ["object", "null"],
-      additionalProperties: Count,
-    }),
-  ),
-});
+export const ToggleUsage = Type.Object(
+  {
+    yes: Type.Optional(Count),
+    no: Type.Optional(Count),
+    variants: Type.Optional(
+      Type.Unsafe<Readonly<Record<string, number | null>> | null>({
+        type: ["object", "null"],
+        additionalProperties: Count,
+      }),
+    ),
+  },
+  { title: "toggleUsageSchema" },
+);
 
 /** Most toggles that one report may tell of. */
 export const MAX_REPORTED_TOGGLES = 10_000;
@@ -203,14 +235,18 @@ const Bucket = Type.Object({
 });
 
 /** Usage as client SDKs report it; what they send besides is ignored. */
-export const UsageBody = Type.Object({
-  appName: Type.String({ minLength: 1 }),
-  bucket: Type.Optional(
-    Type.Unsafe<Static<typeof Bucket> | null>({ ...Bucket, type: ["object", "null"] }),
-  ),
-});
+export const UsageBody = Type.Object(
+  {
+    appName: Type.String({ minLength: 1 }),
+    bucket: Type.Optional(
+      Type.Unsafe<Static<typeof Bucket> | null>({ ...Bucket, type: ["object", "null"] }),
+    ),
+  },
+  { title: "usageReportSchema" },
+);
 
 /** What client SDKs say of themselves; nothing of it is needed. */
-export const RegistrationBody = Type.Object({
-  appName: Type.Optional(Type.String()),
-});
+export const RegistrationBody = Type.Object(
+  { appName: Type.Optional(Type.String()) },
+  { title: "registrationSchema" },
+);

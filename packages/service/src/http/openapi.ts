@@ -1,6 +1,7 @@
 import type { FastifyDynamicSwaggerOptions } from "@fastify/swagger";
 import type { FastifyInstance } from "fastify";
 import { nameSchemas } from "./named-schemas.ts";
+import { addOperationIds } from "./operation-ids.ts";
 
 type OpenApiDocument = NonNullable<FastifyDynamicSwaggerOptions["openapi"]>;
 
@@ -16,7 +17,8 @@ interface OpenApiOptions {
 
 /**
  * Serves the OpenAPI document of the routes, and a page to try them on. Call it before adding routes.
- * Schemas with a `title` become named components: see `nameSchemas()`.
+ * Every operation has an id, see `addOperationIds()`, and schemas with a `title` are named components,
+ * see `nameSchemas()`.
  */
 export async function registerOpenApi(
   app: FastifyInstance,
@@ -32,7 +34,9 @@ export async function registerOpenApi(
       components: { ...(securitySchemes && { securitySchemes }) },
     },
     transformObject: (document) =>
-      "openapiObject" in document ? nameSchemas(document.openapiObject) : document.swaggerObject,
+      "openapiObject" in document
+        ? addOperationIds(nameSchemas(document.openapiObject), basePath)
+        : document.swaggerObject,
   });
   await app.register(swaggerUi, {
     routePrefix: `${basePath}/docs/openapi`,

@@ -9,29 +9,36 @@ export const FrontendBody = Type.Object(
     context: Type.Optional(
       Type.Unsafe<Static<typeof EvaluationContext> | null>({
         ...EvaluationContext,
+        title: "nullableEvaluationContextSchema",
         type: ["object", "null"],
         description: "The context; the fields beside it count only when it is missing",
       }),
     ),
   },
-  { additionalProperties: ContextValue },
+  { title: "frontendRequestSchema", additionalProperties: ContextValue },
 );
 
 /** A toggle and its variant for a context. */
 export const FrontendToggle = Type.Object(
   {
     ...Toggle.properties,
-    variant: Type.Object({
-      ...Variant.properties,
-      feature_enabled: Type.Boolean({ description: "Whether the toggle is on" }),
-      featureEnabled: Type.Boolean({ description: "The same, as some clients spell it" }),
-    }),
+    variant: Type.Object(
+      {
+        ...Variant.properties,
+        feature_enabled: Type.Boolean({ description: "Whether the toggle is on" }),
+        featureEnabled: Type.Boolean({ description: "The same, as some clients spell it" }),
+      },
+      { title: "frontendVariantSchema" },
+    ),
   },
-  { description: "The toggle and its variant for the context" },
+  { title: "frontendToggleSchema", description: "The toggle and its variant for the context" },
 );
 
-/** The answer to an evaluation request. */
+/** The response to an evaluation request. */
 export const FrontendToggleList = Type.Object(
   { toggles: Type.Array(FrontendToggle) },
-  { description: "The toggles and their variants for the context" },
+  {
+    title: "frontendToggleListSchema",
+    description: "The toggles and their variants for the context",
+  },
 );

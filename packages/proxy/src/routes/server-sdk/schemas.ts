@@ -2,18 +2,21 @@ import { Type } from "typebox";
 import { ToggleUsage } from "../schemas.ts";
 
 /** A flag as the upstream defines it. */
-export const Definition = Type.Object({ name: Type.String() }, { additionalProperties: true });
+export const Definition = Type.Object(
+  { name: Type.String() },
+  { title: "featureDefinitionSchema", additionalProperties: true },
+);
 
-const Segment = Type.Object({}, { additionalProperties: true });
+const Segment = Type.Object({}, { title: "segmentDefinitionSchema", additionalProperties: true });
 
-/** The answer to a question for definitions. */
+/** The response to a request for definitions. */
 export const Definitions = Type.Object(
   {
     version: Type.Integer(),
     features: Type.Array(Definition),
     segments: Type.Optional(Type.Array(Segment)),
   },
-  { description: "The flags as the upstream defines them" },
+  { title: "featureDefinitionsSchema", description: "The flags as the upstream defines them" },
 );
 
 const oneOrMany = Type.Unsafe<string | string[]>({
@@ -49,28 +52,32 @@ const DeltaEvent = Type.Object(
     segment: Type.Optional(Segment),
     segmentId: Type.Optional(Type.Unsafe<number | string>({ type: ["integer", "string"] })),
   },
-  { description: "One change; the order matters" },
+  { title: "deltaEventSchema", description: "One change; the order matters" },
 );
 
-/** The answer to a question for changes. */
-export const Delta = Type.Object({ events: Type.Array(DeltaEvent) });
+/** The response to a request for changes. */
+export const Delta = Type.Object({ events: Type.Array(DeltaEvent) }, { title: "deltaSchema" });
 
-const ReportedMetric = Type.Object({
-  featureName: Type.String({ minLength: 1 }),
-  appName: Type.String({ minLength: 1 }),
-  timestamp: Type.Optional(
-    Type.Unsafe<string | number | null>({
-      type: ["string", "number", "null"],
-      description: "Start of the hour; now when it is missing",
-    }),
-  ),
-  ...ToggleUsage.properties,
-});
+const ReportedMetric = Type.Object(
+  {
+    featureName: Type.String({ minLength: 1 }),
+    appName: Type.String({ minLength: 1 }),
+    timestamp: Type.Optional(
+      Type.Unsafe<string | number | null>({
+        type: ["string", "number", "null"],
+        description: "Start of the hour; now when it is missing",
+      }),
+    ),
+    ...ToggleUsage.properties,
+  },
+  { title: "reportedMetricSchema" },
+);
 
 /** Most flags that one report for many applications may tell of. */
 export const MAX_REPORTED_METRICS = 10_000;
 
 /** Usage that a proxy counted for many applications. */
-export const BulkUsageBody = Type.Object({
-  metrics: Type.Array(ReportedMetric, { maxItems: MAX_REPORTED_METRICS }),
-});
+export const BulkUsageBody = Type.Object(
+  { metrics: Type.Array(ReportedMetric, { maxItems: MAX_REPORTED_METRICS }) },
+  { title: "bulkUsageReportSchema" },
+);
