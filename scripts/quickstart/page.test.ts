@@ -111,18 +111,34 @@ describe.skipIf(skipsChromium)("the page in Chromium", () => {
     }
   }, 60_000);
 
+  it("opens the OpenAPI page of the flag service without errors", async () => {
+    const page = await browser.newPage();
+    const problems = problemsOf(page);
+    await page.goto(`http://127.0.0.1:${ports.ADMIN_PORT}/docs/openapi`);
+    await page.locator(".opblock").first().click();
+    await page.locator(".opblock-body").first().waitFor();
+    expect(problems).toEqual([]);
+    await page.close();
+  }, 60_000);
+
   async function openPage(options: BrowserContextOptions = {}) {
     const page = await browser.newPage(options);
-    const problems: string[] = [];
-    page.on("console", (message) => {
-      if (["error", "warning"].includes(message.type())) problems.push(message.text());
-    });
-    page.on("pageerror", (error) => problems.push(error.message));
+    const problems = problemsOf(page);
     await page.goto(origin);
     await page.getByText("Live", { exact: true }).waitFor();
     return { page, problems };
   }
 });
+
+/** The errors and warnings that a page logs, now and later. */
+function problemsOf(page: Page): readonly string[] {
+  const problems: string[] = [];
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) problems.push(message.text());
+  });
+  page.on("pageerror", (error) => problems.push(error.message));
+  return problems;
+}
 
 describe("the requests of the page", () => {
   const json = { "content-type": "application/json" };

@@ -165,6 +165,28 @@ describe.skipIf(skipsChromium)("a page of another origin in Chromium", () => {
       expect(await call(page, "look", open.url + path, init), path).toMatchObject({ status: 200 });
     }
   });
+
+  test.each(["/docs/openapi", "/docs/openapi/"])(
+    "%s: opens, runs a request, and logs no errors",
+    async (path) => {
+      const { url } = await startProxy({ config: { openApiEnabled: true, basePath: "/base" } });
+      const page = await browser.newPage();
+      onTestFinished(() => page.close());
+      const problems: string[] = [];
+      page.on("console", (message) => {
+        if (["error", "warning"].includes(message.type())) problems.push(message.text());
+      });
+      page.on("pageerror", (error) => problems.push(error.message));
+      await page.goto(`${url}/base${path}`);
+
+      const operation = page.locator("#operations-Operations-getProxyHealth");
+      await operation.click();
+      await operation.getByRole("button", { name: "Try it out" }).click();
+      await operation.getByRole("button", { name: "Execute" }).click();
+      await operation.locator(".live-responses-table").getByText("200").first().waitFor();
+      expect(problems).toEqual([]);
+    },
+  );
 });
 
 /** A request with headers that no browser sends across origins without asking first. */
