@@ -11,7 +11,7 @@ const MAX_SORT_ORDER = 2 ** 31 - 1;
 const Description = nullableText(MAX_DESCRIPTION_LENGTH);
 const Value = Type.String({ minLength: 1, maxLength: MAX_VALUE_LENGTH });
 
-export const LegalValueBody = closedObject({
+export const LegalValueBody = closedObject("legalValueSchema", {
   value: Value,
   description: Type.Optional(Description),
 });
@@ -29,10 +29,13 @@ const properties = {
   ),
 };
 
-export const UpdateContextFieldBody = openObject(properties);
-export const CreateContextFieldBody = openObject({ name: Name, ...properties });
+export const UpdateContextFieldBody = openObject("updateContextFieldSchema", properties);
+export const CreateContextFieldBody = openObject("createContextFieldSchema", {
+  name: Name,
+  ...properties,
+});
 
-const LegalValueAnswer = closedObject({
+const LegalValueAnswer = closedObject("storedLegalValueSchema", {
   value: Value,
   description: Type.Optional(Type.String({ maxLength: MAX_DESCRIPTION_LENGTH })),
 });
@@ -47,11 +50,14 @@ export const LegalValueParams = Type.Object({
   legalValue: Type.String(),
 });
 
-export const ContextFieldAnswer = Type.Object({
-  name: Type.String(),
-  description: Description,
-  stickiness: Type.Boolean(),
-  sortOrder: Type.Integer(),
-  legalValues: Type.Array(LegalValueAnswer),
-  createdAt: Type.String({ format: "date-time" }),
-});
+export const ContextFieldAnswer = Type.Object(
+  {
+    name: Type.String(),
+    description: Description,
+    stickiness: Type.Boolean(),
+    sortOrder: Type.Integer(),
+    legalValues: Type.Array(LegalValueAnswer),
+    createdAt: Type.String({ format: "date-time" }),
+  },
+  { title: "contextFieldSchema" },
+);
