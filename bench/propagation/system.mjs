@@ -9,9 +9,9 @@ import { startOurs } from "../peers/ours.mjs";
 import { startServer } from "../processes/start-server.mjs";
 
 const COMMAND = fileURLToPath(new URL("../../packages/admin/bin/flags-admin.js", import.meta.url));
-const ADMIN_TOKEN = "*:*.bench-admin";
+const ADMIN_TOKEN = "*:*.bench-admin-token";
 /** The one that `startOurs()` has. */
-const PROXY_TOKEN = "*:development.bench-token";
+const PROXY_TOKEN = "*:development.bench-proxy-token";
 const FEATURES = "/projects/default/features";
 /** Rollouts by user id: each user has an answer of its own, so each stream is worked out by itself. */
 const ROLLOUT_COUNT = 20;

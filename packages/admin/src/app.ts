@@ -1,4 +1,4 @@
-import Fastify, { type FastifyInstance } from "fastify";
+import Fastify, { type FastifyInstance, type FastifyServerOptions } from "fastify";
 import {
   ConnectionGuard,
   limitBodyMemory,
@@ -6,7 +6,7 @@ import {
   observeRequests,
   protectServer,
 } from "flags-service/http";
-import { nameSetting, streamsWithin } from "flags-service";
+import { nameSetting, streamsWithin, type TrustProxy } from "flags-service";
 import { decorateActor } from "./auth/actor-of.ts";
 import { tokenIdOf } from "./auth/token-of.ts";
 import { createAuthentication } from "./auth/authentication.ts";
@@ -32,16 +32,16 @@ import type { Storage } from "./storage/storage.ts";
  * it.
  */
 export async function buildApp(
-  config: Pick<AdminConfig, "logger" | "maxConnections">,
+  config: Pick<AdminConfig, "logger" | "maxConnections"> & Partial<Pick<AdminConfig, "trustProxy">>,
   storage: Storage,
 ): Promise<FastifyInstance> {
-  const { maxConnections } = config;
+  const { maxConnections, trustProxy = false } = config;
   const guard = new ConnectionGuard({
     maxConnections,
     logger: config.logger,
     advice: `raise ${nameSetting(SETTINGS.maxConnections)} or run more replicas`,
   });
-  const app = Fastify(serverOptions(guard));
+  const app = Fastify({ ...serverOptions(guard), trustProxy: toTrustOption(trustProxy) });
   protectServer(app.server, guard);
   const authentication = createAuthentication(storage);
   app.addHook("onClose", () => authentication.close());
@@ -76,4 +76,10 @@ export async function buildApp(
     }),
   );
   return app;
+}
+
+/** The setting as the framework takes it. */
+function toTrustOption(trustProxy: TrustProxy): NonNullable<FastifyServerOptions["trustProxy"]> {
+  if (typeof trustProxy === "number") return (_address, hop) => hop < trustProxy;
+  return typeof trustProxy === "boolean" ? trustProxy : [...trustProxy];
 }

@@ -15,10 +15,11 @@ const STATUS_BY_NAME = {
   PayloadTooLargeError: 413,
   UriTooLongError: 414,
   ContentTypeError: 415,
-  TooManyRequestsError: 429,
+  RateLimitError: 429,
   HeadersTooLargeError: 431,
   InternalError: 500,
   ServiceUnavailableError: 503,
+  OverloadError: 503,
   InsufficientStorageError: 503,
   TooManyStreamsError: 503,
 } as const;
@@ -80,7 +81,7 @@ export function exceedsLimit(what: string, limit: number): ApiError {
 /** Rejects a body because too many others are arriving. */
 export function tooManyBodies(): ApiError {
   return new ApiError(
-    "ServiceUnavailableError",
+    "OverloadError",
     "Too many long request bodies are arriving at the moment: try again in a second",
     { headers: { "retry-after": "1" } },
   );

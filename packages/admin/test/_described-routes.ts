@@ -27,9 +27,13 @@ export interface DescribedRoute extends Pick<
 export async function readDescribedRoutes(
   app: FastifyInstance,
 ): Promise<readonly DescribedRoute[]> {
-  const { paths } = (await app.inject("/docs/openapi.json")).json<{
-    paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  const document = (await app.inject("/docs/openapi.json")).json<{
+    readonly components: { readonly schemas: Readonly<Record<string, unknown>> };
+    readonly paths: unknown;
   }>();
+  const paths = resolveReferences(document.paths, document.components.schemas) as Readonly<
+    Record<string, Readonly<Record<string, Operation>>>
+  >;
   return Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => ({
       method: method.toUpperCase(),
@@ -46,4 +50,18 @@ function querySchema({ parameters = [] }: Operation): Schema | undefined {
   const inQuery = parameters.filter((parameter) => parameter.in === "query");
   if (inQuery.length === 0) return undefined;
   return { properties: Object.fromEntries(inQuery.map(({ name, schema }) => [name, schema])) };
+}
+
+const REFERENCE_PREFIX = "#/components/schemas/";
+
+/** A copy with the components in place of references to them. No component contains itself. */
+function resolveReferences(value: unknown, schemas: Readonly<Record<string, unknown>>): unknown {
+  if (Array.isArray(value)) return value.map((item) => resolveReferences(item, schemas));
+  if (typeof value !== "object" || value === null) return value;
+  if ("$ref" in value && typeof value.$ref === "string") {
+    return resolveReferences(schemas[value.$ref.slice(REFERENCE_PREFIX.length)], schemas);
+  }
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [key, resolveReferences(member, schemas)]),
+  );
 }

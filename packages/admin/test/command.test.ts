@@ -53,6 +53,17 @@ describe("flags-admin refuses to start, in one line for each problem and with ex
     expect(stderr).not.toContain("hidden");
   });
 
+  test("with a token that can be guessed, and says how long it must be", async () => {
+    const { code, stdout, stderr } = await startCommand({
+      INIT_ADMIN_API_TOKENS: `${ADMIN_TOKEN},*:*.fifteen-letters`,
+      INIT_CLIENT_API_TOKENS: "*:development.x",
+    }).finished();
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain("INIT_ADMIN_API_TOKENS: entry 2 must have at least 16 characters");
+    expect(stderr).toContain("INIT_CLIENT_API_TOKENS: entry 1 must have at least 16 characters");
+    expect(stderr).not.toContain("fifteen");
+  });
+
   test("without a server at DATABASE_URL", async () => {
     const DATABASE_URL = "postgres://flags:hidden@127.0.0.1:1/flags";
     const { code, stderr } = await startCommand({ DATABASE_URL }).finished();
@@ -68,6 +79,38 @@ describe("flags-admin refuses to start, in one line for each problem and with ex
     const { code, stderr } = await startCommand({ DATA_DIR: file }).finished();
     expect(code).toBe(1);
     expect(stderr).toMatch(/^Cannot use the directory .*: it is not a directory, .* DATA_DIR\n$/);
+  });
+});
+
+describe("flags-admin with a token from public documentation", () => {
+  const INIT_ADMIN_API_TOKENS = "*:*.unleash-insecure-admin-api-token";
+  const INIT_FRONTEND_API_TOKENS = "*:development.x";
+
+  /** Output of a start that fails before the port is opened, so that no other machine can connect. */
+  const outputOf = async (environment: Record<string, string>): Promise<string> => {
+    const file = join(makeDirectory(), "file");
+    writeFileSync(file, "");
+    const command = startCommand({ DATA_DIR: file, ...environment });
+    const { code, stdout } = await command.finished();
+    expect(code).toBe(1);
+    expect(stdout).not.toContain("insecure");
+    return stdout;
+  };
+
+  test("warns when other machines can connect", async () => {
+    const stdout = await outputOf({ HOST: "0.0.0.0", INIT_ADMIN_API_TOKENS });
+    expect(stdout).toContain(
+      "WARN: INIT_ADMIN_API_TOKENS: entry 1 is an example from public documentation",
+    );
+  });
+
+  test("does not warn when only this machine can connect", async () => {
+    expect(await outputOf({ HOST: "127.0.0.1", INIT_ADMIN_API_TOKENS })).toBe("");
+  });
+
+  test("warns of a short frontend token on any address", async () => {
+    const stdout = await outputOf({ HOST: "127.0.0.1", INIT_FRONTEND_API_TOKENS });
+    expect(stdout).toContain("WARN: INIT_FRONTEND_API_TOKENS: entry 1 is easy to guess");
   });
 });
 

@@ -17,16 +17,16 @@ describeEachStorage("context fields", (source) => {
   };
 
   describe("GET /api/admin/context", () => {
-    test("lists the built-in fields by name, with how much they are used", async () => {
+    test("lists the built-in fields by sort order, with how much they are used", async () => {
       const { body } = await admin.must<ContextFieldAnswer[]>(200, "GET", "/context");
       expect(body.map(({ name }) => name)).toEqual([
+        "environment",
+        "userId",
         "appName",
         "currentTime",
-        "environment",
         "sessionId",
-        "userId",
       ]);
-      expect(body[3]).toEqual({
+      expect(body[4]).toEqual({
         name: "sessionId",
         description: expect.any(String),
         stickiness: true,
@@ -36,6 +36,23 @@ describeEachStorage("context fields", (source) => {
         usedInFeatures: 0,
         usedInProjects: 0,
       });
+    });
+
+    test("lists fields with the same sort order by name", async () => {
+      for (const [name, sortOrder] of [
+        ["y", 1],
+        ["x", 1],
+        ["Z", 1],
+        ["first", -1],
+      ] as const) {
+        await admin.must(201, "POST", "/context", { name, sortOrder });
+      }
+      const { body } = await admin.must<ContextFieldAnswer[]>(200, "GET", "/context");
+      const names = body.map(({ name }) => name);
+      expect(names.slice(0, 6)).toEqual(["first", "environment", "Z", "userId", "x", "y"]);
+      for (const name of ["first", "Z", "x", "y"]) {
+        await admin.must(200, "DELETE", `/context/${name}`);
+      }
     });
   });
 
@@ -121,6 +138,7 @@ describeEachStorage("context fields", (source) => {
     test.each([
       [{ description: "Other" }],
       [{ description: "" }],
+      [{ description: null }],
       [{ stickiness: false }],
       [{ sortOrder: -3 }],
       [{ legalValues: [] }],
@@ -143,13 +161,19 @@ describeEachStorage("context fields", (source) => {
       expect(await field("plan")).toMatchObject({ name: "plan", ...FULL });
     });
 
+    test("stores no description for a legal value whose description is null", async () => {
+      await admin.must(200, "PUT", "/context/plan", {
+        legalValues: [{ value: "a", description: null }, { value: "b" }],
+      });
+      expect((await field("plan")).legalValues).toEqual([{ value: "a" }, { value: "b" }]);
+    });
+
     test("updates built-in fields too", async () => {
       await admin.must(200, "PUT", "/context/appName", { stickiness: true });
       expect(await field("appName")).toMatchObject({ stickiness: true, sortOrder: 2 });
     });
 
     test.each([
-      ["/body/description", { description: null }],
       ["/body/description", { description: 5 }],
       ["/body/description", { description: "x".repeat(251) }],
       ["/body/stickiness", { stickiness: "true" }],

@@ -1,12 +1,14 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Compile } from "typebox/compile";
 import { beforeAll, expect, test } from "vitest";
+import { OPERATION_IDS } from "../src/openapi/operation-ids.ts";
 import { useAdmin } from "./_admin.ts";
 import { listRoutes } from "./_routes.ts";
 import { ADMIN_TOKEN, BACKEND_TOKEN } from "./_service.ts";
 import { describeEachStorage } from "./_storages.ts";
 
 interface Operation {
+  readonly operationId?: string;
   readonly summary?: string;
   readonly tags?: readonly string[];
   readonly security?: readonly object[];
@@ -21,7 +23,43 @@ interface Description {
   readonly openapi: string;
   readonly info: { readonly title: string; readonly version: string };
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: { readonly securitySchemes: Readonly<Record<string, object>> };
+  readonly components: {
+    readonly schemas: Readonly<Record<string, object>>;
+    readonly securitySchemes: Readonly<Record<string, object>>;
+  };
+}
+
+/** Schemas whose names clients of the upstream API may know. */
+const SCHEMA_NAMES = [
+  "apiTokenSchema",
+  "batchFeaturesSchema",
+  "batchStaleSchema",
+  "clientFeatureSchema",
+  "clientFeaturesSchema",
+  "constraintSchema",
+  "contextFieldSchema",
+  "createApiTokenSchema",
+  "createContextFieldSchema",
+  "createFeatureSchema",
+  "createFeatureStrategySchema",
+  "errorSchema",
+  "legalValueSchema",
+  "tagSchema",
+  "updateContextFieldSchema",
+  "updateFeatureSchema",
+  "updateFeatureStrategySchema",
+  "upsertSegmentSchema",
+];
+
+function jsonRef(name: string) {
+  return { content: { "application/json": { schema: { $ref: `#/components/schemas/${name}` } } } };
+}
+
+/** The object schemas with properties of their own in a value. */
+function inlineObjectsOf(value: unknown): readonly object[] {
+  if (typeof value !== "object" || value === null) return [];
+  const own = "type" in value && "properties" in value ? [value] : [];
+  return [...own, ...Object.values(value).flatMap(inlineObjectsOf)];
 }
 
 describeEachStorage("the description of the service", (source) => {
@@ -95,6 +133,52 @@ describeEachStorage("the description of the service", (source) => {
     }
   });
 
+  test("gives every operation an id of its own", () => {
+    const ids = operations().map(([name, { operationId }]) => [name, operationId] as const);
+    // Generated clients have functions with these names.
+    const expected = Object.entries(OPERATION_IDS).map(([name, id]) => [
+      name.replaceAll(/:(\w+)/g, "{$1}"),
+      id,
+    ]);
+    expect(Object.fromEntries(ids)).toEqual(Object.fromEntries(expected));
+    expect(new Set(ids.map(([, id]) => id)).size).toBe(ids.length);
+    expect(new Map(ids).get("PUT /api/admin/context/{contextField}")).toBe("updateContextField");
+    expect(new Map(ids).get("POST /api/admin/projects/{projectId}/revive")).toBe("reviveFeatures");
+  });
+
+  test("names every schema, and repeats none", () => {
+    const { schemas } = description.components;
+    expect(Object.keys(schemas)).toEqual(expect.arrayContaining(SCHEMA_NAMES));
+    expect(inlineObjectsOf(description.paths)).toEqual([]);
+    expect(
+      Object.values(schemas).flatMap((schema) => inlineObjectsOf(Object.values(schema))),
+    ).toEqual([]);
+  });
+
+  test("refers to the schemas of the contract by their names", () => {
+    const bodyOf = (method: string, path: string) => description.paths[path]?.[method]?.requestBody;
+    expect(bodyOf("put", "/api/admin/context/{contextField}")).toMatchObject(
+      jsonRef("updateContextFieldSchema"),
+    );
+    expect(bodyOf("post", "/api/admin/projects/{projectId}/revive")).toMatchObject(
+      jsonRef("batchFeaturesSchema"),
+    );
+    expect(description.components.schemas["updateContextFieldSchema"]).toMatchObject({
+      type: "object",
+      properties: {
+        description: { type: ["string", "null"] },
+        stickiness: { type: "boolean" },
+        sortOrder: { type: "integer" },
+        legalValues: { type: "array", items: { $ref: "#/components/schemas/legalValueSchema" } },
+      },
+    });
+    expect(description.components.schemas["batchFeaturesSchema"]).toMatchObject({
+      type: "object",
+      required: ["features"],
+      properties: { features: { type: "array", items: { type: "string" } } },
+    });
+  });
+
   test("is true of answers", async () => {
     const call = async (method: string, path: string, token: string, body?: unknown) => {
       const response = await fetch(url + path, {
@@ -131,7 +215,13 @@ describeEachStorage("the description of the service", (source) => {
       const schema = content?.["application/json"]?.schema;
       const body: unknown = await response.json();
       expect(schema, `${path} ${response.status}`).toBeDefined();
-      expect(Compile(schema ?? {}).Errors(body), JSON.stringify(body)).toEqual([]);
+      const context = Object.fromEntries(
+        Object.entries(description.components.schemas).map(([name, named]) => [
+          `#/components/schemas/${name}`,
+          named,
+        ]),
+      );
+      expect(Compile(context, schema ?? {}).Errors(body), JSON.stringify(body)).toEqual([]);
     }
   });
 

@@ -40,7 +40,7 @@ describeEachStorage("segments", (source) => {
         description: "d",
         project: "default",
         constraints: [{ ...CONSTRAINT, inverted: false, caseInsensitive: false }],
-        createdBy: { name: "init-admin" },
+        createdBy: "init-admin",
         createdAt: expect.any(String),
       });
       expect((await admin.must(200, "GET", `/segments/${answer.body.id}`)).body).toEqual(

@@ -217,8 +217,8 @@ describeEachStorage("API tokens", (source) => {
 
   test("seedTokens() makes what is missing, once, also when replicas start together", async () => {
     const { tokens } = parseInitTokens({
-      admin: ["*:*.one"],
-      backend: ["default:production.two"],
+      admin: ["*:*.one-of-two-seeded"],
+      backend: ["default:production.two-of-two-seeded"],
       frontend: [],
     });
     const made = await Promise.all([
@@ -230,12 +230,15 @@ describeEachStorage("API tokens", (source) => {
     expect(await seedTokens(service.storage, tokens)).toBe(0);
     expect(await service.storage.revision()).toBe(before);
 
-    expect(await statusWith(service, "default:production.two")).toBe(200);
-    expect(await statusWith(service, "*:*.one")).toBe(403);
+    expect(await statusWith(service, "default:production.two-of-two-seeded")).toBe(200);
+    expect(await statusWith(service, "*:*.one-of-two-seeded")).toBe(403);
   });
 
   test("seedTokens() makes a revoked token again, and leaves one that has expired closed", async () => {
-    const secrets = ["default:production.revoked", "default:production.expired"] as const;
+    const secrets = [
+      "default:production.revoked-and-listed",
+      "default:production.expired-and-listed",
+    ] as const;
     const { tokens } = parseInitTokens({ admin: [], backend: secrets, frontend: [] });
     await seedTokens(service.storage, tokens);
     await service.admin("DELETE", `/api-tokens/${secrets[0]}`);

@@ -134,12 +134,45 @@ test("options that are undefined count as not set, unknown ones too", async () =
 test.each([
   [{}, { FLAGS_FETCH_INTERVALL: "1" }, "did you mean FLAGS_FETCH_INTERVAL?"],
   [{}, { UNLEASH_FETCH_INTERVAL: "1" }, "its name is FLAGS_FETCH_INTERVAL here"],
-  [{ expServerSideSdkConfig: { tokens: ["client-key-one"] } }, {}, "repeats a client key"],
+  [
+    { clientKeys: ["a-client-key-one"], expServerSideSdkConfig: { tokens: ["a-client-key-one"] } },
+    {},
+    "repeats a client key",
+  ],
   [{ clientKeys: ["upstream-token"] }, {}, "A client key equals the upstream token"],
   [{}, { EXP_BOOTSTRAP_AUTHORIZATION: "x" }, "has no effect without EXP_BOOTSTRAP_URL"],
   [{ cors: { credentials: true } }, {}, "has no effect without CORS_ORIGIN"],
 ])("what is probably a slip is warned of: %j %j", async (options, environment, warning) => {
   expect(await warningsOf(options, environment)).toEqual([expect.stringContaining(warning)]);
+});
+
+test.each([
+  [{ flagsApiToken: "tiny" }, "FLAGS_API_TOKEN (option flagsApiToken) is easy to guess"],
+  [{ flagsApiToken: "*:production.tiny" }, "FLAGS_API_TOKEN (option flagsApiToken) is easy"],
+  [{ clientKeys: ["long-enough", "tiny"] }, "(option clientKeys): entry 2 is easy to guess"],
+  [
+    { expServerSideSdkConfig: { tokens: ["fifteen-letters"] } },
+    "entry 1 is easy to guess, because it has fewer than 16 characters",
+  ],
+  [{ push: { secret: "tiny" } }, "FLAGS_PUSH_SECRET (option push.secret) is easy to guess"],
+  [{ clientKeys: ["proxy-secret"] }, "entry 1 is an example from public documentation"],
+  [
+    { flagsApiToken: "default:development.unleash-insecure-api-token" },
+    "(option flagsApiToken) is an example from public documentation",
+  ],
+])("a secret that can be guessed causes a warning without it: %j", async (options, warning) => {
+  const warnings = await warningsOf(options);
+  expect(warnings).toEqual([expect.stringContaining(warning)]);
+  expect(warnings.join()).not.toMatch(/tiny|fifteen|proxy-secret|insecure/);
+});
+
+test("published examples cause no warning when only this machine can connect", async () => {
+  const options = {
+    clientKeys: ["proxy-secret", "secret"],
+    flagsApiToken: "default:development.unleash-insecure-api-token",
+  };
+  expect(await warningsOf({ ...options, host: "127.0.0.1" })).toEqual([]);
+  expect(await warningsOf({ ...options, host: "0.0.0.0" })).toHaveLength(3);
 });
 
 test.each([

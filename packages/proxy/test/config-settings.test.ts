@@ -695,9 +695,9 @@ describe("proxySecrets / FLAGS_PROXY_SECRETS", () => {
   test("stands in for clientKeys, and the log says that it is deprecated", async () => {
     const warnings: unknown[] = [];
     const logger = { ...silent, warn: (message: unknown) => warnings.push(message) };
-    const environment = { ...withoutKeys, FLAGS_PROXY_SECRETS: "old-key" };
+    const environment = { ...withoutKeys, FLAGS_PROXY_SECRETS: "some-old-key" };
     const config = await loadConfig({ logger }, environment);
-    expect(config.clientKeys).toEqual(["old-key"]);
+    expect(config.clientKeys).toEqual(["some-old-key"]);
     expect(warnings).toEqual([expect.stringMatching(/^FLAGS_PROXY_SECRETS is deprecated/)]);
   });
 

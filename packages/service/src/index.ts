@@ -17,6 +17,8 @@ export {
   createIntegerKind,
   textKind,
 } from "./config/kinds/scalar.ts";
+export { trustProxyKind } from "./config/kinds/trust-proxy.ts";
+export type { TrustProxy } from "./config/kinds/trust-proxy.ts";
 export { isRecord } from "./config/read-option.ts";
 export { resolveSettings } from "./config/resolve.ts";
 export type { Resolution, Sources } from "./config/resolve.ts";
@@ -25,6 +27,12 @@ export { defineSetting, describeFallback, nameSetting } from "./config/setting.t
 export type { Setting, SettingsTable, ValueOfSetting, ValuesOf } from "./config/setting.ts";
 export { showAddress } from "./config/show-text.ts";
 export { findUnknownOptions, findUnknownVariables } from "./config/unknown-names.ts";
+export {
+  findWeakSecrets,
+  isLoopbackHost,
+  MIN_SECRET_LENGTH,
+  secretPartOf,
+} from "./config/weak-secrets.ts";
 export { createLogger } from "./logging/create-logger.ts";
 export type { LogDestination, LoggerSettings } from "./logging/create-logger.ts";
 export { LOG_LEVELS } from "./logging/log-level.ts";

@@ -8,6 +8,7 @@ import type { ApiToken } from "../tokens/api-token.ts";
 import { findTokens } from "../tokens/find-tokens.ts";
 import { SeenTokens } from "../tokens/seen-tokens.ts";
 import { setActor } from "./actor-of.ts";
+import { AUTHENTICATION_LIMITS, GuessLimiter } from "./guess-limiter.ts";
 import { setToken } from "./token-of.ts";
 
 /**
@@ -39,9 +40,10 @@ export function createAuthentication(
     run: (secrets) => lookUp(storage, secrets),
     maxItems: MAX_LOOKUPS,
   });
+  const guesses = new GuessLimiter(AUTHENTICATION_LIMITS);
   const require = (type: ApiTokenType): onRequestAsyncHookHandler => {
     return async (request) => {
-      const token = await authenticate(lookup, request, type);
+      const token = await authenticate({ lookup, guesses }, request, type);
       seen.add(token.id);
       setToken(request, token);
       if (type === "admin") setActor(request, { id: token.id, name: token.name, kind: "token" });
@@ -77,8 +79,13 @@ const KIND_NAMES: Readonly<Record<ApiTokenType, string>> = {
 
 const TOKEN_HEADERS = ["authorization"] as const;
 
+interface Dependencies {
+  readonly lookup: TokenLookup;
+  readonly guesses: GuessLimiter;
+}
+
 async function authenticate(
-  lookup: TokenLookup,
+  { lookup, guesses }: Dependencies,
   request: FastifyRequest,
   type: ApiTokenType,
 ): Promise<ApiToken> {
@@ -92,10 +99,14 @@ async function authenticate(
       `A token is required: send ${KIND_NAMES[type]} in the \`Authorization\` header`,
     );
   }
-  const token = await lookup.add(secret);
-  if (token === undefined) {
+  const [found] = await guesses.run(request.ip, [secret], async () => {
+    const token = await lookup.add(secret);
+    return token === undefined ? [] : [{ secret, token }];
+  });
+  if (found === undefined) {
     throw new ApiError("UnauthorizedError", "The token is unknown, has expired or was revoked");
   }
+  const { token } = found;
   if (token.type !== type) {
     throw new ApiError(
       "PermissionError",

@@ -1,4 +1,4 @@
-import type { Logger } from "flags-service";
+import type { Logger, TrustProxy } from "flags-service";
 import type { InitToken } from "../tokens/init-tokens.ts";
 
 /** Everything the service was told, checked and with defaults filled in. Never changes. */
@@ -8,6 +8,8 @@ export interface AdminConfig {
   readonly host: string | undefined;
   /** Connections that may be open at a time. */
   readonly maxConnections: number;
+  /** Peers whose `X-Forwarded-For` header names the client. */
+  readonly trustProxy: TrustProxy;
   /** A PostgreSQL database; undefined for the embedded one. */
   readonly databaseUrl: string | undefined;
   /** Directory of the embedded database. */

@@ -6,6 +6,9 @@ import {
   type Environment,
   explainUnreachable,
   findUnknownVariables,
+  findWeakSecrets,
+  isLoopbackHost,
+  nameSetting,
   type OpenFiles,
   readOpenFileLimit,
   REDACTED,
@@ -46,7 +49,7 @@ export function loadConfig(environment: Environment): AdminConfig {
     json: values.useJsonLogger,
     secrets: collectSecrets(SETTINGS, values),
   });
-  for (const hint of hints) logger.warn(hint);
+  for (const warning of [...hints, ...findWeakTokens(values)]) logger.warn(warning);
   logger.debug("Configuration", showValues(values));
   const maxConnections = values.maxConnections ?? defaultMaxConnections(LIMITS.streams, openFiles);
   return assembleConfig(values, { logger, maxConnections, initTokens: tokens });
@@ -60,10 +63,11 @@ function assembleConfig(
     initTokens,
   }: Pick<AdminConfig, "logger" | "maxConnections" | "initTokens">,
 ): AdminConfig {
-  const { port, host, databaseUrl, dataDir, minFreeDiskMb, useJsonLogger } = values;
+  const { port, host, trustProxy, databaseUrl, dataDir, minFreeDiskMb, useJsonLogger } = values;
   return Object.freeze({
     port,
     host,
+    trustProxy: Object.freeze(trustProxy),
     maxConnections,
     databaseUrl,
     dataDir,
@@ -95,7 +99,24 @@ function findUnreachableLimit(
   return hint === undefined ? [] : [hint];
 }
 
-/** The settings as they may be shown. */
+/**
+ * Shorter frontend tokens get a warning, in characters. They are part of web pages and apps, so more
+ * would not make them secret.
+ */
+const MIN_FRONTEND_SECRET_LENGTH = 8;
+
+function findWeakTokens(values: Values): readonly string[] {
+  const isLoopback = isLoopbackHost(values.host);
+  return (["initAdminTokens", "initClientTokens", "initFrontendTokens"] as const).flatMap((name) =>
+    findWeakSecrets(nameSetting(SETTINGS[name]), values[name], {
+      // Shorter admin and client tokens are errors.
+      minLength: name === "initFrontendTokens" ? MIN_FRONTEND_SECRET_LENGTH : 0,
+      isLoopback,
+    }),
+  );
+}
+
+/** The settings without their secrets, for the log. */
 function showValues(values: Values): Readonly<Record<string, unknown>> {
   return {
     ...values,

@@ -7,6 +7,7 @@ import {
   LOG_LEVELS,
   textKind,
   tokensKind,
+  trustProxyKind,
   type ValuesOf,
 } from "flags-service";
 import { databaseUrlKind, secretsInDatabaseUrl } from "./database-url-kind.ts";
@@ -39,6 +40,14 @@ export const SETTINGS = {
     shownFallback: "fits the open-file limit",
     meaning:
       "Connections that may be open at a time. At the limit, idle connections are closed to accept new ones; if none is idle, new ones are closed. Default: 20000, or less if the process may not open that many files.",
+  }),
+  trustProxy: defineSetting({
+    group: "Listening",
+    variables: ["TRUST_PROXY"],
+    kind: trustProxyKind,
+    fallback: false,
+    meaning:
+      "Whose X-Forwarded-For header is trusted: true for everyone's, false for nobody's, the number of proxies in front, or a list of IP addresses and CIDR ranges. The limits of unknown tokens are per address.",
   }),
   databaseUrl: defineSetting({
     group: "Database",
@@ -74,7 +83,7 @@ export const SETTINGS = {
     shownFallback: "none",
     secret: true,
     meaning:
-      "Tokens for the admin API, separated by commas, each of the form *:*.secret. Those that are not there yet are made at the start.",
+      "Tokens for the admin API, separated by commas, each of the form *:*.secret. The secret has at least 16 characters. Missing tokens are created at the start.",
   }),
   initClientTokens: defineSetting({
     group: "Tokens",
@@ -84,7 +93,7 @@ export const SETTINGS = {
     shownFallback: "none",
     secret: true,
     meaning:
-      "The same for server SDKs and proxies, each of the form project:environment.secret, with * for all projects.",
+      "The same for server SDKs and proxies, each of the form project:environment.secret, with * for all projects. The secret has at least 16 characters.",
   }),
   initFrontendTokens: defineSetting({
     group: "Tokens",

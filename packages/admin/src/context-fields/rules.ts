@@ -1,10 +1,16 @@
 import { badData } from "../errors.ts";
 import type { LegalValue } from "../storage/schema/context-fields.ts";
+import type { LegalValueInput } from "./schemas.ts";
+
+/** A legal value as it is stored: a description of `null` means none. */
+export function toLegalValue({ value, description }: LegalValueInput): LegalValue {
+  return { value, ...(typeof description === "string" && { description }) };
+}
 
 /**
- * @throws {ApiError} when a value is there twice
+ * @throws {ApiError} when two entries have the same value
  */
-export function checkLegalValues(legalValues: readonly LegalValue[]): void {
+export function checkLegalValues(legalValues: readonly LegalValueInput[]): void {
   const seen = new Set<string>();
   for (const [index, { value }] of legalValues.entries()) {
     if (seen.has(value)) {
@@ -14,7 +20,7 @@ export function checkLegalValues(legalValues: readonly LegalValue[]): void {
   }
 }
 
-/** The list with this value: in its old place when it was there, else at the end. */
+/** Replaces the entry with the same value, or appends a new one. */
 export function withLegalValue(
   legalValues: readonly LegalValue[],
   added: LegalValue,

@@ -4,29 +4,41 @@ import { Name } from "../http/names.ts";
 
 const MAX_DESCRIPTION_LENGTH = 250;
 const MAX_VALUE_LENGTH = 100;
-// PostgreSQL keeps positions in 32 bits.
+// PostgreSQL stores sort positions as 32-bit integers.
 const MAX_SORT_ORDER = 2 ** 31 - 1;
 
-const Description = Type.String({ maxLength: MAX_DESCRIPTION_LENGTH });
+/** Bodies may contain what responses do: `null` stands for no description in both. */
+const Description = nullableText(MAX_DESCRIPTION_LENGTH);
+const Value = Type.String({ minLength: 1, maxLength: MAX_VALUE_LENGTH });
 
-export const LegalValueBody = closedObject({
-  value: Type.String({ minLength: 1, maxLength: MAX_VALUE_LENGTH }),
+export const LegalValueBody = closedObject("legalValueSchema", {
+  value: Value,
   description: Type.Optional(Description),
 });
 
 const properties = {
   description: Type.Optional(Description),
   stickiness: Type.Optional(
-    Type.Boolean({ description: "Whether rollouts and variants may stick to this field" }),
+    Type.Boolean({ description: "Whether the field can be used for stickiness" }),
   ),
   sortOrder: Type.Optional(Type.Integer({ minimum: -MAX_SORT_ORDER, maximum: MAX_SORT_ORDER })),
   legalValues: Type.Optional(
-    Type.Array(LegalValueBody, { description: "The only values of the field; none: any value" }),
+    Type.Array(LegalValueBody, {
+      description: "The values that constraints may use. An empty list allows all values",
+    }),
   ),
 };
 
-export const UpdateContextFieldBody = openObject(properties);
-export const CreateContextFieldBody = openObject({ name: Name, ...properties });
+export const UpdateContextFieldBody = openObject("updateContextFieldSchema", properties);
+export const CreateContextFieldBody = openObject("createContextFieldSchema", {
+  name: Name,
+  ...properties,
+});
+
+const LegalValueAnswer = closedObject("storedLegalValueSchema", {
+  value: Value,
+  description: Type.Optional(Type.String({ maxLength: MAX_DESCRIPTION_LENGTH })),
+});
 
 export type UpdateContextField = Type.Static<typeof UpdateContextFieldBody>;
 export type CreateContextField = Type.Static<typeof CreateContextFieldBody>;
@@ -38,11 +50,14 @@ export const LegalValueParams = Type.Object({
   legalValue: Type.String(),
 });
 
-export const ContextFieldAnswer = Type.Object({
-  name: Type.String(),
-  description: nullableText(MAX_DESCRIPTION_LENGTH),
-  stickiness: Type.Boolean(),
-  sortOrder: Type.Integer(),
-  legalValues: Type.Array(LegalValueBody),
-  createdAt: Type.String({ format: "date-time" }),
-});
+export const ContextFieldAnswer = Type.Object(
+  {
+    name: Type.String(),
+    description: Description,
+    stickiness: Type.Boolean(),
+    sortOrder: Type.Integer(),
+    legalValues: Type.Array(LegalValueAnswer),
+    createdAt: Type.String({ format: "date-time" }),
+  },
+  { title: "contextFieldSchema" },
+);

@@ -3,16 +3,20 @@ import { ApiError, nameExists, notFound } from "../errors.ts";
 import type { Database } from "../storage/database.ts";
 import { firstRow } from "../storage/first-row.ts";
 import { orderByText } from "../storage/order-by-text.ts";
-import { contextFields, type LegalValue } from "../storage/schema/context-fields.ts";
+import { contextFields } from "../storage/schema/context-fields.ts";
 import type { WriteTransaction } from "../storage/storage.ts";
 import { findUses } from "./find-uses.ts";
-import { checkLegalValues, withLegalValue, withoutLegalValue } from "./rules.ts";
-import type { CreateContextField, UpdateContextField } from "./schemas.ts";
+import { checkLegalValues, toLegalValue, withLegalValue, withoutLegalValue } from "./rules.ts";
+import type { CreateContextField, LegalValueInput, UpdateContextField } from "./schemas.ts";
 
 export type ContextField = typeof contextFields.$inferSelect;
 
+/** All fields by `sortOrder`; those with the same one by name. */
 export function listContextFields(db: Database): Promise<ContextField[]> {
-  return db.select().from(contextFields).orderBy(orderByText(contextFields.name));
+  return db
+    .select()
+    .from(contextFields)
+    .orderBy(contextFields.sortOrder, orderByText(contextFields.name));
 }
 
 /**
@@ -48,7 +52,7 @@ export async function createContextField(
   return created;
 }
 
-/** What is sent replaces what was there; what is not sent stays. */
+/** Replaces the properties that the body contains; the others stay unchanged. */
 export async function updateContextField(
   transaction: WriteTransaction,
   name: string,
@@ -62,10 +66,10 @@ export async function updateContextField(
 export async function putLegalValue(
   transaction: WriteTransaction,
   name: string,
-  legalValue: LegalValue,
+  legalValue: LegalValueInput,
 ): Promise<void> {
   const before = await getContextField(transaction.db, name);
-  const legalValues = withLegalValue(before.legalValues, legalValue);
+  const legalValues = withLegalValue(before.legalValues, toLegalValue(legalValue));
   await replace(transaction, before, { legalValues });
 }
 
@@ -95,14 +99,14 @@ export async function deleteContextField(
   await record({ type: "context-field-deleted", before });
 }
 
-/** The columns that a body speaks of. */
+/** The columns that a body sets. Other properties, such as `createdAt`, are ignored. */
 function chosenColumns(body: UpdateContextField): Columns {
   const { description, stickiness, sortOrder, legalValues } = body;
   return {
     ...(description !== undefined && { description }),
     ...(stickiness !== undefined && { stickiness }),
     ...(sortOrder !== undefined && { sortOrder }),
-    ...(legalValues !== undefined && { legalValues }),
+    ...(legalValues !== undefined && { legalValues: legalValues.map(toLegalValue) }),
   };
 }
 

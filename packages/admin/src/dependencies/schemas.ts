@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { openObject } from "../http/schemas.ts";
 
-export const DependencyBody = openObject({
+export const DependencyBody = openObject("createDependentFeatureSchema", {
   feature: Type.String({ description: "Name of the parent" }),
   enabled: Type.Optional(Type.Boolean({ description: "Whether the parent must be on, or off" })),
   variants: Type.Optional(

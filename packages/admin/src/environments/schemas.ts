@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { Name } from "../http/names.ts";
 import { openObject } from "../http/schemas.ts";
 
-export const CreateEnvironmentBody = openObject({
+export const CreateEnvironmentBody = openObject("createEnvironmentSchema", {
   name: Name,
   type: Type.String({
     minLength: 1,

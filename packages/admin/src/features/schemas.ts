@@ -6,13 +6,13 @@ import { FEATURE_TYPES } from "./feature-types.ts";
 const TypeName = Type.Unsafe<string>({ type: "string", enum: FEATURE_TYPES.map(({ id }) => id) });
 const Description = nullableText(10_000);
 
-export const TagInput = closedObject({
+export const TagInput = closedObject("tagSchema", {
   type: Type.String({ minLength: 2, maxLength: 50 }),
   value: Type.String({ minLength: 2, maxLength: 50 }),
   color: Type.Optional(nullableText(20)),
 });
 
-export const CreateFeatureBody = openObject({
+export const CreateFeatureBody = openObject("createFeatureSchema", {
   name: Name,
   type: Type.Optional(TypeName),
   description: Type.Optional(Description),
@@ -20,7 +20,7 @@ export const CreateFeatureBody = openObject({
   tags: Type.Optional(Type.Array(TagInput, { maxItems: 100 })),
 });
 
-export const UpdateFeatureBody = openObject({
+export const UpdateFeatureBody = openObject("updateFeatureSchema", {
   name: Type.Optional(Type.String()),
   project: Type.Optional(Type.String()),
   type: Type.Optional(TypeName),
@@ -30,17 +30,17 @@ export const UpdateFeatureBody = openObject({
   impressionData: Type.Optional(Type.Boolean()),
 });
 
-export const StaleBody = openObject({
+export const StaleBody = openObject("batchStaleSchema", {
   features: Type.Array(Type.String(), { maxItems: 10_000 }),
   stale: Type.Boolean(),
 });
 
 /** The names that a batch is about. */
-export const BatchFeaturesBody = openObject({
+export const BatchFeaturesBody = openObject("batchFeaturesSchema", {
   features: Type.Array(Type.String(), { maxItems: 10_000, description: "Names of features" }),
 });
 
-export const ValidateFeatureBody = openObject({
+export const ValidateFeatureBody = openObject("validateFeatureSchema", {
   name: Name,
   projectId: Type.Optional(nullableText(100)),
 });

@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import { closedObject } from "./schemas.ts";
 
 /** What a name that is part of paths may hold: what needs no encoding there. `.` and `..` are paths. */
 export const NAME_PATTERN = String.raw`^(?!\.{1,2}$)[A-Za-z0-9_.!~*'()-]+$`;
@@ -16,7 +17,7 @@ export const Name = Type.String({
 });
 
 /** A body that holds a name, to be checked before it is used. */
-export const NameBody = Type.Object({ name: Name }, { additionalProperties: false });
+export const NameBody = closedObject("nameSchema", { name: Name });
 
 const EXPRESSION = new RegExp(NAME_PATTERN);
 

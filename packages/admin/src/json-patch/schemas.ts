@@ -3,7 +3,7 @@ import { closedObject } from "../http/schemas.ts";
 
 /** A JSON Patch, RFC 6902. */
 export const JsonPatchBody = Type.Array(
-  closedObject({
+  closedObject("patchSchema", {
     op: Type.Unsafe<"add" | "copy" | "move" | "remove" | "replace" | "test">({
       type: "string",
       enum: ["add", "copy", "move", "remove", "replace", "test"],

@@ -23,8 +23,8 @@ function completeSchema(schema: FastifySchema, scheme: SecurityScheme): FastifyS
     security: [{ [scheme]: [] }],
     response: {
       ...(!hasSuccess && { "2xx": SomeAnswer }),
-      // Whatever is sent may hold what cannot be read or stored.
-      ...errorAnswers(400),
+      // Any request can contain what cannot be parsed or stored, or an unknown token.
+      ...errorAnswers(400, 429),
       ...answers,
     },
   };

@@ -1,12 +1,17 @@
 import type { FastifyInstance } from "fastify";
 import { registerOpenApi as register } from "flags-service/http";
 import { version } from "../version.ts";
+import { OPERATION_IDS } from "./operation-ids.ts";
 
-/** How the requests below a path are authenticated. */
+/** How requests to a path authenticate. */
 export type SecurityScheme = "adminToken" | "backendToken";
 
-/** Serves the description of the routes and a page to try them on. Comes before the routes. */
+/** Serves the OpenAPI document of the routes, and a page to try them on. Call it before adding routes. */
 export async function registerOpenApi(app: FastifyInstance): Promise<void> {
+  app.addHook("onRoute", (route) => {
+    const operationId = OPERATION_IDS[`${[route.method].flat().join()} ${route.url}`];
+    if (operationId !== undefined) route.schema = { ...route.schema, operationId };
+  });
   await register(app, {
     title: "Flags admin",
     version,

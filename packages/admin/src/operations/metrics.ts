@@ -32,12 +32,18 @@ export function createMetrics(storage: Storage): Metrics {
     help: "Requests that were refused or failed because of a full disk",
     registers: [registry],
   });
+  const refusedGuesses = new Counter({
+    name: `${METRICS_PREFIX}_refused_guesses_total`,
+    help: "Requests refused because too many unknown tokens were sent",
+    registers: [registry],
+  });
   return {
     registry,
     observeRequest: createRequestObserver(registry, METRICS_PREFIX),
     observeFailure: ({ name }) => {
       if (name === "ServiceUnavailableError") databaseErrors.inc();
       if (name === "InsufficientStorageError") diskFullErrors.inc();
+      if (name === "RateLimitError") refusedGuesses.inc();
     },
     observeStreams: (streams) => {
       const gauge = new Gauge({

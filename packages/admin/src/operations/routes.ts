@@ -11,7 +11,7 @@ import { within } from "./within.ts";
 
 const tags = ["Operations"];
 
-const HealthAnswer = Type.Object({ health: Type.Literal("GOOD") });
+const HealthAnswer = Type.Object({ health: Type.Literal("GOOD") }, { title: "healthCheckSchema" });
 const HEALTHY = { health: "GOOD" } as const;
 
 interface OperationsParts {

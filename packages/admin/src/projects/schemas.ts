@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { Name } from "../http/names.ts";
-import { nullableText, openObject } from "../http/schemas.ts";
+import { closedObject, nullableText, openObject } from "../http/schemas.ts";
 
 const ProjectName = Type.String({
   minLength: 1,
@@ -10,7 +10,7 @@ const ProjectName = Type.String({
 });
 const Stickiness = Type.String({ minLength: 1, maxLength: 100 });
 
-export const CreateProjectBody = openObject({
+export const CreateProjectBody = openObject("createProjectSchema", {
   id: Type.Optional(
     Type.String({ maxLength: 100, description: "Made of the name when left out or empty" }),
   ),
@@ -25,15 +25,17 @@ export const CreateProjectBody = openObject({
   ),
 });
 
-export const UpdateProjectBody = openObject({
+export const UpdateProjectBody = openObject("updateProjectSchema", {
   name: Type.Optional(ProjectName),
   description: Type.Optional(nullableText(10_000)),
   defaultStickiness: Type.Optional(Stickiness),
 });
 
-export const ProjectEnvironmentBody = openObject({ environment: Type.String() });
+export const ProjectEnvironmentBody = openObject("projectEnvironmentSchema", {
+  environment: Type.String(),
+});
 
-export const ProjectIdBody = Type.Object({ id: Name }, { additionalProperties: false });
+export const ProjectIdBody = closedObject("validateProjectSchema", { id: Name });
 
 export type CreateProject = Type.Static<typeof CreateProjectBody>;
 export type UpdateProject = Type.Static<typeof UpdateProjectBody>;

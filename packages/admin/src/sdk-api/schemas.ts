@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import { openObject } from "../http/schemas.ts";
 
 const oneOrMany = (description: string) =>
   Type.Optional(
@@ -17,10 +18,7 @@ export const FiltersQuery = Type.Object({
 
 export const FeatureNameParams = Type.Object({ name: Type.String() });
 
-const openObject = <Properties extends Type.TProperties>(properties: Properties) =>
-  Type.Object(properties, { additionalProperties: true });
-
-export const FeatureAnswer = openObject({
+export const FeatureAnswer = openObject("clientFeatureSchema", {
   name: Type.String(),
   type: Type.String(),
   enabled: Type.Boolean(),
@@ -28,46 +26,59 @@ export const FeatureAnswer = openObject({
   stale: Type.Boolean(),
   description: Type.Union([Type.String(), Type.Null()]),
   impressionData: Type.Boolean(),
-  strategies: Type.Array(openObject({ name: Type.String() })),
-  variants: Type.Array(openObject({})),
+  strategies: Type.Array(openObject("clientFeatureStrategySchema", { name: Type.String() })),
+  variants: Type.Array(openObject("clientVariantSchema", {})),
 });
 
-const SegmentAnswer = openObject({ id: Type.Integer(), name: Type.String() });
+const SegmentAnswer = openObject("clientSegmentSchema", {
+  id: Type.Integer(),
+  name: Type.String(),
+});
 
-export const FeaturesAnswer = openObject({
+export const FeaturesAnswer = openObject("clientFeaturesSchema", {
   version: Type.Integer(),
   features: Type.Array(FeatureAnswer),
   segments: Type.Optional(
     Type.Array(SegmentAnswer, { description: "Left out for SDKs that do not know segments" }),
   ),
-  query: openObject({ environment: Type.String() }),
-  meta: Type.Object({
-    revisionId: Type.Integer(),
-    etag: Type.String(),
-    queryHash: Type.String(),
-  }),
+  query: openObject("clientFeaturesQuerySchema", { environment: Type.String() }),
+  meta: Type.Object(
+    {
+      revisionId: Type.Integer(),
+      etag: Type.String(),
+      queryHash: Type.String(),
+    },
+    { title: "clientFeaturesMetaSchema" },
+  ),
 });
 
-export const DeltaAnswer = openObject({
-  events: Type.Array(openObject({ eventId: Type.Integer(), type: Type.String() })),
+export const DeltaAnswer = openObject("clientFeaturesDeltaSchema", {
+  events: Type.Array(
+    openObject("clientFeaturesDeltaEventSchema", { eventId: Type.Integer(), type: Type.String() }),
+  ),
 });
 
 export const NotModified = Type.Null({ description: "What the caller has is still right" });
 
 const MAX_TOKENS = 1000;
 
-export const ValidateTokensBody = Type.Object(
-  { tokens: Type.Array(Type.String(), { maxItems: MAX_TOKENS }) },
-  { additionalProperties: true },
-);
-
-export const ValidatedTokensAnswer = Type.Object({
-  tokens: Type.Array(
-    Type.Object({
-      token: Type.String(),
-      type: Type.String(),
-      projects: Type.Array(Type.String()),
-      environment: Type.String(),
-    }),
-  ),
+export const ValidateTokensBody = openObject("tokenStringListSchema", {
+  tokens: Type.Array(Type.String(), { maxItems: MAX_TOKENS }),
 });
+
+export const ValidatedTokensAnswer = Type.Object(
+  {
+    tokens: Type.Array(
+      Type.Object(
+        {
+          token: Type.String(),
+          type: Type.String(),
+          projects: Type.Array(Type.String()),
+          environment: Type.String(),
+        },
+        { title: "validatedEdgeTokenSchema" },
+      ),
+    ),
+  },
+  { title: "validatedEdgeTokensSchema" },
+);

@@ -1,3 +1,4 @@
+import { GuessLimiter, VALIDATION_LIMITS } from "../auth/guess-limiter.ts";
 import { errorAnswers } from "../http/schemas.ts";
 import type { TypedApp } from "flags-service/http";
 import type { Storage } from "../storage/storage.ts";
@@ -6,10 +7,11 @@ import { findTokens } from "../tokens/find-tokens.ts";
 import { ValidatedTokensAnswer, ValidateTokensBody } from "./schemas.ts";
 
 /**
- * Tells proxies which of the tokens that their clients send are right. Nobody needs a token for
- * that: who asks has them already.
+ * Lets proxies check the tokens that their clients send. The wire protocol requires no token for
+ * that, so what one address can guess is limited.
  */
 export function registerTokenValidation(app: TypedApp, storage: Storage): void {
+  const guesses = new GuessLimiter(VALIDATION_LIMITS);
   app.post(
     "/edge/validate",
     {
@@ -18,12 +20,12 @@ export function registerTokenValidation(app: TypedApp, storage: Storage): void {
         tags: ["Server SDKs"],
         security: [],
         body: ValidateTokensBody,
-        response: { 200: ValidatedTokensAnswer, ...errorAnswers(400, 413, 415, 503) },
+        response: { 200: ValidatedTokensAnswer, ...errorAnswers(400, 413, 415, 429, 503) },
       },
     },
     async (request) => {
       const secrets = [...new Set(request.body.tokens)];
-      const found = await findTokens(storage.db, secrets);
+      const found = await guesses.run(request.ip, secrets, () => findTokens(storage.db, secrets));
       return {
         tokens: found
           .filter(({ token }) => token.type !== "admin")

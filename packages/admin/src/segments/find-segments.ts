@@ -33,9 +33,9 @@ export async function checkNameIsFree(db: Database, name: string, ownId?: number
   throw nameExists(`There is a segment ${JSON.stringify(name)}`);
 }
 
-/** A segment as it is told; what belongs to no project has no such member. */
-export function toSegmentView({ project, createdBy, ...segment }: Segment) {
-  return { ...segment, ...(project !== null && { project }), createdBy: { name: createdBy } };
+/** A segment as responses show it: `project` is absent when every project can use the segment. */
+export function toSegmentView({ project, ...segment }: Segment) {
+  return { ...segment, ...(project !== null && { project }) };
 }
 
 /** All segments, and how many active flags of how many projects use each. */

@@ -1,19 +1,19 @@
 import { Type } from "typebox";
-import { nullableText, openObject } from "../http/schemas.ts";
+import { closedObject, nullableText, openObject } from "../http/schemas.ts";
 import { ConstraintBody } from "../strategies/schemas.ts";
 
 const SegmentName = Type.String({ minLength: 1, maxLength: 100, pattern: String.raw`\S` });
 
-export const SegmentBody = openObject({
+export const SegmentBody = openObject("upsertSegmentSchema", {
   name: SegmentName,
   description: Type.Optional(nullableText(10_000)),
   project: Type.Optional(nullableText(100)),
   constraints: Type.Array(ConstraintBody),
 });
 
-export const SegmentNameBody = Type.Object({ name: SegmentName }, { additionalProperties: false });
+export const SegmentNameBody = closedObject("validateSegmentNameSchema", { name: SegmentName });
 
-export const StrategySegmentsBody = openObject({
+export const StrategySegmentsBody = openObject("updateFeatureStrategySegmentsSchema", {
   projectId: Type.String(),
   strategyId: Type.String(),
   environmentId: Type.String(),

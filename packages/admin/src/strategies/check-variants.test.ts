@@ -30,6 +30,20 @@ test("checkVariants() makes weights that are 1000 together, and fair to one unit
   );
 });
 
+test("checkVariants() changes nothing when its result is the input", () => {
+  const variable = { weight: 1, weightType: "variable", stickiness: "default" } as const;
+  const stored = checkVariants(
+    ["c", "b", "a"].map((name) => ({ ...variable, name })),
+    "/body/variants",
+  );
+  expect(stored.map(({ name, weight }) => [name, weight])).toEqual([
+    ["a", 333],
+    ["b", 333],
+    ["c", 334],
+  ]);
+  expect(checkVariants(stored, "/body/variants")).toEqual(stored);
+});
+
 test("checkVariants() takes none at all", () => {
   expect(checkVariants([], "/body/variants")).toEqual([]);
 });

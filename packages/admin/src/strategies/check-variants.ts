@@ -6,11 +6,11 @@ import type { VariantInput } from "./schemas.ts";
 const TOTAL_WEIGHT = 1000;
 
 /**
- * Variants as they are stored: fixed weights as they were sent, what is left over shared out evenly
- * among the variable ones, all sorted by name.
+ * Variants as they are stored, sorted by name. Fixed weights stay as they were sent, the rest is
+ * distributed evenly among the variable ones. Weights that already are an even distribution stay.
  *
- * @throws {ApiError} when the weights cannot add up, a name is there twice, or a payload is not what it
- * says
+ * @throws {ApiError} when the fixed weights exceed the total, a name occurs twice, or a payload does
+ * not match its type
  */
 export function checkVariants(
   variants: readonly VariantInput[],
@@ -63,16 +63,29 @@ function withWeights(variants: readonly VariantInput[], path: string): readonly 
   if (rest < 0) throw badData(path, `have fixed weights of more than ${TOTAL_WEIGHT} together`);
 
   const share = Math.floor(rest / variableCount);
-  let leftOver = rest % variableCount;
+  // A client that sends back what it read changes nobody's variant, although the order differs.
+  const isEven = isEvenDistribution(variants, { rest, share });
+  let leftOver = isEven ? 0 : rest % variableCount;
   return variants.map(({ name, weight, weightType, stickiness, payload }) => {
     const extra = weightType === "variable" && leftOver > 0 ? 1 : 0;
     leftOver -= extra;
     return {
       name,
-      weight: weightType === "fix" ? weight : share + extra,
+      weight: weightType === "fix" || isEven ? weight : share + extra,
       weightType,
       stickiness,
       ...(payload !== undefined && { payload }),
     };
   });
+}
+
+function isEvenDistribution(
+  variants: readonly VariantInput[],
+  { rest, share }: { readonly rest: number; readonly share: number },
+): boolean {
+  const weights = variants
+    .filter(({ weightType }) => weightType === "variable")
+    .map(({ weight }) => weight);
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  return total === rest && weights.every((weight) => weight === share || weight === share + 1);
 }

@@ -4,7 +4,7 @@ import { closedObject, nullableText, openObject } from "../http/schemas.ts";
 import { LIST_OPERATORS, VALUE_OPERATORS, type Operator } from "./operators.ts";
 import { MAX_SORT_ORDER } from "./next-sort-order.ts";
 
-export const ConstraintBody = closedObject({
+export const ConstraintBody = closedObject("constraintSchema", {
   contextName: Type.String({ minLength: 1, maxLength: 100 }),
   operator: Type.Unsafe<Operator>({
     type: "string",
@@ -21,13 +21,16 @@ const PayloadType = Type.Unsafe<string>({
   enum: ["string", "number", "json", "csv"],
 });
 
-export const VariantBody = openObject({
+export const VariantBody = openObject("strategyVariantSchema", {
   name: Name,
   weight: Type.Integer({ minimum: 0, maximum: 1000, description: "In thousandths" }),
   weightType: Type.Unsafe<"fix" | "variable">({ type: "string", enum: ["variable", "fix"] }),
   stickiness: Type.String({ minLength: 1, maxLength: 100 }),
   payload: Type.Optional(
-    closedObject({ type: PayloadType, value: Type.String({ maxLength: 100_000 }) }),
+    closedObject("variantPayloadSchema", {
+      type: PayloadType,
+      value: Type.String({ maxLength: 100_000 }),
+    }),
   ),
 });
 
@@ -53,20 +56,20 @@ const properties = {
 
 const SortOrder = Type.Integer({ minimum: 0, maximum: MAX_SORT_ORDER });
 
-export const CreateStrategyBody = openObject({
+export const CreateStrategyBody = openObject("createFeatureStrategySchema", {
   name: Type.String(),
   sortOrder: Type.Optional(SortOrder),
   ...properties,
 });
 
-export const UpdateStrategyBody = openObject({
+export const UpdateStrategyBody = openObject("updateFeatureStrategySchema", {
   name: Type.Optional(Type.String()),
   sortOrder: Type.Optional(SortOrder),
   ...properties,
 });
 
 /** What a strategy must be after a patch. */
-export const PatchedStrategy = closedObject({
+export const PatchedStrategy = closedObject("featureStrategySchema", {
   id: Type.String(),
   name: Type.String(),
   sortOrder: Type.Optional(SortOrder),
@@ -74,7 +77,7 @@ export const PatchedStrategy = closedObject({
 });
 
 export const StrategyOrderBody = Type.Array(
-  closedObject({ id: Type.String(), sortOrder: SortOrder }),
+  closedObject("strategySortOrderSchema", { id: Type.String(), sortOrder: SortOrder }),
   { maxItems: 1000 },
 );
 

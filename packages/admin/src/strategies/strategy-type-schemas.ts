@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { Name } from "../http/names.ts";
 import { nullableText, openObject } from "../http/schemas.ts";
 
-const Parameter = openObject({
+const Parameter = openObject("strategyParameterSchema", {
   name: Type.String({ minLength: 1, maxLength: 100 }),
   type: Type.Optional(Type.String({ maxLength: 100 })),
   description: Type.Optional(Type.String({ maxLength: 1000 })),
@@ -15,8 +15,11 @@ const properties = {
   parameters: Type.Optional(Type.Array(Parameter, { maxItems: 100 })),
 };
 
-export const CreateStrategyTypeBody = openObject({ name: Name, ...properties });
-export const UpdateStrategyTypeBody = openObject(properties);
+export const CreateStrategyTypeBody = openObject("createStrategySchema", {
+  name: Name,
+  ...properties,
+});
+export const UpdateStrategyTypeBody = openObject("updateStrategySchema", properties);
 
 export type CreateStrategyType = Type.Static<typeof CreateStrategyTypeBody>;
 export type UpdateStrategyType = Type.Static<typeof UpdateStrategyTypeBody>;

@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { Name } from "../http/names.ts";
 import { closedObject, nullableText, openObject } from "../http/schemas.ts";
 
-export const TagBody = closedObject({
+export const TagBody = closedObject("tagSchema", {
   type: Type.String({ minLength: 2, maxLength: 50 }),
   value: Type.String({ minLength: 2, maxLength: 50 }),
   color: Type.Optional(nullableText(20)),
@@ -10,9 +10,12 @@ export const TagBody = closedObject({
 
 const TagList = Type.Array(TagBody, { maxItems: 100 });
 
-export const TagChangesBody = closedObject({ addedTags: TagList, removedTags: TagList });
+export const TagChangesBody = closedObject("updateTagsSchema", {
+  addedTags: TagList,
+  removedTags: TagList,
+});
 
-export const BulkTagsBody = closedObject({
+export const BulkTagsBody = closedObject("tagsBulkAddSchema", {
   features: Type.Array(Type.String(), { maxItems: 10_000 }),
   tags: TagChangesBody,
 });
@@ -24,9 +27,12 @@ const typeProperties = {
 
 const TagTypeName = Type.Intersect([Name, Type.String({ minLength: 2, maxLength: 50 })]);
 
-export const CreateTagTypeBody = openObject({ name: TagTypeName, ...typeProperties });
-export const UpdateTagTypeBody = openObject(typeProperties);
-export const TagTypeNameBody = closedObject({ name: TagTypeName });
+export const CreateTagTypeBody = openObject("createTagTypeSchema", {
+  name: TagTypeName,
+  ...typeProperties,
+});
+export const UpdateTagTypeBody = openObject("updateTagTypeSchema", typeProperties);
+export const TagTypeNameBody = closedObject("validateTagTypeSchema", { name: TagTypeName });
 
 export type TagInput = Type.Static<typeof TagBody>;
 export type TagChanges = Type.Static<typeof TagChangesBody>;

@@ -5,16 +5,21 @@ const NONE = { admin: [], backend: [], frontend: [] };
 
 test("parseInitTokens() reads what each token opens from its list and its text", () => {
   const { tokens, problems } = parseInitTokens({
-    admin: ["*:*.a"],
-    backend: ["*:development.b", "shop:production.c.with.dots"],
+    admin: ["*:*.admin-with-16-ch"],
+    backend: ["*:development.all-the-projects", "shop:production.secret.with.dots"],
     frontend: ["default:production.d"],
   });
   expect(problems).toEqual([]);
   expect(tokens).toEqual([
-    { secret: "*:*.a", type: "admin", environment: "*", projects: ["*"] },
-    { secret: "*:development.b", type: "backend", environment: "development", projects: ["*"] },
+    { secret: "*:*.admin-with-16-ch", type: "admin", environment: "*", projects: ["*"] },
     {
-      secret: "shop:production.c.with.dots",
+      secret: "*:development.all-the-projects",
+      type: "backend",
+      environment: "development",
+      projects: ["*"],
+    },
+    {
+      secret: "shop:production.secret.with.dots",
       type: "backend",
       environment: "production",
       projects: ["shop"],
@@ -50,15 +55,42 @@ test.each([
   if (text.includes(".a")) expect(problems[0]?.message).not.toContain(text);
 });
 
+test.each(["*:*.unleash-insecure-admin-api-token", "*:*.964a287e1b728cb5f4f3e0120df92cb5"])(
+  "parseInitTokens() accepts the example %s of the upstream",
+  (text) => {
+    expect(parseInitTokens({ ...NONE, admin: [text] })).toMatchObject({
+      tokens: [{ secret: text }],
+      problems: [],
+    });
+  },
+);
+
+test.each([
+  ["admin", "*:*."],
+  ["backend", "shop:production."],
+] as const)("parseInitTokens() requires 16 characters of a secret of type %s", (type, prefix) => {
+  const lists = { ...NONE, [type]: [`${prefix}${"x".repeat(16)}`, `${prefix}${"x".repeat(15)}`] };
+  const { tokens, problems } = parseInitTokens(lists);
+  expect(tokens).toHaveLength(1);
+  expect(problems).toEqual([
+    { type, position: 2, message: expect.stringContaining("at least 16 characters") },
+  ]);
+});
+
+test("parseInitTokens() accepts short frontend tokens, which are public", () => {
+  const lists = { ...NONE, frontend: ["shop:production.x"] };
+  expect(parseInitTokens(lists)).toMatchObject({ tokens: [{ type: "frontend" }], problems: [] });
+});
+
 test("parseInitTokens() finds every problem, and where it is", () => {
   const { tokens, problems } = parseInitTokens({
-    admin: ["*:*.a", "x", "*:*.a"],
-    backend: ["y", "p:e.s"],
-    frontend: ["p:e.s"],
+    admin: ["*:*.admin-with-16-ch", "x", "*:*.admin-with-16-ch"],
+    backend: ["y", "p:e.backend-16-chars"],
+    frontend: ["p:e.backend-16-chars"],
   });
   expect(tokens.map(({ secret, type }) => [type, secret])).toEqual([
-    ["admin", "*:*.a"],
-    ["backend", "p:e.s"],
+    ["admin", "*:*.admin-with-16-ch"],
+    ["backend", "p:e.backend-16-chars"],
   ]);
   expect(problems.map(({ type, position }) => [type, position])).toEqual([
     ["admin", 2],

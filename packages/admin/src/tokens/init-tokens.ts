@@ -1,6 +1,7 @@
+import { MIN_SECRET_LENGTH, secretPartOf } from "flags-service";
 import type { ApiTokenType } from "../storage/schema/api-tokens.ts";
 import { EVERYTHING, type TokenScope } from "./api-token.ts";
-import { isForEverything, parseTokenText, SEVERAL_PROJECTS } from "./token-text.ts";
+import { isForEverything, parseTokenText, SEVERAL_PROJECTS, type TokenText } from "./token-text.ts";
 
 /** The tokens that an operator wants to be there, by what they are for. */
 export type InitTokenLists = Readonly<Record<ApiTokenType, readonly string[]>>;
@@ -38,26 +39,40 @@ export function parseInitTokens(lists: InitTokenLists): InitTokens {
   return { tokens: [...tokens.values()], problems };
 }
 
-/** One token in one list twice does no harm; in two lists nobody knows what it is for. */
+/** A token may be repeated in one list. In two lists its type would be ambiguous. */
 function explainTwice(known: InitToken, type: ApiTokenType): TokenScope | string {
   return known.type === type ? known : `is also listed as a token of type ${known.type}`;
 }
 
-/** What the token opens, or what is wrong with it. */
+/** The scope of a token, or what is wrong with it. */
 function readScope(secret: string, type: ApiTokenType): TokenScope | string {
   const text = parseTokenText(secret);
   if (text === undefined) return `must have the form ${formOf(type)}`;
-  if (type === "admin") {
-    return isForEverything(text)
-      ? { type, environment: EVERYTHING, projects: [EVERYTHING] }
-      : "must begin with `*:*.`, as admin tokens are for everything";
-  }
-  const { project, environment } = text;
+  const scope = type === "admin" ? readAdminScope(text) : readSdkScope(text, type);
+  return typeof scope === "string" ? scope : (checkSecret(secret, type) ?? scope);
+}
+
+function readAdminScope(text: TokenText): TokenScope | string {
+  return isForEverything(text)
+    ? { type: "admin", environment: EVERYTHING, projects: [EVERYTHING] }
+    : "must begin with `*:*.`, because admin tokens are not limited to a project or environment";
+}
+
+function readSdkScope(
+  { project, environment }: TokenText,
+  type: ApiTokenType,
+): TokenScope | string {
   if (environment === EVERYTHING) return "must name one environment, not `*`";
   if (project === SEVERAL_PROJECTS) {
-    return "must name one project or `*`: which projects `[]` stands for cannot be told";
+    return "must name one project or `*`: `[]` does not say which projects";
   }
   return { type, environment, projects: [project] };
+}
+
+/** Frontend tokens are part of web pages and apps, so a short one only causes a warning. */
+function checkSecret(secret: string, type: ApiTokenType): string | undefined {
+  if (type === "frontend" || secretPartOf(secret).length >= MIN_SECRET_LENGTH) return undefined;
+  return `must have at least ${MIN_SECRET_LENGTH} characters after the first dot, for example those that \`openssl rand -hex 28\` prints`;
 }
 
 function formOf(type: ApiTokenType): string {

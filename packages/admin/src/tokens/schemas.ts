@@ -15,7 +15,7 @@ const ExpiresAt = Type.Unsafe<string | null>({
   description: "Until when the token is accepted; null: for good",
 });
 
-export const CreateTokenBody = openObject({
+export const CreateTokenBody = openObject("createApiTokenSchema", {
   tokenName: Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH }),
   type: TokenType,
   environment: Type.Optional(
@@ -37,7 +37,7 @@ export const CreateTokenBody = openObject({
   expiresAt: Type.Optional(ExpiresAt),
 });
 
-export const UpdateTokenBody = openObject({ expiresAt: ExpiresAt });
+export const UpdateTokenBody = openObject("updateApiTokenSchema", { expiresAt: ExpiresAt });
 
 export type CreateToken = Type.Static<typeof CreateTokenBody>;
 export type UpdateToken = Type.Static<typeof UpdateTokenBody>;
@@ -61,9 +61,15 @@ const properties = {
   }),
 };
 
-export const TokenListAnswer = Type.Object({ tokens: Type.Array(Type.Object(properties)) });
+export const TokenListAnswer = Type.Object(
+  { tokens: Type.Array(Type.Object(properties, { title: "apiTokenSchema" })) },
+  { title: "apiTokensSchema" },
+);
 
-export const CreatedTokenAnswer = Type.Object({
-  ...properties,
-  secret: Type.String({ description: "The token itself. It is shown this once" }),
-});
+export const CreatedTokenAnswer = Type.Object(
+  {
+    ...properties,
+    secret: Type.String({ description: "The token itself. It is shown this once" }),
+  },
+  { title: "createdApiTokenSchema" },
+);

@@ -23,7 +23,10 @@ export async function exportNeeds(db: Database, exported: Exported): Promise<Nee
   const fields = await listContextFields(db);
   const tagTypes = await listTagTypes(db);
   return {
-    contextFields: fields.filter(({ name }) => fieldNames.has(name)).map(toFieldInFile),
+    contextFields: fields
+      .filter(({ name }) => fieldNames.has(name))
+      .map(toFieldInFile)
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
     segments: segments.map(toSegmentInFile),
     tagTypes: tagTypes.filter(({ name }) => tagTypeNames.has(name)),
     strategyTypes: await listStrategyTypes(db, features),

@@ -13,7 +13,7 @@ import { CreateTagTypeBody } from "../tags/schemas.ts";
 const { type, description, impressionData } = CreateFeatureBody.properties;
 const { title, disabled, parameters, variants } = CreateStrategyBody.properties;
 
-const StrategyInFile = closedObject({
+const StrategyInFile = closedObject("exportedStrategySchema", {
   name: Type.String(),
   title,
   disabled,
@@ -23,13 +23,13 @@ const StrategyInFile = closedObject({
   segments: Type.Optional(Type.Array(Type.String(), { description: "Names of segments" })),
 });
 
-const EnvironmentInFile = closedObject({
+const EnvironmentInFile = closedObject("exportedEnvironmentSchema", {
   name: Type.String(),
   enabled: Type.Boolean(),
   strategies: Type.Array(StrategyInFile, { maxItems: 100 }),
 });
 
-const FeatureInFile = closedObject({
+const FeatureInFile = closedObject("exportedFeatureSchema", {
   name: Name,
   type,
   description,
@@ -42,7 +42,7 @@ const FeatureInFile = closedObject({
   environments: Type.Optional(Type.Array(EnvironmentInFile, { maxItems: 100 })),
 });
 
-const SegmentInFile = closedObject({
+const SegmentInFile = closedObject("exportedSegmentSchema", {
   name: SegmentBody.properties.name,
   description: Type.Optional(nullableText(10_000)),
   isShared: Type.Optional(
@@ -51,16 +51,16 @@ const SegmentInFile = closedObject({
   constraints: Type.Array(ConstraintBody),
 });
 
-const ContextFieldInFile = closedObject({
+const ContextFieldInFile = closedObject("exportedContextFieldSchema", {
   name: Name,
-  description: Type.Optional(Type.String({ maxLength: 250 })),
+  description: Type.Optional(nullableText(250)),
   stickiness: Type.Optional(Type.Boolean()),
   sortOrder: Type.Optional(Type.Integer({ minimum: -(2 ** 31 - 1), maximum: 2 ** 31 - 1 })),
   legalValues: Type.Optional(Type.Array(LegalValueBody)),
 });
 
 /** The features of a project with all that they need, in a form that does not depend on ids. */
-export const ProjectFile = closedObject({
+export const ProjectFile = closedObject("exportedProjectSchema", {
   version: Type.Unsafe<1>({ type: "integer", enum: [1] }),
   project: Type.Optional(Type.String({ description: "Where the file is from" })),
   contextFields: Type.Optional(Type.Array(ContextFieldInFile, { maxItems: 1000 })),
@@ -70,19 +70,26 @@ export const ProjectFile = closedObject({
   features: Type.Array(FeatureInFile, { maxItems: LIMITS.features }),
 });
 
-export const ImportQuery = closedObject({
-  dryRun: Type.Optional(
-    Type.Unsafe<"false" | "true">({
-      type: "string",
-      enum: ["true", "false"],
-      description: "Whether to tell only what would be done",
-    }),
-  ),
-});
+export const ImportQuery = Type.Object(
+  {
+    dryRun: Type.Optional(
+      Type.Unsafe<"false" | "true">({
+        type: "string",
+        enum: ["true", "false"],
+        description: "Whether to tell only what would be done",
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
 
 const Names = Type.Array(Type.String());
 
-export const ImportAnswer = closedObject({ created: Names, updated: Names, unchanged: Names });
+export const ImportAnswer = closedObject("importResultSchema", {
+  created: Names,
+  updated: Names,
+  unchanged: Names,
+});
 
 export type ProjectFileContent = Static<typeof ProjectFile>;
 export type FeatureInFile = Static<typeof FeatureInFile>;

@@ -7,18 +7,18 @@ const MAX_VARIANTS = 1000;
 
 const Variants = Type.Optional(Type.Union([recordOf(LenientCount, MAX_VARIANTS), Type.Null()]));
 
-const ToggleUsage = openObject({
+const ToggleUsage = openObject("toggleUsageSchema", {
   yes: Type.Optional(LenientCount),
   no: Type.Optional(LenientCount),
   variants: Variants,
 });
 
 /** What one application counted. */
-export const MetricsBody = openObject({
+export const MetricsBody = openObject("clientMetricsSchema", {
   appName: LenientText,
   bucket: Type.Optional(
     Type.Union([
-      openObject({
+      openObject("clientMetricsBucketSchema", {
         start: Type.Optional(LenientMoment),
         stop: Type.Optional(LenientMoment),
         toggles: recordOf(ToggleUsage, MAX_ENTRIES),
@@ -28,13 +28,13 @@ export const MetricsBody = openObject({
   ),
 });
 
-const BulkApplication = openObject({
+const BulkApplication = openObject("clientApplicationSchema", {
   appName: LenientText,
   sdkVersion: Type.Optional(LenientText),
   strategies: Type.Optional(Type.Union([Type.Array(LenientText), Type.Null()])),
 });
 
-const BulkMetric = openObject({
+const BulkMetric = openObject("clientMetricsEnvSchema", {
   featureName: LenientText,
   appName: LenientText,
   environment: LenientText,
@@ -45,7 +45,7 @@ const BulkMetric = openObject({
 });
 
 /** What a proxy counted for many applications. */
-export const BulkMetricsBody = openObject({
+export const BulkMetricsBody = openObject("bulkMetricsSchema", {
   applications: Type.Array(BulkApplication, { maxItems: MAX_ENTRIES }),
   metrics: Type.Array(BulkMetric, { maxItems: MAX_ENTRIES }),
 });
@@ -68,41 +68,59 @@ export const HoursQuery = Type.Object({
 const HourStart = Type.String({ format: "date-time", description: "When the hour begins" });
 const Count = Type.Integer({ minimum: 0 });
 
-export const RawUsageAnswer = Type.Object({
-  version: Type.Integer(),
-  maturity: Type.String(),
-  data: Type.Array(
-    Type.Object({
-      featureName: Type.String(),
-      appName: Type.String(),
-      environment: Type.String(),
-      timestamp: HourStart,
-      yes: Count,
-      no: Count,
-      variants: Type.Optional(Type.Record(Type.String(), Count)),
-    }),
-  ),
-});
+export const RawUsageAnswer = Type.Object(
+  {
+    version: Type.Integer(),
+    maturity: Type.String(),
+    data: Type.Array(
+      Type.Object(
+        {
+          featureName: Type.String(),
+          appName: Type.String(),
+          environment: Type.String(),
+          timestamp: HourStart,
+          yes: Count,
+          no: Count,
+          variants: Type.Optional(Type.Record(Type.String(), Count)),
+        },
+        { title: "featureEnvironmentMetricsSchema" },
+      ),
+    ),
+  },
+  { title: "featureMetricsSchema" },
+);
 
-export const UsageAnswer = Type.Object({
-  version: Type.Integer(),
-  maturity: Type.String(),
-  featureName: Type.String(),
-  lastHourUsage: Type.Array(
-    Type.Object({ environment: Type.String(), timestamp: HourStart, yes: Count, no: Count }),
-  ),
-  seenApplications: Type.Array(Type.String()),
-});
+export const UsageAnswer = Type.Object(
+  {
+    version: Type.Integer(),
+    maturity: Type.String(),
+    featureName: Type.String(),
+    lastHourUsage: Type.Array(
+      Type.Object(
+        { environment: Type.String(), timestamp: HourStart, yes: Count, no: Count },
+        { title: "lastHourUsageSchema" },
+      ),
+    ),
+    seenApplications: Type.Array(Type.String()),
+  },
+  { title: "featureUsageSchema" },
+);
 
-export const ApplicationsAnswer = Type.Object({
-  applications: Type.Array(
-    Type.Object({
-      appName: Type.String(),
-      environment: Type.String(),
-      sdkVersion: Type.Union([Type.String(), Type.Null()]),
-      strategies: Type.Array(Type.String()),
-      firstSeenAt: Type.String({ format: "date-time" }),
-      lastSeenAt: Type.String({ format: "date-time" }),
-    }),
-  ),
-});
+export const ApplicationsAnswer = Type.Object(
+  {
+    applications: Type.Array(
+      Type.Object(
+        {
+          appName: Type.String(),
+          environment: Type.String(),
+          sdkVersion: Type.Union([Type.String(), Type.Null()]),
+          strategies: Type.Array(Type.String()),
+          firstSeenAt: Type.String({ format: "date-time" }),
+          lastSeenAt: Type.String({ format: "date-time" }),
+        },
+        { title: "applicationSchema" },
+      ),
+    ),
+  },
+  { title: "applicationsSchema" },
+);

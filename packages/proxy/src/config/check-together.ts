@@ -1,10 +1,19 @@
-import { nameSetting, type Resolution, type Setting } from "flags-service";
+import {
+  findWeakSecrets,
+  isLoopbackHost,
+  MIN_SECRET_LENGTH,
+  nameSetting,
+  type Resolution,
+  type Setting,
+} from "flags-service";
 import { SETTINGS, type SettingName, type Settings } from "./settings.ts";
 
 /** What is wrong, and what is merely odd, about settings that are fine one by one. */
 export interface JointFindings {
   readonly problems: readonly string[];
   readonly hints: readonly string[];
+  /** Risks of settings that work. They explain no problem, so only the log of a start has them. */
+  readonly risks: readonly string[];
 }
 
 /** Looks at settings beside each other. */
@@ -16,6 +25,7 @@ export function checkTogether(resolution: Resolution<Settings>): JointFindings {
       ...findSharedKeys(resolution),
       ...findWithoutEffect(resolution),
     ],
+    risks: findWeakKeys(resolution),
   };
 }
 
@@ -51,6 +61,35 @@ function findSharedKeys({ values, origins }: Resolution<Settings>): readonly str
     );
   }
   return hints;
+}
+
+/**
+ * Shorter client keys get a warning, in characters. They are part of web pages and apps, so more
+ * would not make them secret.
+ */
+const MIN_CLIENT_KEY_LENGTH = 8;
+
+/** NOTE: the token for the upstream is not chosen here, so only one that protects nothing counts. */
+const MIN_LENGTHS = {
+  flagsApiToken: MIN_CLIENT_KEY_LENGTH,
+  clientKeys: MIN_CLIENT_KEY_LENGTH,
+  proxySecrets: MIN_CLIENT_KEY_LENGTH,
+  serverTokens: MIN_SECRET_LENGTH,
+  pushSecret: MIN_SECRET_LENGTH,
+} as const satisfies Partial<Record<SettingName, number>>;
+
+/** Weak secrets are no errors here: those that the old proxy accepted have to keep working. */
+function findWeakKeys({ values }: Resolution<Settings>): readonly string[] {
+  const isLoopback = isLoopbackHost(values.host);
+  const names = (Object.keys(MIN_LENGTHS) as (keyof typeof MIN_LENGTHS)[]).filter(
+    (name) => name !== "proxySecrets" || values.clientKeys === undefined,
+  );
+  return names.flatMap((name) =>
+    findWeakSecrets(nameSetting(SETTINGS[name]), values[name] ?? [], {
+      minLength: MIN_LENGTHS[name],
+      isLoopback,
+    }),
+  );
 }
 
 function findWithoutEffect({ values, origins }: Resolution<Settings>): readonly string[] {

@@ -72,7 +72,7 @@ export async function loadConfig(
     contextEnrichers: enrichers.extensions,
   });
   if (worker !== undefined) return config;
-  for (const hint of hints) logger.warn(hint);
+  for (const warning of [...hints, ...together.risks]) logger.warn(warning);
   logger.debug("Configuration", redactConfig(config));
   return config;
 }

@@ -9,6 +9,7 @@ import {
   LOG_LEVELS,
   textKind,
   tokensKind,
+  trustProxyKind,
   type ValuesOf,
 } from "flags-service";
 import type { Synchronization } from "flags-sdk";
@@ -22,7 +23,6 @@ import {
 import { enrichersKind, loggerKind, storageKind, strategiesKind } from "./kinds/extension.ts";
 import { headerNameKind, headerNamesKind, headersKind, methodsKind } from "./kinds/http.ts";
 import { tagsKind } from "./kinds/tags.ts";
-import { trustProxyKind } from "./kinds/trust-proxy.ts";
 import { OFREP_VALUES } from "../dialects/ofrep-evaluation.ts";
 import { workersKind } from "./kinds/workers.ts";
 import { secretsInAddress, secretsInHeader, secretsInHeaders } from "./secret-texts.ts";

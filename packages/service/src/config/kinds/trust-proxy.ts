@@ -1,6 +1,12 @@
 import { isIP } from "node:net";
-import { createListKind, Flaw, type Kind } from "flags-service";
-import type { TrustProxy } from "../config.ts";
+import { Flaw, type Kind } from "./kind.ts";
+import { createListKind } from "./list.ts";
+
+/**
+ * Whose `X-Forwarded-*` headers are trusted: all, none, that many proxies in front of this one, or
+ * these addresses and CIDR ranges.
+ */
+export type TrustProxy = boolean | number | readonly string[];
 
 /** Names for the ranges that RFC 1918, RFC 3927, RFC 4193 and their like set aside. */
 const NAMED_RANGES: readonly string[] = ["loopback", "linklocal", "uniquelocal"];
