@@ -38,6 +38,8 @@ for (const [file, program] of REFERENCES) {
   checkGroups(file, program, documents.get(join(root, file)) ?? "");
 }
 
+await checkGuarantees("SECURITY.md");
+
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exit(1);
 const count = [PROXY, ADMIN].flatMap(({ settings }) => Object.keys(settings)).length;
@@ -180,4 +182,25 @@ function toAnchors(path) {
         .replaceAll(/\s/g, "-"),
     ),
   );
+}
+
+/** The tests that a document names as proof exist: files below packages/, and titles in quotes. */
+async function checkGuarantees(file) {
+  const text = documents.get(join(root, file)) ?? "";
+  for (const row of text.split("\n").filter((line) => line.includes(".test.ts`"))) {
+    const paths = [...row.matchAll(/`([\w./-]+\.test\.ts)`/g)].map(([, path]) => path);
+    const sources = await Promise.all(
+      paths.map((path) =>
+        readFile(join(root, "packages", path), "utf8").catch(() => {
+          problems.push(`${file} names ${path}, which does not exist`);
+          return "";
+        }),
+      ),
+    );
+    for (const [, title] of row.matchAll(/"([^"]+)"/g)) {
+      if (!sources.some((source) => source.includes(title))) {
+        problems.push(`${file} names a test "${title}", which is not in ${paths.join(", ")}`);
+      }
+    }
+  }
 }

@@ -124,7 +124,10 @@ describeEachStorage("guessing tokens", (source) => {
     await seed(storage);
     const headers = (address: string) => ({ "x-forwarded-for": address });
     for (const trustProxy of [["127.0.0.1"], 1, false] as const) {
-      const app = await buildApp({ maxConnections: 1000, logger: collectErrors([]), trustProxy }, storage);
+      const app = await buildApp(
+        { maxConnections: 1000, logger: collectErrors([]), trustProxy },
+        storage,
+      );
       try {
         const { url } = await listen(app);
         const send: Send = (path, init) => fetch(url + path, init);
