@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
@@ -26,6 +27,8 @@ export default defineConfig({
       "scripts/**/*.test.ts",
     ],
     passWithNoTests: false,
+    // Many tests wait for processes, timeouts and databases rather than for the processor.
+    maxWorkers: 2 * availableParallelism(),
     // Generous: a busy machine is no failure, and a test that hangs still ends.
     testTimeout: 60_000,
     hookTimeout: 60_000,
