@@ -82,7 +82,7 @@ function startProxy(synchronization: "delta" | "polling" | "streaming"): StartCl
     const proxy = await start({
       flagsUrl: `${url}/api`,
       flagsApiToken: BACKEND_TOKEN,
-      clientKeys: ["client"],
+      clientKeys: ["client-key"],
       host: "127.0.0.1",
       port: 0,
       synchronization,
@@ -91,7 +91,7 @@ function startProxy(synchronization: "delta" | "polling" | "streaming"): StartCl
       logger: { debug: ignore, info: ignore, warn: complain, error: complain, fatal: complain },
     });
     onTestFinished(() => proxy.close());
-    const headers = { authorization: "client", "content-type": "application/json" };
+    const headers = { authorization: "client-key", "content-type": "application/json" };
     await expect
       .poll(async () => (await fetch(`${proxy.url}/proxy/health`)).status, SOON)
       .toBe(200);

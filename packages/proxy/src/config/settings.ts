@@ -325,7 +325,7 @@ export const SETTINGS = {
     variables: ["FLAGS_PUSH_MAX_STREAMS_PER_KEY"],
     kind: createIntegerKind({ min: 1, max: 1_000_000 }),
     fallback: undefined,
-    shownFallback: "half of all with several client keys",
+    shownFallback: "half, with several keys",
     meaning:
       "Most streams that one client key may have open at a time. It gets the same share of the memory for contexts.",
   }),
