@@ -32,7 +32,7 @@ export interface Relevance {
 
 /** The answers of all flags of a snapshot for one context. */
 export interface Evaluation {
-  /** `outcomes[i]` indexes `features[i].outcomes`. */
+  /** `outcomes[i]` indexes `features[i].outcomes`. The given vector, if there was one. */
   readonly outcomes: Int32Array;
   /**
    * Whether the same context would get the same answers again, so that they may be kept: false when
@@ -57,6 +57,11 @@ export interface Snapshot {
   indexOf(name: string): number;
   /** Evaluates one flag: the index of its answer in `features[index].outcomes`. */
   evaluate(index: number, context: Context): number;
-  /** Evaluates every flag in one pass. */
-  evaluateAll(context: Context): Evaluation;
+  /**
+   * Evaluates every flag in one pass.
+   *
+   * @param vector where to write the outcomes, with one place for each flag; a new one by default
+   * @throws {RangeError} when the vector has too few places
+   */
+  evaluateAll(context: Context, vector?: Int32Array): Evaluation;
 }

@@ -65,8 +65,8 @@ export class CompiledSnapshot implements Snapshot {
     return this.#evaluables[index]?.evaluate(request) ?? OFF;
   }
 
-  evaluateAll(context: Context): Evaluation {
-    const outcomes = this.#simple.constants();
+  evaluateAll(context: Context, vector?: Int32Array): Evaluation {
+    const outcomes = this.#simple.constants(vector);
     const request = new EvaluationRequest(context, this.#runtime, outcomes);
     this.#simple.decide(request, outcomes);
     for (const flag of this.#others) outcomes[flag.index] = flag.evaluate(request);

@@ -36,9 +36,11 @@ export class SimpleFlags {
     this.#targetings = targetings;
   }
 
-  /** A new vector of outcomes, with those of the constant flags in their places. */
-  constants(): Int32Array {
-    return this.#constants.slice();
+  /** Writes the outcomes of the constant flags to their places, in a new vector unless one is given. */
+  constants(vector?: Int32Array): Int32Array {
+    if (vector === undefined) return this.#constants.slice();
+    vector.set(this.#constants);
+    return vector;
   }
 
   /** Writes the other outcomes to their places. */

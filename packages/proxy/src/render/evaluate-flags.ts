@@ -17,6 +17,7 @@ export function evaluateFlags(
   context: Context,
   selection: Selection,
 ): EvaluatedFlags {
-  const { outcomes, isRepeatable } = snapshot.evaluateAll(context);
-  return { body: selectFlags(render(snapshot), outcomes, selection), isRepeatable };
+  const rendering = render(snapshot);
+  const { outcomes, isRepeatable } = snapshot.evaluateAll(context, rendering.vector);
+  return { body: selectFlags(rendering, outcomes, selection), isRepeatable };
 }

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { DIGEST_WORDS, digestOf, type Fragment, SEPARATOR } from "./fragment.ts";
+import { digestOf, type Fragment, SEPARATOR } from "./fragment.ts";
 
 /** The bytes around a list of flags. */
 export class Frame {
@@ -26,44 +26,35 @@ export interface ResponseBody {
   toBuffer(): Buffer;
 }
 
+/** Estimated memory of a body that has not been sent, besides the fragments that it refers to. */
+const REFERENCE_BYTES = 32;
+
 /** A list of flags as a response body. */
 export class FlagListBody implements ResponseBody {
   readonly entityTag: string;
   readonly byteLength: number;
-  readonly #frame: Frame;
-  readonly #fragments: readonly Fragment[];
+  /** Memory for the references to its fragments. */
+  readonly referenceBytes: number;
+  readonly #text: string;
 
-  /** @param fragmentBytes total length of the fragments */
-  constructor(
-    frame: Frame,
-    fragments: readonly Fragment[],
-    fragmentBytes: number,
-    entityTag: string,
-  ) {
-    this.#frame = frame;
-    this.#fragments = fragments;
+  /**
+   * @param text the body, with one character for each byte. V8 copies the strings that it was
+   *   concatenated from only when it is sent, so a body that is not sent costs next to nothing.
+   * @param fragmentCount how many strings that were
+   */
+  constructor(text: string, fragmentCount: number, entityTag: string) {
+    this.#text = text;
+    this.byteLength = text.length;
+    this.referenceBytes = fragmentCount * REFERENCE_BYTES;
     this.entityTag = entityTag;
-    // The separator of the first flag is dropped.
-    const flagBytes = Math.max(0, fragmentBytes - SEPARATOR.length);
-    this.byteLength = frame.prefix.length + flagBytes + frame.suffix.length;
-  }
-
-  /** Memory for the references to its fragments, which belong to the rendering. */
-  get referenceBytes(): number {
-    return this.#fragments.length * 8;
   }
 
   toBinaryString(): string {
-    const { prefix, suffix } = this.#frame;
-    let text = prefix;
-    for (const { bytes } of this.#fragments) {
-      text += text === prefix ? bytes.slice(SEPARATOR.length) : bytes;
-    }
-    return text + suffix;
+    return this.#text;
   }
 
   toBuffer(): Buffer {
-    return Buffer.from(this.toBinaryString(), "latin1");
+    return Buffer.from(this.#text, "latin1");
   }
 }
 
@@ -77,12 +68,8 @@ export function toEntityTag(content: Int32Array | string): string {
 
 /** Puts fragments into a body, for selections that are not prepared. */
 export function toFlagListBody(frame: Frame, fragments: readonly Fragment[]): FlagListBody {
-  const digests = new Int32Array((1 + fragments.length) * DIGEST_WORDS);
-  digests.set(frame.digest);
-  let byteLength = 0;
-  for (const [index, fragment] of fragments.entries()) {
-    digests.set(fragment.digests, (1 + index) * DIGEST_WORDS);
-    byteLength += fragment.bytes.length;
-  }
-  return new FlagListBody(frame, fragments, byteLength, toEntityTag(digests));
+  const digests = [...frame.digest, ...fragments.flatMap((fragment) => [...fragment.digests])];
+  const flags = fragments.map(({ bytes }) => bytes).join("");
+  const text = frame.prefix + flags.slice(SEPARATOR.length) + frame.suffix;
+  return new FlagListBody(text, fragments.length, toEntityTag(Int32Array.from(digests)));
 }

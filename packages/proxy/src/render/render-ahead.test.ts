@@ -1,6 +1,7 @@
 import { FlagReplica } from "flags-sdk";
 import { expect, test } from "vitest";
 import type { Dialect } from "./dialect.ts";
+import { evaluateFlags } from "./evaluate-flags.ts";
 import { renderAhead } from "./render-ahead.ts";
 import { createRenderer } from "./rendering.ts";
 
@@ -32,7 +33,7 @@ test("renderAhead() prepares the next snapshot before it is published, until it 
 
   await source.prepare(toUpdate("1", "a"));
   source.publish(NEVER);
-  if (source.snapshot !== undefined) void renderer.render(source.snapshot).enabled;
+  if (source.snapshot !== undefined) evaluateFlags(renderer, source.snapshot, {}, {});
   expect([...written]).toEqual(["a"]);
 
   await source.prepare(toUpdate("2", "a", "b"));

@@ -1,6 +1,6 @@
 import type { CompiledFeature, Outcome, Snapshot, Steps } from "flags-engine";
 import type { Dialect } from "./dialect.ts";
-import { FlagList, type FragmentOf, isNeeded } from "./flag-list.ts";
+import { FlagList, type FragmentOf, type IsListed } from "./flag-list.ts";
 import { Frame } from "./flag-list-body.ts";
 import { createFragment, type Fragment } from "./fragment.ts";
 
@@ -13,6 +13,8 @@ export class Rendering {
   readonly dialect: Dialect;
   readonly frame: Frame;
   readonly fragmentOf: FragmentOf;
+  /** Where outcomes are written; overwritten by each evaluation. */
+  readonly vector: Int32Array;
   #enabled: FlagList | undefined;
   #all: FlagList | undefined;
 
@@ -25,6 +27,7 @@ export class Rendering {
     this.dialect = dialect;
     this.frame = frame;
     this.fragmentOf = fragmentOf;
+    this.vector = new Int32Array(snapshot.features.length);
   }
 
   /** The flags that are on. */
@@ -39,7 +42,7 @@ export class Rendering {
     return this.#all;
   }
 
-  /** Prepares, in steps, the lists that the previous rendering was used for. */
+  /** Prepares, in steps, the fragments of the lists that the previous rendering was used for. */
   *prepareLike(previous: Rendering): Steps<void> {
     const lists = [
       ...(previous.#enabled === undefined ? [] : [isEnabled]),
@@ -57,9 +60,20 @@ export class Rendering {
     }
   }
 
-  #list(isListed: (outcome: Outcome) => boolean): FlagList {
+  #list(isListed: IsListed): FlagList {
     return new FlagList(this.snapshot.features, isListed, this.fragmentOf, this.frame);
   }
+}
+
+/** Whether a list may need a flag with this outcome. */
+function isNeeded(
+  { outcomes, constantOutcome }: CompiledFeature,
+  outcomeIndex: number,
+  isListed: IsListed,
+): boolean {
+  const outcome = outcomes[outcomeIndex];
+  const isPossible = constantOutcome === undefined || constantOutcome === outcomeIndex;
+  return isPossible && outcome !== undefined && isListed(outcome);
 }
 
 /** Renders snapshots in one dialect, each once. A rendering is released with its snapshot. */

@@ -188,6 +188,6 @@ test("createRenderer() writes each outcome of a flag once", () => {
       selectFlags(render(snapshot), outcomes, selection);
     }
   }
-  // Every list needs each of its outcomes once: 2 flags with 4 outcomes.
-  expect(written).toBe(8);
+  // Each of the two flags was off and on.
+  expect(written).toBe(4);
 });
