@@ -55,6 +55,8 @@ describe("flags-admin refuses to start, in one line for each problem and with ex
 
   test("with a token that can be guessed, and says how long it must be", async () => {
     const { code, stdout, stderr } = await startCommand({
+      // It ends before it listens.
+      HOST: "0.0.0.0",
       INIT_ADMIN_API_TOKENS: `${ADMIN_TOKEN},*:*.fifteen-letters`,
       INIT_CLIENT_API_TOKENS: "*:development.x",
     }).finished();
@@ -62,6 +64,14 @@ describe("flags-admin refuses to start, in one line for each problem and with ex
     expect(stderr).toContain("INIT_ADMIN_API_TOKENS: entry 2 must have at least 16 characters");
     expect(stderr).toContain("INIT_CLIENT_API_TOKENS: entry 1 must have at least 16 characters");
     expect(stderr).not.toContain("fifteen");
+  });
+
+  test("with a token of a few characters, even if only this machine can connect", async () => {
+    const { code, stderr } = await startCommand({
+      INIT_ADMIN_API_TOKENS: "*:*.fives",
+    }).finished();
+    expect(code).toBe(1);
+    expect(stderr).toContain("INIT_ADMIN_API_TOKENS: entry 1 must have at least 6 characters");
   });
 
   test("without a server at DATABASE_URL", async () => {

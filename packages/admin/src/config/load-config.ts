@@ -8,6 +8,7 @@ import {
   findUnknownVariables,
   findWeakSecrets,
   isLoopbackHost,
+  MIN_SECRET_LENGTH,
   nameSetting,
   type OpenFiles,
   readOpenFileLimit,
@@ -109,8 +110,8 @@ function findWeakTokens(values: Values): readonly string[] {
   const isLoopback = isLoopbackHost(values.host);
   return (["initAdminTokens", "initClientTokens", "initFrontendTokens"] as const).flatMap((name) =>
     findWeakSecrets(nameSetting(SETTINGS[name]), values[name], {
-      // Shorter admin and client tokens are errors.
-      minLength: name === "initFrontendTokens" ? MIN_FRONTEND_SECRET_LENGTH : 0,
+      // Shorter admin and client tokens are errors unless only this machine can connect.
+      minLength: name === "initFrontendTokens" ? MIN_FRONTEND_SECRET_LENGTH : MIN_SECRET_LENGTH,
       isLoopback,
     }),
   );

@@ -1,4 +1,4 @@
-import { nameSetting } from "flags-service";
+import { isLoopbackHost, nameSetting } from "flags-service";
 import { type InitToken, parseInitTokens } from "../tokens/init-tokens.ts";
 import type { ApiTokenType } from "../storage/schema/api-tokens.ts";
 import { SETTINGS, type Values } from "./settings.ts";
@@ -15,11 +15,14 @@ export function readInitTokens(values: Values): {
   readonly tokens: readonly InitToken[];
   readonly problems: readonly string[];
 } {
-  const { tokens, problems } = parseInitTokens({
-    admin: values.initAdminTokens,
-    backend: values.initClientTokens,
-    frontend: values.initFrontendTokens,
-  });
+  const { tokens, problems } = parseInitTokens(
+    {
+      admin: values.initAdminTokens,
+      backend: values.initClientTokens,
+      frontend: values.initFrontendTokens,
+    },
+    isLoopbackHost(values.host),
+  );
   return {
     tokens,
     problems: problems.map(

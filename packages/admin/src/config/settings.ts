@@ -83,7 +83,7 @@ export const SETTINGS = {
     shownFallback: "none",
     secret: true,
     meaning:
-      "Tokens for the admin API, separated by commas, each of the form *:*.secret. The secret has at least 16 characters. Missing tokens are created at the start.",
+      "Tokens for the admin API, separated by commas, each of the form *:*.secret. The secret has at least 16 characters; 6 are enough if HOST is a loopback address. Missing tokens are created at the start.",
   }),
   initClientTokens: defineSetting({
     group: "Tokens",
@@ -93,7 +93,7 @@ export const SETTINGS = {
     shownFallback: "none",
     secret: true,
     meaning:
-      "The same for server SDKs and proxies, each of the form project:environment.secret, with * for all projects. The secret has at least 16 characters.",
+      "The same for server SDKs and proxies, each of the form project:environment.secret, with * for all projects. The secret has at least 16 characters; 6 are enough if HOST is a loopback address.",
   }),
   initFrontendTokens: defineSetting({
     group: "Tokens",

@@ -77,6 +77,15 @@ test.each([
   ]);
 });
 
+test("parseInitTokens() requires 6 characters while only this machine can connect", () => {
+  const admin = ["*:*.secret", "*:*.short"];
+  const { tokens, problems } = parseInitTokens({ ...NONE, admin }, true);
+  expect(tokens).toHaveLength(1);
+  expect(problems).toEqual([
+    { type: "admin", position: 2, message: expect.stringContaining("at least 6 characters") },
+  ]);
+});
+
 test("parseInitTokens() accepts short frontend tokens, which are public", () => {
   const lists = { ...NONE, frontend: ["shop:production.x"] };
   expect(parseInitTokens(lists)).toMatchObject({ tokens: [{ type: "frontend" }], problems: [] });

@@ -1,4 +1,4 @@
-import { MIN_SECRET_LENGTH, secretPartOf } from "flags-service";
+import { MIN_LOOPBACK_SECRET_LENGTH, MIN_SECRET_LENGTH, secretPartOf } from "flags-service";
 import type { ApiTokenType } from "../storage/schema/api-tokens.ts";
 import { EVERYTHING, type TokenScope } from "./api-token.ts";
 import { isForEverything, parseTokenText, SEVERAL_PROJECTS, type TokenText } from "./token-text.ts";
@@ -24,14 +24,19 @@ interface InitTokens {
   readonly problems: readonly InitTokenProblem[];
 }
 
-/** Reads what each token opens from its text, and finds every one that cannot be used. */
-export function parseInitTokens(lists: InitTokenLists): InitTokens {
+/**
+ * Reads what each token gives access to from its text, and finds every one that cannot be used.
+ *
+ * @param isLoopback whether only this machine can connect, which allows shorter secrets
+ */
+export function parseInitTokens(lists: InitTokenLists, isLoopback = false): InitTokens {
   const tokens = new Map<string, InitToken>();
   const problems: InitTokenProblem[] = [];
   for (const type of ["admin", "backend", "frontend"] as const) {
     for (const [index, secret] of lists[type].entries()) {
       const known = tokens.get(secret);
-      const scope = known === undefined ? readScope(secret, type) : explainTwice(known, type);
+      const scope =
+        known === undefined ? readScope(secret, type, isLoopback) : explainTwice(known, type);
       if (typeof scope === "string") problems.push({ type, position: index + 1, message: scope });
       else tokens.set(secret, { ...scope, secret });
     }
@@ -45,11 +50,11 @@ function explainTwice(known: InitToken, type: ApiTokenType): TokenScope | string
 }
 
 /** The scope of a token, or what is wrong with it. */
-function readScope(secret: string, type: ApiTokenType): TokenScope | string {
+function readScope(secret: string, type: ApiTokenType, isLoopback: boolean): TokenScope | string {
   const text = parseTokenText(secret);
   if (text === undefined) return `must have the form ${formOf(type)}`;
   const scope = type === "admin" ? readAdminScope(text) : readSdkScope(text, type);
-  return typeof scope === "string" ? scope : (checkSecret(secret, type) ?? scope);
+  return typeof scope === "string" ? scope : (checkSecret(secret, type, isLoopback) ?? scope);
 }
 
 function readAdminScope(text: TokenText): TokenScope | string {
@@ -70,9 +75,10 @@ function readSdkScope(
 }
 
 /** Frontend tokens are part of web pages and apps, so a short one only causes a warning. */
-function checkSecret(secret: string, type: ApiTokenType): string | undefined {
-  if (type === "frontend" || secretPartOf(secret).length >= MIN_SECRET_LENGTH) return undefined;
-  return `must have at least ${MIN_SECRET_LENGTH} characters after the first dot, for example those that \`openssl rand -hex 28\` prints`;
+function checkSecret(secret: string, type: ApiTokenType, isLoopback: boolean): string | undefined {
+  const minLength = isLoopback ? MIN_LOOPBACK_SECRET_LENGTH : MIN_SECRET_LENGTH;
+  if (type === "frontend" || secretPartOf(secret).length >= minLength) return undefined;
+  return `must have at least ${minLength} characters after the first dot, for example those that \`openssl rand -hex 28\` prints`;
 }
 
 function formOf(type: ApiTokenType): string {

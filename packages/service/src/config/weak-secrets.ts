@@ -3,6 +3,9 @@ import { BlockList, isIP } from "node:net";
 /** Shortest secret that may protect definitions or the admin API, in characters. */
 export const MIN_SECRET_LENGTH = 16;
 
+/** The same while only this machine can connect, for trying things out. */
+export const MIN_LOOPBACK_SECRET_LENGTH = 6;
+
 /** Secrets in the documentation of this project and of Unleash. Attackers try them first. */
 const PUBLISHED_SECRETS: ReadonlySet<string> = new Set([
   "964a287e1b728cb5f4f3e0120df92cb5",
