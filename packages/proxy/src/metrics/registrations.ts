@@ -42,7 +42,7 @@ export function forwardReporter(
 }
 
 /** Reads a registration. Fields that are not as SDKs send them are left out. */
-export function readRegistration(
+function readRegistration(
   sent: unknown,
   { grant, headers, metricsIntervalMs }: RegistrationOrigin,
 ): ApplicationRegistration | undefined {

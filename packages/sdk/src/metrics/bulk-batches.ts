@@ -1,7 +1,7 @@
 import type { ApplicationUsage, FeatureUsage } from "../flag-source.ts";
 
 /** Unleash refuses bodies above 100 kB; the rest is for what surrounds the list. */
-export const MAX_BATCH_BYTES: number = 90 * 1024;
+const MAX_BATCH_BYTES = 90 * 1024;
 const MAX_BATCH_ENTRIES = 1000;
 
 /** What a bulk report says of every entry. */
