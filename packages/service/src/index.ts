@@ -30,6 +30,7 @@ export { findUnknownOptions, findUnknownVariables } from "./config/unknown-names
 export {
   findWeakSecrets,
   isLoopbackHost,
+  MIN_PUBLIC_KEY_LENGTH,
   MIN_SECRET_LENGTH,
   secretPartOf,
 } from "./config/weak-secrets.ts";

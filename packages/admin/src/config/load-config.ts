@@ -8,6 +8,7 @@ import {
   findUnknownVariables,
   findWeakSecrets,
   isLoopbackHost,
+  MIN_PUBLIC_KEY_LENGTH,
   nameSetting,
   type OpenFiles,
   readOpenFileLimit,
@@ -99,18 +100,12 @@ function findUnreachableLimit(
   return hint === undefined ? [] : [hint];
 }
 
-/**
- * Shorter frontend tokens get a warning, in characters. They are part of web pages and apps, so more
- * would not make them secret.
- */
-const MIN_FRONTEND_SECRET_LENGTH = 8;
-
 function findWeakTokens(values: Values): readonly string[] {
   const isLoopback = isLoopbackHost(values.host);
   return (["initAdminTokens", "initClientTokens", "initFrontendTokens"] as const).flatMap((name) =>
     findWeakSecrets(nameSetting(SETTINGS[name]), values[name], {
       // Shorter admin and client tokens are errors.
-      minLength: name === "initFrontendTokens" ? MIN_FRONTEND_SECRET_LENGTH : 0,
+      minLength: name === "initFrontendTokens" ? MIN_PUBLIC_KEY_LENGTH : 0,
       isLoopback,
     }),
   );
