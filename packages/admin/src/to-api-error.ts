@@ -46,7 +46,7 @@ function databaseAway(cause: unknown): ApiError {
 const DISK_FULL_RETRY_AFTER_SECONDS = 10;
 
 /** What a client gets when something cannot be stored because a disk is full. */
-export function diskFull(cause?: unknown): ApiError {
+function diskFull(cause?: unknown): ApiError {
   return new ApiError(
     "InsufficientStorageError",
     "There is not enough disk space, so nothing was stored or changed. Flags can still be read. Try again once the operator has freed disk space",

@@ -31,6 +31,7 @@ export {
   findWeakSecrets,
   isLoopbackHost,
   MIN_LOOPBACK_SECRET_LENGTH,
+  MIN_PUBLIC_KEY_LENGTH,
   MIN_SECRET_LENGTH,
   secretPartOf,
 } from "./config/weak-secrets.ts";

@@ -9,6 +9,7 @@ import {
   findWeakSecrets,
   isLoopbackHost,
   MIN_SECRET_LENGTH,
+  MIN_PUBLIC_KEY_LENGTH,
   nameSetting,
   type OpenFiles,
   readOpenFileLimit,
@@ -100,18 +101,12 @@ function findUnreachableLimit(
   return hint === undefined ? [] : [hint];
 }
 
-/**
- * Shorter frontend tokens get a warning, in characters. They are part of web pages and apps, so more
- * would not make them secret.
- */
-const MIN_FRONTEND_SECRET_LENGTH = 8;
-
 function findWeakTokens(values: Values): readonly string[] {
   const isLoopback = isLoopbackHost(values.host);
   return (["initAdminTokens", "initClientTokens", "initFrontendTokens"] as const).flatMap((name) =>
     findWeakSecrets(nameSetting(SETTINGS[name]), values[name], {
       // Shorter admin and client tokens are errors unless only this machine can connect.
-      minLength: name === "initFrontendTokens" ? MIN_FRONTEND_SECRET_LENGTH : MIN_SECRET_LENGTH,
+      minLength: name === "initFrontendTokens" ? MIN_PUBLIC_KEY_LENGTH : MIN_SECRET_LENGTH,
       isLoopback,
     }),
   );

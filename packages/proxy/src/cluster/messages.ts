@@ -15,7 +15,7 @@ export type ToWorker =
   | { readonly kind: "collect" }
   /** The metrics of all processes, the answer to `scrape`; no text when they cannot be had. */
   | { readonly kind: "metrics"; readonly text: string | undefined }
-  /** Asks whether the worker responds; answered with `pong`. */
+  /** Checks whether the worker responds, which it does with `pong`. */
   | { readonly kind: "ping" }
   /** Open the port; answered with `listening`. */
   | { readonly kind: "listen" }
@@ -32,6 +32,7 @@ export type ToPrimary =
   | { readonly kind: "failed"; readonly reason: string }
   /** Usage to be sent upstream, as JSON; answered with `decision`. */
   | { readonly kind: "usage"; readonly id: number; readonly text: string }
+  /** The response to `ping`. */
   | { readonly kind: "pong" }
   /** An application to be registered upstream. */
   | { readonly kind: "registration"; readonly registration: ApplicationRegistration }

@@ -1,6 +1,7 @@
 import {
   findWeakSecrets,
   isLoopbackHost,
+  MIN_PUBLIC_KEY_LENGTH,
   MIN_SECRET_LENGTH,
   nameSetting,
   type Resolution,
@@ -63,17 +64,11 @@ function findSharedKeys({ values, origins }: Resolution<Settings>): readonly str
   return hints;
 }
 
-/**
- * Shorter client keys get a warning, in characters. They are part of web pages and apps, so more
- * would not make them secret.
- */
-const MIN_CLIENT_KEY_LENGTH = 8;
-
 /** NOTE: the token for the upstream is not chosen here, so only one that protects nothing counts. */
 const MIN_LENGTHS = {
-  flagsApiToken: MIN_CLIENT_KEY_LENGTH,
-  clientKeys: MIN_CLIENT_KEY_LENGTH,
-  proxySecrets: MIN_CLIENT_KEY_LENGTH,
+  flagsApiToken: MIN_PUBLIC_KEY_LENGTH,
+  clientKeys: MIN_PUBLIC_KEY_LENGTH,
+  proxySecrets: MIN_PUBLIC_KEY_LENGTH,
   serverTokens: MIN_SECRET_LENGTH,
   pushSecret: MIN_SECRET_LENGTH,
 } as const satisfies Partial<Record<SettingName, number>>;

@@ -1,14 +1,8 @@
 import type { CustomStrategy } from "flags-engine";
 import type { StorageProvider, Synchronization } from "flags-sdk";
-import type { Logger } from "flags-service";
+import type { Logger, TrustProxy } from "flags-service";
 import type { OfrepValues } from "../dialects/ofrep-evaluation.ts";
 import type { ContextEnricher } from "../extensions/enricher.ts";
-
-/**
- * Whose `X-Forwarded-*` headers are trusted: all, none, that many proxies in front of this one, or
- * these addresses and CIDR ranges.
- */
-export type TrustProxy = boolean | number | readonly string[];
 
 /** Decides about an origin, as in `@fastify/cors`: by a callback, or by a promise. */
 export type OriginFunction = (

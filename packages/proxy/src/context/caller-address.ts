@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import proxyAddress from "@fastify/proxy-addr";
-import type { TrustProxy } from "../config/config.ts";
+import type { TrustProxy } from "flags-service";
 
 /** Tells where a request comes from; undefined for a caller without an address, as on a Unix socket. */
 export type CallerAddress = (request: IncomingMessage) => string | undefined;
@@ -14,7 +14,7 @@ export function createCallerAddress(trustProxy: TrustProxy): CallerAddress {
 }
 
 /** Whether to trust what a peer forwards; the first hop is the one that connects to this process. */
-export type Trust = (address: string, hop: number) => boolean;
+type Trust = (address: string, hop: number) => boolean;
 
 /** Makes the function that decides which peers are trusted. */
 export function createTrust(trustProxy: TrustProxy): Trust {

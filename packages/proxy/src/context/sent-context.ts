@@ -13,7 +13,7 @@ export type StandardField = (typeof STANDARD_FIELDS)[number];
 const standardFields: ReadonlySet<string> = new Set(STANDARD_FIELDS);
 
 /** Whether a field has a meaning of its own; every other one is a property. */
-export function isStandardField(name: string): name is StandardField {
+function isStandardField(name: string): name is StandardField {
   return standardFields.has(name);
 }
 

@@ -157,7 +157,7 @@ export class FastPath {
   }
 }
 
-/** Whether the response depends on nothing but the text of the request, such as the caller's address. */
+/** Whether the response depends only on the text of the request, and not on the caller's address, say. */
 function dependsOnTextAlone({ fields }: SentContext, { relevance }: Snapshot): boolean {
   return (
     (Boolean(fields.sessionId) || !readsSessionId(relevance)) &&

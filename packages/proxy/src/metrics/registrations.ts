@@ -42,7 +42,7 @@ export function forwardReporter(
 }
 
 /** Reads a registration. Fields that are not as SDKs send them are left out. */
-export function readRegistration(
+function readRegistration(
   sent: unknown,
   { grant, headers, metricsIntervalMs }: RegistrationOrigin,
 ): ApplicationRegistration | undefined {
@@ -63,7 +63,7 @@ export function readRegistration(
   return {
     appName,
     instanceId: readText(sent["instanceId"]) ?? "default",
-    // A proxy may forward the registration of a browser, a client key can only be that of one.
+    // Other proxies register with server tokens, also on behalf of browsers. Client keys are for these only.
     sdkType: grant.kind === "client" || sdkType === "frontend" ? "frontend" : "backend",
     ...(Object.fromEntries(
       Object.entries(texts).filter(([, text]) => text !== undefined),

@@ -58,7 +58,7 @@ test("StoredSubscription reduces a long context to the fields that rules read", 
   expect(stored.bytes).toBeLessThan(500);
 });
 
-test("isOutdated() when rules read a field that was not kept, or might read any", () => {
+test("isOutdated() when rules read a field that was not stored, or might read any", () => {
   const stored = new StoredSubscription({ context }, relevance("plan"));
   expect(stored.isOutdated(relevance("plan"))).toBe(false);
   expect(stored.isOutdated(relevance())).toBe(false);

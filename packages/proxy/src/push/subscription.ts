@@ -5,10 +5,10 @@ import { HttpError } from "../errors.ts";
 import type { Selection } from "../render/select.ts";
 import type { MessageKind } from "./message-forms.ts";
 
-/** A context whose length as JSON is at most this is kept whole. */
+/** A context whose length as JSON is at most this is stored in full. */
 const WHOLE_MAX_LENGTH = 1024;
 
-/** Longest JSON that a stream keeps. */
+/** Longest JSON that a stream stores. */
 const MAX_LENGTH = 16 * 1024;
 
 /** Memory of a character, at worst. */
@@ -22,13 +22,13 @@ export interface Subscription extends Selection {
 }
 
 /**
- * A subscription as an open stream keeps it: as JSON, whose memory is known exactly. A long context
+ * A subscription as an open stream stores it: as JSON, whose memory is known exactly. A long context
  * is reduced to the standard fields and those that rules read when the stream was opened.
  */
 export class StoredSubscription {
   readonly #json: string;
-  /** The fields of a reduced context; undefined if the context is whole. */
-  readonly #keptFields: readonly string[] | undefined;
+  /** The fields of a reduced context; undefined if the context is complete. */
+  readonly #storedFields: readonly string[] | undefined;
 
   /** @throws {HttpError} 413 when even the reduced subscription is too large */
   constructor(subscription: Subscription, relevance: Relevance) {
@@ -37,7 +37,7 @@ export class StoredSubscription {
     if (this.#json.length > WHOLE_MAX_LENGTH && !relevance.callsCustomStrategy) {
       const context = reduceContext(subscription.context, relevance.fields);
       this.#json = JSON.stringify({ ...subscription, context });
-      this.#keptFields = relevance.fields;
+      this.#storedFields = relevance.fields;
     }
     if (this.#json.length > MAX_LENGTH) throw tooLarge();
   }
@@ -47,11 +47,11 @@ export class StoredSubscription {
     return CHARACTER_BYTES * this.#json.length;
   }
 
-  /** Whether rules read fields now that were not kept, so that the client must send them again. */
+  /** Whether rules read fields now that were not stored, so that the client must send them again. */
   isOutdated({ fields, callsCustomStrategy }: Relevance): boolean {
-    const kept = this.#keptFields;
-    if (kept === undefined || (fields === kept && !callsCustomStrategy)) return false;
-    return callsCustomStrategy || !fields.every((field) => kept.includes(field));
+    const stored = this.#storedFields;
+    if (stored === undefined || (fields === stored && !callsCustomStrategy)) return false;
+    return callsCustomStrategy || !fields.every((field) => stored.includes(field));
   }
 
   load(): Subscription {

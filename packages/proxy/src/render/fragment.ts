@@ -1,12 +1,12 @@
 import { hash } from "node:crypto";
 
-/** Precedes each flag of a list; the prefix of the body overwrites the first one. */
+/** Precedes each flag of a list; a body omits the first one. */
 export const SEPARATOR = ",";
 
 /** Length of the digest of one flag: 128 bits. */
 export const DIGEST_WORDS = 4;
 
-/** Prepared bytes for one outcome of one flag, or for several adjacent flags that are constant. */
+/** Prepared bytes for one outcome of one flag, or for several adjacent flags. */
 export class Fragment {
   /**
    * JSON of the flags in UTF-8, each preceded by a separator, as a string with one character for each

@@ -13,7 +13,7 @@ import { errorAnswers, RegistrationBody, UsageBody } from "./schemas.ts";
 /** What accepting usage depends on. */
 export interface UsageRules {
   readonly metrics: UsageMetrics;
-  /** Between two reports to the upstream, each of which makes the buffer empty. */
+  /** Between two reports to the upstream, each of which empties the buffer. */
   readonly metricsIntervalMs: number;
 }
 

@@ -1,7 +1,7 @@
 import type { ApplicationUsage, FeatureUsage } from "../flag-source.ts";
 
 /** Unleash refuses bodies above 100 kB; the rest is for what surrounds the list. */
-export const MAX_BATCH_BYTES: number = 90 * 1024;
+const MAX_BATCH_BYTES = 90 * 1024;
 const MAX_BATCH_ENTRIES = 1000;
 
 /** What a bulk report says of every entry. */
@@ -35,10 +35,10 @@ export function* toBulkBatches(
   origin: BulkOrigin,
   putBack: (usage: ApplicationUsage) => void,
 ): Generator<BulkBatch, undefined, undefined> {
-  const waiting: Piece[] = [];
+  const waiting: Part[] = [];
   try {
     for (const usage of usages) {
-      waiting.push(...toPieces(usage, origin));
+      waiting.push(...toParts(usage, origin));
       while (countFitting(waiting) < waiting.length) yield takeBatch(waiting);
     }
     while (waiting.length > 0) yield takeBatch(waiting);
@@ -82,13 +82,13 @@ export function chunkTexts(texts: readonly string[]): readonly (readonly string[
 }
 
 /** Usage of one application that fits into a batch, unless it is of a single flag. */
-interface Piece {
+interface Part {
   readonly usage: ApplicationUsage;
   readonly metrics: readonly string[];
   readonly bytes: number;
 }
 
-function toPieces(usage: ApplicationUsage, origin: BulkOrigin): readonly Piece[] {
+function toParts(usage: ApplicationUsage, origin: BulkOrigin): readonly Part[] {
   const features = Object.entries(usage.features);
   let first = 0;
   return chunkTexts(toMetrics(usage, origin)).map((metrics) => {
@@ -99,23 +99,23 @@ function toPieces(usage: ApplicationUsage, origin: BulkOrigin): readonly Piece[]
   });
 }
 
-/** How many of the pieces, from the first on, fit into one batch; at least one. */
-function countFitting(pieces: readonly Piece[]): number {
+/** How many of the parts, from the first on, fit into one batch; at least one. */
+function countFitting(parts: readonly Part[]): number {
   let bytes = 0;
   let entries = 0;
-  const excess = pieces.findIndex((piece, index) => {
-    bytes += piece.bytes;
-    entries += piece.metrics.length;
+  const excess = parts.findIndex((part, index) => {
+    bytes += part.bytes;
+    entries += part.metrics.length;
     return index > 0 && (bytes > MAX_BATCH_BYTES || entries > MAX_BATCH_ENTRIES);
   });
-  return excess === -1 ? pieces.length : excess;
+  return excess === -1 ? parts.length : excess;
 }
 
-function takeBatch(waiting: Piece[]): BulkBatch {
-  const pieces = waiting.splice(0, countFitting(waiting));
+function takeBatch(waiting: Part[]): BulkBatch {
+  const parts = waiting.splice(0, countFitting(waiting));
   return {
-    usages: pieces.map(({ usage }) => usage),
-    metrics: pieces.flatMap(({ metrics }) => metrics),
+    usages: parts.map(({ usage }) => usage),
+    metrics: parts.flatMap(({ metrics }) => metrics),
   };
 }
 

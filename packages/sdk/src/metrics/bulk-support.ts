@@ -1,9 +1,9 @@
+import { isNotOffered } from "../transport/not-offered.ts";
+
 /** After so long an upstream that does not accept bulk reports is asked again: it may be upgraded. */
 const RETRY_MS = 600_000;
 
-/** The path does not exist, or not with this method. */
-const NOT_OFFERED: ReadonlySet<number | undefined> = new Set([404, 405, 501]);
-/** One entry may be at fault, or the type of the token, or the upstream expects another form. */
+/** One entry may be invalid, the token of the wrong type, or the upstream expects another format. */
 const REJECTED: ReadonlySet<number | undefined> = new Set([400, 403, 422]);
 
 /** Tracks whether the upstream accepts usage of many applications in one request. */
@@ -27,7 +27,7 @@ export class BulkSupport {
 
   /** Notes that a bulk report failed. True if its usage can be sent without bulk reports at once. */
   declined(status: number | undefined): boolean {
-    if (NOT_OFFERED.has(status)) {
+    if (isNotOffered(status)) {
       this.#retryAtMs = this.#now() + RETRY_MS;
       return true;
     }

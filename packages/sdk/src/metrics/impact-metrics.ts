@@ -73,7 +73,7 @@ export class ImpactMetricsBuffer {
   take(): readonly TakenImpactMetrics[] {
     const quotas = [...this.#quotas];
     this.#quotas.clear();
-    return quotas.flatMap(([quotaId, series]) => toPieces(quotaId, [...series]));
+    return quotas.flatMap(([quotaId, series]) => toTaken(quotaId, [...series]));
   }
 
   /** Returns what could not be delivered. */
@@ -110,7 +110,7 @@ export class ImpactMetricsBuffer {
   }
 }
 
-function toPieces(
+function toTaken(
   quotaId: string,
   series: readonly (readonly [string, Series])[],
 ): readonly TakenImpactMetrics[] {

@@ -20,7 +20,6 @@ export interface SupplementReporterOptions {
   readonly now: () => number;
 }
 
-const REFUSALS: ReadonlySet<number | undefined> = new Set([400, 413, 422]);
 const MAX_REGISTRATIONS = 5000;
 /** Without bulk reports each registration is a request: invented names must not cause thousands. */
 const MAX_SINGLE_REGISTRATIONS = 50;
@@ -122,7 +121,7 @@ export class SupplementReporter {
     const send = async (part: readonly TakenRegistration[]): Promise<void> => {
       const isAccepted = await attempt(() => post(part));
       if (!isAccepted && part.length > 1) {
-        // One of them is at fault: the others are registered all the same.
+        // One of them is invalid: the others are registered all the same.
         const middle = Math.ceil(part.length / 2);
         await send(part.slice(0, middle));
         await send(part.slice(middle));
@@ -146,7 +145,7 @@ async function attempt(post: () => Promise<void>): Promise<boolean> {
     await post();
     return true;
   } catch (thrown) {
-    if (REFUSALS.has(toUpstreamError(thrown).status)) return false;
+    if (toUpstreamError(thrown).isRefusal) return false;
     throw thrown;
   }
 }

@@ -39,7 +39,6 @@ export interface UsageReporterOptions {
 
 /** How often in a row the upstream may refuse the usage of an application before it is dropped. */
 const MAX_REFUSALS = 10;
-const REFUSALS: ReadonlySet<number | undefined> = new Set([400, 413, 422]);
 const TOO_LARGE = 413;
 const FLUSH_TIMEOUT_MS = 5000;
 const FLUSH_RETRY_MS = 250;
@@ -243,7 +242,7 @@ export class UsageReporter {
       });
       return isAccepted;
     }
-    if (!REFUSALS.has(error.status)) {
+    if (!error.isRefusal) {
       this.#options.store.putBack(usage);
       throw error;
     }

@@ -1,8 +1,13 @@
 import { UpstreamError } from "./upstream-error.ts";
 
-const NOT_OFFERED: ReadonlySet<number> = new Set([404, 405, 501]);
+const NOT_OFFERED: ReadonlySet<number | undefined> = new Set([404, 405, 501]);
 const INTERVALS_TO_NEXT_CHECK = 60;
 const DEFAULT_CHECK_MS = 300_000;
+
+/** Whether a status says that the upstream does not have a path, or not with this method. */
+export function isNotOffered(status: number | undefined): boolean {
+  return NOT_OFFERED.has(status);
+}
 
 /**
  * The error for a way of synchronizing that the upstream does not have, and of which it is asked
@@ -11,8 +16,7 @@ const DEFAULT_CHECK_MS = 300_000;
 export function toNotOffered(thrown: unknown, intervalMs: number): UpstreamError | undefined {
   if (!(thrown instanceof UpstreamError)) return undefined;
   const { status, code, message, retryAfterMs = 0 } = thrown;
-  if (code !== "NOT_OFFERED" && (status === undefined || !NOT_OFFERED.has(status)))
-    return undefined;
+  if (code !== "NOT_OFFERED" && !isNotOffered(status)) return undefined;
   return new UpstreamError(`${message}; polling instead`, {
     code: "NOT_OFFERED",
     ...(status !== undefined && { status }),

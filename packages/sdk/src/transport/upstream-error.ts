@@ -28,6 +28,7 @@ export interface UpstreamErrorDetails {
   readonly cause?: unknown;
 }
 
+const REFUSAL_STATUSES: ReadonlySet<number | undefined> = new Set([400, 413, 422]);
 const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([408, 425, 429]);
 
 /** A call to the upstream that did not succeed. Its message never holds a token or header value. */
@@ -49,6 +50,11 @@ export class UpstreamError extends Error {
     if (this.code === "NOT_OFFERED") return true;
     if (this.status === undefined) return this.code === "NETWORK" || this.code === "TIMEOUT";
     return this.status >= 500 || TRANSIENT_STATUSES.has(this.status);
+  }
+
+  /** The upstream refuses what was sent for its content: sent again, it would be refused again. */
+  get isRefusal(): boolean {
+    return REFUSAL_STATUSES.has(this.status);
   }
 
   /** Equal for faults of the same nature, so that a lasting one is told once. */

@@ -6,6 +6,12 @@ export const MIN_SECRET_LENGTH = 16;
 /** The same while only this machine can connect, for trying things out. */
 export const MIN_LOOPBACK_SECRET_LENGTH = 6;
 
+/**
+ * Shorter client keys and frontend tokens get a warning, in characters. They are part of web pages and
+ * apps, so more would not make them secret.
+ */
+export const MIN_PUBLIC_KEY_LENGTH = 8;
+
 /** Secrets in the documentation of this project and of Unleash. Attackers try them first. */
 const PUBLISHED_SECRETS: ReadonlySet<string> = new Set([
   "964a287e1b728cb5f4f3e0120df92cb5",

@@ -11,7 +11,7 @@ export const HTTP_SERVER_OPTIONS: Readonly<
 > = {
   keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
   requestTimeout: REQUEST_TIMEOUT_MS,
-  // NOTE: with a headers timeout above the request timeout, Node exchanges the two.
+  // NOTE: with a headers timeout above the request timeout, Node swaps the two.
   headersTimeout: REQUEST_TIMEOUT_MS,
   connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS,
 };
