@@ -39,3 +39,23 @@ test("without a key, long bodies cannot use up the budget of those who have one"
   }
   expect((await proxy.post("/proxy", LONG)).status).toBe(200);
 });
+
+test("a long body behind a stream on the same connection frees its part when that closes", async () => {
+  const { app, port, post } = await startProxy();
+  const start = `POST /proxy/stream HTTP/1.1\r\nHost: x\r\nAuthorization: ${KEY}\r\n`;
+  const stream = `${start}Accept: text/event-stream\r\nContent-Length: 14\r\n\r\n{"context":{}}`;
+  for (let i = 0; i < 65; i++) {
+    const socket = connect(port, "127.0.0.1");
+    onTestFinished(() => void socket.destroy());
+    const opened = once(app.server, "request");
+    socket.write(stream);
+    // oxlint-disable-next-line no-await-in-loop -- each is to have been received
+    await opened;
+    const received = once(app.server, "request");
+    socket.write(`${start}Content-Length: 1040000\r\n\r\n{"context":`);
+    // oxlint-disable-next-line no-await-in-loop -- each is to have been received
+    await received;
+    socket.destroy();
+  }
+  await expect.poll(async () => (await post("/proxy", LONG)).status).toBe(200);
+});

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { type IncomingMessage, request } from "node:http";
+import { connect } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { startCommand } from "./_command.ts";
 import { flag, withConstraint } from "./_documents.ts";
@@ -99,6 +100,22 @@ test("contexts of all streams fit into their budget, and a closed stream frees i
   await expect.poll(() => metricOf(proxy, "streams")).toBe(2);
   await open(proxy, context);
   expect(await metricOf(proxy, "context_bytes")).toBeLessThanOrEqual(65_536);
+});
+
+test("streams that are requested ahead of their turn end with their connection", async () => {
+  const config = { push: { ...push, maxStreams: 8 } };
+  const proxy = await startProxy({ config, document: { features: [] } });
+  const body = JSON.stringify({ context: {} });
+  const head = ["POST /proxy/stream HTTP/1.1", "Host: a", `Authorization: ${KEY}`];
+  for (const [name, value] of Object.entries(HEADERS)) head.push(`${name}: ${value}`);
+  const text = `${head.join("\r\n")}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  const client = connect(proxy.port, "127.0.0.1");
+  onTestFinished(() => void client.destroy());
+  client.write(text.repeat(4));
+  await expect.poll(() => metricOf(proxy, "streams")).toBe(4);
+  client.destroy();
+  await expect.poll(() => metricOf(proxy, "streams")).toBe(0);
+  expect(await metricOf(proxy, "context_bytes")).toBe(0);
 });
 
 async function residentMiB(pid: number): Promise<number> {

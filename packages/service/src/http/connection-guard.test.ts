@@ -188,6 +188,24 @@ test("isResponding() is true from the first bytes of a response to its end", asy
   await vi.waitFor(() => expect(guard.isResponding(socket)).toBe(false));
 });
 
+test("all responses of a connection are closed with it, each once, even before their turn", async () => {
+  const closes: string[] = [];
+  const { server } = await startGuarded({}, (request, response) => {
+    response.on("close", () => closes.push(request.url ?? ""));
+    if (request.url === "/2") response.end();
+    else response.write("never complete");
+  });
+  const peer = await connectPeer(server);
+  const requested = vi.fn();
+  server.on("request", requested);
+  peer.write(["/1", "/2", "/3"].map((path) => GET.replace("/", path)).join(""));
+  await vi.waitFor(() => expect(requested).toHaveBeenCalledTimes(3));
+  expect(closes).toEqual([]);
+  peer.destroy();
+  await untilOpen(server, 0);
+  await vi.waitFor(() => expect(closes.toSorted()).toEqual(["/1", "/2", "/3"]));
+});
+
 /** Starts a server that hands its requests to `listener` as the guard allows. */
 async function startScheduled(listener: RequestListener) {
   const guard = new ConnectionGuard({ maxConnections: 10, logger: { warn: vi.fn() }, advice: "" });

@@ -71,6 +71,8 @@ interface Connection {
   pipelined: number;
   /** Starts to handle further pipelined requests, in the order of their arrival. */
   waiting: (() => void)[];
+  /** Responses to pipelined requests that are not closed yet. */
+  readonly queued: Set<ServerResponse>;
 }
 
 /**
@@ -122,6 +124,9 @@ export class ConnectionGuard {
       connection.isPipelined = connection.response?.writableFinished === false;
       connection.phase = "busy";
       connection.response = response;
+      if (!connection.isPipelined) return;
+      connection.queued.add(response);
+      response.once("close", () => connection.queued.delete(response));
     });
     server.once("listening", () => {
       const timer = setInterval(() => this.#check(), this.#times.checkIntervalMs);
@@ -179,11 +184,13 @@ export class ConnectionGuard {
       isPipelined: false,
       pipelined: 0,
       waiting: [],
+      queued: new Set(),
     };
     this.#connections.set(socket, connection);
     socket.once("close", () => {
       connection.waiting = [];
       this.#connections.delete(socket);
+      for (const response of connection.queued) closeQueued(response);
     });
   }
 
@@ -246,6 +253,16 @@ function phaseOf({ phase, response }: Connection): Phase {
   if (response.writableFinished) return "idle";
   const isBlocked = response.writableNeedDrain && !isEventStream(response);
   return response.writableEnded || isBlocked ? "sending" : "busy";
+}
+
+/**
+ * Closes a response whose connection has closed before its turn. Node closes only the response whose
+ * turn it is, so whatever others hold until they are closed would be held for ever.
+ */
+function closeQueued(response: ServerResponse): void {
+  if (response.socket !== null || response.writableFinished) return;
+  response.destroy();
+  response.emit("close");
 }
 
 /** Event streams are never complete. What sends them closes those that are not read. */
