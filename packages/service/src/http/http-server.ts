@@ -22,6 +22,8 @@ export function createGuardedServer(guard: ConnectionGuard, handle: RequestListe
   // NOTE: by default Node drops all headers after the first thousand without a trace, and with them
   // a repeated one. Their total size is limited to 16 KiB anyway.
   server.maxHeadersCount = 0;
+  // By default Node itself responds to expectations that it does not know, past the guard.
+  server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   guard.protect(server);
   return server;
 }
