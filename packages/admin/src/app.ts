@@ -4,7 +4,6 @@ import {
   limitBodyMemory,
   observeConnections,
   observeRequests,
-  protectServer,
 } from "flags-service/http";
 import { nameSetting, streamsWithin, type TrustProxy } from "flags-service";
 import { decorateActor } from "./auth/actor-of.ts";
@@ -42,7 +41,6 @@ export async function buildApp(
     advice: `raise ${nameSetting(SETTINGS.maxConnections)} or run more replicas`,
   });
   const app = Fastify({ ...serverOptions(guard), trustProxy: toTrustOption(trustProxy) });
-  protectServer(app.server, guard);
   const authentication = createAuthentication(storage);
   app.addHook("onClose", () => authentication.close());
   const metrics = createMetrics(storage);

@@ -81,6 +81,16 @@ test.skipIf(process.platform === "win32")(
   },
 );
 
+test("few of many pipelined requests are handled, and the connection is closed", async () => {
+  const { port, metric } = await startAdmin();
+  const request = "GET /docs/openapi.json HTTP/1.1\r\nHost: a\r\n\r\n";
+  const [client] = await connectClients(port, 1, request.repeat(1000));
+  client?.resume();
+  await eventually(() => metric('connections_closed_total{reason="pipelining"}')).toBe(1);
+  const handled = 'http_requests_total{method="GET",route="/docs/openapi.json",status="200"}';
+  expect((await metric(handled)) ?? 0).toBeLessThanOrEqual(9);
+});
+
 test("MAX_CONNECTIONS: what cannot be used is refused", async () => {
   const { code, stderr } = await startCommand({ MAX_CONNECTIONS: "none" }).finished();
   expect(code).toBe(1);

@@ -18,7 +18,7 @@ export type {
   ConnectionTimes,
 } from "./http/connection-guard.ts";
 export { observeConnections } from "./http/connection-metrics.ts";
-export { HTTP_SERVER_OPTIONS, protectServer } from "./http/http-server.ts";
+export { createGuardedServer } from "./http/http-server.ts";
 export { isNamedBy } from "./http/entity-tag.ts";
 export { EventStream, writeEvent } from "./http/event-stream.ts";
 export { sharedEvent } from "./http/shared-event.ts";

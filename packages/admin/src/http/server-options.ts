@@ -1,9 +1,8 @@
-import type { Server } from "node:http";
-import type { FastifyHttpOptions } from "fastify";
+import type { FastifyServerOptions } from "fastify";
 import {
   type ConnectionGuard,
   createClientErrorHandler,
-  HTTP_SERVER_OPTIONS,
+  createGuardedServer,
   SERVER_DEFAULTS,
 } from "flags-service/http";
 import { ApiError } from "../errors.ts";
@@ -20,7 +19,7 @@ const NAME_BY_CLIENT_FAULT = {
 export function serverOptions(guard: ConnectionGuard) {
   return {
     ...SERVER_DEFAULTS,
-    http: HTTP_SERVER_OPTIONS,
+    serverFactory: (handle) => createGuardedServer(guard, handle),
     ajv: {
       customOptions: {
         // What is sent is what is meant: nothing is converted, added or left out on the way.
@@ -31,9 +30,6 @@ export function serverOptions(guard: ConnectionGuard) {
         allowUnionTypes: true,
       },
     },
-    // NOTE: the framework sets these two again.
-    keepAliveTimeout: HTTP_SERVER_OPTIONS.keepAliveTimeout,
-    requestTimeout: HTTP_SERVER_OPTIONS.requestTimeout,
     clientErrorHandler: createClientErrorHandler({
       toBody: ({ statusCode, message }) =>
         toFailureBody(new ApiError(NAME_BY_CLIENT_FAULT[statusCode], message)),
@@ -42,5 +38,5 @@ export function serverOptions(guard: ConnectionGuard) {
     frameworkErrors: (error, _request, reply) => {
       sendFailure(reply, toApiError(error));
     },
-  } as const satisfies FastifyHttpOptions<Server>;
+  } as const satisfies FastifyServerOptions;
 }

@@ -1,16 +1,10 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type ServerResponse,
-} from "node:http";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { FastifyServerFactory, FastifyServerOptions } from "fastify";
 import type { FlagSource } from "flags-sdk";
 import {
   type ConnectionGuard,
   createClientErrorHandler,
-  HTTP_SERVER_OPTIONS,
-  protectServer,
+  createGuardedServer,
   SERVER_DEFAULTS,
 } from "flags-service/http";
 import type { ProxyConfig } from "../config/config.ts";
@@ -76,10 +70,6 @@ export type Shortcut = (
 
 /** Creates the HTTP server: every request goes to the shortcut, ahead of the framework. */
 export function serverFactory(shortcut: Shortcut, guard: ConnectionGuard): FastifyServerFactory {
-  return (handle) => {
-    const server = createServer(HTTP_SERVER_OPTIONS, (request, response) =>
-      guard.schedule(response, () => shortcut(request, response, handle)),
-    );
-    return protectServer(server, guard);
-  };
+  return (handle) =>
+    createGuardedServer(guard, (request, response) => shortcut(request, response, handle));
 }

@@ -57,6 +57,37 @@ test("ImpactMetricsBuffer frees the memory of what was delivered, and claims non
   expect(memory.shareOf("key").fits(50_001)).toBe(false);
 });
 
+const LONG = "x".repeat(255);
+
+test.each([
+  { type: "counter", before: "", after: LONG },
+  { type: "counter", before: LONG, after: "" },
+  { type: "gauge", before: "", after: LONG },
+  { type: "gauge", before: LONG, after: "" },
+] as const)(
+  "ImpactMetricsBuffer claims as much as it frees when the help text of a $type changes (%#)",
+  ({ type, before, after }) => {
+    const memory = new FairBudget(100_000);
+    const buffer = new ImpactMetricsBuffer(memory, 10);
+    const add = (help: string): void => {
+      buffer.add("key", [{ ...metric(type, { labels: {}, value: 1 }), help }]);
+    };
+    const deliver = (): void => {
+      for (const taken of buffer.take()) buffer.release(taken);
+      expect(memory.shareOf("key").fits(50_000)).toBe(true);
+      expect(memory.shareOf("key").fits(50_001)).toBe(false);
+    };
+    add(before);
+    add(after);
+    deliver();
+    add(before);
+    const taken = buffer.take();
+    add(after);
+    for (const one of taken) buffer.putBack(one);
+    deliver();
+  },
+);
+
 test("ImpactMetricsBuffer keeps sums finite", () => {
   const buffer = new ImpactMetricsBuffer(new FairBudget(100_000), 10);
   for (let round = 0; round < 3; round += 1) {

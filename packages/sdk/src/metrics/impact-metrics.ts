@@ -82,8 +82,7 @@ export class ImpactMetricsBuffer {
     this.release(taken);
     for (const [key, older] of series) {
       const newer = this.#quotas.get(quotaId)?.get(key);
-      this.#merge(quotaId, key, older);
-      if (newer?.metric.type === "gauge") this.#quotas.get(quotaId)?.set(key, newer);
+      if (newer?.metric.type !== "gauge") this.#merge(quotaId, key, older);
     }
   }
 
@@ -105,8 +104,12 @@ export class ImpactMetricsBuffer {
     const known = this.#quotas.get(quotaId) ?? new Map<string, Series>();
     this.#quotas.set(quotaId, known);
     const before = known.get(key);
-    if (before === undefined) this.#memory.shareOf(quotaId).claim(series.bytes);
-    known.set(key, before === undefined ? series : addSeries(before, series));
+    const merged = before === undefined ? series : addSeries(before, series);
+    const memory = this.#memory.shareOf(quotaId);
+    // NOTE: the size may change, since the help text does not tell series apart.
+    if (before !== undefined) memory.release(before.bytes);
+    memory.claim(merged.bytes);
+    known.set(key, merged);
   }
 }
 

@@ -7,9 +7,6 @@ const SMALL_BODY_BYTES = 16 * 1024;
 /** Memory for bodies that are arriving. */
 const MAX_BYTES = 128 * 1024 * 1024;
 
-/** The share of it that one key may use. */
-const SHARE_PER_KEY = 0.5;
-
 export interface BodyBudgetOptions {
   /** Creates the error for a request that exceeds the budget; a 503. */
   readonly toError: () => Error;
@@ -40,7 +37,8 @@ export function limitBodyMemory(
     }
     const key = keyOf(request) ?? "";
     const own = byKey.get(key) ?? { bytes: 0 };
-    if (total.bytes + bytes > maxBytes || own.bytes + bytes > SHARE_PER_KEY * maxBytes) {
+    // One key may hold as much as is still free, so that several cannot use up what others need.
+    if (own.bytes + bytes > maxBytes - total.bytes - bytes) {
       done(toError());
       return;
     }
