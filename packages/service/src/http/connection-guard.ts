@@ -190,7 +190,7 @@ export class ConnectionGuard {
     socket.once("close", () => {
       connection.waiting = [];
       this.#connections.delete(socket);
-      for (const response of connection.queued) closeQueued(response);
+      closeQueued(connection.queued);
     });
   }
 
@@ -256,13 +256,17 @@ function phaseOf({ phase, response }: Connection): Phase {
 }
 
 /**
- * Closes a response whose connection has closed before its turn. Node closes only the response whose
- * turn it is, so whatever others hold until they are closed would be held for ever.
+ * Closes the responses whose connection has closed before their turn. Node 20 and 22 close only the
+ * response whose turn it is, so whatever the others hold until they are closed would be held for ever.
  */
-function closeQueued(response: ServerResponse): void {
-  if (response.socket !== null || response.writableFinished) return;
-  response.destroy();
-  response.emit("close");
+function closeQueued(queued: ReadonlySet<ServerResponse>): void {
+  for (const response of queued) {
+    if (response.socket === null && !response.writableFinished) response.destroy();
+  }
+  // NOTE: Node 24 closes them itself, but not at once. A closed response is no longer in the set.
+  setImmediate(() => {
+    for (const response of queued) response.emit("close");
+  });
 }
 
 /** Event streams are never complete. What sends them closes those that are not read. */
