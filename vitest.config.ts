@@ -31,6 +31,9 @@ export default defineConfig({
     maxWorkers: 2 * availableParallelism(),
     // Generous: a busy machine is no failure, and a test that hangs still ends.
     testTimeout: 60_000,
+    // Most integration tests run real processes and timeouts, several at a time on few cores. The report
+    // names tests that needed a second attempt.
+    retry: process.env["CI"] === "true" ? 1 : 0,
     hookTimeout: 60_000,
   },
 });
