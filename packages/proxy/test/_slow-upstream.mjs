@@ -1,4 +1,4 @@
-// An upstream in a process of its own: every POST takes its time. It is told by a message to report
+// An upstream in a process of its own: with a delay for every POST. A message makes it report
 // what it received.
 
 import { createServer } from "node:http";
