@@ -11,24 +11,27 @@ export type FragmentOf = (feature: CompiledFeature, outcomeIndex: number) => Fra
 /** Whether a list includes a flag with this outcome. */
 export type IsListed = (outcome: Outcome) => boolean;
 
-/** Most combinations of outcomes of a part. More take more memory, and no less time. */
-const MAX_COMBINATIONS = 4;
+/** Most combinations of outcomes in a part. More would take more memory and save little time. */
+const MAX_COMBINATIONS = 16;
 
-/** Adjacent flags, of which at most two depend on the context. */
+/** Adjacent flags that have few combinations of outcomes. */
 interface Part {
-  /** Positions in the snapshot of the first flag of the part, and of the one behind its last flag. */
+  /** Position in the snapshot of the first flag, and the position after that of the last flag. */
   readonly start: number;
   readonly end: number;
-  /**
-   * Positions of the flags that depend on the context. The combination is the sum of their outcomes,
-   * each multiplied with its step; the step of a flag that does not exist is 0.
-   */
-  readonly first: number;
-  readonly firstStep: number;
-  readonly second: number;
-  readonly secondStep: number;
-  /** By combination of outcomes, each prepared when it is needed first. */
+  /** Which of the variable flags of the list belong to the part: from this index up to the other. */
+  readonly from: number;
+  readonly to: number;
+  /** By number of the combination; each is prepared when it is first needed. */
   readonly fragments: (Fragment | undefined)[];
+}
+
+/** The flags that depend on the context, as arrays of numbers because they are read for each request. */
+interface VariableFlags {
+  /** Positions in the snapshot. */
+  readonly positions: Int32Array;
+  /** What each outcome is multiplied by. The sum over a part is the number of its combination. */
+  readonly factors: Int32Array;
 }
 
 /**
@@ -41,6 +44,7 @@ export class FlagList {
   readonly #fragmentOf: FragmentOf;
   readonly #frame: Frame;
   readonly #parts: readonly Part[];
+  readonly #variable: VariableFlags;
   /** Where the digests of a selection are collected; overwritten by each call of select(). */
   readonly #digests: Int32Array;
 
@@ -54,7 +58,9 @@ export class FlagList {
     this.#isListed = isListed;
     this.#fragmentOf = fragmentOf;
     this.#frame = frame;
-    this.#parts = toParts(features);
+    const { parts, variable } = divide(features);
+    this.#parts = parts;
+    this.#variable = variable;
     this.#digests = new Int32Array((1 + features.length) * DIGEST_WORDS);
     this.#digests.set(frame.digest);
   }
@@ -66,13 +72,13 @@ export class FlagList {
     let text = prefix;
     let count = 0;
     let words = DIGEST_WORDS;
+    const { positions, factors } = this.#variable;
     for (const part of this.#parts) {
-      const combination =
-        (outcomes[part.first] ?? 0) * part.firstStep +
-        (outcomes[part.second] ?? 0) * part.secondStep;
-      const fragment =
-        part.fragments[combination] ??
-        (part.fragments[combination] = this.#prepare(part, outcomes));
+      let combination = 0;
+      for (let at = part.from; at < part.to; at++) {
+        combination += (outcomes[positions[at] ?? 0] ?? 0) * (factors[at] ?? 0);
+      }
+      const fragment = (part.fragments[combination] ??= this.#prepare(part, outcomes));
       const { bytes, digests: own } = fragment;
       if (bytes.length === 0) continue;
       text += count === 0 ? bytes.slice(SEPARATOR.length) : bytes;
@@ -97,32 +103,27 @@ export class FlagList {
   }
 }
 
-function toParts(features: readonly CompiledFeature[]): readonly Part[] {
+function divide(features: readonly CompiledFeature[]) {
   const parts: Part[] = [];
+  const positions: number[] = [];
+  const factors: number[] = [];
   let start = 0;
-  /** The flags of the current part that depend on the context. */
-  let variable: number[] = [];
-  const stepOf = (index: number | undefined): number => features[index ?? -1]?.outcomes.length ?? 1;
+  let from = 0;
+  let combinations = 1;
   const endPart = (end: number): void => {
-    const [first, second] = variable;
-    parts.push({
-      start,
-      end,
-      first: first ?? 0,
-      firstStep: first === undefined ? 0 : 1,
-      second: second ?? 0,
-      secondStep: second === undefined ? 0 : stepOf(first),
-      fragments: [],
-    });
+    parts.push({ start, end, from, to: positions.length, fragments: [] });
     start = end;
-    variable = [];
+    from = positions.length;
+    combinations = 1;
   };
-  for (const [index, { constantOutcome }] of features.entries()) {
+  for (const [index, { constantOutcome, outcomes }] of features.entries()) {
     if (constantOutcome !== undefined) continue;
-    const isFull = variable.length === 2 || stepOf(variable[0]) * stepOf(index) > MAX_COMBINATIONS;
-    if (isFull && variable.length > 0) endPart(index);
-    variable.push(index);
+    if (combinations > 1 && combinations * outcomes.length > MAX_COMBINATIONS) endPart(index);
+    positions.push(index);
+    factors.push(combinations);
+    combinations *= outcomes.length;
   }
   endPart(features.length);
-  return parts;
+  const variable = { positions: Int32Array.from(positions), factors: Int32Array.from(factors) };
+  return { parts, variable };
 }
