@@ -12,11 +12,11 @@ export default defineConfig({
       "flags-engine": source("engine"),
       "flags-sdk": source("sdk"),
       // NOTE: before the package itself, whose name begins this one.
-      "flags-service/http": source("service", "http"),
-      "flags-service": source("service"),
+      "flags-server-kit/http": source("server-kit", "http"),
+      "flags-server-kit": source("server-kit"),
       "flags-proxy": source("proxy"),
       "flags-admin": source("admin"),
-      "flags-push": source("push"),
+      "flags-stream-client": source("stream-client"),
     },
   },
   test: {

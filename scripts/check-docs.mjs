@@ -7,7 +7,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { PROGRAM as ADMIN } from "../packages/admin/dist/program.js";
 import { PROGRAM as PROXY } from "../packages/proxy/dist/program.js";
-import { describeFallback } from "../packages/service/dist/index.js";
+import { describeFallback } from "../packages/server-kit/dist/index.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 /** Folders, and a file whose links are there to be filled in. */

@@ -1,6 +1,6 @@
 // The proxy of the quickstart: `flags-proxy` as it is, in one process, with a page in front of its root.
 
-import { runProgram } from "flags-service";
+import { runProgram } from "flags-server-kit";
 import { loadConfig } from "../../packages/proxy/dist/config/load-config.js";
 import { PROGRAM } from "../../packages/proxy/dist/program.js";
 import { serve } from "../../packages/proxy/dist/start.js";

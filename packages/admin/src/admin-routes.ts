@@ -6,7 +6,7 @@ import { registerEvents } from "./events/routes.ts";
 import { registerFeatureEnvironments } from "./features/environment-routes.ts";
 import { registerFeatures } from "./features/routes.ts";
 import { registerFeatureSearch } from "./features/search-routes.ts";
-import type { TypedApp } from "flags-service/http";
+import type { TypedApp } from "flags-server-kit/http";
 import { registerProjects } from "./projects/routes.ts";
 import { registerSegments } from "./segments/routes.ts";
 import type { Storage } from "./storage/storage.ts";

@@ -4,8 +4,8 @@ import {
   limitBodyMemory,
   observeConnections,
   observeRequests,
-} from "flags-service/http";
-import { nameSetting, streamsWithin, type TrustProxy } from "flags-service";
+} from "flags-server-kit/http";
+import { nameSetting, streamsWithin, type TrustProxy } from "flags-server-kit";
 import { decorateActor } from "./auth/actor-of.ts";
 import { tokenIdOf } from "./auth/token-of.ts";
 import { createAuthentication } from "./auth/authentication.ts";

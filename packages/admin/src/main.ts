@@ -1,4 +1,4 @@
-import { runProgram } from "flags-service";
+import { runProgram } from "flags-server-kit";
 import { loadConfig } from "./config/load-config.ts";
 import { PROGRAM } from "./program.ts";
 

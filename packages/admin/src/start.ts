@@ -1,5 +1,5 @@
 import type { Server } from "node:http";
-import { listen } from "flags-service";
+import { listen } from "flags-server-kit";
 import { buildApp } from "./app.ts";
 import type { AdminConfig } from "./config/config.ts";
 import { watchEventLoop } from "./operations/event-loop-watchdog.ts";

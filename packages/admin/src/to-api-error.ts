@@ -1,5 +1,5 @@
 import type { FastifyError } from "fastify";
-import { explainFrameworkFailure, type FrameworkFailure } from "flags-service/http";
+import { explainFrameworkFailure, type FrameworkFailure } from "flags-server-kit/http";
 import { ApiError, type ErrorName } from "./errors.ts";
 import { toValidationFailure } from "./http/validation-failure.ts";
 import { isConnectionFailure, isTimeout } from "./storage/connection-failure.ts";

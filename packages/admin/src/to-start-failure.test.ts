@@ -1,4 +1,4 @@
-import { StartError } from "flags-service";
+import { StartError } from "flags-server-kit";
 import { expect, test } from "vitest";
 import { DiskFullError } from "./storage/disk-full.ts";
 import { SchemaTooNewError } from "./storage/migrate.ts";

@@ -1,4 +1,4 @@
-import { StartError } from "flags-service";
+import { StartError } from "flags-server-kit";
 import type { AdminConfig } from "./config/config.ts";
 import { showDatabaseUrl } from "./config/database-url-kind.ts";
 import { isConnectionFailure } from "./storage/connection-failure.ts";

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
 import { buildApp } from "../src/app.ts";
-import type { Logger } from "flags-service";
+import type { Logger } from "flags-server-kit";
 import type { Storage } from "../src/storage/storage.ts";
 import { parseInitTokens } from "../src/tokens/init-tokens.ts";
 import { seedTokens } from "../src/tokens/seed-tokens.ts";

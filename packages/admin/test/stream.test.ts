@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { createAuthentication } from "../src/auth/authentication.ts";
 import { SYSTEM_ACTOR } from "../src/events/actor.ts";
 import { handleFailures } from "../src/http/failures.ts";
-import { ConnectionGuard } from "flags-service/http";
+import { ConnectionGuard } from "flags-server-kit/http";
 import { serverOptions } from "../src/http/server-options.ts";
 import { registerSdkApi } from "../src/sdk-api/register-sdk-api.ts";
 import { featureEnvironments, features } from "../src/storage/schema/features.ts";

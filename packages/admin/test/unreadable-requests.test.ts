@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 import Fastify from "fastify";
-import { ConnectionGuard } from "flags-service/http";
+import { ConnectionGuard } from "flags-server-kit/http";
 import { serverOptions } from "../src/http/server-options.ts";
 
 const GUARD = new ConnectionGuard({

@@ -1,12 +1,12 @@
 import Fastify, { type FastifyInstance } from "fastify";
 import type { FlagSource } from "flags-sdk";
-import { nameSetting } from "flags-service";
+import { nameSetting } from "flags-server-kit";
 import {
   ConnectionGuard,
   limitBodyMemory,
   observeConnections,
   observeRequests,
-} from "flags-service/http";
+} from "flags-server-kit/http";
 import { keyOf } from "./auth/authenticate.ts";
 import { createKeyRing } from "./auth/create-key-ring.ts";
 import type { ProxyConfig } from "./config/config.ts";

@@ -1,4 +1,4 @@
-import { explainFrameworkFailure, NOT_JSON } from "flags-service/http";
+import { explainFrameworkFailure, NOT_JSON } from "flags-server-kit/http";
 
 /** One thing wrong in a request: where, and what is expected there. */
 export interface Problem {

@@ -1,5 +1,5 @@
-export { ConfigError } from "flags-service";
-export type { CustomLogger, Logger, LogLevel } from "flags-service";
+export { ConfigError } from "flags-server-kit";
+export type { CustomLogger, Logger, LogLevel } from "flags-server-kit";
 export type {
   BootstrapOptions,
   CorsOptions,

@@ -1,5 +1,5 @@
 import type { FlagSource } from "flags-sdk";
-import type { Logger } from "flags-service";
+import type { Logger } from "flags-server-kit";
 
 /** Writes down what a source has to say. Returns a function that stops it. */
 export function logFaults(source: FlagSource, logger: Logger): () => void {

@@ -1,6 +1,6 @@
 // What the programs in bin/ run.
 
-import { runProgram, runWorker } from "flags-service";
+import { runProgram, runWorker } from "flags-server-kit";
 import { openPrimaryLink } from "./cluster/primary-link.ts";
 import { loadConfig } from "./config/load-config.ts";
 import { PROGRAM } from "./program.ts";

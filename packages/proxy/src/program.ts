@@ -1,4 +1,4 @@
-import type { Program } from "flags-service";
+import type { Program } from "flags-server-kit";
 import { SETTING_GROUPS } from "./config/setting.ts";
 import { SETTINGS } from "./config/settings.ts";
 import { version } from "./version.ts";

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { FlagSource, UnleashClient } from "flags-sdk";
-import { listen } from "flags-service";
+import { listen } from "flags-server-kit";
 import type { AppOptions } from "./app.ts";
 import type { ProxyConfig } from "./config/config.ts";
 import { loadEmbeddedConfig } from "./config/load-embedded-config.ts";

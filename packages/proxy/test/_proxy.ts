@@ -1,7 +1,7 @@
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 import type { FlagSource } from "flags-sdk";
-import type { Logger } from "flags-service";
+import type { Logger } from "flags-server-kit";
 import { onTestFinished } from "vitest";
 import { buildApp, type AppOptions } from "../src/app.ts";
 import type { ProxyConfig } from "../src/config/config.ts";

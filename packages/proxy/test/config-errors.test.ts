@@ -1,4 +1,4 @@
-import { ConfigError, type Environment } from "flags-service";
+import { ConfigError, type Environment } from "flags-server-kit";
 import { expect, test } from "vitest";
 import { loadConfig } from "../src/config/load-config.ts";
 import { redactConfig } from "../src/config/redact-config.ts";

@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import { defaultMaxConnections, type Environment, readOpenFileLimit } from "flags-service";
+import { defaultMaxConnections, type Environment, readOpenFileLimit } from "flags-server-kit";
 import { describe, expect, test } from "vitest";
 import type { LoadedConfig } from "../src/config/assemble-config.ts";
 import type { ProxyConfig } from "../src/config/config.ts";

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ConfigError } from "flags-service";
+import { ConfigError } from "flags-server-kit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ProxyConfig } from "../src/config/config.ts";
 import { loadConfig } from "../src/config/load-config.ts";

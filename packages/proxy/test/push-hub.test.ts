@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, get, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { EventStream } from "flags-service/http";
+import { EventStream } from "flags-server-kit/http";
 import { Registry } from "prom-client";
 import { expect, onTestFinished, test } from "vitest";
 import { proxyDialect } from "../src/dialects/proxy.ts";

@@ -1,6 +1,6 @@
 import { actorOf } from "../auth/actor-of.ts";
 import { documented } from "../http/documented.ts";
-import type { TypedApp } from "flags-service/http";
+import type { TypedApp } from "flags-server-kit/http";
 import {
   BatchFeaturesBody,
   FeatureNameParams,

@@ -1,5 +1,5 @@
 import type { FastifyRequest, onRequestAsyncHookHandler } from "fastify";
-import { describeRepeatedHeader, findRepeatedHeader } from "flags-service/http";
+import { describeRepeatedHeader, findRepeatedHeader } from "flags-server-kit/http";
 import { Batcher } from "../batcher.ts";
 import { ApiError } from "../errors.ts";
 import type { ApiTokenType } from "../storage/schema/api-tokens.ts";

@@ -1,4 +1,4 @@
-import type { Logger, TrustProxy } from "flags-service";
+import type { Logger, TrustProxy } from "flags-server-kit";
 import type { InitToken } from "../tokens/init-tokens.ts";
 
 /** Everything the service was told, checked and with defaults filled in. Never changes. */

@@ -1,4 +1,4 @@
-import { Flaw } from "flags-service";
+import { Flaw } from "flags-server-kit";
 import { expect, test } from "vitest";
 import { databaseUrlKind, secretsInDatabaseUrl, showDatabaseUrl } from "./database-url-kind.ts";
 

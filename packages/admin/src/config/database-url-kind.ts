@@ -1,4 +1,4 @@
-import { createTextKind, Flaw, type Kind } from "flags-service";
+import { createTextKind, Flaw, type Kind } from "flags-server-kit";
 
 /** The address of a PostgreSQL database, which usually holds a password. */
 export const databaseUrlKind: Kind<string> = createTextKind(

@@ -1,4 +1,4 @@
-import { ConfigError } from "flags-service";
+import { ConfigError } from "flags-server-kit";
 import { expect, test } from "vitest";
 import { loadConfig } from "./load-config.ts";
 

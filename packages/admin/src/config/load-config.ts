@@ -16,7 +16,7 @@ import {
   REDACTED,
   type Resolution,
   resolveSettings,
-} from "flags-service";
+} from "flags-server-kit";
 import { PROGRAM } from "../program.ts";
 import { BYTES_PER_MB } from "../storage/disk-guard.ts";
 import type { AdminConfig } from "./config.ts";

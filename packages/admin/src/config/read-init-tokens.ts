@@ -1,4 +1,4 @@
-import { isLoopbackHost, nameSetting } from "flags-service";
+import { isLoopbackHost, nameSetting } from "flags-server-kit";
 import { type InitToken, parseInitTokens } from "../tokens/init-tokens.ts";
 import type { ApiTokenType } from "../storage/schema/api-tokens.ts";
 import { SETTINGS, type Values } from "./settings.ts";

@@ -9,7 +9,7 @@ import {
   tokensKind,
   trustProxyKind,
   type ValuesOf,
-} from "flags-service";
+} from "flags-server-kit";
 import { databaseUrlKind, secretsInDatabaseUrl } from "./database-url-kind.ts";
 
 /**

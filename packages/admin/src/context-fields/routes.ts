@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { actorOf } from "../auth/actor-of.ts";
 import { NameBody } from "../http/names.ts";
 import { errorAnswers, NoBody } from "../http/schemas.ts";
-import type { TypedApp } from "flags-service/http";
+import type { TypedApp } from "flags-server-kit/http";
 import type { Storage } from "../storage/storage.ts";
 import { UNUSED } from "../strategies/strategy-use.ts";
 import { countUses, listStrategiesUsing } from "./find-uses.ts";

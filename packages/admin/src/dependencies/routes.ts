@@ -1,7 +1,7 @@
 import { actorOf } from "../auth/actor-of.ts";
 import { FeatureParams, ProjectParams } from "../features/schemas.ts";
 import { documented } from "../http/documented.ts";
-import type { TypedApp } from "flags-service/http";
+import type { TypedApp } from "flags-server-kit/http";
 import type { Storage } from "../storage/storage.ts";
 import { hasAnyDependency, listPossibleParents, listVariantNames } from "./find-dependencies.ts";
 import { DependencyBody, ParentParams } from "./schemas.ts";

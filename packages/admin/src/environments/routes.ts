@@ -1,7 +1,7 @@
 import { actorOf } from "../auth/actor-of.ts";
 import { documented } from "../http/documented.ts";
 import { NameBody } from "../http/names.ts";
-import type { TypedApp } from "flags-service/http";
+import type { TypedApp } from "flags-server-kit/http";
 import { getProject, listEnvironmentsOf } from "../projects/find-projects.ts";
 import type { Storage } from "../storage/storage.ts";
 import {

@@ -1,6 +1,6 @@
 import { documented } from "../http/documented.ts";
 import { parsePage } from "../http/parse-filter.ts";
-import type { TypedApp } from "flags-service/http";
+import type { TypedApp } from "flags-server-kit/http";
 import type { Storage } from "../storage/storage.ts";
 import { findEvents } from "./find-events.ts";
 import { parseEventList, parseEventSearch } from "./parse-event-query.ts";

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { actorOf } from "../auth/actor-of.ts";
 import { documented } from "../http/documented.ts";
-import type { TypedApp } from "flags-service/http";
+import type { TypedApp } from "flags-server-kit/http";
 import type { Storage } from "../storage/storage.ts";
 import { readFeatureEnvironment } from "./read-feature.ts";
 import { BatchFeaturesBody, FeatureEnvironmentParams } from "./schemas.ts";

@@ -1,6 +1,6 @@
 import { documented } from "../http/documented.ts";
 import { parsePage } from "../http/parse-filter.ts";
-import type { TypedApp } from "flags-service/http";
+import type { TypedApp } from "flags-server-kit/http";
 import type { Storage } from "../storage/storage.ts";
 import { searchFeatures } from "./search-features.ts";
 import { FeatureSearchQuery } from "./search-schemas.ts";

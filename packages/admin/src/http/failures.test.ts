@@ -1,7 +1,7 @@
 import { DrizzleQueryError } from "drizzle-orm/errors";
 import Fastify from "fastify";
 import { expect, test } from "vitest";
-import { createLogger } from "flags-service";
+import { createLogger } from "flags-server-kit";
 import { handleFailures } from "./failures.ts";
 
 test("handleFailures() logs why a statement failed, and none of its values", async () => {

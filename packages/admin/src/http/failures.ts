@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Logger } from "flags-service";
+import type { Logger } from "flags-server-kit";
 import { ApiError } from "../errors.ts";
 import { withoutValues } from "../storage/without-values.ts";
 import { toApiError } from "../to-api-error.ts";

@@ -4,7 +4,7 @@ import {
   createClientErrorHandler,
   createGuardedServer,
   SERVER_DEFAULTS,
-} from "flags-service/http";
+} from "flags-server-kit/http";
 import { ApiError } from "../errors.ts";
 import { toApiError } from "../to-api-error.ts";
 import { sendFailure, toFailureBody } from "./failures.ts";

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { registerOpenApi as register } from "flags-service/http";
+import { registerOpenApi as register } from "flags-server-kit/http";
 import { version } from "../version.ts";
 import { OPERATION_IDS } from "./operation-ids.ts";
 

@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import type { Logger } from "flags-service";
+import type { Logger } from "flags-server-kit";
 
 /** What the thread gets to know. */
 export interface WatchdogData {

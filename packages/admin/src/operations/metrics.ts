@@ -1,4 +1,4 @@
-import { createRegistry, createRequestObserver, type ObserveRequest } from "flags-service/http";
+import { createRegistry, createRequestObserver, type ObserveRequest } from "flags-server-kit/http";
 import { Counter, Gauge, type Registry } from "prom-client";
 import type { ApiError } from "../errors.ts";
 import type { Storage } from "../storage/storage.ts";

@@ -1,4 +1,4 @@
-import type { TypedApp } from "flags-service/http";
+import type { TypedApp } from "flags-server-kit/http";
 import type { Registry } from "prom-client";
 import { Type } from "typebox";
 import { ApiError } from "../errors.ts";

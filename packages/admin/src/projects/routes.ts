@@ -1,6 +1,6 @@
 import { actorOf } from "../auth/actor-of.ts";
 import { documented } from "../http/documented.ts";
-import type { TypedApp } from "flags-service/http";
+import type { TypedApp } from "flags-server-kit/http";
 import type { Storage } from "../storage/storage.ts";
 import { countTypes, getProject, listEnvironmentsOf, listProjects } from "./find-projects.ts";
 import { addEnvironment, removeEnvironment } from "./project-environments.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { inlineSegments } from "flags-engine";
-import { CodedBody } from "flags-service/http";
+import { CodedBody } from "flags-server-kit/http";
 import type { EnvironmentState } from "./environment-state.ts";
 import type { FeatureQuery } from "./feature-query.ts";
 import { selectFeatures } from "./select-features.ts";

@@ -2,7 +2,7 @@ import { inlineSegments } from "flags-engine";
 import { tokenOf } from "../auth/token-of.ts";
 import { notFound } from "../errors.ts";
 import { errorAnswers } from "../http/schemas.ts";
-import type { TypedApp } from "flags-service/http";
+import type { TypedApp } from "flags-server-kit/http";
 import { understandsSegments } from "./client-spec.ts";
 import { DocumentCache } from "./document-cache.ts";
 import type { EnvironmentStates } from "./environment-states.ts";

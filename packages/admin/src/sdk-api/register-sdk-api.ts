@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { Authentication } from "../auth/authentication.ts";
-import type { TypedApp } from "flags-service/http";
+import type { TypedApp } from "flags-server-kit/http";
 import { describeRoutes } from "../openapi/describe-routes.ts";
 import type { Storage } from "../storage/storage.ts";
 import { registerStreams } from "../stream/routes.ts";

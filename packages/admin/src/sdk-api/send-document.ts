@@ -5,7 +5,7 @@ import {
   isNamedBy,
   sendConditional,
   type ContentCoding,
-} from "flags-service/http";
+} from "flags-server-kit/http";
 import type { FeatureDocument } from "./feature-document.ts";
 
 const JSON_TYPE = "application/json; charset=utf-8";

@@ -1,6 +1,6 @@
 import { GuessLimiter, VALIDATION_LIMITS } from "../auth/guess-limiter.ts";
 import { errorAnswers } from "../http/schemas.ts";
-import type { TypedApp } from "flags-service/http";
+import type { TypedApp } from "flags-server-kit/http";
 import type { Storage } from "../storage/storage.ts";
 import { typeOnTheWire } from "../tokens/api-token.ts";
 import { findTokens } from "../tokens/find-tokens.ts";

@@ -4,7 +4,7 @@ import { readLegalValues } from "../context-fields/read-legal-values.ts";
 import { readFeatureEnvironment } from "../features/read-feature.ts";
 import { FeatureEnvironmentParams } from "../features/schemas.ts";
 import { documented } from "../http/documented.ts";
-import type { TypedApp } from "flags-service/http";
+import type { TypedApp } from "flags-server-kit/http";
 import { JsonPatchBody } from "../json-patch/schemas.ts";
 import { getFeature } from "../features/find-features.ts";
 import type { Storage } from "../storage/storage.ts";

@@ -1,4 +1,4 @@
-import { type EventStream, sharedEvent } from "flags-service/http";
+import { type EventStream, sharedEvent } from "flags-server-kit/http";
 import type { ApiToken } from "../tokens/api-token.ts";
 import type { DeltaMessage } from "flags-engine";
 import type { ScopeFeed } from "./scope-feed.ts";

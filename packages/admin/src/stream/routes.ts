@@ -1,7 +1,7 @@
 import { parseEventId } from "flags-engine";
 import { tokenOf } from "../auth/token-of.ts";
 import { errorAnswers } from "../http/schemas.ts";
-import { EventStream, type TypedApp } from "flags-service/http";
+import { EventStream, type TypedApp } from "flags-server-kit/http";
 import { readFeatureQuery } from "../sdk-api/feature-query.ts";
 import { DeltaAnswer, FiltersQuery, NotModified } from "../sdk-api/schemas.ts";
 import { FlagStream } from "./flag-stream.ts";

@@ -1,7 +1,7 @@
 import { actorOf } from "../auth/actor-of.ts";
 import { FeatureNameParams, ProjectParams } from "../features/schemas.ts";
 import { documented } from "../http/documented.ts";
-import type { TypedApp } from "flags-service/http";
+import type { TypedApp } from "flags-server-kit/http";
 import type { Storage } from "../storage/storage.ts";
 import { addTag, changeTags, changeTagsOfMany, listTagsOf, removeTag } from "./feature-tags.ts";
 import {

@@ -1,4 +1,4 @@
-import { MIN_LOOPBACK_SECRET_LENGTH, MIN_SECRET_LENGTH, secretPartOf } from "flags-service";
+import { MIN_LOOPBACK_SECRET_LENGTH, MIN_SECRET_LENGTH, secretPartOf } from "flags-server-kit";
 import type { ApiTokenType } from "../storage/schema/api-tokens.ts";
 import { EVERYTHING, type TokenScope } from "./api-token.ts";
 import { isForEverything, parseTokenText, SEVERAL_PROJECTS, type TokenText } from "./token-text.ts";

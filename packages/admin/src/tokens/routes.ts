@@ -1,6 +1,6 @@
 import { actorOf } from "../auth/actor-of.ts";
 import { errorAnswers, NoBody } from "../http/schemas.ts";
-import type { TypedApp } from "flags-service/http";
+import type { TypedApp } from "flags-server-kit/http";
 import type { Storage } from "../storage/storage.ts";
 import { toTokenView } from "./api-token.ts";
 import {

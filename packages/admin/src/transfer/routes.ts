@@ -1,4 +1,4 @@
-import type { TypedApp } from "flags-service/http";
+import type { TypedApp } from "flags-server-kit/http";
 import { actorOf } from "../auth/actor-of.ts";
 import { ProjectParams } from "../features/schemas.ts";
 import { errorAnswers } from "../http/schemas.ts";

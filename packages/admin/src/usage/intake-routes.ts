@@ -1,6 +1,6 @@
 import { tokenOf } from "../auth/token-of.ts";
 import { errorAnswers, NoBody } from "../http/schemas.ts";
-import type { TypedApp } from "flags-service/http";
+import type { TypedApp } from "flags-server-kit/http";
 import { version } from "../version.ts";
 import { readApplication, readBulkApplications } from "./applications.ts";
 import { readBulkMetrics, readMetrics } from "./read-usage.ts";

@@ -1,5 +1,5 @@
 import { errorAnswers } from "../http/schemas.ts";
-import type { TypedApp } from "flags-service/http";
+import type { TypedApp } from "flags-server-kit/http";
 import type { Storage } from "../storage/storage.ts";
 import { listApplications } from "./applications.ts";
 import { startOfHour } from "./hours.ts";

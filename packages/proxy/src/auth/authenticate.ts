@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { FastifyRequest, onRequestHookHandler } from "fastify";
-import { describeRepeatedHeader, findRepeatedHeader } from "flags-service/http";
+import { describeRepeatedHeader, findRepeatedHeader } from "flags-server-kit/http";
 import { HttpError } from "../errors.ts";
 import type { KeyPlace } from "./key-place.ts";
 import type { Grant, KeyKind, KeyRing } from "./key-ring.ts";

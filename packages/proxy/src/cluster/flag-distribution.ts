@@ -1,5 +1,5 @@
 import type { FlagSource, FlagUpdate, SyncMoments } from "flags-sdk";
-import type { Logger } from "flags-service";
+import type { Logger } from "flags-server-kit";
 import type { WorkerPeer } from "./worker-peer.ts";
 
 /** A worker that takes longer to load flags is not waited for. */

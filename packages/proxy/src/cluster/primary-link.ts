@@ -1,5 +1,5 @@
 import cluster, { type Worker } from "node:cluster";
-import { StartError } from "flags-service";
+import { StartError } from "flags-server-kit";
 import type { KindToWorker, MessageToWorker, ToPrimary, ToWorker } from "./messages.ts";
 
 /** What is done with the messages of each kind. */

@@ -1,5 +1,5 @@
 import type { ApplicationUsage, FlagsClient } from "flags-sdk";
-import type { Logger } from "flags-service";
+import type { Logger } from "flags-server-kit";
 import type { LoadedConfig } from "../config/assemble-config.ts";
 import { createClient } from "../create-client.ts";
 import { logFaults } from "../log-faults.ts";

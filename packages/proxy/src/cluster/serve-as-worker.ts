@@ -1,5 +1,5 @@
 import { FlagReplica } from "flags-sdk";
-import type { Closable } from "flags-service";
+import type { Closable } from "flags-server-kit";
 import type { ProxyConfig } from "../config/config.ts";
 import { createMetrics, type Metrics } from "../metrics/metrics.ts";
 import { serve } from "../start.ts";

@@ -1,4 +1,4 @@
-import type { RunningServer } from "flags-service";
+import type { RunningServer } from "flags-server-kit";
 import type { LoadedConfig } from "../config/assemble-config.ts";
 import { findFreePort } from "./find-free-port.ts";
 import { Primary } from "./primary.ts";

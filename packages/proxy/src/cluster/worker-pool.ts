@@ -1,6 +1,6 @@
 import cluster from "node:cluster";
 import { fileURLToPath } from "node:url";
-import type { Logger } from "flags-service";
+import type { Logger } from "flags-server-kit";
 import { Heartbeat } from "./heartbeat.ts";
 import type { ToPrimary } from "./messages.ts";
 import type { PoolMetrics } from "./pool-metrics.ts";

@@ -1,5 +1,5 @@
 import type { Worker } from "node:cluster";
-import { StartError } from "flags-service";
+import { StartError } from "flags-server-kit";
 import { endLostConnections } from "./end-lost-connections.ts";
 import type { ToPrimary, ToWorker } from "./messages.ts";
 import type { MonitoredWorker } from "./heartbeat.ts";

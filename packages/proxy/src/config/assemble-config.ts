@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import type { CustomStrategy } from "flags-engine";
-import type { Logger } from "flags-service";
+import type { Logger } from "flags-server-kit";
 import type { ContextEnricher } from "../extensions/enricher.ts";
 import type { BootstrapConfig, CorsConfig, ProxyConfig, PushConfig } from "./config.ts";
 import type { Values } from "./settings.ts";

@@ -6,7 +6,7 @@ import {
   nameSetting,
   type Resolution,
   type Setting,
-} from "flags-service";
+} from "flags-server-kit";
 import { SETTINGS, type SettingName, type Settings } from "./settings.ts";
 
 /** What is wrong, and what is merely odd, about settings that are fine one by one. */

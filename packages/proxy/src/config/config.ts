@@ -1,6 +1,6 @@
 import type { CustomStrategy } from "flags-engine";
 import type { StorageProvider, Synchronization } from "flags-sdk";
-import type { Logger, TrustProxy } from "flags-service";
+import type { Logger, TrustProxy } from "flags-server-kit";
 import type { OfrepValues } from "../dialects/ofrep-evaluation.ts";
 import type { ContextEnricher } from "../extensions/enricher.ts";
 

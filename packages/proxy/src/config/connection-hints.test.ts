@@ -1,4 +1,4 @@
-import { resolveSettings } from "flags-service";
+import { resolveSettings } from "flags-server-kit";
 import { expect, test } from "vitest";
 import { findUnreachableLimits } from "./connection-hints.ts";
 import { SETTINGS } from "./settings.ts";

@@ -4,7 +4,7 @@ import {
   type OpenFiles,
   type Resolution,
   streamsWithin,
-} from "flags-service";
+} from "flags-server-kit";
 import { SETTINGS, type Settings } from "./settings.ts";
 
 /**

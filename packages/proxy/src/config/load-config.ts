@@ -12,7 +12,7 @@ import {
   type Resolution,
   resolveSettings,
   wrapLogger,
-} from "flags-service";
+} from "flags-server-kit";
 import { loadEnrichers } from "../extensions/enrichers.ts";
 import { loadStrategies } from "../extensions/strategies.ts";
 import { PROGRAM } from "../program.ts";

@@ -1,4 +1,4 @@
-import { nameSetting, readEnvironment } from "flags-service";
+import { nameSetting, readEnvironment } from "flags-server-kit";
 import type { LoadedConfig } from "./assemble-config.ts";
 import { loadConfig } from "./load-config.ts";
 import type { ProxyOptions } from "./options.ts";

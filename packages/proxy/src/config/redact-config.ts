@@ -1,4 +1,4 @@
-import { REDACTED } from "flags-service";
+import { REDACTED } from "flags-server-kit";
 import type { ProxyConfig } from "./config.ts";
 
 /** The configuration as it may be shown: secrets are hidden, code is named or counted. */

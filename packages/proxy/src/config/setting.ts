@@ -1,4 +1,4 @@
-import { defineSetting as define, type Setting } from "flags-service";
+import { defineSetting as define, type Setting } from "flags-server-kit";
 import type { OptionName } from "./options.ts";
 
 /** Headings under which settings are shown, in order. */

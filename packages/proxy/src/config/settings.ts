@@ -11,7 +11,7 @@ import {
   tokensKind,
   trustProxyKind,
   type ValuesOf,
-} from "flags-service";
+} from "flags-server-kit";
 import type { Synchronization } from "flags-sdk";
 import {
   basePathKind,

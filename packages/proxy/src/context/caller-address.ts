@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import proxyAddress from "@fastify/proxy-addr";
-import type { TrustProxy } from "flags-service";
+import type { TrustProxy } from "flags-server-kit";
 
 /** Tells where a request comes from; undefined for a caller without an address, as on a Unix socket. */
 export type CallerAddress = (request: IncomingMessage) => string | undefined;

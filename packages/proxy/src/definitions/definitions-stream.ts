@@ -1,6 +1,6 @@
 import type { DeltaMessage } from "flags-engine";
 import type { FeatureDefinitions, FlagSource } from "flags-sdk";
-import { type EventStream, sharedEvent } from "flags-service/http";
+import { type EventStream, sharedEvent } from "flags-server-kit/http";
 import type { DefinitionsFeed } from "./definitions-feed.ts";
 
 interface DefinitionsStreamParts {

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import type { FeatureDefinitions, FlagSource, FlagSourceEvents } from "flags-sdk";
-import { EventStream } from "flags-service/http";
+import { EventStream } from "flags-server-kit/http";
 import { expect, onTestFinished, test } from "vitest";
 import { DefinitionsFeeds } from "./definitions-feeds.ts";
 import { DefinitionsStream } from "./definitions-stream.ts";

@@ -1,5 +1,5 @@
 import type { Payload } from "flags-engine";
-import { isRecord } from "flags-service";
+import { isRecord } from "flags-server-kit";
 
 /** What a flag is worth to an OpenFeature client. */
 export type OfrepValue = boolean | number | string | Readonly<Record<string, unknown>>;

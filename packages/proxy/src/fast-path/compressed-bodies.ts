@@ -1,4 +1,4 @@
-import { CodedBody, type ContentCoding } from "flags-service/http";
+import { CodedBody, type ContentCoding } from "flags-server-kit/http";
 import { LRUCache } from "lru-cache";
 import { FrequencySketch } from "./frequency-sketch.ts";
 

@@ -1,4 +1,4 @@
-import type { ObserveRequest } from "flags-service/http";
+import type { ObserveRequest } from "flags-server-kit/http";
 import type { KeyRing } from "../auth/key-ring.ts";
 import type { ProxyConfig } from "../config/config.ts";
 import { createCorsHeaders } from "../cors/cors-headers.ts";

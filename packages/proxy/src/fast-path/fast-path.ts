@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import { findRepeatedHeader, type ObserveRequest } from "flags-service/http";
+import { findRepeatedHeader, type ObserveRequest } from "flags-server-kit/http";
 import type { Context, Snapshot } from "flags-engine";
 import type { Grant, KeyRing } from "../auth/key-ring.ts";
 import { readsSessionId } from "../context/complete-context.ts";

@@ -1,5 +1,5 @@
 import type { Snapshot } from "flags-engine";
-import { CodedBody, type ContentCoding } from "flags-service/http";
+import { CodedBody, type ContentCoding } from "flags-server-kit/http";
 import { LRUCache } from "lru-cache";
 import type { ResponseBody } from "../render/flag-list-body.ts";
 import { FrequencySketch } from "./frequency-sketch.ts";

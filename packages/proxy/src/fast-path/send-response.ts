@@ -5,7 +5,7 @@ import {
   COMPRESSION_THRESHOLD_BYTES,
   isNamedBy,
   type ContentCoding,
-} from "flags-service/http";
+} from "flags-server-kit/http";
 import type { RawHeaders } from "../cors/cors-headers.ts";
 import type { ResponseBody } from "../render/flag-list-body.ts";
 import type { CompressedBodies } from "./compressed-bodies.ts";

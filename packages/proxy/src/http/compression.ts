@@ -6,7 +6,7 @@ import {
   CODINGS,
   COMPRESSION_THRESHOLD_BYTES,
   GZIP_LEVEL,
-} from "flags-service/http";
+} from "flags-server-kit/http";
 
 /** Compresses answers for those who accept it, and reads compressed bodies. */
 export async function registerCompression(app: FastifyInstance): Promise<void> {

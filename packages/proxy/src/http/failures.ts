@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import type { Logger } from "flags-service";
+import type { Logger } from "flags-server-kit";
 import { HttpError, toHttpError } from "../errors.ts";
 import { canonicalPath, withoutTrailingSlash } from "./canonical-path.ts";
 import type { SendFailure } from "./send-failure.ts";

@@ -6,7 +6,7 @@ import {
   createClientErrorHandler,
   createGuardedServer,
   SERVER_DEFAULTS,
-} from "flags-service/http";
+} from "flags-server-kit/http";
 import type { ProxyConfig } from "../config/config.ts";
 import { createTrust } from "../context/caller-address.ts";
 import { notReady, toHttpError } from "../errors.ts";

@@ -1,5 +1,5 @@
 import type { ImpactMetric, ImpactSample } from "flags-sdk";
-import { isRecord } from "flags-service";
+import { isRecord } from "flags-server-kit";
 
 const MAX_METRICS = 100;
 const MAX_SAMPLES = 500;

@@ -1,4 +1,4 @@
-import { createRegistry, createRequestObserver, type ObserveRequest } from "flags-service/http";
+import { createRegistry, createRequestObserver, type ObserveRequest } from "flags-server-kit/http";
 import { Counter, type Registry } from "prom-client";
 
 /** What the proxy counts of usage reports. */

@@ -1,5 +1,5 @@
 import type { FastifySchemaCompiler } from "fastify";
-import { isRecord } from "flags-service";
+import { isRecord } from "flags-server-kit";
 import type { TSchema } from "typebox";
 import { validatorCompiler } from "../http/validation.ts";
 import { MAX_REPORTED_TOGGLES } from "../routes/schemas.ts";

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { ApplicationRegistration, ConnectVia, FlagSource } from "flags-sdk";
-import { isRecord } from "flags-service";
+import { isRecord } from "flags-server-kit";
 import { quotaIdOf } from "../auth/authenticate.ts";
 import type { Grant } from "../auth/key-ring.ts";
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { registerOpenApi as register } from "flags-service/http";
+import { registerOpenApi as register } from "flags-server-kit/http";
 import type { ProxyConfig } from "../config/config.ts";
 import { version } from "../version.ts";
 

@@ -1,5 +1,5 @@
 import type { Registry } from "prom-client";
-import { streamsWithin } from "flags-service";
+import { streamsWithin } from "flags-server-kit";
 import type { KeyRing } from "../auth/key-ring.ts";
 import type { ProxyConfig } from "../config/config.ts";
 import type { DialectRules } from "../routes/evaluation-rules.ts";

@@ -1,5 +1,5 @@
 import type { Snapshot } from "flags-engine";
-import { writeEvent } from "flags-service/http";
+import { writeEvent } from "flags-server-kit/http";
 import type { FlagListBody } from "../render/flag-list-body.ts";
 import type { Rendering } from "../render/rendering.ts";
 

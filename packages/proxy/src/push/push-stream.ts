@@ -1,6 +1,6 @@
 import type { Relevance } from "flags-engine";
 import type { FlagSource } from "flags-sdk";
-import { isNamedBy, type EventStream } from "flags-service/http";
+import { isNamedBy, type EventStream } from "flags-server-kit/http";
 import type { Grant } from "../auth/key-ring.ts";
 import type { PreparedEvent } from "./shared-events.ts";
 import type { StoredSubscription, Subscription } from "./subscription.ts";

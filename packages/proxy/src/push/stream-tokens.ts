@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
-import { isRecord } from "flags-service";
+import { isRecord } from "flags-server-kit";
 import { HttpError } from "../errors.ts";
 import type { Subscription } from "./subscription.ts";
 

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Context, Snapshot } from "flags-engine";
-import { sendConditional } from "flags-service/http";
+import { sendConditional } from "flags-server-kit/http";
 import { grantOf } from "../auth/authenticate.ts";
 import type { KeyPlace } from "../auth/key-place.ts";
 import { requestContext, type ContextRules } from "../context/request-context.ts";

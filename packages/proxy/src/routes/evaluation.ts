@@ -1,6 +1,6 @@
 import type { onRequestHookHandler } from "fastify";
 import type { TSchema } from "typebox";
-import type { TypedApp } from "flags-service/http";
+import type { TypedApp } from "flags-server-kit/http";
 import { parseQueryContext } from "../context/parse-query.ts";
 import { notSwitchedOn, SWITCH_ALL_ON } from "../errors.ts";
 import type { Selection } from "../render/select.ts";

@@ -1,6 +1,6 @@
-import { sendConditional } from "flags-service/http";
+import { sendConditional } from "flags-server-kit/http";
 import { Type } from "typebox";
-import type { TypedApp } from "flags-service/http";
+import type { TypedApp } from "flags-server-kit/http";
 import { errorAnswers } from "./schemas.ts";
 
 const HEALTHY = {

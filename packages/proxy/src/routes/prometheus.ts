@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import type { TypedApp } from "flags-service/http";
+import type { TypedApp } from "flags-server-kit/http";
 import type { Metrics } from "../metrics/metrics.ts";
 import { errorAnswers } from "./schemas.ts";
 

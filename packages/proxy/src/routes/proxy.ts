@@ -1,4 +1,4 @@
-import type { TypedApp } from "flags-service/http";
+import type { TypedApp } from "flags-server-kit/http";
 import { registerEvaluation } from "./evaluation.ts";
 import { proxyBodyForm } from "./proxy-body.ts";
 import { ToggleList } from "./schemas.ts";

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
-import { EventStream, type TypedApp } from "flags-service/http";
+import { EventStream, type TypedApp } from "flags-server-kit/http";
 import { type Static, Type } from "typebox";
 import { grantOf } from "../auth/authenticate.ts";
 import type { Grant, KeyRing } from "../auth/key-ring.ts";

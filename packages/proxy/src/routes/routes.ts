@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import type { TypedApp } from "flags-service/http";
+import type { TypedApp } from "flags-server-kit/http";
 import { authenticate } from "../auth/authenticate.ts";
 import type { KeyKind, KeyRing } from "../auth/key-ring.ts";
 import type { ProxyConfig } from "../config/config.ts";

@@ -7,7 +7,7 @@ import type { UsageMetrics } from "../metrics/metrics.ts";
 import { usageValidatorCompiler } from "../metrics/plain-usage.ts";
 import { forwardRegistration, forwardReporter } from "../metrics/registrations.ts";
 import { checkUsage, toApplicationUsage } from "../metrics/usage.ts";
-import type { TypedApp } from "flags-service/http";
+import type { TypedApp } from "flags-server-kit/http";
 import { errorAnswers, RegistrationBody, UsageBody } from "./schemas.ts";
 
 /** What accepting usage depends on. */

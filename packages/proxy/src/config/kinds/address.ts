@@ -5,7 +5,7 @@ import {
   type Kind,
   showAddress,
   toTexts,
-} from "flags-service";
+} from "flags-server-kit";
 import type { CorsOrigin, OriginFunction } from "../config.ts";
 
 /** An http or https address without a user, so that no secret hides in it. */

@@ -1,5 +1,5 @@
 import type { StorageProvider } from "flags-sdk";
-import { createValueKind, type CustomLogger, Flaw, type Kind } from "flags-service";
+import { createValueKind, type CustomLogger, Flaw, type Kind } from "flags-server-kit";
 
 /** Paths of files and things given in code; what they are is checked when they are loaded. */
 export const strategiesKind: Kind<readonly unknown[]> = {

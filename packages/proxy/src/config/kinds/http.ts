@@ -5,7 +5,7 @@ import {
   Flaw,
   headerValueKind,
   type Kind,
-} from "flags-service";
+} from "flags-server-kit";
 
 /** RFC 9110, section 5.6.2. */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;

@@ -1,4 +1,4 @@
-import { createListKind, Flaw, type Kind } from "flags-service";
+import { createListKind, Flaw, type Kind } from "flags-server-kit";
 
 /** One tag to filter flags by. */
 export interface Tag {

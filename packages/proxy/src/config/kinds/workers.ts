@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import { createIntegerKind, Flaw, type Kind } from "flags-service";
+import { createIntegerKind, Flaw, type Kind } from "flags-server-kit";
 
 const MAX_WORKERS = 256;
 

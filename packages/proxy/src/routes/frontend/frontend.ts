@@ -1,4 +1,4 @@
-import type { TypedApp } from "flags-service/http";
+import type { TypedApp } from "flags-server-kit/http";
 import type { DialectOptions } from "../dialect-options.ts";
 import { allowNoBody } from "../../http/json-body.ts";
 import { registerEvaluation } from "../evaluation.ts";

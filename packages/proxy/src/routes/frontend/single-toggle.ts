@@ -1,5 +1,5 @@
 import type { onRequestHookHandler } from "fastify";
-import type { TypedApp } from "flags-service/http";
+import type { TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
 import { parseQueryContext } from "../../context/parse-query.ts";
 import { unknownFlag } from "../../errors.ts";

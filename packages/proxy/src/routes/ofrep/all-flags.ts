@@ -1,5 +1,5 @@
 import type { onRequestHookHandler } from "fastify";
-import type { TypedApp } from "flags-service/http";
+import type { TypedApp } from "flags-server-kit/http";
 import { grantOf } from "../../auth/authenticate.ts";
 import { readOfrepContext } from "../../context/read-ofrep-context.ts";
 import {

@@ -1,4 +1,4 @@
-import type { TypedApp } from "flags-service/http";
+import type { TypedApp } from "flags-server-kit/http";
 import type { StreamTokens } from "../../push/stream-tokens.ts";
 import type { DialectOptions } from "../dialect-options.ts";
 import { registerAllFlags } from "./all-flags.ts";

@@ -1,5 +1,5 @@
 import type { onRequestHookHandler } from "fastify";
-import type { TypedApp } from "flags-service/http";
+import type { TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
 import { readOfrepContext } from "../../context/read-ofrep-context.ts";
 import { type OfrepValues, toOfrepEvaluation } from "../../dialects/ofrep-evaluation.ts";

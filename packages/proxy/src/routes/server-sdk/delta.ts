@@ -1,6 +1,6 @@
 import { parseEventId } from "flags-engine";
 import type { FlagSource } from "flags-sdk";
-import type { TypedApp } from "flags-service/http";
+import type { TypedApp } from "flags-server-kit/http";
 import { grantOf } from "../../auth/authenticate.ts";
 import type { DefinitionsFeed } from "../../definitions/definitions-feed.ts";
 import type { DefinitionsFeeds } from "../../definitions/definitions-feeds.ts";

@@ -1,6 +1,6 @@
 import type { FeatureDefinitions } from "flags-sdk";
-import { sendConditional } from "flags-service/http";
-import type { TypedApp } from "flags-service/http";
+import { sendConditional } from "flags-server-kit/http";
+import type { TypedApp } from "flags-server-kit/http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { grantOf } from "../../auth/authenticate.ts";

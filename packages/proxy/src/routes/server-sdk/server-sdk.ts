@@ -1,4 +1,4 @@
-import type { TypedApp } from "flags-service/http";
+import type { TypedApp } from "flags-server-kit/http";
 import { registerDelta } from "./delta.ts";
 import { registerFeature, registerFeatures } from "./features.ts";
 import type { ServerSdkOptions } from "./server-sdk-options.ts";

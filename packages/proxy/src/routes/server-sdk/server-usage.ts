@@ -1,5 +1,5 @@
 import type { FastifyRequest, onRequestHookHandler } from "fastify";
-import type { TypedApp } from "flags-service/http";
+import type { TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
 import { grantOf, quotaIdOf } from "../../auth/authenticate.ts";
 import { toBulkUsage } from "../../metrics/bulk-usage.ts";

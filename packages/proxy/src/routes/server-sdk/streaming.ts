@@ -1,5 +1,5 @@
 import { parseEventId } from "flags-engine";
-import { EventStream, type TypedApp } from "flags-service/http";
+import { EventStream, type TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
 import { grantOf } from "../../auth/authenticate.ts";
 import { DefinitionsStream } from "../../definitions/definitions-stream.ts";

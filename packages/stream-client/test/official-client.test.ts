@@ -1,4 +1,4 @@
-import { PushFeed, type Fetch } from "flags-push";
+import { PushFeed, type Fetch } from "flags-stream-client";
 import { EventSource } from "undici";
 import { InMemoryStorageProvider, UnleashClient } from "unleash-proxy-client";
 import { expect, onTestFinished, test } from "vitest";

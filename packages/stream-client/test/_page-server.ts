@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 
 const root = new URL("../../../", import.meta.url);
 const OFFICIAL_CLIENT = new URL("node_modules/unleash-proxy-client/build/main.esm.js", root);
-const DIST = new URL("packages/push/dist/", root);
+const DIST = new URL("packages/stream-client/dist/", root);
 
 /** A page with the official client and the built feed; it shows the flags that are on. */
 const PAGE = `<!doctype html><title>Shop</title><link rel="icon" href="data:,"><output></output><script type="module">

@@ -10,7 +10,7 @@ import {
   ConfigError,
   runProgram,
   StartError,
-} from "flags-service";
+} from "flags-server-kit";
 
 const settings = {
   port: defineSetting({
