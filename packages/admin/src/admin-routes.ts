@@ -1,21 +1,21 @@
-import { registerArchive } from "./archive/routes.ts";
-import { registerContextFields } from "./context-fields/routes.ts";
-import { registerDependencies } from "./dependencies/routes.ts";
-import { registerEnvironments } from "./environments/routes.ts";
-import { registerEvents } from "./events/routes.ts";
-import { registerFeatureEnvironments } from "./features/environment-routes.ts";
-import { registerFeatures } from "./features/routes.ts";
-import { registerFeatureSearch } from "./features/search-routes.ts";
+import { registerArchive } from "./domain/archive/routes.ts";
+import { registerContextFields } from "./domain/context-fields/routes.ts";
+import { registerDependencies } from "./domain/dependencies/routes.ts";
+import { registerEnvironments } from "./domain/environments/routes.ts";
+import { registerEvents } from "./domain/events/routes.ts";
+import { registerFeatureEnvironments } from "./domain/features/environment-routes.ts";
+import { registerFeatures } from "./domain/features/routes.ts";
+import { registerFeatureSearch } from "./domain/features/search-routes.ts";
 import type { TypedApp } from "flags-server-kit/http";
-import { registerProjects } from "./projects/routes.ts";
-import { registerSegments } from "./segments/routes.ts";
+import { registerProjects } from "./domain/projects/routes.ts";
+import { registerSegments } from "./domain/segments/routes.ts";
 import type { Storage } from "./storage/storage.ts";
-import { registerStrategies } from "./strategies/routes.ts";
-import { registerStrategyTypes } from "./strategies/strategy-type-routes.ts";
-import { registerTags } from "./tags/routes.ts";
-import { registerTagTypes } from "./tags/tag-type-routes.ts";
-import { registerTransfer } from "./transfer/routes.ts";
-import { registerTokens } from "./tokens/routes.ts";
+import { registerStrategies } from "./domain/strategies/routes.ts";
+import { registerStrategyTypes } from "./domain/strategies/strategy-type-routes.ts";
+import { registerTags } from "./domain/tags/routes.ts";
+import { registerTagTypes } from "./domain/tags/tag-type-routes.ts";
+import { registerTransfer } from "./import-export/routes.ts";
+import { registerTokens } from "./access/tokens/routes.ts";
 import { registerUsageReports } from "./usage/report-routes.ts";
 
 /** Everything below `/api/admin`, by families of paths. */

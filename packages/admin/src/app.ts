@@ -6,9 +6,9 @@ import {
   observeRequests,
 } from "flags-server-kit/http";
 import { nameSetting, streamsWithin, type TrustProxy } from "flags-server-kit";
-import { decorateActor } from "./auth/actor-of.ts";
-import { tokenIdOf } from "./auth/token-of.ts";
-import { createAuthentication } from "./auth/authentication.ts";
+import { decorateActor } from "./access/actor-of.ts";
+import { tokenIdOf } from "./access/token-of.ts";
+import { createAuthentication } from "./access/authentication.ts";
 import type { AdminConfig } from "./config/config.ts";
 import { tooManyBodies } from "./errors.ts";
 import { handleFailures } from "./http/failures.ts";
@@ -19,11 +19,11 @@ import { LIMITS } from "./limits.ts";
 import { serverOptions } from "./http/server-options.ts";
 import { refuseUnstorable } from "./http/refuse-unstorable.ts";
 import { registerAdminRoutes } from "./admin-routes.ts";
-import { describeRoutes } from "./openapi/describe-routes.ts";
-import { registerOpenApi } from "./openapi/openapi.ts";
-import { createMetrics, METRICS_PREFIX } from "./operations/metrics.ts";
-import { registerOperations } from "./operations/routes.ts";
-import { registerSdkApi } from "./sdk-api/register-sdk-api.ts";
+import { describeRoutes } from "./http/openapi/describe-routes.ts";
+import { registerOpenApi } from "./http/openapi/openapi.ts";
+import { createMetrics, METRICS_PREFIX } from "./monitoring/metrics.ts";
+import { registerOperations } from "./monitoring/routes.ts";
+import { registerSdkApi } from "./client-api/register-sdk-api.ts";
 import type { Storage } from "./storage/storage.ts";
 
 /**

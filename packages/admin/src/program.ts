@@ -8,7 +8,7 @@ export const PROGRAM: Program<typeof SETTINGS> = {
   name: "flags-admin",
   version,
   tagline: "Manages feature flags: the admin API, and the API that SDKs and the proxy poll.",
-  noun: "the service",
+  displayName: "the service",
   groups: SETTING_GROUPS,
   settings: SETTINGS,
   variablePrefixes: ["DATABASE_", "INIT_ADMIN_", "INIT_CLIENT_", "INIT_FRONTEND_"],

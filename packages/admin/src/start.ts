@@ -2,13 +2,13 @@ import type { Server } from "node:http";
 import { listen } from "flags-server-kit";
 import { buildApp } from "./app.ts";
 import type { AdminConfig } from "./config/config.ts";
-import { watchEventLoop } from "./operations/event-loop-watchdog.ts";
+import { watchEventLoop } from "./monitoring/event-loop-watchdog.ts";
 import { DiskFullError } from "./storage/disk-full.ts";
 import { openStorage } from "./storage/open-storage.ts";
 import { skipRevisions } from "./storage/skip-revisions.ts";
 import type { Storage } from "./storage/storage.ts";
 import { withoutValues } from "./storage/without-values.ts";
-import { seedTokens } from "./tokens/seed-tokens.ts";
+import { seedTokens } from "./access/tokens/seed-tokens.ts";
 import { toStartFailure } from "./to-start-failure.ts";
 
 /** The service, listening. */

@@ -9,12 +9,12 @@ export interface Refusal extends Named {
   readonly details: readonly unknown[];
 }
 
-export interface ProjectAnswer {
+export interface ProjectResponse {
   readonly id: string;
   readonly environments: readonly string[];
 }
 
-export interface FeatureAnswer extends Named {
+export interface FeatureResponse extends Named {
   readonly environments: readonly EnvironmentOfFeature[];
   readonly dependencies: readonly unknown[];
   readonly children: readonly string[];
@@ -36,28 +36,28 @@ export interface FeaturePage {
 
 export interface EnvironmentOfFeature {
   readonly enabled: boolean;
-  readonly strategies: readonly StrategyAnswer[];
+  readonly strategies: readonly StrategyResponse[];
 }
 
-export interface StrategyAnswer {
+export interface StrategyResponse {
   readonly id: string;
   readonly disabled: boolean;
   readonly constraints: readonly unknown[];
   readonly parameters: Readonly<Record<string, string>>;
-  readonly variants: readonly VariantAnswer[];
+  readonly variants: readonly VariantResponse[];
   readonly segments: readonly number[];
 }
 
-export interface VariantAnswer extends Named {
+export interface VariantResponse extends Named {
   readonly weight: number;
   readonly payload?: unknown;
 }
 
-export interface SegmentAnswer extends Named {
+export interface SegmentResponse extends Named {
   readonly id: number;
 }
 
-export interface ContextFieldAnswer extends Named {
+export interface ContextFieldResponse extends Named {
   readonly sortOrder: number;
   readonly legalValues: readonly unknown[];
 }

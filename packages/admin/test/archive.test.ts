@@ -1,6 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { useAdmin } from "./_admin.ts";
-import type { FeatureAnswer, FeatureList, FeaturePage, Named, SegmentAnswer } from "./_answers.ts";
+import type {
+  FeatureResponse,
+  FeatureList,
+  FeaturePage,
+  Named,
+  SegmentResponse,
+} from "./_answers.ts";
 import { describeEachStorage } from "./_storages.ts";
 
 interface Archive {
@@ -37,7 +43,7 @@ describeEachStorage("archive", (source) => {
 
     test("brings features back off everywhere, with strategies, variants, segments and tags", async () => {
       const [name = ""] = await make(1);
-      const segment = await admin.must<SegmentAnswer>(201, "POST", "/segments", {
+      const segment = await admin.must<SegmentResponse>(201, "POST", "/segments", {
         name: `segment of ${name}`,
         constraints: [{ contextName: "userId", operator: "IN", values: ["1"] }],
       });
@@ -55,7 +61,7 @@ describeEachStorage("archive", (source) => {
       await admin.must(201, "POST", `/features/${name}/tags`, { type: "simple", value: "keep" });
       await switchOn(name, "development");
       await switchOn(name, "production");
-      const before = (await admin.must<FeatureAnswer>(200, "GET", `${FEATURES}/${name}`)).body;
+      const before = (await admin.must<FeatureResponse>(200, "GET", `${FEATURES}/${name}`)).body;
       await admin.must(202, "DELETE", `${FEATURES}/${name}`);
 
       const recorded = await admin.eventsOf(async () => {
@@ -204,7 +210,7 @@ describeEachStorage("archive", (source) => {
         admin.must(200, "POST", `/archive/revive/${name}`),
       );
       expect(recorded.map(({ type }) => type)).toEqual(["feature-revived"]);
-      const { body } = await admin.must<FeatureAnswer>(200, "GET", `${FEATURES}/${name}`);
+      const { body } = await admin.must<FeatureResponse>(200, "GET", `${FEATURES}/${name}`);
       expect(body.environments.map(({ enabled }) => enabled)).toEqual([false, false]);
     });
 
@@ -264,7 +270,7 @@ describeEachStorage("archive", (source) => {
         "feature-archived",
       ]);
       await admin.must(200, "POST", "/projects/default/revive", { features: [parent, child] });
-      const { body } = await admin.must<FeatureAnswer>(200, "GET", `${FEATURES}/${child}`);
+      const { body } = await admin.must<FeatureResponse>(200, "GET", `${FEATURES}/${child}`);
       expect(body.dependencies).toEqual([]);
     });
 

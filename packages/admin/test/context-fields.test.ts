@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { useAdmin } from "./_admin.ts";
-import type { ContextFieldAnswer, SegmentAnswer } from "./_answers.ts";
+import type { ContextFieldResponse, SegmentResponse } from "./_answers.ts";
 import { describeEachStorage } from "./_storages.ts";
 
 describeEachStorage("context fields", (source) => {
   const admin = useAdmin(source);
 
   const field = async (name: string) =>
-    (await admin.must<ContextFieldAnswer>(200, "GET", `/context/${name}`)).body;
+    (await admin.must<ContextFieldResponse>(200, "GET", `/context/${name}`)).body;
 
   const FULL = {
     description: "Where the user is",
@@ -18,7 +18,7 @@ describeEachStorage("context fields", (source) => {
 
   describe("GET /api/admin/context", () => {
     test("lists the built-in fields by sort order, with how much they are used", async () => {
-      const { body } = await admin.must<ContextFieldAnswer[]>(200, "GET", "/context");
+      const { body } = await admin.must<ContextFieldResponse[]>(200, "GET", "/context");
       expect(body.map(({ name }) => name)).toEqual([
         "environment",
         "userId",
@@ -47,7 +47,7 @@ describeEachStorage("context fields", (source) => {
       ] as const) {
         await admin.must(201, "POST", "/context", { name, sortOrder });
       }
-      const { body } = await admin.must<ContextFieldAnswer[]>(200, "GET", "/context");
+      const { body } = await admin.must<ContextFieldResponse[]>(200, "GET", "/context");
       const names = body.map(({ name }) => name);
       expect(names.slice(0, 6)).toEqual(["first", "environment", "Z", "userId", "x", "y"]);
       for (const name of ["first", "Z", "x", "y"]) {
@@ -335,14 +335,14 @@ describeEachStorage("context fields", (source) => {
           },
         ],
       });
-      const all = await admin.must<ContextFieldAnswer[]>(200, "GET", "/context");
+      const all = await admin.must<ContextFieldResponse[]>(200, "GET", "/context");
       expect(all.body.find(({ name }) => name === "used")).toMatchObject({
         usedInFeatures: 1,
         usedInProjects: 1,
       });
 
       await admin.must(202, "DELETE", "/projects/default/features/user");
-      const segment = await admin.must<SegmentAnswer>(201, "POST", "/segments", {
+      const segment = await admin.must<SegmentResponse>(201, "POST", "/segments", {
         name: "s",
         constraints: [constraint],
       });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { useAdmin } from "./_admin.ts";
 import type {
   EnvironmentOfFeature,
-  FeatureAnswer,
+  FeatureResponse,
   FeatureList,
   FeaturePage,
   Named,
@@ -23,7 +23,7 @@ describeEachStorage("features", (source) => {
     return (await admin.must<Named>(201, "POST", FEATURES, input)).body.name;
   };
   const read = async (name: string) =>
-    (await admin.must<FeatureAnswer>(200, "GET", `${FEATURES}/${name}`)).body;
+    (await admin.must<FeatureResponse>(200, "GET", `${FEATURES}/${name}`)).body;
   const environmentOf = async (name: string, environment: string) => {
     const path = `${FEATURES}/${name}/environments/${environment}`;
     return (await admin.must<EnvironmentOfFeature>(200, "GET", path)).body;

@@ -1,12 +1,12 @@
 import { sql } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import { useAdmin } from "./_admin.ts";
-import type { ProjectAnswer } from "./_answers.ts";
+import type { ProjectResponse } from "./_answers.ts";
 import { describeEachStorage } from "./_storages.ts";
 
 interface Projects {
   readonly version: number;
-  readonly projects: readonly ProjectAnswer[];
+  readonly projects: readonly ProjectResponse[];
 }
 
 interface EnvironmentsOfProject {
@@ -61,17 +61,17 @@ describeEachStorage("projects and environments", (source) => {
       ["日本", "project"],
       ["Archive", "archive-1"],
     ])("makes an id of the name %s", async (name, id) => {
-      const { body } = await admin.must<ProjectAnswer>(201, "POST", "/projects", { name });
+      const { body } = await admin.must<ProjectResponse>(201, "POST", "/projects", { name });
       expect(body.id).toBe(id);
     });
 
     test("takes the environments that are named", async () => {
-      const { body } = await admin.must<ProjectAnswer>(201, "POST", "/projects", {
+      const { body } = await admin.must<ProjectResponse>(201, "POST", "/projects", {
         name: "One",
         environments: ["production", "production"],
       });
       expect(body.environments).toEqual(["production"]);
-      const none = await admin.must<ProjectAnswer>(201, "POST", "/projects", {
+      const none = await admin.must<ProjectResponse>(201, "POST", "/projects", {
         name: "Bare",
         environments: [],
       });
@@ -128,7 +128,7 @@ describeEachStorage("projects and environments", (source) => {
 
   describe("PUT /api/admin/projects/{projectId}", () => {
     test("replaces what is sent and keeps the rest", async () => {
-      const before = (await admin.must<ProjectAnswer>(200, "GET", "/projects/shop")).body;
+      const before = (await admin.must<ProjectResponse>(200, "GET", "/projects/shop")).body;
       const recorded = await admin.eventsOf(() =>
         admin.must(200, "PUT", "/projects/shop", { description: null }),
       );
@@ -304,7 +304,7 @@ describeEachStorage("projects and environments", (source) => {
       expect(
         await admin.eventsOf(() => admin.must(204, "POST", "/environments/staging/off")),
       ).toEqual([]);
-      const project = await admin.must<ProjectAnswer>(201, "POST", "/projects", { name: "Late" });
+      const project = await admin.must<ProjectResponse>(201, "POST", "/projects", { name: "Late" });
       expect(project.body.environments).not.toContain("staging");
       await admin.must(204, "POST", "/environments/staging/on");
       expect((await admin.must(200, "GET", "/environments/staging")).body).toMatchObject({

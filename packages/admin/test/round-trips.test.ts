@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
 import { useAdmin } from "./_admin.ts";
-import type { ContextFieldAnswer, SegmentAnswer, StrategyAnswer } from "./_answers.ts";
+import type { ContextFieldResponse, SegmentResponse, StrategyResponse } from "./_answers.ts";
 import { describeEachStorage } from "./_storages.ts";
 
 const arbitraryText = (maxLength: number, minLength = 0) =>
@@ -169,7 +169,7 @@ describeEachStorage("a GET body sent back with PUT", (source) => {
   });
 
   test("changes no context field when it is an entry of the list", async () => {
-    const before = await get<ContextFieldAnswer[]>("/context");
+    const before = await get<ContextFieldResponse[]>("/context");
     expect(before.length).toBeGreaterThanOrEqual(5);
     for (const field of before) await admin.must(200, "PUT", `/context/${field.name}`, field);
     expect(await get("/context")).toEqual(before);
@@ -214,7 +214,7 @@ describeEachStorage("a GET body sent back with PUT", (source) => {
     const path = "/projects/default/features/flag/environments/development/strategies";
     await fc.assert(
       fc.asyncProperty(arbitraryStrategy, async (body) => {
-        const { id } = (await admin.must<StrategyAnswer>(200, "POST", path, body)).body;
+        const { id } = (await admin.must<StrategyResponse>(200, "POST", path, body)).body;
         try {
           await expectRoundTrip(`${path}/${id}`, 200);
         } finally {
@@ -229,7 +229,7 @@ describeEachStorage("a GET body sent back with PUT", (source) => {
     await fc.assert(
       fc.asyncProperty(arbitrarySegment, async (body) => {
         const { id } = (
-          await admin.must<SegmentAnswer>(201, "POST", "/segments", { name: nextName(), ...body })
+          await admin.must<SegmentResponse>(201, "POST", "/segments", { name: nextName(), ...body })
         ).body;
         await expectRoundTrip(`/segments/${id}`, 204);
       }),

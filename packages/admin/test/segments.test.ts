@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { useAdmin } from "./_admin.ts";
-import type { FeatureAnswer, SegmentAnswer, StrategyAnswer } from "./_answers.ts";
+import type { FeatureResponse, SegmentResponse, StrategyResponse } from "./_answers.ts";
 import { describeEachStorage } from "./_storages.ts";
 
 interface Segments {
-  readonly segments: readonly SegmentAnswer[];
+  readonly segments: readonly SegmentResponse[];
 }
 
 describeEachStorage("segments", (source) => {
@@ -20,14 +20,15 @@ describeEachStorage("segments", (source) => {
   let made = 0;
   const make = async (body: object = {}) => {
     const input = { name: `s${++made}`, constraints: [], ...body };
-    return (await admin.must<SegmentAnswer>(201, "POST", "/segments", input)).body;
+    return (await admin.must<SegmentResponse>(201, "POST", "/segments", input)).body;
   };
   const addStrategy = async (segments: readonly number[]) =>
-    (await admin.must<StrategyAnswer>(200, "POST", STRATEGIES, { name: "default", segments })).body;
+    (await admin.must<StrategyResponse>(200, "POST", STRATEGIES, { name: "default", segments }))
+      .body;
 
   test("POST /segments makes a segment, and records it", async () => {
     const recorded = await admin.eventsOf(async () => {
-      const answer = await admin.must<SegmentAnswer>(201, "POST", "/segments", {
+      const answer = await admin.must<SegmentResponse>(201, "POST", "/segments", {
         name: "beta users",
         description: "d",
         project: "default",
@@ -225,7 +226,7 @@ describeEachStorage("segments", (source) => {
     const makeFeature = async (name: string) =>
       admin.must(201, "POST", FEATURES, { name }).then(() => name);
     const dependenciesOf = async (name: string) =>
-      (await admin.must<FeatureAnswer>(200, "GET", `${FEATURES}/${name}`)).body.dependencies;
+      (await admin.must<FeatureResponse>(200, "GET", `${FEATURES}/${name}`)).body.dependencies;
 
     beforeAll(async () => {
       for (const name of ["parent", "second-parent", "child", "alone"]) await makeFeature(name);
@@ -260,7 +261,7 @@ describeEachStorage("segments", (source) => {
         { feature: "second-parent", enabled: false, variants: [] },
       ]);
       expect((await admin.must(200, "GET", "/projects/default/dependencies")).text).toBe("true");
-      const parent = await admin.must<FeatureAnswer>(200, "GET", `${FEATURES}/second-parent`);
+      const parent = await admin.must<FeatureResponse>(200, "GET", `${FEATURES}/second-parent`);
       expect(parent.body.children).toEqual(["child"]);
     });
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { useAdmin } from "./_admin.ts";
-import type { Named, SegmentAnswer, StrategyAnswer } from "./_answers.ts";
+import type { Named, SegmentResponse, StrategyResponse } from "./_answers.ts";
 import { describeEachStorage } from "./_storages.ts";
 
 interface StrategyTypes {
@@ -21,9 +21,9 @@ describeEachStorage("strategies", (source) => {
   });
 
   const add = async (body: object) =>
-    (await admin.must<StrategyAnswer>(200, "POST", STRATEGIES, body)).body;
+    (await admin.must<StrategyResponse>(200, "POST", STRATEGIES, body)).body;
   const clear = async () => {
-    const { body } = await admin.must<StrategyAnswer[]>(200, "GET", STRATEGIES);
+    const { body } = await admin.must<StrategyResponse[]>(200, "GET", STRATEGIES);
     for (const { id } of body) await admin.must(200, "DELETE", `${STRATEGIES}/${id}`);
   };
 
@@ -268,7 +268,7 @@ describeEachStorage("strategies", (source) => {
 
   describe("PUT …/strategies/{id}", () => {
     test("replaces, keeping name, title, state and segments that are not sent", async () => {
-      const segment = await admin.must<SegmentAnswer>(201, "POST", "/segments", {
+      const segment = await admin.must<SegmentResponse>(201, "POST", "/segments", {
         name: "kept",
         constraints: [],
       });

@@ -1,15 +1,15 @@
 import { get, type IncomingMessage } from "node:http";
 import Fastify, { type FastifyInstance } from "fastify";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createAuthentication } from "../src/auth/authentication.ts";
-import { SYSTEM_ACTOR } from "../src/events/actor.ts";
+import { createAuthentication } from "../src/access/authentication.ts";
+import { SYSTEM_ACTOR } from "../src/domain/events/actor.ts";
 import { handleFailures } from "../src/http/failures.ts";
 import { ConnectionGuard } from "flags-server-kit/http";
 import { serverOptions } from "../src/http/server-options.ts";
-import { registerSdkApi } from "../src/sdk-api/register-sdk-api.ts";
+import { registerSdkApi } from "../src/client-api/register-sdk-api.ts";
 import { featureEnvironments, features } from "../src/storage/schema/features.ts";
 import type { Storage } from "../src/storage/storage.ts";
-import type { StreamOptions } from "../src/stream/stream-hub.ts";
+import type { StreamOptions } from "../src/client-api/streaming/stream-hub.ts";
 import { openStream, type DeltaEvent } from "./_event-stream.ts";
 import {
   archiveFlag,

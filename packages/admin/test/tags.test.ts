@@ -12,14 +12,14 @@ interface TagTypes {
   readonly tagTypes: readonly Named[];
 }
 
-interface EventAnswer {
+interface EventResponse {
   readonly id: number;
   readonly featureName: string | null;
 }
 
 interface Events {
   readonly total: number;
-  readonly events: readonly EventAnswer[];
+  readonly events: readonly EventResponse[];
 }
 
 describeEachStorage("tags and events", (source) => {

@@ -2,12 +2,12 @@ import { eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import { apiTokens } from "../src/storage/schema/api-tokens.ts";
 import { events } from "../src/storage/schema/events.ts";
-import { parseInitTokens } from "../src/tokens/init-tokens.ts";
-import { seedTokens } from "../src/tokens/seed-tokens.ts";
+import { parseInitTokens } from "../src/access/tokens/init-tokens.ts";
+import { seedTokens } from "../src/access/tokens/seed-tokens.ts";
 import { ADMIN_TOKEN, BACKEND_TOKEN, startService, type Service, useService } from "./_service.ts";
 import { describeEachStorage } from "./_storages.ts";
 
-interface TokenAnswer {
+interface TokenResponse {
   readonly id: string;
   readonly secret: string;
   readonly tokenName: string;
@@ -17,8 +17,8 @@ interface TokenAnswer {
 describeEachStorage("API tokens", (source) => {
   const service = useService(source);
 
-  const create = async (service: Service, body: unknown): Promise<TokenAnswer> =>
-    (await service.admin("POST", "/api-tokens", body)) as TokenAnswer;
+  const create = async (service: Service, body: unknown): Promise<TokenResponse> =>
+    (await service.admin("POST", "/api-tokens", body)) as TokenResponse;
 
   const statusWith = async (service: Service, token: string): Promise<number> => {
     const response = await service.request("/api/client/features", { token });
@@ -48,7 +48,7 @@ describeEachStorage("API tokens", (source) => {
       });
       expect(response.status).toBe(201);
       expect(response.headers.get("location")).toBe("api-tokens");
-      const token = (await response.json()) as TokenAnswer;
+      const token = (await response.json()) as TokenResponse;
       expect(token).toMatchObject({
         tokenName: "made",
         expiresAt: null,
@@ -146,7 +146,7 @@ describeEachStorage("API tokens", (source) => {
         expect.objectContaining({ tokenName: "listed", type: "frontend" }),
       ],
     });
-    const { tokens } = (await service.admin("GET", "/api-tokens")) as { tokens: TokenAnswer[] };
+    const { tokens } = (await service.admin("GET", "/api-tokens")) as { tokens: TokenResponse[] };
     expect(tokens.filter(({ tokenName }) => tokenName === "listed")).toHaveLength(2);
     expect(tokens.every((token) => !("secret" in token) && !("secretHash" in token))).toBe(true);
     expect(await service.admin("GET", "/api-tokens/nobody")).toEqual({ tokens: [] });

@@ -114,7 +114,7 @@ const FILE = {
 };
 
 /** The names of features, by what an import did to them. */
-interface ImportAnswer {
+interface ImportResponse {
   readonly created: readonly string[];
   readonly updated: readonly string[];
   readonly unchanged: readonly string[];
@@ -428,18 +428,18 @@ describeEachStorage("the export and import of projects", (source) => {
     });
 
     test("one import makes them all, and another one changes them all", async () => {
-      const made = await admin.must<ImportAnswer>(200, "POST", path, fileOf("50"));
+      const made = await admin.must<ImportResponse>(200, "POST", path, fileOf("50"));
       expect(made.body).toMatchObject({ updated: [], unchanged: [] });
       expect(made.body.created).toHaveLength(LIMITS.features);
 
       const events = await admin.eventsOf(async () => {
-        const changed = await admin.must<ImportAnswer>(200, "POST", path, fileOf("60"));
+        const changed = await admin.must<ImportResponse>(200, "POST", path, fileOf("60"));
         expect(changed.body).toMatchObject({ created: [], unchanged: [] });
         expect(changed.body.updated).toHaveLength(LIMITS.features);
       });
       // One for each feature, and the last one for all of them.
       expect(events).toHaveLength(LIMITS.features + 1);
-      const again = await admin.must<ImportAnswer>(200, "POST", path, fileOf("60"));
+      const again = await admin.must<ImportResponse>(200, "POST", path, fileOf("60"));
       expect(again.body.unchanged).toHaveLength(LIMITS.features);
 
       const { body } = await admin.must<typeof FILE>(200, "GET", "/projects/default/export");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { knowsSegments } from "./client-spec.ts";
+import { supportsSegments } from "./client-spec.ts";
 
 test.each([
   ["3.9.9", false],
@@ -11,13 +11,13 @@ test.each([
   ["4.10.0", true],
   [" 5.2.0 ", true],
   ["10.0.0", true],
-])("knowsSegments() for %j is %s", (version, expected) => {
-  expect(knowsSegments(version)).toBe(expected);
+])("supportsSegments() for %j is %s", (version, expected) => {
+  expect(supportsSegments(version)).toBe(expected);
 });
 
 test.each(["", "latest", "4", "4.2", "v4.2.0", "=4.2.0", "4.2.0.1", "4.x.0", "04.2.0"])(
-  "knowsSegments() cannot tell for %j",
+  "supportsSegments() cannot tell for %j",
   (version) => {
-    expect(knowsSegments(version)).toBeUndefined();
+    expect(supportsSegments(version)).toBeUndefined();
   },
 );

@@ -10,7 +10,7 @@ const SEGMENTS_SINCE = "4.2.0";
  * A prerelease comes before its release, so `4.2.0-beta.1` does not count: constraints in the place
  * of segments are right for every SDK.
  */
-export function knowsSegments(clientSpec: string): boolean | undefined {
+export function supportsSegments(clientSpec: string): boolean | undefined {
   const text = clientSpec.trim();
   const version = text.startsWith("v") ? null : parse(text);
   return version === null ? undefined : version.compare(SEGMENTS_SINCE) >= 0;

@@ -16,7 +16,7 @@ export interface CompiledFeature {
 }
 
 /** What the answers of a snapshot depend on, besides the snapshot itself. */
-export interface Relevance {
+export interface ContextDependencies {
   /**
    * Names of the context fields that some rule reads, sorted. Two contexts that agree on these
    * have equal answers, unless one of the flags below is set.
@@ -50,7 +50,7 @@ export interface Snapshot {
   readonly revision: string;
   /** In the order of the document; names are unique. */
   readonly features: readonly CompiledFeature[];
-  readonly relevance: Relevance;
+  readonly contextDependencies: ContextDependencies;
   /** What was found wrong in the document and how it is treated; empty for a sound one. */
   readonly diagnostics: readonly Diagnostic[];
   /** The position of a flag in `features`, or -1 when there is none of that name. */

@@ -109,7 +109,7 @@ describe("Snapshot", { timeout: 60_000 }, () => {
     forEverySample(({ document, contexts }) => {
       const [one, other] = [compileStill(document), compileStill(structuredClone(document))];
       expect(other.features).toEqual(one.features);
-      expect(other.relevance).toEqual(one.relevance);
+      expect(other.contextDependencies).toEqual(one.contextDependencies);
       expect(other.diagnostics).toEqual(one.diagnostics);
       for (const context of contexts) {
         expect(answers(other, context)).toEqual(answers(one, context));
@@ -118,12 +118,12 @@ describe("Snapshot", { timeout: 60_000 }, () => {
   });
 });
 
-describe("Snapshot.relevance", { timeout: 60_000 }, () => {
+describe("Snapshot.contextDependencies", { timeout: 60_000 }, () => {
   test("a context field that is not named changes no answer", () => {
     let changes = 0;
     forEverySample(({ choices, document, contexts }) => {
       const snapshot = compileStill(document);
-      const { fields } = snapshot.relevance;
+      const { fields } = snapshot.contextDependencies;
       const irrelevant = [...ALL_FIELDS, "unheard of"].filter((field) => !fields.includes(field));
       for (const context of contexts) {
         const field = choices.pick(irrelevant);
@@ -139,7 +139,7 @@ describe("Snapshot.relevance", { timeout: 60_000 }, () => {
     forEverySample(({ document, contexts }) => {
       const snapshot = compileStill(document);
       for (const context of contexts) {
-        const stripped = keepFields(context, snapshot.relevance.fields);
+        const stripped = keepFields(context, snapshot.contextDependencies.fields);
         expect(answers(snapshot, stripped)).toEqual(answers(snapshot, context));
       }
     }, 2);
@@ -150,7 +150,7 @@ describe("Snapshot.relevance", { timeout: 60_000 }, () => {
       const snapshot = compileStill(document);
       const later = compileStill(document, { now: () => NOW_MS + 1e12 });
       const earlier = compileStill(document, { now: () => 0 });
-      if (snapshot.relevance.readsClock) return;
+      if (snapshot.contextDependencies.readsClock) return;
       for (const context of contexts) {
         expect(answers(later, context)).toEqual(answers(snapshot, context));
         expect(answers(earlier, context)).toEqual(answers(snapshot, context));
@@ -162,7 +162,7 @@ describe("Snapshot.relevance", { timeout: 60_000 }, () => {
     let sure = 0;
     forEverySample(({ document, contexts }) => {
       const snapshot = compileStill(document);
-      if (snapshot.relevance.drawsRandom) return;
+      if (snapshot.contextDependencies.drawsRandom) return;
       sure += 1;
       for (const dice of [0, 0.1, 0.99]) {
         const other = compileStill(document, { random: () => dice });
@@ -178,7 +178,7 @@ describe("Snapshot.relevance", { timeout: 60_000 }, () => {
     const strategies = [{ name: "custom", isEnabled: () => true }];
     const relevanceOf = (name: string): boolean => {
       const features = [{ name: "flag", enabled: true, strategies: [{ name, parameters: {} }] }];
-      return compileStill({ features }, { strategies }).relevance.callsCustomStrategy;
+      return compileStill({ features }, { strategies }).contextDependencies.callsCustomStrategy;
     };
     expect(relevanceOf("custom")).toBe(true);
     expect(relevanceOf("default")).toBe(false);

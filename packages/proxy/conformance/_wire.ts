@@ -1,6 +1,6 @@
 import type { Context } from "flags-engine";
 import { expect } from "vitest";
-import { startProxy, type TestProxy, togglesOf, type ToggleAnswer } from "../test/_proxy.ts";
+import { startProxy, type TestProxy, togglesOf, type ToggleResponse } from "../test/_proxy.ts";
 import type { SourceDocument } from "../test/_source.ts";
 
 /** How clients ask: kept answers and new ones, compressed ones and plain ones. */
@@ -61,7 +61,7 @@ function putterOf({ request }: TestProxy, context: WireContext): Put {
 }
 
 /** Asks for the toggles that are on; every way of asking must come to the same. */
-export type Ask = (context: Context) => Promise<ReadonlyMap<string, ToggleAnswer>>;
+export type Ask = (context: Context) => Promise<ReadonlyMap<string, ToggleResponse>>;
 
 /** A proxy over a document whose every answer comes by the fast path. */
 export async function startFastProxy(document: SourceDocument): Promise<Ask> {
@@ -77,7 +77,7 @@ export async function startFastProxy(document: SourceDocument): Promise<Ask> {
   });
   return async (context) => {
     const put = putterOf(proxy, toWireContext(context));
-    const answers: (readonly ToggleAnswer[])[] = [];
+    const answers: (readonly ToggleResponse[])[] = [];
     for (const method of METHODS) {
       for (const coding of CODINGS) {
         // oxlint-disable-next-line no-await-in-loop -- from the second time on, an answer may be kept

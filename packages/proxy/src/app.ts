@@ -7,12 +7,12 @@ import {
   observeConnections,
   observeRequests,
 } from "flags-server-kit/http";
-import { keyOf } from "./auth/authenticate.ts";
-import { createKeyRing } from "./auth/create-key-ring.ts";
+import { keyOf } from "./access/authenticate.ts";
+import { createKeyRegistry } from "./access/create-key-registry.ts";
 import type { ProxyConfig } from "./config/config.ts";
 import { SETTINGS } from "./config/settings.ts";
-import { hasFixedOrigin } from "./cors/cors-headers.ts";
-import { registerCors } from "./cors/cors.ts";
+import { hasFixedOrigin } from "./http/cors-headers.ts";
+import { registerCors } from "./http/cors.ts";
 import { registerCompression } from "./http/compression.ts";
 import { tooManyBodies } from "./errors.ts";
 import { createFastPaths, createShortcut } from "./fast-path/create-fast-path.ts";
@@ -21,11 +21,11 @@ import { createFailureSender } from "./http/send-failure.ts";
 import { ownCompilersOnly, serverFactory, serverOptions } from "./http/server-options.ts";
 import { createMetrics, METRICS_PREFIX, type Metrics } from "./metrics/metrics.ts";
 import { observeSources } from "./metrics/observe-sources.ts";
-import { registerOpenApi } from "./openapi/openapi.ts";
-import { gateUntilReady } from "./readiness/readiness.ts";
-import { renderAhead } from "./render/render-ahead.ts";
-import { createDialectRules } from "./routes/evaluation-rules.ts";
-import { registerRoutes } from "./routes/routes.ts";
+import { registerOpenApi } from "./http/openapi.ts";
+import { gateUntilReady } from "./http/readiness.ts";
+import { renderAhead } from "./response/render-ahead.ts";
+import { createProtocolRules } from "./api/evaluation-rules.ts";
+import { registerRoutes } from "./api/routes.ts";
 
 export interface AppOptions {
   /**
@@ -48,10 +48,10 @@ export async function buildApp(
   source: FlagSource,
   { hasFastPath, metrics = createMetrics(), cacheBytes }: AppOptions = { hasFastPath: true },
 ): Promise<FastifyInstance> {
-  const ring = createKeyRing(config, source);
+  const ring = createKeyRegistry(config, source);
   observeSources(metrics.registry, ring.sources);
 
-  const rules = createDialectRules(config);
+  const rules = createProtocolRules(config);
   const { observeRequest: observe } = metrics;
   // Context enrichers may be asynchronous, and so may be a function that decides about origins.
   const canBypass = config.contextEnrichers.length === 0 && hasFixedOrigin(config.cors);

@@ -5,7 +5,7 @@ import type { ProxyConfig } from "./config/config.ts";
 import { loadEmbeddedConfig } from "./config/load-embedded-config.ts";
 import type { ProxyOptions } from "./config/options.ts";
 import { chooseSource } from "./create-client.ts";
-import { logFaults } from "./log-faults.ts";
+import { logFailures } from "./log-failures.ts";
 
 /**
  * Makes the proxy as a Fastify application that does not listen yet, for programs that serve it
@@ -33,7 +33,7 @@ export async function assembleApp(
 ): Promise<FastifyInstance> {
   const { source, isOwned } = chooseSource(config, client);
   const app = await buildApp(config, source, options);
-  const stopLogging = logFaults(source, config.logger);
+  const stopLogging = logFailures(source, config.logger);
   app.addHook("onClose", async () => {
     if (isOwned) await source.close();
     stopLogging();

@@ -13,7 +13,7 @@ export interface ErrorBody {
   readonly validation?: readonly Problem[];
 }
 
-/** What a failure is called in the dialects that have codes for them, where its status is not enough. */
+/** What a failure is called in the protocols that have codes for them, where its status is not enough. */
 export type ErrorCode = "FLAG_NOT_FOUND" | "PARSE_ERROR";
 
 interface HttpErrorDetails {

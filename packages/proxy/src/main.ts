@@ -34,7 +34,7 @@ export async function runCommand(): Promise<void> {
 export async function runAsWorker(): Promise<void> {
   const link = openPrimaryLink();
   await runWorker({
-    noun: "this worker",
+    displayName: "this worker",
     loadConfig: (environment) => loadConfig({}, environment, link.worker),
     serve: async (config) => {
       const { serveAsWorker } = await import("./cluster/serve-as-worker.ts");

@@ -8,7 +8,7 @@ export const PROGRAM: Program<typeof SETTINGS> = {
   name: "flags-proxy",
   version,
   tagline: "Evaluates feature flags on the server for browsers and mobile apps.",
-  noun: "the proxy",
+  displayName: "the proxy",
   groups: SETTING_GROUPS,
   settings: SETTINGS,
   variablePrefixes: ["FLAGS_"],

@@ -148,7 +148,7 @@ export async function startProxyOver(
   return { app, url, port, request, post };
 }
 
-export interface ToggleAnswer {
+export interface ToggleResponse {
   readonly name: string;
   readonly enabled: boolean;
   readonly impressionData: boolean;
@@ -159,8 +159,8 @@ export interface ToggleAnswer {
   };
 }
 
-export async function togglesOf(response: Response): Promise<readonly ToggleAnswer[]> {
-  const body = (await response.json()) as { readonly toggles: readonly ToggleAnswer[] };
+export async function togglesOf(response: Response): Promise<readonly ToggleResponse[]> {
+  const body = (await response.json()) as { readonly toggles: readonly ToggleResponse[] };
   return body.toggles;
 }
 

@@ -432,7 +432,7 @@ test.each([403, 429, 500])(
   },
 );
 
-test("errors of the other dialects keep their shape", async () => {
+test("errors of the other protocols keep their shape", async () => {
   const { request } = await startProxy();
   for (const path of ["/proxy/none", "/ofrep", "/api/frontend/none", "/ofrepx/v1"]) {
     expect(await (await request(path)).json(), path).toEqual({

@@ -4,13 +4,13 @@ import type { AddressInfo } from "node:net";
 import { EventStream } from "flags-server-kit/http";
 import { Registry } from "prom-client";
 import { expect, onTestFinished, test } from "vitest";
-import { proxyDialect } from "../src/dialects/proxy.ts";
-import { createMessageForms } from "../src/push/message-forms.ts";
-import { PushHub, type PushRules } from "../src/push/push-hub.ts";
-import { PushStream } from "../src/push/push-stream.ts";
-import { SharedEvents } from "../src/push/shared-events.ts";
-import { StoredSubscription } from "../src/push/subscription.ts";
-import { createRenderer } from "../src/render/rendering.ts";
+import { proxyProtocol } from "../src/api/proxy/protocol.ts";
+import { createMessageForms } from "../src/streaming/message-forms.ts";
+import { PushHub, type PushRules } from "../src/streaming/stream-hub.ts";
+import { PushStream } from "../src/streaming/flag-stream.ts";
+import { SharedEvents } from "../src/streaming/shared-events.ts";
+import { StoredSubscription } from "../src/streaming/subscription.ts";
+import { createRenderer } from "../src/response/rendering.ts";
 import { flag, withConstraint } from "./_documents.ts";
 import { namesIn, readEvents } from "./_event-reader.ts";
 import { KEY } from "./_proxy.ts";
@@ -18,7 +18,7 @@ import { DocumentSource } from "./_source.ts";
 
 /** A hub with times of its own behind a server, where `/7` opens the stream of user 7. */
 async function startHub(source: DocumentSource, rules: Partial<PushRules>) {
-  const { render } = createRenderer(proxyDialect);
+  const { render } = createRenderer(proxyProtocol);
   const forms = createMessageForms({ toggles: render, frontend: render, refetch: render });
   const sharedEvents = new Map([[source, new SharedEvents(forms)]]);
   const registry = new Registry();
@@ -29,10 +29,10 @@ async function startHub(source: DocumentSource, rules: Partial<PushRules>) {
   );
   const server = createServer(({ url = "/" }, response) => {
     const events = new EventStream(response, {});
-    const { relevance } = source.snapshot ?? {};
-    if (relevance === undefined) throw new Error("The source has no flags");
+    const { contextDependencies } = source.snapshot ?? {};
+    if (contextDependencies === undefined) throw new Error("The source has no flags");
     const context = { userId: url.slice(1) };
-    const subscription = new StoredSubscription({ context }, relevance);
+    const subscription = new StoredSubscription({ context }, contextDependencies);
     const grant = { key: KEY, kind: "client", source } as const;
     hub.add(new PushStream({ grant, subscription, events, lastEventId: undefined }));
   });

@@ -6,7 +6,7 @@ const MODULE = new URL("../dist/small-heap.js", import.meta.url).href;
 
 /**
  * Makes many objects that live for a while, and prints how many mebibytes new ones had meanwhile: the
- * median, as on Node 24 it is more for moments.
+ * median, as on Node 24 it is more for timestamps.
  */
 const SCRIPT = `
   import { getHeapSpaceStatistics } from "node:v8";

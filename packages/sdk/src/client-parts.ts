@@ -26,7 +26,7 @@ import { SlicedWork } from "./schedule/sliced-work.ts";
 import { DefinitionsStorage } from "./storage/definitions-storage.ts";
 import { MemoryStorageProvider } from "./storage/memory-storage-provider.ts";
 import { compile } from "./sync/compile.ts";
-import { Preparations } from "./sync/preparations.ts";
+import { BeforeSwapHooks } from "./sync/before-swap-hooks.ts";
 import { FlagFeed } from "./sync/flag-feed.ts";
 import { FlagState } from "./sync/flag-state.ts";
 import { createSynchronizer } from "./sync/create-synchronizer.ts";
@@ -41,7 +41,7 @@ import { credentialHeaders, type CredentialSettings } from "./transport/wire-hea
 /** What a client is made of. */
 export interface ClientParts {
   readonly http: HttpClient;
-  readonly preparations: Preparations;
+  readonly beforeSwapHooks: BeforeSwapHooks;
   readonly state: FlagState;
   readonly feed: FlagFeed;
   readonly storage: DefinitionsStorage;
@@ -82,8 +82,8 @@ export function createParts(settings: Settings, emitter: Emitter<FlagsClientEven
   const common = { settings, identity, emitter, faults, http, work, api };
   const provider = settings.storageProvider ?? new MemoryStorageProvider();
   const storage = new DefinitionsStorage(provider, appName, faults.warn);
-  const preparations = new Preparations();
-  const state = createState(common, preparations);
+  const beforeSwapHooks = new BeforeSwapHooks();
+  const state = createState(common, beforeSwapHooks);
   const save = (kept: FeatureDefinitions): void => storage.save(kept);
   const feed = new FlagFeed({ state, emitter, now, save, work });
   const { filters, refreshIntervalMs: intervalMs } = settings;
@@ -93,7 +93,7 @@ export function createParts(settings: Settings, emitter: Emitter<FlagsClientEven
       ? createSynchronizer(synchronization, sync)
       : new UnleashSynchronizer({ unleash, feed, faults });
   const bootstrap = bootstrapOf(common, state, feed);
-  const sources = { http, preparations, state, feed, storage, synchronizer, bootstrap };
+  const sources = { http, beforeSwapHooks, state, feed, storage, synchronizer, bootstrap };
   return { ...sources, ...createMetrics(common, state) };
 }
 
@@ -109,14 +109,17 @@ function createApi(
   return new UpstreamApi({ ...means, url, identity, filters, credentials, now, ...intervals });
 }
 
-function createState({ settings, emitter, faults }: Common, preparations: Preparations): FlagState {
+function createState(
+  { settings, emitter, faults }: Common,
+  beforeSwapHooks: BeforeSwapHooks,
+): FlagState {
   const { strategies, bootstrapOverrides } = settings;
   const onStrategyError = (error: StrategyError): void => emitter.emit("strategyError", error);
   const fixed = { strategies, now, random, onStrategyError, warn: faults.warn };
   return new FlagState({
     bootstrapOverrides,
     compile: (checked, former) =>
-      preparations.after(compile(checked, { ...fixed, former }), former),
+      beforeSwapHooks.after(compile(checked, { ...fixed, former }), former),
   });
 }
 

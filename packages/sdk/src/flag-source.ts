@@ -52,7 +52,7 @@ export interface FlagSourceEvents {
 }
 
 /** Work on a snapshot that is to replace a former one, in steps. It must not throw. */
-export type Preparation = (snapshot: Snapshot, former: Snapshot | undefined) => Steps<void>;
+export type BeforeSwapHook = (snapshot: Snapshot, former: Snapshot | undefined) => Steps<void>;
 
 /**
  * Keeps a snapshot of one upstream environment up to date and carries usage back to it.
@@ -78,7 +78,7 @@ export interface FlagSource {
    * Has work done on each new snapshot before it is in force, between other things, so that the
    * first to ask it does not have to wait. Returns how to end that. A source may do without.
    */
-  beforeChange?(preparation: Preparation): () => void;
+  beforeChange?(preparation: BeforeSwapHook): () => void;
   /**
    * Adds usage that was counted elsewhere, to be sent upstream under the name of its application.
    * True acknowledges it: it is sent now, or as soon as the upstream accepts it. False means that

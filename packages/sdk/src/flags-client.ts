@@ -12,7 +12,7 @@ import type {
   ApplicationUsage,
   FeatureDefinitions,
   FlagSource,
-  Preparation,
+  BeforeSwapHook,
 } from "./flag-source.ts";
 import type { FlagsClientOptions } from "./options/flags-client-options.ts";
 import type { ApplicationRegistration } from "./metrics/registration-buffer.ts";
@@ -109,8 +109,8 @@ export class FlagsClient implements FlagSource, AsyncDisposable {
     return this.definitions?.features ?? [];
   }
 
-  beforeChange(preparation: Preparation): () => void {
-    return this.#parts.preparations.add(preparation);
+  beforeChange(preparation: BeforeSwapHook): () => void {
+    return this.#parts.beforeSwapHooks.add(preparation);
   }
 
   /** True also if this client reports no usage at all; always false once the client is closed. */

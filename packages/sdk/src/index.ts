@@ -8,7 +8,7 @@ export type {
   FeatureUsage,
   FlagSource,
   FlagSourceEvents,
-  Preparation,
+  BeforeSwapHook,
 } from "./flag-source.ts";
 export { createFlagsClient, FlagsClient } from "./flags-client.ts";
 export type { ImpactMetric, ImpactSample } from "./metrics/impact-metrics.ts";
@@ -23,7 +23,7 @@ export type { Synchronization } from "./sync/synchronizer.ts";
 export { isUnleashClient } from "./sync/unleash-client.ts";
 export type { UnleashClient } from "./sync/unleash-client.ts";
 export { FlagReplica } from "./replica/flag-replica.ts";
-export type { FlagReplicaOptions, FlagUpdate, SyncMoments } from "./replica/flag-replica.ts";
+export type { FlagReplicaOptions, FlagUpdate, SyncTimestamps } from "./replica/flag-replica.ts";
 export { FileStorageProvider } from "./storage/file-storage-provider.ts";
 export { MemoryStorageProvider } from "./storage/memory-storage-provider.ts";
 export type { StorageProvider } from "./storage/storage-provider.ts";

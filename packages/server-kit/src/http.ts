@@ -10,7 +10,7 @@ export {
 } from "./http/content-coding.ts";
 export type { ContentCoding } from "./http/content-coding.ts";
 export { createClientErrorHandler } from "./http/client-error.ts";
-export type { ClientErrorHandler, ClientFault } from "./http/client-error.ts";
+export type { ClientErrorHandler, ClientFailure } from "./http/client-error.ts";
 export { ConnectionGuard } from "./http/connection-guard.ts";
 export type {
   CloseReason,

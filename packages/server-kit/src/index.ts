@@ -8,7 +8,7 @@ export { readEnvironment } from "./config/env.ts";
 export type { Environment } from "./config/environment.ts";
 export { headerValueKind, keysKind, tokensKind } from "./config/kinds/header-value.ts";
 export { hostKind } from "./config/kinds/host.ts";
-export { createTextKind, createValueKind, Flaw } from "./config/kinds/kind.ts";
+export { createTextKind, createValueKind, InvalidValue } from "./config/kinds/kind.ts";
 export type { Kind } from "./config/kinds/kind.ts";
 export { createListKind, toTexts } from "./config/kinds/list.ts";
 export {

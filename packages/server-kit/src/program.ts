@@ -14,7 +14,7 @@ export interface Program<Table extends SettingsTable = SettingsTable> {
   /** What it does, in one sentence. */
   readonly tagline: string;
   /** What messages call it once it runs, such as `the proxy`. */
-  readonly noun: string;
+  readonly displayName: string;
   /** Headings under which settings are shown, in order. */
   readonly groups: readonly string[];
   readonly settings: Table;

@@ -26,7 +26,7 @@ const program = {
   name: "sample",
   version: "1.2.3",
   tagline: "Serves as an example.",
-  noun: "the sample",
+  displayName: "the sample",
   groups: ["Listening"],
   settings,
   variablePrefixes: ["SAMPLE_"],

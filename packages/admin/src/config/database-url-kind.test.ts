@@ -1,4 +1,4 @@
-import { Flaw } from "flags-server-kit";
+import { InvalidValue } from "flags-server-kit";
 import { expect, test } from "vitest";
 import { databaseUrlKind, secretsInDatabaseUrl, showDatabaseUrl } from "./database-url-kind.ts";
 
@@ -19,7 +19,7 @@ test.each([
   "postgres://user:pa/ss@db.test:99999999/flags",
   "postgres://flags:100%@db.test/flags",
 ])("databaseUrlKind refuses %s", (address) => {
-  expect(databaseUrlKind.fromText(address)).toBeInstanceOf(Flaw);
+  expect(databaseUrlKind.fromText(address)).toBeInstanceOf(InvalidValue);
 });
 
 test("secretsInDatabaseUrl() finds passwords wherever they can be, as written and as meant", () => {

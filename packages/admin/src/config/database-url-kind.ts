@@ -1,14 +1,16 @@
-import { createTextKind, Flaw, type Kind } from "flags-server-kit";
+import { createTextKind, InvalidValue, type Kind } from "flags-server-kit";
 
 /** The address of a PostgreSQL database, which usually holds a password. */
 export const databaseUrlKind: Kind<string> = createTextKind(
   "the address of a PostgreSQL database, such as postgres://user:password@host:5432/name",
   (text) => {
-    if (!/^postgres(?:ql)?:\/\//i.test(text) || /\s/.test(text)) return new Flaw();
+    if (!/^postgres(?:ql)?:\/\//i.test(text) || /\s/.test(text)) return new InvalidValue();
     if (!URL.canParse(text)) {
-      return new Flaw("it is not an address: % and other special characters are written as %25");
+      return new InvalidValue(
+        "it is not an address: % and other special characters are written as %25",
+      );
     }
-    return isDecodable(new URL(text)) ? text : new Flaw("a % in it is not written as %25");
+    return isDecodable(new URL(text)) ? text : new InvalidValue("a % in it is not written as %25");
   },
 );
 

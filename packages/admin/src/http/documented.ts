@@ -1,4 +1,4 @@
-import { errorAnswers, NoBody } from "./schemas.ts";
+import { errorResponses, NoBody } from "./schemas.ts";
 
 // Failures that every route can have, and those that every route with a body can have besides.
 const ALWAYS = [401, 403, 503] as const;
@@ -19,6 +19,6 @@ export function documented({ tag, summary, empty, hasBody, alsoFailsWith = [] }:
   return {
     summary,
     tags: [tag],
-    response: { ...(empty !== undefined && { [empty]: NoBody }), ...errorAnswers(...failures) },
+    response: { ...(empty !== undefined && { [empty]: NoBody }), ...errorResponses(...failures) },
   };
 }

@@ -26,7 +26,7 @@ export function nullableText(maxLength: number) {
   return Type.Unsafe<string | null>({ type: ["string", "null"], maxLength });
 }
 
-const ErrorAnswer = Type.Object(
+const ErrorResponse = Type.Object(
   {
     id: Type.String({ description: "Names this answer in the log of the service" }),
     name: Type.String({ description: "Kind of the failure" }),
@@ -54,12 +54,12 @@ const ERROR_DESCRIPTIONS = {
 } as const;
 
 /** The answers that are not a success, for the documentation of a route. */
-export function errorAnswers(...statusCodes: readonly (keyof typeof ERROR_DESCRIPTIONS)[]) {
+export function errorResponses(...statusCodes: readonly (keyof typeof ERROR_DESCRIPTIONS)[]) {
   return Object.fromEntries(
     // The description belongs to the response, so that all of them share one schema.
     statusCodes.map((code) => [
       code,
-      { ...ErrorAnswer, "x-response-description": ERROR_DESCRIPTIONS[code] },
+      { ...ErrorResponse, "x-response-description": ERROR_DESCRIPTIONS[code] },
     ]),
   );
 }

@@ -1,6 +1,6 @@
 import { inArray } from "drizzle-orm";
-import type { Actor } from "../events/actor.ts";
-import type { NewEvent } from "../events/new-event.ts";
+import type { Actor } from "../domain/events/actor.ts";
+import type { NewEvent } from "../domain/events/new-event.ts";
 import { groupBy } from "../group-by.ts";
 import { batchesOf } from "./batches-of.ts";
 import type { Database } from "./database.ts";

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import type { Actor } from "../events/actor.ts";
+import type { Actor } from "../domain/events/actor.ts";
 import type { ChangeFeed } from "./change-feed.ts";
 import type { Database } from "./database.ts";
 import { DiskFullError, DiskFullMemory } from "./disk-full.ts";

@@ -1,5 +1,5 @@
-import { tokenOf } from "../auth/token-of.ts";
-import { errorAnswers, NoBody } from "../http/schemas.ts";
+import { tokenOf } from "../access/token-of.ts";
+import { errorResponses, NoBody } from "../http/schemas.ts";
 import type { TypedApp } from "flags-server-kit/http";
 import { version } from "../version.ts";
 import { readApplication, readBulkApplications } from "./applications.ts";
@@ -8,7 +8,7 @@ import { BulkMetricsBody, MetricsBody, RegistrationBody } from "./schemas.ts";
 import type { UsageIntake } from "./usage-intake.ts";
 
 const tags = ["Server SDKs"];
-const response = { 202: NoBody, ...errorAnswers(400, 401, 403, 413, 415, 503) };
+const response = { 202: NoBody, ...errorResponses(400, 401, 403, 413, 415, 503) };
 
 /** Takes in what SDKs and proxies report. What is answered with 202 is in the database. */
 export function registerUsageIntake(app: TypedApp, intake: UsageIntake): void {

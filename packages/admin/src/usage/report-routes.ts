@@ -1,15 +1,15 @@
-import { errorAnswers } from "../http/schemas.ts";
+import { errorResponses } from "../http/schemas.ts";
 import type { TypedApp } from "flags-server-kit/http";
 import type { Storage } from "../storage/storage.ts";
 import { listApplications } from "./applications.ts";
 import { startOfHour } from "./hours.ts";
 import { lastHours, readFeatureUsage, readHoursBack } from "./read-feature-usage.ts";
 import {
-  ApplicationsAnswer,
+  ApplicationsResponse,
   FeatureParams,
   HoursQuery,
-  RawUsageAnswer,
-  UsageAnswer,
+  RawUsageResponse,
+  UsageResponse,
 } from "./schemas.ts";
 import { fillHours, namesOfApplications, sumByEnvironment } from "./summarize-usage.ts";
 
@@ -26,7 +26,7 @@ export function registerUsageReports(app: TypedApp, storage: Storage): void {
       schema: {
         summary: "Lists the applications that have registered themselves",
         tags,
-        response: { 200: ApplicationsAnswer, ...errorAnswers(401, 403, 503) },
+        response: { 200: ApplicationsResponse, ...errorResponses(401, 403, 503) },
       },
     },
     async () => ({ applications: await listApplications(storage.db) }),
@@ -42,7 +42,7 @@ function registerFeatureUsage(app: TypedApp, storage: Storage): void {
         tags,
         params: FeatureParams,
         querystring: HoursQuery,
-        response: { 200: RawUsageAnswer, ...errorAnswers(401, 403, 503) },
+        response: { 200: RawUsageResponse, ...errorResponses(401, 403, 503) },
       },
     },
     async (request) => {
@@ -59,7 +59,7 @@ function registerFeatureUsage(app: TypedApp, storage: Storage): void {
         summary: "Tells how often a flag was asked for this hour, and by whom in the last day",
         tags,
         params: FeatureParams,
-        response: { 200: UsageAnswer, ...errorAnswers(401, 403, 503) },
+        response: { 200: UsageResponse, ...errorResponses(401, 403, 503) },
       },
     },
     async (request) => {

@@ -68,7 +68,7 @@ export const HoursQuery = Type.Object({
 const HourStart = Type.String({ format: "date-time", description: "When the hour begins" });
 const Count = Type.Integer({ minimum: 0 });
 
-export const RawUsageAnswer = Type.Object(
+export const RawUsageResponse = Type.Object(
   {
     version: Type.Integer(),
     maturity: Type.String(),
@@ -90,7 +90,7 @@ export const RawUsageAnswer = Type.Object(
   { title: "featureMetricsSchema" },
 );
 
-export const UsageAnswer = Type.Object(
+export const UsageResponse = Type.Object(
   {
     version: Type.Integer(),
     maturity: Type.String(),
@@ -106,7 +106,7 @@ export const UsageAnswer = Type.Object(
   { title: "featureUsageSchema" },
 );
 
-export const ApplicationsAnswer = Type.Object(
+export const ApplicationsResponse = Type.Object(
   {
     applications: Type.Array(
       Type.Object(

@@ -2,7 +2,7 @@ import { sql, type SQL } from "drizzle-orm";
 import type { Database } from "../storage/database.ts";
 import { features } from "../storage/schema/features.ts";
 import type { Storage } from "../storage/storage.ts";
-import { opensProject } from "../tokens/api-token.ts";
+import { opensProject } from "../access/tokens/api-token.ts";
 import type { UsageEntry } from "./usage-entry.ts";
 
 /** What was counted under one token. */

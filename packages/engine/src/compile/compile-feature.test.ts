@@ -33,7 +33,7 @@ describe("compileFeature()", () => {
   });
 
   test("does not depend on strategies behind one that always matches", () => {
-    const { features, relevance } = snapshotOf({
+    const { features, contextDependencies } = snapshotOf({
       features: [
         {
           name: "flag",
@@ -43,7 +43,7 @@ describe("compileFeature()", () => {
       ],
     });
     expect(features[0]?.constantOutcome).toBeDefined();
-    expect(relevance.fields).toEqual([]);
+    expect(contextDependencies.fields).toEqual([]);
   });
 
   test("carries what an answer and its reader need", () => {

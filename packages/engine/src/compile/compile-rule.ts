@@ -40,7 +40,7 @@ export function compileRule(strategy: Strategy, target: RuleTarget): Rule | unde
 
 /** A flag without strategies is on for everybody. */
 export function compileUnconditional(target: RuleTarget): Answer {
-  return featureAnswer("STATIC", target);
+  return featureResponse("STATIC", target);
 }
 
 function activate(strategy: Strategy, scope: FeatureScope): Activation {
@@ -58,7 +58,7 @@ function activate(strategy: Strategy, scope: FeatureScope): Activation {
 /** The variant of the strategy, else that of the flag, else none. */
 function compileAnswer(strategy: Strategy, reason: Reason, target: RuleTarget): Answer {
   const { variants, parameters } = strategy;
-  if (variants.length === 0) return featureAnswer(reason, target);
+  if (variants.length === 0) return featureResponse(reason, target);
   const choice = compileVariants(
     {
       variants,
@@ -68,11 +68,11 @@ function compileAnswer(strategy: Strategy, reason: Reason, target: RuleTarget): 
     },
     target.scope.fields,
   );
-  const otherwise = featureAnswer(reason, target);
+  const otherwise = featureResponse(reason, target);
   return answerOf(choice, { variants, otherwise, reason }, target.outcomes);
 }
 
-function featureAnswer(reason: Reason, { feature, outcomes, scope }: RuleTarget): Answer {
+function featureResponse(reason: Reason, { feature, outcomes, scope }: RuleTarget): Answer {
   const { name, variants } = feature;
   const stickiness = variants[0]?.stickiness ?? "default";
   const choice = compileVariants({ variants, group: name, stickiness }, scope.fields);

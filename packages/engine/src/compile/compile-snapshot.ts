@@ -51,7 +51,7 @@ export function* compileInSteps(
     revision: options.revision ?? "",
     flags,
     simple: yield* toSimpleFlags(flags),
-    relevance: fields.relevance(),
+    contextDependencies: fields.contextDependencies(),
     diagnostics: Object.freeze(diagnostics),
     runtime: { now: options.now, random: options.random },
   });

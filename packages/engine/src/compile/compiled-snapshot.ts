@@ -2,7 +2,7 @@ import type { Context } from "../context.ts";
 import type { Diagnostic } from "../parse/diagnostic.ts";
 import { EvaluationRequest } from "../request/evaluation-request.ts";
 import type { EvaluableFeature, Runtime } from "../request/evaluation-request.ts";
-import type { CompiledFeature, Evaluation, Relevance, Snapshot } from "../snapshot.ts";
+import type { CompiledFeature, Evaluation, ContextDependencies, Snapshot } from "../snapshot.ts";
 import type { Parent } from "./compile-dependencies.ts";
 import { SimpleEvaluation } from "./flag-evaluation.ts";
 import { OFF } from "./outcome-table.ts";
@@ -18,7 +18,7 @@ export interface SnapshotParts {
   readonly flags: readonly Flag[];
   /** Those of the flags that are simple. */
   readonly simple: SimpleFlags;
-  readonly relevance: Relevance;
+  readonly contextDependencies: ContextDependencies;
   readonly diagnostics: readonly Diagnostic[];
   readonly runtime: Runtime;
 }
@@ -26,7 +26,7 @@ export interface SnapshotParts {
 export class CompiledSnapshot implements Snapshot {
   readonly revision: string;
   readonly features: readonly CompiledFeature[];
-  readonly relevance: Relevance;
+  readonly contextDependencies: ContextDependencies;
   readonly diagnostics: readonly Diagnostic[];
   readonly #runtime: Runtime;
   readonly #evaluables: readonly EvaluableFeature[];
@@ -35,10 +35,17 @@ export class CompiledSnapshot implements Snapshot {
   /** All others that are not constant, parents before children. */
   readonly #others: readonly EvaluableFeature[];
 
-  constructor({ revision, flags, simple, relevance, diagnostics, runtime }: SnapshotParts) {
+  constructor({
+    revision,
+    flags,
+    simple,
+    contextDependencies,
+    diagnostics,
+    runtime,
+  }: SnapshotParts) {
     this.revision = revision;
     this.features = Object.freeze(flags.map(({ compiled }) => compiled));
-    this.relevance = relevance;
+    this.contextDependencies = contextDependencies;
     this.diagnostics = diagnostics;
     this.#runtime = runtime;
     this.#evaluables = flags.map(({ evaluable }) => evaluable);

@@ -39,9 +39,9 @@ describe("text()", () => {
   });
 });
 
-describe("relevance()", () => {
+describe("contextDependencies()", () => {
   test("names what the rules read and nothing else", () => {
-    const { relevance } = snapshotOf({
+    const { contextDependencies } = snapshotOf({
       features: [
         {
           name: "flag",
@@ -58,7 +58,7 @@ describe("relevance()", () => {
         },
       ],
     });
-    expect(relevance).toEqual({
+    expect(contextDependencies).toEqual({
       fields: ["currentTime", "plan"],
       readsClock: true,
       drawsRandom: false,

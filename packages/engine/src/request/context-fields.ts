@@ -4,7 +4,7 @@ import { createHashPrefix, cutIntoBlocks } from "../hash/murmur3.ts";
 import type { HashBlocks, HashPrefix } from "../hash/murmur3.ts";
 import { parseIpv4 } from "../net/address.ts";
 import type { Address } from "../net/address.ts";
-import type { Relevance } from "../snapshot.ts";
+import type { ContextDependencies } from "../snapshot.ts";
 import type { EvaluationRequest, Slot } from "./evaluation-request.ts";
 import { IdBucket } from "./id-bucket.ts";
 import { MemberTable } from "./member-table.ts";
@@ -150,7 +150,7 @@ export class ContextFields {
     this.#callsCustomStrategy = true;
   }
 
-  relevance(): Relevance {
+  contextDependencies(): ContextDependencies {
     return Object.freeze({
       fields: Object.freeze([...this.#fields].toSorted()),
       readsClock: this.#readsClock,

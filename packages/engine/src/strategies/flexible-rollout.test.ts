@@ -36,7 +36,8 @@ describe("flexibleRollout()", () => {
     expect(matches(half, { userId: 122 })).toBe(true);
     expect(matches(half, { userId: "999", sessionId: "122" })).toBe(false);
     expect(
-      snapshotOf({ features: [{ name: "f", enabled: true, strategies: [half] }] }).relevance,
+      snapshotOf({ features: [{ name: "f", enabled: true, strategies: [half] }] })
+        .contextDependencies,
     ).toEqual({
       fields: ["sessionId", "userId"],
       readsClock: false,

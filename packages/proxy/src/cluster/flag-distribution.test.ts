@@ -156,6 +156,6 @@ test("news of the upstream that change nothing are passed on", () => {
   source.emit("unchanged");
   expect(one.messages.at(-1)).toEqual({
     kind: "unchanged",
-    moments: { lastFetchAtMs: 5, lastUpdateAtMs: undefined },
+    timestamps: { lastFetchAtMs: 5, lastUpdateAtMs: undefined },
   });
 });

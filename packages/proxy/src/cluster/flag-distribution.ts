@@ -1,4 +1,4 @@
-import type { FlagSource, FlagUpdate, SyncMoments } from "flags-sdk";
+import type { FlagSource, FlagUpdate, SyncTimestamps } from "flags-sdk";
 import type { Logger } from "flags-server-kit";
 import type { WorkerPeer } from "./worker-peer.ts";
 
@@ -122,7 +122,7 @@ export class FlagDistribution {
   }
 
   #publish(worker: WorkerPeer): void {
-    worker.send({ kind: "publish", moments: this.#moments });
+    worker.send({ kind: "publish", timestamps: this.#timestamps });
     this.#letListen(worker);
   }
 
@@ -134,11 +134,11 @@ export class FlagDistribution {
 
   #tellUnchanged(): void {
     for (const worker of this.#workers) {
-      worker.send({ kind: "unchanged", moments: this.#moments });
+      worker.send({ kind: "unchanged", timestamps: this.#timestamps });
     }
   }
 
-  get #moments(): SyncMoments {
+  get #timestamps(): SyncTimestamps {
     const { lastFetchAtMs, lastUpdateAtMs } = this.#source;
     return { lastFetchAtMs, lastUpdateAtMs };
   }

@@ -1,4 +1,4 @@
-import type { ApplicationRegistration, FlagUpdate, SyncMoments } from "flags-sdk";
+import type { ApplicationRegistration, FlagUpdate, SyncTimestamps } from "flags-sdk";
 import type { MetricValues } from "./metric-values.ts";
 
 /** What the primary process tells a worker. */
@@ -6,9 +6,9 @@ export type ToWorker =
   /** Flags to prepare, answered with `loaded`. */
   | ({ readonly kind: "flags" } & FlagUpdate)
   /** The flags that were prepared are in force from now on. */
-  | { readonly kind: "publish"; readonly moments: SyncMoments }
+  | { readonly kind: "publish"; readonly timestamps: SyncTimestamps }
   /** The upstream has nothing new. */
-  | { readonly kind: "unchanged"; readonly moments: SyncMoments }
+  | { readonly kind: "unchanged"; readonly timestamps: SyncTimestamps }
   /** Whether reported usage was taken. */
   | { readonly kind: "decision"; readonly id: number; readonly isAccepted: boolean }
   /** Asks for the worker's metrics, answered with `collected`. */

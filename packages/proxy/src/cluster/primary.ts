@@ -2,7 +2,7 @@ import type { ApplicationUsage, FlagsClient } from "flags-sdk";
 import type { Logger } from "flags-server-kit";
 import type { LoadedConfig } from "../config/assemble-config.ts";
 import { createClient } from "../create-client.ts";
-import { logFaults } from "../log-faults.ts";
+import { logFailures } from "../log-failures.ts";
 import { createMetrics } from "../metrics/metrics.ts";
 import { observeSources } from "../metrics/observe-sources.ts";
 import { FlagDistribution } from "./flag-distribution.ts";
@@ -44,7 +44,7 @@ export class Primary {
 
   /** Resolves to the address when all workers listen. */
   async start(): Promise<string> {
-    logFaults(this.#client, this.#logger);
+    logFailures(this.#client, this.#logger);
     this.#client.start();
     return this.#pool.start();
   }

@@ -38,8 +38,8 @@ function followPrimary(link: PrimaryLink, { replica, outbox, metrics }: WorkerPa
         .prepare(update)
         .then(() => link.send({ kind: "loaded", revision: update.revision }));
     },
-    publish: ({ moments }) => replica.publish(moments),
-    unchanged: ({ moments }) => replica.unchanged(moments),
+    publish: ({ timestamps }) => replica.publish(timestamps),
+    unchanged: ({ timestamps }) => replica.unchanged(timestamps),
     decision: (decision) => outbox.decide(decision),
     collect: () => {
       void metrics.registry

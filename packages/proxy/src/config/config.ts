@@ -1,7 +1,7 @@
 import type { CustomStrategy } from "flags-engine";
 import type { StorageProvider, Synchronization } from "flags-sdk";
 import type { Logger, TrustProxy } from "flags-server-kit";
-import type { OfrepValues } from "../dialects/ofrep-evaluation.ts";
+import type { OfrepValues } from "../api/ofrep/evaluation.ts";
 import type { ContextEnricher } from "../extensions/enricher.ts";
 
 /** Decides about an origin, as in `@fastify/cors`: by a callback, or by a promise. */

@@ -2,7 +2,7 @@ import type { ContextEnricher } from "./enricher.ts";
 import { type ExtensionShape, type LoadedExtensions, loadExtensions } from "./load-extensions.ts";
 
 const enricherShape: ExtensionShape<ContextEnricher> = {
-  noun: "enrichers",
+  displayName: "enrichers",
   allowed: "a function (context, request) that returns a context or a promise of it",
   isExtension: (value): value is ContextEnricher => typeof value === "function",
 };

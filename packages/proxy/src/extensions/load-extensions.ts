@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 /** What things of one sort must look like. */
 export interface ExtensionShape<T> {
   /** What they are, in the plural. */
-  readonly noun: string;
+  readonly displayName: string;
   /** Completes "must be …". */
   readonly allowed: string;
   isExtension(value: unknown): value is T;
@@ -53,7 +53,7 @@ async function loadFile<T>(
       return checkList(list, shape, (position) => `${origin}: entry ${position} of ${file}`);
     }
     const ways = "with module.exports = [...] or export default [...]";
-    return fail(`${origin}: ${file} must export a list of ${shape.noun}, ${ways}`);
+    return fail(`${origin}: ${file} must export a list of ${shape.displayName}, ${ways}`);
   } catch (error) {
     return fail(`${origin}: cannot load ${file}: ${describe(error)}`);
   }

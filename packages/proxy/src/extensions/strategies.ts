@@ -9,7 +9,7 @@ export interface LoadedStrategies {
 }
 
 const strategyShape: ExtensionShape<CustomStrategy> = {
-  noun: "strategies",
+  displayName: "strategies",
   allowed: "an object with a name and a method isEnabled(parameters, context)",
   isExtension: (value): value is CustomStrategy => {
     if (typeof value !== "object" || value === null) return false;

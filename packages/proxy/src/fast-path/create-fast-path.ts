@@ -1,22 +1,22 @@
 import type { ObserveRequest } from "flags-server-kit/http";
-import type { KeyRing } from "../auth/key-ring.ts";
+import type { KeyRegistry } from "../access/key-registry.ts";
 import type { ProxyConfig } from "../config/config.ts";
-import { createCorsHeaders } from "../cors/cors-headers.ts";
-import { FRONTEND_PATHS } from "../dialects/frontend.ts";
+import { createCorsHeaders } from "../http/cors-headers.ts";
+import { FRONTEND_PATHS } from "../api/frontend/protocol.ts";
 import type { Shortcut } from "../http/server-options.ts";
-import type { BodyForm } from "../routes/body-form.ts";
-import type { EvaluationRules } from "../routes/evaluate.ts";
-import type { DialectRules } from "../routes/evaluation-rules.ts";
-import { frontendBodyForm } from "../routes/frontend/frontend-body.ts";
-import { proxyBodyForm } from "../routes/proxy-body.ts";
+import type { BodyForm } from "../api/body-form.ts";
+import type { EvaluationRules } from "../api/evaluate.ts";
+import type { ProtocolRules } from "../api/evaluation-rules.ts";
+import { frontendBodyForm } from "../api/frontend/body.ts";
+import { proxyBodyForm } from "../api/proxy/body.ts";
 import { CompressedBodies } from "./compressed-bodies.ts";
 import { FastPath } from "./fast-path.ts";
 import { ResponseCache } from "./response-cache.ts";
 import { ResponseSender } from "./send-response.ts";
 
 interface FastPathDependencies {
-  readonly ring: KeyRing;
-  readonly rules: DialectRules;
+  readonly ring: KeyRegistry;
+  readonly rules: ProtocolRules;
   readonly observe: ObserveRequest;
   /** Memory for cached responses, and again for compressed bodies. @default 64 and 16 MiB */
   readonly cacheBytes?: number | undefined;

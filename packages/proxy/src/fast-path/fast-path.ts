@@ -1,15 +1,15 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { findRepeatedHeader, type ObserveRequest } from "flags-server-kit/http";
 import type { Context, Snapshot } from "flags-engine";
-import type { Grant, KeyRing } from "../auth/key-ring.ts";
-import { readsSessionId } from "../context/complete-context.ts";
-import { parseQueryContext } from "../context/parse-query.ts";
-import { unenrichedContext } from "../context/request-context.ts";
-import type { SentContext } from "../context/sent-context.ts";
+import type { Grant, KeyRegistry } from "../access/key-registry.ts";
+import { readsSessionId } from "../evaluation/complete-context.ts";
+import { parseQueryContext } from "../evaluation/parse-query.ts";
+import { unenrichedContext } from "../evaluation/request-context.ts";
+import type { SentContext } from "../evaluation/sent-context.ts";
 import { isValid } from "../http/validation.ts";
-import { evaluateFlags } from "../render/evaluate-flags.ts";
-import type { BodyForm, EvaluationInput } from "../routes/body-form.ts";
-import type { EvaluationRules } from "../routes/evaluate.ts";
+import { evaluateFlags } from "../response/evaluate-flags.ts";
+import type { BodyForm, EvaluationInput } from "../api/body-form.ts";
+import type { EvaluationRules } from "../api/evaluate.ts";
 import { isCommonGet, isCommonPost, readShortBody } from "./common-request.ts";
 import type { ResponseCache } from "./response-cache.ts";
 import type { Outgoing, ResponseSender } from "./send-response.ts";
@@ -20,7 +20,7 @@ export interface FastPathOptions {
   /** The path of the evaluation, base path included. */
   readonly path: string;
   readonly keyHeaderName: string;
-  readonly ring: KeyRing;
+  readonly ring: KeyRegistry;
   readonly rules: EvaluationRules;
   readonly bodyForm: BodyForm;
   readonly sender: ResponseSender;
@@ -159,9 +159,9 @@ export class FastPath {
 }
 
 /** Whether the response depends only on the text of the request, and not on the caller's address, say. */
-function dependsOnTextAlone({ fields }: SentContext, { relevance }: Snapshot): boolean {
+function dependsOnTextAlone({ fields }: SentContext, { contextDependencies }: Snapshot): boolean {
   return (
-    (Boolean(fields.sessionId) || !readsSessionId(relevance)) &&
-    (Boolean(fields.remoteAddress) || !relevance.fields.includes("remoteAddress"))
+    (Boolean(fields.sessionId) || !readsSessionId(contextDependencies)) &&
+    (Boolean(fields.remoteAddress) || !contextDependencies.fields.includes("remoteAddress"))
   );
 }

@@ -1,7 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import { compileSnapshot, parseDocument, type Snapshot } from "flags-engine";
 import { expect, test } from "vitest";
-import { type ResponseBody, toEntityTag } from "../render/flag-list-body.ts";
+import { type ResponseBody, toEntityTag } from "../response/flag-list-body.ts";
 import { CachedResponse, ResponseCache } from "./response-cache.ts";
 
 const compile = (): Snapshot =>

@@ -1,7 +1,7 @@
 import type { Snapshot } from "flags-engine";
 import { CodedBody, type ContentCoding } from "flags-server-kit/http";
 import { LRUCache } from "lru-cache";
-import type { ResponseBody } from "../render/flag-list-body.ts";
+import type { ResponseBody } from "../response/flag-list-body.ts";
 import { FrequencySketch } from "./frequency-sketch.ts";
 
 /** Memory for the cached responses of one snapshot. */

@@ -6,8 +6,8 @@ import {
   isNamedBy,
   type ContentCoding,
 } from "flags-server-kit/http";
-import type { RawHeaders } from "../cors/cors-headers.ts";
-import type { ResponseBody } from "../render/flag-list-body.ts";
+import type { RawHeaders } from "../http/cors-headers.ts";
+import type { ResponseBody } from "../response/flag-list-body.ts";
 import type { CompressedBodies } from "./compressed-bodies.ts";
 import { CachedResponse } from "./response-cache.ts";
 

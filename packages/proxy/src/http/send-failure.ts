@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { toOfrepFailure } from "../dialects/ofrep-failure.ts";
+import { toOfrepFailure } from "../api/ofrep/failure.ts";
 import type { HttpError } from "../errors.ts";
 import { canonicalPath } from "./canonical-path.ts";
 
@@ -9,7 +9,7 @@ export type SendFailure = (reply: FastifyReply, failure: HttpError) => FastifyRe
 const EXPOSED_HEADERS = "access-control-expose-headers";
 
 /**
- * Makes what sends failures, each in the shape of the dialect whose path was asked. Paths decide,
+ * Makes what sends failures, each in the shape of the protocol whose path was asked. Paths decide,
  * since there are failures that no route was found for.
  */
 export function createFailureSender(basePath: string): SendFailure {

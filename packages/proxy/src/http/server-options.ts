@@ -8,9 +8,9 @@ import {
   SERVER_DEFAULTS,
 } from "flags-server-kit/http";
 import type { ProxyConfig } from "../config/config.ts";
-import { createTrust } from "../context/caller-address.ts";
+import { createTrust } from "../evaluation/caller-address.ts";
 import { notReady, toHttpError } from "../errors.ts";
-import { isReady } from "../readiness/readiness.ts";
+import { isReady } from "./readiness.ts";
 import type { SendFailure } from "./send-failure.ts";
 import { serializerCompiler } from "./serialization.ts";
 import { validatorCompiler } from "./validation.ts";

@@ -66,6 +66,6 @@ function countFaults(registry: Registry, sources: readonly FlagSource[]): void {
   }
 }
 
-function latest(moments: readonly (number | undefined)[]): number {
-  return Math.max(0, ...moments.map((moment) => moment ?? 0));
+function latest(timestamps: readonly (number | undefined)[]): number {
+  return Math.max(0, ...timestamps.map((moment) => moment ?? 0));
 }

@@ -63,7 +63,7 @@ test("publish() of flags that are in force already changes nothing", async () =>
   expect(events).toEqual(["changed to r1", "ready"]);
 });
 
-test("unchanged() moves the moments and tells so", () => {
+test("unchanged() moves the timestamps and tells so", () => {
   const { replica, events } = createReplica();
   replica.unchanged({ lastFetchAtMs: 7, lastUpdateAtMs: 3 });
   expect([replica.lastFetchAtMs, replica.lastUpdateAtMs]).toEqual([7, 3]);

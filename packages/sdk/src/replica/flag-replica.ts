@@ -6,13 +6,13 @@ import type {
   ApplicationUsage,
   FeatureDefinitions,
   FlagSource,
-  Preparation,
+  BeforeSwapHook,
 } from "../flag-source.ts";
 import { JsonReader } from "../json/json-reader.ts";
 import type { ApplicationRegistration } from "../metrics/registration-buffer.ts";
 import { SlicedWork } from "../schedule/sliced-work.ts";
 import { compile } from "../sync/compile.ts";
-import { Preparations } from "../sync/preparations.ts";
+import { BeforeSwapHooks } from "../sync/before-swap-hooks.ts";
 import { Revisions } from "../sync/revision.ts";
 
 /** Flags as one process hands them to another. */
@@ -24,7 +24,7 @@ export interface FlagUpdate {
 }
 
 /** When a source heard from its upstream, epoch milliseconds. */
-export type SyncMoments = Pick<FlagSource, "lastFetchAtMs" | "lastUpdateAtMs">;
+export type SyncTimestamps = Pick<FlagSource, "lastFetchAtMs" | "lastUpdateAtMs">;
 
 /** What a replica needs besides flags. */
 export interface FlagReplicaOptions {
@@ -51,10 +51,10 @@ export class FlagReplica implements FlagSource {
   readonly #work = new SlicedWork();
   readonly #reader = new JsonReader();
   readonly #revisions = new Revisions();
-  readonly #preparations = new Preparations();
+  readonly #beforeSwapHooks = new BeforeSwapHooks();
   #prepared: Flags | undefined;
   #inForce: Flags | undefined;
-  #moments: SyncMoments = { lastFetchAtMs: undefined, lastUpdateAtMs: undefined };
+  #timestamps: SyncTimestamps = { lastFetchAtMs: undefined, lastUpdateAtMs: undefined };
 
   constructor(options: FlagReplicaOptions) {
     this.#options = options;
@@ -69,11 +69,11 @@ export class FlagReplica implements FlagSource {
   }
 
   get lastFetchAtMs(): number | undefined {
-    return this.#moments.lastFetchAtMs;
+    return this.#timestamps.lastFetchAtMs;
   }
 
   get lastUpdateAtMs(): number | undefined {
-    return this.#moments.lastUpdateAtMs;
+    return this.#timestamps.lastUpdateAtMs;
   }
 
   /** Does nothing: the source decides when flags come. */
@@ -88,9 +88,9 @@ export class FlagReplica implements FlagSource {
   }
 
   /** Puts in force what was prepared last. */
-  publish(moments: SyncMoments): void {
+  publish(timestamps: SyncTimestamps): void {
     const former = this.#inForce;
-    this.#moments = moments;
+    this.#timestamps = timestamps;
     this.#inForce = this.#prepared ?? former;
     if (this.#inForce === undefined || this.#inForce === former) return;
     this.#emitter.emit("changed", this.#inForce.snapshot);
@@ -98,13 +98,13 @@ export class FlagReplica implements FlagSource {
   }
 
   /** The source was told that there is nothing new. */
-  unchanged(moments: SyncMoments): void {
-    this.#moments = moments;
+  unchanged(timestamps: SyncTimestamps): void {
+    this.#timestamps = timestamps;
     this.#emitter.emit("unchanged");
   }
 
-  beforeChange(preparation: Preparation): () => void {
-    return this.#preparations.add(preparation);
+  beforeChange(preparation: BeforeSwapHook): () => void {
+    return this.#beforeSwapHooks.add(preparation);
   }
 
   reportUsage(usage: ApplicationUsage): Promise<boolean> {
@@ -152,6 +152,6 @@ export class FlagReplica implements FlagSource {
       onStrategyError: (error) => this.#emitter.emit("strategyError", error),
       warn: (message) => this.#emitter.emit("warn", message),
     });
-    return this.#preparations.after(compiling, former);
+    return this.#beforeSwapHooks.after(compiling, former);
   }
 }

@@ -14,9 +14,9 @@ export async function stop(server: Closable, logger: Logger): Promise<number> {
 }
 
 /** Ends the process, with a line in the log, after a failure that nobody caught. */
-export function exitOnCrash(logger: Logger, noun: string): void {
+export function exitOnCrash(logger: Logger, displayName: string): void {
   const onCrash = (error: unknown): void => {
-    logger.fatal(`Unexpected failure, ${noun} stops`, error);
+    logger.fatal(`Unexpected failure, ${displayName} stops`, error);
     process.exit(EXIT_FAILURE);
   };
   process.on("uncaughtException", onCrash);

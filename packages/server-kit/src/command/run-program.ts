@@ -56,13 +56,13 @@ export async function runProgram<Config extends RunnableConfig>(
 }
 
 async function serveUntilSignal<Config extends RunnableConfig>(
-  { name, version, noun }: Program,
+  { name, version, displayName }: Program,
   { loadConfig, serve }: Run<Config>,
 ): Promise<void> {
   const stopped = waitForSignal();
   try {
     const config = await loadConfig(readEnvironment());
-    exitOnCrash(config.logger, noun);
+    exitOnCrash(config.logger, displayName);
     const server = await serve(config);
     announce(config, `${name} ${version} listens on ${server.address}`);
     config.logger.info(`Stopping after ${await stopped}`);

@@ -9,7 +9,7 @@ import { explainFailure } from "./explain-failure.ts";
 /** What a worker does: a process that the process of a command has started, and that it ends. */
 export interface WorkerRun<Config extends { readonly logger: Logger }> {
   /** What messages call it, such as `this worker`. */
-  readonly noun: string;
+  readonly displayName: string;
   readonly loadConfig: (environment: Environment) => Promise<Config>;
   readonly serve: (config: Config) => Promise<Closable>;
   /** Resolves when the worker is to end. */
@@ -28,7 +28,7 @@ export async function runWorker<Config extends { readonly logger: Logger }>(
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => {});
   try {
     const config = await run.loadConfig(readEnvironment());
-    exitOnCrash(config.logger, run.noun);
+    exitOnCrash(config.logger, run.displayName);
     const server = await run.serve(config);
     await run.stopped;
     process.exit(await stop(server, config.logger));

@@ -75,7 +75,7 @@ export const PROGRAM: Program<typeof TABLE> = {
   name: "shop",
   version: "1.2.3",
   tagline: "Sells things.",
-  noun: "the shop",
+  displayName: "the shop",
   groups: ["Listening", "Shop"],
   settings: TABLE,
   variablePrefixes: ["SHOP_"],

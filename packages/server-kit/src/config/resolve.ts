@@ -1,5 +1,5 @@
 import type { Environment } from "./environment.ts";
-import { Flaw } from "./kinds/kind.ts";
+import { InvalidValue } from "./kinds/kind.ts";
 import { readOption } from "./read-option.ts";
 import type { Setting, SettingsTable, ValuesOf } from "./setting.ts";
 import { showText } from "./show-text.ts";
@@ -40,7 +40,7 @@ export function resolveSettings<Table extends SettingsTable>(
     if (given === undefined) continue;
     origins.set(name, given.origin);
     const value = read(setting, given);
-    if (value instanceof Flaw) problems.push(describeProblem(setting, given, value));
+    if (value instanceof InvalidValue) problems.push(describeProblem(setting, given, value));
     else values[name] = value;
   }
   return { values: values as ValuesOf<Table>, origins, problems };
@@ -64,7 +64,7 @@ function read({ kind }: Setting<unknown>, { value, isText }: Given): unknown {
   return isText ? kind.fromText(String(value)) : kind.fromValue(value);
 }
 
-function describeProblem(setting: Setting<unknown>, given: Given, flaw: Flaw): string {
+function describeProblem(setting: Setting<unknown>, given: Given, flaw: InvalidValue): string {
   const allowed = given.isText ? setting.kind.allowedText : setting.kind.allowed;
   return `${given.origin} must be ${allowed}: ${flaw.detail ?? describeValue(setting, given.value)}`;
 }

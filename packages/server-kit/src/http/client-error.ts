@@ -9,7 +9,7 @@ import type { Socket } from "node:net";
 const LINGER_MS = 500;
 
 /** A request that could not be read, as an HTTP error. */
-export interface ClientFault {
+export interface ClientFailure {
   readonly statusCode: 400 | 408 | 431;
   readonly message: string;
 }
@@ -19,7 +19,7 @@ export type ClientErrorHandler = (error: Error, socket: Socket) => void;
 
 interface ClientErrorOptions {
   /** Makes the response body, which is sent as JSON. */
-  readonly toBody: (fault: ClientFault) => unknown;
+  readonly toBody: (fault: ClientFailure) => unknown;
   /** What to do about headers that are too large. @default "send less of them" */
   readonly headersAdvice?: string;
   /** Whether part of a response has been sent already, which an error must not be mixed into. */
@@ -64,7 +64,7 @@ export function createClientErrorHandler({
   };
 }
 
-function statusCodeOf(code: unknown): ClientFault["statusCode"] {
+function statusCodeOf(code: unknown): ClientFailure["statusCode"] {
   if (code === "HPE_HEADER_OVERFLOW") return 431;
   return code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400;
 }

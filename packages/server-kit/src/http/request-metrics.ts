@@ -14,12 +14,12 @@ export type ObserveRequest = (observed: ObservedRequest) => void;
 /**
  * Makes the registry of one app, with what every process has to show.
  *
- * @param noun what the process is called, such as `the proxy`
+ * @param displayName what the process is called, such as `the proxy`
  */
-export function createRegistry(prefix: string, noun: string): Registry {
+export function createRegistry(prefix: string, displayName: string): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const help = `1 while ${noun} runs`;
+  const help = `1 while ${displayName} runs`;
   // Of several processes that make up one, each says the same.
   const aggregator = "first";
   new Counter({ name: `${prefix}_up`, help, registers: [registry], aggregator }).inc();

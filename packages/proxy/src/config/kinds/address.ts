@@ -1,7 +1,7 @@
 import {
   createListKind,
   createTextKind,
-  Flaw,
+  InvalidValue,
   type Kind,
   showAddress,
   toTexts,
@@ -23,13 +23,13 @@ export const baseUrlKind: Kind<string> = createTextKind(
   "an address that starts with http:// or https://, without user name, password, ? or #",
   (text) => {
     const address = urlKind.fromText(text);
-    return address instanceof Flaw || /[?#]/.test(address) ? refuse(text) : address;
+    return address instanceof InvalidValue || /[?#]/.test(address) ? refuse(text) : address;
   },
 );
 
 /** NOTE: an address that is refused may be so for the very secret in it. */
-function refuse(text: string): Flaw {
-  return new Flaw(`current value is ${showAddress(text)}`);
+function refuse(text: string): InvalidValue {
+  return new InvalidValue(`current value is ${showAddress(text)}`);
 }
 
 /** The address of a forward proxy; a user and a password may be part of it. */
@@ -37,10 +37,12 @@ export const forwardProxyKind: Kind<string> = createTextKind(
   "the address of a proxy server that starts with http:// or https://",
   (text) => {
     const url = toHttpUrl(text);
-    if (url === undefined) return new Flaw();
+    if (url === undefined) return new InvalidValue();
     return isDecodable(`${url.username}${url.password}`)
       ? text
-      : new Flaw("its user name or password is not encoded for an address: % is written %25");
+      : new InvalidValue(
+          "its user name or password is not encoded for an address: % is written %25",
+        );
   },
 );
 
@@ -50,7 +52,7 @@ export const basePathKind: Kind<string> = createTextKind(
   (text) => {
     const segments = text.split("/").filter((segment) => segment !== "");
     const valid = segments.every((segment) => /^(?!\.{1,2}$)[\w.~-]+$/.test(segment));
-    return valid ? segments.map((segment) => `/${segment}`).join("") : new Flaw();
+    return valid ? segments.map((segment) => `/${segment}`).join("") : new InvalidValue();
   },
 );
 
@@ -81,11 +83,11 @@ function createOriginsKind(): Kind<CorsOrigin> {
 function parseMixedOrigins(
   entries: readonly unknown[],
   list: Kind<readonly string[]>,
-): CorsOrigin | Flaw {
+): CorsOrigin | InvalidValue {
   const patterns = entries.filter((entry) => entry instanceof RegExp);
   const rest = entries.filter((entry) => !(entry instanceof RegExp));
   const origins = rest.length === 0 ? [] : list.fromValue(rest);
-  return origins instanceof Flaw ? origins : [...origins, ...patterns];
+  return origins instanceof InvalidValue ? origins : [...origins, ...patterns];
 }
 
 function isWildcard(value: unknown): boolean {
@@ -93,17 +95,19 @@ function isWildcard(value: unknown): boolean {
   return texts?.length === 1 && texts[0]?.trim() === "*";
 }
 
-function parseOrigin(text: string): string | Flaw {
-  if (text === "*") return new Flaw("stands for every origin and must stand alone");
+function parseOrigin(text: string): string | InvalidValue {
+  if (text === "*") return new InvalidValue("stands for every origin and must stand alone");
   const url = toHttpUrl(text);
   // NOTE: native applications have origins of their own schemes, such as capacitor://localhost.
   if (url === undefined) {
     return /^(?!https?:)[a-z][a-z0-9+.-]*:\/\/[^/?#\s]+$/i.test(text)
       ? text.toLowerCase()
-      : new Flaw("is not an origin");
+      : new InvalidValue("is not an origin");
   }
   const bare = url.href === `${url.origin}/`;
-  return bare ? url.origin : new Flaw(`is more than an origin, which would be ${url.origin}`);
+  return bare
+    ? url.origin
+    : new InvalidValue(`is more than an origin, which would be ${url.origin}`);
 }
 
 function toHttpUrl(text: string): URL | undefined {

@@ -1,5 +1,5 @@
 import type { StorageProvider } from "flags-sdk";
-import { createValueKind, type CustomLogger, Flaw, type Kind } from "flags-server-kit";
+import { createValueKind, type CustomLogger, InvalidValue, type Kind } from "flags-server-kit";
 
 /** Paths of files and things given in code; what they are is checked when they are loaded. */
 export const strategiesKind: Kind<readonly unknown[]> = {
@@ -10,7 +10,7 @@ export const strategiesKind: Kind<readonly unknown[]> = {
       .split(",")
       .map((path) => path.trim())
       .filter((path) => path !== ""),
-  fromValue: (value) => (Array.isArray(value) ? value : new Flaw()),
+  fromValue: (value) => (Array.isArray(value) ? value : new InvalidValue()),
 };
 
 /** One path, or things given in code. */
@@ -18,7 +18,7 @@ export const enrichersKind: Kind<readonly unknown[]> = {
   allowed: "a list of functions and paths of files that export lists of them",
   allowedText: "the path of a file",
   fromText: (text) => [text],
-  fromValue: (value) => (Array.isArray(value) ? value : new Flaw()),
+  fromValue: (value) => (Array.isArray(value) ? value : new InvalidValue()),
 };
 
 /** A logger given in code. */
@@ -34,9 +34,9 @@ export const storageKind: Kind<StorageProvider> = createObjectKind<StorageProvid
 
 function createObjectKind<T extends object>(methods: readonly (keyof T & string)[]): Kind<T> {
   return createValueKind(`an object with the methods ${methods.join(", ")}`, (value) => {
-    if (typeof value !== "object" || value === null) return new Flaw();
+    if (typeof value !== "object" || value === null) return new InvalidValue();
     const record = value as Record<string, unknown>;
     const missing = methods.filter((method) => typeof record[method] !== "function");
-    return missing.length === 0 ? (value as T) : new Flaw(`it lacks ${missing.join(", ")}`);
+    return missing.length === 0 ? (value as T) : new InvalidValue(`it lacks ${missing.join(", ")}`);
   });
 }

@@ -1,4 +1,4 @@
-import { createListKind, Flaw, type Kind } from "flags-server-kit";
+import { createListKind, InvalidValue, type Kind } from "flags-server-kit";
 
 /** One tag to filter flags by. */
 export interface Tag {
@@ -8,7 +8,7 @@ export interface Tag {
 
 const texts = createListKind({
   of: "tags such as name:value",
-  parseEntry: (text) => parseTag(text) ?? new Flaw("is not of the form name:value"),
+  parseEntry: (text) => parseTag(text) ?? new InvalidValue("is not of the form name:value"),
 });
 
 /** Tags, in code as objects or as text. */
@@ -18,10 +18,11 @@ export const tagsKind: Kind<readonly Tag[]> = {
   fromText: (text) => texts.fromText(text),
   fromValue: (value) => {
     if (typeof value === "string") return texts.fromText(value);
-    if (!Array.isArray(value)) return new Flaw();
+    if (!Array.isArray(value)) return new InvalidValue();
     const tags = value.map(toTag);
     const wrong = tags.indexOf(undefined);
-    if (wrong !== -1) return new Flaw(`entry ${wrong + 1} lacks a text as its name or value`);
+    if (wrong !== -1)
+      return new InvalidValue(`entry ${wrong + 1} lacks a text as its name or value`);
     return tags.filter((tag) => tag !== undefined);
   },
 };

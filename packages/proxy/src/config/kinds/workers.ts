@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import { createIntegerKind, Flaw, type Kind } from "flags-server-kit";
+import { createIntegerKind, InvalidValue, type Kind } from "flags-server-kit";
 
 const MAX_WORKERS = 256;
 
@@ -14,5 +14,5 @@ export const workersKind: Kind<number> = {
     text.toLowerCase() === "auto"
       ? Math.min(availableParallelism(), MAX_WORKERS)
       : numberKind.fromText(text),
-  fromValue: () => new Flaw(),
+  fromValue: () => new InvalidValue(),
 };

@@ -1,25 +1,25 @@
 import { expect, test } from "vitest";
 import { headerValueKind, keysKind, tokensKind } from "./header-value.ts";
 import { hostKind } from "./host.ts";
-import { createTextKind, createValueKind, Flaw, type Kind } from "./kind.ts";
+import { createTextKind, createValueKind, InvalidValue, type Kind } from "./kind.ts";
 import { createListKind } from "./list.ts";
 import { booleanKind, createChoiceKind, createIntegerKind, textKind } from "./scalar.ts";
 
 const portKind = createIntegerKind({ min: 1, max: 10, of: "things" });
 const wordsKind = createListKind({
   of: "words",
-  parseEntry: (text) => (/^\w+$/.test(text) ? text : new Flaw("is no word")),
+  parseEntry: (text) => (/^\w+$/.test(text) ? text : new InvalidValue("is no word")),
 });
 const secretsKind = createListKind({
   of: "secrets",
   secret: true,
   atLeastOne: true,
-  parseEntry: (text) => (text === "bad" ? new Flaw() : text),
+  parseEntry: (text) => (text === "bad" ? new InvalidValue() : text),
 });
 
 const read = (kind: Kind<unknown>, given: unknown, from: "text" | "value"): unknown => {
   const value = from === "text" ? kind.fromText(String(given)) : kind.fromValue(given);
-  return value instanceof Flaw ? `flaw: ${value.detail ?? "none"}` : value;
+  return value instanceof InvalidValue ? `flaw: ${value.detail ?? "none"}` : value;
 };
 
 test.each([

@@ -1,11 +1,11 @@
 import { showText } from "../show-text.ts";
-import { Flaw, type Kind } from "./kind.ts";
+import { InvalidValue, type Kind } from "./kind.ts";
 
 interface ListRules<T> {
   /** What the entries are, in the plural. */
   readonly of: string;
   /** Reads one entry; the detail of its flaw says what is wrong with it. */
-  readonly parseEntry: (text: string) => T | Flaw;
+  readonly parseEntry: (text: string) => T | InvalidValue;
   /** The entries must not be shown. */
   readonly secret?: boolean;
   readonly atLeastOne?: boolean;
@@ -13,7 +13,8 @@ interface ListRules<T> {
 
 /** A list of texts, or one text with commas in between. Blank entries are left out. */
 export function createListKind<T>(rules: ListRules<T>): Kind<readonly T[]> {
-  const parse = (entries: readonly string[]): readonly T[] | Flaw => parseEntries(entries, rules);
+  const parse = (entries: readonly string[]): readonly T[] | InvalidValue =>
+    parseEntries(entries, rules);
   const few = rules.atLeastOne === true ? ", at least one" : "";
   return {
     allowed: `a list of ${rules.of}${few}`,
@@ -21,7 +22,7 @@ export function createListKind<T>(rules: ListRules<T>): Kind<readonly T[]> {
     fromText: (text) => parse(text.split(",")),
     fromValue: (value) => {
       const entries = toTexts(value);
-      return entries === undefined ? new Flaw() : parse(entries);
+      return entries === undefined ? new InvalidValue() : parse(entries);
     },
   };
 }
@@ -34,17 +35,22 @@ export function toTexts(value: unknown): readonly string[] | undefined {
     : undefined;
 }
 
-function parseEntries<T>(texts: readonly string[], rules: ListRules<T>): readonly T[] | Flaw {
+function parseEntries<T>(
+  texts: readonly string[],
+  rules: ListRules<T>,
+): readonly T[] | InvalidValue {
   const values = new Set<T>();
   for (const [index, text] of texts.entries()) {
     const entry = text.trim();
     if (entry === "") continue;
     const value = rules.parseEntry(entry);
-    if (value instanceof Flaw) {
+    if (value instanceof InvalidValue) {
       const subject = rules.secret === true ? `entry ${index + 1}` : `entry ${showText(entry)}`;
-      return new Flaw(`${subject} ${value.detail ?? "is none"}`);
+      return new InvalidValue(`${subject} ${value.detail ?? "is none"}`);
     }
     values.add(value);
   }
-  return values.size === 0 && rules.atLeastOne === true ? new Flaw("it is empty") : [...values];
+  return values.size === 0 && rules.atLeastOne === true
+    ? new InvalidValue("it is empty")
+    : [...values];
 }

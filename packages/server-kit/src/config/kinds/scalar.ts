@@ -1,4 +1,4 @@
-import { createTextKind, Flaw, type Kind } from "./kind.ts";
+import { createTextKind, InvalidValue, type Kind } from "./kind.ts";
 
 interface Range {
   readonly min: number;
@@ -10,14 +10,14 @@ interface Range {
 /** A whole number within a range. */
 export function createIntegerKind({ min, max, of }: Range): Kind<number> {
   const allowed = `a whole number ${of === undefined ? "" : `of ${of} `}from ${min} to ${max}`;
-  const fromValue = (value: unknown): number | Flaw =>
+  const fromValue = (value: unknown): number | InvalidValue =>
     typeof value === "number" && Number.isInteger(value) && value >= min && value <= max
       ? value
-      : new Flaw();
+      : new InvalidValue();
   return {
     allowed,
     allowedText: allowed,
-    fromText: (text) => (/^\d+$/.test(text) ? fromValue(Number(text)) : new Flaw()),
+    fromText: (text) => (/^\d+$/.test(text) ? fromValue(Number(text)) : new InvalidValue()),
     fromValue,
   };
 }
@@ -33,15 +33,15 @@ const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
 export const booleanKind: Kind<boolean> = {
   allowed: "true or false",
   allowedText: "true or false (1 and 0 will do as well)",
-  fromText: (text) => BOOLEANS.get(text.toLowerCase()) ?? new Flaw(),
-  fromValue: (value) => (typeof value === "boolean" ? value : new Flaw()),
+  fromText: (text) => BOOLEANS.get(text.toLowerCase()) ?? new InvalidValue(),
+  fromValue: (value) => (typeof value === "boolean" ? value : new InvalidValue()),
 };
 
 /** One of a few words, in any case. */
 export function createChoiceKind<const T extends string>(choices: readonly T[]): Kind<T> {
   return createTextKind(
     `one of ${choices.join(", ")}`,
-    (text) => choices.find((choice) => choice === text.toLowerCase()) ?? new Flaw(),
+    (text) => choices.find((choice) => choice === text.toLowerCase()) ?? new InvalidValue(),
   );
 }
 
@@ -49,5 +49,5 @@ const CONTROL_CHARACTER = /\p{Cc}/u;
 
 /** One line of text that is not empty. */
 export const textKind: Kind<string> = createTextKind("one line of text that is not empty", (text) =>
-  text === "" || CONTROL_CHARACTER.test(text) ? new Flaw() : text,
+  text === "" || CONTROL_CHARACTER.test(text) ? new InvalidValue() : text,
 );

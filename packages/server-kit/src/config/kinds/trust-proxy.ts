@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { Flaw, type Kind } from "./kind.ts";
+import { InvalidValue, type Kind } from "./kind.ts";
 import { createListKind } from "./list.ts";
 
 /**
@@ -16,7 +16,7 @@ const peers = createListKind({
   parseEntry: (text) =>
     NAMED_RANGES.includes(text) || isAddressOrRange(text)
       ? text
-      : new Flaw("is neither an IP address nor a CIDR range"),
+      : new InvalidValue("is neither an IP address nor a CIDR range"),
 });
 
 /** `true`, `false`, how many proxies to trust, or which. */
@@ -31,7 +31,7 @@ export const trustProxyKind: Kind<TrustProxy> = {
   },
 };
 
-function parseTrust(text: string): TrustProxy | Flaw {
+function parseTrust(text: string): TrustProxy | InvalidValue {
   const word = text.toLowerCase();
   if (word === "true" || word === "false") return word === "true";
   if (/^\d+$/.test(word)) return toHops(Number(word));
@@ -40,15 +40,15 @@ function parseTrust(text: string): TrustProxy | Flaw {
 
 const MAX_HOPS = 100;
 
-function toHops(count: number): TrustProxy | Flaw {
+function toHops(count: number): TrustProxy | InvalidValue {
   if (!Number.isInteger(count) || count < 0 || count > MAX_HOPS) {
-    return new Flaw(`a number of proxies is from 0 to ${MAX_HOPS}`);
+    return new InvalidValue(`a number of proxies is from 0 to ${MAX_HOPS}`);
   }
   return count === 0 ? false : count;
 }
 
-function toTrust(list: readonly string[] | Flaw): TrustProxy | Flaw {
-  return list instanceof Flaw || list.length > 0 ? list : false;
+function toTrust(list: readonly string[] | InvalidValue): TrustProxy | InvalidValue {
+  return list instanceof InvalidValue || list.length > 0 ? list : false;
 }
 
 function isAddressOrRange(text: string): boolean {

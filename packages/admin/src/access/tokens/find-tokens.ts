@@ -1,0 +1,48 @@
+import { timingSafeEqual } from "node:crypto";
+import { inArray } from "drizzle-orm";
+import type { Database } from "../../storage/database.ts";
+import { apiTokens } from "../../storage/schema/api-tokens.ts";
+import { isExpired, type ApiToken } from "./api-token.ts";
+import { hashToken } from "./hash-token.ts";
+
+interface FoundToken {
+  readonly secret: string;
+  readonly token: ApiToken;
+}
+
+/** The tokens of these texts, in their order, without those that do not exist or have expired. */
+export async function findTokens(
+  db: Database,
+  secrets: readonly string[],
+  now: Date = new Date(),
+): Promise<readonly FoundToken[]> {
+  if (secrets.length === 0) return [];
+  const hashes = secrets.map(hashToken);
+  const rows = await db.select().from(apiTokens).where(inArray(apiTokens.secretHash, hashes));
+  const byHash = new Map(rows.map((row) => [row.secretHash, row]));
+  return secrets.flatMap((secret) => {
+    const hash = hashToken(secret);
+    const token = byHash.get(hash);
+    const isRight = token !== undefined && areEqual(token.secretHash, hash);
+    return isRight && !isExpired(token, now) ? [{ secret, token }] : [];
+  });
+}
+
+/** Hashes are of one length: how long this takes tells nothing of where they differ. */
+function areEqual(one: string, other: string): boolean {
+  return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
+}
+
+/** The tokens of these ids that are accepted now, by id. */
+export async function findTokensById(
+  db: Database,
+  ids: readonly string[],
+  now: Date = new Date(),
+): Promise<ReadonlyMap<string, ApiToken>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .select()
+    .from(apiTokens)
+    .where(inArray(apiTokens.id, [...ids]));
+  return new Map(rows.filter((row) => !isExpired(row, now)).map((row) => [row.id, row]));
+}

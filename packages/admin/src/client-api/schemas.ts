@@ -1,0 +1,84 @@
+import { Type } from "typebox";
+import { openObject } from "../http/schemas.ts";
+
+const oneOrMany = (description: string) =>
+  Type.Optional(
+    Type.Unsafe<string | readonly string[]>({
+      type: ["array", "string"],
+      items: { type: "string" },
+      description,
+    }),
+  );
+
+export const FiltersQuery = Type.Object({
+  project: oneOrMany("Ids of projects. Of these, only what the token opens"),
+  namePrefix: Type.Optional(Type.String({ description: "How the names of the flags begin" })),
+  tag: oneOrMany("`type:value`. Flags with one of these tags"),
+});
+
+export const FeatureNameParams = Type.Object({ name: Type.String() });
+
+export const FeatureResponse = openObject("clientFeatureSchema", {
+  name: Type.String(),
+  type: Type.String(),
+  enabled: Type.Boolean(),
+  project: Type.String(),
+  stale: Type.Boolean(),
+  description: Type.Union([Type.String(), Type.Null()]),
+  impressionData: Type.Boolean(),
+  strategies: Type.Array(openObject("clientFeatureStrategySchema", { name: Type.String() })),
+  variants: Type.Array(openObject("clientVariantSchema", {})),
+});
+
+const SegmentResponse = openObject("clientSegmentSchema", {
+  id: Type.Integer(),
+  name: Type.String(),
+});
+
+export const FeaturesResponse = openObject("clientFeaturesSchema", {
+  version: Type.Integer(),
+  features: Type.Array(FeatureResponse),
+  segments: Type.Optional(
+    Type.Array(SegmentResponse, { description: "Left out for SDKs that do not know segments" }),
+  ),
+  query: openObject("clientFeaturesQuerySchema", { environment: Type.String() }),
+  meta: Type.Object(
+    {
+      revisionId: Type.Integer(),
+      etag: Type.String(),
+      queryHash: Type.String(),
+    },
+    { title: "clientFeaturesMetaSchema" },
+  ),
+});
+
+export const DeltaResponse = openObject("clientFeaturesDeltaSchema", {
+  events: Type.Array(
+    openObject("clientFeaturesDeltaEventSchema", { eventId: Type.Integer(), type: Type.String() }),
+  ),
+});
+
+export const NotModified = Type.Null({ description: "What the caller has is still right" });
+
+const MAX_TOKENS = 1000;
+
+export const ValidateTokensBody = openObject("tokenStringListSchema", {
+  tokens: Type.Array(Type.String(), { maxItems: MAX_TOKENS }),
+});
+
+export const ValidatedTokensResponse = Type.Object(
+  {
+    tokens: Type.Array(
+      Type.Object(
+        {
+          token: Type.String(),
+          type: Type.String(),
+          projects: Type.Array(Type.String()),
+          environment: Type.String(),
+        },
+        { title: "validatedEdgeTokenSchema" },
+      ),
+    ),
+  },
+  { title: "validatedEdgeTokensSchema" },
+);

@@ -1,0 +1,41 @@
+import { GuessLimiter, VALIDATION_LIMITS } from "../access/guess-limiter.ts";
+import { errorResponses } from "../http/schemas.ts";
+import type { TypedApp } from "flags-server-kit/http";
+import type { Storage } from "../storage/storage.ts";
+import { typeOnTheWire } from "../access/tokens/api-token.ts";
+import { findTokens } from "../access/tokens/find-tokens.ts";
+import { ValidatedTokensResponse, ValidateTokensBody } from "./schemas.ts";
+
+/**
+ * Lets proxies check the tokens that their clients send. The wire protocol requires no token for
+ * that, so what one address can guess is limited.
+ */
+export function registerTokenValidation(app: TypedApp, storage: Storage): void {
+  const guesses = new GuessLimiter(VALIDATION_LIMITS);
+  app.post(
+    "/edge/validate",
+    {
+      schema: {
+        summary: "Tells which SDK tokens are right, and what they open. Admin tokens never are",
+        tags: ["Server SDKs"],
+        security: [],
+        body: ValidateTokensBody,
+        response: { 200: ValidatedTokensResponse, ...errorResponses(400, 413, 415, 429, 503) },
+      },
+    },
+    async (request) => {
+      const secrets = [...new Set(request.body.tokens)];
+      const found = await guesses.run(request.ip, secrets, () => findTokens(storage.db, secrets));
+      return {
+        tokens: found
+          .filter(({ token }) => token.type !== "admin")
+          .map(({ secret, token: { type, projects, environment } }) => ({
+            token: secret,
+            type: typeOnTheWire(type),
+            projects,
+            environment,
+          })),
+      };
+    },
+  );
+}

@@ -1,0 +1,16 @@
+import { and, eq, isNotNull } from "drizzle-orm";
+import { toFeatureView, type FeatureView } from "../features/feature-view.ts";
+import type { Database } from "../../storage/database.ts";
+import { orderByText } from "../../storage/order-by-text.ts";
+import { features } from "../../storage/schema/features.ts";
+
+/** Archived flags of one project, or of all. */
+export async function listArchived(db: Database, project?: string): Promise<FeatureView[]> {
+  const inProject = project === undefined ? undefined : eq(features.project, project);
+  const rows = await db
+    .select()
+    .from(features)
+    .where(and(isNotNull(features.archivedAt), inProject))
+    .orderBy(orderByText(features.name));
+  return rows.map(toFeatureView);
+}

@@ -1,0 +1,60 @@
+import { documented } from "../../http/documented.ts";
+import { parsePage } from "../../http/parse-filter.ts";
+import type { TypedApp } from "flags-server-kit/http";
+import type { Storage } from "../../storage/storage.ts";
+import { findEvents } from "./find-events.ts";
+import { parseEventList, parseEventSearch } from "./parse-event-query.ts";
+import { EventFeatureParams, EventListQuery, EventSearchQuery } from "./schemas.ts";
+
+const tag = "Events";
+
+/** What was changed, when and by whom. */
+export function registerEvents(app: TypedApp, storage: Storage): void {
+  app.get(
+    "/search/events",
+    {
+      schema: {
+        ...documented({ tag, summary: "Searches the events, newest first", alsoFailsWith: [400] }),
+        querystring: EventSearchQuery,
+      },
+    },
+    ({ query }) => {
+      const filter = parseEventSearch(query);
+      const page = parsePage(query, { defaultLimit: 50, maxLimit: 1000 });
+      return storage.read((db) => findEvents(db, filter, page));
+    },
+  );
+
+  app.get(
+    "/events",
+    {
+      schema: {
+        ...documented({ tag, summary: "Lists the events, newest first" }),
+        querystring: EventListQuery,
+      },
+    },
+    ({ query }) =>
+      storage.read(async (db) => {
+        const page = parsePage(query, { defaultLimit: 100, maxLimit: 1000 });
+        const { events, total } = await findEvents(db, parseEventList(query), page);
+        return { version: 1, events, totalEvents: total };
+      }),
+  );
+
+  app.get(
+    "/events/:feature",
+    {
+      schema: {
+        ...documented({ tag, summary: "Lists the events of a feature, newest first" }),
+        params: EventFeatureParams,
+        querystring: EventListQuery,
+      },
+    },
+    ({ params: { feature }, query }) =>
+      storage.read(async (db) => {
+        const page = parsePage(query, { defaultLimit: 50, maxLimit: 1000 });
+        const { events, total } = await findEvents(db, { features: [feature] }, page);
+        return { version: 1, toggleName: feature, events, totalEvents: total };
+      }),
+  );
+}

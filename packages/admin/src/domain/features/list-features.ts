@@ -1,0 +1,98 @@
+import { inArray } from "drizzle-orm";
+import { badData } from "../../errors.ts";
+import { groupBy } from "../../group-by.ts";
+import type { Database } from "../../storage/database.ts";
+import { strategies } from "../../storage/schema/strategies.ts";
+import { featureTags } from "../../storage/schema/tags.ts";
+import type { TagName } from "../tags/link-tags.ts";
+import { toFeatureView } from "./feature-view.ts";
+import { listActive, type Feature } from "./find-features.ts";
+import { listFeatureEnvironments } from "./read-feature.ts";
+
+export interface FeatureFilter {
+  readonly namePrefix: string | undefined;
+  /** A flag with any of these is listed; none: every flag. */
+  readonly tags: readonly TagName[];
+}
+
+/**
+ * Reads `tag=type:value` parameters.
+ *
+ * @throws {ApiError} when one is of another form
+ */
+export function parseTagFilter(parameter: string | readonly string[] | undefined): TagName[] {
+  const texts = parameter === undefined ? [] : [parameter].flat();
+  return texts.map((text) => {
+    const separator = text.indexOf(":");
+    if (separator < 1) throw badData("/query/tag", "must be of the form type:value");
+    return { type: text.slice(0, separator), value: text.slice(separator + 1) };
+  });
+}
+
+/** Active flags of a project, with what can be seen of them at a glance. */
+export async function listFeatures(db: Database, project: string, filter: FeatureFilter) {
+  const active = await listActive(db, project);
+  const named = active.filter((feature) => hasPrefix(feature, filter.namePrefix));
+  const summaries = await summarize(db, named);
+  if (filter.tags.length === 0) return summaries;
+  return summaries.filter(({ tags }) => tags.some((tag) => includesTag(filter.tags, tag)));
+}
+
+function hasPrefix({ name }: Feature, prefix = ""): boolean {
+  return name.toLowerCase().startsWith(prefix.toLowerCase());
+}
+
+function includesTag(tags: readonly TagName[], { type, value }: TagName): boolean {
+  return tags.some((tag) => tag.type === type && tag.value === value);
+}
+
+/** Adds tags and environments to flags. */
+export async function summarize(db: Database, features: readonly Feature[]) {
+  if (features.length === 0) return [];
+  const names = features.map(({ name }) => name);
+  const environmentsOf = groupBy(await summarizeEnvironments(db, names), (row) => row.feature);
+  const tagsOf = groupBy(await readTags(db, names), (row) => row.feature);
+  return features.map((feature) => ({
+    ...toFeatureView(feature),
+    favorite: false,
+    environments: (environmentsOf.get(feature.name) ?? []).map(
+      ({ feature: _feature, ...environment }) => environment,
+    ),
+    tags: (tagsOf.get(feature.name) ?? []).map(({ type, value }) => ({ type, value })),
+  }));
+}
+
+async function summarizeEnvironments(db: Database, names: readonly string[]) {
+  const rows = await listFeatureEnvironments(db, names);
+  const found = await db
+    .select({
+      feature: strategies.feature,
+      environment: strategies.environment,
+      disabled: strategies.disabled,
+      variants: strategies.variants,
+    })
+    .from(strategies)
+    .where(inArray(strategies.feature, [...names]));
+  const strategiesOf = groupBy(found, (row) => keyOf(row.feature, row.environment));
+  return rows.map((row) => {
+    const own = strategiesOf.get(keyOf(row.feature, row.name)) ?? [];
+    return {
+      ...row,
+      variantCount: own.reduce((sum, { variants }) => sum + variants.length, 0),
+      hasStrategies: own.length > 0,
+      hasEnabledStrategies: own.some(({ disabled }) => !disabled),
+    };
+  });
+}
+
+function keyOf(feature: string, environment: string): string {
+  return JSON.stringify([feature, environment]);
+}
+
+function readTags(db: Database, names: readonly string[]) {
+  return db
+    .select()
+    .from(featureTags)
+    .where(inArray(featureTags.feature, [...names]))
+    .orderBy(featureTags.type, featureTags.value);
+}

@@ -1,0 +1,52 @@
+import { Type } from "typebox";
+import { Name } from "../../http/names.ts";
+import { closedObject, nullableText, openObject } from "../../http/schemas.ts";
+
+const ProjectName = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  pattern: String.raw`\S`,
+  description: "For people to read: at least one character that is not a space",
+});
+const Stickiness = Type.String({ minLength: 1, maxLength: 100 });
+
+export const CreateProjectBody = openObject("createProjectSchema", {
+  id: Type.Optional(
+    Type.String({ maxLength: 100, description: "Made of the name when left out or empty" }),
+  ),
+  name: ProjectName,
+  description: Type.Optional(nullableText(10_000)),
+  defaultStickiness: Type.Optional(Stickiness),
+  environments: Type.Optional(
+    Type.Array(Type.String(), {
+      maxItems: 50,
+      description: "Names of its environments; all enabled ones when left out",
+    }),
+  ),
+});
+
+export const UpdateProjectBody = openObject("updateProjectSchema", {
+  name: Type.Optional(ProjectName),
+  description: Type.Optional(nullableText(10_000)),
+  defaultStickiness: Type.Optional(Stickiness),
+});
+
+export const ProjectEnvironmentBody = openObject("projectEnvironmentSchema", {
+  environment: Type.String(),
+});
+
+export const ProjectIdBody = closedObject("validateProjectSchema", { id: Name });
+
+export type CreateProject = Type.Static<typeof CreateProjectBody>;
+export type UpdateProject = Type.Static<typeof UpdateProjectBody>;
+
+export const ProjectParams = Type.Object({ projectId: Type.String() });
+export const ProjectEnvironmentParams = Type.Object({
+  projectId: Type.String(),
+  environment: Type.String(),
+});
+export const ProjectListQuery = Type.Object({
+  archived: Type.Optional(
+    Type.Unsafe<"false" | "true">({ type: "string", enum: ["true", "false"] }),
+  ),
+});

@@ -1,0 +1,121 @@
+import { and, eq, inArray } from "drizzle-orm";
+import { listActive, type Feature } from "../domain/features/find-features.ts";
+import { listFeatureEnvironments } from "../domain/features/read-feature.ts";
+import { groupBy } from "../group-by.ts";
+import { getActiveProject } from "../domain/projects/find-projects.ts";
+import type { Database } from "../storage/database.ts";
+import { orderByText } from "../storage/order-by-text.ts";
+import { dependencies } from "../storage/schema/features.ts";
+import { featureTags, tags } from "../storage/schema/tags.ts";
+import {
+  listStrategiesOf,
+  type StrategyWithSegments,
+} from "../domain/strategies/find-strategies.ts";
+import { exportNeeds } from "./export-needs.ts";
+import { toConstraintsInFile } from "./to-constraints-in-file.ts";
+import { listSegmentsByIds } from "./list-segments-by-ids.ts";
+import type { FeatureInFile, ProjectFileContent, StrategyInFile } from "./schemas.ts";
+
+/**
+ * The active features of a project, and what they need.
+ *
+ * @throws {ApiError} when the project is unknown or archived
+ */
+export async function exportProject(db: Database, project: string): Promise<ProjectFileContent> {
+  await getActiveProject(db, project);
+  const features = await listActive(db, project);
+  const strategies = await listStrategiesOf(
+    db,
+    features.map(({ name }) => name),
+  );
+  const segments = await listSegmentsByIds(
+    db,
+    strategies.flatMap((strategy) => strategy.segments),
+  );
+  const nameOf = new Map(segments.map(({ id, name }) => [id, name]));
+  const exported = await exportFeatures(db, features, {
+    strategies,
+    segmentName: (id) => nameOf.get(id) ?? String(id),
+  });
+  return {
+    version: 1,
+    project,
+    ...(await exportNeeds(db, { features: exported, segments })),
+    features: exported,
+  };
+}
+
+interface Parts {
+  readonly strategies: readonly StrategyWithSegments[];
+  readonly segmentName: (id: number) => string;
+}
+
+async function exportFeatures(
+  db: Database,
+  features: readonly Feature[],
+  { strategies, segmentName }: Parts,
+): Promise<FeatureInFile[]> {
+  const names = features.map(({ name }) => name);
+  if (names.length === 0) return [];
+  const strategiesAt = groupBy(strategies, (row) => placeOf(row.feature, row.environment));
+  const environmentsOf = groupBy(await listFeatureEnvironments(db, names), (row) => row.feature);
+  const tagsOf = groupBy(await listTags(db, names), (row) => row.feature);
+  const parentsOf = groupBy(
+    await db.select().from(dependencies).where(inArray(dependencies.child, names)),
+    (row) => row.child,
+  );
+  return features.map(({ name, type, description, stale, impressionData }) => ({
+    name,
+    type,
+    description,
+    stale,
+    impressionData,
+    tags: (tagsOf.get(name) ?? []).map(({ feature: _feature, ...tag }) => tag),
+    dependencies: (parentsOf.get(name) ?? []).map(({ parent, enabled, variants }) => ({
+      feature: parent,
+      enabled,
+      variants: [...variants],
+    })),
+    environments: (environmentsOf.get(name) ?? []).map((environment) => ({
+      name: environment.name,
+      enabled: environment.enabled,
+      strategies: (strategiesAt.get(placeOf(name, environment.name)) ?? []).map((strategy) =>
+        toStrategyInFile(strategy, segmentName),
+      ),
+    })),
+  }));
+}
+
+function placeOf(feature: string, environment: string): string {
+  return `${feature}/${environment}`;
+}
+
+function listTags(db: Database, names: readonly string[]) {
+  return db
+    .select({
+      feature: featureTags.feature,
+      type: tags.type,
+      value: tags.value,
+      color: tags.color,
+    })
+    .from(featureTags)
+    .innerJoin(tags, and(eq(tags.type, featureTags.type), eq(tags.value, featureTags.value)))
+    .where(inArray(featureTags.feature, [...names]))
+    .orderBy(orderByText(tags.type), orderByText(tags.value));
+}
+
+function toStrategyInFile(
+  strategy: StrategyWithSegments,
+  segmentName: (id: number) => string,
+): StrategyInFile {
+  const { name, title, disabled, parameters, constraints, variants, segments } = strategy;
+  return {
+    name,
+    title,
+    disabled,
+    parameters,
+    constraints: toConstraintsInFile(constraints),
+    variants: [...variants],
+    segments: segments.map(segmentName),
+  };
+}

@@ -1,0 +1,99 @@
+import { Type, type Static } from "typebox";
+import { LegalValueBody } from "../domain/context-fields/schemas.ts";
+import { DependencyBody } from "../domain/dependencies/schemas.ts";
+import { CreateFeatureBody, TagInput } from "../domain/features/schemas.ts";
+import { Name } from "../http/names.ts";
+import { closedObject, nullableText } from "../http/schemas.ts";
+import { LIMITS } from "../limits.ts";
+import { SegmentBody } from "../domain/segments/schemas.ts";
+import { ConstraintBody, CreateStrategyBody } from "../domain/strategies/schemas.ts";
+import { CreateStrategyTypeBody } from "../domain/strategies/strategy-type-schemas.ts";
+import { CreateTagTypeBody } from "../domain/tags/schemas.ts";
+
+const { type, description, impressionData } = CreateFeatureBody.properties;
+const { title, disabled, parameters, variants } = CreateStrategyBody.properties;
+
+const StrategyInFile = closedObject("exportedStrategySchema", {
+  name: Type.String(),
+  title,
+  disabled,
+  parameters,
+  constraints: Type.Optional(Type.Array(ConstraintBody)),
+  variants,
+  segments: Type.Optional(Type.Array(Type.String(), { description: "Names of segments" })),
+});
+
+const EnvironmentInFile = closedObject("exportedEnvironmentSchema", {
+  name: Type.String(),
+  enabled: Type.Boolean(),
+  strategies: Type.Array(StrategyInFile, { maxItems: 100 }),
+});
+
+const FeatureInFile = closedObject("exportedFeatureSchema", {
+  name: Name,
+  type,
+  description,
+  stale: Type.Optional(Type.Boolean()),
+  impressionData,
+  tags: Type.Optional(Type.Array(TagInput, { maxItems: 100 })),
+  dependencies: Type.Optional(
+    Type.Array(DependencyBody, { maxItems: 1, description: "The parent, if there is one" }),
+  ),
+  environments: Type.Optional(Type.Array(EnvironmentInFile, { maxItems: 100 })),
+});
+
+const SegmentInFile = closedObject("exportedSegmentSchema", {
+  name: SegmentBody.properties.name,
+  description: Type.Optional(nullableText(10_000)),
+  isShared: Type.Optional(
+    Type.Boolean({ description: "Whether all projects may use it, or this one alone" }),
+  ),
+  constraints: Type.Array(ConstraintBody),
+});
+
+const ContextFieldInFile = closedObject("exportedContextFieldSchema", {
+  name: Name,
+  description: Type.Optional(nullableText(250)),
+  stickiness: Type.Optional(Type.Boolean()),
+  sortOrder: Type.Optional(Type.Integer({ minimum: -(2 ** 31 - 1), maximum: 2 ** 31 - 1 })),
+  legalValues: Type.Optional(Type.Array(LegalValueBody)),
+});
+
+/** The features of a project with all that they need, in a form that does not depend on ids. */
+export const ProjectFile = closedObject("exportedProjectSchema", {
+  version: Type.Unsafe<1>({ type: "integer", enum: [1] }),
+  project: Type.Optional(Type.String({ description: "Where the file is from" })),
+  contextFields: Type.Optional(Type.Array(ContextFieldInFile, { maxItems: 1000 })),
+  segments: Type.Optional(Type.Array(SegmentInFile, { maxItems: 1000 })),
+  tagTypes: Type.Optional(Type.Array(CreateTagTypeBody, { maxItems: 1000 })),
+  strategyTypes: Type.Optional(Type.Array(CreateStrategyTypeBody, { maxItems: 1000 })),
+  features: Type.Array(FeatureInFile, { maxItems: LIMITS.features }),
+});
+
+export const ImportQuery = Type.Object(
+  {
+    dryRun: Type.Optional(
+      Type.Unsafe<"false" | "true">({
+        type: "string",
+        enum: ["true", "false"],
+        description: "Whether to tell only what would be done",
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+const Names = Type.Array(Type.String());
+
+export const ImportResponse = closedObject("importResultSchema", {
+  created: Names,
+  updated: Names,
+  unchanged: Names,
+});
+
+export type ProjectFileContent = Static<typeof ProjectFile>;
+export type FeatureInFile = Static<typeof FeatureInFile>;
+export type EnvironmentInFile = Static<typeof EnvironmentInFile>;
+export type StrategyInFile = Static<typeof StrategyInFile>;
+export type SegmentInFile = Static<typeof SegmentInFile>;
+export type ImportReport = Static<typeof ImportResponse>;

@@ -1,0 +1,89 @@
+import type { FastifyRequest, onRequestHookHandler } from "fastify";
+import type { TypedApp } from "flags-server-kit/http";
+import { Type } from "typebox";
+import { grantOf, quotaIdOf } from "../../access/authenticate.ts";
+import { toBulkUsage } from "../../usage/bulk-usage.ts";
+import { readImpactMetrics } from "../../usage/impact-metrics.ts";
+import { forwardRegistration, type RegistrationOrigin } from "../../usage/registrations.ts";
+import { checkUsage, toApplicationUsage } from "../../usage/usage.ts";
+import { errorResponses, RegistrationBody, UsageBody } from "../schemas.ts";
+import { acceptUsage, type UsageRules } from "../proxy/usage.ts";
+import { BulkUsageBody } from "./schemas.ts";
+import { SERVER_SDK } from "./server-sdk-options.ts";
+
+interface ServerUsageOptions extends UsageRules {
+  /** Lets server tokens pass, and nothing else. */
+  readonly authenticate: onRequestHookHandler;
+}
+
+/** Accepts what server SDKs and other proxies report; the responses are those of the upstream. */
+export function registerServerUsage(app: TypedApp, options: ServerUsageOptions): void {
+  const { metrics, metricsIntervalMs } = options;
+  const onRequest = [options.authenticate];
+  const originOf = (request: FastifyRequest): RegistrationOrigin => {
+    return { grant: grantOf(request), headers: request.headers, metricsIntervalMs };
+  };
+
+  app.post(
+    "/client/register",
+    {
+      onRequest,
+      schema: { ...describe("Accepts the registration of an SDK"), body: RegistrationBody },
+    },
+    (request, reply) => {
+      forwardRegistration(grantOf(request).source, request.body, originOf(request));
+      return reply.code(202).send();
+    },
+  );
+
+  app.post(
+    "/client/metrics",
+    { onRequest, schema: { ...describe("Accepts usage of flags"), body: UsageBody } },
+    async (request, reply) => {
+      const usage = toApplicationUsage(request.body, readingOf(request));
+      checkUsage(usage, "bucket.toggles");
+      await acceptUsage(grantOf(request).source, [usage], options);
+      return reply.code(202).send();
+    },
+  );
+
+  app.post(
+    "/client/metrics/bulk",
+    {
+      onRequest,
+      schema: { ...describe("Accepts usage of many applications"), body: BulkUsageBody },
+    },
+    async (request, reply) => {
+      const { source } = grantOf(request);
+      const { body } = request;
+      const reading = readingOf(request);
+      const { usages, invalidCount } = toBulkUsage(body.metrics, reading);
+      const impactMetrics = readImpactMetrics(body.impactMetrics);
+      // Their labels name the applications they are of.
+      const impact = { appName: "", startMs: reading.nowMs, features: {}, impactMetrics };
+      await acceptUsage(
+        source,
+        impactMetrics.length === 0 ? usages : [...usages, { ...impact, quotaId: reading.quotaId }],
+        options,
+      );
+      metrics.usageInvalid.inc(invalidCount);
+      for (const application of body.applications ?? []) {
+        forwardRegistration(source, application, originOf(request));
+      }
+      return reply.code(202).send();
+    },
+  );
+}
+
+function readingOf(request: FastifyRequest) {
+  return { nowMs: Date.now(), quotaId: quotaIdOf(grantOf(request)) };
+}
+
+const RESPONSE = {
+  202: Type.Null({ description: "Accepted" }),
+  ...errorResponses(400, 401, 413, 415, 503),
+};
+
+function describe(summary: string) {
+  return { ...SERVER_SDK, summary, response: RESPONSE };
+}

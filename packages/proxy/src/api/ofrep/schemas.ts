@@ -1,0 +1,124 @@
+import { type Static, Type } from "typebox";
+import { OFREP_REASONS } from "./evaluation.ts";
+import { ContextValue, EvaluationContext } from "../schemas.ts";
+
+const { properties: _properties, ...standardFields } = EvaluationContext.properties;
+
+/** A context of OpenFeature. */
+export const OfrepContext = Type.Object(
+  {
+    targetingKey: Type.Optional(
+      Type.Unsafe<Static<typeof ContextValue>>({
+        ...ContextValue,
+        description: "Id of the user; wins over `userId`",
+      }),
+    ),
+    ...standardFields,
+    properties: Type.Optional(Type.Unknown({ description: "An object of further properties" })),
+  },
+  {
+    title: "ofrepContextSchema",
+    additionalProperties: Type.Unknown(),
+    description: "Further fields are properties; those that are not a single value are left out",
+  },
+);
+
+/** The body of an evaluation request. */
+export const OfrepBody = Type.Object(
+  {
+    context: Type.Optional(
+      Type.Unsafe<Static<typeof OfrepContext> | null>({
+        ...OfrepContext,
+        type: ["object", "null"],
+      }),
+    ),
+  },
+  { title: "ofrepRequestSchema" },
+);
+
+/** The response for one flag. */
+export const OfrepEvaluation = Type.Object(
+  {
+    key: Type.String({ description: "Name of the flag" }),
+    value: Type.Unsafe<unknown>({
+      type: ["boolean", "string", "number", "object"],
+      description: "Whether the flag is on, or the payload of its variant: see `OFREP_VALUES`",
+    }),
+    reason: Type.String({ enum: [...OFREP_REASONS], description: "Why the flag has this value" }),
+    variant: Type.String({
+      description: "Name of the variant; `enabled` or `disabled` when there is none",
+    }),
+    metadata: Type.Object(
+      {
+        enabled: Type.Boolean({ description: "Whether the flag is on" }),
+        variantEnabled: Type.Boolean({ description: "Whether it has a variant for the context" }),
+        payloadType: Type.Optional(Type.String()),
+        payload: Type.Optional(Type.String()),
+      },
+      { title: "ofrepMetadataSchema" },
+    ),
+  },
+  { title: "ofrepEvaluationSchema", description: "The flag for the context" },
+);
+
+const FlagFailure = Type.Object(
+  {
+    key: Type.String(),
+    errorCode: Type.String({ enum: ["PARSE_ERROR"] }),
+    errorDetails: Type.String(),
+  },
+  { title: "ofrepFlagErrorSchema" },
+);
+
+const StreamAddress = Type.Object(
+  {
+    type: Type.Literal("sse"),
+    endpoint: Type.Object({
+      requestUri: Type.String({ description: "Path and query, to put behind the origin in use" }),
+    }),
+  },
+  { title: "ofrepEventStreamSchema" },
+);
+
+/** The response for all flags. */
+export const OfrepEvaluations = Type.Object(
+  {
+    flags: Type.Array(Type.Union([OfrepEvaluation, FlagFailure])),
+    eventStreams: Type.Optional(
+      Type.Array(StreamAddress, {
+        description: "Where clients are notified of changes; only with `ofrepEventStreams`",
+      }),
+    ),
+  },
+  { title: "ofrepEvaluationListSchema", description: "The flags for the context" },
+);
+
+const FailureBody = Type.Object(
+  {
+    key: Type.Optional(Type.String({ description: "The requested flag, if a single one was" })),
+    errorCode: Type.String({
+      enum: ["PARSE_ERROR", "INVALID_CONTEXT", "FLAG_NOT_FOUND", "GENERAL"],
+    }),
+    errorDetails: Type.String({ description: "The problem and how to fix it" }),
+  },
+  { title: "ofrepErrorSchema" },
+);
+
+const FAILURE_DESCRIPTIONS = {
+  400: "The request is invalid: the message names what is wrong",
+  401: "The key is missing or not one of the accepted ones",
+  404: "There is no flag of this name",
+  413: "The body is too large",
+  415: "The body is not JSON",
+  503: "The proxy has not synchronized with its upstream yet",
+} as const;
+
+/** The error responses of a route, for its documentation. */
+export function ofrepFailures(...statusCodes: readonly (keyof typeof FAILURE_DESCRIPTIONS)[]) {
+  const known = statusCodes.map((code) => [
+    code,
+    { ...FailureBody, "x-response-description": FAILURE_DESCRIPTIONS[code] },
+  ]);
+  const others = { ...FailureBody, "x-response-description": "Any other error" };
+  return { ...Object.fromEntries(known), default: others };
+}

@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import { completeContext, readsSessionId } from "./complete-context.ts";
+
+const FACTS = { remoteAddress: "192.0.2.1", sessionId: "made-up" };
+const NOTHING = { fields: {}, properties: {} };
+
+test("completeContext() fills in what was not sent", () => {
+  const defaults = { appName: "proxy", environment: undefined };
+  expect(completeContext(NOTHING, defaults, FACTS)).toEqual({
+    appName: "proxy",
+    environment: "default",
+    ...FACTS,
+    properties: {},
+  });
+});
+
+test("completeContext() keeps what was sent, apart from an environment that is fixed", () => {
+  const fields = {
+    appName: "shop",
+    environment: "stage",
+    userId: "7",
+    sessionId: "s",
+    remoteAddress: "10.0.0.1",
+    currentTime: "2026-01-31",
+  };
+  const defaults = { appName: "proxy", environment: "production" };
+  expect(completeContext({ fields, properties: { a: "b" } }, defaults, FACTS)).toEqual({
+    ...fields,
+    environment: "production",
+    properties: { a: "b" },
+  });
+});
+
+test("completeContext() keeps empty texts, apart from ids, addresses and times that are none", () => {
+  const fields = {
+    appName: "",
+    environment: "",
+    userId: "",
+    sessionId: "",
+    remoteAddress: "",
+    currentTime: "",
+  };
+  const defaults = { appName: "proxy", environment: undefined };
+  expect(completeContext({ fields, properties: {} }, defaults, FACTS)).toEqual({
+    appName: "",
+    environment: "",
+    userId: "",
+    ...FACTS,
+    properties: {},
+  });
+});
+
+test("completeContext() leaves the session id out when none was sent or made up", () => {
+  const defaults = { appName: "proxy", environment: undefined };
+  const context = completeContext(NOTHING, defaults, { ...FACTS, sessionId: undefined });
+  expect(context).not.toHaveProperty("sessionId");
+});
+
+test.each([
+  [{}, false],
+  [{ fields: ["userId"] }, false],
+  [{ readsClock: true }, false],
+  [{ fields: ["sessionId", "userId"] }, true],
+  [{ drawsRandom: true }, true],
+  [{ callsCustomStrategy: true }, true],
+])("readsSessionId() for rules with %j is %s", (contextDependencies, expected) => {
+  const none = { fields: [], readsClock: false, drawsRandom: false, callsCustomStrategy: false };
+  expect(readsSessionId({ ...none, ...contextDependencies })).toBe(expected);
+});

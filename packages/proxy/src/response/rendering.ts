@@ -1,0 +1,127 @@
+import type { CompiledFeature, Outcome, Snapshot, Steps } from "flags-engine";
+import type { Protocol } from "./protocol.ts";
+import { FlagList, type FragmentOf, type IsListed } from "./flag-list.ts";
+import { Frame } from "./flag-list-body.ts";
+import { createFragment, type Fragment } from "./fragment.ts";
+
+const isEnabled = ({ enabled }: Outcome): boolean => enabled;
+const isAny = (): boolean => true;
+
+/** A snapshot in one protocol: prepared fragments, and the lists that requests select from. */
+export class Rendering {
+  readonly snapshot: Snapshot;
+  readonly protocol: Protocol;
+  readonly frame: Frame;
+  readonly fragmentOf: FragmentOf;
+  /** Where outcomes are written; overwritten by each evaluation. */
+  readonly vector: Int32Array;
+  #enabled: FlagList | undefined;
+  #all: FlagList | undefined;
+
+  constructor(
+    snapshot: Snapshot,
+    { protocol, frame }: { readonly protocol: Protocol; readonly frame: Frame },
+    fragmentOf: FragmentOf,
+  ) {
+    this.snapshot = snapshot;
+    this.protocol = protocol;
+    this.frame = frame;
+    this.fragmentOf = fragmentOf;
+    this.vector = new Int32Array(snapshot.features.length);
+  }
+
+  /** The flags that are on. */
+  get enabled(): FlagList {
+    this.#enabled ??= this.#list(isEnabled);
+    return this.#enabled;
+  }
+
+  /** All flags, on and off. */
+  get all(): FlagList {
+    this.#all ??= this.#list(isAny);
+    return this.#all;
+  }
+
+  /** Prepares, in steps, the fragments of the lists that the previous rendering was used for. */
+  *prepareLike(previous: Rendering): Steps<void> {
+    const lists = [
+      ...(previous.#enabled === undefined ? [] : [isEnabled]),
+      ...(previous.#all === undefined ? [] : [isAny]),
+    ];
+    for (const isListed of lists) {
+      for (const feature of this.snapshot.features) {
+        for (const index of feature.outcomes.keys()) {
+          if (isNeeded(feature, index, isListed)) this.fragmentOf(feature, index);
+        }
+        yield;
+      }
+      void (isListed === isAny ? this.all : this.enabled);
+      yield;
+    }
+  }
+
+  #list(isListed: IsListed): FlagList {
+    return new FlagList(this.snapshot.features, isListed, this.fragmentOf, this.frame);
+  }
+}
+
+/** Whether a list may need a flag with this outcome. */
+function isNeeded(
+  { outcomes, constantOutcome }: CompiledFeature,
+  outcomeIndex: number,
+  isListed: IsListed,
+): boolean {
+  const outcome = outcomes[outcomeIndex];
+  const isPossible = constantOutcome === undefined || constantOutcome === outcomeIndex;
+  return isPossible && outcome !== undefined && isListed(outcome);
+}
+
+/** Renders snapshots in one protocol, each once. A rendering is released with its snapshot. */
+export interface Renderer {
+  /** The rendering of a snapshot. Its fragments and lists are prepared at first use. */
+  readonly render: (snapshot: Snapshot) => Rendering;
+  /**
+   * Prepares a snapshot, in steps, for the same kinds of requests as the previous one; for none if
+   * this protocol has not been used.
+   */
+  readonly renderAhead: (snapshot: Snapshot, previous: Snapshot | undefined) => Steps<void>;
+}
+
+/** Creates a renderer that prepares only those flags again that a change affects. */
+export function createRenderer(protocol: Protocol): Renderer {
+  const style = { protocol, frame: new Frame(protocol) };
+  const renderings = new WeakMap<Snapshot, Rendering>();
+  const fragmentOf = createFragmentOf(protocol);
+  const render = (snapshot: Snapshot): Rendering => {
+    const known = renderings.get(snapshot);
+    if (known !== undefined) return known;
+    const rendering = new Rendering(snapshot, style, fragmentOf);
+    renderings.set(snapshot, rendering);
+    return rendering;
+  };
+  return {
+    render,
+    *renderAhead(snapshot, previous) {
+      const known = previous && renderings.get(previous);
+      if (known !== undefined) yield* render(snapshot).prepareLike(known);
+    },
+  };
+}
+
+function createFragmentOf(protocol: Protocol): FragmentOf {
+  // NOTE: a flag that a change does not affect is the same object in the next snapshot.
+  const known = new WeakMap<CompiledFeature, (Fragment | undefined)[]>();
+  return (feature, outcomeIndex) => {
+    let fragments = known.get(feature);
+    if (fragments === undefined) {
+      fragments = [];
+      known.set(feature, fragments);
+    }
+    const outcome = feature.outcomes[outcomeIndex];
+    if (outcome === undefined) {
+      throw new RangeError(`Cannot render outcome ${outcomeIndex} of ${feature.name}`);
+    }
+    fragments[outcomeIndex] ??= createFragment(protocol.writeFlag(feature, outcome));
+    return fragments[outcomeIndex];
+  };
+}

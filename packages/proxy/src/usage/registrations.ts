@@ -1,0 +1,111 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { ApplicationRegistration, ConnectVia, FlagSource } from "flags-sdk";
+import { isRecord } from "flags-server-kit";
+import { quotaIdOf } from "../access/authenticate.ts";
+import type { Grant } from "../access/key-registry.ts";
+
+const MAX_TEXT_LENGTH = 255;
+const MAX_STRATEGIES = 50;
+const MAX_PROXIES = 10;
+const MAX_INTERVAL_MS = 1e10;
+/** That of the upstream, which refuses a longer one. */
+const MAX_FLAVOR_VERSION_LENGTH = 32;
+const EARLIEST_START_MS = Date.UTC(2010, 0);
+
+/** Where a registration came from. */
+export interface RegistrationOrigin {
+  readonly grant: Grant;
+  readonly headers: IncomingHttpHeaders;
+  readonly metricsIntervalMs: number;
+}
+
+/** Forwards what an SDK says of itself. Without a name there is nothing to forward. */
+export function forwardRegistration(
+  source: FlagSource,
+  sent: unknown,
+  origin: RegistrationOrigin,
+): void {
+  const registration = readRegistration(sent, origin);
+  if (registration !== undefined) source.registerApplication?.(registration);
+}
+
+/**
+ * Forwards what a usage report says of the application: SDKs of browsers and apps do not register, and
+ * name their SDK only in a header of their usage reports.
+ */
+export function forwardReporter(
+  source: FlagSource,
+  sent: unknown,
+  origin: RegistrationOrigin,
+): void {
+  if (sdkVersionOf(origin.headers) !== undefined) forwardRegistration(source, sent, origin);
+}
+
+/** Reads a registration. Fields that are not as SDKs send them are left out. */
+function readRegistration(
+  sent: unknown,
+  { grant, headers, metricsIntervalMs }: RegistrationOrigin,
+): ApplicationRegistration | undefined {
+  if (!isRecord(sent)) return undefined;
+  const appName = readText(sent["appName"]);
+  if (appName === undefined) return undefined;
+  const { interval, started, sdkType } = sent;
+  const texts = {
+    sdkVersion: readText(sent["sdkVersion"]) ?? sdkVersionOf(headers),
+    sdkFlavor: readText(sent["sdkFlavor"]) ?? readText(headers["unleash-sdk-flavor"]),
+    sdkFlavorVersion: (
+      readText(sent["sdkFlavorVersion"]) ?? readText(headers["unleash-sdk-flavor-version"])
+    )?.slice(0, MAX_FLAVOR_VERSION_LENGTH),
+    platformName: readText(sent["platformName"]),
+    platformVersion: readText(sent["platformVersion"]),
+    specVersion: readText(sent["specVersion"]),
+  };
+  return {
+    appName,
+    instanceId: readText(sent["instanceId"]) ?? "default",
+    // Other proxies register with server tokens, also on behalf of browsers. Client keys are for these only.
+    sdkType: grant.kind === "client" || sdkType === "frontend" ? "frontend" : "backend",
+    ...(Object.fromEntries(
+      Object.entries(texts).filter(([, text]) => text !== undefined),
+    ) as Partial<ApplicationRegistration>),
+    strategies: readList(sent["strategies"], MAX_STRATEGIES).flatMap(
+      (name) => readText(name) ?? [],
+    ),
+    started: readStart(started),
+    interval: isInterval(interval) ? interval : metricsIntervalMs,
+    connectVia: readList(sent["connectVia"], MAX_PROXIES).flatMap(readProxy),
+    quotaId: quotaIdOf(grant),
+  };
+}
+
+function sdkVersionOf(headers: IncomingHttpHeaders): string | undefined {
+  return readText(headers["unleash-sdk"]) ?? readText(headers["x-unleash-sdk"]);
+}
+
+function readProxy(sent: unknown): readonly ConnectVia[] {
+  if (!isRecord(sent)) return [];
+  const [appName, instanceId] = [readText(sent["appName"]), readText(sent["instanceId"])];
+  return appName === undefined || instanceId === undefined ? [] : [{ appName, instanceId }];
+}
+
+function readList(sent: unknown, maxLength: number): readonly unknown[] {
+  return Array.isArray(sent) ? sent.slice(0, maxLength) : [];
+}
+
+function readText(sent: unknown): string | undefined {
+  if (typeof sent !== "string" || sent === "") return undefined;
+  return sent.length <= MAX_TEXT_LENGTH && !sent.includes("\0") ? sent : undefined;
+}
+
+function isInterval(sent: unknown): sent is number {
+  return typeof sent === "number" && sent >= 0 && sent <= MAX_INTERVAL_MS;
+}
+
+/** A moment in ISO 8601: that of the start if it is plausible, else now. */
+function readStart(sent: unknown): string {
+  const nowMs = Date.now();
+  const startMs =
+    typeof sent === "string" || typeof sent === "number" ? new Date(sent).getTime() : nowMs;
+  const isPlausible = startMs >= EARLIEST_START_MS && startMs <= nowMs;
+  return new Date(isPlausible ? startMs : nowMs).toISOString();
+}
