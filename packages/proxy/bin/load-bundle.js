@@ -1,5 +1,5 @@
 // Loads dist/bundle/flags-proxy.js: the program and its dependencies in one file, and beside it what
-// V8 made of that file when it was built. docs/decisions/0013-command-in-few-files.md says why.
+// V8 made of that file when it was built. docs/decisions/0013-bundle-with-code-cache.md says why.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
