@@ -41,7 +41,7 @@ const REPLACEMENTS = [
   ["nowhere", "none, no address"],
   ["witness(es)?", "a precise word"],
   ["beside", "next to, in addition to"],
-  ["is none|are none", "is not one, does not exist"],
+  ["(that|which) (is|are) none", "is not one, does not exist"],
   ["unheard", "missed"],
   ["doorkeepers?", "frequency-based admission (TinyLFU)"],
 ];
