@@ -1,8 +1,8 @@
-// `npm start`: installs, builds and runs a complete system on this machine until Ctrl-C: the flag
-// service with a few demo flags, and the proxy with a page at its root that shows what it answers.
+// `npm start`: installs, builds and runs a complete system until Ctrl-C: the flag-management service
+// with demo flags, and the proxy with a demo page at its root.
 //
-// ADMIN_PORT and PORT change the ports, DATA_DIR the directory of keys and database. Every setting of
-// `flags-admin` and `flags-proxy` may be given as well: `ENABLE_OAS=true npm start`.
+// ADMIN_PORT and PORT change the ports, DATA_DIR the directory for keys and data. All settings of
+// `flags-admin` and `flags-proxy` work too: `ENABLE_OAS=true npm start`.
 
 import { requireFreePorts } from "./quickstart/ports.mjs";
 import { runQuickstart } from "./quickstart/run-quickstart.mjs";

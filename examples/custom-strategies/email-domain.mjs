@@ -1,4 +1,4 @@
-// A custom strategy as a class, in an ES module. A file may hold any number of strategies.
+// A custom strategy in an ES module. A file can contain any number of strategies.
 //
 // Strategy "emailDomain", parameter "domains": on for users whose property email ends in one of
 // these domains, for example "example.com,example.org".

@@ -1,9 +1,9 @@
-// The proxy inside a Node program that reads flags itself: one client, one set of flags, both uses.
+// A Node program that embeds the proxy and also evaluates flags itself, with the same client.
 //
 //   node examples/upstream/server.mjs       in one terminal
 //   node examples/embedding/server.mjs      in another one
 //
-// http://127.0.0.1:8080/?user=1 is the program's own page; browsers ask http://127.0.0.1:3000/proxy.
+// http://127.0.0.1:8080/?user=1 is the program's own page; browsers use http://127.0.0.1:3000/proxy.
 
 import { createServer } from "node:http";
 import { createApp } from "flags-proxy";
@@ -18,7 +18,7 @@ const proxy = await createApp(
   { flagsUrl: upstream.url, flagsApiToken: upstream.token, clientKeys: ["demo-client-key"] },
   client,
 );
-// The app has started the client; from here on there are flags.
+// The app has started the client. Wait for the first flags.
 await client.synchronized();
 await proxy.listen({ host: "127.0.0.1", port: 3000 });
 
@@ -33,7 +33,7 @@ async function stop() {
   pages.close();
   pages.closeAllConnections();
   await proxy.close();
-  // Sends the usage that was counted since the last report.
+  // Sends the usage counted since the last report.
   await client.close();
 }
 

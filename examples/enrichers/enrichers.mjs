@@ -1,7 +1,7 @@
-// Context enrichers: they see the context of a request and the request itself, and return the
-// context that flags are evaluated for. They run in the order of the list.
+// Context enrichers receive the context and the request, and return the context for which flags are
+// evaluated. They run in the order of the list.
 
-/** Takes the country from a header that the network in front sets, whatever the client says. */
+/** Sets the country from a header of the CDN, whatever the client sends. */
 function addCountry(context, request) {
   const country = request.headers["x-country"];
   return { ...context, properties: { ...context.properties, country } };
@@ -12,7 +12,7 @@ const PLANS = new Map([
   ["2", "free"],
 ]);
 
-/** Looks the plan of the user up. A real one would ask a database, and remember the answer. */
+/** Adds the user's plan. In practice, query a database and cache the result. */
 async function addPlan(context) {
   const plan = PLANS.get(context.userId) ?? "free";
   return { ...context, properties: { ...context.properties, plan } };

@@ -1,9 +1,9 @@
-// An upstream to try the proxy against: it serves the flags in flags.json, and nothing more.
+// A minimal upstream to try the proxy with. It serves the flags in flags.json.
 //
 //   node examples/upstream/server.mjs
 //
-// Edit flags.json while it runs: the next time the proxy asks, it gets the new flags.
-// PORT, HOST and UPSTREAM_FILE change where it listens and which file it serves. It asks for no token.
+// You can edit flags.json while it runs: the next poll of the proxy returns the new flags.
+// PORT and HOST change its address, UPSTREAM_FILE the file. It requires no token.
 
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
@@ -21,7 +21,7 @@ const routes = {
   "POST /api/client/metrics": acceptMetrics,
 };
 
-/** The flags last read without a fault: a typing error in the file does not take them away. */
+/** The last valid flags, which are served while the file contains an error. */
 let current = { body: "", etag: "" };
 
 async function readFlags() {
@@ -37,7 +37,7 @@ async function refreshFlags() {
   try {
     await readFlags();
   } catch (error) {
-    console.error(`${flagsFile} cannot be used, serving the flags from before: ${error.message}`);
+    console.error(`${flagsFile} cannot be used, serving the previous flags: ${error.message}`);
   }
 }
 
@@ -71,11 +71,11 @@ async function readJson(request) {
   return JSON.parse(text);
 }
 
-async function answer(request, response) {
+async function handle(request, response) {
   const path = request.url.split("?")[0];
-  const handle = routes[`${request.method} ${path}`];
+  const route = routes[`${request.method} ${path}`];
   try {
-    if (handle) await handle(request, response);
+    if (route) await route(request, response);
     else response.writeHead(404).end();
   } catch (error) {
     response.writeHead(400).end(error.message);
@@ -83,14 +83,14 @@ async function answer(request, response) {
 }
 
 function explainListenError(error) {
-  const reason = error.code === "EADDRINUSE" ? `port ${port} is taken, set PORT` : error.message;
+  const reason = error.code === "EADDRINUSE" ? `port ${port} is in use, set PORT` : error.message;
   console.error(`cannot listen on ${host}:${port}: ${reason}`);
   process.exitCode = 1;
 }
 
-// Without usable flags there is nothing to serve, so a bad file at the start is an error.
+// Without valid flags there is nothing to serve, so an invalid file is an error at startup.
 await readFlags();
-const server = createServer((request, response) => void answer(request, response));
+const server = createServer((request, response) => void handle(request, response));
 server.on("error", explainListenError);
 server.listen(port, host, () => {
   console.log(`example upstream on http://${host}:${server.address().port}/api`);

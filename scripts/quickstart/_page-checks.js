@@ -27,9 +27,11 @@ function findDuplicateIds() {
   return ids.filter((id, index) => ids.indexOf(id) !== index).map((id) => `twice: ${id}`);
 }
 
-/** Texts with less contrast than WCAG AA asks for. */
+/** Texts with less contrast than WCAG AA requires. */
 function findFaint() {
-  const texts = document.querySelectorAll("h1, h2, p, label, legend, button, input, code, .answer");
+  const texts = document.querySelectorAll(
+    "h1, h2, p, label, legend, button, input, code, .outcome",
+  );
   return [...texts]
     .filter((element) => contrastOf(element) < 4.5)
     .map((element) => `contrast ${contrastOf(element).toFixed(1)}: ${element.outerHTML}`);

@@ -92,7 +92,7 @@ export async function freePorts(): Promise<Ports> {
   return { ADMIN_PORT: admin, PORT: proxy };
 }
 
-/** The ports of these on which something answers. */
+/** Returns the ports on which a server responds. */
 export async function openPorts(ports: Ports): Promise<readonly string[]> {
   const checks = Object.values(ports).map((port) =>
     fetch(`http://127.0.0.1:${port}/`).then(

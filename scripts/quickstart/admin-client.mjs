@@ -1,6 +1,6 @@
 const TIMEOUT_MS = 10_000;
 
-/** Speaks to the admin API with the token of the quickstart. */
+/** Calls the admin API with the token of the quickstart. */
 export function createAdminClient(origin, token) {
   const url = (path) => `${origin}/api/admin${path}`;
   const headers = { authorization: token };
@@ -13,9 +13,9 @@ export function createAdminClient(origin, token) {
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     const text = await response.text();
-    const answer = text === "" ? undefined : JSON.parse(text);
-    if (!response.ok) throw new AdminError(method, path, { status: response.status, answer });
-    return answer;
+    const result = text === "" ? undefined : JSON.parse(text);
+    if (!response.ok) throw new AdminError(method, path, { status: response.status, result });
+    return result;
   };
 
   return {
@@ -26,13 +26,13 @@ export function createAdminClient(origin, token) {
   };
 }
 
-/** The admin API said no. */
+/** An error response of the admin API. */
 export class AdminError extends Error {
   name = "AdminError";
 
-  constructor(method, path, { status, answer }) {
-    const reason = answer?.details?.[0]?.message ?? answer?.message ?? "no reason was given";
-    super(`${method} /api/admin${path} was answered with ${status}: ${reason}`);
+  constructor(method, path, { status, result }) {
+    const reason = result?.details?.[0]?.message ?? result?.message ?? "no reason given";
+    super(`${method} /api/admin${path} failed with ${status}: ${reason}`);
     this.status = status;
   }
 }

@@ -1,12 +1,12 @@
-// What a first start makes. The page shows the descriptions.
+// The demo data that the first start creates. The page shows the descriptions.
 
 export const CONTEXT_FIELDS = [
   {
     name: "plan",
-    description: "What the customer pays for",
+    description: "The plan of the customer",
     legalValues: [{ value: "free" }, { value: "pro" }, { value: "enterprise" }],
   },
-  { name: "country", description: "Two letters, such as NO" },
+  { name: "country", description: "Two-letter code, for example NO" },
   { name: "teamId", description: "The team that the user works in", stickiness: true },
 ];
 
@@ -29,21 +29,21 @@ export const FLAGS = [
   {
     name: "old-checkout",
     type: "kill-switch",
-    description: "Off at first, and then clients never even see its name. Flip it.",
+    description: "Off at first, so clients do not even see its name. Switch it on.",
     enabled: false,
     strategy: EVERYONE,
   },
   {
     name: "faster-search",
     type: "release",
-    description: "Half of the users. One user always gets the same answer.",
+    description: "On for half of the users. A user always gets the same result.",
     enabled: true,
     strategy: { name: "flexibleRollout", parameters: { rollout: "50", stickiness: "userId" } },
   },
   {
     name: "export-to-pdf",
     type: "permission",
-    description: "Whoever has the plan pro or enterprise.",
+    description: "For customers with the plan pro or enterprise.",
     enabled: true,
     strategy: {
       ...EVERYONE,
@@ -72,7 +72,7 @@ export const FLAGS = [
   {
     name: "team-dashboard",
     type: "release",
-    description: "Half of the teams: everybody with one teamId gets the same answer.",
+    description: "On for half of the teams: users with the same teamId get the same result.",
     enabled: true,
     strategy: { name: "flexibleRollout", parameters: { rollout: "50", stickiness: "teamId" } },
   },

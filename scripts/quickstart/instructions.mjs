@@ -1,32 +1,32 @@
 import { ENVIRONMENT, PROJECT } from "./settings.mjs";
 
-/** What to do next, with commands to paste. */
+/** Explains what to do next, with commands to paste. */
 export function instructions({ adminUrl, proxyUrl, pageUrl, directory }, keys) {
-  const ask = `curl -H 'Authorization: ${keys.clientKey}'`;
+  const request = `curl -H 'Authorization: ${keys.clientKey}'`;
   const change = `curl -X POST -H 'Authorization: ${keys.adminToken}'`;
   const flag = `${adminUrl}/api/admin/projects/${PROJECT}/features/old-checkout`;
   return `
-Everything is ready. See and flip the flags in your browser:
+Everything is ready. View and switch the flags in your browser:
 
   ${pageUrl}
 
-Or by hand. Which flags are on for user 1 on the plan pro?
+Or use curl. Which flags are on for user 1 with the plan pro?
 
-  ${ask} -g '${proxyUrl}?userId=1&properties[plan]=pro'
+  ${request} -g '${proxyUrl}?userId=1&properties[plan]=pro'
 
-Switch old-checkout on through the admin API, wait a second, and ask the proxy again:
+Switch old-checkout on through the admin API, wait a second, and request the flags again:
 
   ${change} ${flag}/environments/${ENVIRONMENT}/on
 
-  ${ask} '${proxyUrl}?userId=1'
+  ${request} '${proxyUrl}?userId=1'
 
-And off again:
+Switch it off again:
 
   ${change} ${flag}/environments/${ENVIRONMENT}/off
 
-The keys above are for this machine alone: they were made by the first start, nothing listens
-beyond 127.0.0.1, and they are kept with the data in ${directory}.
+These keys were generated for this machine. Both services listen on 127.0.0.1 only. Keys and data are
+stored in ${directory}.
 
-Ctrl-C stops everything.
+Press Ctrl-C to stop both.
 `;
 }

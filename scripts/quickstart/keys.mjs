@@ -5,7 +5,7 @@ import { ENVIRONMENT } from "./settings.mjs";
 
 const NAMES = ["adminToken", "proxyToken", "clientKey"];
 
-/** The keys of this machine's quickstart: made by the first start, the same ever after. */
+/** Loads the quickstart keys of this machine, which the first start creates. */
 export async function loadKeys(directory) {
   const file = join(directory, "quickstart-keys.json");
   const text = await readFile(file, "utf8").catch(() => undefined);
@@ -21,7 +21,7 @@ async function createKeys(directory, file) {
     clientKey: `client-${randomText()}`,
   };
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  // Renamed when complete: a start that is cut short leaves no half a file.
+  // Renamed when complete, so an interrupted start leaves no partial file.
   const draft = `${file}.${process.pid}`;
   await writeFile(draft, `${JSON.stringify(keys, undefined, 2)}\n`, { mode: 0o600, flag: "wx" });
   await rename(draft, file);
@@ -37,7 +37,9 @@ function parseKeys(text, file) {
     const keys = JSON.parse(text);
     if (NAMES.every((name) => typeof keys[name] === "string" && keys[name] !== "")) return keys;
   } catch {
-    // Not shown: the message would quote what is in the file.
+    // The error is not shown, because its message quotes the file.
   }
-  throw new Error(`${file} holds no keys any more: delete it, and the next start makes new ones.`);
+  throw new Error(
+    `${file} does not contain valid keys. Delete it; the next start creates new ones.`,
+  );
 }

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { ENVIRONMENT, HOST, PROJECT } from "./settings.mjs";
 
 const MAX_BODY_BYTES = 1024;
-/** All of the page but the root: every other path is the proxy's. */
+/** Path prefix of everything but the root. All other paths belong to the proxy. */
 const PREFIX = "/quickstart/";
 const FILES = {
   "/": ["index.html", "text/html; charset=utf-8"],
@@ -29,8 +29,8 @@ const HEADERS = {
   "cache-control": "no-store",
 };
 
-/** An answer that is not what was asked for. */
-class Refusal extends Error {
+/** An error response. */
+class HttpError extends Error {
   constructor(status, message) {
     super(message);
     this.status = status;
@@ -38,9 +38,9 @@ class Refusal extends Error {
 }
 
 /**
- * Makes the page: a function that answers its requests, and leaves all others and returns false. Its
- * switches are passed on to the admin API: the admin token stays in this process. It does nothing for
- * the pages of other sites.
+ * Creates the request handler of the demo page. It returns false for requests that belong to the proxy.
+ * It forwards switches to the admin API, so the admin token never reaches the browser, and rejects
+ * requests from other sites.
  */
 export function createPage({ ports }, { admin, clientKey }) {
   const port = Number(ports.PORT);
@@ -52,9 +52,9 @@ export function createPage({ ports }, { admin, clientKey }) {
       json(await switchFlag(admin, await readJson(request))),
   };
   const respond = async (request, response, path) => {
-    const answer = await answerWith(routes, { request, path, port });
-    response.writeHead(answer.status ?? 200, { ...HEADERS, "content-type": answer.type });
-    response.end(request.method === "HEAD" ? undefined : answer.body);
+    const { status = 200, type, body } = await handle(routes, { request, path, port });
+    response.writeHead(status, { ...HEADERS, "content-type": type });
+    response.end(request.method === "HEAD" ? undefined : body);
   };
   return (request, response) => {
     const [path] = request.url.split("?", 1);
@@ -64,12 +64,12 @@ export function createPage({ ports }, { admin, clientKey }) {
   };
 }
 
-async function answerWith(routes, { request, path, port }) {
+async function handle(routes, { request, path, port }) {
   try {
-    refuseOtherSites(request, port);
+    rejectOtherSites(request, port);
     const method = request.method === "HEAD" ? "GET" : request.method;
     const route = routes[`${method} ${path}`];
-    if (route === undefined) throw new Refusal(404, `There is no ${method} ${path}`);
+    if (route === undefined) throw new HttpError(404, `There is no ${method} ${path}`);
     return await route(request);
   } catch (error) {
     request.resume();
@@ -78,19 +78,20 @@ async function answerWith(routes, { request, path, port }) {
 }
 
 /**
- * NOTE: any page in the browser can send requests here. What names another host has been led here by
- * its name server (DNS rebinding); what comes from another origin is somebody else's page.
+ * NOTE: any page in the browser can send requests here. Another host name indicates DNS rebinding,
+ * another origin a page of another site.
  */
-function refuseOtherSites({ method, headers }, port) {
+function rejectOtherSites({ method, headers }, port) {
   const hosts = [`${HOST}:${port}`, `localhost:${port}`];
-  if (!hosts.includes(headers.host)) throw new Refusal(421, "This is not the host you mean");
+  if (!hosts.includes(headers.host))
+    throw new HttpError(421, "This server does not serve the requested host");
   if (method === "GET" || method === "HEAD") return;
   if (headers.origin !== `http://${headers.host}`) {
-    throw new Refusal(403, "Only the page itself may change flags");
+    throw new HttpError(403, "Only the demo page can change flags");
   }
   // A form of another site cannot send this type.
   if (!/^application\/json\b/i.test(headers["content-type"] ?? "")) {
-    throw new Refusal(415, "The body must be JSON");
+    throw new HttpError(415, "The body must be JSON");
   }
 }
 
@@ -106,7 +107,7 @@ async function listFlags(admin) {
 
 async function switchFlag(admin, { name, enabled } = {}) {
   if (typeof name !== "string" || typeof enabled !== "boolean") {
-    throw new Refusal(400, "The body must have a name and enabled, true or false");
+    throw new HttpError(400, "The body must have a name and enabled, true or false");
   }
   const flag = `/projects/${PROJECT}/features/${encodeURIComponent(name)}`;
   await admin.post(`${flag}/environments/${ENVIRONMENT}/${enabled ? "on" : "off"}`);
@@ -118,13 +119,13 @@ async function readJson(request) {
   let size = 0;
   for await (const chunk of request) {
     size += chunk.length;
-    if (size > MAX_BODY_BYTES) throw new Refusal(413, "The body is too large");
+    if (size > MAX_BODY_BYTES) throw new HttpError(413, "The body is too large");
     chunks.push(chunk);
   }
   try {
     return JSON.parse(Buffer.concat(chunks).toString()) ?? undefined;
   } catch {
-    throw new Refusal(400, "The body is not JSON");
+    throw new HttpError(400, "The body is not JSON");
   }
 }
 

@@ -26,7 +26,7 @@ beforeAll(async () => {
   ports = await freePorts();
   origin = `http://127.0.0.1:${ports.PORT}`;
   start = startQuickstart({ ...ports, DATA_DIR: directory });
-  await start.printed("Ctrl-C stops everything");
+  await start.printed("Press Ctrl-C to stop both");
 }, 2 * START_TIMEOUT_MS);
 
 afterAll(async () => {
@@ -43,38 +43,38 @@ describe.skipIf(skipsChromium)("the page in Chromium", () => {
 
   afterAll(() => browser.close());
 
-  it("shows the flags, and what the context changes", async () => {
+  it("shows the flags for the context", async () => {
     const { page, problems } = await openPage();
-    await expect.poll(() => answerOf(page, "export-to-pdf"), WAIT).toBe("on");
-    expect(await answerOf(page, "old-checkout")).toBe("off");
-    expect(await answerOf(page, "button-colour")).toMatch(/^on, (blue|green)$/);
+    await expect.poll(() => outcomeOf(page, "export-to-pdf"), WAIT).toBe("on");
+    expect(await outcomeOf(page, "old-checkout")).toBe("off");
+    expect(await outcomeOf(page, "button-colour")).toMatch(/^on, (blue|green)$/);
 
     await page.getByLabel("Value of plan").fill("free");
-    await expect.poll(() => answerOf(page, "export-to-pdf"), WAIT).toBe("off");
+    await expect.poll(() => outcomeOf(page, "export-to-pdf"), WAIT).toBe("off");
     await page.getByRole("button", { name: "Remove country" }).click();
-    await expect.poll(() => answerOf(page, "local-payments"), WAIT).toBe("off");
+    await expect.poll(() => outcomeOf(page, "local-payments"), WAIT).toBe("off");
     expect(await page.locator("#news").textContent()).toBe("local-payments: off");
 
     await page.getByRole("button", { name: "Add a property" }).click();
     await page.keyboard.type("country");
     await page.getByLabel("Value of country").fill("SE");
-    await expect.poll(() => answerOf(page, "local-payments"), WAIT).toBe("on");
+    await expect.poll(() => outcomeOf(page, "local-payments"), WAIT).toBe("on");
     await page.getByRole("button", { name: "Next user" }).click();
     expect(await page.getByLabel("User id").inputValue()).toBe("2");
 
-    // A reload keeps the context, and the command asks for the same.
+    // A reload keeps the context, and the command requests the same flags.
     await page.reload();
-    await expect.poll(() => answerOf(page, "local-payments"), WAIT).toBe("on");
-    expect(await answerOf(page, "export-to-pdf")).toBe("off");
+    await expect.poll(() => outcomeOf(page, "local-payments"), WAIT).toBe("on");
+    expect(await outcomeOf(page, "export-to-pdf")).toBe("off");
     const command = (await page.locator("#request").textContent()) ?? "";
     expect(paste(command)).toContain('"local-payments"');
     expect(problems).toEqual([]);
     await page.close();
   }, 60_000);
 
-  it("switches a flag by keyboard alone, and another page sees it", async () => {
+  it("switches a flag with the keyboard, and another page shows the change", async () => {
     const [{ page, problems }, { page: other }] = [await openPage(), await openPage()];
-    await expect.poll(() => answerOf(page, "old-checkout"), WAIT).toBe("off");
+    await expect.poll(() => outcomeOf(page, "old-checkout"), WAIT).toBe("off");
 
     for (let count = 0; count < 40; count += 1) {
       await page.keyboard.press("Tab");
@@ -82,14 +82,14 @@ describe.skipIf(skipsChromium)("the page in Chromium", () => {
     }
     expect(await isFocused(page, "old-checkout")).toBe(true);
     await page.keyboard.press("Space");
-    await expect.poll(() => answerOf(page, "old-checkout"), WAIT).toBe("on");
-    await expect.poll(() => answerOf(other, "old-checkout"), WAIT).toBe("on");
+    await expect.poll(() => outcomeOf(page, "old-checkout"), WAIT).toBe("on");
+    await expect.poll(() => outcomeOf(other, "old-checkout"), WAIT).toBe("on");
     expect(await switchOf(other, "old-checkout").isChecked()).toBe(true);
     expect(await page.locator("#news").textContent()).toContain("old-checkout: on");
 
     // The printed command switches it off again.
     paste(start.commands()[3] ?? "");
-    await expect.poll(() => answerOf(page, "old-checkout"), WAIT).toBe("off");
+    await expect.poll(() => outcomeOf(page, "old-checkout"), WAIT).toBe("off");
     expect(await switchOf(page, "old-checkout").isChecked()).toBe(false);
     expect(problems).toEqual([]);
     await Promise.all([page.close(), other.close()]);
@@ -104,7 +104,7 @@ describe.skipIf(skipsChromium)("the page in Chromium", () => {
         viewport: { width: 360, height: 740 },
         bypassCSP: true,
       });
-      await expect.poll(() => answerOf(page, "button-colour"), WAIT).toContain("on");
+      await expect.poll(() => outcomeOf(page, "button-colour"), WAIT).toContain("on");
 
       expect(await page.evaluate(checks)).toEqual([]);
       await page.close();
@@ -147,19 +147,19 @@ describe("the requests of the page", () => {
   it.each([
     ["another host", "GET", { host: "evil.test" }, 421],
     ["a switch of another site", "POST", { ...json, origin: "https://evil.test" }, 403],
-    ["a switch from nowhere", "POST", json, 403],
+    ["a switch without an origin", "POST", json, 403],
     ["a switch of a sandboxed page", "POST", { ...json, origin: "null" }, 403],
     ["a form", "POST", { "content-type": "text/plain", origin: "same" }, 415],
     ["a preflight", "OPTIONS", { origin: "https://evil.test" }, 403],
-  ])("refuses %s", async (_title, method, headers, status) => {
+  ])("rejects %s", async (_title, method, headers, status) => {
     const sameOrigin = "origin" in headers && headers.origin === "same";
-    const answer = await send({
+    const response = await send({
       method,
       headers: { ...headers, ...(sameOrigin && { origin }) },
       body: method === "POST" ? body : "",
     });
-    expect(answer.status).toBe(status);
-    expect(answer.headers["access-control-allow-origin"]).toBeUndefined();
+    expect(response.status).toBe(status);
+    expect(response.headers["access-control-allow-origin"]).toBeUndefined();
   });
 
   it.each([
@@ -168,21 +168,21 @@ describe("the requests of the page", () => {
     ['{"name":"new-header","enabled":"yes"}', 400],
     [JSON.stringify({ name: "x".repeat(2000), enabled: true }), 413],
     ['{"name":"../../segments","enabled":true}', 404],
-  ])("answers the switch %s with %i", async (text, status) => {
-    const answer = await send({ method: "POST", headers: { ...json, origin }, body: text });
-    expect(answer.status).toBe(status);
-    expect(JSON.parse(answer.text)).toHaveProperty("error");
+  ])("rejects the switch %s with %i", async (text, status) => {
+    const response = await send({ method: "POST", headers: { ...json, origin }, body: text });
+    expect(response.status).toBe(status);
+    expect(JSON.parse(response.text)).toHaveProperty("error");
   });
 
-  it("keeps the admin token to itself", async () => {
+  it("never sends the admin token to the browser", async () => {
     const token = /'Authorization: (\*:\*\.\w+)'/.exec(start.output())?.[1] ?? "no token";
     for (const path of ["/", "/quickstart/page.js", "/quickstart/settings", "/quickstart/flags"]) {
-      const answer = await (await fetch(`${origin}${path}`)).text();
-      expect(answer).not.toContain(token);
+      const text = await (await fetch(`${origin}${path}`)).text();
+      expect(text).not.toContain(token);
     }
   });
 
-  it("leaves every other path to the proxy", async () => {
+  it("passes every other path to the proxy", async () => {
     expect((await fetch(`${origin}/proxy/health`)).status).toBe(200);
     const unknown = await fetch(`${origin}/page`);
     expect(unknown.status).toBe(404);
@@ -220,8 +220,8 @@ describe("the requests of the page", () => {
   }
 });
 
-async function answerOf(page: Page, flag: string): Promise<string | null> {
-  return page.locator(`[data-flag="${flag}"] .answer`).textContent();
+async function outcomeOf(page: Page, flag: string): Promise<string | null> {
+  return page.locator(`[data-flag="${flag}"] .outcome`).textContent();
 }
 
 function switchOf(page: Page, flag: string) {

@@ -2,11 +2,11 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { HOST } from "./settings.mjs";
 
-/** Ends the process with a sentence that names the variable when a port cannot be used. */
+/** Exits with a message that names the variable if a port cannot be used. */
 export async function requireFreePorts(ports) {
   const probes = [];
   try {
-    // All are open at the same time, so that one port chosen twice is noticed as well.
+    // All are open at the same time, which also detects two equal ports.
     for (const [variable, port] of Object.entries(ports)) probes.push(await probe(port, variable));
   } catch (error) {
     console.error(error.message);
@@ -18,13 +18,13 @@ export async function requireFreePorts(ports) {
 async function probe(port, variable) {
   const server = createServer();
   try {
-    if (Number(port) === 0) throw new Error("the commands to paste need a port that is known");
+    if (Number(port) === 0) throw new Error("the printed commands need a fixed port");
     server.listen(Number(port), HOST);
     await once(server, "listening");
     return server;
   } catch (error) {
-    const reason = error.code === "EADDRINUSE" ? "is taken" : `cannot be used (${error.message})`;
-    throw new Error(`Port ${port} ${reason}: choose another one with ${variable}.`, {
+    const reason = error.code === "EADDRINUSE" ? "is in use" : `cannot be used (${error.message})`;
+    throw new Error(`Port ${port} ${reason}: choose another with ${variable}.`, {
       cause: error,
     });
   }

@@ -4,12 +4,12 @@ import { createInterface } from "node:readline";
 
 const STOP_TIMEOUT_MS = 12_000;
 
-/** Starts a Node program whose every line of output is shown behind its name. */
+/** Starts a Node program and prints each line of its output with its name. */
 export function startProgram(name, { script, env }) {
   const program = spawn(process.execPath, [script], {
     env,
     stdio: ["ignore", "pipe", "pipe"],
-    // A Ctrl-C reaches every process of the terminal's group; the programs are stopped in order.
+    // Ctrl-C reaches all processes of the terminal's group, but the programs have to stop in order.
     detached: process.platform !== "win32",
   });
   for (const stream of [program.stdout, program.stderr]) {
@@ -19,13 +19,13 @@ export function startProgram(name, { script, env }) {
   return program;
 }
 
-/** Resolves, once the program has ended, to a sentence that says how. */
+/** Resolves to a message when the program has exited. */
 export async function waitForEnd(name, program) {
   const [code, signal] = await once(program, "close");
-  return `The ${name} ended (${signal ?? `exit code ${code}`}), so everything stops.`;
+  return `The ${name} exited (${signal ?? `exit code ${code}`}), so the quickstart stops.`;
 }
 
-/** Ends a program in its own time; one that takes too long is killed. */
+/** Stops a program gracefully; kills it if that takes too long. */
 export async function stopProgram(program) {
   if (program.exitCode !== null || program.signalCode !== null) return;
   const exit = once(program, "exit");

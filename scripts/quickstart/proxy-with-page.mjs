@@ -1,4 +1,4 @@
-// The proxy of the quickstart: `flags-proxy` as it is, in one process, with a page in front of its root.
+// The proxy of the quickstart: `flags-proxy` in one process, with the demo page at its root.
 
 import { runProgram } from "flags-server-kit";
 import { loadConfig } from "../../packages/proxy/dist/config/load-config.js";
@@ -21,17 +21,17 @@ await runProgram(PROGRAM, {
   serve: async (config) => {
     const proxy = await serve(config);
     const { server } = proxy.app;
-    putInFront(page, server);
+    handleFirst(page, server);
     return { server, address: `${proxy.url}/proxy`, close: () => proxy.close() };
   },
 });
 
-/** Handles requests for the page, and leaves every other request to the proxy. */
-function putInFront(handleAsPage, server) {
+/** Handles requests for the page and passes all others to the proxy. */
+function handleFirst(handlePage, server) {
   const listeners = server.listeners("request");
   server.removeAllListeners("request");
   server.on("request", (request, response) => {
-    if (handleAsPage(request, response)) return;
+    if (handlePage(request, response)) return;
     for (const listener of listeners) listener.call(server, request, response);
   });
 }

@@ -15,7 +15,7 @@ import {
   type Quickstart,
 } from "./_quickstart.ts";
 
-const READY = "Ctrl-C stops everything";
+const READY = "Press Ctrl-C to stop both";
 const TIMEOUT_MS = 2 * START_TIMEOUT_MS;
 
 interface Keys {
@@ -39,29 +39,32 @@ afterEach(async () => {
   await last?.stop("SIGTERM");
 }, START_TIMEOUT_MS);
 
-/** The tests of one database follow one another: each start finds what the one before has left. */
+/** These tests share one database and run in order. */
 describe("npm start", () => {
   it(
-    "makes demo flags, and prints commands that show and flip them",
+    "creates demo flags and prints commands that read and switch them",
     async () => {
       const start = await startHere();
-      const [askPro = "", switchOn = "", ask = "", switchOff = "", ...more] = start.commands();
+      const [requestPro = "", switchOn = "", request = "", switchOff = "", ...more] =
+        start.commands();
       expect(more).toEqual([]);
       expect(start.output()).toContain("[admin] ");
       expect(start.output()).toContain("[proxy] ");
 
-      expect(namesIn(paste(askPro))).toEqual(
+      expect(namesIn(paste(requestPro))).toEqual(
         expect.arrayContaining(["new-header", "export-to-pdf", "button-colour"]),
       );
-      expect(namesIn(paste(ask))).not.toContain("old-checkout");
+      expect(namesIn(paste(request))).not.toContain("old-checkout");
       paste(switchOn);
-      await expect.poll(() => namesIn(paste(ask)), { timeout: 5000 }).toContain("old-checkout");
+      await expect.poll(() => namesIn(paste(request)), { timeout: 5000 }).toContain("old-checkout");
       paste(switchOff);
-      await expect.poll(() => namesIn(paste(ask)), { timeout: 5000 }).not.toContain("old-checkout");
+      await expect
+        .poll(() => namesIn(paste(request)), { timeout: 5000 })
+        .not.toContain("old-checkout");
 
       const mode = (await stat(keysFile())).mode;
       if (process.platform !== "win32") expect((mode & 0o777).toString(8)).toBe("600");
-      // What the next test looks for.
+      // For the next test.
       paste(switchOn);
       await deleteFlag("new-header");
 
@@ -72,7 +75,7 @@ describe("npm start", () => {
   );
 
   it(
-    "keeps keys, changes and deletions for the next start, and ends together with npm",
+    "keeps keys, changes and deletions for the next start, and exits together with npm",
     async () => {
       const before = await readFile(keysFile(), "utf8");
       const start = await startHere({}, ["npm", "start"]);
@@ -90,20 +93,20 @@ describe("npm start", () => {
   );
 
   it(
-    "stops the flag service and fails when the proxy cannot start",
+    "stops the flag-management service and fails when the proxy cannot start",
     async () => {
       last = startQuickstart({ ...ports, DATA_DIR: directory, FLAGS_FETCH_INTERVAL: "soon" });
 
       expect(await last.exited()).toBe(1);
       expect(last.output()).toContain("FLAGS_FETCH_INTERVAL");
-      expect(last.output()).toContain("The proxy ended (exit code");
+      expect(last.output()).toContain("The proxy exited (exit code");
       expect(await openPorts(ports)).toEqual([]);
     },
     TIMEOUT_MS,
   );
 
   it.each([
-    ["flag service", "flags-admin.js"],
+    ["flag-management service", "flags-admin.js"],
     ["proxy", "proxy-with-page.mjs"],
   ])(
     "stops everything and fails when the %s is killed",
@@ -112,25 +115,25 @@ describe("npm start", () => {
       process.kill(findProgram(start, script), "SIGKILL");
 
       expect(await start.exited()).toBe(1);
-      expect(start.output()).toContain(`The ${name} ended (SIGKILL), so everything stops.\n`);
+      expect(start.output()).toContain(`The ${name} exited (SIGKILL), so the quickstart stops.\n`);
       expect(await openPorts(ports)).toEqual([]);
     },
     TIMEOUT_MS,
   );
 
-  it.each(["ADMIN_PORT", "PORT"])("names %s when that port is taken", async (name) => {
+  it.each(["ADMIN_PORT", "PORT"])("names %s when that port is in use", async (name) => {
     const blocker = createServer().listen(0, "127.0.0.1");
     await once(blocker, "listening");
     const { port } = blocker.address() as AddressInfo;
     last = startQuickstart({ ...ports, DATA_DIR: directory, [name]: String(port) });
 
     expect(await last.exited()).toBe(1);
-    expect(last.output()).toBe(`Port ${port} is taken: choose another one with ${name}.\n`);
+    expect(last.output()).toBe(`Port ${port} is in use: choose another with ${name}.\n`);
     blocker.close();
   });
 
   it(
-    "says how to go on when its key has expired",
+    "explains what to do when its key has expired",
     async () => {
       const start = await startHere();
       await expireKey();
@@ -138,7 +141,7 @@ describe("npm start", () => {
       last = startQuickstart({ ...ports, DATA_DIR: directory });
 
       expect(await last.exited()).toBe(1);
-      expect(last.output()).toContain("delete quickstart-keys.json beside the database");
+      expect(last.output()).toContain("Delete quickstart-keys.json in the data directory");
       await rm(keysFile());
       await startHere();
     },
@@ -159,7 +162,7 @@ function keysFile(): string {
   return join(directory, "quickstart-keys.json");
 }
 
-/** Archives a flag, and deletes it for good. */
+/** Archives a flag and deletes it. */
 async function deleteFlag(name: string): Promise<void> {
   const { adminToken } = JSON.parse(await readFile(keysFile(), "utf8")) as Keys;
   const project = `http://127.0.0.1:${ports.ADMIN_PORT}/api/admin/projects/default`;
@@ -184,7 +187,7 @@ async function expireKey(): Promise<void> {
   expect(response.ok).toBe(true);
 }
 
-function namesIn(answer: string): readonly string[] {
-  const { toggles } = JSON.parse(answer) as { toggles: readonly { name: string }[] };
+function namesIn(body: string): readonly string[] {
+  const { toggles } = JSON.parse(body) as { toggles: readonly { name: string }[] };
   return toggles.map(({ name }) => name);
 }

@@ -8,8 +8,8 @@ import { startProgram, stopProgram, waitForEnd } from "./program.mjs";
 import { seed } from "./seed.mjs";
 import { adminEnvironment, clientKeyOf, proxyEnvironment } from "./settings.mjs";
 
-const FLAG_SERVICE = {
-  name: "flag service",
+const ADMIN = {
+  name: "flag-management service",
   prefix: "admin",
   script: "packages/admin/bin/flags-admin.js",
 };
@@ -19,12 +19,12 @@ const PROXY = {
   script: "scripts/quickstart/proxy-with-page.mjs",
 };
 const KEY_REFUSED =
-  "The flag service does not accept the key of the quickstart any more: delete quickstart-keys.json " +
-  "beside the database, and the next start makes new keys.";
+  "The flag-management service no longer accepts the quickstart key. Delete quickstart-keys.json " +
+  "in the data directory; the next start creates new keys.";
 const READY_POLL_MS = 100;
 const PARENT_POLL_MS = 500;
 
-/** Runs everything until a signal arrives or a part of it ends; resolves to the exit code. */
+/** Runs both services until a signal arrives or one of them exits; resolves to the exit code. */
 export async function runQuickstart(settings) {
   const signalled = waitForSignal();
   const stopping = new AbortController();
@@ -40,12 +40,12 @@ export async function runQuickstart(settings) {
     return 1;
   } finally {
     stopping.abort();
-    // The last one goes first: the proxy sends its last metrics to the flag service.
+    // In reverse order: the proxy delivers its remaining usage to the flag-management service.
     for (const stop of stops.toReversed()) await stop();
   }
 }
 
-/** Resolves to a sentence when a program ends. */
+/** Resolves to a message when a service exits. */
 async function startAll(settings, keys, { stops, stopping }) {
   const launch = ({ name, prefix, script }, env) => {
     const program = startProgram(prefix, { script: join(rootDirectory, script), env });
@@ -53,13 +53,13 @@ async function startAll(settings, keys, { stops, stopping }) {
     return waitForEnd(name, program);
   };
   const admin = createAdminClient(settings.adminUrl, keys.adminToken);
-  const adminEnd = launch(FLAG_SERVICE, adminEnvironment(settings, keys, process.env));
+  const adminEnd = launch(ADMIN, adminEnvironment(settings, keys, process.env));
   const unseeded = await Promise.race([adminEnd, seedWhenReady(admin)]);
   if (unseeded || stopping.aborted) return unseeded;
 
   const proxyEnd = launch(PROXY, proxyEnvironment(settings, keys, process.env));
   const end = Promise.race([adminEnd, proxyEnd]);
-  const failure = await Promise.race([end, untilAnswering(`${settings.proxyUrl}/health`)]);
+  const failure = await Promise.race([end, waitUntilReady(`${settings.proxyUrl}/health`)]);
   if (failure || stopping.aborted) return failure;
 
   console.log(instructions(settings, { ...keys, clientKey: clientKeyOf(settings, keys) }));
@@ -67,21 +67,21 @@ async function startAll(settings, keys, { stops, stopping }) {
 }
 
 async function seedWhenReady(admin) {
-  await untilAnswering(admin.url("/projects"), admin.headers);
+  await waitUntilReady(admin.url("/projects"), admin.headers);
   try {
     const count = await seed(admin);
-    if (count > 0) console.log(`Made ${count} demo flags.`);
+    if (count > 0) console.log(`Created ${count} demo flags.`);
   } catch (error) {
-    console.warn(`Not all demo flags could be made: ${error.message}`);
+    console.warn(`Not all demo flags could be created: ${error.message}`);
   }
 }
 
-async function untilAnswering(url, headers = {}) {
+async function waitUntilReady(url, headers = {}) {
   for (;;) {
     const response = await fetch(url, { headers }).catch(() => undefined);
     await response?.body?.cancel();
     if (response?.ok) return;
-    // The flag service opens its port when it knows its keys: waiting would be in vain.
+    // The service opens its port after it has created its tokens, so waiting would not help.
     if (response?.status === 401) throw new Error(KEY_REFUSED);
     await sleep(READY_POLL_MS, undefined, { ref: false });
   }
@@ -90,7 +90,7 @@ async function untilAnswering(url, headers = {}) {
 function waitForSignal() {
   return new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => resolve());
-    // NOTE: npm runs scripts in a shell, which dies of a signal without passing it on.
+    // NOTE: npm runs scripts in a shell, which exits on a signal without forwarding it.
     if (process.env.npm_lifecycle_event === "start") onParentEnd(resolve);
   });
 }

@@ -4,16 +4,15 @@ import { ENVIRONMENT, PROJECT } from "./settings.mjs";
 const MAX_EVENTS = 1000;
 
 /**
- * Makes what the demo needs; returns how many flags it made. A step that is in the event log was done
- * once and is never done again: what was changed or deleted since then stays changed or deleted, and
- * a seeding that was cut short goes on where it was.
+ * Creates the demo data and returns the number of created flags. A step that is in the event log is never
+ * repeated: later changes and deletions stay, and an interrupted seeding continues.
  */
 export async function seed(admin) {
-  const fields = await namesMade(admin, "context-field-created");
+  const fields = await createdNames(admin, "context-field-created");
   for (const field of CONTEXT_FIELDS) {
     if (!fields.has(field.name)) await admin.post("/context", field);
   }
-  const segments = await namesMade(admin, "segment-created");
+  const segments = await createdNames(admin, "segment-created");
   if (!segments.has(SEGMENT.name)) await admin.post("/segments", SEGMENT);
 
   let count = 0;
@@ -49,7 +48,7 @@ async function hasHappened(admin, type, feature) {
   return total > 0;
 }
 
-async function namesMade(admin, type) {
+async function createdNames(admin, type) {
   const { events } = await admin.get(`/search/events?type=IS:${type}&limit=${MAX_EVENTS}`);
   return new Set(events.map(({ data }) => data?.name));
 }

@@ -2,13 +2,13 @@ import { join, resolve } from "node:path";
 import { rootDirectory } from "../workspace.mjs";
 
 export const HOST = "127.0.0.1";
-/** Where the demo flags are on or off, and which the proxy serves. */
+/** The environment of the demo flags, which the proxy serves. */
 export const ENVIRONMENT = "development";
 export const PROJECT = "default";
 
 const REFRESH_INTERVAL_MS = 1000;
 
-/** What the quickstart takes from the environment; the rest goes to the programs as it is. */
+/** Reads the variables of the quickstart. All others are passed to the services unchanged. */
 export function readSettings(environment) {
   const ports = {
     ADMIN_PORT: environment.ADMIN_PORT || "4242",
@@ -24,12 +24,12 @@ export function readSettings(environment) {
   };
 }
 
-/** The environment of the flag service. */
+/** The environment variables of the flag-management service. */
 export function adminEnvironment({ ports, directory }, keys, environment) {
   const { DATA_DIR: _, ...rest } = environment;
   return {
     ...rest,
-    // An own PostgreSQL takes the place of the embedded database.
+    // A PostgreSQL server replaces the embedded database.
     ...(environment.DATABASE_URL ? {} : { DATA_DIR: directory }),
     HOST,
     PORT: ports.ADMIN_PORT,
@@ -39,7 +39,7 @@ export function adminEnvironment({ ports, directory }, keys, environment) {
   };
 }
 
-/** The environment of the proxy. What the printed commands rely on cannot be changed. */
+/** The environment variables of the proxy. Users cannot change what the printed commands rely on. */
 export function proxyEnvironment({ ports, adminUrl, clientKeys }, keys, environment) {
   return {
     ...environment,
@@ -51,7 +51,7 @@ export function proxyEnvironment({ ports, adminUrl, clientKeys }, keys, environm
     FLAGS_URL: `${adminUrl}/api`,
     FLAGS_API_TOKEN: keys.proxyToken,
     FLAGS_PROXY_CLIENT_KEYS: clientKeys || keys.clientKey,
-    // A flip is to be seen at once.
+    // Changes are visible immediately.
     FLAGS_SYNCHRONIZATION: environment.FLAGS_SYNCHRONIZATION || "streaming",
     FLAGS_FETCH_INTERVAL: environment.FLAGS_FETCH_INTERVAL || String(REFRESH_INTERVAL_MS),
     LOG_LEVEL: environment.LOG_LEVEL || "info",
@@ -60,7 +60,7 @@ export function proxyEnvironment({ ports, adminUrl, clientKeys }, keys, environm
   };
 }
 
-/** The key that the page and the printed commands use. */
+/** The client key of the page and the printed commands. */
 export function clientKeyOf({ clientKeys }, keys) {
   return clientKeys ? clientKeys.split(",")[0].trim() : keys.clientKey;
 }

@@ -1,4 +1,4 @@
-// The context that is asked for: what the form says, kept in the address so that a reload keeps it.
+// The context of the request: the values of the form, kept in the URL so that they survive a reload.
 
 const START = "?userId=1&properties[plan]=pro&properties[country]=NO&properties[teamId]=blue";
 

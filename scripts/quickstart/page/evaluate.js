@@ -1,6 +1,6 @@
-// What a client does: asks the proxy, and asks again with the ETag of the last answer.
+// Does what a client does: requests the flags, and later requests carry the ETag of the last response.
 
-/** Asks `GET /proxy`; an unchanged answer costs a 304 without a body. */
+/** Sends `GET /proxy`. If nothing has changed, the response is a 304 without a body. */
 export function createEvaluator(proxyUrl, clientKey) {
   let last = { url: "", etag: null, toggles: new Map() };
 

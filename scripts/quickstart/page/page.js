@@ -6,14 +6,14 @@ const TYPING_PAUSE_MS = 150;
 
 const byId = (id) => document.getElementById(id);
 const proxyUrl = `${location.origin}/proxy`;
-const settings = await askPage("settings");
+const settings = await callPage("settings");
 const evaluate = createEvaluator(proxyUrl, settings.clientKey);
 const context = readAddress();
 const rows = new Map();
-/** Switches on their way to the admin API: until it has answered, the page's own word counts. */
+/** States sent to the admin API. Until it has responded, the page shows these. */
 const pending = new Map();
-/** What is shown of each flag. */
-const answers = new Map();
+/** The text that is shown for each flag. */
+const shown = new Map();
 
 byId("environment").textContent = settings.environment;
 byId("user-id").value = context.userId;
@@ -93,7 +93,7 @@ function showRequest() {
   byId("request").textContent = `curl -g -H 'Authorization: ${settings.clientKey}' '${quoted}'`;
 }
 
-// ---- the answers ----
+// ---- the flags ----
 
 async function keepFresh() {
   document.addEventListener("visibilitychange", () => void refresh());
@@ -107,8 +107,8 @@ async function refresh() {
   if (document.hidden) return;
   const query = toQuery(context);
   try {
-    const [list, evaluation] = await Promise.all([askPage("flags"), evaluate(query)]);
-    // Somebody typed meanwhile: the answer to that is on its way.
+    const [list, evaluation] = await Promise.all([callPage("flags"), evaluate(query)]);
+    // The form has changed meanwhile, which has started another refresh.
     if (query !== toQuery(context)) return;
     showFlags(list.flags, evaluation.toggles);
     showExchange(evaluation);
@@ -118,7 +118,7 @@ async function refresh() {
   }
 }
 
-async function askPage(name, body) {
+async function callPage(name, body) {
   const response = await fetch(`/quickstart/${name}`, {
     ...(body && {
       method: "POST",
@@ -126,9 +126,9 @@ async function askPage(name, body) {
       body: JSON.stringify(body),
     }),
   });
-  const answer = await response.json();
-  if (!response.ok) throw new Error(answer.error);
-  return answer;
+  const result = await response.json();
+  if (!response.ok) throw new Error(result.error);
+  return result;
 }
 
 function showConnection(isLive) {
@@ -140,7 +140,7 @@ function showConnection(isLive) {
 }
 
 function showExchange({ status, etag, milliseconds }) {
-  const meaning = status === 304 ? "304: nothing has changed" : "200: here is the new answer";
+  const meaning = status === 304 ? "304: nothing has changed" : "200: new flags";
   byId("exchange").textContent = `${meaning} · ETag ${etag} · ${milliseconds} ms`;
 }
 
@@ -154,7 +154,7 @@ function showFlags(flags, toggles) {
     if (names.has(name)) continue;
     row.remove();
     rows.delete(name);
-    answers.delete(name);
+    shown.delete(name);
   }
   byId("empty").hidden = flags.length > 0;
   if (news.length > 0) byId("news").textContent = news.join(", ");
@@ -169,33 +169,33 @@ function addFlagRow(name) {
   row.querySelector(".flag-name").textContent = name;
   row.dataset.flag = name;
   input.addEventListener("change", () => void flip(name, input.checked));
-  // The list is sorted by name: before the first one that is greater.
+  // The list is sorted by name: insert before the first greater one.
   const following = [...byId("flags").children].find((other) => other.dataset.flag > name);
   byId("flags").insertBefore(row, following ?? null);
   rows.set(name, row);
   return row;
 }
 
-/** Shows a flag; returns what somebody who cannot see it should hear. */
+/** Shows a flag; returns texts for screen readers if it has changed. */
 function showFlag(row, flag, toggle) {
   row.querySelector("input").checked = pending.get(flag.name) ?? flag.enabled;
   row.querySelector(".description").textContent = flag.description;
-  const answer = describeAnswer(toggle);
-  const before = answers.get(flag.name);
-  if (before === answer) return [];
+  const outcome = describeOutcome(toggle);
+  const before = shown.get(flag.name);
+  if (before === outcome) return [];
 
-  answers.set(flag.name, answer);
+  shown.set(flag.name, outcome);
   row.dataset.on = String(toggle !== undefined);
-  row.querySelector(".answer").textContent = answer;
+  row.querySelector(".outcome").textContent = outcome;
   const payload = row.querySelector(".payload");
   payload.textContent = toggle?.variant?.payload?.value ?? "";
   payload.hidden = payload.textContent === "";
   if (before === undefined) return [];
   restartAnimation(row);
-  return [`${flag.name}: ${answer}`];
+  return [`${flag.name}: ${outcome}`];
 }
 
-function describeAnswer(toggle) {
+function describeOutcome(toggle) {
   if (toggle === undefined) return "off";
   return toggle.variant?.enabled ? `on, ${toggle.variant.name}` : "on";
 }
@@ -210,7 +210,7 @@ async function flip(name, enabled) {
   pending.set(name, enabled);
   showProblem("");
   try {
-    await askPage("switch", { name, enabled });
+    await callPage("switch", { name, enabled });
   } catch (error) {
     showProblem(`${name} could not be switched: ${error.message}`);
   } finally {
