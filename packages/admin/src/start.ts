@@ -3,11 +3,10 @@ import { listen } from "flags-server-kit";
 import { buildApp } from "./app.ts";
 import type { AdminConfig } from "./config/config.ts";
 import { watchEventLoop } from "./monitoring/event-loop-watchdog.ts";
-import { DiskFullError } from "./storage/disk-full.ts";
+import { DiskFullError, withoutQueryValues } from "./storage/errors.ts";
 import { openStorage } from "./storage/open-storage.ts";
-import { skipRevisions } from "./storage/skip-revisions.ts";
+import { skipRevisions } from "./storage/revisions.ts";
 import type { Storage } from "./storage/storage.ts";
-import { withoutValues } from "./storage/without-values.ts";
 import { seedTokens } from "./access/tokens/seed-tokens.ts";
 import { toStartFailure } from "./to-start-failure.ts";
 
@@ -35,7 +34,9 @@ export async function serve(config: AdminConfig): Promise<RunningAdmin> {
     return await serveFrom(storage, config);
   } catch (error) {
     await storage.close();
-    throw withoutValues(error instanceof DiskFullError ? toStartFailure(error, config) : error);
+    throw withoutQueryValues(
+      error instanceof DiskFullError ? toStartFailure(error, config) : error,
+    );
   }
 }
 

@@ -1,6 +1,6 @@
 import { DrizzleQueryError } from "drizzle-orm/errors";
 import { expect, test } from "vitest";
-import { DiskFullError } from "./storage/disk-full.ts";
+import { DiskFullError } from "./storage/errors.ts";
 import { toApiError } from "./to-api-error.ts";
 
 const failedWith = (code: string): Error =>

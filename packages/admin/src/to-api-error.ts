@@ -2,8 +2,7 @@ import type { FastifyError } from "fastify";
 import { explainFrameworkFailure, type FrameworkFailure } from "flags-server-kit/http";
 import { ApiError, type ErrorName } from "./errors.ts";
 import { toValidationFailure } from "./http/validation-failure.ts";
-import { isConnectionFailure, isTimeout } from "./storage/connection-failure.ts";
-import { DiskFullError, isDiskFull } from "./storage/disk-full.ts";
+import { DiskFullError, isConnectionError, isDiskFull, isTimeout } from "./storage/errors.ts";
 
 /** How clients know what the framework finds wrong. */
 const NAME_BY_STATUS: Readonly<Record<FrameworkFailure["statusCode"], ErrorName>> = {
@@ -17,7 +16,7 @@ const NAME_BY_STATUS: Readonly<Record<FrameworkFailure["statusCode"], ErrorName>
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (isDiskFull(error)) return diskFull(error);
-  if (isConnectionFailure(error) || isTimeout(error)) return databaseAway(error);
+  if (isConnectionError(error) || isTimeout(error)) return databaseAway(error);
   if (!(error instanceof Error)) return internal(error);
   return fromFastify(error) ?? internal(error);
 }

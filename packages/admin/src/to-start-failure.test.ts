@@ -1,8 +1,8 @@
 import { StartError } from "flags-server-kit";
 import { expect, test } from "vitest";
-import { DiskFullError } from "./storage/disk-full.ts";
+import { DiskFullError } from "./storage/errors.ts";
 import { SchemaTooNewError } from "./storage/migrate.ts";
-import { EmbeddedStartError } from "./storage/open-durable.ts";
+import { EmbeddedStartError } from "./storage/durable-pglite.ts";
 import { toStartFailure } from "./to-start-failure.ts";
 
 const SERVER = { databaseUrl: "postgres://flags:hidden@db.test:5432/flags", dataDir: ".flags" };

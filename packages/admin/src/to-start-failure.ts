@@ -1,11 +1,10 @@
 import { StartError } from "flags-server-kit";
 import type { AdminConfig } from "./config/config.ts";
 import { showDatabaseUrl } from "./config/database-url-kind.ts";
-import { isConnectionFailure } from "./storage/connection-failure.ts";
+import { DiskFullError, isConnectionError } from "./storage/errors.ts";
 import { DirectoryInUseError } from "./storage/directory-lock.ts";
-import { DiskFullError } from "./storage/disk-full.ts";
 import { SchemaTooNewError } from "./storage/migrate.ts";
-import { EmbeddedStartError } from "./storage/open-durable.ts";
+import { EmbeddedStartError } from "./storage/durable-pglite.ts";
 
 type DatabaseChoice = Pick<AdminConfig, "databaseUrl" | "dataDir">;
 
@@ -83,7 +82,7 @@ function findReason(error: unknown, reasons: Readonly<Record<string, string>>): 
 
 /** The driver has words and no code for some failures, such as one of TLS. */
 function findText(error: unknown): string | undefined {
-  const isOfConnection = isConnectionFailure(error) || /\bSSL\b|certificate/i.test(textOf(error));
+  const isOfConnection = isConnectionError(error) || /\bSSL\b|certificate/i.test(textOf(error));
   return isOfConnection ? textOf(error) : undefined;
 }
 

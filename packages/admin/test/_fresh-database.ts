@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openStorage } from "../src/storage/open-storage.ts";
-import { ALL_MIGRATIONS } from "../src/storage/migrations/all-migrations.ts";
+import { MIGRATIONS } from "../src/storage/migrate.ts";
 
 /**
  * Puts a fresh embedded database into a directory. Making one takes seconds, so it is made once for
@@ -17,7 +17,7 @@ export async function copyFreshDatabase(directory: string): Promise<void> {
 }
 
 async function ensureTemplate(): Promise<string> {
-  const hash = createHash("sha256").update(JSON.stringify(ALL_MIGRATIONS)).digest("hex");
+  const hash = createHash("sha256").update(JSON.stringify(MIGRATIONS)).digest("hex");
   const template = join(tmpdir(), `flags-admin-template-${hash.slice(0, 16)}`);
   if (existsSync(template)) return template;
 

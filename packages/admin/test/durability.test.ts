@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { SYSTEM_ACTOR } from "../src/domain/events/actor.ts";
+import { SYSTEM_ACTOR } from "../src/storage/event.ts";
 import { openStorage } from "../src/storage/open-storage.ts";
 import { projects } from "../src/storage/schema/projects.ts";
-import { skipRevisions } from "../src/storage/skip-revisions.ts";
+import { skipRevisions } from "../src/storage/revisions.ts";
 import type { Storage } from "../src/storage/storage.ts";
-import { startCommand, type Command } from "./_command.ts";
+import { type Command, startCommand } from "./_command.ts";
 import { copyFreshDatabase } from "./_fresh-database.ts";
-import { skipsPostgres, startPostgres, type PostgresServer } from "./_postgres.ts";
+import { type PostgresServer, skipsPostgres, startPostgres } from "./_postgres.ts";
 import { silentLogger } from "./_storages.ts";
 
 const TOKEN = "*:*.the-admin-of-the-tests";

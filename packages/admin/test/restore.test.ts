@@ -3,14 +3,14 @@ import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openStorage } from "../src/storage/open-storage.ts";
-import { skipRevisions } from "../src/storage/skip-revisions.ts";
+import { skipRevisions } from "../src/storage/revisions.ts";
 import type { Storage } from "../src/storage/storage.ts";
 import { makeDirectory } from "./_command.ts";
 import { openStream } from "./_event-stream.ts";
 import { createFlag, switchFlag } from "./_flags.ts";
 import { copyFreshDatabase } from "./_fresh-database.ts";
-import { findPostgres, skipsPostgres, startPostgres, type PostgresServer } from "./_postgres.ts";
-import { BACKEND_TOKEN, endApp, startService, type Service } from "./_service.ts";
+import { findPostgres, type PostgresServer, skipsPostgres, startPostgres } from "./_postgres.ts";
+import { BACKEND_TOKEN, endApp, type Service, startService } from "./_service.ts";
 import { silentLogger } from "./_storages.ts";
 
 const token = BACKEND_TOKEN;

@@ -1,9 +1,9 @@
 import { eq } from "drizzle-orm";
 import { beforeAll, expect, test } from "vitest";
-import { SYSTEM_ACTOR } from "../src/domain/events/actor.ts";
+import { SYSTEM_ACTOR } from "../src/storage/event.ts";
 import { events } from "../src/storage/schema/events.ts";
 import { projects } from "../src/storage/schema/projects.ts";
-import { skipRevisions } from "../src/storage/skip-revisions.ts";
+import { skipRevisions } from "../src/storage/revisions.ts";
 import type { Storage } from "../src/storage/storage.ts";
 import { describeEachStorage } from "./_storages.ts";
 

@@ -1,6 +1,6 @@
 import type { FastifyRequest, onRequestAsyncHookHandler } from "fastify";
 import { describeRepeatedHeader, findRepeatedHeader } from "flags-server-kit/http";
-import { Batcher } from "../batcher.ts";
+import { Batcher } from "../storage/batcher.ts";
 import { ApiError } from "../errors.ts";
 import type { ApiTokenType } from "../storage/schema/api-tokens.ts";
 import type { Storage } from "../storage/storage.ts";

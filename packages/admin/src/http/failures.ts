@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "flags-server-kit";
 import { ApiError } from "../errors.ts";
-import { withoutValues } from "../storage/without-values.ts";
+import { withoutQueryValues } from "../storage/errors.ts";
 import { toApiError } from "../to-api-error.ts";
 
 /** Answers a request with a failure. Every answer that is not a success goes through here. */
@@ -54,5 +54,5 @@ interface ReportParts {
 function report(failure: ApiError, { id, request, logger }: ReportParts): void {
   if (request.socket.destroyed) return;
   const where = `${request.method} ${request.routeOptions.url ?? "an unknown path"}`;
-  logger.error(`Cannot answer ${where} (answer ${id})`, withoutValues(failure.cause));
+  logger.error(`Cannot answer ${where} (answer ${id})`, withoutQueryValues(failure.cause));
 }

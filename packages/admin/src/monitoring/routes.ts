@@ -5,7 +5,7 @@ import { ApiError } from "../errors.ts";
 import { sendFailure } from "../http/failures.ts";
 import { errorResponses } from "../http/schemas.ts";
 import type { Storage } from "../storage/storage.ts";
-import { isDiskFull } from "../storage/disk-full.ts";
+import { isDiskFull } from "../storage/errors.ts";
 import { toApiError } from "../to-api-error.ts";
 import { within } from "./within.ts";
 

@@ -1,6 +1,5 @@
 import { sql } from "drizzle-orm";
-import type { Database } from "../storage/database.ts";
-import { orderByText } from "../storage/order-by-text.ts";
+import { type Database, orderByText } from "../storage/database.ts";
 import { applications } from "../storage/schema/usage.ts";
 import { readText } from "./lenient.ts";
 import { readAppName } from "./read-usage.ts";

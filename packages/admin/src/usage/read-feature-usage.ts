@@ -1,6 +1,5 @@
 import { and, eq, gte } from "drizzle-orm";
-import type { Database } from "../storage/database.ts";
-import { orderByText } from "../storage/order-by-text.ts";
+import { type Database, orderByText } from "../storage/database.ts";
 import { featureUsage, variantUsage } from "../storage/schema/usage.ts";
 import { HOUR_MS, RETENTION_HOURS, startOfHour } from "./hours.ts";
 

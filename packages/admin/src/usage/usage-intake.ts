@@ -1,7 +1,7 @@
-import { Batcher } from "../batcher.ts";
+import { Batcher } from "../storage/batcher.ts";
 import type { Storage } from "../storage/storage.ts";
 import { putApplications, type SeenApplication } from "./applications.ts";
-import { writeUsage, type UsageReport } from "./write-usage.ts";
+import { type UsageReport, writeUsage } from "./write-usage.ts";
 
 /** Takes in what SDKs report. Each promise is kept once the report is in the database. */
 export interface UsageIntake {

@@ -1,5 +1,5 @@
 import { inArray } from "drizzle-orm";
-import { SYSTEM_ACTOR } from "../../domain/events/actor.ts";
+import { SYSTEM_ACTOR } from "../../storage/event.ts";
 import type { Database } from "../../storage/database.ts";
 import { apiTokens } from "../../storage/schema/api-tokens.ts";
 import type { Storage } from "../../storage/storage.ts";

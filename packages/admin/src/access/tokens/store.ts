@@ -1,12 +1,11 @@
 import { and, count, eq, inArray, isNull, or } from "drizzle-orm";
 import { badData, exceedsLimit, notFound } from "../../errors.ts";
-import type { Database } from "../../storage/database.ts";
-import { orderByText } from "../../storage/order-by-text.ts";
+import { type Database, orderByText } from "../../storage/database.ts";
 import { apiTokens } from "../../storage/schema/api-tokens.ts";
 import { environments } from "../../storage/schema/environments.ts";
 import { projects } from "../../storage/schema/projects.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
-import { EVERYTHING, toTokenView, type ApiToken, type TokenScope } from "./api-token.ts";
+import { type ApiToken, EVERYTHING, type TokenScope, toTokenView } from "./api-token.ts";
 import { hashToken } from "./hash-token.ts";
 import { insertToken } from "./insert-token.ts";
 import { checkExpiry, readExpiry, readTokenScope } from "./rules.ts";

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { retryBeforeStart } from "./retry-before-start.ts";
+import { retryBeforeStart } from "./transactions.ts";
 
 const lost = (): Error => Object.assign(new Error("lost"), { code: "ECONNRESET" });
 
-test("retryBeforeStart() tries again while nothing has started", async () => {
+test("retryBeforeStart() retries while nothing has started", async () => {
   let attempts = 0;
   const result = await retryBeforeStart(() => {
     attempts += 1;
@@ -12,7 +12,7 @@ test("retryBeforeStart() tries again while nothing has started", async () => {
   expect([result, attempts]).toEqual(["done", 3]);
 });
 
-test("retryBeforeStart() gives up in the end", async () => {
+test("retryBeforeStart() gives up after the last delay", async () => {
   let attempts = 0;
   const failing = retryBeforeStart(() => {
     attempts += 1;
@@ -22,7 +22,7 @@ test("retryBeforeStart() gives up in the end", async () => {
   expect(attempts).toBe(3);
 });
 
-test("retryBeforeStart() never repeats what has started, nor other failures", async () => {
+test("retryBeforeStart() does not retry work that has started, nor other errors", async () => {
   let attempts = 0;
   const started = retryBeforeStart(
     (start) => {

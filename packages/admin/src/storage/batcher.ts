@@ -1,13 +1,13 @@
-import { setImmediate as turn } from "node:timers/promises";
+import { setImmediate as nextTick } from "node:timers/promises";
 
 interface BatcherOptions<Item, Result> {
-  /** Does the work for all items at once; returns a result for each, in their order. */
+  /** Processes all items at once. Returns one result per item, in the same order. */
   run(items: readonly Item[]): Promise<readonly Result[]>;
-  /** Most items of one run. */
+  /** Largest number of items in one run. */
   readonly maxItems: number;
-  /** How large an item is, in a unit of the caller. @default 0 */
+  /** Size of an item, in a unit of the caller's choice. @default 0 */
   readonly sizeOf?: (item: Item) => number;
-  /** A run takes no further item once its items are this large together. @default Infinity */
+  /** A run accepts no further item once the total size reaches this limit. @default Infinity */
   readonly maxSize?: number;
 }
 
@@ -18,9 +18,9 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Does together, in the next run, what comes in while a run is under way. The more there is to do,
- * the fewer runs each item takes. And the run for an item always begins after the item came in: what
- * was true before that is not taken for an answer, and nothing is said to be done before it is.
+ * Combines items that arrive during a run into the next run, so that the cost per item falls as the
+ * load rises. The run for an item always starts after the item was added, so its result is never
+ * based on an earlier state of the database.
  */
 export class Batcher<Item, Result> {
   readonly #options: BatcherOptions<Item, Result>;
@@ -31,7 +31,7 @@ export class Batcher<Item, Result> {
     this.#options = options;
   }
 
-  /** Resolves with the result of the item once its run is done. */
+  /** Resolves with the result of the item when its run has finished; rejects if the run failed. */
   add(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject });
@@ -42,15 +42,15 @@ export class Batcher<Item, Result> {
   async #runAll(): Promise<void> {
     this.#isRunning = true;
     while (this.#waiting.length > 0) {
-      // NOTE: the embedded database does its work before anything else gets a turn. What has arrived
-      // at other connections is read in between, and becomes part of the same run.
-      await turn();
-      await this.#runBatch(this.#takeBatch());
+      // NOTE: the embedded database blocks the event loop while it works. Yielding here lets requests
+      // that arrived on other connections join the next run.
+      await nextTick();
+      await this.#runBatch(this.#nextBatch());
     }
     this.#isRunning = false;
   }
 
-  #takeBatch(): readonly Waiting<Item, Result>[] {
+  #nextBatch(): readonly Waiting<Item, Result>[] {
     const { maxItems, sizeOf = () => 0, maxSize = Number.POSITIVE_INFINITY } = this.#options;
     let count = 0;
     let size = 0;
@@ -67,8 +67,8 @@ export class Batcher<Item, Result> {
       const results = await this.#options.run(batch.map(({ item }) => item));
       for (const [index, waiting] of batch.entries()) waiting.resolve(results[index] as Result);
     } catch (error) {
-      // NOTE: no item is tried again by itself. Whether a failed write was made cannot always be
-      // told, and what is counted twice is worse than what is reported again by who counted it.
+      // NOTE: items are not retried one by one. A failed write may have been committed, and counting
+      // usage twice is worse than letting the client report it again.
       for (const waiting of batch) waiting.reject(error);
     }
   }

@@ -1,4 +1,27 @@
-/** Everything that is recorded. The names are those of the wire protocol. */
+/** The author of a change: the owner of an admin token, or the service itself. */
+export interface Actor {
+  /** Id of the token; null for the service. */
+  readonly id: string | null;
+  readonly name: string;
+  readonly kind: "token" | "system";
+}
+
+/** The author of changes that the service makes without a request. */
+export const SYSTEM_ACTOR: Actor = { id: null, name: "system", kind: "system" };
+
+/** An event to record. The transaction that records it adds the author and the time. */
+export interface NewEvent {
+  readonly type: EventType;
+  readonly project?: string;
+  readonly feature?: string;
+  readonly environment?: string;
+  /** The state before the change; absent if there was none. */
+  readonly before?: unknown;
+  /** The state after the change; absent if there is none. */
+  readonly after?: unknown;
+}
+
+/** Types of the recorded events, named as in the wire protocol. */
 export type EventType =
   | "api-token-created"
   | "api-token-deleted"

@@ -13,7 +13,7 @@ function createRuns(maxItems = 100) {
   return { runs, batcher };
 }
 
-test("add() runs together what comes in within one turn of the event loop", async () => {
+test("add() combines items that arrive within one event-loop tick", async () => {
   const { runs, batcher } = createRuns();
   void batcher.add(1);
   await Promise.resolve();
@@ -23,7 +23,7 @@ test("add() runs together what comes in within one turn of the event loop", asyn
   expect(runs.map(({ items }) => items)).toEqual([[1, 2]]);
 });
 
-test("add() runs together what arrived during a run that left it no turn", async () => {
+test("add() combines items that arrived during a run that blocked the event loop", async () => {
   const sizes: number[] = [];
   let allArrived: Promise<unknown> = Promise.resolve();
   const arrive = (item: number): Promise<number> =>
@@ -43,7 +43,7 @@ test("add() runs together what arrived during a run that left it no turn", async
   expect(sizes).toEqual([1, 3]);
 });
 
-test("add() runs what comes in meanwhile together, and resolves after that, each with its result", async () => {
+test("add() combines items added during a run, and resolves each with its result after the next run", async () => {
   const { runs, batcher } = createRuns();
   const first = batcher.add(1);
   await expect.poll(() => runs.length).toBe(1);
@@ -61,7 +61,7 @@ test("add() runs what comes in meanwhile together, and resolves after that, each
   await all;
 });
 
-test("add() runs no more at a time than may be", async () => {
+test("add() puts at most maxItems into one run", async () => {
   const { runs, batcher } = createRuns(2);
   const all = Promise.all([1, 2, 3, 4].map((item) => batcher.add(item)));
   for (const index of [0, 1]) {
@@ -75,7 +75,7 @@ test("add() runs no more at a time than may be", async () => {
   ]);
 });
 
-test("add() fails with the run it was part of, and not with the one before", async () => {
+test("add() rejects when its own run fails, not when an earlier one does", async () => {
   const { runs, batcher } = createRuns();
   const first = batcher.add(1);
   await expect.poll(() => runs.length).toBe(1);
@@ -87,7 +87,7 @@ test("add() fails with the run it was part of, and not with the one before", asy
   await second;
 });
 
-test("add() starts another run once the items of one are large enough", async () => {
+test("add() starts another run once a run reaches maxSize", async () => {
   const runs: (readonly number[])[] = [];
   const batcher = new Batcher<number, number>({
     maxItems: 3,

@@ -2,7 +2,7 @@ import { fstatSync, fsyncSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { openDurable } from "./open-durable.ts";
+import { openDurable } from "./durable-pglite.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "flags-durable-"));
 const synced: number[] = [];
@@ -18,7 +18,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-test("openDurable() has the disk hold the log before each change is answered", async () => {
+test("openDurable() flushes the log to disk before each change is acknowledged", async () => {
   await client.exec("create table t (a int)");
   const log = statSync(join(directory, "database/pg_wal/000000010000000000000001")).ino;
   for (let count = 0; count < 5; count++) {
@@ -28,7 +28,7 @@ test("openDurable() has the disk hold the log before each change is answered", a
   }
 });
 
-test("openDurable() has the disk hold the tables before the log of a checkpoint is given up", async () => {
+test("openDurable() flushes the tables to disk before a checkpoint discards its log", async () => {
   await client.exec("insert into t select generate_series(1, 1000)");
   synced.length = 0;
   await client.exec("checkpoint");
@@ -36,7 +36,7 @@ test("openDurable() has the disk hold the tables before the log of a checkpoint 
   expect(synced).toContain(statSync(join(directory, "database", rows[0]?.path ?? "")).ino);
 });
 
-test("openDurable() runs with fsync on", async () => {
+test("openDurable() enables fsync", async () => {
   const { rows } = await client.query("show fsync");
   expect(rows).toEqual([{ fsync: "on" }]);
 });
