@@ -15,7 +15,7 @@ import { registerStrategyTypes } from "./domain/strategies/strategy-type-routes.
 import { registerTags } from "./domain/tags/routes.ts";
 import { registerTagTypes } from "./domain/tags/tag-type-routes.ts";
 import { registerTransfer } from "./import-export/routes.ts";
-import { registerTokens } from "./access/tokens/routes.ts";
+import { registerTokens } from "./access/token-routes.ts";
 import { registerUsageReports } from "./usage/report-routes.ts";
 
 /** Everything below `/api/admin`, by families of paths. */

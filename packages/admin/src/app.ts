@@ -6,8 +6,7 @@ import {
   observeRequests,
 } from "flags-server-kit/http";
 import { nameSetting, streamsWithin, type TrustProxy } from "flags-server-kit";
-import { decorateActor } from "./access/actor-of.ts";
-import { tokenIdOf } from "./access/token-of.ts";
+import { tokenIdOf } from "./access/request-token.ts";
 import { createAuthentication } from "./access/authentication.ts";
 import type { AdminConfig } from "./config/config.ts";
 import { tooManyBodies } from "./errors.ts";
@@ -50,7 +49,6 @@ export async function buildApp(
   addSecurityHeaders(app);
   limitBodyMemory(app, { toError: tooManyBodies, keyOf: tokenIdOf });
   readJsonBodies(app);
-  decorateActor(app);
   // Answers are what the handlers return; the schemas describe them.
   app.setSerializerCompiler(() => JSON.stringify);
   await registerOpenApi(app);

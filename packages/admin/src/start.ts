@@ -7,7 +7,7 @@ import { DiskFullError, withoutQueryValues } from "./storage/errors.ts";
 import { openStorage } from "./storage/open-storage.ts";
 import { skipRevisions } from "./storage/revisions.ts";
 import type { Storage } from "./storage/storage.ts";
-import { seedTokens } from "./access/tokens/seed-tokens.ts";
+import { seedTokens } from "./access/token-store.ts";
 import { toStartFailure } from "./to-start-failure.ts";
 
 /** The service, listening. */

@@ -2,9 +2,9 @@ import { eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import { apiTokens } from "../src/storage/schema/api-tokens.ts";
 import { events } from "../src/storage/schema/events.ts";
-import { parseInitTokens } from "../src/access/tokens/init-tokens.ts";
-import { seedTokens } from "../src/access/tokens/seed-tokens.ts";
-import { ADMIN_TOKEN, BACKEND_TOKEN, startService, type Service, useService } from "./_service.ts";
+import { parseInitTokens } from "../src/access/init-tokens.ts";
+import { seedTokens } from "../src/access/token-store.ts";
+import { ADMIN_TOKEN, BACKEND_TOKEN, type Service, startService, useService } from "./_service.ts";
 import { describeEachStorage } from "./_storages.ts";
 
 interface TokenResponse {

@@ -1,5 +1,5 @@
 import type { Logger, TrustProxy } from "flags-server-kit";
-import type { InitToken } from "../access/tokens/init-tokens.ts";
+import type { InitToken } from "../access/init-tokens.ts";
 
 /** Everything the service was told, checked and with defaults filled in. Never changes. */
 export interface AdminConfig {

@@ -1,5 +1,5 @@
 import { isLoopbackHost, nameSetting } from "flags-server-kit";
-import { type InitToken, parseInitTokens } from "../access/tokens/init-tokens.ts";
+import { type InitToken, parseInitTokens } from "../access/init-tokens.ts";
 import type { ApiTokenType } from "../storage/schema/api-tokens.ts";
 import { SETTINGS, type Values } from "./settings.ts";
 

@@ -2,7 +2,7 @@ import { sql, type SQL } from "drizzle-orm";
 import type { Database } from "../storage/database.ts";
 import { features } from "../storage/schema/features.ts";
 import type { Storage } from "../storage/storage.ts";
-import { opensProject } from "../access/tokens/api-token.ts";
+import { grantsProject } from "../access/token.ts";
 import type { UsageEntry } from "./usage-entry.ts";
 
 /** What was counted under one token. */
@@ -25,7 +25,7 @@ export async function writeUsage(
     const known = reports.flatMap(({ entries, projects }) =>
       entries.filter(({ feature }) => {
         const project = projectOf.get(feature);
-        return project !== undefined && opensProject({ projects }, project);
+        return project !== undefined && grantsProject({ projects }, project);
       }),
     );
     await addFeatureCounts(transaction, known);

@@ -1,4 +1,4 @@
-import { actorOf } from "../../access/actor-of.ts";
+import { actorOf } from "../../access/request-token.ts";
 import { documented } from "../../http/documented.ts";
 import { NameBody } from "../../http/names.ts";
 import type { TypedApp } from "flags-server-kit/http";
@@ -6,9 +6,9 @@ import { getProject, listEnvironmentsOf } from "../projects/find-projects.ts";
 import type { Storage } from "../../storage/storage.ts";
 import {
   countInEnvironments,
+  type Environment,
   getEnvironment,
   listEnvironments,
-  type Environment,
 } from "./find-environments.ts";
 import { CreateEnvironmentBody, EnvironmentParams, ProjectParams } from "./schemas.ts";
 import { checkNameIsFree, createEnvironment, switchEnvironment } from "./write-environments.ts";

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { actorOf } from "../../access/actor-of.ts";
+import { actorOf } from "../../access/request-token.ts";
 import { documented } from "../../http/documented.ts";
 import type { TypedApp } from "flags-server-kit/http";
 import { JsonPatchBody } from "../../http/json-patch/schemas.ts";

@@ -1,4 +1,4 @@
-import { actorOf } from "../../access/actor-of.ts";
+import { actorOf } from "../../access/request-token.ts";
 import { documented } from "../../http/documented.ts";
 import type { TypedApp } from "flags-server-kit/http";
 import type { Storage } from "../../storage/storage.ts";

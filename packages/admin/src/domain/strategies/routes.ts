@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import { actorOf } from "../../access/actor-of.ts";
+import { actorOf } from "../../access/request-token.ts";
 import { readLegalValues } from "../context-fields/read-legal-values.ts";
 import { readFeatureEnvironment } from "../features/read-feature.ts";
 import { FeatureEnvironmentParams } from "../features/schemas.ts";

@@ -1,37 +1,39 @@
 import { Type } from "typebox";
-import { openObject } from "../../http/schemas.ts";
+import { openObject } from "../http/schemas.ts";
 
 const MAX_NAME_LENGTH = 255;
 const MAX_PROJECTS = 500;
 
 const ProjectId = Type.String({ minLength: 1, maxLength: 100 });
 
-/** NOTE: in upper or lower case, which a list of values cannot say. */
+/** NOTE: not an enum, because upper case is also accepted. */
 const TokenType = Type.String({ description: "`backend` (or `client`), `frontend` or `admin`" });
 
 const ExpiresAt = Type.Unsafe<string | null>({
   type: ["string", "null"],
   format: "date-time",
-  description: "Until when the token is accepted; null: for good",
+  description: "When the token expires; null if it never expires",
 });
 
 export const CreateTokenBody = openObject("createApiTokenSchema", {
   tokenName: Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH }),
   type: TokenType,
   environment: Type.Optional(
-    Type.String({ description: "`development` when left out. Admin tokens are for all: `*`" }),
+    Type.String({
+      description: "`development` by default. Admin tokens apply to all environments: `*`",
+    }),
   ),
   project: Type.Optional(
     Type.String({
       minLength: 1,
-      description: "The one project the token is for; `*`: all of them",
+      description: "The project that the token grants access to; `*` for all",
     }),
   ),
   projects: Type.Optional(
     Type.Array(ProjectId, {
       minItems: 1,
       maxItems: MAX_PROJECTS,
-      description: "The projects the token is for; `*`, or left out: all of them",
+      description: "The projects that the token grants access to; `*` or omitted for all",
     }),
   ),
   expiresAt: Type.Optional(ExpiresAt),
@@ -44,11 +46,11 @@ export type UpdateToken = Type.Static<typeof UpdateTokenBody>;
 
 export const TokenNameParams = Type.Object({ name: Type.String() });
 export const TokenParams = Type.Object({
-  token: Type.String({ description: "The id of the token, or the token itself" }),
+  token: Type.String({ description: "The id of the token, or its secret" }),
 });
 
 const properties = {
-  id: Type.String({ description: "Names the token in paths, and opens nothing" }),
+  id: Type.String({ description: "Identifies the token in paths. It is not a secret" }),
   tokenName: Type.String(),
   type: Type.String(),
   environment: Type.String(),
@@ -57,7 +59,7 @@ const properties = {
   expiresAt: Type.Union([Type.String({ format: "date-time" }), Type.Null()]),
   createdAt: Type.String({ format: "date-time" }),
   seenAt: Type.Union([Type.String({ format: "date-time" }), Type.Null()], {
-    description: "When it was used last, to the minute",
+    description: "When the token was last used, accurate to a minute",
   }),
 };
 
@@ -69,7 +71,7 @@ export const TokenListResponse = Type.Object(
 export const CreatedTokenResponse = Type.Object(
   {
     ...properties,
-    secret: Type.String({ description: "The token itself. It is shown this once" }),
+    secret: Type.String({ description: "The token itself, which cannot be read again" }),
   },
   { title: "createdApiTokenSchema" },
 );

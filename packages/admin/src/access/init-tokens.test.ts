@@ -3,7 +3,7 @@ import { parseInitTokens } from "./init-tokens.ts";
 
 const NONE = { admin: [], backend: [], frontend: [] };
 
-test("parseInitTokens() reads what each token opens from its list and its text", () => {
+test("parseInitTokens() reads the scope of each token from its list and its text", () => {
   const { tokens, problems } = parseInitTokens({
     admin: ["*:*.admin-with-16-ch"],
     backend: ["*:development.all-the-projects", "shop:production.secret.with.dots"],
@@ -48,7 +48,7 @@ test.each([
   ["backend", "default:development"],
   ["backend", "default:development. a"],
   ["frontend", "a:b:c.d"],
-] as const)("parseInitTokens() refuses %s token %j, and does not repeat it", (type, text) => {
+] as const)("parseInitTokens() rejects the %s token %j without repeating it", (type, text) => {
   const { tokens, problems } = parseInitTokens({ ...NONE, [type]: [text] });
   expect(tokens).toEqual([]);
   expect(problems).toEqual([{ type, position: 1, message: expect.stringMatching(/^must /) }]);
@@ -56,7 +56,7 @@ test.each([
 });
 
 test.each(["*:*.unleash-insecure-admin-api-token", "*:*.964a287e1b728cb5f4f3e0120df92cb5"])(
-  "parseInitTokens() accepts the example %s of the upstream",
+  "parseInitTokens() accepts the example %s from the upstream documentation",
   (text) => {
     expect(parseInitTokens({ ...NONE, admin: [text] })).toMatchObject({
       tokens: [{ secret: text }],
@@ -68,16 +68,19 @@ test.each(["*:*.unleash-insecure-admin-api-token", "*:*.964a287e1b728cb5f4f3e012
 test.each([
   ["admin", "*:*."],
   ["backend", "shop:production."],
-] as const)("parseInitTokens() requires 16 characters of a secret of type %s", (type, prefix) => {
-  const lists = { ...NONE, [type]: [`${prefix}${"x".repeat(16)}`, `${prefix}${"x".repeat(15)}`] };
-  const { tokens, problems } = parseInitTokens(lists);
-  expect(tokens).toHaveLength(1);
-  expect(problems).toEqual([
-    { type, position: 2, message: expect.stringContaining("at least 16 characters") },
-  ]);
-});
+] as const)(
+  "parseInitTokens() requires 16 characters in the secret of a token of type %s",
+  (type, prefix) => {
+    const lists = { ...NONE, [type]: [`${prefix}${"x".repeat(16)}`, `${prefix}${"x".repeat(15)}`] };
+    const { tokens, problems } = parseInitTokens(lists);
+    expect(tokens).toHaveLength(1);
+    expect(problems).toEqual([
+      { type, position: 2, message: expect.stringContaining("at least 16 characters") },
+    ]);
+  },
+);
 
-test("parseInitTokens() requires 6 characters while only this machine can connect", () => {
+test("parseInitTokens() requires 6 characters if only this machine can connect", () => {
   const admin = ["*:*.secret", "*:*.short"];
   const { tokens, problems } = parseInitTokens({ ...NONE, admin }, true);
   expect(tokens).toHaveLength(1);
@@ -91,7 +94,7 @@ test("parseInitTokens() accepts short frontend tokens, which are public", () => 
   expect(parseInitTokens(lists)).toMatchObject({ tokens: [{ type: "frontend" }], problems: [] });
 });
 
-test("parseInitTokens() finds every problem, and where it is", () => {
+test("parseInitTokens() reports every problem with its position", () => {
   const { tokens, problems } = parseInitTokens({
     admin: ["*:*.admin-with-16-ch", "x", "*:*.admin-with-16-ch"],
     backend: ["y", "p:e.backend-16-chars"],

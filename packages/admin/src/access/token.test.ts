@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createTokenText, parseTokenText } from "./token-text.ts";
+import { createTokenText, parseTokenText } from "./token.ts";
 
 test.each([
   [["*"], "*:production."],
@@ -12,7 +12,7 @@ test.each([
   expect(parseTokenText(text)).toMatchObject({ environment: "production" });
 });
 
-test("createTokenText() makes another one each time", () => {
+test("createTokenText() returns a different text on each call", () => {
   const scope = { type: "admin", environment: "*", projects: ["*"] } as const;
   expect(createTokenText(scope)).not.toBe(createTokenText(scope));
 });

@@ -1,8 +1,8 @@
 import { inArray, sql } from "drizzle-orm";
-import { apiTokens } from "../../storage/schema/api-tokens.ts";
-import type { Storage } from "../../storage/storage.ts";
+import { apiTokens } from "../storage/schema/api-tokens.ts";
+import type { Storage } from "../storage/storage.ts";
 
-/** Remembers which tokens were used, so that many uses cost one write. */
+/** Collects the ids of used tokens and stores their last use in one write per interval. */
 export class SeenTokens {
   readonly #storage: Pick<Storage, "transact">;
   readonly #timer: NodeJS.Timeout;
@@ -18,7 +18,7 @@ export class SeenTokens {
     this.#ids.add(id);
   }
 
-  /** Stores what was seen. Where that fails, the next call tries again. */
+  /** Stores the last use of the collected tokens. If that fails, the next call tries again. */
   async flush(): Promise<void> {
     if (this.#ids.size === 0) return;
     const ids = this.#ids;
@@ -37,8 +37,8 @@ export class SeenTokens {
 }
 
 async function markSeen(storage: Pick<Storage, "transact">, ids: readonly string[]): Promise<void> {
-  // NOTE: rows that somebody else is writing are passed over, for a later time. Who never waits for
-  // a row cannot be part of a deadlock, which could cost an administrator a change.
+  // NOTE: skips rows that another transaction has locked. A statement that never waits for a row cannot
+  // take part in a deadlock, in which the change of an administrator could be rolled back.
   await storage.transact((db) => {
     const free = db
       .select({ id: apiTokens.id })

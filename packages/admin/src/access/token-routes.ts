@@ -1,8 +1,8 @@
-import { actorOf } from "../actor-of.ts";
-import { errorResponses, NoBody } from "../../http/schemas.ts";
+import { actorOf } from "./request-token.ts";
+import { errorResponses, NoBody } from "../http/schemas.ts";
 import type { TypedApp } from "flags-server-kit/http";
-import type { Storage } from "../../storage/storage.ts";
-import { toTokenView } from "./api-token.ts";
+import type { Storage } from "../storage/storage.ts";
+import { toTokenView } from "./token.ts";
 import {
   CreatedTokenResponse,
   CreateTokenBody,
@@ -10,24 +10,30 @@ import {
   TokenNameParams,
   TokenParams,
   UpdateTokenBody,
-} from "./schemas.ts";
-import { createToken, deleteToken, listTokens, listTokensNamed, updateToken } from "./store.ts";
+} from "./token-schemas.ts";
+import {
+  createToken,
+  deleteToken,
+  listTokens,
+  listTokensByName,
+  updateToken,
+} from "./token-store.ts";
 
 const tags = ["API tokens"];
 
-/** The tokens that open this service: for administrators, for server SDKs and for clients. */
+/** Manages the tokens of administrators, server SDKs and clients. */
 export function registerTokens(app: TypedApp, storage: Storage): void {
-  registerReading(app, storage);
+  registerLists(app, storage);
   registerCreation(app, storage);
   registerChanges(app, storage);
 }
 
-function registerReading(app: TypedApp, storage: Storage): void {
+function registerLists(app: TypedApp, storage: Storage): void {
   app.get(
     "/api-tokens",
     {
       schema: {
-        summary: "Lists all API tokens, without what they are",
+        summary: "Lists all API tokens without their secrets",
         tags,
         response: { 200: TokenListResponse, ...errorResponses(401, 403, 503) },
       },
@@ -39,14 +45,14 @@ function registerReading(app: TypedApp, storage: Storage): void {
     "/api-tokens/:name",
     {
       schema: {
-        summary: "Lists the API tokens of a name",
+        summary: "Lists the API tokens with a name",
         tags,
         params: TokenNameParams,
         response: { 200: TokenListResponse, ...errorResponses(401, 403, 503) },
       },
     },
     async (request) => ({
-      tokens: (await listTokensNamed(storage.db, request.params.name)).map(toTokenView),
+      tokens: (await listTokensByName(storage.db, request.params.name)).map(toTokenView),
     }),
   );
 }
@@ -56,7 +62,7 @@ function registerCreation(app: TypedApp, storage: Storage): void {
     "/api-tokens",
     {
       schema: {
-        summary: "Makes an API token. The answer shows it, this once",
+        summary: "Creates an API token. Only this response contains its secret",
         tags,
         body: CreateTokenBody,
         response: { 201: CreatedTokenResponse, ...errorResponses(400, 401, 403, 413, 415, 503) },
@@ -79,7 +85,7 @@ function registerChanges(app: TypedApp, storage: Storage): void {
     "/api-tokens/:token",
     {
       schema: {
-        summary: "Changes until when an API token is accepted",
+        summary: "Changes when an API token expires",
         tags,
         params: TokenParams,
         body: UpdateTokenBody,
@@ -98,7 +104,7 @@ function registerChanges(app: TypedApp, storage: Storage): void {
     "/api-tokens/:token",
     {
       schema: {
-        summary: "Revokes an API token: it is not accepted any more, by any replica",
+        summary: "Revokes an API token on all replicas at once",
         tags,
         params: TokenParams,
         response: { 200: NoBody, ...errorResponses(401, 403, 404, 503) },

@@ -1,7 +1,7 @@
-import { badData } from "../../errors.ts";
-import type { ApiTokenType } from "../../storage/schema/api-tokens.ts";
-import { EVERYTHING, type TokenScope } from "./api-token.ts";
-import type { CreateToken } from "./schemas.ts";
+import { badData } from "../errors.ts";
+import type { ApiTokenType } from "../storage/schema/api-tokens.ts";
+import { type TokenScope, WILDCARD } from "./token.ts";
+import type { CreateToken } from "./token-schemas.ts";
 
 const DEFAULT_ENVIRONMENT = "development";
 
@@ -13,9 +13,9 @@ const TYPES: ReadonlyMap<string, ApiTokenType> = new Map([
 ]);
 
 /**
- * What a token to be made will open. That it exists is for the database to say.
+ * Reads the scope of a new token. Does not check that its environment and projects exist.
  *
- * @throws {ApiError} when the parts do not fit together
+ * @throws {ApiError} if properties of the body contradict each other
  */
 export function readTokenScope(body: CreateToken): TokenScope {
   const type = TYPES.get(body.type.toLowerCase());
@@ -24,26 +24,26 @@ export function readTokenScope(body: CreateToken): TokenScope {
 }
 
 function adminScope({ environment, project, projects }: CreateToken): TokenScope {
-  const rule = "must be `*` or left out: admin tokens are for everything";
-  if ((environment ?? EVERYTHING) !== EVERYTHING) throw badData("/body/environment", rule);
-  if ((project ?? EVERYTHING) !== EVERYTHING) throw badData("/body/project", rule);
-  if (projects?.some((id) => id !== EVERYTHING)) throw badData("/body/projects", rule);
-  return { type: "admin", environment: EVERYTHING, projects: [EVERYTHING] };
+  const rule = "must be `*` or omitted: admin tokens apply to all projects and environments";
+  if ((environment ?? WILDCARD) !== WILDCARD) throw badData("/body/environment", rule);
+  if ((project ?? WILDCARD) !== WILDCARD) throw badData("/body/project", rule);
+  if (projects?.some((id) => id !== WILDCARD)) throw badData("/body/projects", rule);
+  return { type: "admin", environment: WILDCARD, projects: [WILDCARD] };
 }
 
 function sdkScope(type: ApiTokenType, body: CreateToken): TokenScope {
   const { environment = DEFAULT_ENVIRONMENT } = body;
-  if (environment === EVERYTHING) {
+  if (environment === WILDCARD) {
     throw badData("/body/environment", "must name one environment, not `*`");
   }
   return { type, environment, projects: readProjects(body) };
 }
 
-/** NOTE: whoever names one project in any way gets a token for that one, never one for all. */
+/** NOTE: a body that names one project in either property never yields a token for all projects. */
 function readProjects({ project, projects }: CreateToken): readonly string[] {
-  if (project === undefined) return normalizeProjects(projects ?? [EVERYTHING]);
+  if (project === undefined) return normalizeProjects(projects ?? [WILDCARD]);
   if (projects !== undefined && !isOnly(projects, project)) {
-    throw badData("/body/project", "says something else than `projects`: leave one of them out");
+    throw badData("/body/project", "contradicts `projects`: omit one of them");
   }
   return normalizeProjects([project]);
 }
@@ -53,11 +53,13 @@ function isOnly(projects: readonly string[], project: string): boolean {
 }
 
 function normalizeProjects(projects: readonly string[]): readonly string[] {
-  return projects.includes(EVERYTHING) ? [EVERYTHING] : [...new Set(projects)];
+  return projects.includes(WILDCARD) ? [WILDCARD] : [...new Set(projects)];
 }
 
 /**
- * @throws {ApiError} when the token could never be used
+ * Checks that a new token can be used at all.
+ *
+ * @throws {ApiError} if it has already expired
  */
 export function checkExpiry(expiresAt: Date | null, now: Date): void {
   if (expiresAt !== null && expiresAt <= now) {
@@ -65,11 +67,15 @@ export function checkExpiry(expiresAt: Date | null, now: Date): void {
   }
 }
 
-/** The moment that a text or null stands for. */
+/**
+ * Parses the expiry in a body; null if the token never expires.
+ *
+ * @throws {ApiError} if it is not a date after 1970
+ */
 export function readExpiry(expiresAt: string | null | undefined): Date | null {
   if (expiresAt === null || expiresAt === undefined) return null;
   const date = new Date(expiresAt);
-  // A moment can have the right form and not exist, or be one that databases do not know.
-  if (!(date.getTime() >= 0)) throw badData("/body/expiresAt", "must be a moment after 1970");
+  // A date can match the format without existing, or be outside the range of the database.
+  if (!(date.getTime() >= 0)) throw badData("/body/expiresAt", "must be a date after 1970");
   return date;
 }

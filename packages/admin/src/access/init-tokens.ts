@@ -1,20 +1,25 @@
 import { MIN_LOOPBACK_SECRET_LENGTH, MIN_SECRET_LENGTH, secretPartOf } from "flags-server-kit";
-import type { ApiTokenType } from "../../storage/schema/api-tokens.ts";
-import { EVERYTHING, type TokenScope } from "./api-token.ts";
-import { isForEverything, parseTokenText, SEVERAL_PROJECTS, type TokenText } from "./token-text.ts";
+import type { ApiTokenType } from "../storage/schema/api-tokens.ts";
+import {
+  parseTokenText,
+  SEVERAL_PROJECTS,
+  type TokenScope,
+  type TokenText,
+  WILDCARD,
+} from "./token.ts";
 
-/** The tokens that an operator wants to be there, by what they are for. */
+/** The tokens in the configuration, by type. */
 export type InitTokenLists = Readonly<Record<ApiTokenType, readonly string[]>>;
 
-/** A token that an operator chose. */
+/** A token from the configuration. */
 export interface InitToken extends TokenScope {
   readonly secret: string;
 }
 
-/** Something wrong with one of them. Tells its place, never its text. */
+/** An invalid token in the configuration. Contains its position, never its text. */
 export interface InitTokenProblem {
   readonly type: ApiTokenType;
-  /** Position in its list, counted from 1. */
+  /** Position in the list of its type, starting at 1. */
   readonly position: number;
   readonly message: string;
 }
@@ -25,18 +30,20 @@ interface InitTokens {
 }
 
 /**
- * Reads what each token gives access to from its text, and finds every one that cannot be used.
+ * Parses the scope of each token from its text, and reports every invalid token.
  *
- * @param isLoopback whether only this machine can connect, which allows shorter secrets
+ * @param isLoopback whether only this machine can connect, which allows shorter secrets @default false
  */
 export function parseInitTokens(lists: InitTokenLists, isLoopback = false): InitTokens {
   const tokens = new Map<string, InitToken>();
   const problems: InitTokenProblem[] = [];
   for (const type of ["admin", "backend", "frontend"] as const) {
     for (const [index, secret] of lists[type].entries()) {
-      const known = tokens.get(secret);
+      const existing = tokens.get(secret);
       const scope =
-        known === undefined ? readScope(secret, type, isLoopback) : explainTwice(known, type);
+        existing === undefined
+          ? readScope(secret, type, isLoopback)
+          : scopeOfDuplicate(existing, type);
       if (typeof scope === "string") problems.push({ type, position: index + 1, message: scope });
       else tokens.set(secret, { ...scope, secret });
     }
@@ -44,12 +51,12 @@ export function parseInitTokens(lists: InitTokenLists, isLoopback = false): Init
   return { tokens: [...tokens.values()], problems };
 }
 
-/** A token may be repeated in one list. In two lists its type would be ambiguous. */
-function explainTwice(known: InitToken, type: ApiTokenType): TokenScope | string {
-  return known.type === type ? known : `is also listed as a token of type ${known.type}`;
+/** A token may occur twice in one list. In two lists, its type would be ambiguous. */
+function scopeOfDuplicate(existing: InitToken, type: ApiTokenType): TokenScope | string {
+  return existing.type === type ? existing : `is also listed as a token of type ${existing.type}`;
 }
 
-/** The scope of a token, or what is wrong with it. */
+/** Returns the scope of a token, or a message that says why it is invalid. */
 function readScope(secret: string, type: ApiTokenType, isLoopback: boolean): TokenScope | string {
   const text = parseTokenText(secret);
   if (text === undefined) return `must have the form ${formOf(type)}`;
@@ -58,8 +65,8 @@ function readScope(secret: string, type: ApiTokenType, isLoopback: boolean): Tok
 }
 
 function readAdminScope(text: TokenText): TokenScope | string {
-  return isForEverything(text)
-    ? { type: "admin", environment: EVERYTHING, projects: [EVERYTHING] }
+  return text.project === WILDCARD && text.environment === WILDCARD
+    ? { type: "admin", environment: WILDCARD, projects: [WILDCARD] }
     : "must begin with `*:*.`, because admin tokens are not limited to a project or environment";
 }
 
@@ -67,7 +74,7 @@ function readSdkScope(
   { project, environment }: TokenText,
   type: ApiTokenType,
 ): TokenScope | string {
-  if (environment === EVERYTHING) return "must name one environment, not `*`";
+  if (environment === WILDCARD) return "must name one environment, not `*`";
   if (project === SEVERAL_PROJECTS) {
     return "must name one project or `*`: `[]` does not say which projects";
   }

@@ -1,16 +1,15 @@
 import { timingSafeEqual } from "node:crypto";
 import { inArray } from "drizzle-orm";
-import type { Database } from "../../storage/database.ts";
-import { apiTokens } from "../../storage/schema/api-tokens.ts";
-import { isExpired, type ApiToken } from "./api-token.ts";
-import { hashToken } from "./hash-token.ts";
+import type { Database } from "../storage/database.ts";
+import { apiTokens } from "../storage/schema/api-tokens.ts";
+import { type ApiToken, hashToken, isExpired } from "./token.ts";
 
 interface FoundToken {
   readonly secret: string;
   readonly token: ApiToken;
 }
 
-/** The tokens of these texts, in their order, without those that do not exist or have expired. */
+/** Finds the tokens with these texts, in the same order, without unknown and expired ones. */
 export async function findTokens(
   db: Database,
   secrets: readonly string[],
@@ -23,17 +22,17 @@ export async function findTokens(
   return secrets.flatMap((secret) => {
     const hash = hashToken(secret);
     const token = byHash.get(hash);
-    const isRight = token !== undefined && areEqual(token.secretHash, hash);
-    return isRight && !isExpired(token, now) ? [{ secret, token }] : [];
+    const isMatch = token !== undefined && areEqual(token.secretHash, hash);
+    return isMatch && !isExpired(token, now) ? [{ secret, token }] : [];
   });
 }
 
-/** Hashes are of one length: how long this takes tells nothing of where they differ. */
+/** Compares in constant time, so that the duration does not reveal where the hashes differ. */
 function areEqual(one: string, other: string): boolean {
   return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 }
 
-/** The tokens of these ids that are accepted now, by id. */
+/** Finds the unexpired tokens with these ids, by id. */
 export async function findTokensById(
   db: Database,
   ids: readonly string[],
