@@ -16,7 +16,7 @@ import { registerTags } from "./domain/tags/routes.ts";
 import { registerTagTypes } from "./domain/tags/tag-type-routes.ts";
 import { registerTransfer } from "./import-export/routes.ts";
 import { registerTokens } from "./access/token-routes.ts";
-import { registerUsageReports } from "./usage/report-routes.ts";
+import { registerUsageQueries } from "./usage/query-routes.ts";
 
 /** Everything below `/api/admin`, by families of paths. */
 const FAMILIES: readonly ((app: TypedApp, storage: Storage) => void)[] = [
@@ -35,7 +35,7 @@ const FAMILIES: readonly ((app: TypedApp, storage: Storage) => void)[] = [
   registerDependencies,
   registerTransfer,
   registerTokens,
-  registerUsageReports,
+  registerUsageQueries,
   registerEvents,
 ];
 

@@ -3,9 +3,9 @@ import { eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import { featureEnvironments } from "../src/storage/schema/features.ts";
 import { applications, featureUsage, variantUsage } from "../src/storage/schema/usage.ts";
-import { deleteOldUsage } from "../src/usage/retention.ts";
+import { deleteOldUsage } from "../src/usage/write-usage.ts";
 import { createFlag, createToken } from "./_flags.ts";
-import { BACKEND_TOKEN, FRONTEND_TOKEN, useService, type Service } from "./_service.ts";
+import { BACKEND_TOKEN, FRONTEND_TOKEN, type Service, useService } from "./_service.ts";
 import { describeEachStorage } from "./_storages.ts";
 
 const METRICS = "/api/client/metrics";

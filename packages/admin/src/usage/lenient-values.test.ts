@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { readCount, readText } from "./lenient.ts";
+import { readCount, readText } from "./lenient-values.ts";
 
 test.each([
   [undefined, 0],
@@ -10,7 +10,7 @@ test.each([
   [3.9, 3],
   ["12", 12],
   [1e300, 1_000_000_000],
-])("readCount() of %j is %i", (sent, expected) => {
+])("readCount() for %j is %i", (sent, expected) => {
   expect(readCount(sent)).toBe(expected);
 });
 
@@ -23,11 +23,11 @@ test.each([
   ["a\0b", "a\uFFFDb"],
   ["\ud800", "\uFFFD"],
   ["😀", "😀"],
-])("readText() of %j is %j", (sent, expected) => {
+])("readText() for %j is %j", (sent, expected) => {
   expect(readText(sent)).toBe(expected);
 });
 
-test("readText() is always short, and text that a database can keep", () => {
+test("readText() returns short text that a database can store", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 500 }), (sent) => {
       const text = readText(sent);

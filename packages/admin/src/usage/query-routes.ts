@@ -2,8 +2,13 @@ import { errorResponses } from "../http/schemas.ts";
 import type { TypedApp } from "flags-server-kit/http";
 import type { Storage } from "../storage/storage.ts";
 import { listApplications } from "./applications.ts";
-import { startOfHour } from "./hours.ts";
-import { lastHours, readFeatureUsage, readHoursBack } from "./read-feature-usage.ts";
+import { lastHours, parseHoursBack, startOfHour } from "./hours.ts";
+import {
+  fillHours,
+  namesOfApplications,
+  readFeatureUsage,
+  sumByEnvironment,
+} from "./read-usage.ts";
 import {
   ApplicationsResponse,
   FeatureParams,
@@ -11,20 +16,19 @@ import {
   RawUsageResponse,
   UsageResponse,
 } from "./schemas.ts";
-import { fillHours, namesOfApplications, sumByEnvironment } from "./summarize-usage.ts";
 
 const tags = ["Usage"];
-const FRAME = { version: 1, maturity: "stable" } as const;
+const ENVELOPE = { version: 1, maturity: "stable" } as const;
 const SEEN_HOURS = 24;
 
-/** What SDKs have reported, for administrators. */
-export function registerUsageReports(app: TypedApp, storage: Storage): void {
+/** Serves the reported usage to administrators. */
+export function registerUsageQueries(app: TypedApp, storage: Storage): void {
   registerFeatureUsage(app, storage);
   app.get(
     "/metrics/applications",
     {
       schema: {
-        summary: "Lists the applications that have registered themselves",
+        summary: "Lists the applications that have registered",
         tags,
         response: { 200: ApplicationsResponse, ...errorResponses(401, 403, 503) },
       },
@@ -38,7 +42,7 @@ function registerFeatureUsage(app: TypedApp, storage: Storage): void {
     "/client-metrics/features/:feature/raw",
     {
       schema: {
-        summary: "Tells how often a flag was asked for, by hour, application and environment",
+        summary: "Returns how often a flag was evaluated, by hour, application and environment",
         tags,
         params: FeatureParams,
         querystring: HoursQuery,
@@ -47,8 +51,8 @@ function registerFeatureUsage(app: TypedApp, storage: Storage): void {
     },
     async (request) => {
       const { feature } = request.params;
-      const hours = lastHours(readHoursBack(request.query.hoursBack), new Date());
-      return { ...FRAME, data: fillHours(feature, await usageIn(hours, feature), hours) };
+      const hours = lastHours(parseHoursBack(request.query.hoursBack), new Date());
+      return { ...ENVELOPE, data: fillHours(feature, await usageIn(hours, feature), hours) };
     },
   );
 
@@ -56,7 +60,8 @@ function registerFeatureUsage(app: TypedApp, storage: Storage): void {
     "/client-metrics/features/:feature",
     {
       schema: {
-        summary: "Tells how often a flag was asked for this hour, and by whom in the last day",
+        summary:
+          "Returns how often a flag was evaluated this hour, and by which applications in the last 24 hours",
         tags,
         params: FeatureParams,
         response: { 200: UsageResponse, ...errorResponses(401, 403, 503) },
@@ -67,7 +72,7 @@ function registerFeatureUsage(app: TypedApp, storage: Storage): void {
       const now = new Date();
       const usage = await usageIn(lastHours(SEEN_HOURS, now), feature);
       return {
-        ...FRAME,
+        ...ENVELOPE,
         featureName: feature,
         lastHourUsage: sumByEnvironment(usage, startOfHour(now)),
         seenApplications: namesOfApplications(usage),

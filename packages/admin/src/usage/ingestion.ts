@@ -3,8 +3,8 @@ import type { Storage } from "../storage/storage.ts";
 import { putApplications, type SeenApplication } from "./applications.ts";
 import { type UsageReport, writeUsage } from "./write-usage.ts";
 
-/** Takes in what SDKs report. Each promise is kept once the report is in the database. */
-export interface UsageIntake {
+/** Stores the reports of SDKs and proxies. The promises resolve when the report is in the database. */
+export interface UsageIngestion {
   addUsage(report: UsageReport): Promise<void>;
   addApplications(applications: readonly SeenApplication[]): Promise<void>;
 }
@@ -12,12 +12,12 @@ export interface UsageIntake {
 const MAX_REPORTS = 200;
 
 /**
- * Rows after which a batch takes no further report. A batch is one transaction, whose log has to fit
- * into the disk space that is kept free, and during which the embedded database blocks the process.
+ * A batch accepts no further report once it has this many rows. Each batch is one transaction, whose
+ * log must fit into the reserved disk space, and which blocks the process on the embedded database.
  */
 const MAX_ROWS = 10_000;
 
-export function createUsageIntake(storage: Storage): UsageIntake {
+export function createUsageIngestion(storage: Storage): UsageIngestion {
   const usage = new Batcher<UsageReport, undefined>({
     run: async (reports) => {
       await writeUsage(storage, reports);
