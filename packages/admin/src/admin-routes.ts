@@ -18,8 +18,7 @@ import { registerTransfer } from "./import-export/routes.ts";
 import { registerTokens } from "./access/token-routes.ts";
 import { registerUsageQueries } from "./usage/query-routes.ts";
 
-/** Everything below `/api/admin`, by families of paths. */
-const FAMILIES: readonly ((app: TypedApp, storage: Storage) => void)[] = [
+const ROUTES: readonly ((app: TypedApp, storage: Storage) => void)[] = [
   registerContextFields,
   registerProjects,
   registerEnvironments,
@@ -39,6 +38,7 @@ const FAMILIES: readonly ((app: TypedApp, storage: Storage) => void)[] = [
   registerEvents,
 ];
 
+/** Registers all routes below `/api/admin`. */
 export function registerAdminRoutes(app: TypedApp, storage: Storage): void {
-  for (const register of FAMILIES) register(app, storage);
+  for (const register of ROUTES) register(app, storage);
 }

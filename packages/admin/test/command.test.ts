@@ -47,7 +47,7 @@ describe("flags-admin refuses to start, in one line for each problem and with ex
     expect(stderr.trimEnd().split("\n")).toEqual([
       "Cannot use this configuration:",
       '  - PORT must be a whole number from 0 to 65535: current value is "soon"',
-      expect.stringContaining("  - DATABASE_URL must be the address of a PostgreSQL database"),
+      expect.stringContaining("  - DATABASE_URL must be the URL of a PostgreSQL database"),
       "  - INIT_ADMIN_API_TOKENS: entry 1 must have the form `*:*.secret`",
     ]);
     expect(stderr).not.toContain("hidden");

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
-const WATCHDOG = new URL("../dist/operations/event-loop-watchdog.js", import.meta.url).href;
+const WATCHDOG = new URL("../dist/monitoring/event-loop-watchdog.js", import.meta.url).href;
 
 interface Ended {
   readonly code: unknown;

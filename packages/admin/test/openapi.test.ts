@@ -1,7 +1,7 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Compile } from "typebox/compile";
 import { beforeAll, expect, test } from "vitest";
-import { OPERATION_IDS } from "../src/http/openapi/operation-ids.ts";
+import { OPERATION_IDS } from "../src/http/operation-ids.ts";
 import { useAdmin } from "./_admin.ts";
 import { listRoutes } from "./_routes.ts";
 import { ADMIN_TOKEN, BACKEND_TOKEN } from "./_service.ts";

@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 import Fastify from "fastify";
 import { ConnectionGuard } from "flags-server-kit/http";
-import { serverOptions } from "../src/http/server-options.ts";
+import { serverOptions } from "../src/http/server.ts";
 
 const GUARD = new ConnectionGuard({
   maxConnections: 1000,

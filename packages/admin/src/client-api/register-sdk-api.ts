@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { Authentication } from "../access/authentication.ts";
 import type { TypedApp } from "flags-server-kit/http";
-import { describeRoutes } from "../http/openapi/describe-routes.ts";
+import { describeRoutes } from "../http/openapi.ts";
 import type { Storage } from "../storage/storage.ts";
 import { registerStreams } from "./streaming/routes.ts";
 import { ScopeFeeds } from "./streaming/scope-feeds.ts";

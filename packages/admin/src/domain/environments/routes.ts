@@ -1,5 +1,5 @@
 import { actorOf } from "../../access/request-token.ts";
-import { documented } from "../../http/documented.ts";
+import { documented } from "../../http/schemas.ts";
 import { NameBody } from "../../http/names.ts";
 import type { TypedApp } from "flags-server-kit/http";
 import { getProject, listEnvironmentsOf } from "../projects/find-projects.ts";

@@ -3,7 +3,7 @@ import { actorOf } from "../../access/request-token.ts";
 import { readLegalValues } from "../context-fields/read-legal-values.ts";
 import { readFeatureEnvironment } from "../features/read-feature.ts";
 import { FeatureEnvironmentParams } from "../features/schemas.ts";
-import { documented } from "../../http/documented.ts";
+import { documented } from "../../http/schemas.ts";
 import type { TypedApp } from "flags-server-kit/http";
 import { JsonPatchBody } from "../../http/json-patch/schemas.ts";
 import { getFeature } from "../features/find-features.ts";

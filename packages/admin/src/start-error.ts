@@ -1,15 +1,18 @@
 import { StartError } from "flags-server-kit";
 import type { AdminConfig } from "./config/config.ts";
-import { showDatabaseUrl } from "./config/database-url-kind.ts";
-import { DiskFullError, isConnectionError } from "./storage/errors.ts";
+import { showDatabaseUrl } from "./config/database-url.ts";
+import { codeOf, DiskFullError, isConnectionError } from "./storage/errors.ts";
 import { DirectoryInUseError } from "./storage/directory-lock.ts";
 import { SchemaTooNewError } from "./storage/migrate.ts";
 import { EmbeddedStartError } from "./storage/durable-pglite.ts";
 
 type DatabaseChoice = Pick<AdminConfig, "databaseUrl" | "dataDir">;
 
-/** Puts why the database cannot be opened into a sentence, if the operator can mend it. */
-export function toStartFailure(error: unknown, choice: DatabaseChoice): unknown {
+/**
+ * Converts an error of the database to a one-line message for the operator. Returns the error itself if
+ * its cause is unknown.
+ */
+export function toStartError(error: unknown, choice: DatabaseChoice): unknown {
   if (error instanceof DirectoryInUseError || error instanceof SchemaTooNewError) {
     return new StartError(error.message, { cause: error });
   }
@@ -20,15 +23,15 @@ export function toStartFailure(error: unknown, choice: DatabaseChoice): unknown 
   return message === undefined ? error : new StartError(message, { cause: error });
 }
 
-// What the file system says.
+// Error codes of the file system.
 const DIRECTORY_REASONS: Readonly<Record<string, string>> = {
-  EACCES: "this user may not write there",
-  EPERM: "this user may not write there",
-  EROFS: "nothing can be written there",
+  EACCES: "this user has no write permission",
+  EPERM: "this user has no write permission",
+  EROFS: "it is read-only",
   ENOSPC: "there is no space left",
   EDQUOT: "the disk quota is exhausted",
   EEXIST: "it is not a directory",
-  ENOTDIR: "a part of it is not a directory",
+  ENOTDIR: "a parent of it is not a directory",
 };
 
 function explainDirectory(error: unknown, directory: string): string | undefined {
@@ -41,25 +44,25 @@ function explainDirectory(error: unknown, directory: string): string | undefined
   const reason = findReason(error, DIRECTORY_REASONS);
   return reason === undefined
     ? undefined
-    : `Cannot use the directory ${directory}: ${reason}, choose another one with DATA_DIR`;
+    : `Cannot use the directory ${directory}: ${reason}, choose another directory with DATA_DIR`;
 }
 
-// What Node says about the way there, and PostgreSQL about who asks.
+// Error codes of Node and PostgreSQL.
 const SERVER_REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "nobody listens there",
-  ENOENT: "nobody listens there",
-  ENOTFOUND: "the host name is not known",
-  EAI_AGAIN: "the host name cannot be looked up",
-  ETIMEDOUT: "there was no answer in time",
-  EHOSTUNREACH: "there is no way to that host",
-  ENETUNREACH: "there is no way to that host",
+  ECONNREFUSED: "no server listens there",
+  ENOENT: "no server listens there",
+  ENOTFOUND: "the host name is unknown",
+  EAI_AGAIN: "the host name cannot be resolved",
+  ETIMEDOUT: "the server did not respond in time",
+  EHOSTUNREACH: "the host is unreachable",
+  ENETUNREACH: "the host is unreachable",
   "28P01": "the user name or the password is wrong",
-  "28000": "the server does not let this user in from here",
-  "3D000": "there is no database of that name",
-  "42501": "the user may not create tables there",
-  "53300": "it has too many connections already",
+  "28000": "the server does not allow this user to connect",
+  "3D000": "there is no database with that name",
+  "42501": "the user may not create tables in it",
+  "53300": "it has too many open connections",
   "57P03": "it is still starting",
-  "25006": "it can only be read",
+  "25006": "it is read-only",
   "53100": "its disk is full",
 };
 
@@ -72,21 +75,21 @@ function explainServer(error: unknown, databaseUrl: string): string | undefined 
 
 function findReason(error: unknown, reasons: Readonly<Record<string, string>>): string | undefined {
   if (!(error instanceof Error)) return undefined;
-  const code = "code" in error && typeof error.code === "string" ? error.code : "";
   const inner: readonly unknown[] = error instanceof AggregateError ? error.errors : [];
   return (
-    reasons[code] ??
+    reasons[codeOf(error)] ??
     [...inner, error.cause].map((each) => findReason(each, reasons)).find((each) => each)
   );
 }
 
-/** The driver has words and no code for some failures, such as one of TLS. */
+/** Returns the message of connection errors without a code, for example TLS errors. */
 function findText(error: unknown): string | undefined {
-  const isOfConnection = isConnectionError(error) || /\bSSL\b|certificate/i.test(textOf(error));
-  return isOfConnection ? textOf(error) : undefined;
+  const isConnectionProblem =
+    isConnectionError(error) || /\bSSL\b|certificate/i.test(textOf(error));
+  return isConnectionProblem ? textOf(error) : undefined;
 }
 
-/** NOTE: the innermost text, as the outer one quotes a statement. */
+/** NOTE: the message of the innermost error, because the outer one contains a statement. */
 function textOf(error: unknown): string {
   if (!(error instanceof Error)) return "";
   return error.cause instanceof Error ? textOf(error.cause) : error.message;

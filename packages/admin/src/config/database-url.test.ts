@@ -1,6 +1,6 @@
 import { InvalidValue } from "flags-server-kit";
 import { expect, test } from "vitest";
-import { databaseUrlKind, secretsInDatabaseUrl, showDatabaseUrl } from "./database-url-kind.ts";
+import { databaseUrlKind, secretsInDatabaseUrl, showDatabaseUrl } from "./database-url.ts";
 
 test.each([
   "postgres://flags:secret@db.test:5432/flags",
@@ -8,7 +8,7 @@ test.each([
   "postgres://flags:p%40ss@[::1]/flags",
   "postgres:///flags?host=/var/run/postgresql",
   "POSTGRES://db.test",
-])("databaseUrlKind takes %s", (address) => {
+])("databaseUrlKind accepts %s", (address) => {
   expect(databaseUrlKind.fromText(address)).toBe(address);
 });
 
@@ -18,11 +18,11 @@ test.each([
   "postgres://db.test/a b",
   "postgres://user:pa/ss@db.test:99999999/flags",
   "postgres://flags:100%@db.test/flags",
-])("databaseUrlKind refuses %s", (address) => {
+])("databaseUrlKind rejects %s", (address) => {
   expect(databaseUrlKind.fromText(address)).toBeInstanceOf(InvalidValue);
 });
 
-test("secretsInDatabaseUrl() finds passwords wherever they can be, as written and as meant", () => {
+test("secretsInDatabaseUrl() returns all passwords, encoded and decoded", () => {
   const address = "postgres://flags:p%40ss@db.test/flags?password=other&sslpassword=third";
   expect(secretsInDatabaseUrl(address)).toEqual(["p%40ss", "p@ss", "other", "third"]);
 });
@@ -30,6 +30,6 @@ test("secretsInDatabaseUrl() finds passwords wherever they can be, as written an
 test.each([
   ["postgres://flags:secret@db.test:5432/flags?password=other", "db.test:5432/flags"],
   ["postgres:///flags", "this machine/flags"],
-])("showDatabaseUrl() shows of %s where it is", (address, shown) => {
+])("showDatabaseUrl() shows only the host and path of %s", (address, shown) => {
   expect(showDatabaseUrl(address)).toBe(shown);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findUnstorable } from "./refuse-unstorable.ts";
+import { findUnstorable } from "./reject-unstorable.ts";
 
 test.each<[string, unknown]>([
   ["/body", "a\0"],
@@ -9,13 +9,13 @@ test.each<[string, unknown]>([
   expect(findUnstorable(value, "/body")?.path).toBe(path);
 });
 
-test("findUnstorable() finds what is nested too deeply", () => {
+test("findUnstorable() finds values that are nested too deeply", () => {
   const nested = JSON.parse(`${"[".repeat(100_000)}${"]".repeat(100_000)}`);
   expect(findUnstorable(nested, "/body")?.message).toBe("is nested too deeply");
 });
 
 test.each<[unknown]>([["🚩"], [""], [5], [null], [undefined], [{ a: [{ b: "c" }] }]])(
-  "findUnstorable() lets %j pass",
+  "findUnstorable() accepts %j",
   (value) => {
     expect(findUnstorable(value, "/body")).toBeUndefined();
   },

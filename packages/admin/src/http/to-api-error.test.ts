@@ -1,6 +1,6 @@
 import { DrizzleQueryError } from "drizzle-orm/errors";
 import { expect, test } from "vitest";
-import { DiskFullError } from "./storage/errors.ts";
+import { DiskFullError } from "../storage/errors.ts";
 import { toApiError } from "./to-api-error.ts";
 
 const failedWith = (code: string): Error =>
@@ -11,7 +11,7 @@ test.each([
   ["53200", "ServiceUnavailableError", "1"],
   ["53300", "ServiceUnavailableError", "1"],
   ["53400", "ServiceUnavailableError", "1"],
-])("toApiError() maps SQLSTATE %s to 503 %s, without words of the server", (...row) => {
+])("toApiError() maps SQLSTATE %s to a 503 %s without the message of the server", (...row) => {
   const [code, name, retryAfter] = row;
   const cause = failedWith(code);
   const error = toApiError(cause);
@@ -20,7 +20,7 @@ test.each([
   expect(JSON.stringify([error.message, error.details])).not.toMatch(/insert|private|server/);
 });
 
-test("toApiError() gives a refused write no cause, as the refusals are logged once", () => {
+test("toApiError() sets no cause for a refused write, because refusals are logged once", () => {
   const error = toApiError(new DiskFullError("12 MB of disk space are free"));
   expect(error).toMatchObject({ name: "InsufficientStorageError", statusCode: 503 });
   expect(error.cause).toBeUndefined();

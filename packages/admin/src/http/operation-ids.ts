@@ -1,7 +1,7 @@
 /**
- * Ids of the operations in the OpenAPI document, by method and path. Generated clients name their
- * functions after them, so they must not change. Where the upstream API has the operation, its id
- * is the same.
+ * Ids of the operations in the OpenAPI document, by method and path. Generated clients derive function
+ * names from them, so they must not change. They equal the ids of the upstream API, where it has the
+ * operation.
  */
 export const OPERATION_IDS: Readonly<Record<string, string>> = {
   "GET /api/admin/context": "getContextFields",

@@ -1,6 +1,6 @@
 import { ConfigError } from "flags-server-kit";
 import { expect, test } from "vitest";
-import { loadConfig } from "./load-config.ts";
+import { loadConfig } from "./config.ts";
 
 function failure(environment: Record<string, string>): ConfigError {
   try {
@@ -70,7 +70,7 @@ test.each([
   ["PORT", "70000", "PORT must be a whole number from 0 to 65535"],
   ["HOST", "http://flags", "HOST must be a host name or an IP address"],
   ["TRUST_PROXY", "10.0.0.1,nonsense", 'entry "nonsense" is neither an IP address nor a CIDR'],
-  ["DATABASE_URL", "mysql://flags:s3cret@db/x", "DATABASE_URL must be the address of a PostgreSQL"],
+  ["DATABASE_URL", "mysql://flags:s3cret@db/x", "DATABASE_URL must be the URL of a PostgreSQL"],
   ["DATA_DIR", "a\nb", "DATA_DIR must be one line of text"],
   ["MIN_FREE_DISK_MB", "31", "MIN_FREE_DISK_MB must be a whole number from 32 to 1048576"],
   ["JSON_LOGGER", "maybe", "JSON_LOGGER must be true or false"],
@@ -93,14 +93,14 @@ test.each([
   ],
   ["INIT_CLIENT_API_TOKENS", "*:*.s3cret", "INIT_CLIENT_API_TOKENS: entry 1 must name one env"],
   ["INIT_FRONTEND_API_TOKENS", "a:dev.s3crét", "entry 1 has a character that cannot be sent"],
-])("loadConfig() refuses %s=%s, and shows no secret", (name, value, message) => {
+])("loadConfig() rejects %s=%s without showing secrets", (name, value, message) => {
   const { problems, message: text } = failure({ [name]: value });
   expect(problems).toHaveLength(1);
   expect(problems[0]).toContain(message);
   expect(text).not.toContain("s3cr");
 });
 
-test("loadConfig() tells every problem at once, and what may explain them", () => {
+test("loadConfig() reports all problems at once, with hints", () => {
   const { problems, hints } = failure({
     PORT: "soon",
     INIT_ADMIN_API_TOKENS: "x",
@@ -113,8 +113,8 @@ test("loadConfig() tells every problem at once, and what may explain them", () =
   });
   expect(problems).toHaveLength(2);
   expect(hints).toEqual([
-    "DATA_DIR has no effect beside DATABASE_URL",
-    "MIN_FREE_DISK_MB has no effect beside DATABASE_URL",
+    "DATA_DIR has no effect with DATABASE_URL",
+    "MIN_FREE_DISK_MB has no effect with DATABASE_URL",
     "INIT_ADMIN_API_TOKEN is set but never read: did you mean INIT_ADMIN_API_TOKENS?",
     "INIT_BACKEND_API_TOKENS is set but never read: its name is INIT_CLIENT_API_TOKENS here",
     "DATABASE_HOST is set but never read",

@@ -1,13 +1,13 @@
 import type { FastifyInstance } from "fastify";
 import { badData } from "../errors.ts";
 
-/** Characters that PostgreSQL does not store: NUL, and halves of a pair that stand alone. */
+/** Characters that PostgreSQL cannot store: NUL and lone surrogates. */
 const UNSTORABLE = /[\0\p{Surrogate}]/u;
-/** Nothing that is sent here has a reason to be deeper, and walking through it takes stack. */
+/** Deeper than any valid body. Limits the recursion. */
 const MAX_DEPTH = 32;
 
-/** Refuses requests with what the database would refuse. */
-export function refuseUnstorable(app: FastifyInstance): void {
+/** Rejects requests with values that the database cannot store. */
+export function rejectUnstorable(app: FastifyInstance): void {
   app.addHook("preHandler", (request, _reply, done) => {
     const problem =
       findUnstorable(request.params, "/params") ??
@@ -23,7 +23,7 @@ interface Problem {
   readonly message: string;
 }
 
-/** What cannot be stored in a value, and where; undefined when all of it can. */
+/** Finds the first part of a value that cannot be stored; undefined if there is none. */
 export function findUnstorable(value: unknown, path: string, depth = 0): Problem | undefined {
   if (typeof value === "string") return checkText(value, path);
   if (typeof value !== "object" || value === null) return undefined;
@@ -37,5 +37,5 @@ export function findUnstorable(value: unknown, path: string, depth = 0): Problem
 
 function checkText(text: string, path: string): Problem | undefined {
   if (!UNSTORABLE.test(text)) return undefined;
-  return { path, message: "holds a NUL character or half a surrogate pair: leave it out" };
+  return { path, message: "contains a NUL character or a lone surrogate: remove it" };
 }

@@ -2,14 +2,14 @@ import { DrizzleQueryError } from "drizzle-orm/errors";
 import Fastify from "fastify";
 import { expect, test } from "vitest";
 import { createLogger } from "flags-server-kit";
-import { handleFailures } from "./failures.ts";
+import { handleErrors } from "./error-handler.ts";
 
 test("handleFailures() logs why a statement failed, and none of its values", async () => {
   const lines: string[] = [];
   const destination = { write: (line: string) => lines.push(line) };
   const logger = createLogger({ level: "debug", json: true, secrets: [], destination });
   const app = Fastify();
-  handleFailures(app, logger, () => undefined);
+  handleErrors(app, logger, () => undefined);
   app.get("/", () => {
     throw new DrizzleQueryError("select $1", ["of-a-user"], new Error("Connection terminated"));
   });
