@@ -40,3 +40,23 @@ export function watchEventLoop({ logger, stuckAfterMs = 60_000 }: WatchdogOption
     void worker.terminate();
   };
 }
+
+/**
+ * Creates a function to call at each interval with the counter of the event loop. It returns whether the
+ * counter has not changed for `maxIntervals` calls.
+ *
+ * NOTE: counts intervals instead of reading a clock, so that time during which the whole process was
+ * suspended does not count.
+ */
+export function createStuckCheck(
+  maxIntervals: number,
+  firstBeat: number,
+): (beat: number) => boolean {
+  let lastBeat = firstBeat;
+  let unchanged = 0;
+  return (beat) => {
+    unchanged = beat === lastBeat ? unchanged + 1 : 0;
+    lastBeat = beat;
+    return unchanged >= maxIntervals;
+  };
+}
