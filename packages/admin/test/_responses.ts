@@ -1,10 +1,10 @@
-/** What tests read in the answers of the admin API. What they only compare is left out. */
+/** The parts of responses of the admin API that tests read. */
 
 export interface Named {
   readonly name: string;
 }
 
-export interface Refusal extends Named {
+export interface ErrorResponse extends Named {
   readonly message: string;
   readonly details: readonly unknown[];
 }

@@ -7,27 +7,24 @@ import { describeEachStorage, silentLogger } from "./_storages.ts";
 
 const METRICS = "/internal-backstage/prometheus";
 
-/** The value of a metric; undefined when it is not there. */
+/** Returns the value of a metric; undefined if it is missing. */
 function valueOf(metrics: string, name: string): number | undefined {
   const line = metrics.split("\n").find((each) => each.startsWith(`${name} `));
   return line === undefined ? undefined : Number(line.slice(name.length));
 }
 
-describeEachStorage("the operations API", (source) => {
+describeEachStorage("monitoring", (source) => {
   const service = useService(source);
   const metrics = async (): Promise<string> => (await service.request(METRICS)).text();
 
-  test.each(["/health", "/ready"])(
-    "GET %s says that all is well, without a token",
-    async (path) => {
-      const response = await service.request(path);
-      expect(response.status).toBe(200);
-      expect(response.headers.get("cache-control")).toBe("no-store");
-      expect(await response.json()).toEqual({ health: "GOOD" });
-    },
-  );
+  test.each(["/health", "/ready"])("GET %s responds with GOOD without a token", async (path) => {
+    const response = await service.request(path);
+    expect(response.status).toBe(200);
+    expect(response.headers.get("cache-control")).toBe("no-store");
+    expect(await response.json()).toEqual({ health: "GOOD" });
+  });
 
-  test("metrics are in the text format of Prometheus", async () => {
+  test("the metrics are in the text format of Prometheus", async () => {
     const response = await service.request(METRICS);
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toMatch(/^text\/plain; version=/);
@@ -40,7 +37,7 @@ describeEachStorage("the operations API", (source) => {
     expect(text).toContain("process_resident_memory_bytes");
   });
 
-  test("metrics follow the revision and the requests", async () => {
+  test("the metrics contain the revision and the requests", async () => {
     await service.admin("POST", "/context", { name: "region" });
     await service.request("/api/admin/context/region");
     await service.request(`/${"x".repeat(20)}`);
@@ -54,7 +51,7 @@ describeEachStorage("the operations API", (source) => {
     expect(text).not.toContain("xxxx");
   });
 
-  test("metrics count the open streams", async () => {
+  test("the metrics contain the number of open streams", async () => {
     expect(valueOf(await metrics(), "flags_admin_streams")).toBe(0);
     const stream = await service.request("/api/client/streaming", { token: BACKEND_TOKEN });
     const reader = stream.body?.getReader();
@@ -64,14 +61,14 @@ describeEachStorage("the operations API", (source) => {
     await expect.poll(async () => valueOf(await metrics(), "flags_admin_streams")).toBe(0);
   });
 
-  test("metrics of two apps are kept apart", async () => {
+  test("the metrics of two apps are separate", async () => {
     const other = await startService(service.storage);
     await other.request("/health");
     expect(await metrics()).toContain('route="/health"');
     expect(await (await other.request(METRICS)).text()).not.toContain("/api/admin/context");
   });
 
-  test("no answer may be framed, guessed at or stored where it holds what is private", async () => {
+  test("responses have security headers, and private ones must not be cached", async () => {
     const paths = ["/health", "/nothing", "/api/admin/context", "/api/admin/nothing", METRICS];
     for (const path of paths) {
       const { headers } = await service.request(path, { token: ADMIN_TOKEN });
@@ -84,14 +81,14 @@ describeEachStorage("the operations API", (source) => {
   });
 });
 
-describe.skipIf(skipsPostgres)("the operations API without its database", () => {
+describe.skipIf(skipsPostgres)("without its database", () => {
   let server: PostgresServer;
   beforeAll(async () => {
     server = await startPostgres();
   }, 60_000);
   afterAll(() => server.close());
 
-  test("says that it is away and that it is back", async () => {
+  test("readiness and metrics report that the database is unavailable, and available again", async () => {
     const databaseUrl = await server.createDatabase();
     const storage = await openStorage({ databaseUrl, dataDir: "", logger: silentLogger });
     const app = await buildApp({ logger: collectErrors([]), maxConnections: 1000 }, storage);
@@ -103,11 +100,11 @@ describe.skipIf(skipsPostgres)("the operations API without its database", () => 
 
     expect((await get("/ready")).statusCode).toBe(200);
     await server.kill();
-    const away = await get("/ready");
-    expect(away.statusCode).toBe(503);
-    expect(away.headers["retry-after"]).toBe("1");
-    expect(away.json()).toMatchObject({ name: "ServiceUnavailableError" });
-    expect(away.body).not.toMatch(/postgres|ECONN|127\.0\.0\.1/i);
+    const unavailable = await get("/ready");
+    expect(unavailable.statusCode).toBe(503);
+    expect(unavailable.headers["retry-after"]).toBe("1");
+    expect(unavailable.json()).toMatchObject({ name: "ServiceUnavailableError" });
+    expect(unavailable.body).not.toMatch(/postgres|ECONN|127\.0\.0\.1/i);
     expect((await get("/health")).statusCode).toBe(200);
     expect((await get("/api/admin/context")).statusCode).toBe(503);
 
@@ -122,5 +119,35 @@ describe.skipIf(skipsPostgres)("the operations API without its database", () => 
     const back = (await get(METRICS)).body;
     expect(valueOf(back, "flags_admin_database_up")).toBe(1);
     expect(valueOf(back, "flags_admin_revision")).toBe(0);
+  }, 60_000);
+
+  test("the API responds with 503 and Retry-After, and works again afterwards", async () => {
+    const databaseUrl = await server.createDatabase();
+    const storage = await openStorage({ databaseUrl, dataDir: "", logger: silentLogger });
+    onTestFinished(() => storage.close());
+    const service = await startService(storage);
+    const calls = [
+      ["GET", "/api/admin/context", undefined],
+      ["PUT", "/api/admin/context/userId", { sortOrder: 5 }],
+      ["POST", "/api/admin/projects/default/revive", { features: [] }],
+    ] as const;
+    const statuses = async (): Promise<number[]> => {
+      const responses = calls.map(([method, path, body]) =>
+        service.request(path, { method, token: ADMIN_TOKEN, body }),
+      );
+      return (await Promise.all(responses)).map(({ status }) => status);
+    };
+
+    expect(await statuses()).toEqual([200, 200, 200]);
+    await server.kill();
+    expect(await statuses()).toEqual([503, 503, 503]);
+    const response = await service.request("/api/admin/context", { token: ADMIN_TOKEN });
+    expect(response.headers.get("retry-after")).toBe("1");
+    const text = await response.text();
+    expect(JSON.parse(text)).toMatchObject({ name: "ServiceUnavailableError" });
+    expect(text).not.toMatch(/ECONN|127\.0\.0\.1|postgres|select/i);
+
+    await server.restart();
+    expect(await statuses()).toEqual([200, 200, 200]);
   }, 60_000);
 });
