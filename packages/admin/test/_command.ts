@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
+import { copyFreshDatabase } from "./_storages.ts";
 
 const COMMAND = fileURLToPath(new URL("../bin/flags-admin.js", import.meta.url));
 
@@ -76,5 +77,12 @@ export function startCommand(
 export function makeDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), "flags-admin-"));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** Creates a data directory with a new database, and deletes it at the end of the test. */
+export async function makeDataDirectory(): Promise<string> {
+  const directory = makeDirectory();
+  await copyFreshDatabase(directory);
   return directory;
 }

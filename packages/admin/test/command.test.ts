@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { SETTINGS } from "../src/config/settings.ts";
-import { makeDirectory, startCommand } from "./_command.ts";
+import { makeDataDirectory, makeDirectory, startCommand } from "./_command.ts";
 import { type PostgresServer, skipsPostgres, startPostgres } from "./_postgres.ts";
 
 const ADMIN_TOKEN = "*:*.an-admin-token-of-my-choice";
@@ -151,7 +151,7 @@ describe("flags-admin on the embedded database", () => {
     "names the process that uses the directory, and logs no secret at any level",
     async () => {
       const settings = {
-        DATA_DIR: makeDirectory(),
+        DATA_DIR: await makeDataDirectory(),
         LOG_LEVEL: "debug",
         INIT_ADMIN_API_TOKENS: ADMIN_TOKEN,
       };
@@ -174,9 +174,9 @@ describe("flags-admin on the embedded database", () => {
   test(
     "releases the directory if its port is in use",
     async () => {
-      const holder = startCommand({ DATA_DIR: makeDirectory() });
+      const holder = startCommand({ DATA_DIR: await makeDataDirectory() });
       const PORT = new URL(await holder.listening()).port;
-      const DATA_DIR = makeDirectory();
+      const DATA_DIR = await makeDataDirectory();
       const refused = await startCommand({ DATA_DIR, PORT }).finished();
       expect(refused.code).toBe(1);
       expect(refused.stderr).toMatch(/^Cannot listen on port \d+ of 127\.0\.0\.1: .* PORT\n$/);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { buildApp } from "../src/app.ts";
 import { AUTHENTICATION_LIMITS, VALIDATION_LIMITS } from "../src/access/guess-limiter.ts";
-import { makeDirectory, startCommand } from "./_command.ts";
+import { makeDataDirectory, startCommand } from "./_command.ts";
 import {
   ADMIN_TOKEN,
   BACKEND_TOKEN,
@@ -150,7 +150,7 @@ describeEachStorage("the limit for unknown tokens", (source) => {
 describe("the command flags-admin", () => {
   test("limits unknown tokens per client with TRUST_PROXY", async () => {
     const address = await startCommand({
-      DATA_DIR: makeDirectory(),
+      DATA_DIR: await makeDataDirectory(),
       TRUST_PROXY: "127.0.0.1",
     }).listening();
     const send: Send = (path, init) => fetch(address + path, init);

@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openStorage } from "../src/storage/open-storage.ts";
 import { skipRevisions } from "../src/storage/revisions.ts";
 import type { Storage } from "../src/storage/storage.ts";
-import { makeDirectory } from "./_command.ts";
+import { makeDataDirectory, makeDirectory } from "./_command.ts";
 import { openStream } from "./_event-stream.ts";
 import { createFlag, switchFlag } from "./_flags.ts";
-import { copyFreshDatabase, silentLogger } from "./_storages.ts";
+import { silentLogger } from "./_storages.ts";
 import { findPostgres, type PostgresServer, skipsPostgres, startPostgres } from "./_postgres.ts";
 import { BACKEND_TOKEN, endApp, type Service, startService } from "./_service.ts";
 
@@ -28,8 +28,7 @@ interface KnownState {
 
 describe("a restored backup on the embedded database", () => {
   test("is fetched by every SDK that has seen later revisions", async () => {
-    const [dataDir, saved] = [makeDirectory(), makeDirectory()];
-    await copyFreshDatabase(dataDir);
+    const [dataDir, saved] = [await makeDataDirectory(), makeDirectory()];
     const copy = (from: string, to: string): void => {
       rmSync(to, { recursive: true, force: true });
       cpSync(from, to, { recursive: true });

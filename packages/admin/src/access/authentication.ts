@@ -19,8 +19,6 @@ export interface Authentication {
   readonly requireAdmin: onRequestAsyncHookHandler;
   /** For the API of server SDKs. Afterwards, `tokenOf()` returns the token of the request. */
   readonly requireBackend: onRequestAsyncHookHandler;
-  /** For the API of clients. The request has a token from then on. */
-  readonly requireFrontend: onRequestAsyncHookHandler;
   /** Stops the timer and stores the last use of tokens. */
   close(): Promise<void>;
 }
@@ -50,7 +48,6 @@ export function createAuthentication(
   return {
     requireAdmin: require("admin"),
     requireBackend: require("backend"),
-    requireFrontend: require("frontend"),
     close: () => seen.close(),
   };
 }

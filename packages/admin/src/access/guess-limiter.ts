@@ -5,7 +5,7 @@ import { ApiError } from "../errors.ts";
 import { hashToken } from "./token.ts";
 
 /** How many unknown tokens may be tried: a burst, then a number per second. */
-export interface GuessBudget {
+interface GuessBudget {
   readonly burst: number;
   readonly perSecond: number;
 }

@@ -9,7 +9,7 @@ import {
 } from "./token.ts";
 
 /** The tokens in the configuration, by type. */
-export type InitTokenLists = Readonly<Record<ApiTokenType, readonly string[]>>;
+type InitTokenLists = Readonly<Record<ApiTokenType, readonly string[]>>;
 
 /** A token from the configuration. */
 export interface InitToken extends TokenScope {
@@ -17,7 +17,7 @@ export interface InitToken extends TokenScope {
 }
 
 /** An invalid token in the configuration. Contains its position, never its text. */
-export interface InitTokenProblem {
+interface InitTokenProblem {
   readonly type: ApiTokenType;
   /** Position in the list of its type, starting at 1. */
   readonly position: number;

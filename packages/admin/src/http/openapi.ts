@@ -6,7 +6,7 @@ import { OPERATION_IDS } from "./operation-ids.ts";
 import { errorResponses } from "./schemas.ts";
 
 /** The kind of token that routes require. */
-export type SecurityScheme = "adminToken" | "backendToken";
+type SecurityScheme = "adminToken" | "backendToken";
 
 /** Serves the OpenAPI document and an interactive page for it. Call it before adding routes. */
 export async function registerOpenApi(app: FastifyInstance): Promise<void> {

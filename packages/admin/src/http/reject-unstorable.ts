@@ -23,7 +23,7 @@ interface Problem {
   readonly message: string;
 }
 
-/** Finds the first part of a value that cannot be stored; undefined if there is none. */
+/** Finds the first part of a value that cannot be stored; undefined if the whole value can be stored. */
 export function findUnstorable(value: unknown, path: string, depth = 0): Problem | undefined {
   if (typeof value === "string") return checkText(value, path);
   if (typeof value !== "object" || value === null) return undefined;

@@ -4,7 +4,7 @@ const TIMEOUT_MS = 2000;
 /**
  * Waits at most 2 s for the database.
  *
- * @throws {Error} if the promise does not settle in time
+ * @throws {Error} if the promise is still pending after that time
  */
 export function withTimeout<T>(promise: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {

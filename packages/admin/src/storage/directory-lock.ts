@@ -20,7 +20,7 @@ export class DirectoryInUseError extends Error {
   }
 }
 
-export interface DirectoryLock {
+interface DirectoryLock {
   release(): void;
 }
 

@@ -13,7 +13,7 @@ import { CHANGES_CHANNEL, createSqlStorage } from "./sql-storage.ts";
 import type { Transact } from "./transactions.ts";
 import type { Storage, StorageLogger } from "./storage.ts";
 
-export interface EmbeddedOptions {
+interface EmbeddedOptions {
   /** Directory for the database and nothing else. Created if it is missing. */
   readonly dataDir: string;
   /** Writes are refused while less disk space than this is free. @default 64 MB */

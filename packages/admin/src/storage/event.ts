@@ -15,9 +15,9 @@ export interface NewEvent {
   readonly project?: string;
   readonly feature?: string;
   readonly environment?: string;
-  /** The state before the change; absent if there was none. */
+  /** The state before the change; absent for a creation. */
   readonly before?: unknown;
-  /** The state after the change; absent if there is none. */
+  /** The state after the change; absent for a deletion. */
   readonly after?: unknown;
 }
 

@@ -12,7 +12,7 @@ interface ListenerOptions {
   readonly logger: StorageLogger;
 }
 
-export interface ChangeListener {
+interface ChangeListener {
   close(): Promise<void>;
 }
 

@@ -7,7 +7,7 @@ import { createSqlStorage } from "./sql-storage.ts";
 import type { Storage, StorageLogger } from "./storage.ts";
 import type { Transact } from "./transactions.ts";
 
-export interface PostgresOptions {
+interface PostgresOptions {
   /** URL with user and password, such as `postgres://user:secret@host/name`. */
   readonly databaseUrl: string;
   readonly logger: StorageLogger;

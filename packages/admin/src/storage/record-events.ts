@@ -4,9 +4,9 @@ import { batchesOf, type Database, groupBy, isEqualJson, toJson } from "./databa
 import { events, type EventTag } from "./schema/events.ts";
 import { featureTags } from "./schema/tags.ts";
 
-export interface Recorder {
+interface Recorder {
   readonly record: (...newEvents: readonly NewEvent[]) => Promise<void>;
-  /** Id of the last recorded event; undefined if there is none. */
+  /** Id of the last recorded event; undefined if nothing was recorded. */
   readonly lastId: () => number | undefined;
 }
 

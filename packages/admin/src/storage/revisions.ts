@@ -6,7 +6,7 @@ import { events } from "./schema/events.ts";
 import type { Storage } from "./storage.ts";
 import { tryLockFor } from "./transactions.ts";
 
-/** Reads the id of the latest event; 0 if there is none. */
+/** Reads the id of the latest event; 0 without events. */
 export async function readRevision(db: Database): Promise<number> {
   const [row] = await db.select({ revision: max(events.id) }).from(events);
   return row?.revision ?? 0;

@@ -4,18 +4,12 @@ import { type ChangeFeed, readRevision } from "./revisions.ts";
 import type { Database } from "./database.ts";
 import { DiskFullError } from "./errors.ts";
 import { DiskFullTracker, type DiskGuard } from "./disk-guard.ts";
-import { lockFor, retryBeforeStart } from "./transactions.ts";
+import { lockFor, retryBeforeStart, type Transact } from "./transactions.ts";
 import { createRecorder } from "./record-events.ts";
 import type { Storage, WriteTransaction } from "./storage.ts";
 
 /** PostgreSQL channel on which replicas notify each other of changes. */
 export const CHANGES_CHANNEL = "flags_changes";
-
-/** Runs work in a transaction: all of it, or nothing. */
-export type Transact = <T>(
-  mode: "read" | "write",
-  work: (db: Database) => Promise<T>,
-) => Promise<T>;
 
 interface SqlStorageDependencies {
   readonly kind: Storage["kind"];

@@ -31,7 +31,7 @@ export interface Storage {
    */
   transact<T>(work: (db: Database) => Promise<T>): Promise<T>;
 
-  /** Reads the id of the latest event, which grows with every committed change; 0 if there is none. */
+  /** Reads the id of the latest event, which grows with every committed change; 0 without events. */
   revision(): Promise<number>;
 
   /** Calls the listener after each change by any replica. Returns a function that removes it. */

@@ -14,9 +14,9 @@ export const events = pgTable(
     project: text(),
     featureName: text("feature_name"),
     environment: text(),
-    /** The state before the change; null if there was none. */
+    /** The state before the change; null for a creation. */
     preData: jsonb("pre_data"),
-    /** The state after the change; null if there is none. */
+    /** The state after the change; null for a deletion. */
     data: jsonb(),
     tags: jsonb().$type<readonly EventTag[]>().notNull().default([]),
   },
