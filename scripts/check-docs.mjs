@@ -5,7 +5,7 @@
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { PROGRAM as ADMIN } from "../packages/admin/dist/program.js";
+import { PROGRAM as ADMIN } from "../packages/admin/dist/config/settings.js";
 import { PROGRAM as PROXY } from "../packages/proxy/dist/program.js";
 import { describeFallback } from "../packages/server-kit/dist/index.js";
 

@@ -15,11 +15,10 @@ import { registerStrategyTypes } from "./domain/strategies/strategy-type-routes.
 import { registerTags } from "./domain/tags/routes.ts";
 import { registerTagTypes } from "./domain/tags/tag-type-routes.ts";
 import { registerTransfer } from "./import-export/routes.ts";
-import { registerTokens } from "./access/tokens/routes.ts";
-import { registerUsageReports } from "./usage/report-routes.ts";
+import { registerTokens } from "./access/token-routes.ts";
+import { registerUsageQueries } from "./usage/query-routes.ts";
 
-/** Everything below `/api/admin`, by families of paths. */
-const FAMILIES: readonly ((app: TypedApp, storage: Storage) => void)[] = [
+const ROUTES: readonly ((app: TypedApp, storage: Storage) => void)[] = [
   registerContextFields,
   registerProjects,
   registerEnvironments,
@@ -35,10 +34,11 @@ const FAMILIES: readonly ((app: TypedApp, storage: Storage) => void)[] = [
   registerDependencies,
   registerTransfer,
   registerTokens,
-  registerUsageReports,
+  registerUsageQueries,
   registerEvents,
 ];
 
+/** Registers all routes below `/api/admin`. */
 export function registerAdminRoutes(app: TypedApp, storage: Storage): void {
-  for (const register of FAMILIES) register(app, storage);
+  for (const register of ROUTES) register(app, storage);
 }

@@ -1,35 +1,28 @@
-import Fastify, { type FastifyInstance, type FastifyServerOptions } from "fastify";
+import Fastify, { type FastifyInstance } from "fastify";
 import {
   ConnectionGuard,
   limitBodyMemory,
   observeConnections,
   observeRequests,
 } from "flags-server-kit/http";
-import { nameSetting, streamsWithin, type TrustProxy } from "flags-server-kit";
-import { decorateActor } from "./access/actor-of.ts";
-import { tokenIdOf } from "./access/token-of.ts";
+import { nameSetting, streamsWithin } from "flags-server-kit";
+import { tokenIdOf } from "./access/request-token.ts";
 import { createAuthentication } from "./access/authentication.ts";
 import type { AdminConfig } from "./config/config.ts";
 import { tooManyBodies } from "./errors.ts";
-import { handleFailures } from "./http/failures.ts";
-import { readJsonBodies } from "./http/json-bodies.ts";
-import { addSecurityHeaders, forbidStoring } from "./http/security-headers.ts";
+import { handleErrors } from "./http/error-handler.ts";
+import { addSecurityHeaders, forbidCaching, readJsonBodies, serverOptions } from "./http/server.ts";
 import { SETTINGS } from "./config/settings.ts";
 import { LIMITS } from "./limits.ts";
-import { serverOptions } from "./http/server-options.ts";
-import { refuseUnstorable } from "./http/refuse-unstorable.ts";
+import { rejectUnstorable } from "./http/reject-unstorable.ts";
+import { describeRoutes, registerOpenApi } from "./http/openapi.ts";
 import { registerAdminRoutes } from "./admin-routes.ts";
-import { describeRoutes } from "./http/openapi/describe-routes.ts";
-import { registerOpenApi } from "./http/openapi/openapi.ts";
 import { createMetrics, METRICS_PREFIX } from "./monitoring/metrics.ts";
-import { registerOperations } from "./monitoring/routes.ts";
+import { registerMonitoring } from "./monitoring/routes.ts";
 import { registerSdkApi } from "./client-api/register-sdk-api.ts";
 import type { Storage } from "./storage/storage.ts";
 
-/**
- * Builds the service over a storage. The storage is not closed here: that is up to whoever opened
- * it.
- */
+/** Builds the app on a storage. The caller closes the storage after the app. */
 export async function buildApp(
   config: Pick<AdminConfig, "logger" | "maxConnections"> & Partial<Pick<AdminConfig, "trustProxy">>,
   storage: Storage,
@@ -40,28 +33,27 @@ export async function buildApp(
     logger: config.logger,
     advice: `raise ${nameSetting(SETTINGS.maxConnections)} or run more replicas`,
   });
-  const app = Fastify({ ...serverOptions(guard), trustProxy: toTrustOption(trustProxy) });
+  const app = Fastify(serverOptions(guard, trustProxy));
   const authentication = createAuthentication(storage);
   app.addHook("onClose", () => authentication.close());
   const metrics = createMetrics(storage);
   observeConnections(metrics.registry, METRICS_PREFIX, guard);
   observeRequests(app, metrics.observeRequest);
-  handleFailures(app, config.logger, metrics.observeFailure);
+  handleErrors(app, config.logger, metrics.observeError);
   addSecurityHeaders(app);
   limitBodyMemory(app, { toError: tooManyBodies, keyOf: tokenIdOf });
   readJsonBodies(app);
-  decorateActor(app);
-  // Answers are what the handlers return; the schemas describe them.
+  // Responses are serialized as returned. Their schemas only document them.
   app.setSerializerCompiler(() => JSON.stringify);
   await registerOpenApi(app);
-  registerOperations(app, { storage, registry: metrics.registry });
+  registerMonitoring(app, { storage, registry: metrics.registry });
 
   await app.register(
     async (scope) => {
       describeRoutes(scope, "adminToken");
-      forbidStoring(scope);
+      forbidCaching(scope);
       scope.addHook("onRequest", authentication.requireAdmin);
-      refuseUnstorable(scope);
+      rejectUnstorable(scope);
       registerAdminRoutes(scope, storage);
     },
     { prefix: "/api/admin" },
@@ -74,10 +66,4 @@ export async function buildApp(
     }),
   );
   return app;
-}
-
-/** The setting as the framework takes it. */
-function toTrustOption(trustProxy: TrustProxy): NonNullable<FastifyServerOptions["trustProxy"]> {
-  if (typeof trustProxy === "number") return (_address, hop) => hop < trustProxy;
-  return typeof trustProxy === "boolean" ? trustProxy : [...trustProxy];
 }

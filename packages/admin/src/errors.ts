@@ -1,4 +1,4 @@
-/** Kinds of failure, by the names that clients of the wire protocol know, and their status. */
+/** Error names of the wire protocol, with their statuses. */
 const STATUS_BY_NAME = {
   BadDataError: 400,
   ExceedsLimitError: 400,
@@ -26,7 +26,7 @@ const STATUS_BY_NAME = {
 
 export type ErrorName = keyof typeof STATUS_BY_NAME;
 
-/** One thing that is wrong, and where, such as `/body/features`. */
+/** A problem and its location, such as `/body/features`. */
 export interface ErrorDetail {
   readonly message: string;
   readonly path?: string;
@@ -38,7 +38,7 @@ interface ApiErrorOptions {
   readonly cause?: unknown;
 }
 
-/** A failure that is told to the caller: its message says what is wrong and how to mend it. */
+/** An error that is sent to the client. The message says what is wrong and how to correct it. */
 export class ApiError extends Error {
   override readonly name: ErrorName;
   readonly statusCode: number;
@@ -54,7 +54,7 @@ export class ApiError extends Error {
   }
 }
 
-/** A 400 that names the one place at fault, such as `/body/name`. */
+/** Creates a 400 for one invalid value. @param path location of the value, such as `/body/name` */
 export function badData(path: string, message: string): ApiError {
   return new ApiError("BadDataError", `Bad request: ${path} ${message}`, {
     details: [{ message, path }],
@@ -69,7 +69,7 @@ export function nameExists(message: string): ApiError {
   return new ApiError("NameExistsError", message);
 }
 
-/** What is asked for goes against a rule, whoever asks. */
+/** Creates a 403 for a request that violates a rule, regardless of the token. */
 export function invalidOperation(message: string): ApiError {
   return new ApiError("InvalidOperationError", message);
 }
@@ -78,11 +78,11 @@ export function exceedsLimit(what: string, limit: number): ApiError {
   return new ApiError("ExceedsLimitError", `There can be at most ${limit} ${what}`);
 }
 
-/** Rejects a body because too many others are arriving. */
+/** Creates a 503 for a body that arrives while too many others are being read. */
 export function tooManyBodies(): ApiError {
   return new ApiError(
     "OverloadError",
-    "Too many long request bodies are arriving at the moment: try again in a second",
+    "Too many large request bodies are being received: try again in a second",
     { headers: { "retry-after": "1" } },
   );
 }

@@ -1,4 +1,4 @@
-/** Most of each kind that there can be: beyond these, documents get too large to hand out. */
+/** Maximum numbers of resources. Beyond these, the documents for SDKs would become too large. */
 export const LIMITS = {
   features: 5000,
   projects: 500,

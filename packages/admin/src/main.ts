@@ -1,11 +1,11 @@
 import { runProgram } from "flags-server-kit";
-import { loadConfig } from "./config/load-config.ts";
-import { PROGRAM } from "./program.ts";
+import { loadConfig } from "./config/config.ts";
+import { PROGRAM } from "./config/settings.ts";
 
 await runProgram(PROGRAM, {
   loadConfig: async (environment) => loadConfig(environment),
   serve: async (config) => {
-    // NOTE: not loaded before it is known to be needed, as it takes most of the time of a start.
+    // NOTE: loaded only when needed, because it takes most of the startup time.
     const { serve } = await import("./start.ts");
     return serve(config);
   },

@@ -3,46 +3,44 @@ import { listen } from "flags-server-kit";
 import { buildApp } from "./app.ts";
 import type { AdminConfig } from "./config/config.ts";
 import { watchEventLoop } from "./monitoring/event-loop-watchdog.ts";
-import { DiskFullError } from "./storage/disk-full.ts";
+import { DiskFullError, withoutQueryValues } from "./storage/errors.ts";
 import { openStorage } from "./storage/open-storage.ts";
-import { skipRevisions } from "./storage/skip-revisions.ts";
+import { skipRevisions } from "./storage/revisions.ts";
 import type { Storage } from "./storage/storage.ts";
-import { withoutValues } from "./storage/without-values.ts";
-import { seedTokens } from "./access/tokens/seed-tokens.ts";
-import { toStartFailure } from "./to-start-failure.ts";
+import { seedTokens } from "./access/token-store.ts";
+import { toStartError } from "./start-error.ts";
 
-/** The service, listening. */
+/** A service that listens for connections. */
 export interface RunningAdmin {
   readonly server: Server;
-  /** Where SDKs and the proxy reach it. */
+  /** Base URL for SDKs and the proxy. */
   readonly address: string;
   /** Finishes the requests in flight, then closes the database. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the database, makes the tokens that are wanted, and opens the port.
+ * Opens the database, creates the configured tokens and opens the port. With the embedded database, a
+ * watchdog ends the process if the database blocks it for a minute.
  *
- * With the embedded database, a watchdog ends the process if the database blocks it for a minute.
- *
- * @throws {StartError} when the database cannot be used, for a reason that the operator can correct
+ * @throws {StartError} if the database cannot be used for a reason that the operator can correct
  */
 export async function serve(config: AdminConfig): Promise<RunningAdmin> {
   const storage = await openStorage(config).catch((error: unknown) => {
-    throw toStartFailure(error, config);
+    throw toStartError(error, config);
   });
   try {
     return await serveFrom(storage, config);
   } catch (error) {
     await storage.close();
-    throw withoutValues(error instanceof DiskFullError ? toStartFailure(error, config) : error);
+    throw withoutQueryValues(error instanceof DiskFullError ? toStartError(error, config) : error);
   }
 }
 
 async function serveFrom(storage: Storage, config: AdminConfig): Promise<RunningAdmin> {
   await skipRevisions(storage);
   const count = await seedTokens(storage, config.initTokens);
-  if (count > 0) config.logger.info(`Made ${count} of the tokens that the environment lists`);
+  if (count > 0) config.logger.info(`Created ${count} of the tokens listed in the environment`);
 
   const app = await buildApp(config, storage);
   const { origin } = await listen(app, config);

@@ -12,13 +12,13 @@ import type { Storage } from "../src/storage/storage.ts";
 import { asc, gt } from "drizzle-orm";
 import { afterAll, beforeAll, expect } from "vitest";
 import { ADMIN_TOKEN, collectErrors, listen, seed } from "./_service.ts";
-import type { Refusal } from "./_answers.ts";
+import type { ErrorResponse } from "./_responses.ts";
 import type { StorageSource } from "./_storages.ts";
 
-export interface Answer<Body = unknown> {
+export interface ApiResponse<Body = unknown> {
   readonly status: number;
   readonly text: string;
-  /** The JSON of the answer; undefined when there is no body. */
+  /** Parsed JSON; undefined if the response has no body. */
   readonly body: Body;
   readonly headers: Headers;
 }
@@ -28,39 +28,44 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The service over a fresh storage, for all tests of a suite. */
+/** The service on a new storage, shared by all tests of a suite. */
 export interface Admin {
   readonly storage: Storage;
   readonly app: Awaited<ReturnType<typeof buildApp>>;
-  /** What was logged as an error: there is nothing that a request may cause. */
+  /** Logged errors. No request may cause any. */
   readonly errors: unknown[];
   /**
-   * A request below `/api/admin`. A text as body is sent as it is, anything else as JSON. `Body` is
-   * what a test reads in the answer, which nothing but its expectations checks.
+   * Sends a request to a path below `/api/admin`. A text as body is sent unchanged, any other value as
+   * JSON. `Body` is the type that the test expects, and is not checked.
    */
   call<Body>(
     method: string,
     path: string,
     body?: unknown,
     options?: CallOptions,
-  ): Promise<Answer<Body>>;
-  /** The same; fails when the answer has another status. */
-  must<Body>(status: number, method: string, path: string, body?: unknown): Promise<Answer<Body>>;
-  /** A request that must be refused like this, and change nothing. */
+  ): Promise<ApiResponse<Body>>;
+  /** Same as `call()`, but fails if the response has another status. */
+  must<Body>(
+    status: number,
+    method: string,
+    path: string,
+    body?: unknown,
+  ): Promise<ApiResponse<Body>>;
+  /** Sends a request that must fail with this error and change nothing. */
   refuse(
     expected: { readonly status: number; readonly name: string; readonly path?: string },
     method: string,
     path: string,
     body?: unknown,
     options?: CallOptions,
-  ): Promise<Answer<Refusal>>;
-  /** The events that a piece of work records. */
+  ): Promise<ApiResponse<ErrorResponse>>;
+  /** Returns the events recorded during some work. */
   eventsOf(work: () => Promise<unknown>): Promise<RecordedEvent[]>;
 }
 
 export type RecordedEvent = Omit<typeof events.$inferSelect, "actorId" | "createdAt" | "id">;
 
-/** Starts the service before the tests of a suite, and ends it after them. */
+/** Starts the service before the tests of a suite, and stops it after them. */
 export function useAdmin(source: StorageSource): Admin {
   let running: Awaited<ReturnType<typeof startAdmin>> | undefined;
   beforeAll(async () => {
@@ -68,7 +73,7 @@ export function useAdmin(source: StorageSource): Admin {
   }, 60_000);
   afterAll(() => running?.app.close());
   const get = () => {
-    if (running === undefined) throw new Error("The service is there when tests run, not before");
+    if (running === undefined) throw new Error("The service is available only while tests run");
     return running;
   };
   return {
@@ -83,19 +88,19 @@ export function useAdmin(source: StorageSource): Admin {
     },
     call: (...parameters) => get().call(...parameters),
     must: async <Body>(status: number, method: string, path: string, body?: unknown) => {
-      const answer = await get().call<Body>(method, path, body);
-      expect([method, path, answer.status, answer.text]).toEqual([
+      const response = await get().call<Body>(method, path, body);
+      expect([method, path, response.status, response.text]).toEqual([
         method,
         path,
         status,
-        answer.text,
+        response.text,
       ]);
-      return answer;
+      return response;
     },
     refuse: async (expected, method, path, body, options) => {
       const before = await dump(get().storage);
-      const answer = await get().call<Refusal>(method, path, body, options);
-      expect(answer.body, answer.text).toMatchObject({
+      const response = await get().call<ErrorResponse>(method, path, body, options);
+      expect(response.body, response.text).toMatchObject({
         id: expect.any(String),
         name: expected.name,
         message: expect.any(String),
@@ -106,9 +111,9 @@ export function useAdmin(source: StorageSource): Admin {
           },
         ],
       });
-      expect(answer.status).toBe(expected.status);
+      expect(response.status).toBe(expected.status);
       expect(await dump(get().storage)).toEqual(before);
-      return answer;
+      return response;
     },
     eventsOf: (work) => eventsOf(get().storage, work),
   };
@@ -153,7 +158,7 @@ async function eventsOf(storage: Storage, work: () => Promise<unknown>): Promise
   return rows.map(({ id: _id, createdAt: _createdAt, actorId: _actorId, ...event }) => event);
 }
 
-/** Everything there is, for finding out whether something changed. */
+/** Returns the contents of all tables, to detect changes. */
 export async function dump(storage: Storage): Promise<unknown> {
   const tables = {
     contextFields,

@@ -9,7 +9,7 @@ export interface ArbitraryRequest {
   readonly body: unknown;
 }
 
-/** Requests that fit a route, nearly fit it, or do not fit it at all. */
+/** Generates requests that match the schema of a route, almost match it, or do not match it. */
 export function arbitraryRequest(route: RouteInput): fc.Arbitrary<ArbitraryRequest> {
   return fc
     .record({
@@ -20,12 +20,12 @@ export function arbitraryRequest(route: RouteInput): fc.Arbitrary<ArbitraryReque
     .map(({ path, query, body }) => ({
       method: route.method,
       path: `${path}${query === "" ? "" : `?${query}`}`,
-      // A text is sent as it is, so JSON texts are written here.
+      // A text is sent unchanged, so it is converted to JSON here.
       body: typeof body === "string" ? JSON.stringify(body) : body,
     }));
 }
 
-const NASTY_TEXTS = [
+const HOSTILE_TEXTS = [
   "",
   " ",
   "\0",
@@ -62,7 +62,7 @@ const KNOWN_TEXTS = [
 
 const arbitraryText = fc.oneof(
   { weight: 5, arbitrary: fc.constantFrom(...KNOWN_TEXTS) },
-  { weight: 2, arbitrary: fc.constantFrom(...NASTY_TEXTS) },
+  { weight: 2, arbitrary: fc.constantFrom(...HOSTILE_TEXTS) },
   { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 40 }) },
 );
 
@@ -73,17 +73,17 @@ const arbitraryNumber = fc.oneof(
 
 const anything = fc.oneof(arbitraryText, arbitraryNumber, fc.jsonValue({ maxDepth: 3 }));
 
-/** Mostly what the schema says. */
+/** Generates mostly values that match the schema. */
 function arbitraryValue(schema: Schema): fc.Arbitrary<unknown> {
   return fc.oneof(
-    { weight: 14, arbitrary: fittingValue(schema) },
+    { weight: 14, arbitrary: matchingValue(schema) },
     { weight: 1, arbitrary: anything },
   );
 }
 
-function fittingValue(schema: Schema): fc.Arbitrary<unknown> {
+function matchingValue(schema: Schema): fc.Arbitrary<unknown> {
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
-  if (schema.allOf?.[0] !== undefined) return fittingValue(schema.allOf[0]);
+  if (schema.allOf?.[0] !== undefined) return matchingValue(schema.allOf[0]);
   const [type] = [schema.type].flat();
   return VALUES_BY_TYPE[type ?? ""]?.(schema) ?? anything;
 }

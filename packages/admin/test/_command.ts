@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
+import { copyFreshDatabase } from "./_storages.ts";
 
 const COMMAND = fileURLToPath(new URL("../bin/flags-admin.js", import.meta.url));
 
@@ -14,23 +15,24 @@ interface Finished {
   readonly stderr: string;
 }
 
-/** The built command, as a person runs it, with these variables and no others. */
+/** The built command, started with only the given environment variables. */
 export interface Command {
   readonly child: ChildProcess;
-  /** The address it says it listens on. */
+  /** Resolves with the URL that the command logs when it listens. */
   listening(): Promise<string>;
-  /** What it has written to standard output so far. */
+  /** Returns the standard output so far. */
   stdout(): string;
+  /** Resolves when the process has ended. */
   finished(): Promise<Finished>;
 }
 
-/** Sets a limit before it runs the rest of its arguments; Node could raise a soft limit alone. */
+/** Shell script that sets a limit and runs its arguments. Sets the hard limit too, or Node would raise it. */
 const WITH_LIMIT = 'ulimit -n "$0" && exec "$@"';
 
 /**
- * Starts the command for the length of a test.
+ * Starts the command, and kills it at the end of the test.
  *
- * @param openFileLimit limits how many files and connections the command may have open
+ * @param openFileLimit maximum number of open files and connections @default that of this process
  */
 export function startCommand(
   environment: Record<string, string>,
@@ -71,9 +73,16 @@ export function startCommand(
   };
 }
 
-/** A directory that is there for the length of a test. */
+/** Creates a directory, and deletes it at the end of the test. */
 export function makeDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), "flags-admin-"));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** Creates a data directory with a new database, and deletes it at the end of the test. */
+export async function makeDataDirectory(): Promise<string> {
+  const directory = makeDirectory();
+  await copyFreshDatabase(directory);
   return directory;
 }

@@ -7,7 +7,7 @@ export interface ReceivedEvent {
   readonly data: { readonly events: readonly DeltaEvent[] };
 }
 
-/** An event of a delta, whatever its type. */
+/** An event of a delta, of any type. */
 export interface DeltaEvent {
   readonly eventId: number;
   readonly type: string;
@@ -22,11 +22,11 @@ export interface DeltaEvent {
 
 export interface OpenStream {
   readonly headers: Headers;
-  /** The next event; fails when the stream ends instead. */
+  /** Resolves with the next event; rejects if the stream ends. */
   next(): Promise<ReceivedEvent>;
   /** Resolves when the service ends the stream. */
   readonly ended: Promise<void>;
-  /** Comments received so far. */
+  /** Returns the number of comments received so far. */
   readonly comments: () => number;
   close(): void;
 }
@@ -37,7 +37,7 @@ interface StreamCall {
   readonly lastEventId?: string;
 }
 
-/** Opens an event stream as an SDK would, over a real socket. */
+/** Opens an event stream over a real socket, and closes it at the end of the test. */
 export async function openStream(
   service: Pick<Service, "url">,
   { token, query = "", lastEventId }: StreamCall,

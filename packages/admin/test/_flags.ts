@@ -1,6 +1,6 @@
 import type { Service } from "./_service.ts";
 
-/** What a strategy of a test says; the rest is as it usually is. */
+/** Properties of a strategy that a test sets; the others have defaults. */
 export interface StrategyInput {
   readonly name?: string;
   readonly constraints?: readonly unknown[];
@@ -18,7 +18,7 @@ export interface FlagInput {
   readonly tags?: readonly { readonly type: string; readonly value: string }[];
 }
 
-/** Makes a flag with its strategies and switches it on, all through the admin API. */
+/** Creates a flag with strategies and enables it, through the admin API. */
 export async function createFlag(service: Service, name: string, input: FlagInput = {}) {
   const { project = "default", environment = "development", enabled = true } = input;
   const { strategies = [{ name: "default" }], tags } = input;
@@ -56,7 +56,7 @@ export async function reviveFlag(service: Service, name: string): Promise<void> 
   await service.admin("POST", "/projects/default/revive", { features: [name] });
 }
 
-/** Makes a segment of one constraint, and returns its id. */
+/** Creates a segment with one constraint, and returns its id. */
 export async function createSegment(
   service: Service,
   name: string,
@@ -85,15 +85,15 @@ interface TokenInput {
   readonly projects?: readonly string[];
 }
 
-export interface MadeToken {
+export interface CreatedToken {
   readonly id: string;
   readonly secret: string;
 }
 
-export async function createToken(service: Service, input: TokenInput = {}): Promise<MadeToken> {
+export async function createToken(service: Service, input: TokenInput = {}): Promise<CreatedToken> {
   return (await service.admin("POST", "/api-tokens", {
     tokenName: "test",
     type: "client",
     ...input,
-  })) as MadeToken;
+  })) as CreatedToken;
 }

@@ -6,25 +6,25 @@ import { delimiter, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 
-/** A PostgreSQL server of its own, with nothing in it, that lives as long as a test. */
+/** A new, empty PostgreSQL server. */
 export interface PostgresServer {
-  /** Makes an empty database and returns its address. */
+  /** Creates an empty database and returns its URL. */
   createDatabase(): Promise<string>;
-  /** Stops the server as a crash of its machine would. */
+  /** Stops the server immediately, without a clean shutdown. */
   kill(): Promise<void>;
-  /** Starts it again after `kill()`, on the same port. */
+  /** Starts the server after `kill()`, on the same port. */
   restart(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Where the programs of PostgreSQL are, or undefined when it is not installed. */
+/** Returns the directory of the PostgreSQL programs; undefined if it is not installed. */
 export function findPostgres(): string | undefined {
   return candidates().find((directory) =>
     ["initdb", "postgres"].every((program) => isExecutable(join(directory, program))),
   );
 }
 
-/** Without PostgreSQL its tests are skipped, by name; on CI they fail instead. */
+/** Without PostgreSQL, its tests are skipped. In CI they fail instead. */
 export const skipsPostgres = findPostgres() === undefined && process.env["CI"] !== "true";
 
 function candidates(): string[] {
@@ -34,7 +34,7 @@ function candidates(): string[] {
   return [...packaged.toReversed(), ...(process.env["PATH"] ?? "").split(delimiter)];
 }
 
-/** @param parent where its files go, in a directory of their own */
+/** @param parent directory in which a directory for the server is created */
 export async function startPostgres(parent: string = tmpdir()): Promise<PostgresServer> {
   const binaries = findPostgres();
   if (binaries === undefined) {
@@ -57,7 +57,7 @@ export async function startPostgres(parent: string = tmpdir()): Promise<Postgres
       ["-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", "", "-c", "max_connections=200"],
       { stdio: "ignore", cwd: directory, ...owner },
     );
-    await untilAnswering(port);
+    await waitUntilReady(port);
     return child;
   };
   let child = await launch();
@@ -98,7 +98,7 @@ function serverOwner(): { readonly uid: number; readonly gid: number } | undefin
   return { uid: idOf("-u"), gid: idOf("-g") };
 }
 
-async function untilAnswering(port: number): Promise<void> {
+async function waitUntilReady(port: number): Promise<void> {
   const deadline = Date.now() + 15_000;
   for (;;) {
     try {

@@ -1,8 +1,8 @@
-import Fastify from "fastify";
+import Fastify, { type FastifyInstance } from "fastify";
 import { registerAdminRoutes } from "../src/admin-routes.ts";
 import type { Storage } from "../src/storage/storage.ts";
 
-/** A JSON Schema, as far as tests look into it. */
+/** The parts of a JSON schema that tests read. */
 export interface Schema {
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
@@ -15,17 +15,17 @@ export interface Schema {
 
 export interface Route {
   readonly method: string;
-  /** Below `/api/admin`, with parameters as `:name`. */
+  /** Path without `/api/admin`, with parameters as `:name`. */
   readonly path: string;
   readonly body: Schema | undefined;
   readonly query: Schema | undefined;
-  /** Largest body that is read. @default 1 MiB */
+  /** Largest accepted body. @default 1 MiB */
   readonly bodyLimitBytes?: number;
-  /** Statuses that its documentation lists. */
+  /** Documented statuses. */
   readonly statuses: readonly string[];
 }
 
-/** Every route of the admin API, as it was registered. */
+/** Lists every registered route of the admin API. */
 export async function listRoutes(storage: Storage): Promise<readonly Route[]> {
   const routes: Route[] = [];
   const app = Fastify({ ajv: { customOptions: { allowUnionTypes: true } } });
@@ -46,4 +46,69 @@ export async function listRoutes(storage: Storage): Promise<readonly Route[]> {
   });
   await app.close();
   return routes;
+}
+
+interface Operation {
+  readonly security?: readonly Readonly<Record<string, unknown>>[];
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly schema: Schema;
+  }[];
+  readonly requestBody?: {
+    readonly content: Readonly<Record<string, { readonly schema: Schema }>>;
+  };
+  readonly responses: Readonly<Record<string, unknown>>;
+}
+
+/** A route in the OpenAPI document. */
+export interface DescribedRoute extends Pick<
+  Route,
+  "body" | "method" | "path" | "query" | "statuses"
+> {
+  /** Security scheme of the required token; undefined if no token is required. */
+  readonly token: string | undefined;
+}
+
+/** Lists every route in the OpenAPI document. */
+export async function readDescribedRoutes(
+  app: FastifyInstance,
+): Promise<readonly DescribedRoute[]> {
+  const document = (await app.inject("/docs/openapi.json")).json<{
+    readonly components: { readonly schemas: Readonly<Record<string, unknown>> };
+    readonly paths: unknown;
+  }>();
+  const paths = resolveReferences(document.paths, document.components.schemas) as Readonly<
+    Record<string, Readonly<Record<string, Operation>>>
+  >;
+  return Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, operation]) => ({
+      method: method.toUpperCase(),
+      path: path.replaceAll(/\{(\w+)\}/g, ":$1"),
+      body: operation.requestBody?.content["application/json"]?.schema,
+      query: querySchema(operation),
+      statuses: Object.keys(operation.responses),
+      token: Object.keys(operation.security?.[0] ?? {})[0],
+    })),
+  );
+}
+
+function querySchema({ parameters = [] }: Operation): Schema | undefined {
+  const inQuery = parameters.filter((parameter) => parameter.in === "query");
+  if (inQuery.length === 0) return undefined;
+  return { properties: Object.fromEntries(inQuery.map(({ name, schema }) => [name, schema])) };
+}
+
+const REFERENCE_PREFIX = "#/components/schemas/";
+
+/** Returns a copy in which references are replaced with their components, which are not recursive. */
+function resolveReferences(value: unknown, schemas: Readonly<Record<string, unknown>>): unknown {
+  if (Array.isArray(value)) return value.map((item) => resolveReferences(item, schemas));
+  if (typeof value !== "object" || value === null) return value;
+  if ("$ref" in value && typeof value.$ref === "string") {
+    return resolveReferences(schemas[value.$ref.slice(REFERENCE_PREFIX.length)], schemas);
+  }
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [key, resolveReferences(member, schemas)]),
+  );
 }

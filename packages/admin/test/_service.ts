@@ -3,8 +3,8 @@ import { afterAll, beforeAll, onTestFinished } from "vitest";
 import { buildApp } from "../src/app.ts";
 import type { Logger } from "flags-server-kit";
 import type { Storage } from "../src/storage/storage.ts";
-import { parseInitTokens } from "../src/access/tokens/init-tokens.ts";
-import { seedTokens } from "../src/access/tokens/seed-tokens.ts";
+import { parseInitTokens } from "../src/access/init-tokens.ts";
+import { seedTokens } from "../src/access/token-store.ts";
 import type { StorageSource } from "./_storages.ts";
 
 export const ADMIN_TOKEN = "*:*.the-admin-of-the-tests";
@@ -12,10 +12,10 @@ export const BACKEND_TOKEN = "*:development.the-backend-of-the-tests";
 export const PRODUCTION_TOKEN = "*:production.the-other-backend-of-the-tests";
 export const FRONTEND_TOKEN = "*:development.the-frontend-of-the-tests";
 
-/** What SDKs send that know segments. */
+/** Header of SDKs that support segments. */
 export const KNOWS_SEGMENTS = { "unleash-client-spec": "5.2.0" } as const;
 
-/** A request in a test: a path, and what differs from a plain GET. */
+/** Options of a request; a GET without a token by default. */
 export interface Call {
   readonly method?: string;
   readonly token?: string | undefined;
@@ -23,14 +23,14 @@ export interface Call {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The service over a storage, with tokens of all kinds, listening on a port of its own. */
+/** The service on a storage with tokens of all types, listening on a free port. */
 export interface Service {
   readonly app: FastifyInstance;
   readonly url: string;
-  /** What was logged as an error. */
+  /** Logged errors. */
   readonly errors: unknown[];
   request(path: string, call?: Call): Promise<Response>;
-  /** A request to the admin API that must succeed; the JSON of its answer, if it has any. */
+  /** Sends a request to the admin API that must succeed. Returns its parsed JSON, if any. */
   admin(method: string, path: string, body?: unknown): Promise<unknown>;
 }
 
@@ -43,14 +43,14 @@ export async function seed(storage: Storage): Promise<void> {
   await seedTokens(storage, tokens);
 }
 
-/** Starts the service; it ends with the test. */
+/** Starts the service, and stops it at the end of the test. */
 export async function startService(storage: Storage): Promise<Service> {
   const service = await start(storage);
   onTestFinished(() => endApp(service.app));
   return service;
 }
 
-/** One service over a fresh storage, for all tests of a suite. */
+/** Starts a service on a new storage, shared by all tests of a suite. */
 export function useService(source: StorageSource): Service & { readonly storage: Storage } {
   let storage: Storage | undefined;
   let service: Service | undefined;
@@ -62,7 +62,7 @@ export function useService(source: StorageSource): Service & { readonly storage:
     if (service !== undefined) await endApp(service.app);
   });
   const running = <T>(value: T | undefined): T => {
-    if (value === undefined) throw new Error("The service is there when tests run, not before");
+    if (value === undefined) throw new Error("The service is available only while tests run");
     return value;
   };
   return {
@@ -90,13 +90,13 @@ async function start(storage: Storage): Promise<Service> {
   return { app, errors, ...(await listen(app)) };
 }
 
-/** Ends an app without waiting for the connections of clients that are not done. */
+/** Closes an app without waiting for open connections of clients. */
 export async function endApp(app: FastifyInstance): Promise<void> {
   app.server.closeAllConnections();
   await app.close();
 }
 
-/** Lets an app listen, and talks to it. */
+/** Makes an app listen on a free port. Returns its URL and functions that send requests to it. */
 export async function listen(app: FastifyInstance) {
   const url = await app.listen({ host: "127.0.0.1", port: 0 });
   const request = (path: string, call: Call = {}): Promise<Response> => {

@@ -6,24 +6,24 @@ import { onTestFinished } from "vitest";
 
 const BYTES_PER_MB = 1_048_576;
 
-/** A file system of its own, in memory, that is there for the length of a test. */
+/** An in-memory file system, mounted for the duration of a test. */
 export interface SmallDisk {
   readonly directory: string;
   freeBytes(): number;
-  /** Has a file of somebody else take the space, but for this many MB. */
+  /** Fills the disk with a file until this many MB are free. */
   fillUpTo(freeMb: number): void;
-  /** Deletes that file. */
+  /** Deletes this file. */
   release(): void;
 }
 
-/** Only root may mount. Elsewhere these tests are skipped, by name; on CI they fail instead. */
+/** Only root may mount. For other users these tests are skipped. In CI they fail instead. */
 export const skipsSmallDisks = process.env["CI"] !== "true" && !canMount();
 
 export function mountSmallDisk(sizeMb: number): SmallDisk {
   const directory = mkdtempSync(join(tmpdir(), "flags-disk-"));
   mount(directory, `size=${sizeMb}m`);
   onTestFinished(() => unmount(directory));
-  const file = join(directory, "of-somebody-else");
+  const file = join(directory, "filler");
   const freeBytes = (): number => {
     const { bavail, bsize } = statfsSync(directory);
     return bavail * bsize;
@@ -70,7 +70,7 @@ function mount(directory: string, options: string): void {
 }
 
 function unmount(directory: string): void {
-  // Lazily, as a process that was just killed may still have files open.
+  // Lazily, because a process that was just killed may still have open files.
   execFileSync("umount", ["--lazy", directory], { stdio: "pipe" });
   rmSync(directory, { recursive: true, force: true });
 }

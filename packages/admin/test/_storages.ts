@@ -1,11 +1,12 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { cpSync, existsSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe } from "vitest";
+import { MIGRATIONS } from "../src/storage/migrate.ts";
 import { openStorage } from "../src/storage/open-storage.ts";
 import type { Storage, StorageLogger } from "../src/storage/storage.ts";
-import { copyFreshDatabase } from "./_fresh-database.ts";
-import { skipsPostgres, startPostgres, type PostgresServer } from "./_postgres.ts";
+import { type PostgresServer, skipsPostgres, startPostgres } from "./_postgres.ts";
 
 export const silentLogger: StorageLogger = {
   info: () => undefined,
@@ -13,15 +14,15 @@ export const silentLogger: StorageLogger = {
   fatal: () => undefined,
 };
 
-/** Opens storages of one kind; all are closed when the tests have run. */
+/** Opens storages of one kind, and closes them after the tests. */
 export interface StorageSource {
-  /** A storage with nothing in it but what a fresh one holds. */
+  /** Opens a storage that contains only the initial data. */
   openFresh(): Promise<Storage>;
 }
 
 /**
- * Runs the same tests against each kind of storage. Suites get a source, not a storage: the database
- * is there once tests run.
+ * Runs the same tests against each kind of storage. Suites receive a source and not a storage, because
+ * the database starts only when tests run.
  */
 export function describeEachStorage(title: string, suite: (source: StorageSource) => void): void {
   describe(`${title} on the embedded database`, () => {
@@ -57,7 +58,7 @@ function usePostgres(): StorageSource {
   afterAll(() => runAll(cleanUps), 60_000);
   return {
     openFresh: async () => {
-      if (server === undefined) throw new Error("Open storages when tests run, not before");
+      if (server === undefined) throw new Error("Storages can be opened only while tests run");
       const databaseUrl = await server.createDatabase();
       const storage = await openStorage({ databaseUrl, dataDir: "", logger: silentLogger });
       cleanUps.push(() => storage.close());
@@ -68,4 +69,32 @@ function usePostgres(): StorageSource {
 
 async function runAll(cleanUps: readonly (() => Promise<void> | void)[]): Promise<void> {
   for (const cleanUp of cleanUps.toReversed()) await cleanUp();
+}
+
+/**
+ * Copies a new embedded database to a directory. Creating one takes seconds, so all test files share a
+ * template for the same migrations.
+ */
+export async function copyFreshDatabase(directory: string): Promise<void> {
+  const template = await ensureTemplate();
+  for (const name of ["database", "database.complete"]) {
+    cpSync(join(template, name), join(directory, name), { recursive: true });
+  }
+}
+
+async function ensureTemplate(): Promise<string> {
+  const hash = createHash("sha256").update(JSON.stringify(MIGRATIONS)).digest("hex");
+  const template = join(tmpdir(), `flags-admin-template-${hash.slice(0, 16)}`);
+  if (existsSync(template)) return template;
+
+  const draft = mkdtempSync(join(tmpdir(), "flags-admin-draft-"));
+  const storage = await openStorage({ dataDir: draft, logger: silentLogger });
+  await storage.close();
+  try {
+    renameSync(draft, template);
+  } catch {
+    // Another test file has created it in the meantime.
+    rmSync(draft, { recursive: true, force: true });
+  }
+  return template;
 }

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { useAdmin } from "./_admin.ts";
 import type {
-  FeatureResponse,
   FeatureList,
   FeaturePage,
+  FeatureResponse,
   Named,
   SegmentResponse,
-} from "./_answers.ts";
+} from "./_responses.ts";
 import { describeEachStorage } from "./_storages.ts";
 
 interface Archive {

@@ -1,3 +1,5 @@
+import { request } from "node:http";
+import { json } from "node:stream/consumers";
 import { beforeAll, expect, test } from "vitest";
 import {
   ADMIN_TOKEN,
@@ -51,6 +53,21 @@ const BODIES = [
   ["POST", "/api/client/register"],
 ] as const;
 
+const REPEATED_HEADER =
+  "The `authorization` header must be sent once, but the request has it more than once";
+
+/** Sends one `Authorization` header per token. */
+function sendTokens(url: string, tokens: readonly string[]) {
+  const headers = { authorization: [...tokens], "content-type": "application/json" };
+  return new Promise<{ status: number | undefined; body: unknown }>((resolve, reject) => {
+    request(url, { agent: false, headers: headers as never }, (response) => {
+      json(response).then((body) => resolve({ status: response.statusCode, body }), reject);
+    })
+      .on("error", reject)
+      .end();
+  });
+}
+
 describeEachStorage("authentication", (source) => {
   const service = useService(source);
   let expired: string;
@@ -58,49 +75,85 @@ describeEachStorage("authentication", (source) => {
     expired = await createExpired(service);
   });
 
-  const check = async (path: string, token: string | undefined): Promise<[number, unknown]> => {
+  const send = async (path: string, token: string | undefined): Promise<[number, unknown]> => {
     const response = await service.request(path, { token: token === EXPIRED ? expired : token });
     const { name } = (await response.json()) as { name?: unknown };
     return [response.status, name];
   };
 
-  test.each(ADMIN)("the admin API with token %j: %i %s", async (token, status, name) => {
-    expect(await check("/api/admin/api-tokens", token)).toEqual([status, name]);
-  });
-
-  test.each(BACKEND)("the SDK API with token %j: %i %s", async (token, status, name) => {
-    expect(await check("/api/client/features", token)).toEqual([status, name]);
-  });
-
-  test.each(["/api/client/delta", "/api/client/streaming", "/api/client/features/f"])(
-    "%s: 401 without a token, 403 with the wrong one, and no stream is opened",
-    async (path) => {
-      expect(await check(path, NO_TOKEN)).toEqual([401, "AuthenticationRequired"]);
-      expect(await check(path, ADMIN_TOKEN)).toEqual([403, "PermissionError"]);
+  test.each(ADMIN)(
+    "the admin API with token %j responds with %i %s",
+    async (token, status, name) => {
+      expect(await send("/api/admin/api-tokens", token)).toEqual([status, name]);
     },
   );
 
-  test.each(BODIES)("%s %s: who has no token learns nothing of bodies", async (method, path) => {
-    for (const [token, status] of [
-      [undefined, 401],
-      ["*:*.wrong", 401],
-      [FRONTEND_TOKEN, 403],
-    ] as const) {
-      for (const body of ["{", "[]", "{}", '"x"', "x".repeat(3_000_000)]) {
-        const response = await service.request(path, { method, token, body });
-        expect(response.status).toBe(status);
-        await response.text();
-      }
-    }
-    expect(service.errors).toEqual([]);
-  });
+  test.each(BACKEND)(
+    "the SDK API with token %j responds with %i %s",
+    async (token, status, name) => {
+      expect(await send("/api/client/features", token)).toEqual([status, name]);
+    },
+  );
 
-  test("answers to those without a token say nothing of tokens", async () => {
+  test.each(["/api/client/delta", "/api/client/streaming", "/api/client/features/f"])(
+    "%s responds with 401 without a token and with 403 for the wrong type",
+    async (path) => {
+      expect(await send(path, NO_TOKEN)).toEqual([401, "AuthenticationRequired"]);
+      expect(await send(path, ADMIN_TOKEN)).toEqual([403, "PermissionError"]);
+    },
+  );
+
+  test.each(BODIES)(
+    "%s %s does not validate bodies without a valid token",
+    async (method, path) => {
+      for (const [token, status] of [
+        [undefined, 401],
+        ["*:*.wrong", 401],
+        [FRONTEND_TOKEN, 403],
+      ] as const) {
+        for (const body of ["{", "[]", "{}", '"x"', "x".repeat(3_000_000)]) {
+          const response = await service.request(path, { method, token, body });
+          expect(response.status).toBe(status);
+          await response.text();
+        }
+      }
+      expect(service.errors).toEqual([]);
+    },
+  );
+
+  test("an error response does not contain the rejected token", async () => {
     const response = await service.request("/api/admin/api-tokens", { token: "*:*.guess" });
     const text = await response.text();
     expect(text).not.toContain("guess");
     expect(response.headers.get("cache-control")).toBe("no-store");
   });
+
+  test.each([
+    ["/api/admin/projects", ADMIN_TOKEN],
+    ["/api/client/features", BACKEND_TOKEN],
+  ])(
+    "%s rejects a repeated Authorization header, even if one value is valid",
+    async (path, token) => {
+      for (const tokens of [
+        [token, "wrong"],
+        ["wrong", token],
+        [token, token],
+        [token, `Bearer ${token}`],
+      ]) {
+        // oxlint-disable-next-line no-await-in-loop -- sequential, so that a failure is easy to find
+        expect(await sendTokens(service.url + path, tokens)).toEqual({
+          status: 400,
+          body: {
+            id: expect.any(String) as string,
+            name: "BadDataError",
+            message: REPEATED_HEADER,
+            details: [{ message: REPEATED_HEADER }],
+          },
+        });
+      }
+      expect((await sendTokens(service.url + path, [token])).status).toBe(200);
+    },
+  );
 });
 
 async function createExpired(service: Service): Promise<string> {

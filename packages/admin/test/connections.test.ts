@@ -3,7 +3,7 @@ import { get, type IncomingMessage } from "node:http";
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
-import { makeDirectory, startCommand } from "./_command.ts";
+import { makeDataDirectory, startCommand } from "./_command.ts";
 
 const TOKEN = "*:*.an-admin-token-of-my-choice";
 const HEADERS = `Host: a\r\nAuthorization: ${TOKEN}\r\nContent-Type: application/json\r\n`;
@@ -13,21 +13,21 @@ const GET = `GET /api/admin/projects HTTP/1.1\r\n${HEADERS}\r\n`;
 
 async function startAdmin(environment: Record<string, string> = {}, openFileLimit?: number) {
   const command = startCommand(
-    { DATA_DIR: makeDirectory(), INIT_ADMIN_API_TOKENS: TOKEN, ...environment },
+    { DATA_DIR: await makeDataDirectory(), INIT_ADMIN_API_TOKENS: TOKEN, ...environment },
     [],
     openFileLimit,
   );
   const url = await command.listening();
   const metric = async (name: string): Promise<number | undefined> => {
-    const { body } = await ask(`${url}/internal-backstage/prometheus`);
+    const { body } = await send(`${url}/internal-backstage/prometheus`);
     const line = body.split("\n").find((each) => each.startsWith(`flags_admin_${name} `));
     return line === undefined ? undefined : Number(line.split(" ").at(-1));
   };
   return { command, url, port: Number(new URL(url).port), metric };
 }
 
-/** Sends a request on a connection of its own; the status is 0 if the connection was closed. */
-async function ask(url: string): Promise<{ readonly status: number; readonly body: string }> {
+/** Sends a request on a new connection. The status is 0 if the connection was closed. */
+async function send(url: string): Promise<{ readonly status: number; readonly body: string }> {
   const sent = get(url, { agent: false, headers: { authorization: TOKEN } });
   try {
     const [response] = (await once(sent, "response")) as [IncomingMessage];
@@ -37,7 +37,7 @@ async function ask(url: string): Promise<{ readonly status: number; readonly bod
   }
 }
 
-/** Connects clients that read nothing and never close their side by themselves. */
+/** Connects clients that read nothing and never close their side of the connection. */
 async function connectClients(port: number, count: number, bytes: string): Promise<Socket[]> {
   const clients = Array.from({ length: count }, () => {
     const socket = connect({ host: "127.0.0.1", port, allowHalfOpen: true });
@@ -52,13 +52,13 @@ async function connectClients(port: number, count: number, bytes: string): Promi
 
 const eventually: typeof expect.poll = (read) => expect.poll(read, { timeout: 50_000 });
 
-test("requests that stall are cut off, though no client ever closes", async () => {
+test("stalled requests time out although no client closes its connection", async () => {
   const { port, metric } = await startAdmin();
   await connectClients(port, 20, STALLED_HEADERS);
   await connectClients(port, 10, STALLED_BODY);
   await connectClients(port, 10, "nonsense\r\n\r\n");
-  const dribbling = await connectClients(port, 10, STALLED_BODY);
-  const timer = setInterval(() => dribbling.forEach((client) => client.write("x")), 500);
+  const slowClients = await connectClients(port, 10, STALLED_BODY);
+  const timer = setInterval(() => slowClients.forEach((client) => client.write("x")), 500);
   onTestFinished(() => clearInterval(timer));
   await eventually(() => metric("connections")).toBeGreaterThan(30);
   // The request timeout is 30 s.
@@ -66,14 +66,14 @@ test("requests that stall are cut off, though no client ever closes", async () =
 });
 
 test.skipIf(process.platform === "win32")(
-  "with few file descriptors, the default limit leaves enough of them to serve others",
+  "with few file descriptors, the default connection limit leaves enough of them to serve requests",
   async () => {
     const { command, url, port, metric } = await startAdmin({}, 300);
     expect(await metric("connections_max")).toBe(150);
     await connectClients(port, 400, STALLED_HEADERS);
-    for (let turn = 0; turn < 20; turn += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other is the point
-      await eventually(async () => (await ask(`${url}/api/admin/projects`)).status).toBe(200);
+    for (let round = 0; round < 20; round += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- the requests must be sequential
+      await eventually(async () => (await send(`${url}/api/admin/projects`)).status).toBe(200);
     }
     expect(await metric("connections")).toBeLessThanOrEqual(150);
     expect(await metric('connections_closed_total{reason="idle"}')).toBeGreaterThan(0);
@@ -81,7 +81,7 @@ test.skipIf(process.platform === "win32")(
   },
 );
 
-test("few of many pipelined requests are handled, and the connection is closed", async () => {
+test("a connection with many pipelined requests is closed after a few of them", async () => {
   const { port, metric } = await startAdmin();
   const request = "GET /docs/openapi.json HTTP/1.1\r\nHost: a\r\n\r\n";
   const [client] = await connectClients(port, 1, request.repeat(1000));
@@ -91,7 +91,7 @@ test("few of many pipelined requests are handled, and the connection is closed",
   expect((await metric(handled)) ?? 0).toBeLessThanOrEqual(9);
 });
 
-test("MAX_CONNECTIONS: what cannot be used is refused", async () => {
+test("MAX_CONNECTIONS: an invalid value is rejected", async () => {
   const { code, stderr } = await startCommand({ MAX_CONNECTIONS: "none" }).finished();
   expect(code).toBe(1);
   expect(stderr).toContain(
@@ -100,7 +100,7 @@ test("MAX_CONNECTIONS: what cannot be used is refused", async () => {
 });
 
 test.skipIf(process.platform === "win32")(
-  "MAX_CONNECTIONS: a limit above that of open files is pointed out with both numbers",
+  "MAX_CONNECTIONS: a value above the open-file limit causes a warning with both numbers",
   async () => {
     const { command } = await startAdmin({ MAX_CONNECTIONS: "5000" }, 300);
     expect(command.stdout()).toContain(
@@ -109,7 +109,7 @@ test.skipIf(process.platform === "win32")(
   },
 );
 
-test("SIGTERM with clients that stall and never close: exit code 0", async () => {
+test("SIGTERM with stalled clients ends the process with exit code 0", async () => {
   const { command, port, metric } = await startAdmin();
   await connectClients(port, 20, STALLED_HEADERS);
   await connectClients(port, 20, STALLED_BODY);
@@ -117,6 +117,6 @@ test("SIGTERM with clients that stall and never close: exit code 0", async () =>
   await eventually(() => metric("connections")).toBeGreaterThan(50);
   await connectClients(port, 20, "nonsense\r\n\r\n");
   command.child.kill("SIGTERM");
-  // It ends itself with exit code 1 after 9.5 s.
+  // After 9.5 s, the process would end itself with exit code 1.
   expect((await command.finished()).code).toBe(0);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { useAdmin } from "./_admin.ts";
-import type { ContextFieldResponse, SegmentResponse } from "./_answers.ts";
+import type { ContextFieldResponse, SegmentResponse } from "./_responses.ts";
 import { describeEachStorage } from "./_storages.ts";
 
 describeEachStorage("context fields", (source) => {

@@ -1,17 +1,21 @@
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { chmodSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { openStorage } from "../src/storage/open-storage.ts";
 import { startCommand } from "./_command.ts";
-import { copyFreshDatabase } from "./_fresh-database.ts";
-import { mountSmallDisk, type SmallDisk, skipsSmallDisks } from "./_small-disk.ts";
+import { copyFreshDatabase, silentLogger } from "./_storages.ts";
+import { skipsPostgres, startPostgres } from "./_postgres.ts";
+import { ADMIN_TOKEN, startService } from "./_service.ts";
+import { mountSmallDisk, skipsSmallDisks, type SmallDisk } from "./_small-disk.ts";
 
 const ADMIN = "*:*.the-admin-of-the-tests";
 const BACKEND = "*:development.the-backend-of-the-tests";
 const MIN_FREE_MB = 32;
 const TIMEOUT_MS = 120_000;
 
-/** A disk with a database that was created where there is more space. */
+/** Mounts a small disk with a database that was created on another disk. */
 async function prepareDisk(): Promise<SmallDisk & { readonly settings: Record<string, string> }> {
   const disk = mountSmallDisk(200);
   await copyFreshDatabase(disk.directory);
@@ -49,7 +53,7 @@ async function listFlags(url: string): Promise<string[]> {
   return features.map(({ name }) => name);
 }
 
-/** A segment that cannot be compressed, so that it takes space twice: in its table and the events. */
+/** Creates a segment that does not compress. It takes space twice: in its table and in the events. */
 const createSegment = (url: string, name: string) =>
   request(url, "/api/admin/segments", {
     name,
@@ -102,7 +106,7 @@ async function expectReadsServed(url: string): Promise<void> {
 
 describe.skipIf(skipsSmallDisks)("flags-admin on the embedded database and a small disk", () => {
   test(
-    "refuses writes before its own writes fill the disk, serves reads, and resumes by itself",
+    "refuses writes before they fill the disk, serves reads, and accepts writes again",
     async () => {
       const disk = await prepareDisk();
       disk.fillUpTo(MIN_FREE_MB + 20);
@@ -146,7 +150,7 @@ describe.skipIf(skipsSmallDisks)("flags-admin on the embedded database and a sma
   );
 
   test(
-    "survives another process that takes the last byte: reads, SIGTERM and a later start work",
+    "survives another process that fills the disk: reads, SIGTERM and a later start work",
     async () => {
       const disk = await prepareDisk();
       const command = startCommand(disk.settings);
@@ -186,7 +190,7 @@ describe.skipIf(skipsSmallDisks)("flags-admin on the embedded database and a sma
     TIMEOUT_MS,
   );
 
-  test("does not create a database where there is no space for it, in one line", async () => {
+  test("does not create a database without enough space, and says so in one line", async () => {
     const disk = mountSmallDisk(90);
     const settings = { DATA_DIR: join(disk.directory, "data"), MIN_FREE_DISK_MB: "32" };
     const { code, stdout, stderr } = await startCommand(settings).finished();
@@ -195,7 +199,7 @@ describe.skipIf(skipsSmallDisks)("flags-admin on the embedded database and a sma
   });
 
   test(
-    "creates a database and accepts writes with the least space that it asks for",
+    "creates a database and accepts writes with exactly the required space",
     async () => {
       const disk = mountSmallDisk(96);
       const command = startCommand({
@@ -209,7 +213,7 @@ describe.skipIf(skipsSmallDisks)("flags-admin on the embedded database and a sma
   );
 
   test(
-    "ends with a message, and keeps what was acknowledged, when the disk fills within a write",
+    "ends with a message and keeps acknowledged writes if the disk fills up during a write",
     async () => {
       const disk = await prepareDisk();
       const command = startCommand(disk.settings);
@@ -226,7 +230,7 @@ describe.skipIf(skipsSmallDisks)("flags-admin on the embedded database and a sma
         const storage = await openStorage({ dataDir: directory, logger });
         await storage.transact(async (db) => {
           const { bavail, bsize } = statfsSync(directory);
-          writeFileSync(directory + "/of-somebody-else", Buffer.alloc(bavail * bsize));
+          writeFileSync(directory + "/filler", Buffer.alloc(bavail * bsize));
           for (let count = 0; count < 1000; count++) {
             await db.execute(sql\`select pg_logical_emit_message(true, 'x', repeat('x', 100000))\`);
           }
@@ -246,7 +250,63 @@ describe.skipIf(skipsSmallDisks)("flags-admin on the embedded database and a sma
   );
 });
 
-/** Runs a program that has `openStorage` of the built package. */
+describe.skipIf(skipsPostgres || skipsSmallDisks)(
+  "flags-admin on PostgreSQL and a small disk",
+  () => {
+    test("responds to writes with 503, serves reads, and accepts writes again", async () => {
+      const disk = mountSmallDisk(300);
+      // PostgreSQL runs as a different user.
+      chmodSync(disk.directory, 0o777);
+      const server = await startPostgres(disk.directory);
+      onTestFinished(() => server.close());
+      const databaseUrl = await server.createDatabase();
+      const storage = await openStorage({ databaseUrl, dataDir: "", logger: silentLogger });
+      onTestFinished(() => storage.close());
+      const service = await startService(storage);
+      const createLargeSegment = (name: string) =>
+        service.request("/api/admin/segments", {
+          method: "POST",
+          token: ADMIN_TOKEN,
+          body: {
+            name,
+            constraints: Array.from({ length: 10 }, () => ({
+              contextName: "userId",
+              operator: "IN",
+              values: Array.from({ length: 10 }, () => randomBytes(70).toString("base64url")),
+            })),
+          },
+        });
+      expect((await createLargeSegment("stored")).status).toBe(201);
+
+      disk.fillUpTo(0);
+      let refused = await createLargeSegment("s0");
+      for (let count = 1; refused.status === 201; count++) {
+        expect(count).toBeLessThan(200);
+        refused = await createLargeSegment(`s${count}`);
+      }
+      expect(refused.status).toBe(503);
+      expect(refused.headers.get("retry-after")).toBe("10");
+      const text = await refused.text();
+      expect(JSON.parse(text)).toMatchObject({ name: "InsufficientStorageError" });
+      expect(text).not.toMatch(/insert|base\/|postgres/i);
+      const ready = await service.request("/ready");
+      expect(ready.status).toBe(503);
+      expect(await ready.json()).toMatchObject({ name: "InsufficientStorageError" });
+      const read = await service.request("/api/admin/segments", { token: ADMIN_TOKEN });
+      expect(read.status).toBe(200);
+      expect(await read.text()).toContain("stored");
+      const metrics = await (await service.request("/internal-backstage/prometheus")).text();
+      expect(metrics).toMatch(/^flags_admin_disk_full_errors_total 1$/m);
+      expect(metrics).not.toContain("flags_admin_disk_free_bytes");
+
+      disk.release();
+      expect((await createLargeSegment("resumed")).status).toBe(201);
+      expect((await service.request("/ready")).status).toBe(200);
+    });
+  },
+);
+
+/** Runs a program that can call `openStorage` of the built package. */
 function runProgram(source: string): Promise<{ readonly code: unknown; readonly stdout: string }> {
   const index = new URL("../dist/index.js", import.meta.url).href;
   const program = `import { openStorage } from ${JSON.stringify(index)};${source}`;

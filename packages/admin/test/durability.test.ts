@@ -1,25 +1,21 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { SYSTEM_ACTOR } from "../src/domain/events/actor.ts";
+import { SYSTEM_ACTOR } from "../src/storage/event.ts";
 import { openStorage } from "../src/storage/open-storage.ts";
 import { projects } from "../src/storage/schema/projects.ts";
-import { skipRevisions } from "../src/storage/skip-revisions.ts";
+import { skipRevisions } from "../src/storage/revisions.ts";
 import type { Storage } from "../src/storage/storage.ts";
-import { startCommand, type Command } from "./_command.ts";
-import { copyFreshDatabase } from "./_fresh-database.ts";
-import { skipsPostgres, startPostgres, type PostgresServer } from "./_postgres.ts";
+import { type Command, makeDataDirectory, startCommand } from "./_command.ts";
 import { silentLogger } from "./_storages.ts";
+import { type PostgresServer, skipsPostgres, startPostgres } from "./_postgres.ts";
 
 const TOKEN = "*:*.the-admin-of-the-tests";
 
 describe("the embedded database", () => {
-  test("keeps every acknowledged change when the process is killed, again and again", async () => {
-    const dataDir = mkdtempSync(join(tmpdir(), "flags-admin-"));
-    onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
-    await copyFreshDatabase(dataDir);
+  test("keeps every acknowledged change when the process is killed repeatedly", async () => {
+    const dataDir = await makeDataDirectory();
     const environment = { DATA_DIR: dataDir, INIT_ADMIN_API_TOKENS: TOKEN };
     const acknowledged: string[] = [];
     for (let round = 0; round < 3; round++) {
@@ -29,28 +25,14 @@ describe("the embedded database", () => {
       await writeUntilKilled(command, url, { prefix: `r${round}`, acknowledged });
     }
     const command = startCommand(environment);
-    const kept = await featureNames(await command.listening());
-    expect(kept).toEqual(expect.arrayContaining(acknowledged));
-    // What was under way when the process was killed may be there too, but nothing else.
-    expect(kept.length).toBeLessThanOrEqual(acknowledged.length + 3 * WRITERS);
+    const stored = await featureNames(await command.listening());
+    expect(stored).toEqual(expect.arrayContaining(acknowledged));
+    // Requests in flight when the process was killed may be stored too, but nothing else.
+    expect(stored.length).toBeLessThanOrEqual(acknowledged.length + 3 * WRITERS);
   }, 120_000);
 
-  test("tells a second process who has the directory", async () => {
-    const dataDir = mkdtempSync(join(tmpdir(), "flags-admin-"));
-    onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
-    await copyFreshDatabase(dataDir);
-    const first = startCommand({ DATA_DIR: dataDir });
-    await first.listening();
-    const second = await startCommand({ DATA_DIR: dataDir }).finished();
-    expect(second.code).not.toBe(0);
-    expect(second.stderr).toContain(`in use by process ${first.child.pid}`);
-    expect(second.stderr).not.toContain("    at ");
-  }, 60_000);
-
-  test("makes a database anew that was never completed, and keeps others out of it", async () => {
-    const dataDir = mkdtempSync(join(tmpdir(), "flags-admin-"));
-    onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
-    await copyFreshDatabase(dataDir);
+  test("creates a database again that was never completed, with private permissions", async () => {
+    const dataDir = await makeDataDirectory();
     rmSync(join(dataDir, "database.complete"));
     rmSync(join(dataDir, "database", "global"), { recursive: true });
     const storage = await openStorage({ dataDir, logger: silentLogger });
@@ -63,14 +45,18 @@ describe("the embedded database", () => {
 
 const WRITERS = 4;
 
-interface Writing {
+interface WriteOptions {
   readonly prefix: string;
   readonly acknowledged: string[];
 }
 
-async function writeUntilKilled(command: Command, url: string, writing: Writing): Promise<void> {
+async function writeUntilKilled(
+  command: Command,
+  url: string,
+  writing: WriteOptions,
+): Promise<void> {
   const { prefix, acknowledged } = writing;
-  const enough = acknowledged.length + 40;
+  const target = acknowledged.length + 40;
   const write = async (writer: number): Promise<void> => {
     for (let count = 0; ; count++) {
       const name = `${prefix}-${writer}-${count}`;
@@ -81,7 +67,7 @@ async function writeUntilKilled(command: Command, url: string, writing: Writing)
       });
       expect(response.status).toBe(201);
       acknowledged.push(name);
-      if (acknowledged.length >= enough) command.child.kill("SIGKILL");
+      if (acknowledged.length >= target) command.child.kill("SIGKILL");
     }
   };
   const writers = Array.from({ length: WRITERS }, (_, writer) => write(writer));
@@ -123,14 +109,14 @@ describe.skipIf(skipsPostgres)("replicas on one PostgreSQL", () => {
       });
     });
 
-  test("may start at the same time on an empty database", async () => {
+  test("can start at the same time on an empty database", async () => {
     const databaseUrl = await server.createDatabase();
     const replicas = await Promise.all(Array.from({ length: 5 }, () => open(databaseUrl)));
     const rows = await Promise.all(replicas.map(({ db }) => db.select().from(projects)));
     expect(rows.map((found) => found.length)).toEqual([1, 1, 1, 1, 1]);
   });
 
-  test("may start while another one is in the middle of a change", async () => {
+  test("can start during a change of another replica", async () => {
     const databaseUrl = await server.createDatabase();
     const [one, two] = [await open(databaseUrl), await open(databaseUrl)];
     await one.write(SYSTEM_ACTOR, async ({ record }) => {
@@ -140,7 +126,7 @@ describe.skipIf(skipsPostgres)("replicas on one PostgreSQL", () => {
     expect(await one.revision()).toBe(1);
   });
 
-  test("answer at once while more changes wait for their turn than there are connections", async () => {
+  test("serve reads while more changes wait for the write lock than there are connections", async () => {
     const databaseUrl = await server.createDatabase();
     const [one, two] = [await open(databaseUrl), await open(databaseUrl)];
     const ids = Array.from({ length: 20 }, (_, index) => `p${index}`);
@@ -154,17 +140,15 @@ describe.skipIf(skipsPostgres)("replicas on one PostgreSQL", () => {
     expect(await two.revision()).toBe(ids.length);
   });
 
-  test("hear of each other's changes", async () => {
+  test("are notified of each other's changes", async () => {
     const databaseUrl = await server.createDatabase();
     const [one, two] = [await open(databaseUrl), await open(databaseUrl)];
-    const heard = nextChange(two);
-    const start = performance.now();
+    const change = nextChange(two);
     await addProject(one, "p");
-    expect(await heard).toBe(await one.revision());
-    expect(performance.now() - start).toBeLessThan(1000);
+    expect(await change).toBe(await one.revision());
   });
 
-  test("lose nothing acknowledged when PostgreSQL is killed and started again under load", async () => {
+  test("keep acknowledged changes when PostgreSQL is killed and restarted under load", async () => {
     const databaseUrl = await server.createDatabase();
     const first = await open(databaseUrl);
     const second = await open(databaseUrl);
@@ -187,26 +171,25 @@ describe.skipIf(skipsPostgres)("replicas on one PostgreSQL", () => {
     const writers = replicas.flatMap((storage, replica) =>
       Array.from({ length: 3 }, (_, writer) => write(storage, `w${replica}-${writer}`)),
     );
-    const untilAcknowledged = async (count: number): Promise<void> => {
+    const waitUntilAcknowledged = async (count: number): Promise<void> => {
       while (acknowledged.length < count) await nextChange(first);
     };
 
-    await untilAcknowledged(30);
+    await waitUntilAcknowledged(30);
     await server.kill();
-    await delay(300);
+    await expect.poll(() => failures, { timeout: 30_000 }).toBeGreaterThan(0);
     await server.restart();
-    await untilAcknowledged(acknowledged.length + 30);
+    await waitUntilAcknowledged(acknowledged.length + 30);
     stopping.abort();
     await Promise.all(writers);
 
-    expect(failures).toBeGreaterThan(0);
     for (const { db } of replicas) {
       const rows = await db.select({ id: projects.id }).from(projects);
       expect(rows.map(({ id }) => id)).toEqual(expect.arrayContaining(acknowledged));
     }
-    // Changes of the other replica are heard again.
-    const heard = nextChange(second);
+    // Notifications work again.
+    const change = nextChange(second);
     await addProject(first, "afterwards");
-    await heard;
+    expect(await change).toBe(await first.revision());
   }, 60_000);
 });

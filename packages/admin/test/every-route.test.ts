@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
 import { dump, useAdmin } from "./_admin.ts";
-import type { Refusal } from "./_answers.ts";
+import type { ErrorResponse } from "./_responses.ts";
 import { arbitraryRequest } from "./_arbitrary-request.ts";
 import { listRoutes, type Route } from "./_routes.ts";
 import { BACKEND_TOKEN, FRONTEND_TOKEN } from "./_service.ts";
@@ -25,7 +25,7 @@ describeEachStorage("every route of the admin API", (source) => {
     const before = await dump(admin.storage);
     for (const route of routes) {
       const send = (token: string | null) =>
-        admin.call<Refusal | undefined>(route.method, pathOf(route), undefined, { token });
+        admin.call<ErrorResponse | undefined>(route.method, pathOf(route), undefined, { token });
       for (const [token, status, name] of [
         [null, 401, "AuthenticationRequired"],
         ["", 401, "AuthenticationRequired"],
@@ -59,7 +59,7 @@ describeEachStorage("every route of the admin API", (source) => {
     const before = await dump(admin.storage);
     for (const route of routes.filter(({ body }) => body !== undefined)) {
       const send = (body: string, type: string) =>
-        admin.call<Refusal | undefined>(route.method, pathOf(route), body, {
+        admin.call<ErrorResponse | undefined>(route.method, pathOf(route), body, {
           headers: { "content-type": type },
         });
       for (const [body, type, status, name] of [
@@ -92,7 +92,10 @@ describeEachStorage("every route of the admin API", (source) => {
 
   test("says that a body is missing", async () => {
     for (const route of routes.filter(({ body }) => body !== undefined)) {
-      const { status, body } = await admin.call<Refusal | undefined>(route.method, pathOf(route));
+      const { status, body } = await admin.call<ErrorResponse | undefined>(
+        route.method,
+        pathOf(route),
+      );
       expect([route.path, status, body?.name]).toSatisfy(
         ([, answered, name]) => answered === 400 && name === "BadDataError",
       );

@@ -2,11 +2,11 @@ import { describe, expect, test } from "vitest";
 import { useAdmin } from "./_admin.ts";
 import type {
   EnvironmentOfFeature,
-  FeatureResponse,
   FeatureList,
   FeaturePage,
+  FeatureResponse,
   Named,
-} from "./_answers.ts";
+} from "./_responses.ts";
 import { describeEachStorage } from "./_storages.ts";
 
 interface FeatureTypes {

@@ -4,7 +4,7 @@ import type { InjectOptions } from "fastify";
 import { beforeAll, expect, test } from "vitest";
 import { events } from "../src/storage/schema/events.ts";
 import { arbitraryRequest } from "./_arbitrary-request.ts";
-import { readDescribedRoutes, type DescribedRoute } from "./_described-routes.ts";
+import { type DescribedRoute, readDescribedRoutes } from "./_routes.ts";
 import { ADMIN_TOKEN, BACKEND_TOKEN, FRONTEND_TOKEN, useService } from "./_service.ts";
 import { describeEachStorage } from "./_storages.ts";
 

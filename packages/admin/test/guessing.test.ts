@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { buildApp } from "../src/app.ts";
 import { AUTHENTICATION_LIMITS, VALIDATION_LIMITS } from "../src/access/guess-limiter.ts";
-import { makeDirectory, startCommand } from "./_command.ts";
+import { makeDataDirectory, startCommand } from "./_command.ts";
 import {
   ADMIN_TOKEN,
   BACKEND_TOKEN,
@@ -13,7 +13,7 @@ import {
 } from "./_service.ts";
 import { describeEachStorage } from "./_storages.ts";
 
-interface Failure {
+interface ErrorBody {
   readonly id: string;
   readonly name: string;
   readonly message: string;
@@ -23,7 +23,7 @@ interface Failure {
 type Send = (path: string, init: RequestInit) => Promise<Response>;
 
 let guesses = 0;
-/** Distinct texts of the form of tokens. */
+/** Returns unknown tokens, which are never repeated. */
 function guess(count: number): readonly string[] {
   return Array.from({ length: count }, () => `*:development.guess-${(guesses += 1)}`);
 }
@@ -36,21 +36,21 @@ function validate(send: Send, tokens: readonly string[], headers = {}): Promise<
   });
 }
 
-/** Guesses until the service refuses to check more. Fails when it never does. */
+/** Sends unknown tokens until the service rejects a request. Fails if it accepts all of them. */
 async function exhaustValidation(send: Send, headers = {}): Promise<Response> {
   for (let sent = 0; sent <= 10 * VALIDATION_LIMITS.perAddress.burst; sent += 1000) {
     const response = await validate(send, guess(1000), headers);
     if (response.status !== 200) return response;
     expect(await response.json()).toEqual({ tokens: [] });
   }
-  throw new Error("Nothing limits guesses");
+  throw new Error("The service does not limit unknown tokens");
 }
 
-async function expectRefusal(response: Response): Promise<void> {
+async function expectRateLimit(response: Response): Promise<void> {
   expect(response.status).toBe(429);
   expect(Number(response.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
   expect(response.headers.get("cache-control")).toBe("no-store");
-  const { id, name, message, details } = (await response.json()) as Failure;
+  const { id, name, message, details } = (await response.json()) as ErrorBody;
   expect({ id, name, details }).toEqual({
     id: expect.any(String) as string,
     name: "RateLimitError",
@@ -58,18 +58,18 @@ async function expectRefusal(response: Response): Promise<void> {
   });
 }
 
-describeEachStorage("guessing tokens", (source) => {
-  test("POST /edge/validate refuses to check more after too many unknown tokens", async () => {
+describeEachStorage("the limit for unknown tokens", (source) => {
+  test("POST /edge/validate rejects requests after too many unknown tokens", async () => {
     const service = await startService(await source.openFresh());
     const send: Send = (path, init) => fetch(service.url + path, init);
     expect((await validate(send, [BACKEND_TOKEN])).status).toBe(200);
 
-    await expectRefusal(await exhaustValidation(send));
-    // A token that this address has sent before is still served; others are not looked up.
+    await expectRateLimit(await exhaustValidation(send));
+    // A valid token that this address has sent before is still accepted; others are not looked up.
     const response = await validate(send, [BACKEND_TOKEN]);
     expect(response.status).toBe(200);
     expect(await response.json()).toMatchObject({ tokens: [{ token: BACKEND_TOKEN }] });
-    await expectRefusal(await validate(send, [BACKEND_TOKEN, FRONTEND_TOKEN, ...guess(998)]));
+    await expectRateLimit(await validate(send, [BACKEND_TOKEN, FRONTEND_TOKEN, ...guess(998)]));
     expect((await service.request("/api/admin/context", { token: ADMIN_TOKEN })).status).toBe(200);
     expect(await (await service.request("/internal-backstage/prometheus")).text()).toMatch(
       /^flags_admin_refused_guesses_total [2-9]/m,
@@ -86,7 +86,7 @@ describeEachStorage("guessing tokens", (source) => {
       const { secret } = (await service.admin("POST", "/api-tokens", body)) as { secret: string };
       tokens.push(secret);
     }
-    // More checks than the budget has unknown tokens.
+    // More tokens than the budget allows unknown ones.
     const rounds = (2 * VALIDATION_LIMITS.perAddress.burst) / tokens.length;
     for (let round = 0; round < rounds; round += 1) {
       const response = await validate(send, tokens);
@@ -96,7 +96,7 @@ describeEachStorage("guessing tokens", (source) => {
   });
 
   test.each(["/api/admin/context", "/api/client/features"])(
-    "%s refuses to check more after too many unknown tokens",
+    "%s rejects requests after too many unknown tokens",
     async (path) => {
       const service = await startService(await source.openFresh());
       const valid = path.includes("admin") ? ADMIN_TOKEN : BACKEND_TOKEN;
@@ -112,20 +112,20 @@ describeEachStorage("guessing tokens", (source) => {
         }
       }
       expect([...statuses].toSorted()).toEqual([401, 429]);
-      // The budget grows all the time, though more slowly than requests can be sent.
+      // The budget refills, but more slowly than requests are sent.
       let response: Response;
       do {
         const [token] = guess(1);
-        // oxlint-disable-next-line no-await-in-loop -- one after the other until one is refused
+        // oxlint-disable-next-line no-await-in-loop -- sequential until one is rejected
         response = await service.request(path, { token, headers: { "content-type": "x" } });
       } while (response.status === 401);
-      await expectRefusal(response);
+      await expectRateLimit(response);
       expect((await service.request(path, { token: valid })).status).toBe(200);
       expect((await service.request(path)).status).toBe(401);
     },
   );
 
-  test("clients behind a trusted proxy have budgets of their own, others cannot choose one", async () => {
+  test("clients behind a trusted proxy have separate budgets, and other clients cannot choose one", async () => {
     const storage = await source.openFresh();
     await seed(storage);
     const headers = (address: string) => ({ "x-forwarded-for": address });
@@ -137,7 +137,7 @@ describeEachStorage("guessing tokens", (source) => {
       try {
         const { url } = await listen(app);
         const send: Send = (path, init) => fetch(url + path, init);
-        await expectRefusal(await exhaustValidation(send, headers("192.0.2.1")));
+        await expectRateLimit(await exhaustValidation(send, headers("192.0.2.1")));
         const { status } = await validate(send, guess(1000), headers("192.0.2.2"));
         expect(status).toBe(trustProxy === false ? 429 : 200);
       } finally {
@@ -148,13 +148,13 @@ describeEachStorage("guessing tokens", (source) => {
 });
 
 describe("the command flags-admin", () => {
-  test("limits guesses per client behind TRUST_PROXY", async () => {
+  test("limits unknown tokens per client with TRUST_PROXY", async () => {
     const address = await startCommand({
-      DATA_DIR: makeDirectory(),
+      DATA_DIR: await makeDataDirectory(),
       TRUST_PROXY: "127.0.0.1",
     }).listening();
     const send: Send = (path, init) => fetch(address + path, init);
-    await expectRefusal(await exhaustValidation(send, { "x-forwarded-for": "192.0.2.1" }));
+    await expectRateLimit(await exhaustValidation(send, { "x-forwarded-for": "192.0.2.1" }));
     const other = await validate(send, guess(1000), { "x-forwarded-for": "192.0.2.2" });
     expect(other.status).toBe(200);
   });

@@ -1,7 +1,7 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Compile } from "typebox/compile";
 import { beforeAll, expect, test } from "vitest";
-import { OPERATION_IDS } from "../src/http/openapi/operation-ids.ts";
+import { OPERATION_IDS } from "../src/http/operation-ids.ts";
 import { useAdmin } from "./_admin.ts";
 import { listRoutes } from "./_routes.ts";
 import { ADMIN_TOKEN, BACKEND_TOKEN } from "./_service.ts";
@@ -29,7 +29,7 @@ interface Description {
   };
 }
 
-/** Schemas whose names clients of the upstream API may know. */
+/** Schema names that clients of the upstream API may use. */
 const SCHEMA_NAMES = [
   "apiTokenSchema",
   "batchFeaturesSchema",
@@ -55,14 +55,14 @@ function jsonRef(name: string) {
   return { content: { "application/json": { schema: { $ref: `#/components/schemas/${name}` } } } };
 }
 
-/** The object schemas with properties of their own in a value. */
+/** Returns all object schemas that are nested in a value. */
 function inlineObjectsOf(value: unknown): readonly object[] {
   if (typeof value !== "object" || value === null) return [];
   const own = "type" in value && "properties" in value ? [value] : [];
   return [...own, ...Object.values(value).flatMap(inlineObjectsOf)];
 }
 
-describeEachStorage("the description of the service", (source) => {
+describeEachStorage("the OpenAPI document", (source) => {
   const admin = useAdmin(source);
   let description: Description;
   let url: string;
@@ -83,14 +83,14 @@ describeEachStorage("the description of the service", (source) => {
       ),
     );
 
-  test("is a valid OpenAPI document", async () => {
+  test("is valid", async () => {
     const result = await new Validator().validate({ ...description });
     expect(result.errors ?? []).toEqual([]);
     expect(result.valid).toBe(true);
     expect(description.info.version).toMatch(/^\d+\.\d+\.\d+/);
   });
 
-  test("holds every route, with the token that it takes", async () => {
+  test("contains every route, with the token that it requires", async () => {
     const described = new Map(operations());
     for (const { method, path } of await listRoutes(admin.storage)) {
       const name = `${method} /api/admin${path.replaceAll(/:(\w+)/g, "{$1}")}`;
@@ -109,7 +109,7 @@ describeEachStorage("the description of the service", (source) => {
     ]);
   });
 
-  test("says of every route what it does, what it takes and what it answers", () => {
+  test("documents the purpose, the parameters and the responses of every route", () => {
     for (const [name, operation] of operations()) {
       const statuses = Object.keys(operation.responses);
       expect(operation.summary, name).toMatch(/\w/);
@@ -133,7 +133,7 @@ describeEachStorage("the description of the service", (source) => {
     }
   });
 
-  test("gives every operation an id of its own", () => {
+  test("gives every operation a unique id", () => {
     const ids = operations().map(([name, { operationId }]) => [name, operationId] as const);
     // Generated clients have functions with these names.
     const expected = Object.entries(OPERATION_IDS).map(([name, id]) => [
@@ -146,7 +146,7 @@ describeEachStorage("the description of the service", (source) => {
     expect(new Map(ids).get("POST /api/admin/projects/{projectId}/revive")).toBe("reviveFeatures");
   });
 
-  test("names every schema, and repeats none", () => {
+  test("names every schema, and contains each of them once", () => {
     const { schemas } = description.components;
     expect(Object.keys(schemas)).toEqual(expect.arrayContaining(SCHEMA_NAMES));
     expect(inlineObjectsOf(description.paths)).toEqual([]);
@@ -155,7 +155,7 @@ describeEachStorage("the description of the service", (source) => {
     ).toEqual([]);
   });
 
-  test("refers to the schemas of the contract by their names", () => {
+  test("references schemas by the names of the upstream API", () => {
     const bodyOf = (method: string, path: string) => description.paths[path]?.[method]?.requestBody;
     expect(bodyOf("put", "/api/admin/context/{contextField}")).toMatchObject(
       jsonRef("updateContextFieldSchema"),
@@ -179,7 +179,7 @@ describeEachStorage("the description of the service", (source) => {
     });
   });
 
-  test("is true of answers", async () => {
+  test("matches the responses", async () => {
     const call = async (method: string, path: string, token: string, body?: unknown) => {
       const response = await fetch(url + path, {
         method,
@@ -191,7 +191,7 @@ describeEachStorage("the description of the service", (source) => {
       });
       return [method.toLowerCase(), response] as const;
     };
-    const answers = [
+    const responses = [
       [
         "/api/admin/context/{contextField}",
         await call("GET", "/api/admin/context/userId", ADMIN_TOKEN),
@@ -210,7 +210,7 @@ describeEachStorage("the description of the service", (source) => {
       ["/health", await call("GET", "/health", "")],
       ["/ready", await call("GET", "/ready", "")],
     ] as const;
-    for (const [path, [method, response]] of answers) {
+    for (const [path, [method, response]] of responses) {
       const { content } = description.paths[path]?.[method]?.responses[response.status] ?? {};
       const schema = content?.["application/json"]?.schema;
       const body: unknown = await response.json();
@@ -225,7 +225,7 @@ describeEachStorage("the description of the service", (source) => {
     }
   });
 
-  test("has an interactive page with all its parts", async () => {
+  test("has an interactive page whose assets load", async () => {
     for (const slash of ["", "/"]) {
       const page = `${url}/docs/openapi${slash}`;
       const response = await fetch(page);
@@ -235,12 +235,12 @@ describeEachStorage("the description of the service", (source) => {
       expect(policy).toContain("frame-ancestors");
       expect(policy).not.toContain("upgrade-insecure-requests");
       const html = await response.text();
-      const parts = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, part]) => part ?? "");
-      expect(parts.length).toBeGreaterThan(3);
-      for (const part of parts) {
-        const answer = await fetch(new URL(part, page));
-        expect(answer.status, part).toBe(200);
-        await answer.arrayBuffer();
+      const assets = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, asset]) => asset ?? "");
+      expect(assets.length).toBeGreaterThan(3);
+      for (const asset of assets) {
+        const loaded = await fetch(new URL(asset, page));
+        expect(loaded.status, asset).toBe(200);
+        await loaded.arrayBuffer();
       }
     }
   });

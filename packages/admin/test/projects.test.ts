@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import { useAdmin } from "./_admin.ts";
-import type { ProjectResponse } from "./_answers.ts";
+import type { ProjectResponse } from "./_responses.ts";
 import { describeEachStorage } from "./_storages.ts";
 
 interface Projects {

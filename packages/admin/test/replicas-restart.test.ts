@@ -6,7 +6,7 @@ import { skipsPostgres, startPostgres, type PostgresServer } from "./_postgres.t
 const ADMIN_TOKEN = "*:*.the-admin-of-the-tests";
 const BACKEND_TOKEN = "*:development.the-backend-of-the-tests";
 
-/** A replica, as it is run, that can be killed and started again. */
+/** A running command that can be killed and restarted. */
 interface Replica {
   command: Command;
   url: string;
@@ -31,8 +31,8 @@ async function create(url: string, name: string): Promise<boolean> {
   return response.status === 201;
 }
 
-/** Names of the flags that SDKs get. */
-async function served(url: string): Promise<readonly string[]> {
+/** Returns the names of the flags that SDKs receive. */
+async function fetchFlags(url: string): Promise<readonly string[]> {
   const response = await fetch(`${url}/api/client/features`, {
     headers: { authorization: BACKEND_TOKEN },
   });
@@ -41,14 +41,14 @@ async function served(url: string): Promise<readonly string[]> {
   return features.map(({ name }) => name);
 }
 
-describe.skipIf(skipsPostgres)("two flag-admin commands on one PostgreSQL", () => {
+describe.skipIf(skipsPostgres)("two flags-admin commands on one PostgreSQL server", () => {
   let server: PostgresServer;
   beforeAll(async () => {
     server = await startPostgres();
   }, 60_000);
   afterAll(() => server.close(), 60_000);
 
-  test("keep what was acknowledged, whoever is killed, and serve each other's changes", async () => {
+  test("keep acknowledged changes when one or PostgreSQL is killed, and serve each other's changes", async () => {
     const databaseUrl = await server.createDatabase();
     const replicas = [await startReplica(databaseUrl), await startReplica(databaseUrl)] as const;
     const [one, two] = replicas;
@@ -62,36 +62,36 @@ describe.skipIf(skipsPostgres)("two flag-admin commands on one PostgreSQL", () =
         else await delay(20);
       }
     });
-    const untilMore = async (more: number): Promise<void> => {
-      const wanted = acknowledged.length + more;
-      await expect.poll(() => acknowledged.length, { timeout: 60_000 }).toBeGreaterThan(wanted);
+    const waitForMore = async (more: number): Promise<void> => {
+      const target = acknowledged.length + more;
+      await expect.poll(() => acknowledged.length, { timeout: 60_000 }).toBeGreaterThan(target);
     };
 
-    await untilMore(20);
+    await waitForMore(20);
     for (let round = 0; round < 2; round++) {
       one.command.child.kill("SIGKILL");
       await one.command.finished();
-      await untilMore(10);
+      await waitForMore(10);
       Object.assign(one, await startReplica(databaseUrl));
-      await untilMore(10);
+      await waitForMore(10);
     }
     await server.kill();
     await server.restart();
-    await untilMore(20);
+    await waitForMore(20);
     stop.abort();
     await Promise.all(writers);
 
     for (const { url } of replicas) {
-      expect(await served(url)).toEqual(expect.arrayContaining(acknowledged));
+      expect(await fetchFlags(url)).toEqual(expect.arrayContaining(acknowledged));
     }
-    // Each answers with the other's change at once.
+    // Each replica serves the change of the other one in the next response.
     for (const [from, to] of [
       [one, two],
       [two, one],
     ] as const) {
       const name = `from-${from === one ? "one" : "two"}`;
       expect(await create(from.url, name)).toBe(true);
-      expect(await served(to.url)).toContain(name);
+      expect(await fetchFlags(to.url)).toContain(name);
     }
   }, 180_000);
 });

@@ -3,62 +3,60 @@ import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openStorage } from "../src/storage/open-storage.ts";
-import { skipRevisions } from "../src/storage/skip-revisions.ts";
+import { skipRevisions } from "../src/storage/revisions.ts";
 import type { Storage } from "../src/storage/storage.ts";
-import { makeDirectory } from "./_command.ts";
+import { makeDataDirectory, makeDirectory } from "./_command.ts";
 import { openStream } from "./_event-stream.ts";
 import { createFlag, switchFlag } from "./_flags.ts";
-import { copyFreshDatabase } from "./_fresh-database.ts";
-import { findPostgres, skipsPostgres, startPostgres, type PostgresServer } from "./_postgres.ts";
-import { BACKEND_TOKEN, endApp, startService, type Service } from "./_service.ts";
 import { silentLogger } from "./_storages.ts";
+import { findPostgres, type PostgresServer, skipsPostgres, startPostgres } from "./_postgres.ts";
+import { BACKEND_TOKEN, endApp, type Service, startService } from "./_service.ts";
 
 const token = BACKEND_TOKEN;
 
-/** A database that can be saved and brought back while nobody has it open. */
+/** A database that can be backed up and restored while it is closed. */
 interface Restorable {
   open(): Promise<Storage>;
-  save(): void;
+  backUp(): void;
   restore(): void;
 }
 
-interface Known {
+interface KnownState {
   readonly etag: string;
   readonly isEnabled: boolean | undefined;
 }
 
-describe("a backup that is restored on the embedded database", () => {
-  test("is new to every SDK", async () => {
-    const [dataDir, saved] = [makeDirectory(), makeDirectory()];
-    await copyFreshDatabase(dataDir);
+describe("a restored backup on the embedded database", () => {
+  test("is fetched by every SDK that has seen later revisions", async () => {
+    const [dataDir, saved] = [await makeDataDirectory(), makeDirectory()];
     const copy = (from: string, to: string): void => {
       rmSync(to, { recursive: true, force: true });
       cpSync(from, to, { recursive: true });
     };
-    await expectRestoredToBeNew({
+    await expectRestoredIsFetched({
       open: () => openStorage({ dataDir, logger: silentLogger }),
-      save: () => copy(dataDir, saved),
+      backUp: () => copy(dataDir, saved),
       restore: () => copy(saved, dataDir),
     });
   });
 });
 
-describe.skipIf(skipsPostgres)("a backup that is restored on PostgreSQL", () => {
+describe.skipIf(skipsPostgres)("a restored backup on PostgreSQL", () => {
   let server: PostgresServer;
   beforeAll(async () => {
     server = await startPostgres();
   });
   afterAll(() => server.close());
 
-  test("is new to every SDK", async () => {
+  test("is fetched by every SDK that has seen later revisions", async () => {
     const databaseUrl = await server.createDatabase();
     const file = join(makeDirectory(), "flags.dump");
     const run = (program: string, ...args: readonly string[]): void => {
       execFileSync(join(findPostgres() ?? "", program), args, { stdio: "pipe" });
     };
-    await expectRestoredToBeNew({
+    await expectRestoredIsFetched({
       open: () => openStorage({ databaseUrl, dataDir: "", logger: silentLogger }),
-      save: () => run("pg_dump", "--format=custom", `--file=${file}`, databaseUrl),
+      backUp: () => run("pg_dump", "--format=custom", `--file=${file}`, databaseUrl),
       restore: () =>
         run(
           "pg_restore",
@@ -72,33 +70,33 @@ describe.skipIf(skipsPostgres)("a backup that is restored on PostgreSQL", () => 
   });
 });
 
-/** The flag is on in the backup, and was switched off after it. */
-async function expectRestoredToBeNew(database: Restorable): Promise<void> {
+/** Enables a flag, backs up, disables the flag and restores. SDKs must see the flag enabled again. */
+async function expectRestoredIsFetched(database: Restorable): Promise<void> {
   await runService(database, "2026-05-01", (service) => createFlag(service, "flag"));
-  database.save();
+  database.backUp();
   const [polled, listened] = await runService(database, "2026-05-02", async (service) => {
     await switchFlag(service, "flag", { on: false });
-    return [await poll(service), await askDelta(service)] as const;
+    return [await poll(service), await fetchDelta(service)] as const;
   });
   expect([polled.isEnabled, listened.isEnabled]).toEqual([false, false]);
   database.restore();
 
   await runService(database, "2026-05-03", async (service) => {
-    await expectNewTo(service, { polled, listened });
-    // As many changes as the other history had, and more, so that the numbers would meet.
+    await expectFetched(service, { polled, listened });
+    // More changes than after the backup, so that without skipRevisions() the revisions would collide.
     for (const name of ["b", "c"]) await createFlag(service, name);
-    await expectNewTo(service, { polled, listened });
+    await expectFetched(service, { polled, listened });
   });
 }
 
-interface Before {
-  readonly polled: Known;
-  readonly listened: Known;
+interface BeforeRestore {
+  readonly polled: KnownState;
+  readonly listened: KnownState;
 }
 
-async function expectNewTo(service: Service, { polled, listened }: Before): Promise<void> {
+async function expectFetched(service: Service, { polled, listened }: BeforeRestore): Promise<void> {
   expect((await poll(service, polled.etag)).isEnabled).toBe(true);
-  expect((await askDelta(service, listened.etag)).isEnabled).toBe(true);
+  expect((await fetchDelta(service, listened.etag)).isEnabled).toBe(true);
   const stream = await openStream(service, {
     token,
     lastEventId: listened.etag.slice(1, -1),
@@ -122,41 +120,41 @@ async function runService<T>(
   return result;
 }
 
-interface Sent {
+interface SentFlag {
   readonly name: string;
   readonly enabled: boolean;
 }
 
-async function poll(service: Service, etag?: string): Promise<Known> {
-  return ask<{ features: readonly Sent[] }>(service, {
+async function poll(service: Service, etag?: string): Promise<KnownState> {
+  return query<{ features: readonly SentFlag[] }>(service, {
     path: "/api/client/features",
     etag,
     featuresIn: ({ features }) => features,
   });
 }
 
-async function askDelta(service: Service, etag?: string): Promise<Known> {
-  return ask<{ events: readonly { features?: readonly Sent[] }[] }>(service, {
+async function fetchDelta(service: Service, etag?: string): Promise<KnownState> {
+  return query<{ events: readonly { features?: readonly SentFlag[] }[] }>(service, {
     path: "/api/client/delta",
     etag,
     featuresIn: ({ events }) => events.flatMap(({ features = [] }) => features),
   });
 }
 
-interface Question<Answer> {
+interface Query<Body> {
   readonly path: string;
   readonly etag: string | undefined;
-  readonly featuresIn: (answer: Answer) => readonly Sent[];
+  readonly featuresIn: (body: Body) => readonly SentFlag[];
 }
 
-async function ask<Answer>(
+async function query<Body>(
   service: Service,
-  { path, etag, featuresIn }: Question<Answer>,
-): Promise<Known> {
+  { path, etag, featuresIn }: Query<Body>,
+): Promise<KnownState> {
   const headers = etag === undefined ? undefined : { "if-none-match": etag };
   const response = await service.request(path, { token, ...(headers && { headers }) });
   const text = await response.text();
-  const sent = text === "" ? [] : featuresIn(JSON.parse(text) as Answer);
+  const sent = text === "" ? [] : featuresIn(JSON.parse(text) as Body);
   return {
     etag: response.headers.get("etag") ?? "",
     isEnabled: sent.find(({ name }) => name === "flag")?.enabled,

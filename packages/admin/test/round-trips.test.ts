@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
 import { useAdmin } from "./_admin.ts";
-import type { ContextFieldResponse, SegmentResponse, StrategyResponse } from "./_answers.ts";
+import type { ContextFieldResponse, SegmentResponse, StrategyResponse } from "./_responses.ts";
 import { describeEachStorage } from "./_storages.ts";
 
 const arbitraryText = (maxLength: number, minLength = 0) =>

@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
-import { SYSTEM_ACTOR } from "../src/domain/events/actor.ts";
+import { SYSTEM_ACTOR } from "../src/storage/event.ts";
 import { strategies as strategyRows } from "../src/storage/schema/strategies.ts";
 import {
   archiveFlag,
@@ -15,8 +15,8 @@ import {
   BACKEND_TOKEN,
   KNOWS_SEGMENTS,
   PRODUCTION_TOKEN,
-  startService,
   type Service,
+  startService,
   useService,
 } from "./_service.ts";
 import { describeEachStorage } from "./_storages.ts";

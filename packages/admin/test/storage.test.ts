@@ -1,9 +1,9 @@
 import { eq } from "drizzle-orm";
 import { beforeAll, expect, test } from "vitest";
-import { SYSTEM_ACTOR } from "../src/domain/events/actor.ts";
+import { SYSTEM_ACTOR } from "../src/storage/event.ts";
 import { events } from "../src/storage/schema/events.ts";
 import { projects } from "../src/storage/schema/projects.ts";
-import { skipRevisions } from "../src/storage/skip-revisions.ts";
+import { skipRevisions } from "../src/storage/revisions.ts";
 import type { Storage } from "../src/storage/storage.ts";
 import { describeEachStorage } from "./_storages.ts";
 
@@ -13,23 +13,23 @@ describeEachStorage("storage", (source) => {
     storage = await source.openFresh();
   }, 60_000);
 
-  test("a fresh database holds the project default and nothing has happened", async () => {
+  test("a new database contains the project default and no events", async () => {
     expect(await storage.db.select({ id: projects.id }).from(projects)).toEqual([
       { id: "default" },
     ]);
     expect(await storage.revision()).toBe(0);
   });
 
-  test("write() makes a change and its event visible together, and tells of the revision", async () => {
-    const told: number[] = [];
-    const stop = storage.onChange((revision) => told.push(revision));
+  test("write() makes a change and its event visible together, and announces the revision", async () => {
+    const announced: number[] = [];
+    const stop = storage.onChange((revision) => announced.push(revision));
     await storage.write(SYSTEM_ACTOR, async ({ db, record }) => {
       await db.insert(projects).values({ id: "p1", name: "One" });
       await record({ type: "project-created", project: "p1", after: { id: "p1" } });
     });
     stop();
     const revision = await storage.revision();
-    expect(told).toEqual([revision]);
+    expect(announced).toEqual([revision]);
     const [event] = await storage.db.select().from(events).where(eq(events.id, revision));
     expect(event).toMatchObject({
       type: "project-created",
@@ -40,7 +40,7 @@ describeEachStorage("storage", (source) => {
     });
   });
 
-  test("write() changes nothing when its work fails", async () => {
+  test("write() changes nothing if its work rejects", async () => {
     const before = await storage.revision();
     const failing = storage.write(SYSTEM_ACTOR, async ({ db, record }) => {
       await db.insert(projects).values({ id: "p2", name: "Two" });
@@ -52,10 +52,10 @@ describeEachStorage("storage", (source) => {
     expect(await storage.db.select().from(projects).where(eq(projects.id, "p2"))).toEqual([]);
   });
 
-  test("skipRevisions() moves on with the clock, and never back", async () => {
+  test("skipRevisions() advances with the clock, and never goes back", async () => {
     const record = async (): Promise<number> => {
-      await storage.write(SYSTEM_ACTOR, ({ record: tell }) =>
-        tell({ type: "project-updated", before: {}, after: { at: Date.now() } }),
+      await storage.write(SYSTEM_ACTOR, (transaction) =>
+        transaction.record({ type: "project-updated", before: {}, after: { at: Date.now() } }),
       );
       return storage.revision();
     };
@@ -68,7 +68,7 @@ describeEachStorage("storage", (source) => {
     expect(await record()).toBe(first + 1);
   });
 
-  test("record() leaves out an event that changes nothing", async () => {
+  test("record() drops an event that changes nothing", async () => {
     const before = await storage.revision();
     await storage.write(SYSTEM_ACTOR, ({ record }) =>
       record({ type: "project-updated", before: { a: 1, b: undefined }, after: { a: 1 } }),
@@ -76,9 +76,9 @@ describeEachStorage("storage", (source) => {
     expect(await storage.revision()).toBe(before);
   });
 
-  test("write() gives events ids in the order of their commits when many write at once", async () => {
-    const told: number[] = [];
-    const stop = storage.onChange((revision) => told.push(revision));
+  test("concurrent calls of write() commit events in the order of their ids", async () => {
+    const announced: number[] = [];
+    const stop = storage.onChange((revision) => announced.push(revision));
     await Promise.all(
       Array.from({ length: 30 }, (_, index) =>
         storage.write(SYSTEM_ACTOR, ({ record }) =>
@@ -87,11 +87,11 @@ describeEachStorage("storage", (source) => {
       ),
     );
     stop();
-    expect(told.at(-1)).toBe(await storage.revision());
-    expect(told).toEqual(told.toSorted((a, b) => a - b));
+    expect(announced.at(-1)).toBe(await storage.revision());
+    expect(announced).toEqual(announced.toSorted((a, b) => a - b));
   });
 
-  test("read() refuses to write", async () => {
+  test("read() rejects writes", async () => {
     const writing = storage.read((db) => db.insert(projects).values({ id: "p3", name: "Three" }));
     await expect(writing).rejects.toThrow();
   });

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { useAdmin } from "./_admin.ts";
-import type { Named, SegmentResponse, StrategyResponse } from "./_answers.ts";
+import type { Named, SegmentResponse, StrategyResponse } from "./_responses.ts";
 import { describeEachStorage } from "./_storages.ts";
 
 interface StrategyTypes {

@@ -2,15 +2,15 @@ import { get, type IncomingMessage } from "node:http";
 import Fastify, { type FastifyInstance } from "fastify";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createAuthentication } from "../src/access/authentication.ts";
-import { SYSTEM_ACTOR } from "../src/domain/events/actor.ts";
-import { handleFailures } from "../src/http/failures.ts";
+import { SYSTEM_ACTOR } from "../src/storage/event.ts";
+import { handleErrors } from "../src/http/error-handler.ts";
 import { ConnectionGuard } from "flags-server-kit/http";
-import { serverOptions } from "../src/http/server-options.ts";
+import { serverOptions } from "../src/http/server.ts";
 import { registerSdkApi } from "../src/client-api/register-sdk-api.ts";
 import { featureEnvironments, features } from "../src/storage/schema/features.ts";
 import type { Storage } from "../src/storage/storage.ts";
 import type { StreamOptions } from "../src/client-api/streaming/stream-hub.ts";
-import { openStream, type DeltaEvent } from "./_event-stream.ts";
+import { type DeltaEvent, openStream } from "./_event-stream.ts";
 import {
   archiveFlag,
   createFlag,
@@ -27,8 +27,8 @@ import {
   KNOWS_SEGMENTS,
   listen,
   PRODUCTION_TOKEN,
-  startService,
   type Service,
+  startService,
   useService,
 } from "./_service.ts";
 import { describeEachStorage } from "./_storages.ts";
@@ -298,7 +298,7 @@ describeEachStorage("GET /api/client/streaming", (source) => {
     const startTimed = async (over: Partial<Storage>, streams: StreamOptions) => {
       const { storage } = service;
       const app = Fastify(serverOptions(GUARD));
-      handleFailures(app, collectErrors([]), () => undefined);
+      handleErrors(app, collectErrors([]), () => undefined);
       const wrapped = { ...storage, ...over };
       const authentication = createAuthentication(wrapped);
       await registerSdkApi(app, { storage: wrapped, authentication, streams });

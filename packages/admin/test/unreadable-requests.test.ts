@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 import Fastify from "fastify";
 import { ConnectionGuard } from "flags-server-kit/http";
-import { serverOptions } from "../src/http/server-options.ts";
+import { serverOptions } from "../src/http/server.ts";
 
 const GUARD = new ConnectionGuard({
   maxConnections: 1000,
@@ -23,7 +23,7 @@ async function send(request: string): Promise<string> {
 }
 
 test.each([
-  ["what is not HTTP", "nonsense\r\n\r\n", 400, "BadDataError"],
+  ["a request that is not HTTP", "nonsense\r\n\r\n", 400, "BadDataError"],
   [
     "headers that are too large",
     `GET / HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(70_000)}`,
@@ -31,12 +31,12 @@ test.each([
     "HeadersTooLargeError",
   ],
   [
-    "a path that cannot be read",
+    "a path with invalid encoding",
     "GET /%zz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
     400,
     "BadDataError",
   ],
-])("%s is answered as every other failure", async (_, request, statusCode, name) => {
+])("%s gets an error response in the usual format", async (_, request, statusCode, name) => {
   const [head = "", body = ""] = (await send(request)).split("\r\n\r\n");
   expect(head).toContain(`HTTP/1.1 ${statusCode} `);
   expect(JSON.parse(body)).toEqual({

@@ -1,11 +1,10 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import { featureEnvironments } from "../src/storage/schema/features.ts";
 import { applications, featureUsage, variantUsage } from "../src/storage/schema/usage.ts";
-import { deleteOldUsage } from "../src/usage/retention.ts";
+import { deleteOldUsage } from "../src/usage/write-usage.ts";
 import { createFlag, createToken } from "./_flags.ts";
-import { BACKEND_TOKEN, FRONTEND_TOKEN, useService, type Service } from "./_service.ts";
+import { BACKEND_TOKEN, FRONTEND_TOKEN, type Service, useService } from "./_service.ts";
 import { describeEachStorage } from "./_storages.ts";
 
 const METRICS = "/api/client/metrics";
@@ -48,7 +47,7 @@ describeEachStorage("usage", (source) => {
   const service = useService(source);
 
   describe("POST /api/client/metrics", () => {
-    test("202 without a body; what was counted can be read at once, and adds up", async () => {
+    test("responds with 202 and an empty body, and adds the counts at once", async () => {
       await createFlag(service, "counted");
       for (let round = 0; round < 2; round++) {
         const body = report("shop", { counted: { yes: 3, no: 1, variants: { red: 2, blue: 1 } } });
@@ -79,7 +78,7 @@ describeEachStorage("usage", (source) => {
       });
     });
 
-    test("the spellings of all SDKs: null for text, counts as text, moments as numbers", async () => {
+    test("accepts the formats of all SDKs: null for text, counts as text, dates as numbers", async () => {
       await createFlag(service, "lenient");
       const now = Date.now();
       for (const body of [
@@ -135,7 +134,7 @@ describeEachStorage("usage", (source) => {
         { appName: "a", bucket: { toggles: { f: { variants: { v: {} } } } } },
         "/body/bucket/toggles/f/variants/v",
       ],
-    ])("%j is a 400 that names %s", async (body, path) => {
+    ])("%j responds with a 400 that names %s", async (body, path) => {
       const { status, text } = await post(service, METRICS, body);
       expect(status).toBe(400);
       expect(JSON.parse(text)).toMatchObject({
@@ -144,7 +143,7 @@ describeEachStorage("usage", (source) => {
       });
     });
 
-    test("what cannot be counted is left out: unknown flags, those of other projects, zeroes", async () => {
+    test("ignores unknown flags, flags of other projects and counts of zero", async () => {
       await createFlag(service, "known");
       await service.admin("POST", "/projects", { id: "other", name: "Other" });
       await createFlag(service, "foreign", { project: "other" });
@@ -166,7 +165,7 @@ describeEachStorage("usage", (source) => {
       expect(service.errors).toEqual([]);
     });
 
-    test("texts that the database cannot keep do no harm, nor do huge counts", async () => {
+    test("accepts text that the database cannot store, and huge counts", async () => {
       await createFlag(service, "odd");
       const variants = { "a\0b": 1, "\udfff": 1, ["v".repeat(5000)]: 1, __proto: 2 };
       const body = report(`app\0${"é".repeat(3000)}`, {
@@ -180,7 +179,7 @@ describeEachStorage("usage", (source) => {
       expect(counted?.variants).toMatchObject({ "a\uFFFDb": 2, "\uFFFD": 2, __proto: 4 });
     });
 
-    test("clocks that are wrong: the future counts as now, the past as the oldest hour", async () => {
+    test("counts a time in the future as now, and a time too far in the past as the oldest hour", async () => {
       await createFlag(service, "clocks");
       const now = Date.now();
       for (const stop of [now + 1e12, 8.64e15 * 10, now - 1e12, 0, -1e20]) {
@@ -194,7 +193,7 @@ describeEachStorage("usage", (source) => {
       ]);
     });
 
-    test("reports that come in together all count, from several connections", async () => {
+    test("counts all concurrent reports", async () => {
       await createFlag(service, "busy");
       const statuses = await Promise.all(
         Array.from({ length: 200 }, async (_, index) => {
@@ -211,7 +210,7 @@ describeEachStorage("usage", (source) => {
       expect(counted.reduce((sum, { variants }) => sum + (variants?.["v"] ?? 0), 0)).toBe(200);
     });
 
-    test("a large report is taken in whole", async () => {
+    test("accepts a large report completely", async () => {
       await createFlag(service, "in-the-crowd");
       const unknown = Array.from({ length: 9000 }, (_, index) => [
         `unknown-${index}`,
@@ -222,7 +221,7 @@ describeEachStorage("usage", (source) => {
       expect(countedIn(await rawOf(service, "in-the-crowd"))).toMatchObject([{ yes: 5 }]);
     });
 
-    test("a flag that is asked for has been seen", async () => {
+    test("updates when a flag was last seen", async () => {
       await createFlag(service, "seen");
       await post(service, METRICS, report("a", { seen: { yes: 1 } }));
       const rows = await service.storage.db
@@ -246,7 +245,7 @@ describeEachStorage("usage", (source) => {
       ...over,
     });
 
-    test("202; counts and applications are stored", async () => {
+    test("responds with 202 and stores counts and applications", async () => {
       await createFlag(service, "bulk");
       const body = {
         applications: [
@@ -267,7 +266,7 @@ describeEachStorage("usage", (source) => {
       );
     });
 
-    test("entries without the name of an application do not keep the others out", async () => {
+    test("accepts the other entries if some have no application name", async () => {
       await createFlag(service, "named");
       const body = {
         applications: [{ appName: "" }, { appName: "named-app" }, { appName: null }],
@@ -285,7 +284,7 @@ describeEachStorage("usage", (source) => {
       expect(rows.map(({ appName }) => appName)).not.toContain("");
     });
 
-    test("metrics of another environment are refused, with all that come with them", async () => {
+    test("rejects a report that contains metrics for another environment", async () => {
       await createFlag(service, "refused");
       const own = metric({ featureName: "refused" });
       const body = { applications: [], metrics: [own, metric({ environment: "production" })] };
@@ -307,7 +306,7 @@ describeEachStorage("usage", (source) => {
       [{ applications: [], metrics: [{}] }, "/body/metrics/0/featureName"],
       [{ applications: [], metrics: [metric({ appName: "" })] }, "/body/metrics/0/appName"],
       [{ applications: [], metrics: [metric({ yes: -1 })] }, "/body/metrics/0/yes"],
-    ])("%j is a 400 that names %s", async (body, path) => {
+    ])("%j responds with a 400 that names %s", async (body, path) => {
       const { status, text } = await post(service, BULK, body);
       expect(status).toBe(400);
       expect(JSON.parse(text)).toMatchObject({ details: [{ path }] });
@@ -315,7 +314,7 @@ describeEachStorage("usage", (source) => {
   });
 
   describe("POST /api/client/register", () => {
-    test("202 without a body; the application is listed, and may change its mind", async () => {
+    test("responds with 202 and an empty body, and lists the latest registration", async () => {
       const body = {
         appName: "registered",
         instanceId: "i",
@@ -327,8 +326,8 @@ describeEachStorage("usage", (source) => {
       };
       expect(await post(service, REGISTER, body)).toEqual({ status: 202, text: "" });
       const find = async () => {
-        const answer = await service.admin("GET", "/metrics/applications");
-        const { applications } = answer as { applications: { appName: string }[] };
+        const response = await service.admin("GET", "/metrics/applications");
+        const { applications } = response as { applications: { appName: string }[] };
         return applications.filter(({ appName }) => appName === "registered");
       };
       expect(await find()).toEqual([
@@ -345,14 +344,14 @@ describeEachStorage("usage", (source) => {
       expect(await find()).toMatchObject([{ sdkVersion: null, strategies: [] }]);
     });
 
-    test("the answer says which version took it in", async () => {
+    test("the response contains the version of the service", async () => {
       const call = { method: "POST", token: BACKEND_TOKEN, body: { appName: "curious" } };
       const response = await service.request(REGISTER, call);
       expect(response.headers.get("x-flags-version")).toMatch(/^\d+\.\d+\.\d+/);
     });
 
     test.each([[{}], [{ appName: "" }], [{ appName: {} }], [{ appName: "a", strategies: "x" }]])(
-      "%j is a 400",
+      "%j responds with 400",
       async (body) => {
         expect((await post(service, REGISTER, body)).status).toBe(400);
       },
@@ -360,7 +359,7 @@ describeEachStorage("usage", (source) => {
   });
 
   test.each([METRICS, BULK, REGISTER])(
-    "%s: 415 for what is not JSON, 413 for too much",
+    "%s responds with 415 to other formats than JSON, and with 413 to large bodies",
     async (path) => {
       const send = async (body: string, type: string) => {
         const headers = { "content-type": type };
@@ -382,7 +381,7 @@ describeEachStorage("usage", (source) => {
     ["?hoursBack=49", 24],
     ["?hoursBack=x", 24],
     ["?hoursBack=1.5", 24],
-  ])("GET …/raw%s tells of %i hours", async (query, hours) => {
+  ])("GET …/raw%s returns %i hours", async (query, hours) => {
     await post(service, METRICS, report("a", { hours: { yes: 1 } }));
     await createFlag(service, "hours").catch(() => undefined);
     await post(service, METRICS, report("a", { hours: { yes: 1 } }));
@@ -393,7 +392,7 @@ describeEachStorage("usage", (source) => {
     expect(times.at(-1)).toBe(hourOf(Date.now()));
   });
 
-  test("an unknown flag has no usage, and that is no error", async () => {
+  test("an unknown flag has no usage, which is not an error", async () => {
     expect(await rawOf(service, "nothing")).toMatchObject({ data: [] });
     expect(await service.admin("GET", "/client-metrics/features/nothing")).toMatchObject({
       lastHourUsage: [],
@@ -401,7 +400,7 @@ describeEachStorage("usage", (source) => {
     });
   });
 
-  test("deleteOldUsage() deletes what is older than 48 hours", async () => {
+  test("deleteOldUsage() deletes counts older than 48 hours", async () => {
     const at = (hoursAgo: number): Date => new Date(hourOf(Date.now() - hoursAgo * HOUR_MS));
     const row = { feature: "old", appName: "a", environment: "e" };
     await service.storage.db
@@ -423,21 +422,20 @@ describeEachStorage("usage", (source) => {
     expect(variants.map(({ count }) => count)).toEqual([47]);
   });
 
-  test("usage does not wait for administrators, nor they for it", async () => {
+  test("usage reports and changes by administrators do not block each other", async () => {
     await createFlag(service, "contended");
-    const isDone = { value: false };
+    const stopping = new AbortController();
     const reporting = (async () => {
-      while (!isDone.value) {
+      while (!stopping.signal.aborted) {
         const { status } = await post(service, METRICS, report("a", { contended: { yes: 1 } }));
         expect(status).toBe(202);
-        await delay(0);
       }
     })();
     for (let round = 0; round < 10; round++) {
       const path = "/projects/default/features/contended/environments/development";
       await service.admin("POST", `${path}/${round % 2 === 0 ? "off" : "on"}`);
     }
-    isDone.value = true;
+    stopping.abort();
     await reporting;
     expect(service.errors).toEqual([]);
   });

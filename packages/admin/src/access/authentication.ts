@@ -1,33 +1,30 @@
 import type { FastifyRequest, onRequestAsyncHookHandler } from "fastify";
 import { describeRepeatedHeader, findRepeatedHeader } from "flags-server-kit/http";
-import { Batcher } from "../batcher.ts";
+import { Batcher } from "../storage/batcher.ts";
 import { ApiError } from "../errors.ts";
 import type { ApiTokenType } from "../storage/schema/api-tokens.ts";
 import type { Storage } from "../storage/storage.ts";
-import type { ApiToken } from "./tokens/api-token.ts";
-import { findTokens } from "./tokens/find-tokens.ts";
-import { SeenTokens } from "./tokens/seen-tokens.ts";
-import { setActor } from "./actor-of.ts";
+import type { ApiToken } from "./token.ts";
+import { findTokens } from "./find-tokens.ts";
+import { SeenTokens } from "./seen-tokens.ts";
 import { AUTHENTICATION_LIMITS, GuessLimiter } from "./guess-limiter.ts";
-import { setToken } from "./token-of.ts";
+import { setToken } from "./request-token.ts";
 
 /**
- * Lets requests pass that bring the right kind of token. It looks at nothing but headers, and runs
- * before bodies are read: who has no token learns nothing else.
+ * Hooks that reject requests without a token of the right type. They read only headers and run before
+ * bodies are parsed, so that clients without a token learn nothing about the validation of bodies.
  */
 export interface Authentication {
-  /** For the admin API. The request has an actor from then on. */
+  /** For the admin API. Afterwards, `actorOf()` returns the author of the request. */
   readonly requireAdmin: onRequestAsyncHookHandler;
-  /** For the API of server SDKs. The request has a token from then on. */
+  /** For the API of server SDKs. Afterwards, `tokenOf()` returns the token of the request. */
   readonly requireBackend: onRequestAsyncHookHandler;
-  /** For the API of clients. The request has a token from then on. */
-  readonly requireFrontend: onRequestAsyncHookHandler;
-  /** Writes down which tokens were used since the last time. */
+  /** Stops the timer and stores the last use of tokens. */
   close(): Promise<void>;
 }
 
 interface AuthenticationOptions {
-  /** How often the last use of tokens is written down. @default 60000 */
+  /** Interval in which the last use of tokens is stored. @default 60000 */
   readonly seenIntervalMs?: number;
 }
 
@@ -46,20 +43,18 @@ export function createAuthentication(
       const token = await authenticate({ lookup, guesses }, request, type);
       seen.add(token.id);
       setToken(request, token);
-      if (type === "admin") setActor(request, { id: token.id, name: token.name, kind: "token" });
     };
   };
   return {
     requireAdmin: require("admin"),
     requireBackend: require("backend"),
-    requireFrontend: require("frontend"),
     close: () => seen.close(),
   };
 }
 
 const MAX_LOOKUPS = 1000;
 
-/** NOTE: nothing is kept from one lookup to the next, so that a revoked token opens nothing more. */
+/** NOTE: lookups are not cached, so that a revoked token is rejected at once. */
 type TokenLookup = Batcher<string, ApiToken | undefined>;
 
 async function lookUp(
@@ -71,7 +66,7 @@ async function lookUp(
   return secrets.map((secret) => bySecret.get(secret));
 }
 
-const KIND_NAMES: Readonly<Record<ApiTokenType, string>> = {
+const TYPE_NAMES: Readonly<Record<ApiTokenType, string>> = {
   admin: "an admin token",
   backend: "a backend token",
   frontend: "a frontend token",
@@ -89,14 +84,14 @@ async function authenticate(
   request: FastifyRequest,
   type: ApiTokenType,
 ): Promise<ApiToken> {
-  // A gateway might have checked another value than the one that is read here.
+  // A gateway in front of this service may have checked a different value than the one read here.
   const repeated = findRepeatedHeader(request.raw.rawHeaders, TOKEN_HEADERS);
   if (repeated !== undefined) throw new ApiError("BadDataError", describeRepeatedHeader(repeated));
   const secret = readSecret(request);
   if (secret === "") {
     throw new ApiError(
       "AuthenticationRequired",
-      `A token is required: send ${KIND_NAMES[type]} in the \`Authorization\` header`,
+      `A token is required: send ${TYPE_NAMES[type]} in the \`Authorization\` header`,
     );
   }
   const [found] = await guesses.run(request.ip, [secret], async () => {
@@ -104,19 +99,19 @@ async function authenticate(
     return token === undefined ? [] : [{ secret, token }];
   });
   if (found === undefined) {
-    throw new ApiError("UnauthorizedError", "The token is unknown, has expired or was revoked");
+    throw new ApiError("UnauthorizedError", "The token is unknown, expired or revoked");
   }
   const { token } = found;
   if (token.type !== type) {
     throw new ApiError(
       "PermissionError",
-      `${KIND_NAMES[type]} is required here, and this is ${KIND_NAMES[token.type]}`,
+      `This requires ${TYPE_NAMES[type]}, but the request has ${TYPE_NAMES[token.type]}`,
     );
   }
   return token;
 }
 
-/** The scheme `Bearer` is optional. Header values have no space around them when they get here. */
+/** The scheme `Bearer` is optional. Node has already trimmed the value. */
 function readSecret(request: FastifyRequest): string {
   const header = request.headers.authorization ?? "";
   return header.replace(/^Bearer(?:\s+|$)/i, "");

@@ -13,7 +13,7 @@ function createLimiter() {
   const clock = { nowMs: 0 };
   let lookups = 0;
   const limiter = new GuessLimiter(LIMITS, () => clock.nowMs);
-  /** Valid tokens of the request, or the seconds of `Retry-After`. */
+  /** Returns the valid tokens of the request, or the seconds in `Retry-After`. */
   const send = async (secrets: readonly string[], address = ADDRESS) => {
     try {
       const found = await limiter.run(address, secrets, async () => {
@@ -30,7 +30,7 @@ function createLimiter() {
   return { clock, limiter, send, lookups: () => lookups };
 }
 
-test("GuessLimiter refuses more unknown tokens than the burst, without looking them up", async () => {
+test("GuessLimiter rejects more unknown tokens than the burst without looking them up", async () => {
   const { clock, send, lookups } = createLimiter();
   expect(await send(["a", "b"])).toEqual([]);
   expect(await send(["c", "d"])).toBe(1);
@@ -42,7 +42,7 @@ test("GuessLimiter refuses more unknown tokens than the burst, without looking t
   expect(await send(["f"])).toBe(1);
 });
 
-test("GuessLimiter counts no valid tokens and no repetitions", async () => {
+test("GuessLimiter does not count valid tokens and repeated ones", async () => {
   const { send } = createLimiter();
   for (const secret of VALID) expect(await send([secret])).toEqual([secret]);
   expect(await send(["a", "b", "c"])).toEqual([]);
@@ -52,7 +52,7 @@ test("GuessLimiter counts no valid tokens and no repetitions", async () => {
   expect(await send(["d"])).toBe(1);
 });
 
-test("GuessLimiter serves tokens that were valid before while others guess from the address", async () => {
+test("GuessLimiter accepts known valid tokens while other clients of the address guess", async () => {
   const { send } = createLimiter();
   expect(await send(["valid-1"])).toEqual(["valid-1"]);
   expect(await send(["a", "b", "c"])).toEqual([]);
@@ -62,19 +62,19 @@ test("GuessLimiter serves tokens that were valid before while others guess from 
   expect(await send(["valid-2"], "192.0.2.2")).toEqual(["valid-2"]);
 });
 
-test("GuessLimiter lets concurrent requests share one budget", async () => {
+test("GuessLimiter applies one budget to concurrent requests", async () => {
   const { send } = createLimiter();
   const guesses = await Promise.all(["a", "b", "c", "d", "e"].map((secret) => send([secret])));
   expect(guesses.filter((result) => result === 1)).toHaveLength(2);
 });
 
-test("GuessLimiter counts a token once when concurrent requests send it", async () => {
+test("GuessLimiter counts a token once if concurrent requests send it", async () => {
   const { send } = createLimiter();
   const results = await Promise.all(Array.from({ length: 20 }, () => send(["valid-1"])));
   expect(results).toEqual(Array.from({ length: 20 }, () => ["valid-1"]));
 });
 
-test("GuessLimiter limits all addresses together", async () => {
+test("GuessLimiter also limits all addresses together", async () => {
   const { clock, send } = createLimiter();
   for (let host = 1; host <= 10; host += 1)
     expect(await send(["a"], `192.0.2.${host}`)).toEqual([]);
@@ -92,17 +92,17 @@ test.each([
   ["2001:db8:1:2::1", "2001:db8:1:3::1", false],
   ["192.0.2.1", "192.0.2.2", false],
   ["any text", "another text", true],
-])("GuessLimiter for %s and %s: one budget is %s", async (one, other, isShared) => {
+])("GuessLimiter shares one budget between %s and %s: %s", async (one, other, isShared) => {
   const { send } = createLimiter();
   expect(await send(["a", "b", "c"], one)).toEqual([]);
   expect(await send(["d"], other)).toEqual(isShared ? 1 : []);
 });
 
-test("GuessLimiter gives back tokens whose lookup failed", async () => {
+test("GuessLimiter refunds tokens whose lookup failed", async () => {
   const { limiter, send } = createLimiter();
-  const fail = () => Promise.reject(new Error("The database is away"));
+  const fail = () => Promise.reject(new Error("The database is unavailable"));
   for (let count = 0; count < 20; count += 1) {
-    await expect(limiter.run(ADDRESS, [`guess-${count}`], fail)).rejects.toThrow("away");
+    await expect(limiter.run(ADDRESS, [`guess-${count}`], fail)).rejects.toThrow("unavailable");
   }
   expect(await send(["a", "b", "c"])).toEqual([]);
 });

@@ -2,55 +2,54 @@ import { isIP } from "node:net";
 import { Address6 } from "ip-address";
 import { LRUCache } from "lru-cache";
 import { ApiError } from "../errors.ts";
-import { hashToken } from "./tokens/hash-token.ts";
+import { hashToken } from "./token.ts";
 
-/** How many unknown tokens may be tried: so many at once, and then so many per second. */
-export interface GuessBudget {
+/** How many unknown tokens may be tried: a burst, then a number per second. */
+interface GuessBudget {
   readonly burst: number;
   readonly perSecond: number;
 }
 
 interface GuessLimits {
   readonly perAddress: GuessBudget;
-  /** For all addresses together: an attacker may have many. */
+  /** For all addresses together, because an attacker may have many. */
   readonly total: GuessBudget;
 }
 
-/** Unknown tokens in requests that need a token. */
+/** For requests that require a token. */
 export const AUTHENTICATION_LIMITS: GuessLimits = {
   perAddress: { burst: 500, perSecond: 2 },
   total: { burst: 5000, perSecond: 50 },
 };
 
 /**
- * Unknown tokens sent to `/edge/validate`. Higher, because proxies pass on what their clients send.
- * A burst allows two requests of the largest size.
+ * For `/edge/validate`. Higher, because proxies forward the tokens of their clients. The burst allows
+ * two requests of the maximum size.
  */
 export const VALIDATION_LIMITS: GuessLimits = {
   perAddress: { burst: 2000, perSecond: 10 },
   total: { burst: 20_000, perSecond: 100 },
 };
 
-/** Addresses, valid tokens and invalid tokens to remember, each at most. About 10 MB together. */
+/** Limit for each of the caches of addresses, valid and invalid tokens. About 10 MB in total. */
 const MAX_ENTRIES = 10_000;
 
 /**
- * Limits how many tokens a client can guess. Only a text that its address has not sent before
- * counts, and one that turns out to be valid is given back. So clients whose tokens are valid are
- * served even while others behind the same address guess, and a client that repeats one revoked
- * token uses up nothing.
+ * Limits how many tokens a client can guess. Only tokens that its address has not sent before count,
+ * and valid ones are refunded. So clients with valid tokens are served while others behind the same
+ * address guess, and a client that repeats one revoked token does not use up the budget.
  */
 export class GuessLimiter {
   readonly #limits: GuessLimits;
   readonly #now: () => number;
   readonly #total: TokenBucket;
   readonly #buckets = new LRUCache<string, TokenBucket>({ max: MAX_ENTRIES });
-  // NOTE: separate from invalid ones, so that guesses cannot evict them.
+  // NOTE: separate from the invalid tokens, so that guesses cannot evict valid ones.
   readonly #valid = new LRUCache<string, true>({ max: MAX_ENTRIES });
   readonly #invalid = new LRUCache<string, true>({ max: MAX_ENTRIES });
   readonly #pending = new Set<string>();
 
-  /** @param now milliseconds of a clock that never goes back */
+  /** @param now monotonic clock in milliseconds */
   constructor(limits: GuessLimits, now: () => number = () => performance.now()) {
     this.#limits = limits;
     this.#now = now;
@@ -58,13 +57,13 @@ export class GuessLimiter {
   }
 
   /**
-   * Looks up tokens of a client. Counts them before the lookup, so that concurrent requests share one
-   * budget, and gives back those that are valid, and all of them when the lookup fails.
+   * Looks up tokens of a client. They are counted before the lookup, so that concurrent requests share
+   * one budget. Valid tokens are refunded afterwards, and all tokens if the lookup fails.
    *
-   * @param address of the client
-   * @param secrets the distinct texts that it sent
-   * @param find looks them up, and returns those that are valid
-   * @throws {ApiError} 429 when the client, or all of them together, sent too many unknown tokens
+   * @param address IP address of the client
+   * @param secrets distinct tokens in the request
+   * @param find looks up the tokens and returns the valid ones
+   * @throws {ApiError} 429 if the client, or all clients together, sent too many unknown tokens
    */
   async run<Found extends { readonly secret: string }>(
     address: string,
@@ -76,19 +75,19 @@ export class GuessLimiter {
     const unknown = [...keys.values()].filter((key) => !this.#isKnown(key));
     const bucket = this.#bucketOf(client);
     this.#take(bucket, unknown.length);
-    let given = unknown.length;
+    let refund = unknown.length;
     for (const key of unknown) this.#pending.add(key);
     try {
       const found = await find();
       const valid = new Set(found.map(({ secret }) => keys.get(secret)));
       for (const key of unknown) if (!valid.has(key)) this.#invalid.set(key, true);
       for (const key of valid) if (key !== undefined) this.#valid.set(key, true);
-      given = unknown.filter((key) => valid.has(key)).length;
+      refund = unknown.filter((key) => valid.has(key)).length;
       return found;
     } finally {
       for (const key of unknown) this.#pending.delete(key);
-      bucket.give(given);
-      this.#total.give(given);
+      bucket.give(refund);
+      this.#total.give(refund);
     }
   }
 
@@ -117,12 +116,12 @@ export class GuessLimiter {
 function tooManyGuesses(waitMs: number): ApiError {
   return new ApiError(
     "RateLimitError",
-    "Too many unknown tokens were sent from this address, or from all addresses together: send tokens that exist, or wait as long as Retry-After says",
+    "Too many unknown tokens were sent from this address, or from all addresses together: send valid tokens, or wait for the time in Retry-After",
     { headers: { "retry-after": String(Math.ceil(waitMs / 1000)) } },
   );
 }
 
-/** A budget that fills up again steadily. */
+/** A budget that refills at a constant rate. */
 class TokenBucket {
   readonly #budget: GuessBudget;
   #available: number;
@@ -134,7 +133,7 @@ class TokenBucket {
     this.#updatedAtMs = nowMs;
   }
 
-  /** Milliseconds until so many can be taken; 0 for now. */
+  /** Milliseconds until `count` units are available; 0 if they are available now. */
   waitMs(count: number, nowMs: number): number {
     const { burst, perSecond } = this.#budget;
     const refill = ((nowMs - this.#updatedAtMs) / 1000) * perSecond;
@@ -153,8 +152,8 @@ class TokenBucket {
 }
 
 /**
- * The clients that share a budget: a host can choose any address in its IPv6 /64, so all of it is
- * one client. With `TRUST_PROXY=true`, an address can be any text that a client sends.
+ * Returns the key under which addresses share a budget. A host can choose any address in its IPv6 /64,
+ * so the whole /64 shares one. With `TRUST_PROXY=true`, the address can be any text sent by a client.
  */
 function toNetwork(address: string): string {
   const family = isIP(address);

@@ -1,6 +1,6 @@
-import { Batcher } from "../batcher.ts";
+import { Batcher } from "../storage/batcher.ts";
 import type { Storage } from "../storage/storage.ts";
-import { readRevision } from "../storage/read-revision.ts";
+import { readRevision } from "../storage/revisions.ts";
 import type { EnvironmentState } from "./environment-state.ts";
 import { loadEnvironment } from "./load-environment.ts";
 import { findRelevantRevision } from "./relevant-revision.ts";

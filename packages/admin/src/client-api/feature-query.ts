@@ -1,5 +1,5 @@
 import { badData } from "../errors.ts";
-import { EVERYTHING, type TokenScope } from "../access/tokens/api-token.ts";
+import { type TokenScope, WILDCARD } from "../access/token.ts";
 
 /** Which flags are asked for. */
 export interface FeatureQuery {
@@ -37,7 +37,7 @@ function toList(sent: string | readonly string[] | undefined): readonly string[]
 }
 
 function unlessEverything(projects: readonly string[] | undefined): readonly string[] | undefined {
-  return projects?.includes(EVERYTHING) ? undefined : projects;
+  return projects?.includes(WILDCARD) ? undefined : projects;
 }
 
 function narrow(

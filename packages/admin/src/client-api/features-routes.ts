@@ -1,5 +1,5 @@
 import { inlineSegments } from "flags-engine";
-import { tokenOf } from "../access/token-of.ts";
+import { tokenOf } from "../access/request-token.ts";
 import { notFound } from "../errors.ts";
 import { errorResponses } from "../http/schemas.ts";
 import type { TypedApp } from "flags-server-kit/http";
@@ -8,8 +8,8 @@ import { DocumentCache } from "./document-cache.ts";
 import type { EnvironmentStates } from "./environment-states.ts";
 import { readFeatureQuery } from "./feature-query.ts";
 import {
-  FeatureResponse,
   FeatureNameParams,
+  FeatureResponse,
   FeaturesResponse,
   FiltersQuery,
   NotModified,

@@ -1,7 +1,5 @@
 import { and, eq, isNull } from "drizzle-orm";
-import { groupBy } from "../group-by.ts";
-import type { Database } from "../storage/database.ts";
-import { orderByText } from "../storage/order-by-text.ts";
+import { type Database, groupBy, orderByText } from "../storage/database.ts";
 import { dependencies, featureEnvironments, features } from "../storage/schema/features.ts";
 import { segments } from "../storage/schema/segments.ts";
 import { strategies, strategySegments } from "../storage/schema/strategies.ts";

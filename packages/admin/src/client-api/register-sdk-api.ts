@@ -1,14 +1,14 @@
 import type { FastifyInstance } from "fastify";
 import type { Authentication } from "../access/authentication.ts";
 import type { TypedApp } from "flags-server-kit/http";
-import { describeRoutes } from "../http/openapi/describe-routes.ts";
+import { describeRoutes } from "../http/openapi.ts";
 import type { Storage } from "../storage/storage.ts";
 import { registerStreams } from "./streaming/routes.ts";
 import { ScopeFeeds } from "./streaming/scope-feeds.ts";
 import { StreamHub, type StreamOptions } from "./streaming/stream-hub.ts";
-import { registerUsageIntake } from "../usage/intake-routes.ts";
-import { keepUsageShort } from "../usage/retention.ts";
-import { createUsageIntake } from "../usage/usage-intake.ts";
+import { registerUsageIngestion } from "../usage/ingestion-routes.ts";
+import { scheduleUsageCleanup } from "../usage/write-usage.ts";
+import { createUsageIngestion } from "../usage/ingestion.ts";
 import { EnvironmentStates } from "./environment-states.ts";
 import { registerFeatures } from "./features-routes.ts";
 import { registerTokenValidation } from "./validate-routes.ts";
@@ -32,7 +32,7 @@ export async function registerSdkApi(
   const states = new EnvironmentStates(storage);
   const feeds = new ScopeFeeds(states);
   const hub = new StreamHub(storage, feeds, streams);
-  const stopCleaning = keepUsageShort(storage);
+  const stopCleaning = scheduleUsageCleanup(storage);
   // NOTE: before the server waits for open connections, which streams would keep it from ending.
   app.addHook("preClose", async () => {
     hub.close();
@@ -46,7 +46,7 @@ export async function registerSdkApi(
       scope.addHook("onRequest", authentication.requireBackend);
       registerFeatures(scope, states);
       registerStreams(scope, { feeds, hub });
-      registerUsageIntake(scope, createUsageIntake(storage));
+      registerUsageIngestion(scope, createUsageIngestion(storage));
     },
     { prefix: "/api/client" },
   );

@@ -1,5 +1,5 @@
 import { and, eq, gt, isNull, max, notInArray, or } from "drizzle-orm";
-import type { EventType } from "../domain/events/event-type.ts";
+import type { EventType } from "../storage/event.ts";
 import type { Database } from "../storage/database.ts";
 import { events } from "../storage/schema/events.ts";
 

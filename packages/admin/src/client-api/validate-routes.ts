@@ -2,8 +2,8 @@ import { GuessLimiter, VALIDATION_LIMITS } from "../access/guess-limiter.ts";
 import { errorResponses } from "../http/schemas.ts";
 import type { TypedApp } from "flags-server-kit/http";
 import type { Storage } from "../storage/storage.ts";
-import { typeOnTheWire } from "../access/tokens/api-token.ts";
-import { findTokens } from "../access/tokens/find-tokens.ts";
+import { toWireType } from "../access/token.ts";
+import { findTokens } from "../access/find-tokens.ts";
 import { ValidatedTokensResponse, ValidateTokensBody } from "./schemas.ts";
 
 /**
@@ -31,7 +31,7 @@ export function registerTokenValidation(app: TypedApp, storage: Storage): void {
           .filter(({ token }) => token.type !== "admin")
           .map(({ secret, token: { type, projects, environment } }) => ({
             token: secret,
-            type: typeOnTheWire(type),
+            type: toWireType(type),
             projects,
             environment,
           })),

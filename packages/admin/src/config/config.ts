@@ -1,23 +1,176 @@
-import type { Logger, TrustProxy } from "flags-server-kit";
-import type { InitToken } from "../access/tokens/init-tokens.ts";
+import {
+  collectSecrets,
+  ConfigError,
+  createLogger,
+  defaultMaxConnections,
+  type Environment,
+  explainUnreachable,
+  findUnknownVariables,
+  findWeakSecrets,
+  isLoopbackHost,
+  type Logger,
+  MIN_SECRET_LENGTH,
+  MIN_PUBLIC_KEY_LENGTH,
+  nameSetting,
+  type OpenFiles,
+  readOpenFileLimit,
+  REDACTED,
+  type Resolution,
+  resolveSettings,
+  type TrustProxy,
+} from "flags-server-kit";
+import { PROGRAM, SETTINGS, type Settings, type Values } from "./settings.ts";
+import { showDatabaseUrl } from "./database-url.ts";
+import { type InitToken, parseInitTokens } from "../access/init-tokens.ts";
+import { LIMITS } from "../limits.ts";
+import type { ApiTokenType } from "../storage/schema/api-tokens.ts";
 
-/** Everything the service was told, checked and with defaults filled in. Never changes. */
+/** The validated configuration with defaults filled in. Frozen. */
 export interface AdminConfig {
   readonly port: number;
-  /** Address to listen on; undefined for all of this machine. */
+  /** Address to listen on; undefined for all addresses. */
   readonly host: string | undefined;
-  /** Connections that may be open at a time. */
+  /** Limit of open connections. */
   readonly maxConnections: number;
-  /** Peers whose `X-Forwarded-For` header names the client. */
+  /** Peers whose `X-Forwarded-For` header is trusted. */
   readonly trustProxy: TrustProxy;
-  /** A PostgreSQL database; undefined for the embedded one. */
+  /** URL of a PostgreSQL database; undefined for the embedded database. */
   readonly databaseUrl: string | undefined;
   /** Directory of the embedded database. */
   readonly dataDir: string;
-  /** The embedded database refuses writes while less than this is free. */
+  /** The embedded database refuses writes while less disk space than this is free. */
   readonly minFreeDiskBytes: number;
-  /** Tokens that are made at the start, where there are none of their text. */
+  /** Tokens to create at the start if they do not exist. */
   readonly initTokens: readonly InitToken[];
   readonly logger: Logger;
   readonly useJsonLogger: boolean;
+}
+
+const BYTES_PER_MB = 1_048_576;
+
+/** The embedded database has a file open for each table and index in use. */
+const MIN_RESERVED_FILES = 256;
+
+/**
+ * Reads the configuration from environment variables, and logs warnings about it.
+ *
+ * @throws {ConfigError} if any setting is invalid; contains all problems
+ */
+export function loadConfig(environment: Environment): AdminConfig {
+  const resolution = resolveSettings(SETTINGS, { environment });
+  const { values } = resolution;
+  const { tokens, problems: tokenProblems } = readInitTokens(values);
+  const problems = [...resolution.problems, ...tokenProblems];
+  const openFiles = { limit: readOpenFileLimit(), minReserved: MIN_RESERVED_FILES };
+  const hints = [
+    ...findUnusedSettings(resolution),
+    ...findUnreachableLimit(resolution, openFiles),
+    ...findUnknownVariables(PROGRAM, environment),
+  ];
+  if (problems.length > 0) throw new ConfigError(problems, hints);
+
+  const logger = createLogger({
+    level: values.logLevel,
+    json: values.useJsonLogger,
+    secrets: collectSecrets(SETTINGS, values),
+  });
+  for (const warning of [...hints, ...findWeakTokens(values)]) logger.warn(warning);
+  logger.debug("Configuration", showValues(values));
+  const maxConnections = values.maxConnections ?? defaultMaxConnections(LIMITS.streams, openFiles);
+  return assembleConfig(values, { logger, maxConnections, initTokens: tokens });
+}
+
+function assembleConfig(
+  values: Values,
+  {
+    logger,
+    maxConnections,
+    initTokens,
+  }: Pick<AdminConfig, "logger" | "maxConnections" | "initTokens">,
+): AdminConfig {
+  const { port, host, trustProxy, databaseUrl, dataDir, minFreeDiskMb, useJsonLogger } = values;
+  return Object.freeze({
+    port,
+    host,
+    trustProxy: Object.freeze(trustProxy),
+    maxConnections,
+    databaseUrl,
+    dataDir,
+    minFreeDiskBytes: minFreeDiskMb * BYTES_PER_MB,
+    initTokens: Object.freeze(initTokens),
+    logger,
+    useJsonLogger,
+  });
+}
+
+/** The setting that lists the tokens of each type. */
+const SETTING_BY_TYPE = {
+  admin: SETTINGS.initAdminTokens,
+  backend: SETTINGS.initClientTokens,
+  frontend: SETTINGS.initFrontendTokens,
+} as const satisfies Record<ApiTokenType, unknown>;
+
+/** Returns the tokens to create at the start, and a message for each invalid one. */
+function readInitTokens(values: Values): {
+  readonly tokens: readonly InitToken[];
+  readonly problems: readonly string[];
+} {
+  const { tokens, problems } = parseInitTokens(
+    {
+      admin: values.initAdminTokens,
+      backend: values.initClientTokens,
+      frontend: values.initFrontendTokens,
+    },
+    isLoopbackHost(values.host),
+  );
+  return {
+    tokens,
+    problems: problems.map(
+      ({ type, position, message }) =>
+        `${nameSetting(SETTING_BY_TYPE[type])}: entry ${position} ${message}`,
+    ),
+  };
+}
+
+function findUnusedSettings({ origins }: Resolution<Settings>): readonly string[] {
+  if (!origins.has("databaseUrl")) return [];
+  const embeddedOnly = [
+    ["dataDir", "DATA_DIR"],
+    ["minFreeDiskMb", "MIN_FREE_DISK_MB"],
+  ] as const;
+  return embeddedOnly
+    .filter(([setting]) => origins.has(setting))
+    .map(([, variable]) => `${variable} has no effect with DATABASE_URL`);
+}
+
+function findUnreachableLimit(
+  { values, origins }: Resolution<Settings>,
+  openFiles: OpenFiles,
+): readonly string[] {
+  const origin = origins.get("maxConnections");
+  if (origin === undefined || values.maxConnections === undefined) return [];
+  const hint = explainUnreachable(origin, values.maxConnections, openFiles);
+  return hint === undefined ? [] : [hint];
+}
+
+function findWeakTokens(values: Values): readonly string[] {
+  const isLoopback = isLoopbackHost(values.host);
+  return (["initAdminTokens", "initClientTokens", "initFrontendTokens"] as const).flatMap((name) =>
+    findWeakSecrets(nameSetting(SETTINGS[name]), values[name], {
+      // Shorter admin and client tokens are errors, unless only this machine can connect.
+      minLength: name === "initFrontendTokens" ? MIN_PUBLIC_KEY_LENGTH : MIN_SECRET_LENGTH,
+      isLoopback,
+    }),
+  );
+}
+
+/** Returns the settings without secrets, for the log. */
+function showValues(values: Values): Readonly<Record<string, unknown>> {
+  return {
+    ...values,
+    databaseUrl: values.databaseUrl && showDatabaseUrl(values.databaseUrl),
+    initAdminTokens: values.initAdminTokens.map(() => REDACTED),
+    initClientTokens: values.initClientTokens.map(() => REDACTED),
+    initFrontendTokens: values.initFrontendTokens.map(() => REDACTED),
+  };
 }

@@ -5,16 +5,18 @@ import {
   defineSetting,
   hostKind,
   LOG_LEVELS,
+  type Program,
   textKind,
   tokensKind,
   trustProxyKind,
   type ValuesOf,
 } from "flags-server-kit";
-import { databaseUrlKind, secretsInDatabaseUrl } from "./database-url-kind.ts";
+import { version } from "../version.ts";
+import { databaseUrlKind, secretsInDatabaseUrl } from "./database-url.ts";
 
 /**
- * Everything the service can be told, once. The loader, `--help`, the documentation and the texts of
- * errors all come from this table.
+ * All settings of the service. The loader, `--help`, the documentation and error messages are derived
+ * from this table.
  */
 export const SETTINGS = {
   port: defineSetting({
@@ -22,7 +24,7 @@ export const SETTINGS = {
     variables: ["PORT"],
     kind: createIntegerKind({ min: 0, max: 65_535 }),
     fallback: 4242,
-    meaning: "Port to listen on; 0 takes any free one.",
+    meaning: "Port to listen on; 0 selects a free port.",
   }),
   host: defineSetting({
     group: "Listening",
@@ -39,7 +41,7 @@ export const SETTINGS = {
     fallback: undefined,
     shownFallback: "fits the open-file limit",
     meaning:
-      "Connections that may be open at a time. At the limit, idle connections are closed to accept new ones; if none is idle, new ones are closed. Default: 20000, or less if the process may not open that many files.",
+      "Maximum number of open connections. At the limit, idle connections are closed to accept new ones; if none is idle, new ones are closed. Default: 20000, or less if the process cannot open that many files.",
   }),
   trustProxy: defineSetting({
     group: "Listening",
@@ -47,7 +49,7 @@ export const SETTINGS = {
     kind: trustProxyKind,
     fallback: false,
     meaning:
-      "Whose X-Forwarded-For header is trusted: true for everyone's, false for nobody's, the number of proxies in front, or a list of IP addresses and CIDR ranges. The limits of unknown tokens are per address.",
+      "Peers whose X-Forwarded-For header is trusted: true for all, false for none, the number of proxies in front, or a list of IP addresses and CIDR ranges. Limits for unknown tokens apply per client address.",
   }),
   databaseUrl: defineSetting({
     group: "Database",
@@ -57,7 +59,7 @@ export const SETTINGS = {
     shownFallback: "the embedded database",
     secret: true,
     secretTexts: secretsInDatabaseUrl,
-    meaning: "Address of a PostgreSQL database: postgres://user:password@host:5432/name.",
+    meaning: "URL of a PostgreSQL database: postgres://user:password@host:5432/name.",
   }),
   dataDir: defineSetting({
     group: "Database",
@@ -65,7 +67,7 @@ export const SETTINGS = {
     kind: textKind,
     fallback: ".flags",
     meaning:
-      "Directory of the embedded database. Made when it is missing. Not used with DATABASE_URL.",
+      "Directory of the embedded database. Created if it is missing. Not used with DATABASE_URL.",
   }),
   minFreeDiskMb: defineSetting({
     group: "Database",
@@ -83,7 +85,7 @@ export const SETTINGS = {
     shownFallback: "none",
     secret: true,
     meaning:
-      "Tokens for the admin API, separated by commas, each of the form *:*.secret. The secret has at least 16 characters; 6 are enough if HOST is a loopback address. Missing tokens are created at the start.",
+      "Tokens for the admin API, separated by commas, in the form *:*.secret. The secret must have at least 16 characters, or 6 if HOST is a loopback address. Tokens that do not exist are created at the start.",
   }),
   initClientTokens: defineSetting({
     group: "Tokens",
@@ -93,7 +95,7 @@ export const SETTINGS = {
     shownFallback: "none",
     secret: true,
     meaning:
-      "The same for server SDKs and proxies, each of the form project:environment.secret, with * for all projects. The secret has at least 16 characters; 6 are enough if HOST is a loopback address.",
+      "Tokens for server SDKs and proxies, in the form project:environment.secret, with * for all projects. The secret must have at least 16 characters, or 6 if HOST is a loopback address.",
   }),
   initFrontendTokens: defineSetting({
     group: "Tokens",
@@ -103,25 +105,37 @@ export const SETTINGS = {
     shownFallback: "none",
     secret: true,
     meaning:
-      "The same for browsers and mobile apps, each of the form project:environment.secret, with * for all projects.",
+      "Tokens for browsers and mobile apps, in the form project:environment.secret, with * for all projects.",
   }),
   useJsonLogger: defineSetting({
     group: "Logging",
     variables: ["JSON_LOGGER"],
     kind: booleanKind,
     fallback: false,
-    meaning: "Writes one line of JSON per message.",
+    meaning: "Logs one JSON object per line.",
   }),
   logLevel: defineSetting({
     group: "Logging",
     variables: ["LOG_LEVEL"],
     kind: createChoiceKind(LOG_LEVELS),
     fallback: "warn",
-    meaning: "Least severe level that is written: debug, info, warn, error or fatal.",
+    meaning: "Lowest level that is logged: debug, info, warn, error or fatal.",
   }),
 };
 
 export type Settings = typeof SETTINGS;
 
-/** Every setting's value; the default also where something else was given but is wrong. */
+/** The values of all settings. An invalid value is replaced with the default. */
 export type Values = ValuesOf<Settings>;
+
+/** The command `flags-admin`. */
+export const PROGRAM: Program<typeof SETTINGS> = {
+  name: "flags-admin",
+  version,
+  tagline: "Manages feature flags: the admin API, and the API that SDKs and the proxy poll.",
+  displayName: "the service",
+  groups: ["Listening", "Database", "Tokens", "Logging"],
+  settings: SETTINGS,
+  variablePrefixes: ["DATABASE_", "INIT_ADMIN_", "INIT_CLIENT_", "INIT_FRONTEND_"],
+  renamings: [{ from: "INIT_BACKEND_", to: "INIT_CLIENT_" }],
+};

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isName } from "./names.ts";
 
-test("isName() holds for what needs no encoding in a path, except for . and ..", () => {
+test("isName() accepts text that needs no encoding in a path, except . and ..", () => {
   fc.assert(
     fc.property(
       fc.oneof(
@@ -18,7 +18,7 @@ test("isName() holds for what needs no encoding in a path, except for . and ..",
   );
 });
 
-test("isName() holds for 1 to 100 characters", () => {
+test("isName() accepts 1 to 100 characters", () => {
   expect(isName("")).toBe(false);
   expect(isName("x".repeat(100))).toBe(true);
   expect(isName("x".repeat(101))).toBe(false);

@@ -1,14 +1,14 @@
 import { Type } from "typebox";
 import { closedObject } from "./schemas.ts";
 
-/** What a name that is part of paths may hold: what needs no encoding there. `.` and `..` are paths. */
+/** Pattern of names that are part of paths: characters that need no encoding there, except `.` and `..`. */
 export const NAME_PATTERN = String.raw`^(?!\.{1,2}$)[A-Za-z0-9_.!~*'()-]+$`;
 
-/** The same in words. */
+/** Describes the pattern in error messages. */
 export const NAME_RULE =
-  "may hold letters, digits and - _ . ! ~ * ' ( ) only, and must not be . or ..";
+  "may contain only letters, digits and - _ . ! ~ * ' ( ), and must not be . or ..";
 
-/** The schema of such a name. */
+/** Schema of a name that is part of paths. */
 export const Name = Type.String({
   minLength: 1,
   maxLength: 100,
@@ -16,7 +16,7 @@ export const Name = Type.String({
   description: "1 to 100 letters, digits and characters of - _ . ! ~ * ' ( )",
 });
 
-/** A body that holds a name, to be checked before it is used. */
+/** Body of the routes that validate a name. */
 export const NameBody = closedObject("nameSchema", { name: Name });
 
 const EXPRESSION = new RegExp(NAME_PATTERN);

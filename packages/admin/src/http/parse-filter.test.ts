@@ -7,12 +7,12 @@ test.each([
   ["IS: a,b ", ["a,b"]],
   ["IS_ANY_OF:a, b", ["a", "b"]],
   ["IS:", [""]],
-])("parseFilter(%j) is %j", (text, values) => {
+])("parseFilter(%j) returns %j", (text, values) => {
   expect(parseFilter(text, "project")).toEqual(values);
 });
 
-test.each(["a", "", "is:a", "IS_NOT:a"])("parseFilter() refuses %j", (text) => {
-  expect(() => parseFilter(text, "project")).toThrow("/query/project must be of the form IS:value");
+test.each(["a", "", "is:a", "IS_NOT:a"])("parseFilter() rejects %j", (text) => {
+  expect(() => parseFilter(text, "project")).toThrow("/query/project must have the form IS:value");
 });
 
 test.each([
@@ -27,6 +27,6 @@ test.each([
     { offset: "-1", limit: "1e2" },
     { offset: 0, limit: 50 },
   ],
-])("parsePage(%j) is %j", (query, page) => {
+])("parsePage(%j) returns %j", (query, page) => {
   expect(parsePage(query, { defaultLimit: 50, maxLimit: 100 })).toEqual(page);
 });

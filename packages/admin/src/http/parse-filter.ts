@@ -1,10 +1,11 @@
 import { badData } from "../errors.ts";
 
 /**
- * Reads a filter such as `IS:a` or `IS_ANY_OF:a,b`.
+ * Parses a filter such as `IS:a` or `IS_ANY_OF:a,b`.
  *
- * @returns the values that pass, or undefined when there is no filter
- * @throws {ApiError} when it is of another form
+ * @param name name of the query parameter, for error messages
+ * @returns the accepted values; undefined without a filter
+ * @throws {ApiError} if the filter has another format
  */
 export function parseFilter(text: string | undefined, name: string): readonly string[] | undefined {
   if (text === undefined) return undefined;
@@ -12,10 +13,10 @@ export function parseFilter(text: string | undefined, name: string): readonly st
   if (single !== undefined) return [single.trim()];
   const several = /^IS_ANY_OF:(.*)$/s.exec(text)?.[1];
   if (several !== undefined) return several.split(",").map((value) => value.trim());
-  throw badData(`/query/${name}`, "must be of the form IS:value or IS_ANY_OF:value,value");
+  throw badData(`/query/${name}`, "must have the form IS:value or IS_ANY_OF:value,value");
 }
 
-/** Which part of a list is asked for. */
+/** The requested part of a list. */
 export interface Page {
   readonly offset: number;
   readonly limit: number;
@@ -26,15 +27,15 @@ interface PageLimits {
   readonly maxLimit: number;
 }
 
-/** Reads `offset` and `limit`; what is no number or out of range falls back, as the protocol has it. */
+/** Parses `offset` and `limit`. As in the wire protocol, invalid values are replaced with defaults. */
 export function parsePage(
   { offset, limit }: { readonly offset?: string; readonly limit?: string },
   { defaultLimit, maxLimit }: PageLimits,
 ): Page {
-  const wantedLimit = toCount(limit) ?? defaultLimit;
+  const requestedLimit = toCount(limit) ?? defaultLimit;
   return {
     offset: toCount(offset) ?? 0,
-    limit: wantedLimit >= 1 && wantedLimit <= maxLimit ? wantedLimit : defaultLimit,
+    limit: requestedLimit >= 1 && requestedLimit <= maxLimit ? requestedLimit : defaultLimit,
   };
 }
 

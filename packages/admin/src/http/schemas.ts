@@ -1,18 +1,20 @@
-import { Type, type TProperties } from "typebox";
+import { type Static, type TProperties, type TSchema, Type } from "typebox";
+import { Compile } from "typebox/compile";
+import { badData } from "../errors.ts";
 
 /**
- * An object that may have other properties, which are ignored.
+ * Schema of an object whose other properties are ignored.
  *
- * @param title names the schema in the OpenAPI document, and so the type in generated clients
+ * @param title name of the schema in the OpenAPI document, and of the type in generated clients
  */
 export function openObject<Properties extends TProperties>(title: string, properties: Properties) {
   return Type.Object(properties, { title, additionalProperties: true });
 }
 
 /**
- * An object that may have no other properties.
+ * Schema of an object without other properties.
  *
- * @param title names the schema in the OpenAPI document, and so the type in generated clients
+ * @param title name of the schema in the OpenAPI document, and of the type in generated clients
  */
 export function closedObject<Properties extends TProperties>(
   title: string,
@@ -21,16 +23,16 @@ export function closedObject<Properties extends TProperties>(
   return Type.Object(properties, { title, additionalProperties: false });
 }
 
-/** Text, or null for none. */
+/** Schema of a text or null. */
 export function nullableText(maxLength: number) {
   return Type.Unsafe<string | null>({ type: ["string", "null"], maxLength });
 }
 
 const ErrorResponse = Type.Object(
   {
-    id: Type.String({ description: "Names this answer in the log of the service" }),
-    name: Type.String({ description: "Kind of the failure" }),
-    message: Type.String({ description: "What is wrong and how to mend it" }),
+    id: Type.String({ description: "Identifies this response in the log of the service" }),
+    name: Type.String({ description: "Kind of error" }),
+    message: Type.String({ description: "What is wrong and how to correct it" }),
     details: Type.Array(
       Type.Object(
         { message: Type.String(), path: Type.Optional(Type.String()) },
@@ -42,21 +44,21 @@ const ErrorResponse = Type.Object(
 );
 
 const ERROR_DESCRIPTIONS = {
-  400: "Something in the request is not as it should be",
-  401: "The key is missing or unknown",
-  403: "The key is of the wrong kind, or a rule forbids this",
-  404: "There is no such thing",
-  409: "The name is taken, or something depends on this",
+  400: "The request is invalid",
+  401: "The token is missing or unknown",
+  403: "The token has the wrong type, or a rule forbids this",
+  404: "The resource does not exist",
+  409: "The name is taken, or another resource depends on this one",
   413: "The body is too large",
   415: "The body is not JSON",
   429: "This address, or all addresses together, sent too many unknown tokens",
-  503: "The database is away, or its disk is full",
+  503: "The database is unavailable, or its disk is full",
 } as const;
 
-/** The answers that are not a success, for the documentation of a route. */
+/** Returns the schemas of error responses for the documentation of a route. */
 export function errorResponses(...statusCodes: readonly (keyof typeof ERROR_DESCRIPTIONS)[]) {
   return Object.fromEntries(
-    // The description belongs to the response, so that all of them share one schema.
+    // The description is set on the response, so that all statuses share one schema.
     statusCodes.map((code) => [
       code,
       { ...ErrorResponse, "x-response-description": ERROR_DESCRIPTIONS[code] },
@@ -64,5 +66,44 @@ export function errorResponses(...statusCodes: readonly (keyof typeof ERROR_DESC
   );
 }
 
-/** An answer without a body. */
-export const NoBody = Type.Null({ description: "Done; there is no body" });
+/** A response without a body. */
+export const NoBody = Type.Null({ description: "Success without a body" });
+
+// Errors of every route, and further errors of routes with a body.
+const ALWAYS = [401, 403, 503] as const;
+const WITH_BODY = [400, 413, 415] as const;
+
+interface RouteDescription {
+  readonly tag: string;
+  readonly summary: string;
+  /** Status of a success without a body; omit it if responses have a body. */
+  readonly empty?: 200 | 202 | 204;
+  readonly hasBody?: boolean;
+  readonly alsoFailsWith?: readonly (400 | 404 | 409)[];
+}
+
+/** Returns the part of a route schema that only documents the route. */
+export function documented({ tag, summary, empty, hasBody, alsoFailsWith = [] }: RouteDescription) {
+  const errors = [...alsoFailsWith, ...ALWAYS, ...(hasBody === true ? WITH_BODY : [])];
+  return {
+    summary,
+    tags: [tag],
+    response: { ...(empty !== undefined && { [empty]: NoBody }), ...errorResponses(...errors) },
+  };
+}
+
+/**
+ * Compiles a schema to a function that returns a valid value and throws a 400 for any other, for values
+ * that are not covered by the schema of a route.
+ */
+export function compileCheck<Schema extends TSchema>(
+  schema: Schema,
+): (value: unknown, root: string) => Static<Schema> {
+  const validator = Compile(schema);
+  return (value, root) => {
+    if (validator.Check(value)) return value;
+    const [violation] = validator.Errors(value);
+    const path = `${root}${violation?.instancePath ?? ""}`;
+    throw badData(path, violation?.message ?? "is invalid");
+  };
+}

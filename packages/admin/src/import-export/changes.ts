@@ -1,5 +1,5 @@
 import type { Dependency } from "../domain/dependencies/dependency.ts";
-import type { NewEvent } from "../domain/events/new-event.ts";
+import type { NewEvent } from "../storage/event.ts";
 import type { Feature } from "../domain/features/find-features.ts";
 import type { StrategyWithSegments } from "../domain/strategies/find-strategies.ts";
 import type { TagInput } from "../domain/tags/ensure-tags.ts";

@@ -1,8 +1,7 @@
 import { inArray } from "drizzle-orm";
-import { listContextFields, type ContextField } from "../domain/context-fields/store.ts";
+import { type ContextField, listContextFields } from "../domain/context-fields/store.ts";
 import type { Segment } from "../domain/segments/find-segments.ts";
-import type { Database } from "../storage/database.ts";
-import { orderByText } from "../storage/order-by-text.ts";
+import { type Database, orderByText } from "../storage/database.ts";
 import { strategyTypes } from "../storage/schema/strategies.ts";
 import { listTagTypes } from "../domain/tags/tag-types.ts";
 import { toConstraintsInFile } from "./to-constraints-in-file.ts";

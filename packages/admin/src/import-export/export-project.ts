@@ -1,10 +1,8 @@
 import { and, eq, inArray } from "drizzle-orm";
-import { listActive, type Feature } from "../domain/features/find-features.ts";
+import { type Feature, listActive } from "../domain/features/find-features.ts";
 import { listFeatureEnvironments } from "../domain/features/read-feature.ts";
-import { groupBy } from "../group-by.ts";
+import { type Database, groupBy, orderByText } from "../storage/database.ts";
 import { getActiveProject } from "../domain/projects/find-projects.ts";
-import type { Database } from "../storage/database.ts";
-import { orderByText } from "../storage/order-by-text.ts";
 import { dependencies } from "../storage/schema/features.ts";
 import { featureTags, tags } from "../storage/schema/tags.ts";
 import {

@@ -1,12 +1,11 @@
 import { inArray } from "drizzle-orm";
 import type { Dependency } from "../domain/dependencies/dependency.ts";
-import { findFeatures, countActive, type Feature } from "../domain/features/find-features.ts";
+import { countActive, type Feature, findFeatures } from "../domain/features/find-features.ts";
 import { listFeatureEnvironments } from "../domain/features/read-feature.ts";
-import { groupBy } from "../group-by.ts";
+import { type Database, groupBy } from "../storage/database.ts";
 import { LIMITS } from "../limits.ts";
 import { listEnvironmentsOf } from "../domain/projects/find-projects.ts";
 import type { Segment } from "../domain/segments/find-segments.ts";
-import type { Database } from "../storage/database.ts";
 import { dependencies } from "../storage/schema/features.ts";
 import { featureTags, tags, tagTypes } from "../storage/schema/tags.ts";
 import { readStrategyContext, type StrategyContext } from "../domain/strategies/check-strategy.ts";

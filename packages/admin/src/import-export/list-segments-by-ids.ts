@@ -1,6 +1,5 @@
 import { inArray } from "drizzle-orm";
-import type { Database } from "../storage/database.ts";
-import { orderByText } from "../storage/order-by-text.ts";
+import { type Database, orderByText } from "../storage/database.ts";
 import { segments } from "../storage/schema/segments.ts";
 import type { Segment } from "../domain/segments/find-segments.ts";
 

@@ -1,10 +1,10 @@
 import { checkParent } from "../domain/dependencies/check-parent.ts";
 import {
+  type Dependency,
   toDependency,
   toDependencyView,
-  type Dependency,
 } from "../domain/dependencies/dependency.ts";
-import { isEqualJson } from "../storage/is-equal-json.ts";
+import { isEqualJson } from "../storage/database.ts";
 import { checkAtPath } from "./at-path.ts";
 import type { ImportTarget } from "./import-target.ts";
 import type { Planning } from "./plan-feature.ts";

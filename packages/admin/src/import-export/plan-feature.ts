@@ -1,8 +1,8 @@
-import type { Actor } from "../domain/events/actor.ts";
+import type { Actor } from "../storage/event.ts";
 import { toFeatureView } from "../domain/features/feature-view.ts";
 import type { Feature } from "../domain/features/find-features.ts";
 import { changeEvents } from "../domain/features/update-feature.ts";
-import { isEqualJson } from "../storage/is-equal-json.ts";
+import { isEqualJson } from "../storage/database.ts";
 import type { Changes } from "./changes.ts";
 import type { ImportTarget } from "./import-target.ts";
 import { planEnvironments } from "./plan-environments.ts";

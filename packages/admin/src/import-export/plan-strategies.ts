@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { badData, exceedsLimit } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
-import { isEqualJson } from "../storage/is-equal-json.ts";
+import { isEqualJson } from "../storage/database.ts";
 import { checkStrategy } from "../domain/strategies/check-strategy.ts";
 import type { StrategyWithSegments } from "../domain/strategies/find-strategies.ts";
 import { MAX_SORT_ORDER } from "../domain/strategies/next-sort-order.ts";
 import { toStrategyView } from "../domain/strategies/strategy-view.ts";
 import { checkAtPath } from "./at-path.ts";
-import { placeOf, type ImportTarget } from "./import-target.ts";
+import { type ImportTarget, placeOf } from "./import-target.ts";
 import type { Planning } from "./plan-feature.ts";
 import type { EnvironmentInFile, StrategyInFile } from "./schemas.ts";
 

@@ -1,5 +1,5 @@
 import { badData } from "../errors.ts";
-import type { NewEvent } from "../domain/events/new-event.ts";
+import type { NewEvent } from "../storage/event.ts";
 import type { TagName } from "../domain/tags/link-tags.ts";
 import { tagKey } from "./import-target.ts";
 import type { Planning } from "./plan-feature.ts";

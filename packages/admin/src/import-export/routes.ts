@@ -1,11 +1,11 @@
 import type { TypedApp } from "flags-server-kit/http";
-import { actorOf } from "../access/actor-of.ts";
+import { actorOf } from "../access/request-token.ts";
 import { ProjectParams } from "../domain/features/schemas.ts";
 import { errorResponses } from "../http/schemas.ts";
 import type { Storage } from "../storage/storage.ts";
 import { exportProject } from "./export-project.ts";
 import { importProject } from "./import-project.ts";
-import { ImportResponse, ImportQuery, ProjectFile, type ImportReport } from "./schemas.ts";
+import { ImportQuery, type ImportReport, ImportResponse, ProjectFile } from "./schemas.ts";
 
 const tags = ["Transfer"];
 

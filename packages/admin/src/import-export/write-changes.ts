@@ -1,6 +1,5 @@
 import { inArray, sql } from "drizzle-orm";
-import { batchesOf } from "../storage/batches-of.ts";
-import type { Database } from "../storage/database.ts";
+import { batchesOf, type Database } from "../storage/database.ts";
 import { dependencies, featureEnvironments, features } from "../storage/schema/features.ts";
 import { strategies, strategySegments } from "../storage/schema/strategies.ts";
 import { featureTags, tags } from "../storage/schema/tags.ts";

@@ -1,9 +1,9 @@
 import { Worker } from "node:worker_threads";
 import type { Logger } from "flags-server-kit";
 
-/** What the thread gets to know. */
+/** Data that the main thread passes to the watchdog thread. */
 export interface WatchdogData {
-  /** One number, which grows while the event loop runs. */
+  /** A counter that the event loop increments at each interval. */
   readonly beats: Int32Array<SharedArrayBuffer>;
   readonly intervalMs: number;
   readonly stuckAfterMs: number;
@@ -11,16 +11,16 @@ export interface WatchdogData {
 
 interface WatchdogOptions {
   readonly logger: Pick<Logger, "warn">;
-  /** How long the event loop may be blocked. @default 60000 */
+  /** The process ends when the event loop is blocked for this long. @default 60000 */
   readonly stuckAfterMs?: number;
 }
 
 /**
- * Ends the process when its event loop is blocked for too long. The embedded database runs on the
- * main thread: if it never returns, the process serves nothing and ignores SIGTERM, and nothing but
- * another thread can end it. Acknowledged writes are on disk, so ending the process loses nothing.
+ * Ends the process if its event loop is blocked for too long. The embedded database runs on the main
+ * thread: if it never returns, the process serves nothing and ignores SIGTERM, and only another thread
+ * can end it. Acknowledged writes are on disk, so ending the process loses nothing.
  *
- * @returns how to stop watching
+ * @returns a function that stops the watchdog
  */
 export function watchEventLoop({ logger, stuckAfterMs = 60_000 }: WatchdogOptions): () => void {
   const intervalMs = Math.min(1000, stuckAfterMs / 4);
@@ -30,7 +30,7 @@ export function watchEventLoop({ logger, stuckAfterMs = 60_000 }: WatchdogOption
   const workerData: WatchdogData = { beats, intervalMs, stuckAfterMs };
   const worker = new Worker(new URL("./watchdog-thread.js", import.meta.url), {
     workerData,
-    // Flags such as --input-type are for the main program.
+    // Options such as --input-type apply only to the main program.
     execArgv: [],
   });
   worker.unref();
@@ -38,5 +38,25 @@ export function watchEventLoop({ logger, stuckAfterMs = 60_000 }: WatchdogOption
   return () => {
     clearInterval(timer);
     void worker.terminate();
+  };
+}
+
+/**
+ * Creates a function to call at each interval with the counter of the event loop. It returns whether the
+ * counter has not changed for `maxIntervals` calls.
+ *
+ * NOTE: counts intervals instead of reading a clock, so that time during which the whole process was
+ * suspended does not count.
+ */
+export function createStuckCheck(
+  maxIntervals: number,
+  firstBeat: number,
+): (beat: number) => boolean {
+  let lastBeat = firstBeat;
+  let unchanged = 0;
+  return (beat) => {
+    unchanged = beat === lastBeat ? unchanged + 1 : 0;
+    lastBeat = beat;
+    return unchanged >= maxIntervals;
   };
 }

@@ -2,19 +2,19 @@ import { createRegistry, createRequestObserver, type ObserveRequest } from "flag
 import { Counter, Gauge, type Registry } from "prom-client";
 import type { ApiError } from "../errors.ts";
 import type { Storage } from "../storage/storage.ts";
-import { within } from "./within.ts";
+import { withTimeout } from "./with-timeout.ts";
 
-/** What the service counts and measures, in a registry of its own. */
+/** The metrics of one app, in their own registry. */
 export interface Metrics {
   readonly registry: Registry;
   readonly observeRequest: ObserveRequest;
-  /** Takes note of a request that failed. */
-  readonly observeFailure: (failure: ApiError) => void;
-  /** Has the number of open streams shown. */
+  /** Counts an error response. */
+  readonly observeError: (error: ApiError) => void;
+  /** Adds the number of open streams. */
   readonly observeStreams: (streams: { readonly size: number }) => void;
 }
 
-/** How the names of the service's own metrics begin. */
+/** Prefix of the names of all metrics of the service. */
 export const METRICS_PREFIX = "flags_admin";
 
 /** Creates the metrics of one app. */
@@ -24,7 +24,7 @@ export function createMetrics(storage: Storage): Metrics {
   observeDisk(registry, storage);
   const databaseErrors = new Counter({
     name: `${METRICS_PREFIX}_database_errors_total`,
-    help: "Requests that failed because the database was away",
+    help: "Requests that failed because the database was unavailable",
     registers: [registry],
   });
   const diskFullErrors = new Counter({
@@ -40,7 +40,7 @@ export function createMetrics(storage: Storage): Metrics {
   return {
     registry,
     observeRequest: createRequestObserver(registry, METRICS_PREFIX),
-    observeFailure: ({ name }) => {
+    observeError: ({ name }) => {
       if (name === "ServiceUnavailableError") databaseErrors.inc();
       if (name === "InsufficientStorageError") diskFullErrors.inc();
       if (name === "RateLimitError") refusedGuesses.inc();
@@ -48,7 +48,7 @@ export function createMetrics(storage: Storage): Metrics {
     observeStreams: (streams) => {
       const gauge = new Gauge({
         name: `${METRICS_PREFIX}_streams`,
-        help: "SDKs that listen to changes",
+        help: "Open streams of SDKs that listen for changes",
         registers: [],
         collect() {
           this.set(streams.size);
@@ -59,9 +59,6 @@ export function createMetrics(storage: Storage): Metrics {
   };
 }
 
-/** Long enough for a database that is busy, and well below the patience of who collects metrics. */
-const PATIENCE_MS = 2000;
-
 function observeDatabase(registry: Registry, storage: Storage): void {
   const isUp = new Gauge({
     name: `${METRICS_PREFIX}_database_up`,
@@ -69,7 +66,7 @@ function observeDatabase(registry: Registry, storage: Storage): void {
     registers: [],
     async collect() {
       this.set(
-        await within(PATIENCE_MS, storage.ping()).then(
+        await withTimeout(storage.ping()).then(
           () => 1,
           () => 0,
         ),
@@ -78,13 +75,13 @@ function observeDatabase(registry: Registry, storage: Storage): void {
   });
   const revision = new Gauge({
     name: `${METRICS_PREFIX}_revision`,
-    help: "Id of the latest change; not there while the database is away",
+    help: "Id of the latest change; absent while the database is unavailable",
     registers: [],
     async collect() {
       try {
-        this.set(await within(PATIENCE_MS, storage.revision()));
+        this.set(await withTimeout(storage.revision()));
       } catch {
-        // An old figure would pass for a new one.
+        // An outdated value could be mistaken for the current one.
         this.remove();
       }
     },
@@ -93,7 +90,7 @@ function observeDatabase(registry: Registry, storage: Storage): void {
   registry.registerMetric(revision);
 }
 
-/** The disk of a PostgreSQL server cannot be measured from here. */
+/** Only for the embedded database: the free space of a PostgreSQL server is unknown. */
 function observeDisk(registry: Registry, storage: Storage): void {
   if (storage.freeDiskBytes() === undefined) return;
   const freeBytes = new Gauge({

@@ -2,12 +2,12 @@ import type { TypedApp } from "flags-server-kit/http";
 import type { Registry } from "prom-client";
 import { Type } from "typebox";
 import { ApiError } from "../errors.ts";
-import { sendFailure } from "../http/failures.ts";
+import { sendError } from "../http/error-handler.ts";
 import { errorResponses } from "../http/schemas.ts";
 import type { Storage } from "../storage/storage.ts";
-import { isDiskFull } from "../storage/disk-full.ts";
-import { toApiError } from "../to-api-error.ts";
-import { within } from "./within.ts";
+import { isDiskFull } from "../storage/errors.ts";
+import { toApiError } from "../http/to-api-error.ts";
+import { withTimeout } from "./with-timeout.ts";
 
 const tags = ["Operations"];
 
@@ -17,13 +17,16 @@ const HealthResponse = Type.Object(
 );
 const HEALTHY = { health: "GOOD" } as const;
 
-interface OperationsParts {
+interface MonitoringDependencies {
   readonly storage: Storage;
   readonly registry: Registry;
 }
 
-/** What those who run the service ask it. None of it needs a token. */
-export function registerOperations(app: TypedApp, { storage, registry }: OperationsParts): void {
+/** Serves health, readiness and metrics to operators. These routes require no token. */
+export function registerMonitoring(
+  app: TypedApp,
+  { storage, registry }: MonitoringDependencies,
+): void {
   registerHealth(app);
   registerReadiness(app, storage);
   registerPrometheus(app, registry);
@@ -31,7 +34,7 @@ export function registerOperations(app: TypedApp, { storage, registry }: Operati
 
 function registerHealth(app: TypedApp): void {
   const schema = {
-    summary: "Tells that the process answers, whatever the database does",
+    summary: "Reports that the process serves requests, independently of the database",
     tags,
     response: { 200: HealthResponse },
   };
@@ -48,25 +51,26 @@ function notReadyForWrites(): ApiError {
   );
 }
 
-/** Shorter than the usual timeout of a probe, so that it gets a response. */
-const PATIENCE_MS = 2000;
-
 function registerReadiness(app: TypedApp, storage: Storage): void {
   const schema = {
-    summary: "Tells whether all requests can be served: the database is there and has disk space",
+    summary:
+      "Reports whether all requests can be served: the database is available and has disk space",
     tags,
     response: { 200: HealthResponse, ...errorResponses(503) },
   };
   app.get("/ready", { schema }, async (_request, reply) => {
-    await within(PATIENCE_MS, storage.ping()).catch((cause: unknown) => {
+    await withTimeout(storage.ping()).catch((cause: unknown) => {
       const headers = { "retry-after": "1" };
-      throw new ApiError("ServiceUnavailableError", "The database is away", { headers, cause });
+      throw new ApiError("ServiceUnavailableError", "The database is unavailable", {
+        headers,
+        cause,
+      });
     });
     try {
       storage.assertWritable();
     } catch (error) {
-      // NOTE: not thrown, as it would count as a request that failed.
-      return sendFailure(reply, isDiskFull(error) ? notReadyForWrites() : toApiError(error));
+      // NOTE: not thrown, because the metrics would count it as a failed request.
+      return sendError(reply, isDiskFull(error) ? notReadyForWrites() : toApiError(error));
     }
     return reply.header("cache-control", "no-store").send(HEALTHY);
   });
@@ -74,10 +78,10 @@ function registerReadiness(app: TypedApp, storage: Storage): void {
 
 function registerPrometheus(app: TypedApp, registry: Registry): void {
   const schema = {
-    summary: "Metrics of the service, for Prometheus",
+    summary: "Returns the metrics in the text format of Prometheus",
     tags,
     response: {
-      200: { content: { "text/plain": { schema: Type.String() } }, description: "The metrics" },
+      200: { content: { "text/plain": { schema: Type.String() } }, description: "Metrics" },
     },
   };
   app.get("/internal-backstage/prometheus", { schema }, async (_request, reply) =>

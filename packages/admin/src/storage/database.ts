@@ -1,4 +1,72 @@
-import type { PgDatabase, PgQueryResultHKT } from "drizzle-orm/pg-core";
+// Helpers for SQL statements and the rows they return. Nothing here depends on a table.
 
-/** A database, or a transaction in it: PostgreSQL and the embedded one look the same. */
+import { isDeepStrictEqual } from "node:util";
+import { sql, type SQL } from "drizzle-orm";
+import type { PgColumn, PgDatabase, PgQueryResultHKT } from "drizzle-orm/pg-core";
+
+/** A database or a transaction in it. PostgreSQL and the embedded database share this interface. */
 export type Database = PgDatabase<PgQueryResultHKT>;
+
+/**
+ * Condition: the column equals one of the values. The values are sent as one JSON parameter, because
+ * a statement with more than 65,535 parameters fails like a lost connection.
+ */
+export function isOneOf(column: PgColumn, values: readonly (number | string)[]): SQL {
+  const type = sql.raw(column.getSQLType());
+  return sql`${column} in (
+    select value::${type} from jsonb_array_elements_text(${JSON.stringify(values)}::jsonb)
+  )`;
+}
+
+/** Orders by the bytes of a text, so that the order does not depend on the locale of the database. */
+export function orderByText(column: PgColumn): SQL {
+  return sql`${column} collate "C"`;
+}
+
+/** Returns a pattern for `like` that matches every text containing `text`, without wildcards in it. */
+export function likePattern(text: string): string {
+  return `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+}
+
+// Keeps an insert of wide rows below the limit of 65,535 parameters.
+const BATCH_SIZE = 1000;
+
+/** Splits rows into batches of at most 1000, one statement each. */
+export function* batchesOf<T>(rows: readonly T[]): Generator<T[]> {
+  for (let start = 0; start < rows.length; start += BATCH_SIZE) {
+    yield rows.slice(start, start + BATCH_SIZE);
+  }
+}
+
+/**
+ * Returns the row of a statement that always returns one, such as an insert with `returning`.
+ *
+ * @throws {TypeError} if there is no row
+ */
+export function firstRow<Row>(rows: readonly Row[]): Row {
+  const [row] = rows;
+  if (row === undefined) throw new TypeError("A statement that returns a row returned none");
+  return row;
+}
+
+/** Groups items by key. Groups and their items keep the order of the input. */
+export function groupBy<K, T>(items: Iterable<T>, keyOf: (item: T) => K): Map<K, T[]> {
+  const groups = new Map<K, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [item]);
+    else group.push(item);
+  }
+  return groups;
+}
+
+/** Converts a value to what a JSON column returns for it: dates become text, `undefined` is dropped. */
+export function toJson(value: unknown): unknown {
+  return value === undefined ? null : (JSON.parse(JSON.stringify(value)) as unknown);
+}
+
+/** Whether two values are equal once they are stored as JSON. */
+export function isEqualJson(one: unknown, other: unknown): boolean {
+  return isDeepStrictEqual(toJson(one), toJson(other));
+}

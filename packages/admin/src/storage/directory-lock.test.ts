@@ -20,7 +20,15 @@ const writeLock = (content: object, generation = 1): void => {
   writeFileSync(path, JSON.stringify({ ...describeSelf(), since: SINCE, ...content }));
 };
 
-/** A process that does nothing until it is killed. */
+/** Locks a directory in which there is a lock already, which must not be valid. */
+async function expectReplaced(): Promise<void> {
+  const lock = await lockDirectory(directory);
+  expect(readdirSync(directory)).toEqual(["lock.2"]);
+  expect(JSON.parse(readFileSync(join(directory, "lock.2"), "utf8"))).toMatchObject(describeSelf());
+  lock.release();
+}
+
+/** Starts a process that does nothing until it is killed. */
 async function spawnIdle(): Promise<{ readonly pid: number; kill(): Promise<void> }> {
   const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
   await new Promise((resolve) => {
@@ -38,7 +46,7 @@ async function spawnIdle(): Promise<{ readonly pid: number; kill(): Promise<void
   };
 }
 
-test("lockDirectory() refuses a directory that is held, and says by whom", async () => {
+test("lockDirectory() refuses a directory in use and names the process that uses it", async () => {
   const lock = await lockDirectory(directory);
   const second = lockDirectory(directory);
   await expect(second).rejects.toThrow(DirectoryInUseError);
@@ -46,48 +54,48 @@ test("lockDirectory() refuses a directory that is held, and says by whom", async
   lock.release();
 });
 
-test("lockDirectory() takes a directory that was released, again and again", async () => {
+test("lockDirectory() locks a released directory repeatedly", async () => {
   for (let round = 0; round < 3; round++) (await lockDirectory(directory)).release();
   expect(readdirSync(directory)).toEqual(["lock.3"]);
 });
 
-test("lockDirectory() gives a directory to one of many that ask at the same time", async () => {
+test("lockDirectory() succeeds for exactly one of many concurrent calls", async () => {
   const results = await Promise.allSettled(
     Array.from({ length: 20 }, () => lockDirectory(directory)),
   );
   expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
 });
 
-test("lockDirectory() takes over from a process that is gone", async () => {
+test("lockDirectory() replaces the lock of a process that has ended", async () => {
   const holder = await spawnIdle();
   writeLock({ pid: holder.pid, startTime: readStartTime(holder.pid) });
   await expect(lockDirectory(directory)).rejects.toThrow(`process ${holder.pid}`);
   await holder.kill();
-  (await lockDirectory(directory)).release();
+  await expectReplaced();
 });
 
 test.skipIf(process.platform !== "linux")(
-  "lockDirectory() takes over when the number of the holder went to another process",
+  "lockDirectory() replaces the lock if the pid now belongs to another process",
   async () => {
     writeLock({ pid: process.pid, startTime: "1" });
-    (await lockDirectory(directory)).release();
+    await expectReplaced();
   },
 );
 
 test.skipIf(process.platform !== "linux")(
-  "lockDirectory() takes over when the machine was started again",
+  "lockDirectory() replaces the lock if the machine has rebooted",
   async () => {
     writeLock({ bootId: "another" });
-    (await lockDirectory(directory)).release();
+    await expectReplaced();
   },
 );
 
 test.each([
   ["machine", { hostname: "another", pid: 1 }],
   ["container", { pidNamespace: "another", pid: 1 }],
-])("lockDirectory() takes over from another %s that is silent", async (_, holder) => {
+])("lockDirectory() replaces the lock of another %s without a heartbeat", async (_, holder) => {
   writeLock(holder);
-  const lock = await lockDirectory(directory, { silenceMs: 50 });
+  const lock = await lockDirectory(directory, { staleAfterMs: 50 });
   expect(JSON.parse(readFileSync(join(directory, "lock.2"), "utf8"))).toMatchObject({
     pid: process.pid,
   });
@@ -97,16 +105,19 @@ test.each([
 test.each([
   ["machine", { hostname: "another", pid: 1 }],
   ["container", { pidNamespace: "another", pid: 2 ** 30 }],
-])("lockDirectory() refuses a directory that another %s holds and shows so", async (_, holder) => {
-  const lock = await lockDirectory(directory, { heartbeatMs: 20 });
-  writeLock(holder);
-  await expect(lockDirectory(directory, { silenceMs: 5000 })).rejects.toThrow(
-    `in use by process ${holder.pid}`,
-  );
-  lock.release();
-});
+])(
+  "lockDirectory() refuses a directory in use by another %s with a heartbeat",
+  async (_, holder) => {
+    const lock = await lockDirectory(directory, { heartbeatMs: 20 });
+    writeLock(holder);
+    await expect(lockDirectory(directory, { staleAfterMs: 5000 })).rejects.toThrow(
+      `in use by process ${holder.pid}`,
+    );
+    lock.release();
+  },
+);
 
-test("lockDirectory() takes over a lock that was never completely written", async () => {
+test("lockDirectory() replaces a lock that was never completely written", async () => {
   writeFileSync(join(directory, "lock.1"), '{"pid":');
-  (await lockDirectory(directory)).release();
+  await expectReplaced();
 });

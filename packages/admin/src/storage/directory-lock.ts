@@ -8,7 +8,7 @@ import {
   type ProcessIdentity,
 } from "./process-identity.ts";
 
-/** Another process has the directory open. */
+/** Another process uses the directory. */
 export class DirectoryInUseError extends Error {
   override readonly name = "DirectoryInUseError";
 
@@ -20,7 +20,7 @@ export class DirectoryInUseError extends Error {
   }
 }
 
-export interface DirectoryLock {
+interface DirectoryLock {
   release(): void;
 }
 
@@ -30,30 +30,30 @@ interface LockContent extends ProcessIdentity {
 }
 
 interface LockTiming {
-  /** How often the holder shows that it is alive. @default 2000 */
+  /** Interval in which the holder updates its lock file. @default 2000 */
   readonly heartbeatMs?: number;
-  /** How long a holder on another machine may be silent before it counts as gone. @default 10000 */
-  readonly silenceMs?: number;
+  /** A holder on another machine counts as gone after this time without an update. @default 10000 */
+  readonly staleAfterMs?: number;
 }
 
 /**
- * Makes sure that only one process uses a directory. The lock of a process that is gone is taken
- * over: on this machine at once, on another one (or in another container) after a silence.
+ * Ensures that only one process uses a directory. The lock of a process that has ended is replaced: at
+ * once if it ran on this machine, otherwise (or in another container) when its heartbeat has stopped.
  *
- * Locks are files `lock.1`, `lock.2`, … of which the highest counts. Whoever makes the next one, which
- * only one process can, has the directory.
+ * Locks are files `lock.1`, `lock.2`, …; the one with the highest number is valid. A process acquires
+ * the lock by creating the next file exclusively.
  *
- * @throws {DirectoryInUseError} when its holder is alive
+ * @throws {DirectoryInUseError} if the holder of the lock is alive
  */
 export async function lockDirectory(
   directory: string,
-  { heartbeatMs = 2000, silenceMs = 10_000 }: LockTiming = {},
+  { heartbeatMs = 2000, staleAfterMs = 10_000 }: LockTiming = {},
 ): Promise<DirectoryLock> {
   const content: LockContent = { ...describeSelf(), since: new Date().toISOString() };
   let path: string | undefined;
   while (path === undefined) {
     const latest = latestGeneration(directory);
-    await refuseIfHeld(directory, latest, silenceMs);
+    await refuseIfHeld(directory, latest, staleAfterMs);
     path = claim(directory, latest + 1, content);
   }
   return hold(path, content, heartbeatMs);
@@ -62,14 +62,14 @@ export async function lockDirectory(
 function hold(path: string, content: LockContent, heartbeatMs: number): DirectoryLock {
   const heartbeat = setInterval(() => {
     const now = new Date();
-    // NOTE: a directory that was deleted under us is not worth ending the process.
+    // NOTE: the directory may have been deleted, and an error in a timer would end the process.
     attempt(() => utimesSync(path, now, now));
   }, heartbeatMs);
   heartbeat.unref();
   return {
     release: () => {
       clearInterval(heartbeat);
-      // The file stays, so that generations never start again from 1.
+      // The file stays, so that the numbers never start at 1 again.
       attempt(() => writeFileSync(path, JSON.stringify({ ...content, released: true })));
     },
   };
@@ -95,17 +95,19 @@ function lockPath(directory: string, generation: number): string {
 async function refuseIfHeld(
   directory: string,
   generation: number,
-  silenceMs: number,
+  staleAfterMs: number,
 ): Promise<void> {
   if (generation === 0) return;
   const path = lockPath(directory, generation);
   const holder = await readLock(path);
   if (holder === undefined || holder.released === true) return;
-  const isHeld = isSameMachine(holder) ? isStillRunning(holder) : await showsLife(path, silenceMs);
+  const isHeld = isSameMachine(holder)
+    ? isStillRunning(holder)
+    : await hasHeartbeat(path, staleAfterMs);
   if (isHeld) throw new DirectoryInUseError(directory, holder);
 }
 
-/** Undefined when the lock is gone or was never completely written. */
+/** Undefined if the lock file is gone or was never completely written. */
 async function readLock(path: string): Promise<LockContent | undefined> {
   for (let attempts = 0; attempts < 10; attempts++) {
     const content = attempt(() => JSON.parse(readFileSync(path, "utf8")) as LockContent);
@@ -115,18 +117,18 @@ async function readLock(path: string): Promise<LockContent | undefined> {
   return undefined;
 }
 
-async function showsLife(path: string, silenceMs: number): Promise<boolean> {
+async function hasHeartbeat(path: string, staleAfterMs: number): Promise<boolean> {
   const before = attempt(() => statSync(path).mtimeMs);
-  const deadline = performance.now() + silenceMs;
+  const deadline = performance.now() + staleAfterMs;
   while (performance.now() < deadline) {
-    await delay(Math.min(250, silenceMs));
+    await delay(Math.min(250, staleAfterMs));
     const now = attempt(() => statSync(path).mtimeMs);
     if (now !== before) return now !== undefined;
   }
   return false;
 }
 
-/** The path of the lock, or undefined when another process was faster. */
+/** Returns the path of the new lock file; undefined if another process was faster. */
 function claim(directory: string, generation: number, content: LockContent): string | undefined {
   const path = lockPath(directory, generation);
   try {
@@ -135,7 +137,7 @@ function claim(directory: string, generation: number, content: LockContent): str
     if (error instanceof Error && "code" in error && error.code === "EEXIST") return undefined;
     throw error;
   }
-  // Somebody may have come this far, been overtaken, and made an old generation again.
+  // If this process was slow, others may have created newer files and deleted this number already.
   if (latestGeneration(directory) > generation) {
     rmSync(path, { force: true });
     return undefined;

@@ -1,7 +1,7 @@
 import { tmpdir } from "node:os";
 import { expect, test } from "vitest";
-import { DiskFullError } from "./disk-full.ts";
-import { DiskGuard, type FreeSpace, readFreeSpace } from "./disk-guard.ts";
+import { DiskFullError } from "./errors.ts";
+import { DiskFullTracker, DiskGuard, type FreeSpace, readFreeSpace } from "./disk-guard.ts";
 
 const PLENTY: FreeSpace = { bytes: 100, files: 1000 };
 
@@ -41,4 +41,30 @@ test("readFreeSpace() reads the file system of a directory", () => {
   const { bytes, files } = readFreeSpace(tmpdir());
   expect(bytes).toBeGreaterThan(0);
   expect(files).toBeGreaterThan(0);
+});
+
+const coded = (code: string): Error => Object.assign(new Error("No space left"), { code });
+
+test("DiskFullTracker remembers a failed write for 10 s or until a write succeeds", async () => {
+  let nowMs = 0;
+  const tracker = new DiskFullTracker(() => nowMs);
+  const fail = (code: string): Promise<unknown> =>
+    tracker.observe(() => Promise.reject(coded(code))).catch((error: unknown) => error);
+  expect(tracker.isFull).toBe(false);
+
+  expect(await fail("23505")).toMatchObject({ code: "23505" });
+  expect(tracker.isFull).toBe(false);
+
+  expect(await fail("53100")).toMatchObject({ code: "53100" });
+  expect(tracker.isFull).toBe(true);
+  expect(await tracker.observe(() => Promise.resolve("stored"))).toBe("stored");
+  expect(tracker.isFull).toBe(false);
+
+  await fail("53100");
+  await tracker.observe(() => Promise.reject(new DiskFullError("x"))).catch(() => undefined);
+  nowMs += 9999;
+  await fail("23505");
+  expect(tracker.isFull).toBe(true);
+  nowMs += 1;
+  expect(tracker.isFull).toBe(false);
 });

@@ -1,10 +1,10 @@
 import { statfsSync } from "node:fs";
-import { DiskFullError } from "./disk-full.ts";
+import { DiskFullError, isDiskFull } from "./errors.ts";
 import type { StorageLogger } from "./storage.ts";
 
 export const BYTES_PER_MB = 1_048_576;
 
-/** What a file system has left; infinite where it does not report a limit. */
+/** Free space of a file system; Infinity where the file system reports no limit. */
 export interface FreeSpace {
   /** Bytes that this user may still write. */
   readonly bytes: number;
@@ -12,11 +12,11 @@ export interface FreeSpace {
   readonly files: number;
 }
 
-/** Reads what is free in the file system of a directory. Takes a few microseconds. */
+/** Reads the free space of the file system of a directory. Takes a few microseconds. */
 export function readFreeSpace(directory: string): FreeSpace {
   const { bsize, blocks, bavail, files, ffree } = statfsSync(directory);
   return {
-    // Some network file systems report a size of 0; btrfs and ZFS report no limit of files.
+    // Some network file systems report a size of 0; btrfs and ZFS report no file limit.
     bytes: blocks === 0 ? Number.POSITIVE_INFINITY : bavail * bsize,
     files: files === 0 ? Number.POSITIVE_INFINITY : ffree,
   };
@@ -25,7 +25,7 @@ export function readFreeSpace(directory: string): FreeSpace {
 /** The database creates few files, but a log segment that cannot be created is fatal. */
 const MIN_FREE_FILES = 32;
 
-/** Says what is missing, or returns undefined when there is enough. */
+/** Describes what is missing for a write; undefined if there is enough space. */
 export function describeShortage(free: FreeSpace, minFreeBytes: number): string | undefined {
   if (free.bytes < minFreeBytes) {
     return `${toMegabytes(free.bytes)} MB of disk space are free, and at least ${toMegabytes(minFreeBytes)} MB are needed (see MIN_FREE_DISK_MB)`;
@@ -41,16 +41,16 @@ function toMegabytes(bytes: number): number {
 
 interface DiskGuardOptions {
   readonly directory: string;
-  /** Writes are refused while less than this is free. */
+  /** Writes are refused while less space than this is free. */
   readonly minFreeBytes: number;
   readonly logger: StorageLogger;
-  /** @default what the file system of the directory reports */
+  /** @default the free space of the file system of the directory */
   readonly readFree?: () => FreeSpace;
 }
 
 /**
  * Refuses writes before the disk is full. The embedded database cannot continue once it cannot
- * extend its write-ahead log, so the limit leaves space for several log segments.
+ * extend its write-ahead log, so the limit reserves space for several log segments.
  */
 export class DiskGuard {
   readonly #options: DiskGuardOptions;
@@ -62,15 +62,15 @@ export class DiskGuard {
     this.#readFree = options.readFree ?? (() => readFreeSpace(options.directory));
   }
 
-  /** Bytes that are free now. */
+  /** Currently free bytes. */
   get freeBytes(): number {
     return this.#readFree().bytes;
   }
 
   /**
-   * Reads the free space anew, and logs when writes start or stop being refused.
+   * Reads the current free space, and logs when writes start or stop being refused.
    *
-   * @throws {DiskFullError} when too little is free for a write
+   * @throws {DiskFullError} if too little space is free for a write
    */
   assertWritable(): void {
     const { directory, minFreeBytes, logger } = this.#options;
@@ -81,5 +81,40 @@ export class DiskGuard {
       else logger.warn(`Writes to ${directory} are refused: ${shortage}. Reads continue`);
     }
     if (shortage !== undefined) throw new DiskFullError(shortage);
+  }
+}
+
+/** How long after a failed write further writes are expected to fail. */
+const FAILURE_MEMORY_MS = 10_000;
+
+/**
+ * Remembers that a write failed because a disk was full. For the disk of a PostgreSQL server, and for
+ * quotas that the file system does not report, a failed write is the only sign.
+ */
+export class DiskFullTracker {
+  readonly #nowMs: () => number;
+  #failedAtMs = Number.NEGATIVE_INFINITY;
+
+  /** @param nowMs monotonic clock in milliseconds */
+  constructor(nowMs: () => number = () => performance.now()) {
+    this.#nowMs = nowMs;
+  }
+
+  /** Runs a write and records whether the database ran out of space for it. */
+  async observe<T>(write: () => Promise<T>): Promise<T> {
+    try {
+      const result = await write();
+      this.#failedAtMs = Number.NEGATIVE_INFINITY;
+      return result;
+    } catch (error) {
+      // A write that the guard refused never reached the disk.
+      if (isDiskFull(error) && !(error instanceof DiskFullError)) this.#failedAtMs = this.#nowMs();
+      throw error;
+    }
+  }
+
+  /** True for 10 s after a failed write, unless a later write succeeded. */
+  get isFull(): boolean {
+    return this.#nowMs() - this.#failedAtMs < FAILURE_MEMORY_MS;
   }
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { DiskGuard } from "./disk-guard.ts";
 import { EmbeddedMaintenance } from "./embedded-maintenance.ts";
-import { openDurable } from "./open-durable.ts";
+import { openDurable } from "./durable-pglite.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "flags-maintenance-"));
 const client = await openDurable(join(directory, "database"), {
@@ -40,7 +40,7 @@ const countSegments = (): number =>
 const writeLog = (bytes: number): Promise<unknown> =>
   client.query("select pg_logical_emit_message(true, 'test', repeat('x', $1))", [bytes]);
 
-test("checkpointWhenDue() keeps the log within 64 MB, however much is written", async () => {
+test("checkpointWhenDue() keeps the log within 64 MB under any number of writes", async () => {
   const maintenance = maintain({});
   for (let count = 0; count < 40; count++) {
     await writeLog(4_000_000);
@@ -49,7 +49,7 @@ test("checkpointWhenDue() keeps the log within 64 MB, however much is written", 
   }
 });
 
-test("a segment is ready before the log needs it", async () => {
+test("EmbeddedMaintenance creates a segment before the log needs it", async () => {
   const maintenance = maintain({});
   for (let count = 0; count < 20; count++) {
     const before = countSegments();
@@ -60,7 +60,7 @@ test("a segment is ready before the log needs it", async () => {
   }
 });
 
-test("checkpoints also run when only reads happen", async () => {
+test("EmbeddedMaintenance runs checkpoints without writes", async () => {
   const readRedo = async (): Promise<unknown> =>
     (await client.query("select redo_lsn from pg_control_checkpoint()")).rows;
   const before = await readRedo();
@@ -69,7 +69,7 @@ test("checkpoints also run when only reads happen", async () => {
   await expect.poll(readRedo).not.toEqual(before);
 });
 
-test("vacuum gives back the space of deleted rows", async () => {
+test("EmbeddedMaintenance frees the space of deleted rows", async () => {
   await client.exec(
     "create table v as select repeat('x', 1000) as x from generate_series(1, 5000)",
   );

@@ -2,39 +2,39 @@ import type { PGlite } from "@electric-sql/pglite";
 import type { DiskGuard } from "./disk-guard.ts";
 import type { StorageLogger } from "./storage.ts";
 
-/** Size of a write-ahead log segment, the unit in which the log takes disk space. */
+/** Size of a segment of the write-ahead log. The log grows by whole segments. */
 const SEGMENT_BYTES = 16 * 1_048_576;
 
 /**
  * A checkpoint in the last quarter of a segment creates the next segment, if no earlier one can be
- * reused. Whatever writes less than a quarter of a segment then never has to create one.
+ * reused. A write of less than a quarter of a segment then never has to create one.
  */
 const RESERVE_BYTES = SEGMENT_BYTES / 4;
 
-interface MaintenanceParts {
+interface MaintenanceOptions {
   readonly client: PGlite;
   readonly guard: DiskGuard;
   readonly logger: StorageLogger;
-  /** How often to check whether a checkpoint is due, beside after each write. @default 5000 */
+  /** Interval of the checks for a due checkpoint, in addition to those after writes. @default 5000 */
   readonly checkIntervalMs?: number;
   /** @default 3600000 */
   readonly vacuumIntervalMs?: number;
 }
 
 /**
- * Does what background processes do in a PostgreSQL server, and nobody does in the embedded one:
+ * Runs what a PostgreSQL server runs in background processes, which the embedded database lacks:
  * checkpoints, without which the log grows without limit, and vacuum, without which the space of
  * deleted rows is never reused.
  */
 export class EmbeddedMaintenance {
-  readonly #parts: MaintenanceParts;
+  readonly #options: MaintenanceOptions;
   readonly #timers: readonly NodeJS.Timeout[];
   #lastCheckpoint = -1;
   #isClosed = false;
 
-  constructor(parts: MaintenanceParts) {
-    const { checkIntervalMs = 5000, vacuumIntervalMs = 3_600_000 } = parts;
-    this.#parts = parts;
+  constructor(options: MaintenanceOptions) {
+    const { checkIntervalMs = 5000, vacuumIntervalMs = 3_600_000 } = options;
+    this.#options = options;
     this.#timers = [
       setInterval(() => void this.#check(), checkIntervalMs),
       setInterval(() => void this.#vacuum(), vacuumIntervalMs),
@@ -43,11 +43,11 @@ export class EmbeddedMaintenance {
   }
 
   /**
-   * Runs a checkpoint when the log has entered the last quarter of a segment since the last one, and
-   * once at the start. Never rejects: a failure is logged, and the next call tries again.
+   * Runs a checkpoint if the log has entered the last quarter of a segment since the last one, and on
+   * the first call. Never rejects: an error is logged, and the next call tries again.
    */
   async checkpointWhenDue(): Promise<void> {
-    const { client } = this.#parts;
+    const { client } = this.#options;
     await this.#run("checkpoint", async () => {
       const due = Math.floor(((await readLogPosition(client)) + RESERVE_BYTES) / SEGMENT_BYTES);
       if (due <= this.#lastCheckpoint) return;
@@ -67,7 +67,7 @@ export class EmbeddedMaintenance {
     for (const timer of this.#timers) clearInterval(timer);
   }
 
-  /** Reads write to the log too, for example when they remove dead rows from a page. */
+  /** Reads also write to the log, for example when they remove dead rows from a page. */
   async #check(): Promise<void> {
     this.#canWrite();
     await this.checkpointWhenDue();
@@ -75,14 +75,14 @@ export class EmbeddedMaintenance {
 
   async #vacuum(): Promise<void> {
     if (!this.#canWrite()) return;
-    await this.#run("vacuum", () => this.#parts.client.exec("vacuum"));
+    await this.#run("vacuum", () => this.#options.client.exec("vacuum"));
     await this.checkpointWhenDue();
   }
 
-  /** The guard logs the first time that this changes. */
+  /** The guard logs each time that the result changes. */
   #canWrite(): boolean {
     try {
-      this.#parts.guard.assertWritable();
+      this.#options.guard.assertWritable();
       return true;
     } catch {
       return false;
@@ -96,7 +96,7 @@ export class EmbeddedMaintenance {
     } catch (error) {
       if (this.#isClosed) return;
       const reason = error instanceof Error ? error.message : String(error);
-      this.#parts.logger.warn(`Cannot run a ${name} of the embedded database: ${reason}`);
+      this.#options.logger.warn(`Cannot run a ${name} of the embedded database: ${reason}`);
     }
   }
 }

@@ -2,42 +2,42 @@ import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs
 import { join } from "node:path";
 import type { PGlite } from "@electric-sql/pglite";
 import { drizzle, type PgliteDatabase } from "drizzle-orm/pglite";
-import { createChangeFeed } from "./change-feed.ts";
+import { createChangeFeed } from "./revisions.ts";
 import { lockDirectory } from "./directory-lock.ts";
-import { DiskFullError } from "./disk-full.ts";
+import { DiskFullError } from "./errors.ts";
 import { BYTES_PER_MB, describeShortage, DiskGuard, readFreeSpace } from "./disk-guard.ts";
 import { EmbeddedMaintenance } from "./embedded-maintenance.ts";
 import { migrate } from "./migrate.ts";
-import { openDurable } from "./open-durable.ts";
-import { CHANGES_CHANNEL, createSqlStorage, type Transact } from "./sql-storage.ts";
+import { openDurable, syncTree } from "./durable-pglite.ts";
+import { CHANGES_CHANNEL, createSqlStorage } from "./sql-storage.ts";
+import type { Transact } from "./transactions.ts";
 import type { Storage, StorageLogger } from "./storage.ts";
-import { syncTree } from "./sync-tree.ts";
 
-export interface EmbeddedOptions {
-  /** Directory that holds the database and nothing else. Made when it is missing. */
+interface EmbeddedOptions {
+  /** Directory for the database and nothing else. Created if it is missing. */
   readonly dataDir: string;
-  /** Writes are refused while less than this is free. @default 64 MB */
+  /** Writes are refused while less disk space than this is free. @default 64 MB */
   readonly minFreeDiskBytes?: number | undefined;
   readonly logger: StorageLogger;
 }
 
-/** Four log segments: the largest write needs fewer, and other processes use the disk too. */
+/** Four log segments. The largest write needs fewer, but other processes use the disk too. */
 const MIN_FREE_DISK_BYTES = 64 * BYTES_PER_MB;
-/** What a new database takes, its first log segments included. */
+/** Size of a new database, including its first log segments. */
 const NEW_DATABASE_BYTES = 64 * BYTES_PER_MB;
 
 /**
- * Opens the database that runs inside this process, in a directory that no other process may use
- * meanwhile. A failure from which the database cannot recover is logged and ends the process.
+ * Opens the database that runs inside this process, and locks its directory against other processes.
+ * If the database fails in a way it cannot recover from, the process logs the reason and exits with 1.
  *
- * @throws {DirectoryInUseError} when another process has the directory
- * @throws {DiskFullError} when the disk has too little space for the database and a first write
- * @throws {EmbeddedStartError} when the database cannot start
+ * @throws {DirectoryInUseError} if another process uses the directory
+ * @throws {DiskFullError} if the disk has too little space for the database and a first write
+ * @throws {EmbeddedStartError} if the database cannot start
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Storage> {
   const { dataDir, logger, minFreeDiskBytes = MIN_FREE_DISK_BYTES } = options;
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const isNew = !existsSync(completeMarkIn(dataDir));
+  const isNew = !existsSync(completionMarkerIn(dataDir));
   assertSpace(dataDir, minFreeDiskBytes + (isNew ? NEW_DATABASE_BYTES : 0));
   const lock = await lockDirectory(dataDir);
   try {
@@ -49,7 +49,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Storage> {
   }
 }
 
-function completeMarkIn(dataDir: string): string {
+function completionMarkerIn(dataDir: string): string {
   return join(dataDir, "database.complete");
 }
 
@@ -58,17 +58,17 @@ function assertSpace(dataDir: string, neededBytes: number): void {
   if (shortage !== undefined) throw new DiskFullError(shortage);
 }
 
-interface LockedParts {
+interface LockedDependencies {
   readonly logger: StorageLogger;
   readonly guard: DiskGuard;
   readonly release: () => void;
 }
 
-async function openLocked(dataDir: string, parts: LockedParts): Promise<Storage> {
-  const { logger, guard, release } = parts;
+async function openLocked(dataDir: string, dependencies: LockedDependencies): Promise<Storage> {
+  const { logger, guard, release } = dependencies;
   const directory = join(dataDir, "database");
-  const completeMark = completeMarkIn(dataDir);
-  const isNew = !existsSync(completeMark);
+  const completionMarker = completionMarkerIn(dataDir);
+  const isNew = !existsSync(completionMarker);
   if (isNew) prepareNew(directory, logger);
 
   const client = await openDurable(directory, {
@@ -80,7 +80,7 @@ async function openLocked(dataDir: string, parts: LockedParts): Promise<Storage>
   try {
     const db = drizzle(client);
     await migrate(db);
-    if (isNew) await completeNew(client, { directory, dataDir, completeMark });
+    if (isNew) await completeNew(client, { directory, dataDir, completionMarker });
 
     const changes = createChangeFeed();
     await client.listen(CHANGES_CHANNEL, (payload) => changes.announce(Number(payload)));
@@ -91,13 +91,13 @@ async function openLocked(dataDir: string, parts: LockedParts): Promise<Storage>
       await client.close();
       release();
     };
+    // All transactions share the one connection, so writes need no separate one.
     const transact = createTransact(db, { guard, maintenance });
-    const transactInTurn = transact;
     return createSqlStorage({
       kind: "embedded",
       db,
       transact,
-      transactInTurn,
+      transactWrite: transact,
       changes,
       guard,
       close,
@@ -111,20 +111,23 @@ async function openLocked(dataDir: string, parts: LockedParts): Promise<Storage>
 function describePanic(directory: string, reason: string): string {
   return (
     `The embedded database in ${directory} cannot continue, and the process ends: ${reason}. ` +
-    "Everything that was acknowledged is stored: start again once the cause is removed"
+    "All acknowledged writes are stored: start the process again once the cause is fixed"
   );
 }
 
-interface TransactParts {
+interface TransactDependencies {
   readonly guard: DiskGuard;
   readonly maintenance: EmbeddedMaintenance;
 }
 
-function createTransact(db: PgliteDatabase, { guard, maintenance }: TransactParts): Transact {
+function createTransact(
+  db: PgliteDatabase,
+  { guard, maintenance }: TransactDependencies,
+): Transact {
   return async (mode, work) => {
     if (mode === "read") return db.transaction(work, { accessMode: "read only" });
     const result = await db.transaction((transaction) => {
-      // NOTE: here and not earlier, as other writes may have waited in front of this one.
+      // NOTE: checked here and not earlier, because other writes may have run while this one waited.
       guard.assertWritable();
       return work(transaction);
     });
@@ -133,10 +136,10 @@ function createTransact(db: PgliteDatabase, { guard, maintenance }: TransactPart
   };
 }
 
-/** A directory without its mark was given up half-made: nothing in it was ever answered. */
+/** Deletes a database whose creation was interrupted. It contains no acknowledged writes. */
 function prepareNew(directory: string, logger: StorageLogger): void {
   if (existsSync(directory)) {
-    logger.warn(`The database in ${directory} was never completed: it is made anew`);
+    logger.warn(`The database in ${directory} was never completed: creating it again`);
     rmSync(directory, { recursive: true });
   }
   mkdirSync(directory, { mode: 0o700 });
@@ -146,13 +149,13 @@ function prepareNew(directory: string, logger: StorageLogger): void {
 interface NewDatabase {
   readonly directory: string;
   readonly dataDir: string;
-  readonly completeMark: string;
+  readonly completionMarker: string;
 }
 
 async function completeNew(client: PGlite, paths: NewDatabase): Promise<void> {
   await client.exec("checkpoint");
   syncTree(paths.directory);
-  writeFileSync(paths.completeMark, "The database beside this file is complete.\n");
-  syncTree(paths.completeMark);
+  writeFileSync(paths.completionMarker, "The database next to this file is complete.\n");
+  syncTree(paths.completionMarker);
   syncTree(paths.dataDir, { depth: 0 });
 }

@@ -1,28 +1,35 @@
 import { sql } from "drizzle-orm";
 import type { Database } from "./database.ts";
-import { lockFor } from "./locks.ts";
-import { ALL_MIGRATIONS } from "./migrations/all-migrations.ts";
+import { lockFor } from "./transactions.ts";
+import { initialSchema } from "./migrations/0001-initial-schema.ts";
+import { initialData } from "./migrations/0002-initial-data.ts";
+import { usage } from "./migrations/0003-usage.ts";
 import type { Migration } from "./migrations/migration.ts";
 
-/** The database was used by a newer version of this program, which this one cannot undo. */
+/** All migrations, in order. */
+export const MIGRATIONS: readonly Migration[] = [initialSchema, initialData, usage];
+
+/** A newer version of this program has migrated the database, which this version cannot undo. */
 export class SchemaTooNewError extends Error {
   override readonly name = "SchemaTooNewError";
 
   constructor(found: number, known: number) {
     super(
-      `The database has schema version ${found}, and this program knows versions up to ${known}: ` +
-        "run the newer version again, or restore a backup that is as old as this one",
+      `The database has schema version ${found}, and this program supports versions up to ${known}: ` +
+        "run the newer version of the program, or restore a backup from before its migration",
     );
   }
 }
 
 /**
- * Brings the schema up to date, all or nothing. Several processes may do so at once: they take turns,
- * and the later ones find nothing left to do.
+ * Applies all pending migrations in one transaction. Several processes may do this concurrently: an
+ * advisory lock runs them one after the other, and the later ones find no pending migrations.
+ *
+ * @throws {SchemaTooNewError} if the database has a newer schema version
  */
 export async function migrate(
   db: Database,
-  migrations: readonly Migration[] = ALL_MIGRATIONS,
+  migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<void> {
   await db.transaction(async (transaction) => {
     await transaction.execute(lockFor("migrate"));

@@ -3,21 +3,21 @@ import { openPostgres } from "./postgres-storage.ts";
 import type { Storage, StorageLogger } from "./storage.ts";
 
 export interface StorageOptions {
-  /** A PostgreSQL database. Without it, the embedded one in `dataDir` is used. */
+  /** URL of a PostgreSQL database. @default the embedded database in `dataDir` */
   readonly databaseUrl?: string | undefined;
   readonly dataDir: string;
-  /** The embedded database refuses writes while less than this is free. @default 64 MB */
+  /** The embedded database refuses writes while less disk space than this is free. @default 64 MB */
   readonly minFreeDiskBytes?: number | undefined;
   readonly logger: StorageLogger;
 }
 
 /**
- * Opens the database and brings its schema up to date.
+ * Opens the database and applies pending migrations.
  *
- * @throws {SchemaTooNewError} when a newer version of this program has used it
- * @throws {DirectoryInUseError} when another process has the embedded database open
- * @throws {DiskFullError} when the disk has too little space for the embedded database
- * @throws {EmbeddedStartError} when the embedded database cannot start
+ * @throws {SchemaTooNewError} if a newer version of this program has migrated the database
+ * @throws {DirectoryInUseError} if another process has opened the embedded database
+ * @throws {DiskFullError} if the disk has too little space for the embedded database
+ * @throws {EmbeddedStartError} if the embedded database cannot start
  */
 export function openStorage(options: StorageOptions): Promise<Storage> {
   const { databaseUrl, logger } = options;

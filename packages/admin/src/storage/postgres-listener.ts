@@ -3,30 +3,34 @@ import type pg from "pg";
 import { CHANGES_CHANNEL } from "./sql-storage.ts";
 import type { StorageLogger } from "./storage.ts";
 
-interface ListenerParts {
-  /** Makes a client that is not connected yet. */
+interface ListenerOptions {
+  /** Creates a client that is not connected yet. */
   createClient(): pg.Client;
   readonly announce: (revision: number) => void;
-  /** The revision now, for what was missed while nobody listened. */
+  /** Reads the current revision, because changes may have been missed without a connection. */
   readRevision(): Promise<number>;
   readonly logger: StorageLogger;
 }
 
-export interface ChangeListener {
+interface ChangeListener {
   close(): Promise<void>;
 }
 
-const SHORTEST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 2000;
-/** A connection that broke without a word is found out by asking now and then. */
+const MIN_RECONNECT_DELAY_MS = 100;
+const MAX_RECONNECT_DELAY_MS = 2000;
+/** Interval of the queries that detect a connection lost without an error. */
 const PROBE_INTERVAL_MS = 10_000;
-const GOODBYE_MS = 1000;
+const DISCONNECT_TIMEOUT_MS = 1000;
 
-/** Keeps a connection that hears of the changes of all replicas, and makes a new one when it breaks. */
-export async function listenToChanges(parts: ListenerParts): Promise<ChangeListener> {
+/**
+ * Listens on one connection for the changes of all replicas, and reconnects with exponential backoff.
+ *
+ * @throws {Error} if the first connection cannot be opened
+ */
+export async function listenToChanges(options: ListenerOptions): Promise<ChangeListener> {
   const stop = new AbortController();
-  const first = await openConnection(parts);
-  const loop = keepListening(parts, first, stop.signal);
+  const first = await openConnection(options);
+  const loop = keepListening(options, first, stop.signal);
   return {
     close: async () => {
       stop.abort();
@@ -36,23 +40,23 @@ export async function listenToChanges(parts: ListenerParts): Promise<ChangeListe
 }
 
 async function keepListening(
-  parts: ListenerParts,
+  options: ListenerOptions,
   first: Connection,
   signal: AbortSignal,
 ): Promise<void> {
   let connection: Connection | undefined = first;
-  let pauseMs = SHORTEST_PAUSE_MS;
+  let delayMs = MIN_RECONNECT_DELAY_MS;
   while (!signal.aborted) {
     if (connection !== undefined) {
-      await untilLost(connection, signal);
-      await hangUp(connection.client);
-      pauseMs = SHORTEST_PAUSE_MS;
+      await waitUntilLost(connection, signal);
+      await disconnect(connection.client);
+      delayMs = MIN_RECONNECT_DELAY_MS;
     }
-    await delay(pauseMs, undefined, { signal }).catch(() => undefined);
-    pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
-    if (!signal.aborted) connection = await openConnection(parts).catch(() => undefined);
+    await delay(delayMs, undefined, { signal }).catch(() => undefined);
+    delayMs = Math.min(delayMs * 2, MAX_RECONNECT_DELAY_MS);
+    if (!signal.aborted) connection = await openConnection(options).catch(() => undefined);
   }
-  if (connection !== undefined) await hangUp(connection.client);
+  if (connection !== undefined) await disconnect(connection.client);
 }
 
 interface Connection {
@@ -60,13 +64,13 @@ interface Connection {
   readonly lost: Promise<void>;
 }
 
-async function openConnection(parts: ListenerParts): Promise<Connection> {
-  const { announce, logger } = parts;
-  const client = parts.createClient();
+async function openConnection(options: ListenerOptions): Promise<Connection> {
+  const { announce, logger } = options;
+  const client = options.createClient();
   const lost = new Promise<void>((resolve) => {
     client.once("end", () => resolve());
     client.on("error", (error) => {
-      logger.warn(`The connection that hears of changes was lost: ${error.message}`);
+      logger.warn(`The connection that listens for changes was lost: ${error.message}`);
       resolve();
     });
   });
@@ -74,17 +78,17 @@ async function openConnection(parts: ListenerParts): Promise<Connection> {
   try {
     await client.connect();
     await client.query(`listen ${CHANGES_CHANNEL}`);
-    announce(await parts.readRevision());
+    announce(await options.readRevision());
   } catch (error) {
-    await hangUp(client);
+    await disconnect(client);
     throw error;
   }
   return { client, lost };
 }
 
-async function untilLost({ client, lost }: Connection, signal: AbortSignal): Promise<void> {
+async function waitUntilLost({ client, lost }: Connection, signal: AbortSignal): Promise<void> {
   let probe: NodeJS.Timeout | undefined;
-  const silent = new Promise<void>((resolve) => {
+  const unresponsive = new Promise<void>((resolve) => {
     probe = setInterval(() => {
       client.query("select 1").catch(() => resolve());
     }, PROBE_INTERVAL_MS);
@@ -92,12 +96,12 @@ async function untilLost({ client, lost }: Connection, signal: AbortSignal): Pro
   const stopped = new Promise<void>((resolve) => {
     signal.addEventListener("abort", () => resolve(), { once: true });
   });
-  await Promise.race([lost, silent, stopped]);
+  await Promise.race([lost, unresponsive, stopped]);
   clearInterval(probe);
 }
 
-/** Says goodbye, without waiting long for a server that may be gone. */
-async function hangUp(client: pg.Client): Promise<void> {
+/** Closes a connection, waiting at most 1 s for a server that may be unreachable. */
+async function disconnect(client: pg.Client): Promise<void> {
   const ended = client.end().catch(() => undefined);
-  await Promise.race([ended, delay(GOODBYE_MS, undefined, { ref: false })]);
+  await Promise.race([ended, delay(DISCONNECT_TIMEOUT_MS, undefined, { ref: false })]);
 }

@@ -1,49 +1,48 @@
 import { drizzle } from "drizzle-orm/node-postgres";
 import pg from "pg";
-import { createChangeFeed } from "./change-feed.ts";
+import { createChangeFeed, readRevision } from "./revisions.ts";
 import { migrate } from "./migrate.ts";
 import { listenToChanges } from "./postgres-listener.ts";
-import { createTransact } from "./postgres-transaction.ts";
-import { readRevision } from "./read-revision.ts";
 import { createSqlStorage } from "./sql-storage.ts";
 import type { Storage, StorageLogger } from "./storage.ts";
+import type { Transact } from "./transactions.ts";
 
-export interface PostgresOptions {
-  /** Address, user and password of the database, such as `postgres://user:secret@host/name`. */
+interface PostgresOptions {
+  /** URL with user and password, such as `postgres://user:secret@host/name`. */
   readonly databaseUrl: string;
   readonly logger: StorageLogger;
 }
 
-/** Most connections that are open at a time, for everything but changes. */
+/** Connections for everything except changes. */
 const MAX_CONNECTIONS = 7;
-/** Changes wait for their turn on these, so that however many wait, all else goes on. */
-const MAX_CHANGING_CONNECTIONS = 3;
+/** Connections for changes, which wait for the write lock. Reads are not blocked by waiting changes. */
+const MAX_WRITE_CONNECTIONS = 3;
 const CONNECT_TIMEOUT_MS = 5000;
-/** Firewalls forget connections that are silent for longer. */
+/** Firewalls drop connections that are idle for longer. */
 const KEEP_ALIVE_DELAY_MS = 10_000;
-/** No statement of ours takes longer than a moment, unless something is wrong. */
+/** All statements of this service normally take milliseconds. */
 const STATEMENT_TIMEOUT_MS = 20_000;
-/** A statement that is not even answered with a failure went to a server that cannot be reached. */
-const ANSWER_TIMEOUT_MS = 30_000;
-/** The same for the connection that only listens: what it hears must be fresh. */
-const LISTENER_ANSWER_TIMEOUT_MS = 5000;
-/** How long a change waits for its turn. */
+/** Longer than the statement timeout: without even an error by then, the server is unreachable. */
+const QUERY_TIMEOUT_MS = 30_000;
+/** The same for the connection that listens for changes, whose loss must be noticed soon. */
+const LISTENER_QUERY_TIMEOUT_MS = 5000;
+/** How long a change waits for the write lock. */
 const LOCK_TIMEOUT_MS = 10_000;
-/** A replica that hangs in the middle of a change must not keep the others waiting for good. */
+/** If a replica hangs in the middle of a change, the server ends its transaction and frees the lock. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 15_000;
 
-/** Opens a PostgreSQL database and brings its schema up to date. */
+/** Opens a PostgreSQL database and applies pending migrations. */
 export async function openPostgres(options: PostgresOptions): Promise<Storage> {
-  await migrateAlone(options);
+  await migrateOnOwnConnection(options);
   const pool = createPool(options, MAX_CONNECTIONS);
-  const changingPool = createPool(options, MAX_CHANGING_CONNECTIONS);
+  const writePool = createPool(options, MAX_WRITE_CONNECTIONS);
   const db = drizzle(pool);
   const changes = createChangeFeed();
   const listener = await listenToChanges({
     createClient: () =>
       new pg.Client({
         ...connectionSettings(options),
-        query_timeout: LISTENER_ANSWER_TIMEOUT_MS,
+        query_timeout: LISTENER_QUERY_TIMEOUT_MS,
       }),
     announce: changes.announce,
     readRevision: () => readRevision(db),
@@ -54,19 +53,19 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
     kind: "postgresql",
     db,
     transact: createTransact(pool),
-    transactInTurn: createTransact(changingPool),
+    transactWrite: createTransact(writePool),
     changes,
     close: async () => {
       await listener.close();
-      await Promise.all([pool.end(), changingPool.end()]);
+      await Promise.all([pool.end(), writePool.end()]);
     },
   });
 }
 
-/** On a connection without time limits: steps over large tables take their time. */
-async function migrateAlone(options: PostgresOptions): Promise<void> {
+/** Uses a connection without timeouts, because migrations of large tables can take long. */
+async function migrateOnOwnConnection(options: PostgresOptions): Promise<void> {
   const client = new pg.Client(connectionSettings(options));
-  // NOTE: without a listener a connection that breaks would end the process; the query fails too.
+  // NOTE: without this listener, a lost connection would end the process. The query rejects anyway.
   client.on("error", () => undefined);
   try {
     await client.connect();
@@ -81,12 +80,12 @@ function createPool(options: PostgresOptions, max: number): pg.Pool {
   const pool = new pg.Pool({
     ...connectionSettings(options),
     max,
-    query_timeout: ANSWER_TIMEOUT_MS,
+    query_timeout: QUERY_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
     lock_timeout: LOCK_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
   });
-  // NOTE: without these listeners a connection that breaks would end the process.
+  // NOTE: without these listeners, a lost connection would end the process.
   const onLost = (error: Error): void => {
     logger.warn(`A connection to the database was lost: ${error.message}`);
   };
@@ -105,4 +104,45 @@ function connectionSettings({ databaseUrl }: PostgresOptions): pg.ClientConfig {
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
   };
+}
+
+const BEGIN = {
+  read: "begin isolation level repeatable read read only",
+  write: "begin",
+} as const;
+
+/**
+ * Runs work in transactions on connections of a pool. A connection that failed is not reused.
+ *
+ * NOTE: drizzle's own transactions never release a connection on which `begin` fails.
+ */
+function createTransact(pool: pg.Pool): Transact {
+  return async (mode, work) => {
+    const client = await pool.connect();
+    try {
+      await client.query(BEGIN[mode]);
+      const result = await work(drizzle(client));
+      await commit(client);
+      client.release();
+      return result;
+    } catch (error) {
+      await rollBack(client);
+      throw error;
+    }
+  };
+}
+
+async function commit(client: pg.PoolClient): Promise<void> {
+  const { command } = await client.query("commit");
+  // PostgreSQL rolls back instead if a statement failed and the work ignored the error.
+  if (command !== "COMMIT") throw new Error("The transaction was rolled back: a statement failed");
+}
+
+async function rollBack(client: pg.PoolClient): Promise<void> {
+  try {
+    await client.query("rollback");
+    client.release();
+  } catch {
+    client.release(true);
+  }
 }

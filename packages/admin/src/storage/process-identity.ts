@@ -1,15 +1,15 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 
-/** What tells one process from all others, also from later ones with the same number. */
+/** Identifies a process, also among later processes with the same pid. */
 export interface ProcessIdentity {
   readonly pid: number;
   readonly hostname: string;
-  /** What numbers of processes count in: containers have their own; empty where it is not known. */
+  /** Namespace of the pid, since containers have their own; empty if unknown. */
   readonly pidNamespace: string;
-  /** Changes with every start of the machine; empty where it is not known. */
+  /** Changes with every boot of the machine; empty if unknown. */
   readonly bootId: string;
-  /** When the process started, in the machine's own measure; empty where it is not known. */
+  /** When the process started, in clock ticks since boot; empty if unknown. */
   readonly startTime: string;
 }
 
@@ -24,15 +24,16 @@ export function describeSelf(): ProcessIdentity {
 }
 
 /**
- * Whether the numbers of processes mean the same here and there.
+ * Whether the process is on this machine and in the same pid namespace, so that its pid is meaningful.
  *
- * NOTE: containers on the network of their host have its name, and cannot see its processes.
+ * NOTE: the host name is not enough. Containers that use the network of their host also have its name,
+ * but cannot see its processes.
  */
 export function isSameMachine(identity: ProcessIdentity): boolean {
   return identity.hostname === hostname() && identity.pidNamespace === readPidNamespace();
 }
 
-/** Whether the process runs on this machine. */
+/** Whether a process of this machine is still running. */
 export function isStillRunning({ pid, bootId, startTime }: ProcessIdentity): boolean {
   if (bootId !== readBootId()) return false;
   return exists(pid) && startTime === readStartTime(pid);
@@ -43,7 +44,7 @@ function exists(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it is there, and belongs to somebody else.
+    // EPERM: the process exists and belongs to another user.
     return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }
@@ -60,12 +61,12 @@ function readBootId(): string {
   return readText("/proc/sys/kernel/random/boot_id").trim();
 }
 
-/** Empty when there is no such process, or the system does not tell. */
+/** Empty if there is no such process, or the operating system does not report it. */
 export function readStartTime(pid: number): string {
-  // The name of the program, in brackets, may itself hold spaces and brackets.
+  // The program name, in parentheses, may itself contain spaces and parentheses.
   const [, afterName = ""] = /^.*\)\s(.*)$/s.exec(readText(`/proc/${pid}/stat`)) ?? [];
   const fields = afterName.split(" ");
-  // A zombie only waits for its parent to notice its end.
+  // A zombie has exited; its parent has not collected its status yet.
   return fields[0] === "Z" ? "" : (fields[19] ?? "");
 }
 

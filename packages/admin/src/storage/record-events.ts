@@ -1,24 +1,20 @@
 import { inArray } from "drizzle-orm";
-import type { Actor } from "../domain/events/actor.ts";
-import type { NewEvent } from "../domain/events/new-event.ts";
-import { groupBy } from "../group-by.ts";
-import { batchesOf } from "./batches-of.ts";
-import type { Database } from "./database.ts";
-import { isEqualJson, toJson } from "./is-equal-json.ts";
+import type { Actor, NewEvent } from "./event.ts";
+import { batchesOf, type Database, groupBy, isEqualJson, toJson } from "./database.ts";
 import { events, type EventTag } from "./schema/events.ts";
 import { featureTags } from "./schema/tags.ts";
 
-export interface Recorder {
-  readonly record: (...happened: readonly NewEvent[]) => Promise<void>;
-  /** Id of the last event that was recorded. */
+interface Recorder {
+  readonly record: (...newEvents: readonly NewEvent[]) => Promise<void>;
+  /** Id of the last recorded event; undefined if nothing was recorded. */
   readonly lastId: () => number | undefined;
 }
 
-/** Writes down, within a transaction, what its author did. */
+/** Records the events of one author within a transaction. Events that change nothing are dropped. */
 export function createRecorder(db: Database, actor: Actor): Recorder {
   let lastId: number | undefined;
-  const record = async (...happened: readonly NewEvent[]): Promise<void> => {
-    const relevant = happened.filter((event) => !isNoChange(event));
+  const record = async (...newEvents: readonly NewEvent[]): Promise<void> => {
+    const relevant = newEvents.filter((event) => !isNoChange(event));
     if (relevant.length === 0) return;
 
     const tagsOf = await readTags(db, relevant);
@@ -53,8 +49,8 @@ function toRow(event: NewEvent, actor: Actor, tags: readonly EventTag[]) {
 
 type TagsOf = (feature: string | undefined) => readonly EventTag[];
 
-async function readTags(db: Database, happened: readonly NewEvent[]): Promise<TagsOf> {
-  const names = [...new Set(happened.flatMap(({ feature }) => feature ?? []))];
+async function readTags(db: Database, newEvents: readonly NewEvent[]): Promise<TagsOf> {
+  const names = [...new Set(newEvents.flatMap(({ feature }) => feature ?? []))];
   if (names.length === 0) return () => [];
   const rows = await db.select().from(featureTags).where(inArray(featureTags.feature, names));
   const byFeature = groupBy(rows, (row) => row.feature);

@@ -1,40 +1,32 @@
 import { sql } from "drizzle-orm";
-import type { Actor } from "../domain/events/actor.ts";
-import type { ChangeFeed } from "./change-feed.ts";
+import type { Actor } from "./event.ts";
+import { type ChangeFeed, readRevision } from "./revisions.ts";
 import type { Database } from "./database.ts";
-import { DiskFullError, DiskFullMemory } from "./disk-full.ts";
-import type { DiskGuard } from "./disk-guard.ts";
-import { lockFor } from "./locks.ts";
-import { readRevision } from "./read-revision.ts";
+import { DiskFullError } from "./errors.ts";
+import { DiskFullTracker, type DiskGuard } from "./disk-guard.ts";
+import { lockFor, retryBeforeStart, type Transact } from "./transactions.ts";
 import { createRecorder } from "./record-events.ts";
-import { retryBeforeStart } from "./retry-before-start.ts";
 import type { Storage, WriteTransaction } from "./storage.ts";
 
-/** Name of the PostgreSQL channel on which replicas tell each other of changes. */
+/** PostgreSQL channel on which replicas notify each other of changes. */
 export const CHANGES_CHANNEL = "flags_changes";
 
-/** Runs work in a transaction: all of it, or nothing. */
-export type Transact = <T>(
-  mode: "read" | "write",
-  work: (db: Database) => Promise<T>,
-) => Promise<T>;
-
-interface SqlStorageParts {
+interface SqlStorageDependencies {
   readonly kind: Storage["kind"];
   readonly db: Database;
   readonly transact: Transact;
-  /** For changes, which wait for their turn: what they hold meanwhile must be nobody else's. */
-  readonly transactInTurn: Transact;
+  /** For changes. They wait for the write lock, so they must not use up the connections of others. */
+  readonly transactWrite: Transact;
   readonly changes: ChangeFeed;
-  /** Watches the disk of the database, where that is a disk of this machine. */
+  /** Checks the free disk space; only for the embedded database. */
   readonly guard?: DiskGuard;
   readonly close: () => Promise<void>;
 }
 
-/** What both kinds of storage have in common, which is nearly everything. */
-export function createSqlStorage(parts: SqlStorageParts): Storage {
-  const { kind, db, transact, transactInTurn, changes, guard, close } = parts;
-  const memory = new DiskFullMemory();
+/** Implements what both kinds of database have in common. */
+export function createSqlStorage(dependencies: SqlStorageDependencies): Storage {
+  const { kind, db, transact, transactWrite, changes, guard, close } = dependencies;
+  const tracker = new DiskFullTracker();
   const inTransaction: Transact = (mode, work) =>
     retryBeforeStart((started) =>
       transact(mode, (transaction) => {
@@ -48,15 +40,15 @@ export function createSqlStorage(parts: SqlStorageParts): Storage {
     close,
     read: (work) => inTransaction("read", work),
     write: async (actor, work) => {
-      const { result, revision } = await memory.observe(() =>
+      const { result, revision } = await tracker.observe(() =>
         retryBeforeStart((started) =>
-          transactInTurn("write", (transaction) => runWrite(transaction, actor, { work, started })),
+          transactWrite("write", (transaction) => runWrite(transaction, actor, { work, started })),
         ),
       );
       if (revision !== undefined) changes.announce(revision);
       return result;
     },
-    transact: (work) => memory.observe(() => inTransaction("write", work)),
+    transact: (work) => tracker.observe(() => inTransaction("write", work)),
     revision: () => readRevision(db),
     onChange: (listener) => changes.listen(listener),
     ping: async () => {
@@ -64,7 +56,7 @@ export function createSqlStorage(parts: SqlStorageParts): Storage {
     },
     assertWritable: () => {
       guard?.assertWritable();
-      if (memory.isFull) throw new DiskFullError("The latest write failed: the disk is full");
+      if (tracker.isFull) throw new DiskFullError("The latest write failed: the disk is full");
     },
     freeDiskBytes: () => guard?.freeBytes,
   };
@@ -77,7 +69,7 @@ interface Write<T> {
 
 interface Written<T> {
   readonly result: T;
-  /** Of the last recorded event; undefined when nothing was recorded. */
+  /** Id of the last recorded event; undefined if nothing was recorded. */
   readonly revision: number | undefined;
 }
 

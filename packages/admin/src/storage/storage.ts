@@ -1,64 +1,63 @@
-import type { Actor } from "../domain/events/actor.ts";
-import type { NewEvent } from "../domain/events/new-event.ts";
+import type { Actor, NewEvent } from "./event.ts";
 import type { Database } from "./database.ts";
 
-/** A change under way: what it writes and what it records become visible together, or not at all. */
+/** A change in progress. Its writes and its events become visible together, or not at all. */
 export interface WriteTransaction {
   readonly db: Database;
   readonly actor: Actor;
-  /** Records what happened. An event whose `before` and `after` are equal is no event. */
+  /** Records events. An event whose `before` and `after` are equal is dropped. */
   readonly record: (...events: readonly NewEvent[]) => Promise<void>;
 }
 
-/** Where everything is kept. */
+/** The database, which stores everything that the service manages. */
 export interface Storage {
   readonly kind: "embedded" | "postgresql";
 
-  /** For a read of one statement. Writes use `write` or `transact`, which check the free space. */
+  /** For reads of one statement. Use `write` or `transact` to write: they check the free space. */
   readonly db: Database;
 
-  /** For a read of several statements that must see the same state. */
+  /** Runs a read of several statements that must see the same state. */
   read<T>(work: (db: Database) => Promise<T>): Promise<T>;
 
   /**
-   * One change, all or nothing. Changes take turns, on all replicas together: so that the ids of
-   * events are committed in their order, and a revision never hides an event that comes later.
+   * Runs a change in a transaction. Changes run one at a time across all replicas, so that events are
+   * committed in the order of their ids: no event appears later with an id below the revision.
    */
   write<T>(actor: Actor, work: (transaction: WriteTransaction) => Promise<T>): Promise<T>;
 
   /**
-   * Several statements, all or nothing, that are no change of what is managed: nobody is asked who
-   * does it, nothing is recorded, and nobody takes turns.
+   * Runs a write that is not a change by an administrator, such as a usage report, in a transaction.
+   * It has no author, records no event, and runs concurrently with changes.
    */
   transact<T>(work: (db: Database) => Promise<T>): Promise<T>;
 
-  /** The id of the latest event: it grows with every change that has been committed. */
+  /** Reads the id of the latest event, which grows with every committed change; 0 without events. */
   revision(): Promise<number>;
 
-  /** Calls the listener after each change, by whichever replica. Returns how to stop that. */
+  /** Calls the listener after each change by any replica. Returns a function that removes it. */
   onChange(listener: (revision: number) => void): () => void;
 
-  /** Fails when the database cannot be reached. */
+  /** Rejects if the database cannot be reached. */
   ping(): Promise<void>;
 
   /**
    * Checks, without writing, whether writes can be expected to succeed.
    *
-   * @throws {DiskFullError} when too little disk space is free, or, where that cannot be measured,
-   *   when a write failed for that reason in the last 10 s
+   * @throws {DiskFullError} if too little disk space is free or, where that cannot be measured, if a
+   *   write failed because of a full disk in the last 10 s
    */
   assertWritable(): void;
 
-  /** Free bytes on the disk of the embedded database; undefined with PostgreSQL. */
+  /** Free bytes on the disk of the embedded database; undefined for PostgreSQL. */
   freeDiskBytes(): number | undefined;
 
   close(): Promise<void>;
 }
 
-/** Where the storage logs changes of its own state, such as a lost connection. */
+/** Receives changes of the state of the storage, such as a lost connection. */
 export interface StorageLogger {
   info(message: string): void;
   warn(message: string): void;
-  /** Logs why the process is about to end. */
+  /** Receives the reason why the process is about to end. */
   fatal(message: string): void;
 }

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { readHour, startOfHour } from "./hours.ts";
+import { lastHours, parseHour, parseHoursBack, startOfHour } from "./hours.ts";
 
 const NOW = new Date("2026-03-29T01:59:59.999Z");
 
-test("startOfHour() is the same wherever the server is", () => {
+test("startOfHour() does not depend on the time zone", () => {
   expect(startOfHour(NOW).toISOString()).toBe("2026-03-29T01:00:00.000Z");
   expect(startOfHour(new Date(0)).toISOString()).toBe("1970-01-01T00:00:00.000Z");
 });
@@ -17,6 +17,26 @@ test.each([
   [undefined, "2026-03-29T01:00:00.000Z"],
   [null, "2026-03-29T01:00:00.000Z"],
   ["soon", "2026-03-29T01:00:00.000Z"],
-])("readHour() of %j is %s", (sent, expected) => {
-  expect(readHour(sent, NOW).toISOString()).toBe(expected);
+])("parseHour() for %j is %s", (sent, expected) => {
+  expect(parseHour(sent, NOW).toISOString()).toBe(expected);
+});
+
+test("lastHours() ends with the current hour", () => {
+  expect(lastHours(2, NOW).map((hour) => hour.toISOString())).toEqual([
+    "2026-03-29T00:00:00.000Z",
+    "2026-03-29T01:00:00.000Z",
+  ]);
+});
+
+test.each([
+  [undefined, 24],
+  ["1", 1],
+  ["48", 48],
+  ["0", 24],
+  ["49", 24],
+  ["", 24],
+  ["1e1", 10],
+  ["x", 24],
+])("parseHoursBack() for %j is %i", (sent, expected) => {
+  expect(parseHoursBack(sent)).toBe(expected);
 });

@@ -1,26 +1,45 @@
-import type { SentMoment } from "./lenient.ts";
+import type { LenientMoment } from "./lenient-values.ts";
 
 export const HOUR_MS = 3_600_000;
 
-/** How far back usage is kept. */
+/** How long usage is kept. */
 export const RETENTION_HOURS = 48;
 
-/** When the hour of a moment begins. */
+const DEFAULT_HOURS = 24;
+
+/** Returns the start of the hour that contains a date, in UTC. */
 export function startOfHour(date: Date): Date {
   return new Date(Math.floor(date.getTime() / HOUR_MS) * HOUR_MS);
 }
 
+/** Returns the start of the last `count` hours, oldest first. The last one is the current hour. */
+export function lastHours(count: number, now: Date): readonly Date[] {
+  const current = startOfHour(now).getTime();
+  return Array.from({ length: count }, (_, index) => {
+    return new Date(current - (count - 1 - index) * HOUR_MS);
+  });
+}
+
+/** Parses the query parameter `hoursBack`, an integer from 1 to 48. @returns 24 for anything else */
+export function parseHoursBack(text: string | undefined): number {
+  const hours = Number(text ?? DEFAULT_HOURS);
+  const isInRange = Number.isInteger(hours) && hours >= 1 && hours <= RETENTION_HOURS;
+  return isInRange ? hours : DEFAULT_HOURS;
+}
+
 /**
- * The hour that a report is about. Clocks of applications may be wrong: what would be in the future
- * counts as now, and what would be too old as the oldest that is kept.
+ * Parses the time of a report and returns the start of its hour. Clocks of applications can be wrong: a
+ * time in the future counts as now, and one before the retention period as its oldest hour.
+ *
+ * @param sent a date as text or milliseconds since 1970; anything else counts as now
  */
-export function readHour(sent: SentMoment | undefined, now: Date): Date {
+export function parseHour(sent: LenientMoment | undefined, now: Date): Date {
   const oldest = now.getTime() - (RETENTION_HOURS - 1) * HOUR_MS;
-  const moment = readMoment(sent) ?? now.getTime();
+  const moment = parseMoment(sent) ?? now.getTime();
   return startOfHour(new Date(Math.min(Math.max(moment, oldest), now.getTime())));
 }
 
-function readMoment(sent: SentMoment | undefined): number | undefined {
+function parseMoment(sent: LenientMoment | undefined): number | undefined {
   if (sent === null || sent === undefined) return undefined;
   const moment = new Date(sent).getTime();
   return Number.isNaN(moment) ? undefined : moment;

@@ -1,90 +1,122 @@
-import { badData } from "../errors.ts";
-import { readHour } from "./hours.ts";
-import { readCount, readText, type SentCount, type SentText } from "./lenient.ts";
-import type { BulkMetrics, Metrics } from "./schemas.ts";
-import type { UsageEntry } from "./usage-entry.ts";
+import { and, eq, gte } from "drizzle-orm";
+import { type Database, orderByText } from "../storage/database.ts";
+import { featureUsage, variantUsage } from "../storage/schema/usage.ts";
 
-/** Where and when a report was made. */
-interface Reporting {
+/** How often an application evaluated a flag in an hour. */
+export interface HourlyUsage {
+  readonly featureName: string;
+  readonly appName: string;
   readonly environment: string;
-  readonly now: Date;
+  readonly timestamp: Date;
+  readonly yes: number;
+  readonly no: number;
+  readonly variants?: Readonly<Record<string, number>>;
 }
 
-/** What one application counted, in the environment of its token. Flags nobody asked for are left out. */
-export function readMetrics(
-  { appName: sentName, bucket }: Metrics,
-  { environment, now }: Reporting,
-): readonly UsageEntry[] {
-  const appName = readAppName(sentName, "/body/appName");
-  if (bucket === null || bucket === undefined) return [];
-
-  const hour = readHour(bucket.stop, now);
-  return Object.entries(bucket.toggles)
-    .map(([feature, counts]) => ({
-      ...readCounts(counts),
-      feature: readText(feature),
+/** Reads the usage of a flag since the start of an hour, oldest first. */
+export async function readFeatureUsage(
+  db: Database,
+  feature: string,
+  since: Date,
+): Promise<readonly HourlyUsage[]> {
+  const variantsOf = await readVariants(db, feature, since);
+  const rows = await db
+    .select()
+    .from(featureUsage)
+    .where(and(eq(featureUsage.feature, feature), gte(featureUsage.hour, since)))
+    .orderBy(
+      featureUsage.hour,
+      orderByText(featureUsage.environment),
+      orderByText(featureUsage.appName),
+    );
+  return rows.map(({ appName, environment, hour, yes, no }) => {
+    const variants = variantsOf.get(keyOf({ appName, environment, hour }));
+    return {
+      featureName: feature,
       appName,
       environment,
-      hour,
-    }))
-    .filter(isUsed);
-}
-
-/**
- * What a proxy counted for many applications. Entries without the name of an application are left out:
- * the proxy cannot do anything about what one of its clients sent.
- *
- * @throws {ApiError} if some of it is of another environment than that of its token: none of it is
- * accepted then, so that nothing is lost unnoticed
- */
-export function readBulkMetrics(
-  { metrics }: BulkMetrics,
-  { environment, now }: Reporting,
-): readonly UsageEntry[] {
-  const entries = metrics.map((metric, index) => {
-    if (metric.environment !== environment) {
-      throw badData(
-        `/body/metrics/${index}/environment`,
-        `must be ${JSON.stringify(environment)}, the environment of the token`,
-      );
-    }
-    return {
-      ...readCounts(metric),
-      feature: readText(metric.featureName),
-      appName: readText(metric.appName),
-      environment,
-      hour: readHour(metric.timestamp, now),
+      timestamp: hour,
+      yes,
+      no,
+      ...(variants !== undefined && { variants: Object.fromEntries(variants) }),
     };
   });
-  return entries.filter((entry) => entry.appName !== "" && isUsed(entry));
 }
+
+async function readVariants(db: Database, feature: string, since: Date) {
+  const rows = await db
+    .select()
+    .from(variantUsage)
+    .where(and(eq(variantUsage.feature, feature), gte(variantUsage.hour, since)))
+    .orderBy(orderByText(variantUsage.variant));
+  const byKey = new Map<string, Map<string, number>>();
+  for (const row of rows) {
+    const counts = byKey.get(keyOf(row)) ?? new Map<string, number>();
+    byKey.set(keyOf(row), counts.set(row.variant, row.count));
+  }
+  return byKey;
+}
+
+/** Largest number of applications for which hours without usage are added. */
+const MAX_FILLED_APPLICATIONS = 100;
 
 /**
- * @throws {ApiError} when it is empty
+ * Adds entries with counts of 0, so that every application in the usage has an entry for every hour and
+ * environment. Sorts the entries by hour.
  */
-export function readAppName(sent: SentText, path: string): string {
-  const appName = readText(sent);
-  if (appName === "") throw badData(path, "must not be empty");
-  return appName;
-}
-
-interface SentCounts {
-  readonly yes?: SentCount;
-  readonly no?: SentCount;
-  readonly variants?: Readonly<Record<string, SentCount>> | null;
-}
-
-function readCounts({ yes, no, variants }: SentCounts) {
-  const counted = Object.entries(variants ?? {}).map(
-    ([name, count]) => [readText(name), readCount(count)] as const,
+export function fillHours(
+  feature: string,
+  usage: readonly HourlyUsage[],
+  hours: readonly Date[],
+): readonly HourlyUsage[] {
+  const appNames = distinct(usage.map(({ appName }) => appName)).slice(0, MAX_FILLED_APPLICATIONS);
+  const environments = distinct(usage.map(({ environment }) => environment));
+  const empty = hours.flatMap((timestamp) =>
+    environments.flatMap((environment) =>
+      appNames.map((appName): HourlyUsage => {
+        return { featureName: feature, appName, environment, timestamp, yes: 0, no: 0 };
+      }),
+    ),
   );
-  return {
-    yes: readCount(yes),
-    no: readCount(no),
-    variants: new Map(counted.filter(([, count]) => count > 0)),
-  };
+  const byKey = new Map(
+    [...empty, ...usage].map((entry) => [keyOf({ ...entry, hour: entry.timestamp }), entry]),
+  );
+  return [...byKey.values()].toSorted((a, b) => a.timestamp.getTime() - b.timestamp.getTime());
 }
 
-function isUsed({ yes, no }: UsageEntry): boolean {
-  return yes > 0 || no > 0;
+/** Sums up the usage of one hour by environment. */
+export function sumByEnvironment(usage: readonly HourlyUsage[], hour: Date) {
+  const inHour = usage.filter(({ timestamp }) => timestamp.getTime() === hour.getTime());
+  return distinct(inHour.map(({ environment }) => environment)).map((environment) => {
+    const entries = inHour.filter((entry) => entry.environment === environment);
+    return {
+      environment,
+      timestamp: hour,
+      yes: sum(entries.map(({ yes }) => yes)),
+      no: sum(entries.map(({ no }) => no)),
+    };
+  });
+}
+
+/** Returns the sorted names of the applications in the usage. */
+export function namesOfApplications(usage: readonly HourlyUsage[]): readonly string[] {
+  return distinct(usage.map(({ appName }) => appName));
+}
+
+function distinct(values: readonly string[]): readonly string[] {
+  return [...new Set(values)].toSorted();
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+interface Key {
+  readonly appName: string;
+  readonly environment: string;
+  readonly hour: Date;
+}
+
+function keyOf({ appName, environment, hour }: Key): string {
+  return JSON.stringify([appName, environment, hour]);
 }

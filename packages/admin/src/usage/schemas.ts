@@ -1,26 +1,33 @@
 import { Type } from "typebox";
 import { openObject } from "../http/schemas.ts";
-import { LenientCount, LenientMoment, LenientText, recordOf } from "./lenient.ts";
+import {
+  LenientCountSchema,
+  LenientMomentSchema,
+  LenientTextSchema,
+  recordOf,
+} from "./lenient-values.ts";
 
 const MAX_ENTRIES = 10_000;
 const MAX_VARIANTS = 1000;
 
-const Variants = Type.Optional(Type.Union([recordOf(LenientCount, MAX_VARIANTS), Type.Null()]));
+const Variants = Type.Optional(
+  Type.Union([recordOf(LenientCountSchema, MAX_VARIANTS), Type.Null()]),
+);
 
 const ToggleUsage = openObject("toggleUsageSchema", {
-  yes: Type.Optional(LenientCount),
-  no: Type.Optional(LenientCount),
+  yes: Type.Optional(LenientCountSchema),
+  no: Type.Optional(LenientCountSchema),
   variants: Variants,
 });
 
-/** What one application counted. */
+/** Usage report of one application. */
 export const MetricsBody = openObject("clientMetricsSchema", {
-  appName: LenientText,
+  appName: LenientTextSchema,
   bucket: Type.Optional(
     Type.Union([
       openObject("clientMetricsBucketSchema", {
-        start: Type.Optional(LenientMoment),
-        stop: Type.Optional(LenientMoment),
+        start: Type.Optional(LenientMomentSchema),
+        stop: Type.Optional(LenientMomentSchema),
         toggles: recordOf(ToggleUsage, MAX_ENTRIES),
       }),
       Type.Null(),
@@ -29,28 +36,28 @@ export const MetricsBody = openObject("clientMetricsSchema", {
 });
 
 const BulkApplication = openObject("clientApplicationSchema", {
-  appName: LenientText,
-  sdkVersion: Type.Optional(LenientText),
-  strategies: Type.Optional(Type.Union([Type.Array(LenientText), Type.Null()])),
+  appName: LenientTextSchema,
+  sdkVersion: Type.Optional(LenientTextSchema),
+  strategies: Type.Optional(Type.Union([Type.Array(LenientTextSchema), Type.Null()])),
 });
 
 const BulkMetric = openObject("clientMetricsEnvSchema", {
-  featureName: LenientText,
-  appName: LenientText,
-  environment: LenientText,
-  timestamp: Type.Optional(LenientMoment),
-  yes: Type.Optional(LenientCount),
-  no: Type.Optional(LenientCount),
+  featureName: LenientTextSchema,
+  appName: LenientTextSchema,
+  environment: LenientTextSchema,
+  timestamp: Type.Optional(LenientMomentSchema),
+  yes: Type.Optional(LenientCountSchema),
+  no: Type.Optional(LenientCountSchema),
   variants: Variants,
 });
 
-/** What a proxy counted for many applications. */
+/** Usage report of a proxy for many applications. */
 export const BulkMetricsBody = openObject("bulkMetricsSchema", {
   applications: Type.Array(BulkApplication, { maxItems: MAX_ENTRIES }),
   metrics: Type.Array(BulkMetric, { maxItems: MAX_ENTRIES }),
 });
 
-/** What an application says of itself. */
+/** Registration of an application. */
 export const RegistrationBody = BulkApplication;
 
 export type Metrics = Type.Static<typeof MetricsBody>;
@@ -61,11 +68,11 @@ export const FeatureParams = Type.Object({ feature: Type.String() });
 
 export const HoursQuery = Type.Object({
   hoursBack: Type.Optional(
-    Type.String({ description: "How many hours to tell of, 1 to 48; 24 for anything else" }),
+    Type.String({ description: "Number of hours, 1 to 48; anything else means 24" }),
   ),
 });
 
-const HourStart = Type.String({ format: "date-time", description: "When the hour begins" });
+const HourStart = Type.String({ format: "date-time", description: "Start of the hour" });
 const Count = Type.Integer({ minimum: 0 });
 
 export const RawUsageResponse = Type.Object(

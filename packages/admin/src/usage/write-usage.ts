@@ -1,18 +1,32 @@
-import { sql, type SQL } from "drizzle-orm";
+import { lt, sql, type SQL } from "drizzle-orm";
 import type { Database } from "../storage/database.ts";
 import { features } from "../storage/schema/features.ts";
+import { featureUsage, variantUsage } from "../storage/schema/usage.ts";
 import type { Storage } from "../storage/storage.ts";
-import { opensProject } from "../access/tokens/api-token.ts";
-import type { UsageEntry } from "./usage-entry.ts";
+import { HOUR_MS, RETENTION_HOURS } from "./hours.ts";
+import { grantsProject } from "../access/token.ts";
 
-/** What was counted under one token. */
+/** How often an application evaluated a flag in an hour. */
+export interface UsageEntry {
+  readonly feature: string;
+  readonly appName: string;
+  readonly environment: string;
+  /** Start of the hour. */
+  readonly hour: Date;
+  readonly yes: number;
+  readonly no: number;
+  /** Number of evaluations that resulted in each variant. */
+  readonly variants: ReadonlyMap<string, number>;
+}
+
+/** Usage reported with one token. */
 export interface UsageReport {
   readonly entries: readonly UsageEntry[];
-  /** Projects that the token opens: flags of others are none of its business. */
+  /** Projects that the token grants access to. Usage of flags in other projects is left out. */
   readonly projects: readonly string[];
 }
 
-/** Adds what was counted to what is stored, all or nothing. Unknown flags are left out. */
+/** Adds the counts of reports to the stored counts, in one transaction. Unknown flags are left out. */
 export async function writeUsage(
   storage: Pick<Storage, "transact">,
   reports: readonly UsageReport[],
@@ -25,7 +39,7 @@ export async function writeUsage(
     const known = reports.flatMap(({ entries, projects }) =>
       entries.filter(({ feature }) => {
         const project = projectOf.get(feature);
-        return project !== undefined && opensProject({ projects }, project);
+        return project !== undefined && grantsProject({ projects }, project);
       }),
     );
     await addFeatureCounts(transaction, known);
@@ -47,8 +61,8 @@ async function readProjects(
   return new Map(rows.map(({ name, project }) => [name, project]));
 }
 
-// NOTE: lists travel as one JSON parameter each, as the number of parameters is limited. Rows are
-// written in the order of their keys, so that two replicas never wait for each other in a circle.
+// NOTE: each list is sent as one JSON parameter, because the number of parameters is limited. Rows are
+// written in the order of their keys, so that concurrent writes of two replicas cannot deadlock.
 
 async function addFeatureCounts(db: Database, entries: readonly UsageEntry[]): Promise<void> {
   const counts = new Map<string, FeatureCount>();
@@ -102,10 +116,10 @@ function keyOf({ feature, appName, environment, hour, variant }: Key): string {
   return JSON.stringify([feature, appName, environment, hour, variant]);
 }
 
-/** How much newer a flag must have been seen for that to be written: usage comes all the time. */
+/** Limits the updates of `last_seen_at`, because usage of a flag is reported continually. */
 const SEEN_PRECISION = "1 minute";
 
-/** Notes that flags were asked for just now. Nothing is lost when that fails: it comes again. */
+/** Updates when flags were last seen. A failure is ignored, because the next report tries again. */
 async function markSeen(
   storage: Pick<Storage, "transact">,
   entries: readonly UsageEntry[],
@@ -117,8 +131,8 @@ async function markSeen(
     ]),
   );
   if (seen.size === 0) return;
-  // NOTE: rows that somebody else is writing are passed over. Who never waits for a row cannot be
-  // part of a deadlock, which could cost an administrator a change.
+  // NOTE: skips rows that another transaction has locked. A statement that never waits for a row cannot
+  // take part in a deadlock, in which the change of an administrator could be rolled back.
   const statement = sql`
     with seen as (
       select feature, environment from feature_environments
@@ -135,4 +149,23 @@ async function markSeen(
 
 function toJson(rows: Iterable<unknown>): SQL {
   return sql`${JSON.stringify([...rows])}::jsonb`;
+}
+
+/** Deletes old usage at an interval, one hour by default. Returns a function that stops it. */
+export function scheduleUsageCleanup(storage: Storage, intervalMs: number = HOUR_MS): () => void {
+  const clean = (): void => {
+    // If the database is unavailable or its disk is full, the next run deletes more.
+    void deleteOldUsage(storage).catch(() => undefined);
+  };
+  const timer = setInterval(clean, intervalMs);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+/** Deletes the usage of expired hours. Reports never write to these hours, so it waits for none. */
+export async function deleteOldUsage(storage: Pick<Storage, "transact">): Promise<void> {
+  const oldest = sql`now() - ${`${RETENTION_HOURS} hours`}::interval`;
+  for (const table of [featureUsage, variantUsage]) {
+    await storage.transact((db) => db.delete(table).where(lt(table.hour, oldest)));
+  }
 }

@@ -1,5 +1,5 @@
 import { type EventStream, sharedEvent } from "flags-server-kit/http";
-import type { ApiToken } from "../../access/tokens/api-token.ts";
+import type { ApiToken } from "../../access/token.ts";
 import type { DeltaMessage } from "flags-engine";
 import type { ScopeFeed } from "./scope-feed.ts";
 

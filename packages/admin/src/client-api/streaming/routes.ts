@@ -1,5 +1,5 @@
 import { parseEventId } from "flags-engine";
-import { tokenOf } from "../../access/token-of.ts";
+import { tokenOf } from "../../access/request-token.ts";
 import { errorResponses } from "../../http/schemas.ts";
 import { EventStream, type TypedApp } from "flags-server-kit/http";
 import { readFeatureQuery } from "../feature-query.ts";

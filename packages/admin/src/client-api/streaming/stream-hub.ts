@@ -1,7 +1,7 @@
 import { ApiError } from "../../errors.ts";
-import { findTokensById } from "../../access/tokens/find-tokens.ts";
+import { findTokensById } from "../../access/find-tokens.ts";
 import { LIMITS } from "../../limits.ts";
-import { isExpired } from "../../access/tokens/api-token.ts";
+import { isExpired } from "../../access/token.ts";
 import type { Storage } from "../../storage/storage.ts";
 import type { FlagStream } from "./flag-stream.ts";
 import { RepeatedTask } from "./repeated-task.ts";

@@ -1,7 +1,6 @@
 import { and, eq, isNotNull } from "drizzle-orm";
-import { toFeatureView, type FeatureView } from "../features/feature-view.ts";
-import type { Database } from "../../storage/database.ts";
-import { orderByText } from "../../storage/order-by-text.ts";
+import { type FeatureView, toFeatureView } from "../features/feature-view.ts";
+import { type Database, orderByText } from "../../storage/database.ts";
 import { features } from "../../storage/schema/features.ts";
 
 /** Archived flags of one project, or of all. */

@@ -3,15 +3,14 @@ import { exceedsLimit, notFound } from "../../errors.ts";
 import {
   checkAllInProject,
   countActive,
+  type Feature,
   findFeature,
   findFeatures,
   quoteNames,
-  type Feature,
 } from "../features/find-features.ts";
 import { getActiveProject } from "../projects/find-projects.ts";
-import { groupBy } from "../../group-by.ts";
+import { type Database, groupBy } from "../../storage/database.ts";
 import { LIMITS } from "../../limits.ts";
-import type { Database } from "../../storage/database.ts";
 import { featureEnvironments, features } from "../../storage/schema/features.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
 

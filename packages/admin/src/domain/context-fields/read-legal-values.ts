@@ -1,5 +1,4 @@
-import type { Database } from "../../storage/database.ts";
-import { isOneOf } from "../../storage/is-one-of.ts";
+import { type Database, isOneOf } from "../../storage/database.ts";
 import { contextFields } from "../../storage/schema/context-fields.ts";
 
 /** Looks up the legal values of fields; a field without any, or that is unknown, takes all values. */

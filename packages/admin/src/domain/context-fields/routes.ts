@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { actorOf } from "../../access/actor-of.ts";
+import { actorOf } from "../../access/request-token.ts";
 import { NameBody } from "../../http/names.ts";
 import { errorResponses, NoBody } from "../../http/schemas.ts";
 import type { TypedApp } from "flags-server-kit/http";
@@ -7,8 +7,8 @@ import type { Storage } from "../../storage/storage.ts";
 import { UNUSED } from "../strategies/strategy-use.ts";
 import { countUses, listStrategiesUsing } from "./find-uses.ts";
 import {
-  ContextFieldResponse,
   ContextFieldParams,
+  ContextFieldResponse,
   CreateContextFieldBody,
   LegalValueBody,
   LegalValueParams,

@@ -1,8 +1,6 @@
 import { eq } from "drizzle-orm";
 import { ApiError, nameExists, notFound } from "../../errors.ts";
-import type { Database } from "../../storage/database.ts";
-import { firstRow } from "../../storage/first-row.ts";
-import { orderByText } from "../../storage/order-by-text.ts";
+import { type Database, firstRow, orderByText } from "../../storage/database.ts";
 import { contextFields } from "../../storage/schema/context-fields.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
 import { findUses } from "./find-uses.ts";

@@ -1,7 +1,6 @@
 import { and, eq, isNull, ne, notInArray } from "drizzle-orm";
-import { getFeature, type FeatureAddress } from "../features/find-features.ts";
-import type { Database } from "../../storage/database.ts";
-import { orderByText } from "../../storage/order-by-text.ts";
+import { type FeatureAddress, getFeature } from "../features/find-features.ts";
+import { type Database, orderByText } from "../../storage/database.ts";
 import { dependencies, features } from "../../storage/schema/features.ts";
 import { strategies } from "../../storage/schema/strategies.ts";
 

@@ -1,6 +1,6 @@
-import { actorOf } from "../../access/actor-of.ts";
+import { actorOf } from "../../access/request-token.ts";
 import { FeatureParams, ProjectParams } from "../features/schemas.ts";
-import { documented } from "../../http/documented.ts";
+import { documented } from "../../http/schemas.ts";
 import type { TypedApp } from "flags-server-kit/http";
 import type { Storage } from "../../storage/storage.ts";
 import { hasAnyDependency, listPossibleParents, listVariantNames } from "./find-dependencies.ts";

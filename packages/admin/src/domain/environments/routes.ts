@@ -1,14 +1,14 @@
-import { actorOf } from "../../access/actor-of.ts";
-import { documented } from "../../http/documented.ts";
+import { actorOf } from "../../access/request-token.ts";
+import { documented } from "../../http/schemas.ts";
 import { NameBody } from "../../http/names.ts";
 import type { TypedApp } from "flags-server-kit/http";
 import { getProject, listEnvironmentsOf } from "../projects/find-projects.ts";
 import type { Storage } from "../../storage/storage.ts";
 import {
   countInEnvironments,
+  type Environment,
   getEnvironment,
   listEnvironments,
-  type Environment,
 } from "./find-environments.ts";
 import { CreateEnvironmentBody, EnvironmentParams, ProjectParams } from "./schemas.ts";
 import { checkNameIsFree, createEnvironment, switchEnvironment } from "./write-environments.ts";

@@ -1,11 +1,10 @@
 import { count, eq } from "drizzle-orm";
 import { badData, exceedsLimit, nameExists } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
-import type { Database } from "../../storage/database.ts";
-import { firstRow } from "../../storage/first-row.ts";
+import { type Database, firstRow } from "../../storage/database.ts";
 import { environments } from "../../storage/schema/environments.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
-import { findEnvironment, getEnvironment, type Environment } from "./find-environments.ts";
+import { type Environment, findEnvironment, getEnvironment } from "./find-environments.ts";
 import type { CreateEnvironment } from "./schemas.ts";
 
 /** Words that follow `/environments/` in paths of their own. */

@@ -1,9 +1,7 @@
 import { and, count, desc, gte, inArray, lt, or, sql, type SQL } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import type { Page } from "../../http/parse-filter.ts";
-import type { Database } from "../../storage/database.ts";
-import { firstRow } from "../../storage/first-row.ts";
-import { patternOf } from "../../storage/pattern-of.ts";
+import { type Database, firstRow, likePattern } from "../../storage/database.ts";
 import { events } from "../../storage/schema/events.ts";
 
 /** Which events are looked for. What is left out does not matter. */
@@ -54,7 +52,7 @@ function oneOf(column: PgColumn, values: readonly unknown[] | undefined): SQL | 
 }
 
 function tells(text: string): SQL | undefined {
-  const pattern = patternOf(text);
+  const pattern = likePattern(text);
   return or(
     ...[events.data, events.preData, events.tags].map(
       (column) => sql`${column}::text ilike ${pattern}`,

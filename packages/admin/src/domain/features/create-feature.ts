@@ -1,13 +1,12 @@
 import { exceedsLimit, nameExists } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
 import { getActiveProject, listEnvironmentsOf } from "../projects/find-projects.ts";
-import type { Database } from "../../storage/database.ts";
-import { firstRow } from "../../storage/first-row.ts";
+import { type Database, firstRow } from "../../storage/database.ts";
 import { featureEnvironments, features } from "../../storage/schema/features.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
 import { ensureTags } from "../tags/ensure-tags.ts";
 import { linkTags } from "../tags/link-tags.ts";
-import { toFeatureView, type FeatureView } from "./feature-view.ts";
+import { type FeatureView, toFeatureView } from "./feature-view.ts";
 import { countActive, findFeature } from "./find-features.ts";
 import type { CreateFeature } from "./schemas.ts";
 

@@ -1,5 +1,5 @@
 import { and, eq } from "drizzle-orm";
-import type { NewEvent } from "../events/new-event.ts";
+import type { NewEvent } from "../../storage/event.ts";
 import type { Database } from "../../storage/database.ts";
 import { featureEnvironments } from "../../storage/schema/features.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";

@@ -1,12 +1,11 @@
 import { inArray } from "drizzle-orm";
 import { badData } from "../../errors.ts";
-import { groupBy } from "../../group-by.ts";
-import type { Database } from "../../storage/database.ts";
+import { type Database, groupBy } from "../../storage/database.ts";
 import { strategies } from "../../storage/schema/strategies.ts";
 import { featureTags } from "../../storage/schema/tags.ts";
 import type { TagName } from "../tags/link-tags.ts";
 import { toFeatureView } from "./feature-view.ts";
-import { listActive, type Feature } from "./find-features.ts";
+import { type Feature, listActive } from "./find-features.ts";
 import { listFeatureEnvironments } from "./read-feature.ts";
 
 export interface FeatureFilter {

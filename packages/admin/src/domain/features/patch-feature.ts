@@ -1,8 +1,8 @@
 import { applyPatch, type PatchOperation } from "../../http/json-patch/apply-patch.ts";
-import { compileCheck } from "../../http/compile-check.ts";
+import { compileCheck } from "../../http/schemas.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
-import { toFeatureView, type FeatureView } from "./feature-view.ts";
-import { getActiveFeature, type FeatureAddress } from "./find-features.ts";
+import { type FeatureView, toFeatureView } from "./feature-view.ts";
+import { type FeatureAddress, getActiveFeature } from "./find-features.ts";
 import { UpdateFeatureBody } from "./schemas.ts";
 import { updateFeature } from "./update-feature.ts";
 

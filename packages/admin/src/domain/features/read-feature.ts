@@ -1,14 +1,13 @@
 import { eq, inArray } from "drizzle-orm";
 import { notFound } from "../../errors.ts";
-import { groupBy } from "../../group-by.ts";
-import type { Database } from "../../storage/database.ts";
+import { type Database, groupBy } from "../../storage/database.ts";
 import { environments } from "../../storage/schema/environments.ts";
 import { dependencies, featureEnvironments } from "../../storage/schema/features.ts";
 import { featureTags } from "../../storage/schema/tags.ts";
 import { listStrategies, listStrategiesOf } from "../strategies/find-strategies.ts";
-import { toStrategyView, type StrategyView } from "../strategies/strategy-view.ts";
+import { type StrategyView, toStrategyView } from "../strategies/strategy-view.ts";
 import { toFeatureView } from "./feature-view.ts";
-import { getFeature, type FeatureAddress } from "./find-features.ts";
+import { type FeatureAddress, getFeature } from "./find-features.ts";
 import { noSuchEnvironment } from "./no-such-environment.ts";
 
 /** A flag with all it has. Archived flags are not shown. */

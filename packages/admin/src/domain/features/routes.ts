@@ -1,6 +1,6 @@
 import { Type } from "typebox";
-import { actorOf } from "../../access/actor-of.ts";
-import { documented } from "../../http/documented.ts";
+import { actorOf } from "../../access/request-token.ts";
+import { documented } from "../../http/schemas.ts";
 import type { TypedApp } from "flags-server-kit/http";
 import { JsonPatchBody } from "../../http/json-patch/schemas.ts";
 import { getActiveProject } from "../projects/find-projects.ts";

@@ -11,10 +11,8 @@ import {
   type SQL,
 } from "drizzle-orm";
 import { badData } from "../../errors.ts";
-import { parseFilter, type Page } from "../../http/parse-filter.ts";
-import type { Database } from "../../storage/database.ts";
-import { firstRow } from "../../storage/first-row.ts";
-import { patternOf } from "../../storage/pattern-of.ts";
+import { type Page, parseFilter } from "../../http/parse-filter.ts";
+import { type Database, firstRow, likePattern } from "../../storage/database.ts";
 import { features } from "../../storage/schema/features.ts";
 import { summarize } from "./list-features.ts";
 import type { FeatureSearch } from "./search-schemas.ts";
@@ -56,7 +54,7 @@ function isArchived({ archived, lifecycle }: FeatureSearch): boolean {
 
 /** Any of the words, in name or description. */
 function mentions(query: string): SQL | undefined {
-  const patterns = query.split(",").map((word) => patternOf(word.trim()));
+  const patterns = query.split(",").map((word) => likePattern(word.trim()));
   return or(
     ...patterns.flatMap((pattern) => [
       ilike(features.name, pattern),

@@ -1,4 +1,4 @@
-import { documented } from "../../http/documented.ts";
+import { documented } from "../../http/schemas.ts";
 import { parsePage } from "../../http/parse-filter.ts";
 import type { TypedApp } from "flags-server-kit/http";
 import type { Storage } from "../../storage/storage.ts";

@@ -1,16 +1,16 @@
 import { eq, inArray } from "drizzle-orm";
 import { badData } from "../../errors.ts";
-import type { NewEvent } from "../events/new-event.ts";
+import type { NewEvent } from "../../storage/event.ts";
 import { getActiveProject } from "../projects/find-projects.ts";
-import { firstRow } from "../../storage/first-row.ts";
+import { firstRow } from "../../storage/database.ts";
 import { features } from "../../storage/schema/features.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
-import { toFeatureView, type FeatureView } from "./feature-view.ts";
+import { type FeatureView, toFeatureView } from "./feature-view.ts";
 import {
-  findInProject,
-  getActiveFeature,
   type Feature,
   type FeatureAddress,
+  findInProject,
+  getActiveFeature,
 } from "./find-features.ts";
 import type { UpdateFeature } from "./schemas.ts";
 

@@ -1,7 +1,6 @@
 import { and, count, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import { notFound } from "../../errors.ts";
-import type { Database } from "../../storage/database.ts";
-import { orderByText } from "../../storage/order-by-text.ts";
+import { type Database, orderByText } from "../../storage/database.ts";
 import { environments } from "../../storage/schema/environments.ts";
 import { features } from "../../storage/schema/features.ts";
 import { projectEnvironments, projects } from "../../storage/schema/projects.ts";

@@ -1,7 +1,7 @@
 import { and, eq, inArray } from "drizzle-orm";
 import { findEnvironment } from "../environments/find-environments.ts";
 import { badData, nameExists } from "../../errors.ts";
-import { batchesOf } from "../../storage/batches-of.ts";
+import { batchesOf } from "../../storage/database.ts";
 import { featureEnvironments, features } from "../../storage/schema/features.ts";
 import { projectEnvironments } from "../../storage/schema/projects.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";

@@ -1,8 +1,7 @@
 import { count, eq, isNull } from "drizzle-orm";
 import { badData, exceedsLimit, invalidOperation, nameExists } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
-import type { Database } from "../../storage/database.ts";
-import { firstRow } from "../../storage/first-row.ts";
+import { type Database, firstRow } from "../../storage/database.ts";
 import { environments } from "../../storage/schema/environments.ts";
 import { projectEnvironments, projects } from "../../storage/schema/projects.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";

@@ -1,7 +1,6 @@
 import { and, eq, isNull } from "drizzle-orm";
 import { nameExists, notFound } from "../../errors.ts";
-import type { Database } from "../../storage/database.ts";
-import { orderByText } from "../../storage/order-by-text.ts";
+import { type Database, orderByText } from "../../storage/database.ts";
 import { features } from "../../storage/schema/features.ts";
 import { segments } from "../../storage/schema/segments.ts";
 import { strategies, strategySegments } from "../../storage/schema/strategies.ts";

@@ -3,18 +3,17 @@ import { readLegalValues } from "../context-fields/read-legal-values.ts";
 import { ApiError, badData, exceedsLimit } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
 import { findProject } from "../projects/find-projects.ts";
-import type { Database } from "../../storage/database.ts";
-import { firstRow } from "../../storage/first-row.ts";
+import { type Database, firstRow } from "../../storage/database.ts";
 import { segments } from "../../storage/schema/segments.ts";
-import { strategySegments, type StoredConstraint } from "../../storage/schema/strategies.ts";
+import { type StoredConstraint, strategySegments } from "../../storage/schema/strategies.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
 import { checkConstraints } from "../strategies/check-constraints.ts";
 import {
   checkNameIsFree,
   getSegment,
   listStrategiesUsing,
-  toSegmentView,
   type Segment,
+  toSegmentView,
 } from "./find-segments.ts";
 import type { SegmentInput } from "./schemas.ts";
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { getProject } from "../projects/find-projects.ts";
-import { firstRow } from "../../storage/first-row.ts";
+import { firstRow } from "../../storage/database.ts";
 import { strategies } from "../../storage/schema/strategies.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
 import type { FeatureEnvironmentKey } from "./find-strategies.ts";

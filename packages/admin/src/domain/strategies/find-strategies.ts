@@ -1,7 +1,5 @@
 import { and, eq } from "drizzle-orm";
-import { groupBy } from "../../group-by.ts";
-import type { Database } from "../../storage/database.ts";
-import { isOneOf } from "../../storage/is-one-of.ts";
+import { type Database, groupBy, isOneOf } from "../../storage/database.ts";
 import { strategies, strategySegments } from "../../storage/schema/strategies.ts";
 
 export type StrategyRow = typeof strategies.$inferSelect;

@@ -1,10 +1,10 @@
-import { compileCheck } from "../../http/compile-check.ts";
+import { compileCheck } from "../../http/schemas.ts";
 import { applyPatch, type PatchOperation } from "../../http/json-patch/apply-patch.ts";
 import { badData } from "../../errors.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
 import { getStrategyAt, requirePlace, type StrategyPlace } from "./place.ts";
 import { PatchedStrategy } from "./schemas.ts";
-import { toStrategyView, type StrategyView } from "./strategy-view.ts";
+import { type StrategyView, toStrategyView } from "./strategy-view.ts";
 import { replaceStrategy } from "./write-strategies.ts";
 
 const checkPatched = compileCheck(PatchedStrategy);

@@ -1,9 +1,9 @@
 import type { Static } from "typebox";
-import { actorOf } from "../../access/actor-of.ts";
+import { actorOf } from "../../access/request-token.ts";
 import { readLegalValues } from "../context-fields/read-legal-values.ts";
 import { readFeatureEnvironment } from "../features/read-feature.ts";
 import { FeatureEnvironmentParams } from "../features/schemas.ts";
-import { documented } from "../../http/documented.ts";
+import { documented } from "../../http/schemas.ts";
 import type { TypedApp } from "flags-server-kit/http";
 import { JsonPatchBody } from "../../http/json-patch/schemas.ts";
 import { getFeature } from "../features/find-features.ts";

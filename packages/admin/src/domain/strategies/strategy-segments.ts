@@ -2,8 +2,7 @@ import { eq } from "drizzle-orm";
 import { badData, notFound } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
 import type { Segment } from "../segments/find-segments.ts";
-import type { Database } from "../../storage/database.ts";
-import { isOneOf } from "../../storage/is-one-of.ts";
+import { type Database, isOneOf } from "../../storage/database.ts";
 import { segments } from "../../storage/schema/segments.ts";
 import { strategySegments } from "../../storage/schema/strategies.ts";
 

@@ -1,9 +1,7 @@
 import { eq } from "drizzle-orm";
 import { BUILT_IN_STRATEGY_NAMES } from "flags-engine";
 import { ApiError, badData, invalidOperation, nameExists, notFound } from "../../errors.ts";
-import type { Database } from "../../storage/database.ts";
-import { firstRow } from "../../storage/first-row.ts";
-import { orderByText } from "../../storage/order-by-text.ts";
+import { type Database, firstRow, orderByText } from "../../storage/database.ts";
 import { strategies, strategyTypes } from "../../storage/schema/strategies.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
 import type { CreateStrategyType, UpdateStrategyType } from "./strategy-type-schemas.ts";

@@ -2,17 +2,16 @@ import { randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { exceedsLimit } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
-import type { Database } from "../../storage/database.ts";
-import { firstRow } from "../../storage/first-row.ts";
+import { type Database, firstRow } from "../../storage/database.ts";
 import { strategies } from "../../storage/schema/strategies.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
-import { checkStrategy, readStrategyContext, type CheckableStrategy } from "./check-strategy.ts";
+import { type CheckableStrategy, checkStrategy, readStrategyContext } from "./check-strategy.ts";
 import { listStrategies, type StrategyWithSegments } from "./find-strategies.ts";
 import { nextSortOrder } from "./next-sort-order.ts";
 import { getStrategyAt, requirePlace, type StrategyPlace } from "./place.ts";
 import type { CreateStrategy, UpdateStrategy } from "./schemas.ts";
 import { replaceSegments } from "./strategy-segments.ts";
-import { toStrategyView, type StrategyView } from "./strategy-view.ts";
+import { type StrategyView, toStrategyView } from "./strategy-view.ts";
 import { switchOffWhenIdle } from "./switch-off-when-idle.ts";
 
 export async function addStrategy(

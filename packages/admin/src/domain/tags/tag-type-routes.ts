@@ -1,5 +1,5 @@
-import { actorOf } from "../../access/actor-of.ts";
-import { documented } from "../../http/documented.ts";
+import { actorOf } from "../../access/request-token.ts";
+import { documented } from "../../http/schemas.ts";
 import type { TypedApp } from "flags-server-kit/http";
 import type { Storage } from "../../storage/storage.ts";
 import { CreateTagTypeBody, TagTypeNameBody, TagTypeParams, UpdateTagTypeBody } from "./schemas.ts";

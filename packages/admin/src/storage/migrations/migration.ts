@@ -1,8 +1,8 @@
-/** One step of the schema. Once released, a step never changes: what comes next is a new step. */
+/** One change of the schema. A released migration never changes; add a new one instead. */
 export interface Migration {
-  /** Counted from 1, without gaps. */
+  /** Numbered from 1 without gaps. */
   readonly version: number;
   readonly name: string;
-  /** Each is sent by itself: the embedded database takes one statement at a time. */
+  /** Sent one by one, because the embedded database accepts one statement per call. */
   readonly statements: readonly string[];
 }

@@ -7,12 +7,12 @@ export const apiTokens = pgTable(
   {
     id: text().primaryKey(),
     name: text().notNull(),
-    /** SHA-256 of the whole text of the token, as hex. The text itself is never stored. */
+    /** SHA-256 of the token, in hex. The token itself is never stored. */
     secretHash: text("secret_hash").notNull().unique(),
     type: text().$type<ApiTokenType>().notNull(),
     /** `*` for admin tokens. */
     environment: text().notNull(),
-    /** Ids of projects, or `*` alone for all of them. */
+    /** Project ids, or only `*` for all projects. */
     projects: jsonb().$type<readonly string[]>().notNull(),
     expiresAt: timestamp("expires_at", { withTimezone: true }),
     createdAt: timestamp("created_at", { withTimezone: true }).notNull().defaultNow(),

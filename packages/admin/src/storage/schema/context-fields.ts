@@ -1,6 +1,6 @@
 import { boolean, integer, jsonb, pgTable, text, timestamp } from "drizzle-orm/pg-core";
 
-/** One of the values that a context field may have. */
+/** An allowed value of a context field. */
 export interface LegalValue {
   readonly value: string;
   readonly description?: string;

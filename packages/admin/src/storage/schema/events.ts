@@ -1,22 +1,22 @@
 import { bigint, index, jsonb, pgTable, text, timestamp } from "drizzle-orm/pg-core";
 
-/** What happened, in the order in which it happened: a higher id was committed later. */
+/** Recorded events. Ids are in commit order: an event with a higher id was committed later. */
 export const events = pgTable(
   "events",
   {
     id: bigint({ mode: "number" }).primaryKey().generatedAlwaysAsIdentity(),
     type: text().notNull(),
     createdBy: text("created_by").notNull(),
-    /** Kind of the author: a token, or the service itself. */
+    /** Kind of the author: `token` or `system`. */
     actorKind: text("actor_kind").notNull(),
     actorId: text("actor_id"),
     createdAt: timestamp("created_at", { withTimezone: true }).notNull().defaultNow(),
     project: text(),
     featureName: text("feature_name"),
     environment: text(),
-    /** The state before the change; null when there was none. */
+    /** The state before the change; null for a creation. */
     preData: jsonb("pre_data"),
-    /** The state after the change; null when there is none. */
+    /** The state after the change; null for a deletion. */
     data: jsonb(),
     tags: jsonb().$type<readonly EventTag[]>().notNull().default([]),
   },

@@ -20,7 +20,7 @@ export const features = pgTable(
   (table) => [index("features_project").on(table.project)],
 );
 
-/** Whether a flag is on in an environment; there is a row for each environment of its project. */
+/** State of a flag per environment. There is a row for each environment of its project. */
 export const featureEnvironments = pgTable(
   "feature_environments",
   {
@@ -36,7 +36,7 @@ export const featureEnvironments = pgTable(
   (table) => [primaryKey({ columns: [table.feature, table.environment] })],
 );
 
-/** What a flag requires of its one parent. */
+/** The condition that a flag sets for its parent flag. A flag has at most one parent. */
 export const dependencies = pgTable(
   "dependencies",
   {

@@ -14,7 +14,7 @@ export const projects = pgTable("projects", {
   archivedAt: timestamp("archived_at", { withTimezone: true }),
 });
 
-/** Environments that the flags of a project live in. */
+/** Environments that are enabled in a project. */
 export const projectEnvironments = pgTable(
   "project_environments",
   {

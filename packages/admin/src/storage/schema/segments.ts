@@ -6,7 +6,7 @@ export const segments = pgTable("segments", {
   id: integer().primaryKey().generatedAlwaysAsIdentity(),
   name: text().notNull().unique(),
   description: text(),
-  /** Null: usable in every project. */
+  /** Null if the segment can be used in every project. */
   project: text().references(() => projects.id),
   constraints: jsonb().$type<readonly StoredConstraint[]>().notNull().default([]),
   createdBy: text("created_by").notNull(),

@@ -12,7 +12,7 @@ import {
 import { featureEnvironments } from "./features.ts";
 import { segments } from "./segments.ts";
 
-/** A condition on one context field, as it is written down and sent to SDKs. */
+/** A condition on one context field, as it is stored and sent to SDKs. */
 export interface StoredConstraint {
   readonly contextName: string;
   readonly operator: string;
@@ -70,7 +70,7 @@ export const strategySegments = pgTable(
   ],
 );
 
-/** Strategies beyond the built-in ones: applications bring the code, this is their description. */
+/** Descriptions of custom strategies, which applications implement. */
 export const strategyTypes = pgTable("strategy_types", {
   name: text().primaryKey(),
   title: text(),

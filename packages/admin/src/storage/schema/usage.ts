@@ -1,9 +1,9 @@
 import { bigint, index, jsonb, pgTable, primaryKey, text, timestamp } from "drizzle-orm/pg-core";
 
-// NOTE: these tables refer to no other ones. What SDKs report must not wait for administrators, nor
-// they for it, and what is left over of something deleted goes away with time.
+// NOTE: these tables have no foreign keys, so that usage reports and changes by administrators never
+// wait for each other. Rows of deleted flags are removed when they expire.
 
-/** How often a flag was asked for in an hour. Its hour is when it begins. */
+/** How often a flag was evaluated in an hour. `hour` is the start of the hour. */
 export const featureUsage = pgTable(
   "feature_usage",
   {
@@ -20,7 +20,7 @@ export const featureUsage = pgTable(
   ],
 );
 
-/** How often a variant was the answer in an hour. */
+/** How often a variant was the result of an evaluation in an hour. */
 export const variantUsage = pgTable(
   "variant_usage",
   {
@@ -39,14 +39,14 @@ export const variantUsage = pgTable(
   ],
 );
 
-/** Applications that have registered themselves. */
+/** Applications that have registered. */
 export const applications = pgTable(
   "applications",
   {
     appName: text("app_name").notNull(),
     environment: text().notNull(),
     sdkVersion: text("sdk_version"),
-    /** Names of the strategies that the application knows. */
+    /** Names of the strategies that the application supports. */
     strategies: jsonb().$type<readonly string[]>().notNull().default([]),
     firstSeenAt: timestamp("first_seen_at", { withTimezone: true }).notNull().defaultNow(),
     lastSeenAt: timestamp("last_seen_at", { withTimezone: true }).notNull().defaultNow(),

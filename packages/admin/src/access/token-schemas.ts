@@ -1,0 +1,77 @@
+import { Type } from "typebox";
+import { openObject } from "../http/schemas.ts";
+
+const MAX_NAME_LENGTH = 255;
+const MAX_PROJECTS = 500;
+
+const ProjectId = Type.String({ minLength: 1, maxLength: 100 });
+
+/** NOTE: not an enum, because upper case is also accepted. */
+const TokenType = Type.String({ description: "`backend` (or `client`), `frontend` or `admin`" });
+
+const ExpiresAt = Type.Unsafe<string | null>({
+  type: ["string", "null"],
+  format: "date-time",
+  description: "When the token expires; null if it never expires",
+});
+
+export const CreateTokenBody = openObject("createApiTokenSchema", {
+  tokenName: Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH }),
+  type: TokenType,
+  environment: Type.Optional(
+    Type.String({
+      description: "`development` by default. Admin tokens apply to all environments: `*`",
+    }),
+  ),
+  project: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: "The project that the token grants access to; `*` for all",
+    }),
+  ),
+  projects: Type.Optional(
+    Type.Array(ProjectId, {
+      minItems: 1,
+      maxItems: MAX_PROJECTS,
+      description: "The projects that the token grants access to; `*` or omitted for all",
+    }),
+  ),
+  expiresAt: Type.Optional(ExpiresAt),
+});
+
+export const UpdateTokenBody = openObject("updateApiTokenSchema", { expiresAt: ExpiresAt });
+
+export type CreateToken = Type.Static<typeof CreateTokenBody>;
+export type UpdateToken = Type.Static<typeof UpdateTokenBody>;
+
+export const TokenNameParams = Type.Object({ name: Type.String() });
+export const TokenParams = Type.Object({
+  token: Type.String({ description: "The id of the token, or its secret" }),
+});
+
+const properties = {
+  id: Type.String({ description: "Identifies the token in paths. It is not a secret" }),
+  tokenName: Type.String(),
+  type: Type.String(),
+  environment: Type.String(),
+  project: Type.String({ description: "The projects, separated by commas" }),
+  projects: Type.Array(Type.String()),
+  expiresAt: Type.Union([Type.String({ format: "date-time" }), Type.Null()]),
+  createdAt: Type.String({ format: "date-time" }),
+  seenAt: Type.Union([Type.String({ format: "date-time" }), Type.Null()], {
+    description: "When the token was last used, accurate to a minute",
+  }),
+};
+
+export const TokenListResponse = Type.Object(
+  { tokens: Type.Array(Type.Object(properties, { title: "apiTokenSchema" })) },
+  { title: "apiTokensSchema" },
+);
+
+export const CreatedTokenResponse = Type.Object(
+  {
+    ...properties,
+    secret: Type.String({ description: "The token itself, which cannot be read again" }),
+  },
+  { title: "createdApiTokenSchema" },
+);

@@ -1,0 +1,200 @@
+import { randomUUID } from "node:crypto";
+import { and, count, eq, inArray, isNull, or } from "drizzle-orm";
+import { badData, exceedsLimit, notFound } from "../errors.ts";
+import { LIMITS } from "../limits.ts";
+import { type Database, firstRow, orderByText } from "../storage/database.ts";
+import { type NewEvent, SYSTEM_ACTOR } from "../storage/event.ts";
+import { apiTokens } from "../storage/schema/api-tokens.ts";
+import { environments } from "../storage/schema/environments.ts";
+import { projects } from "../storage/schema/projects.ts";
+import type { Storage, WriteTransaction } from "../storage/storage.ts";
+import type { InitToken } from "./init-tokens.ts";
+import {
+  type ApiToken,
+  createTokenText,
+  hashToken,
+  type TokenScope,
+  type TokenView,
+  toTokenView,
+  WILDCARD,
+} from "./token.ts";
+import { checkExpiry, readExpiry, readTokenScope } from "./token-rules.ts";
+import type { CreateToken, UpdateToken } from "./token-schemas.ts";
+
+export function listTokens(db: Database): Promise<ApiToken[]> {
+  return db.select().from(apiTokens).orderBy(orderByText(apiTokens.name), apiTokens.createdAt);
+}
+
+/** Lists all tokens with a name, since names are not unique. */
+export function listTokensByName(db: Database, name: string): Promise<ApiToken[]> {
+  return db.select().from(apiTokens).where(eq(apiTokens.name, name)).orderBy(apiTokens.createdAt);
+}
+
+interface CreatedToken {
+  readonly token: ApiToken;
+  /** The text of the token, which cannot be read again later. */
+  readonly secret: string;
+}
+
+/**
+ * Creates a token with a random secret.
+ *
+ * @throws {ApiError} if the scope is contradictory, or its environment or a project does not exist
+ */
+export async function createToken(
+  transaction: WriteTransaction,
+  body: CreateToken,
+): Promise<CreatedToken> {
+  const scope = readTokenScope(body);
+  const expiresAt = readExpiry(body.expiresAt);
+  checkExpiry(expiresAt, new Date());
+  await checkScopeExists(transaction.db, scope);
+  await checkLimit(transaction.db);
+
+  const secret = createTokenText(scope);
+  const name = body.tokenName;
+  return { token: await insertToken(transaction, { ...scope, name, secret, expiresAt }), secret };
+}
+
+/**
+ * Creates the listed tokens that do not exist; existing ones are not changed. Replicas that start at
+ * the same time create each token once.
+ *
+ * @returns the number of created tokens
+ */
+export async function seedTokens(storage: Storage, wanted: readonly InitToken[]): Promise<number> {
+  if ((await findMissing(storage.db, wanted)).length === 0) return 0;
+  return storage.write(SYSTEM_ACTOR, async (transaction) => {
+    const missing = await findMissing(transaction.db, wanted);
+    for (const token of missing) {
+      await insertToken(transaction, { ...token, name: `init-${token.type}`, expiresAt: null });
+    }
+    return missing.length;
+  });
+}
+
+async function findMissing(
+  db: Database,
+  wanted: readonly InitToken[],
+): Promise<readonly InitToken[]> {
+  const hashes = wanted.map(({ secret }) => hashToken(secret));
+  if (hashes.length === 0) return [];
+  const rows = await db
+    .select({ hash: apiTokens.secretHash })
+    .from(apiTokens)
+    .where(inArray(apiTokens.secretHash, hashes));
+  const existing = new Set(rows.map(({ hash }) => hash));
+  return wanted.filter(({ secret }) => !existing.has(hashToken(secret)));
+}
+
+interface NewToken extends TokenScope {
+  readonly name: string;
+  readonly secret: string;
+  readonly expiresAt: Date | null;
+}
+
+async function insertToken(
+  { db, actor, record }: WriteTransaction,
+  { secret, ...token }: NewToken,
+): Promise<ApiToken> {
+  const inserted = firstRow(
+    await db
+      .insert(apiTokens)
+      .values({
+        ...token,
+        id: randomUUID(),
+        secretHash: hashToken(secret),
+        createdBy: actor.name,
+      })
+      .returning(),
+  );
+  await record(tokenEvent("api-token-created", inserted, { after: toTokenView(inserted) }));
+  return inserted;
+}
+
+/** Changes the expiry of a token. A time in the past is allowed, and disables the token. */
+export async function updateToken(
+  { db, record }: WriteTransaction,
+  idOrSecret: string,
+  body: UpdateToken,
+): Promise<void> {
+  const before = await getToken(db, idOrSecret);
+  const after = { ...before, expiresAt: readExpiry(body.expiresAt) };
+  const { expiresAt } = after;
+  await db.update(apiTokens).set({ expiresAt }).where(eq(apiTokens.id, before.id));
+  await record(
+    tokenEvent("api-token-updated", before, {
+      before: toTokenView(before),
+      after: toTokenView(after),
+    }),
+  );
+}
+
+export async function deleteToken(
+  { db, record }: WriteTransaction,
+  idOrSecret: string,
+): Promise<void> {
+  const before = await getToken(db, idOrSecret);
+  await db.delete(apiTokens).where(eq(apiTokens.id, before.id));
+  await record(tokenEvent("api-token-deleted", before, { before: toTokenView(before) }));
+}
+
+/** NOTE: an unknown token is an error, so that nobody mistakes a failed revocation for a success. */
+async function getToken(db: Database, idOrSecret: string): Promise<ApiToken> {
+  const [token] = await db
+    .select()
+    .from(apiTokens)
+    .where(or(eq(apiTokens.id, idOrSecret), eq(apiTokens.secretHash, hashToken(idOrSecret))));
+  if (token === undefined) throw notFound("There is no such token");
+  return token;
+}
+
+type TokenEventType = "api-token-created" | "api-token-deleted" | "api-token-updated";
+
+/** Creates an event with the states of a token, which contain neither its text nor its hash. */
+function tokenEvent(
+  type: TokenEventType,
+  { environment, projects: projectIds }: TokenScope,
+  states: { readonly before?: TokenView; readonly after?: TokenView },
+): NewEvent {
+  const [project = WILDCARD, ...others] = projectIds;
+  const hasOneProject = project !== WILDCARD && others.length === 0;
+  return {
+    type,
+    ...(environment !== WILDCARD && { environment }),
+    ...(hasOneProject && { project }),
+    ...states,
+  };
+}
+
+async function checkScopeExists(db: Database, scope: TokenScope): Promise<void> {
+  if (scope.type === "admin") return;
+  const found = await db
+    .select({ name: environments.name })
+    .from(environments)
+    .where(eq(environments.name, scope.environment));
+  if (found.length === 0) {
+    throw badData(
+      "/body/environment",
+      `must exist: there is no environment ${JSON.stringify(scope.environment)}`,
+    );
+  }
+  if (!scope.projects.includes(WILDCARD)) await checkProjectsExist(db, scope.projects);
+}
+
+async function checkProjectsExist(db: Database, ids: readonly string[]): Promise<void> {
+  const rows = await db
+    .select({ id: projects.id })
+    .from(projects)
+    .where(and(inArray(projects.id, [...ids]), isNull(projects.archivedAt)));
+  const found = new Set(rows.map(({ id }) => id));
+  const unknown = ids.filter((id) => !found.has(id));
+  if (unknown.length === 0) return;
+  const names = unknown.map((id) => JSON.stringify(id)).join(", ");
+  throw badData("/body/projects", `must exist: there is no project ${names}`);
+}
+
+async function checkLimit(db: Database): Promise<void> {
+  const { tokens } = firstRow(await db.select({ tokens: count() }).from(apiTokens));
+  if (tokens >= LIMITS.apiTokens) throw exceedsLimit("API tokens", LIMITS.apiTokens);
+}

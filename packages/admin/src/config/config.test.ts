@@ -1,0 +1,122 @@
+import { ConfigError } from "flags-server-kit";
+import { expect, test } from "vitest";
+import { loadConfig } from "./config.ts";
+
+function failure(environment: Record<string, string>): ConfigError {
+  try {
+    loadConfig(environment);
+  } catch (error) {
+    if (error instanceof ConfigError) return error;
+  }
+  throw new Error("The configuration was accepted");
+}
+
+test("loadConfig() fills in defaults", () => {
+  expect(loadConfig({})).toMatchObject({
+    port: 4242,
+    host: undefined,
+    trustProxy: false,
+    databaseUrl: undefined,
+    dataDir: ".flags",
+    minFreeDiskBytes: 64 * 1_048_576,
+    initTokens: [],
+    useJsonLogger: false,
+  });
+});
+
+test("loadConfig() reads every variable", () => {
+  const config = loadConfig({
+    PORT: "5000",
+    HOST: "127.0.0.1",
+    TRUST_PROXY: "10.0.0.0/8, 127.0.0.1",
+    DATABASE_URL: "postgres://db.test/flags",
+    JSON_LOGGER: "true",
+    LOG_LEVEL: "fatal",
+    INIT_ADMIN_API_TOKENS: "*:*.the-secret-of-the-admin",
+    INIT_CLIENT_API_TOKENS: "default:development.the-first-secret, *:production.the-second-secret",
+    INIT_FRONTEND_API_TOKENS: "*:development.three",
+  });
+  expect(config).toMatchObject({
+    port: 5000,
+    host: "127.0.0.1",
+    trustProxy: ["10.0.0.0/8", "127.0.0.1"],
+    databaseUrl: "postgres://db.test/flags",
+    useJsonLogger: true,
+  });
+  expect(config.initTokens).toEqual([
+    { type: "admin", environment: "*", projects: ["*"], secret: "*:*.the-secret-of-the-admin" },
+    {
+      type: "backend",
+      environment: "development",
+      projects: ["default"],
+      secret: "default:development.the-first-secret",
+    },
+    {
+      type: "backend",
+      environment: "production",
+      projects: ["*"],
+      secret: "*:production.the-second-secret",
+    },
+    {
+      type: "frontend",
+      environment: "development",
+      projects: ["*"],
+      secret: "*:development.three",
+    },
+  ]);
+});
+
+test.each([
+  ["PORT", "70000", "PORT must be a whole number from 0 to 65535"],
+  ["HOST", "http://flags", "HOST must be a host name or an IP address"],
+  ["TRUST_PROXY", "10.0.0.1,nonsense", 'entry "nonsense" is neither an IP address nor a CIDR'],
+  ["DATABASE_URL", "mysql://flags:s3cret@db/x", "DATABASE_URL must be the URL of a PostgreSQL"],
+  ["DATA_DIR", "a\nb", "DATA_DIR must be one line of text"],
+  ["MIN_FREE_DISK_MB", "31", "MIN_FREE_DISK_MB must be a whole number from 32 to 1048576"],
+  ["JSON_LOGGER", "maybe", "JSON_LOGGER must be true or false"],
+  ["LOG_LEVEL", "loud", "LOG_LEVEL must be one of debug, info, warn, error, fatal"],
+  ["INIT_ADMIN_API_TOKENS", "s3cret", "INIT_ADMIN_API_TOKENS: entry 1 must have the form"],
+  [
+    "INIT_ADMIN_API_TOKENS",
+    "*:*.s3cret-of-18-chars,default:dev.s3cret",
+    "entry 2 must begin with `*:*.`",
+  ],
+  [
+    "INIT_ADMIN_API_TOKENS",
+    "*:*.s3cret-15-chars",
+    "INIT_ADMIN_API_TOKENS: entry 1 must have at least 16 characters after the first dot",
+  ],
+  [
+    "INIT_CLIENT_API_TOKENS",
+    "*:dev.s3cret-of-18-chars,*:dev.s3cret",
+    "INIT_CLIENT_API_TOKENS: entry 2 must have at least 16 characters",
+  ],
+  ["INIT_CLIENT_API_TOKENS", "*:*.s3cret", "INIT_CLIENT_API_TOKENS: entry 1 must name one env"],
+  ["INIT_FRONTEND_API_TOKENS", "a:dev.s3crét", "entry 1 has a character that cannot be sent"],
+])("loadConfig() rejects %s=%s without showing secrets", (name, value, message) => {
+  const { problems, message: text } = failure({ [name]: value });
+  expect(problems).toHaveLength(1);
+  expect(problems[0]).toContain(message);
+  expect(text).not.toContain("s3cr");
+});
+
+test("loadConfig() reports all problems at once, with hints", () => {
+  const { problems, hints } = failure({
+    PORT: "soon",
+    INIT_ADMIN_API_TOKENS: "x",
+    INIT_ADMIN_API_TOKEN: "*:*.x",
+    INIT_BACKEND_API_TOKENS: "*:development.x",
+    DATABASE_HOST: "db.test",
+    DATABASE_URL: "postgres://db.test",
+    DATA_DIR: "data",
+    MIN_FREE_DISK_MB: "100",
+  });
+  expect(problems).toHaveLength(2);
+  expect(hints).toEqual([
+    "DATA_DIR has no effect with DATABASE_URL",
+    "MIN_FREE_DISK_MB has no effect with DATABASE_URL",
+    "INIT_ADMIN_API_TOKEN is set but never read: did you mean INIT_ADMIN_API_TOKENS?",
+    "INIT_BACKEND_API_TOKENS is set but never read: its name is INIT_CLIENT_API_TOKENS here",
+    "DATABASE_HOST is set but never read",
+  ]);
+});

@@ -1,0 +1,35 @@
+import { InvalidValue } from "flags-server-kit";
+import { expect, test } from "vitest";
+import { databaseUrlKind, secretsInDatabaseUrl, showDatabaseUrl } from "./database-url.ts";
+
+test.each([
+  "postgres://flags:secret@db.test:5432/flags",
+  "postgresql://db.test/flags?sslmode=require",
+  "postgres://flags:p%40ss@[::1]/flags",
+  "postgres:///flags?host=/var/run/postgresql",
+  "POSTGRES://db.test",
+])("databaseUrlKind accepts %s", (address) => {
+  expect(databaseUrlKind.fromText(address)).toBe(address);
+});
+
+test.each([
+  "mysql://db.test/flags",
+  "db.test/flags",
+  "postgres://db.test/a b",
+  "postgres://user:pa/ss@db.test:99999999/flags",
+  "postgres://flags:100%@db.test/flags",
+])("databaseUrlKind rejects %s", (address) => {
+  expect(databaseUrlKind.fromText(address)).toBeInstanceOf(InvalidValue);
+});
+
+test("secretsInDatabaseUrl() returns all passwords, encoded and decoded", () => {
+  const address = "postgres://flags:p%40ss@db.test/flags?password=other&sslpassword=third";
+  expect(secretsInDatabaseUrl(address)).toEqual(["p%40ss", "p@ss", "other", "third"]);
+});
+
+test.each([
+  ["postgres://flags:secret@db.test:5432/flags?password=other", "db.test:5432/flags"],
+  ["postgres:///flags", "this machine/flags"],
+])("showDatabaseUrl() shows only the host and path of %s", (address, shown) => {
+  expect(showDatabaseUrl(address)).toBe(shown);
+});

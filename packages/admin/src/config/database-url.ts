@@ -1,0 +1,39 @@
+import { createTextKind, InvalidValue, type Kind } from "flags-server-kit";
+
+/** A setting with the URL of a PostgreSQL database, which usually contains a password. */
+export const databaseUrlKind: Kind<string> = createTextKind(
+  "the URL of a PostgreSQL database, such as postgres://user:password@host:5432/name",
+  (text) => {
+    if (!/^postgres(?:ql)?:\/\//i.test(text) || /\s/.test(text)) return new InvalidValue();
+    if (!URL.canParse(text)) {
+      return new InvalidValue(
+        "it is not a valid URL: write % as %25, and percent-encode other special characters",
+      );
+    }
+    return isDecodable(new URL(text))
+      ? text
+      : new InvalidValue("it contains a % that is not percent-encoded: write it as %25");
+  },
+);
+
+function isDecodable({ username, password, pathname }: URL): boolean {
+  try {
+    decodeURIComponent(`${username}${password}${pathname}`);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Returns the passwords in a database URL, both encoded and decoded. */
+export function secretsInDatabaseUrl(url: string): readonly string[] {
+  const { password, searchParams } = new URL(url);
+  const others = ["password", "sslpassword"].flatMap((name) => searchParams.getAll(name));
+  return [password, decodeURIComponent(password), ...others];
+}
+
+/** Returns the host and the path of a database URL, which contain no secrets. */
+export function showDatabaseUrl(url: string): string {
+  const { host, pathname } = new URL(url);
+  return `${host === "" ? "this machine" : host}${pathname}`;
+}

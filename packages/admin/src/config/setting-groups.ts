@@ -1,2 +1,0 @@
-/** Headings under which settings are shown, in order. */
-export const SETTING_GROUPS = ["Listening", "Database", "Tokens", "Logging"] as const;

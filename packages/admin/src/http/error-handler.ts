@@ -1,0 +1,58 @@
+import { randomUUID } from "node:crypto";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Logger } from "flags-server-kit";
+import { ApiError } from "../errors.ts";
+import { withoutQueryValues } from "../storage/errors.ts";
+import { toApiError } from "./to-api-error.ts";
+
+/** Sends every error of the app as JSON, and logs those caused by the service or its database. */
+export function handleErrors(
+  app: FastifyInstance,
+  logger: Logger,
+  observe: (error: ApiError) => void,
+): void {
+  app.setErrorHandler((thrown, request, reply) => {
+    const error = toApiError(thrown);
+    observe(error);
+    const id = randomUUID();
+    // A 5xx without a cause is expected, for example a stream limit that was reached.
+    if (error.statusCode >= 500 && error.cause !== undefined) {
+      logError(error, { id, request, logger });
+    }
+    return sendError(reply, error, id);
+  });
+  app.setNotFoundHandler((_request, reply) =>
+    sendError(reply, new ApiError("NotFoundError", "There is nothing at this path")),
+  );
+}
+
+/** Sends an error response. All error responses go through this function or `toErrorBody()`. */
+export function sendError(
+  reply: FastifyReply,
+  error: ApiError,
+  id: string = randomUUID(),
+): FastifyReply {
+  return reply
+    .code(error.statusCode)
+    .headers({ "cache-control": "no-store", ...error.headers })
+    .type("application/json; charset=utf-8")
+    .serializer(JSON.stringify)
+    .send(toErrorBody(error, id));
+}
+
+/** Returns the body of an error response. @param id identifies the response in the log */
+export function toErrorBody({ name, message, details }: ApiError, id: string = randomUUID()) {
+  return { id, name, message, details };
+}
+
+interface LogContext {
+  readonly id: string;
+  readonly request: FastifyRequest;
+  readonly logger: Logger;
+}
+
+function logError(error: ApiError, { id, request, logger }: LogContext): void {
+  if (request.socket.destroyed) return;
+  const where = `${request.method} ${request.routeOptions.url ?? "an unknown path"}`;
+  logger.error(`Cannot serve ${where} (response ${id})`, withoutQueryValues(error.cause));
+}

@@ -1,0 +1,103 @@
+import type { FastifyInstance, FastifyRequest, FastifyServerOptions } from "fastify";
+import type { TrustProxy } from "flags-server-kit";
+import {
+  type ConnectionGuard,
+  createClientErrorHandler,
+  createGuardedServer,
+  SERVER_DEFAULTS,
+} from "flags-server-kit/http";
+import { ApiError } from "../errors.ts";
+import { toApiError } from "./to-api-error.ts";
+import { sendError, toErrorBody } from "./error-handler.ts";
+
+const ERROR_NAMES = {
+  400: "BadDataError",
+  408: "RequestTimeoutError",
+  431: "HeadersTooLargeError",
+} as const;
+
+/**
+ * Options of the HTTP server, which do not depend on its routes.
+ *
+ * @param trustProxy whose `X-Forwarded-For` header is trusted @default false
+ */
+export function serverOptions(guard: ConnectionGuard, trustProxy: TrustProxy = false) {
+  return {
+    ...SERVER_DEFAULTS,
+    trustProxy: toTrustOption(trustProxy),
+    serverFactory: (handle) => createGuardedServer(guard, handle),
+    ajv: {
+      customOptions: {
+        // Values are stored exactly as sent.
+        coerceTypes: false,
+        removeAdditional: false,
+        useDefaults: false,
+        allErrors: false,
+        allowUnionTypes: true,
+      },
+    },
+    clientErrorHandler: createClientErrorHandler({
+      toBody: ({ statusCode, message }) =>
+        toErrorBody(new ApiError(ERROR_NAMES[statusCode], message)),
+      isResponding: (socket) => guard.isResponding(socket),
+    }),
+    frameworkErrors: (error, _request, reply) => {
+      sendError(reply, toApiError(error));
+    },
+  } as const satisfies FastifyServerOptions;
+}
+
+function toTrustOption(trustProxy: TrustProxy): NonNullable<FastifyServerOptions["trustProxy"]> {
+  if (typeof trustProxy === "number") return (_address, hop) => hop < trustProxy;
+  return typeof trustProxy === "boolean" ? trustProxy : [...trustProxy];
+}
+
+/**
+ * Makes the app parse JSON bodies and reject others. A request without a body may have any
+ * `Content-Type`, because many clients set one on every request.
+ */
+export function readJsonBodies(app: FastifyInstance): void {
+  const parseJson = app.getDefaultJsonParser("error", "error");
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    /^application\/([\w.-]+\+)?json\b/i,
+    { parseAs: "string" },
+    (request, body, done) => {
+      if (body.length === 0) done(null, undefined);
+      else void parseJson(request, body.toString(), done);
+    },
+  );
+  app.addHook("onRequest", (request, _reply, done) => {
+    if (!hasBody(request)) delete request.headers["content-type"];
+    done();
+  });
+}
+
+function hasBody({ headers }: FastifyRequest): boolean {
+  if (headers["transfer-encoding"] !== undefined) return true;
+  return (headers["content-length"] ?? "0") !== "0";
+}
+
+const SECURITY_HEADERS = {
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "cross-origin-resource-policy": "same-origin",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+} as const;
+
+/** Prevents browsers from treating responses as anything but data. */
+export function addSecurityHeaders(app: FastifyInstance): void {
+  app.addHook("onRequest", (_request, reply, done) => {
+    reply.headers(SECURITY_HEADERS);
+    done();
+  });
+}
+
+/** Prevents caches from storing the responses of the admin API, some of which contain secrets. */
+export function forbidCaching(app: FastifyInstance): void {
+  app.addHook("onRequest", (_request, reply, done) => {
+    reply.header("cache-control", "no-store");
+    done();
+  });
+}

@@ -1,0 +1,106 @@
+import type { FastifyError } from "fastify";
+import { explainFrameworkFailure, type FrameworkFailure } from "flags-server-kit/http";
+import { ApiError, type ErrorDetail, type ErrorName } from "../errors.ts";
+import { DiskFullError, isConnectionError, isDiskFull, isTimeout } from "../storage/errors.ts";
+import { NAME_PATTERN, NAME_RULE } from "./names.ts";
+
+/** Names of the errors that the framework detects. */
+const NAME_BY_STATUS: Readonly<Record<FrameworkFailure["statusCode"], ErrorName>> = {
+  400: "BadDataError",
+  413: "PayloadTooLargeError",
+  414: "UriTooLongError",
+  415: "ContentTypeError",
+};
+
+/** Converts anything thrown to an error for the client. An unknown error becomes a 500 without details. */
+export function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (isDiskFull(error)) return diskFull(error);
+  if (isConnectionError(error) || isTimeout(error)) return databaseUnavailable(error);
+  if (!(error instanceof Error)) return internal(error);
+  return fromFastify(error) ?? internal(error);
+}
+
+function fromFastify(error: Error & Partial<FastifyError>): ApiError | undefined {
+  if (error.validation !== undefined) return toValidationError(error);
+  const known = explainFrameworkFailure(error);
+  if (known !== undefined) {
+    return new ApiError(NAME_BY_STATUS[known.statusCode], known.message, { cause: error });
+  }
+  // The JSON parser throws a SyntaxError for invalid JSON and for keys such as `__proto__`.
+  return error.statusCode === 400 && error instanceof SyntaxError
+    ? new ApiError("BadDataError", "The body is not JSON that can be accepted", { cause: error })
+    : undefined;
+}
+
+function databaseUnavailable(cause: unknown): ApiError {
+  return new ApiError(
+    "ServiceUnavailableError",
+    "The database is unavailable. A change in this request may or may not have been stored: check before you repeat it",
+    { headers: { "retry-after": "1" }, cause },
+  );
+}
+
+/** Longer than for other errors, because an operator has to free disk space first. */
+const DISK_FULL_RETRY_AFTER_SECONDS = 10;
+
+function diskFull(cause?: unknown): ApiError {
+  return new ApiError(
+    "InsufficientStorageError",
+    "There is not enough disk space, so nothing was stored or changed. Flags can still be read. Try again after the operator has freed disk space",
+    {
+      headers: { "retry-after": String(DISK_FULL_RETRY_AFTER_SECONDS) },
+      // Without a cause the error is not logged: the storage has logged once that it refuses writes.
+      ...(!(cause instanceof DiskFullError) && { cause }),
+    },
+  );
+}
+
+function internal(cause: unknown): ApiError {
+  return new ApiError("InternalError", "An internal error occurred", { cause });
+}
+
+type SchemaViolation = NonNullable<FastifyError["validation"]>[number];
+
+const ROOTS: Readonly<Record<string, string>> = {
+  body: "/body",
+  headers: "/headers",
+  params: "/params",
+  querystring: "/query",
+};
+
+/** Creates a 400 for a request that does not match the schema of its route. */
+function toValidationError(error: Error & Partial<FastifyError>): ApiError {
+  const root = ROOTS[error.validationContext ?? ""] ?? "";
+  const details = (error.validation ?? []).map((violation) => toDetail(root, violation));
+  const [first] = details;
+  return new ApiError(
+    "BadDataError",
+    `Bad request: ${first?.path ?? root} ${first?.message ?? "is invalid"}`,
+    { details, cause: error },
+  );
+}
+
+function toDetail(root: string, violation: SchemaViolation): ErrorDetail {
+  const { instancePath, params } = violation;
+  const path = `${root}${instancePath}`;
+  const { missingProperty, additionalProperty } = params;
+  if (typeof missingProperty === "string") {
+    return { path: `${path}/${missingProperty}`, message: "is missing" };
+  }
+  if (typeof additionalProperty === "string") {
+    return { path: `${path}/${additionalProperty}`, message: "is unknown" };
+  }
+  return { path, message: explain(violation) };
+}
+
+function explain({ keyword, message, params }: SchemaViolation): string {
+  const { allowedValues, pattern } = params;
+  if (keyword === "enum" && Array.isArray(allowedValues)) {
+    return `must be one of ${allowedValues.join(", ")}`;
+  }
+  if (keyword === "pattern" && pattern === NAME_PATTERN) {
+    return NAME_RULE;
+  }
+  return message ?? "is invalid";
+}

@@ -1,0 +1,94 @@
+// Classifies database errors. PostgreSQL and the embedded database use the same SQLSTATE codes.
+
+import { DrizzleQueryError } from "drizzle-orm/errors";
+
+/** A write was refused, or the database was not opened, because too little disk space is free. */
+export class DiskFullError extends Error {
+  override readonly name = "DiskFullError";
+}
+
+const DISK_FULL_CODE = "53100";
+
+/** Whether an error means that a disk or a quota is exhausted. */
+export function isDiskFull(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error instanceof DiskFullError) return true;
+  return codeOf(error) === DISK_FULL_CODE || isDiskFull(error.cause);
+}
+
+// Codes from Node: a connection cannot be opened or was lost.
+const SYSTEM_CODES = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOENT",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EPIPE",
+  "ETIMEDOUT",
+]);
+
+// Codes from PostgreSQL: it is shutting down, starting, read-only, or out of a resource. A full disk
+// (53100) is excluded, because clients get a different message for it.
+const SERVER_CODES = new Set([
+  "53000",
+  "53200",
+  "53300",
+  "53400",
+  "57P01",
+  "57P02",
+  "57P03",
+  "25006",
+  "25P03",
+]);
+
+// Codes from PostgreSQL: a lock or a statement exceeded its timeout.
+const TIMEOUT_CODES = new Set(["55P03", "57014"]);
+
+// Driver errors that have no code.
+const DRIVER_MESSAGES = [
+  "Connection terminated",
+  "Client has encountered a connection error and is not queryable",
+  "timeout exceeded when trying to connect",
+  "Cannot use a pool after calling end on the pool",
+  "Query read timeout",
+  "PGlite is closed",
+  "PGlite is closing",
+];
+
+/** Whether the database is unavailable, as opposed to: it rejected a statement. */
+export function isConnectionError(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (isConnectionCode(codeOf(error))) return true;
+  if (DRIVER_MESSAGES.some((message) => error.message.includes(message))) return true;
+  if (error instanceof AggregateError) return error.errors.some(isConnectionError);
+  return isConnectionError(error.cause);
+}
+
+/** Whether a lock or a statement exceeded its timeout. */
+export function isTimeout(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return TIMEOUT_CODES.has(codeOf(error)) || isTimeout(error.cause);
+}
+
+/** Returns the code of a system error or the SQLSTATE of a database error; empty if it has none. */
+export function codeOf(error: Error): string {
+  return "code" in error && typeof error.code === "string" ? error.code : "";
+}
+
+function isConnectionCode(code: string): boolean {
+  return SYSTEM_CODES.has(code) || SERVER_CODES.has(code) || /^08[0-9A-Z]{3}$/.test(code);
+}
+
+const MAX_QUERY_LENGTH = 500;
+
+/**
+ * Prepares an error for the log. The message of a failed statement contains all its parameters, such
+ * as token hashes, user ids or megabytes of values; the result contains only the statement.
+ */
+export function withoutQueryValues(error: unknown): unknown {
+  if (!(error instanceof DrizzleQueryError)) return error;
+  const query = error.query.slice(0, MAX_QUERY_LENGTH);
+  return new Error(`Failed query: ${query}`, { cause: error.cause });
+}

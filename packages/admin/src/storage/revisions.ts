@@ -1,0 +1,64 @@
+// The revision of the database is the id of its latest event. It grows with every committed change.
+
+import { max, sql } from "drizzle-orm";
+import type { Database } from "./database.ts";
+import { events } from "./schema/events.ts";
+import type { Storage } from "./storage.ts";
+import { tryLockFor } from "./transactions.ts";
+
+/** Reads the id of the latest event; 0 without events. */
+export async function readRevision(db: Database): Promise<number> {
+  const [row] = await db.select({ revision: max(events.id) }).from(events);
+  return row?.revision ?? 0;
+}
+
+/** Some clients store revisions in 32 bits, which seconds since 2026 fit into until 2162. */
+const EPOCH_MS = Date.UTC(2026, 0, 1);
+
+/**
+ * Advances the event sequence so that the next revision is at least the number of seconds since
+ * 2026. Call it at every start, before anything is written.
+ *
+ * NOTE: without this, a service on a restored backup would assign revisions again that it had already
+ * assigned after the backup, and SDKs that have seen them would not fetch the restored state.
+ */
+export async function skipRevisions(
+  storage: Pick<Storage, "transact">,
+  now: Date = new Date(),
+): Promise<void> {
+  const seconds = Math.floor((now.getTime() - EPOCH_MS) / 1000);
+  if (seconds < 1) return;
+  await storage.transact(async (db) => {
+    // If another replica has the lock, it has already done this at its own start.
+    if (!(await tryLockFor(db, "write"))) return;
+    await db.execute(sql`
+      select setval(ids, greatest(pg_sequence_last_value(ids), ${seconds}::bigint))
+      from (select pg_get_serial_sequence('events', 'id')::regclass as ids) as sequence`);
+  });
+}
+
+/** Notifies the listeners in this process of new revisions. */
+export interface ChangeFeed {
+  /** Passes a revision to all listeners, unless it is not newer than the last one. */
+  readonly announce: (revision: number) => void;
+  /** Adds a listener. Returns a function that removes it. */
+  listen(listener: (revision: number) => void): () => void;
+}
+
+export function createChangeFeed(): ChangeFeed {
+  const listeners = new Set<(revision: number) => void>();
+  let latest = 0;
+  return {
+    announce(revision) {
+      if (!(revision > latest)) return;
+      latest = revision;
+      for (const listener of listeners) listener(revision);
+    },
+    listen(listener) {
+      listeners.add(listener);
+      return () => {
+        listeners.delete(listener);
+      };
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import { Batcher } from "../storage/batcher.ts";
+import type { Storage } from "../storage/storage.ts";
+import { putApplications, type SeenApplication } from "./applications.ts";
+import { type UsageReport, writeUsage } from "./write-usage.ts";
+
+/** Stores the reports of SDKs and proxies. The promises resolve when the report is in the database. */
+export interface UsageIngestion {
+  addUsage(report: UsageReport): Promise<void>;
+  addApplications(applications: readonly SeenApplication[]): Promise<void>;
+}
+
+const MAX_REPORTS = 200;
+
+/**
+ * A batch accepts no further report once it has this many rows. Each batch is one transaction, whose
+ * log must fit into the reserved disk space, and which blocks the process on the embedded database.
+ */
+const MAX_ROWS = 10_000;
+
+export function createUsageIngestion(storage: Storage): UsageIngestion {
+  const usage = new Batcher<UsageReport, undefined>({
+    run: async (reports) => {
+      await writeUsage(storage, reports);
+      return [];
+    },
+    maxItems: MAX_REPORTS,
+    sizeOf: countRows,
+    maxSize: MAX_ROWS,
+  });
+  const registrations = new Batcher<readonly SeenApplication[], undefined>({
+    run: async (lists) => {
+      await storage.transact((db) => putApplications(db, lists.flat()));
+      return [];
+    },
+    maxItems: MAX_REPORTS,
+    sizeOf: (applications) => applications.length,
+    maxSize: MAX_ROWS,
+  });
+  return {
+    addUsage: async (report) => {
+      if (report.entries.length > 0) await usage.add(report);
+    },
+    addApplications: async (applications) => {
+      if (applications.length > 0) await registrations.add(applications);
+    },
+  };
+}
+
+function countRows({ entries }: UsageReport): number {
+  return entries.reduce((sum, { variants }) => sum + 1 + variants.size, 0);
+}

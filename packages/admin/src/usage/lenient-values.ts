@@ -1,0 +1,55 @@
+import { Type } from "typebox";
+
+// NOTE: SDKs differ in how they encode their reports, and an SDK whose report is rejected may never
+// send another one. So reports are parsed more leniently than other bodies.
+
+/** Text, or another scalar that some SDK sends in its place. */
+export const LenientTextSchema = Type.Unsafe<string | number | boolean | null>({
+  type: ["string", "number", "boolean", "null"],
+});
+
+/** A date as text, or in milliseconds since 1970. */
+export const LenientMomentSchema = Type.Unsafe<string | number | null>({
+  type: ["string", "number", "null"],
+});
+
+/** A count as a number or as text. */
+export const LenientCountSchema = Type.Unsafe<string | number | null>({
+  type: ["number", "string", "null"],
+  minimum: 0,
+  pattern: "^[0-9]{1,15}$",
+});
+
+/** A record with any keys. The records of TypeBox do not validate values of keys with line breaks. */
+export function recordOf<Value extends Type.TSchema>(value: Value, maxProperties: number) {
+  return Type.Unsafe<Readonly<Record<string, Type.Static<Value>>>>({
+    type: "object",
+    additionalProperties: value,
+    maxProperties,
+  });
+}
+
+export type LenientText = Type.Static<typeof LenientTextSchema>;
+export type LenientMoment = Type.Static<typeof LenientMomentSchema>;
+export type LenientCount = Type.Static<typeof LenientCountSchema>;
+
+// Names are part of database keys, which must stay short.
+const MAX_TEXT_LENGTH = 200;
+
+/**
+ * Converts a value to text that the database can store: at most 200 characters, with NUL and lone
+ * surrogates replaced. A missing value becomes the empty text.
+ */
+export function readText(sent: LenientText | undefined): string {
+  return String(sent ?? "")
+    .slice(0, MAX_TEXT_LENGTH)
+    .replaceAll(/[\0\p{Surrogate}]/gu, "\uFFFD");
+}
+
+/** Far more evaluations than an application can make between reports, and small enough to sum exactly. */
+const MAX_COUNT = 1_000_000_000;
+
+/** Converts a value to an integer from 0 to 1,000,000,000. A missing value becomes 0. */
+export function readCount(sent: LenientCount | undefined): number {
+  return Math.min(Math.trunc(Number(sent ?? 0)), MAX_COUNT);
+}

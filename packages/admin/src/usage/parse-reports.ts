@@ -1,0 +1,141 @@
+// Converts the bodies of reports from SDKs and proxies to what is stored.
+
+import { badData } from "../errors.ts";
+import type { SeenApplication } from "./applications.ts";
+import { parseHour } from "./hours.ts";
+import { type LenientCount, type LenientText, readCount, readText } from "./lenient-values.ts";
+import type { BulkMetrics, Metrics, Registration } from "./schemas.ts";
+import type { UsageEntry } from "./write-usage.ts";
+
+interface ReportContext {
+  /** Environment of the token. */
+  readonly environment: string;
+  /** Time of the request. */
+  readonly now: Date;
+}
+
+/**
+ * Parses the usage report of one application. Flags without evaluations are left out.
+ *
+ * @throws {ApiError} if the application has no name
+ */
+export function parseMetrics(
+  { appName: sentName, bucket }: Metrics,
+  { environment, now }: ReportContext,
+): readonly UsageEntry[] {
+  const appName = parseAppName(sentName, "/body/appName");
+  if (bucket === null || bucket === undefined) return [];
+
+  const hour = parseHour(bucket.stop, now);
+  return Object.entries(bucket.toggles)
+    .map(([feature, counts]) => ({
+      ...parseCounts(counts),
+      feature: readText(feature),
+      appName,
+      environment,
+      hour,
+    }))
+    .filter(hasEvaluations);
+}
+
+/**
+ * Parses the usage report of a proxy for many applications. Entries without the name of an application
+ * are left out, because the proxy cannot correct what one of its clients sent.
+ *
+ * @throws {ApiError} if an entry is for another environment than that of the token. Then the whole
+ * report is rejected, so that the loss does not go unnoticed.
+ */
+export function parseBulkMetrics(
+  { metrics }: BulkMetrics,
+  { environment, now }: ReportContext,
+): readonly UsageEntry[] {
+  const entries = metrics.map((metric, index) => {
+    if (metric.environment !== environment) {
+      throw badData(
+        `/body/metrics/${index}/environment`,
+        `must be ${JSON.stringify(environment)}, the environment of the token`,
+      );
+    }
+    return {
+      ...parseCounts(metric),
+      feature: readText(metric.featureName),
+      appName: readText(metric.appName),
+      environment,
+      hour: parseHour(metric.timestamp, now),
+    };
+  });
+  return entries.filter((entry) => entry.appName !== "" && hasEvaluations(entry));
+}
+
+interface SentCounts {
+  readonly yes?: LenientCount;
+  readonly no?: LenientCount;
+  readonly variants?: Readonly<Record<string, LenientCount>> | null;
+}
+
+function parseCounts({ yes, no, variants }: SentCounts) {
+  const counts = Object.entries(variants ?? {}).map(
+    ([name, count]) => [readText(name), readCount(count)] as const,
+  );
+  return {
+    yes: readCount(yes),
+    no: readCount(no),
+    variants: new Map(counts.filter(([, count]) => count > 0)),
+  };
+}
+
+function hasEvaluations({ yes, no }: UsageEntry): boolean {
+  return yes > 0 || no > 0;
+}
+
+const MAX_STRATEGIES = 100;
+
+/**
+ * Parses the registration of an application.
+ *
+ * @throws {ApiError} if the application has no name
+ */
+export function parseRegistration(
+  { appName, sdkVersion, strategies }: Registration,
+  environment: string,
+  path: string,
+): SeenApplication {
+  const names = (strategies ?? []).slice(0, MAX_STRATEGIES).map(readText);
+  return {
+    appName: parseAppName(appName, `${path}/appName`),
+    environment,
+    sdkVersion: readText(sdkVersion) || null,
+    strategies: [...new Set(names)],
+  };
+}
+
+/**
+ * Parses the applications of a bulk report. Those without a name are left out.
+ *
+ * @throws {ApiError} if the report contains entries, but none of them names an application
+ */
+export function parseBulkApplications(
+  { applications, metrics }: BulkMetrics,
+  environment: string,
+): readonly SeenApplication[] {
+  const named = applications.filter(hasAppName);
+  const [application] = applications;
+  const [metric] = metrics;
+  if (named.length === 0 && !metrics.some(hasAppName)) {
+    if (application !== undefined) {
+      parseAppName(application.appName, "/body/applications/0/appName");
+    }
+    if (metric !== undefined) parseAppName(metric.appName, "/body/metrics/0/appName");
+  }
+  return named.map((one) => parseRegistration(one, environment, "/body/applications"));
+}
+
+function hasAppName({ appName }: Pick<Registration, "appName">): boolean {
+  return readText(appName) !== "";
+}
+
+function parseAppName(sent: LenientText, path: string): string {
+  const appName = readText(sent);
+  if (appName === "") throw badData(path, "must not be empty");
+  return appName;
+}
