@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { SYSTEM_ACTOR } from "../src/domain/events/actor.ts";
+import { SYSTEM_ACTOR } from "../src/storage/event.ts";
 import { openStorage } from "../src/storage/open-storage.ts";
 import { projects } from "../src/storage/schema/projects.ts";
 import { skipRevisions } from "../src/storage/skip-revisions.ts";

@@ -2,7 +2,7 @@ import { get, type IncomingMessage } from "node:http";
 import Fastify, { type FastifyInstance } from "fastify";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createAuthentication } from "../src/access/authentication.ts";
-import { SYSTEM_ACTOR } from "../src/domain/events/actor.ts";
+import { SYSTEM_ACTOR } from "../src/storage/event.ts";
 import { handleFailures } from "../src/http/failures.ts";
 import { ConnectionGuard } from "flags-server-kit/http";
 import { serverOptions } from "../src/http/server-options.ts";

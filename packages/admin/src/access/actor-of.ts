@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import type { Actor } from "../domain/events/actor.ts";
+import type { Actor } from "../storage/event.ts";
 
 const ACTOR = Symbol("actor");
 

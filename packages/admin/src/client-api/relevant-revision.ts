@@ -1,6 +1,6 @@
 import { and, eq, gt, isNull, max, notInArray, or } from "drizzle-orm";
-import type { EventType } from "../domain/events/event-type.ts";
 import type { Database } from "../storage/database.ts";
+import type { EventType } from "../storage/event.ts";
 import { events } from "../storage/schema/events.ts";
 
 /** What SDKs do not see. Of any other event it is assumed that they might. */

@@ -1,9 +1,8 @@
 import { inArray } from "drizzle-orm";
-import type { Actor } from "../domain/events/actor.ts";
-import type { NewEvent } from "../domain/events/new-event.ts";
 import { groupBy } from "../group-by.ts";
 import { batchesOf } from "./batches-of.ts";
 import type { Database } from "./database.ts";
+import type { Actor, NewEvent } from "./event.ts";
 import { isEqualJson, toJson } from "./is-equal-json.ts";
 import { events, type EventTag } from "./schema/events.ts";
 import { featureTags } from "./schema/tags.ts";

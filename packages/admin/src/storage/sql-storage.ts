@@ -1,9 +1,9 @@
 import { sql } from "drizzle-orm";
-import type { Actor } from "../domain/events/actor.ts";
 import type { ChangeFeed } from "./change-feed.ts";
 import type { Database } from "./database.ts";
 import { DiskFullError, DiskFullMemory } from "./disk-full.ts";
 import type { DiskGuard } from "./disk-guard.ts";
+import type { Actor } from "./event.ts";
 import { lockFor } from "./locks.ts";
 import { readRevision } from "./read-revision.ts";
 import { createRecorder } from "./record-events.ts";

@@ -1,6 +1,5 @@
-import type { Actor } from "../domain/events/actor.ts";
-import type { NewEvent } from "../domain/events/new-event.ts";
 import type { Database } from "./database.ts";
+import type { Actor, NewEvent } from "./event.ts";
 
 /** A change under way: what it writes and what it records become visible together, or not at all. */
 export interface WriteTransaction {

@@ -1,6 +1,6 @@
 import { inArray } from "drizzle-orm";
-import { SYSTEM_ACTOR } from "../../domain/events/actor.ts";
 import type { Database } from "../../storage/database.ts";
+import { SYSTEM_ACTOR } from "../../storage/event.ts";
 import { apiTokens } from "../../storage/schema/api-tokens.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { hashToken } from "./hash-token.ts";

@@ -1,4 +1,4 @@
-import type { NewEvent } from "../../domain/events/new-event.ts";
+import type { NewEvent } from "../../storage/event.ts";
 import { EVERYTHING, type TokenScope, type TokenView } from "./api-token.ts";
 
 type TokenEventType = "api-token-created" | "api-token-deleted" | "api-token-updated";

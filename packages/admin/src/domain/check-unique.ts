@@ -1,0 +1,13 @@
+import { badData } from "../errors.ts";
+
+/**
+ * @param pathOf returns the path of an entry by its index, such as `/body/variants/1/name`
+ * @throws {ApiError} if a value occurs twice, with the path of the second occurrence
+ */
+export function checkUnique(values: readonly string[], pathOf: (index: number) => string): void {
+  const seen = new Set<string>();
+  for (const [index, value] of values.entries()) {
+    if (seen.has(value)) throw badData(pathOf(index), `is a duplicate: ${JSON.stringify(value)}`);
+    seen.add(value);
+  }
+}

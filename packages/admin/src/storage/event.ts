@@ -1,0 +1,72 @@
+/** The author of a change: the holder of an admin token, or the service itself. */
+export interface Actor {
+  /** Id of the token; null for the service. */
+  readonly id: string | null;
+  readonly name: string;
+  readonly kind: "token" | "system";
+}
+
+/** The author of changes that the service makes on its own, such as creating configured tokens. */
+export const SYSTEM_ACTOR: Actor = { id: null, name: "system", kind: "system" };
+
+/** Types of recorded events. The names are those of the wire protocol. */
+export type EventType =
+  | "api-token-created"
+  | "api-token-deleted"
+  | "api-token-updated"
+  | "context-field-created"
+  | "context-field-deleted"
+  | "context-field-updated"
+  | "environment-created"
+  | "environment-disabled"
+  | "environment-enabled"
+  | "feature-archived"
+  | "feature-created"
+  | "feature-deleted"
+  | "feature-dependencies-removed"
+  | "feature-dependency-added"
+  | "feature-dependency-removed"
+  | "feature-environment-disabled"
+  | "feature-environment-enabled"
+  | "feature-import"
+  | "feature-metadata-updated"
+  | "feature-revived"
+  | "feature-stale-off"
+  | "feature-stale-on"
+  | "feature-strategy-add"
+  | "feature-strategy-remove"
+  | "feature-strategy-update"
+  | "feature-tagged"
+  | "feature-untagged"
+  | "features-exported"
+  | "features-imported"
+  | "project-archived"
+  | "project-created"
+  | "project-environment-added"
+  | "project-environment-removed"
+  | "project-revived"
+  | "project-updated"
+  | "segment-created"
+  | "segment-deleted"
+  | "segment-updated"
+  | "strategy-created"
+  | "strategy-deleted"
+  | "strategy-order-changed"
+  | "strategy-updated"
+  | "tag-created"
+  | "tag-deleted"
+  | "tag-type-created"
+  | "tag-type-deleted"
+  | "tag-type-updated";
+
+/** An event to record. The transaction adds the author and the time. */
+export interface NewEvent {
+  readonly type: EventType;
+  readonly project?: string;
+  readonly feature?: string;
+  readonly environment?: string;
+  /** The state before the change; absent if something was created. */
+  readonly before?: unknown;
+  /** The state after the change; absent if something was deleted. */
+  readonly after?: unknown;
+}
