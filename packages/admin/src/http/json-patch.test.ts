@@ -13,7 +13,7 @@ test.each<[string, unknown, PatchOperation[], unknown]>([
   ["copies", { a: [1] }, [{ op: "copy", from: "/a", path: "/b" }], { a: [1], b: [1] }],
   ["tests", { a: [1] }, [{ op: "test", path: "/a", value: [1] }], { a: [1] }],
   ["unescapes", { "a/b~c": 1 }, [{ op: "remove", path: "/a~1b~0c" }], {}],
-  ["takes an empty name", { "": 1 }, [{ op: "replace", path: "/", value: 2 }], { "": 2 }],
+  ["accepts an empty name", { "": 1 }, [{ op: "replace", path: "/", value: 2 }], { "": 2 }],
 ])("applyPatch() %s", (_title, document, patch, expected) => {
   expect(applyPatch(document, patch)).toEqual(expected);
 });
@@ -27,29 +27,29 @@ test("applyPatch() copies by value", () => {
 });
 
 test.each<[string, unknown, PatchOperation]>([
-  ["removes nothing", {}, { op: "remove", path: "/a" }],
-  ["replaces nothing", {}, { op: "replace", path: "/a", value: 1 }],
-  ["adds below nothing", {}, { op: "add", path: "/a/b", value: 1 }],
+  ["removes a missing member", {}, { op: "remove", path: "/a" }],
+  ["replaces a missing member", {}, { op: "replace", path: "/a", value: 1 }],
+  ["adds to a missing object", {}, { op: "add", path: "/a/b", value: 1 }],
   ["adds beyond the end", [1], { op: "add", path: "/3", value: 1 }],
-  ["writes 01 for an index", [1, 2], { op: "remove", path: "/01" }],
-  ["goes into a text", { a: "x" }, { op: "add", path: "/a/0", value: 1 }],
-  ["tests another value", { a: 1 }, { op: "test", path: "/a", value: "1" }],
+  ["uses 01 as an index", [1, 2], { op: "remove", path: "/01" }],
+  ["adds to a string", { a: "x" }, { op: "add", path: "/a/0", value: 1 }],
+  ["tests for another value", { a: 1 }, { op: "test", path: "/a", value: "1" }],
   ["has no value", { a: 1 }, { op: "add", path: "/b" }],
-  ["has no from", { a: 1 }, { op: "move", path: "/b" }],
-  ["has no slash", { a: 1 }, { op: "remove", path: "a" }],
-  ["escapes wrongly", { "a~": 1 }, { op: "remove", path: "/a~" }],
-])("applyPatch() refuses a step that %s", (_title, document, operation) => {
+  ["has no source path", { a: 1 }, { op: "move", path: "/b" }],
+  ["has a path without a slash", { a: 1 }, { op: "remove", path: "a" }],
+  ["has an invalid escape sequence", { "a~": 1 }, { op: "remove", path: "/a~" }],
+])("applyPatch() rejects an operation that %s", (_title, document, operation) => {
   expect(() => applyPatch(document, [operation])).toThrow("/body/0");
 });
 
-test("applyPatch() refuses copies of copies that would fill the memory", () => {
+test("applyPatch() limits the size of repeated copies", () => {
   const patch = Array.from({ length: 1000 }, (_, index) => {
     return { op: "copy", from: "", path: `/${index}` } as const;
   });
   expect(() => applyPatch({ a: 1 }, patch)).toThrow("/from makes the copies too large");
 });
 
-test("applyPatch() leaves the document and every prototype alone", () => {
+test("applyPatch() changes neither the document nor a prototype", () => {
   const document = { a: [1] };
   applyPatch(document, [{ op: "add", path: "/a/-", value: 2 }]);
   expect(document).toEqual({ a: [1] });
@@ -58,5 +58,5 @@ test("applyPatch() leaves the document and every prototype alone", () => {
   expect(Object.keys(patched as object)).toEqual(["__proto__"]);
   expect(() =>
     applyPatch({}, [{ op: "add", path: "/constructor/prototype/polluted", value: 1 }]),
-  ).toThrow("leads to nothing");
+  ).toThrow("does not exist");
 });

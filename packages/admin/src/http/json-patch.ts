@@ -3,26 +3,33 @@ import { Type } from "typebox";
 import { badData } from "../errors.ts";
 import { closedObject } from "./schemas.ts";
 
-/** One step of a JSON Patch, RFC 6902. */
-export interface PatchOperation {
-  readonly op: "add" | "copy" | "move" | "remove" | "replace" | "test";
-  readonly path: string;
-  readonly from?: string;
-  readonly value?: unknown;
-}
+const OPERATIONS = ["add", "copy", "move", "remove", "replace", "test"] as const;
+
+const PatchOperationBody = closedObject("patchSchema", {
+  op: Type.Unsafe<(typeof OPERATIONS)[number]>({ type: "string", enum: [...OPERATIONS] }),
+  path: Type.String({ maxLength: 1000 }),
+  from: Type.Optional(Type.String({ maxLength: 1000 })),
+  value: Type.Optional(Type.Unknown()),
+});
+
+/** A JSON Patch, RFC 6902. */
+export const JsonPatchBody = Type.Array(PatchOperationBody, { maxItems: 1000 });
+
+/** One operation of a JSON Patch. */
+export type PatchOperation = Readonly<Type.Static<typeof PatchOperationBody>>;
 
 type Container = unknown[] | Map<string, unknown>;
 
-/** As much as a body may hold: a few copies, each of what the ones before made, fill any memory. */
+/** Limit on the copied text. Repeated copies of copies would otherwise exhaust the memory. */
 const MAX_COPIED_CHARACTERS = 1024 * 1024;
 
 /**
- * The document with all steps of a patch applied to it. The document itself stays as it is.
+ * Returns a copy of the document with all operations of a patch applied.
  *
- * @throws {ApiError} when a step cannot be taken: then the whole patch is worth nothing
+ * @throws {ApiError} if an operation cannot be applied
  */
 export function applyPatch(document: unknown, patch: readonly PatchOperation[]): unknown {
-  // NOTE: objects are worked on as maps, so that no member name reaches a prototype.
+  // NOTE: objects become maps, because member names such as `__proto__` must not reach a prototype.
   let root = toMaps(JSON.parse(JSON.stringify(document)));
   let copied = 0;
   for (const [index, operation] of patch.entries()) {
@@ -38,14 +45,14 @@ function applyOperation(root: unknown, operation: PatchOperation, at: string): u
   const tokens = parsePointer(operation.path, `${at}/path`);
   switch (operation.op) {
     case "add":
-      return insert(root, tokens, { value: givenValue(operation, at), at });
+      return insert(root, tokens, { value: parseValue(operation, at), at });
     case "replace":
-      return insert(remove(root, tokens, at), tokens, { value: givenValue(operation, at), at });
+      return insert(remove(root, tokens, at), tokens, { value: parseValue(operation, at), at });
     case "remove":
       return remove(root, tokens, at);
     case "test":
-      if (isDeepStrictEqual(read(root, tokens, at), givenValue(operation, at))) return root;
-      throw badData(`${at}/value`, "is not what is there");
+      if (isDeepStrictEqual(read(root, tokens, at), parseValue(operation, at))) return root;
+      throw badData(`${at}/value`, "does not equal the current value");
     default:
       return transfer(root, operation, at);
   }
@@ -70,7 +77,7 @@ function parseFrom({ from }: PatchOperation, at: string): readonly string[] {
   return parsePointer(from, `${at}/from`);
 }
 
-function givenValue(operation: PatchOperation, at: string): unknown {
+function parseValue(operation: PatchOperation, at: string): unknown {
   if (operation.value === undefined) throw badData(`${at}/value`, "is missing");
   return toMaps(operation.value);
 }
@@ -110,17 +117,17 @@ function remove(root: unknown, tokens: readonly string[], at: string): unknown {
 }
 
 function existingKey(container: Container, token: string, at: string): string {
-  const isThere = Array.isArray(container)
+  const exists = Array.isArray(container)
     ? isIndex(token) && Number(token) < container.length
     : container.has(token);
-  if (!isThere) throw badData(`${at}/path`, "leads to nothing");
+  if (!exists) throw badData(`${at}/path`, "does not exist");
   return token;
 }
 
 function insertionIndex(container: readonly unknown[], token: string, at: string): number {
   if (token === "-") return container.length;
   if (isIndex(token) && Number(token) <= container.length) return Number(token);
-  throw badData(`${at}/path`, "is beyond the end of its list");
+  throw badData(`${at}/path`, "is beyond the end of the list");
 }
 
 function isIndex(token: string): boolean {
@@ -129,7 +136,7 @@ function isIndex(token: string): boolean {
 
 function toContainer(value: unknown, at: string): Container {
   if (Array.isArray(value) || value instanceof Map) return value as Container;
-  throw badData(`${at}/path`, "leads to nothing");
+  throw badData(`${at}/path`, "does not exist");
 }
 
 function toMaps(value: unknown): unknown {
@@ -147,11 +154,12 @@ function fromMaps(value: unknown): unknown {
 }
 
 /**
- * The steps of a JSON Pointer, RFC 6901; none for the whole document.
+ * Splits a JSON Pointer, RFC 6901, into tokens. The pointer to the whole document has none.
  *
- * @throws {ApiError} when it is none
+ * @param at path of the pointer in the request
+ * @throws {ApiError} if the pointer is malformed
  */
-export function parsePointer(pointer: string, at: string): readonly string[] {
+function parsePointer(pointer: string, at: string): readonly string[] {
   if (pointer === "") return [];
   if (!pointer.startsWith("/")) throw badData(at, "must start with a slash");
   return pointer
@@ -162,17 +170,3 @@ export function parsePointer(pointer: string, at: string): readonly string[] {
       return token.replaceAll("~1", "/").replaceAll("~0", "~");
     });
 }
-
-/** A JSON Patch, RFC 6902. */
-export const JsonPatchBody = Type.Array(
-  closedObject("patchSchema", {
-    op: Type.Unsafe<"add" | "copy" | "move" | "remove" | "replace" | "test">({
-      type: "string",
-      enum: ["add", "copy", "move", "remove", "replace", "test"],
-    }),
-    path: Type.String({ maxLength: 1000 }),
-    from: Type.Optional(Type.String({ maxLength: 1000 })),
-    value: Type.Optional(Type.Unknown()),
-  }),
-  { maxItems: 1000 },
-);

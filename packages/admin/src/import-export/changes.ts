@@ -13,7 +13,7 @@ import type { WriteTransaction } from "../storage/storage.ts";
 import type { FeatureTag, ImportTarget } from "./import-target.ts";
 
 /** The state of a flag in one environment. */
-export interface FeatureEnvironment {
+interface FeatureEnvironment {
   readonly feature: string;
   readonly environment: string;
   readonly enabled: boolean;

@@ -1,3 +1,4 @@
+import { checkUniqueNames } from "../domain/check-unique.ts";
 import { findFeaturesInProject, quoteNames } from "../domain/feature.ts";
 import { getActiveProject } from "../domain/projects/store.ts";
 import { ApiError, exceedsLimit } from "../errors.ts";
@@ -6,7 +7,7 @@ import type { Database } from "../storage/database.ts";
 import type { WriteTransaction } from "../storage/storage.ts";
 import { createImportPlan, type ImportPlan, writeChanges } from "./changes.ts";
 import { withErrorPath } from "./error-path.ts";
-import { checkUniqueNames, importReferences } from "./import-references.ts";
+import { importReferences } from "./import-references.ts";
 import { type ImportTarget, readImportTarget } from "./import-target.ts";
 import { planDependencies } from "./plan-dependencies.ts";
 import { planFeature } from "./plan-feature.ts";

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { inArray } from "drizzle-orm";
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
-import { checkUnique } from "../domain/check-unique.ts";
+import { checkUniqueNames } from "../domain/check-unique.ts";
 import { createContextField } from "../domain/context-fields/store.ts";
 import { createSegment, listSegmentsByName, type Segment } from "../domain/segments/store.ts";
 import { createStrategyType } from "../domain/strategy-types/store.ts";
@@ -69,17 +69,6 @@ async function importMissing<T extends Named>(
   for (const [index, item] of items.entries()) {
     if (!known.has(item.name)) await withErrorPathAsync(`${path}/${index}`, () => create(item));
   }
-}
-
-/**
- * @param path of the list in the request, such as `/body/features`
- * @throws {ApiError} if a name occurs twice
- */
-export function checkUniqueNames(items: readonly Named[], path: string): void {
-  checkUnique(
-    items.map(({ name }) => name),
-    (index) => `${path}/${index}/name`,
-  );
 }
 
 async function importSegments(

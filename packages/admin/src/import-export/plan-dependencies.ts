@@ -12,7 +12,7 @@ import type { FeatureInFile } from "./schemas.ts";
 
 /**
  * Plans the changes that make the dependencies of flags match the file. Only the resulting state is
- * checked, so that a parent and its child may swap.
+ * checked, so a parent and its child may swap.
  */
 export function planDependencies(plan: ImportPlan, inFile: readonly FeatureInFile[]): void {
   const before = toMapByChild(plan.target.dependencies);

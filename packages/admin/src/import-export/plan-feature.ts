@@ -1,5 +1,6 @@
+import { checkUniqueNames } from "../domain/check-unique.ts";
 import { noSuchEnvironment, toSwitchEvent } from "../domain/feature-environment.ts";
-import { toFeatureView, type Feature } from "../domain/feature.ts";
+import { type Feature, toFeatureView } from "../domain/feature.ts";
 import { toChangeEvents } from "../domain/features/update-feature.ts";
 import type { TagName } from "../domain/tags/store.ts";
 import { badData } from "../errors.ts";
@@ -7,7 +8,6 @@ import type { NewEvent } from "../storage/event.ts";
 import { isEqualJson } from "../storage/is-equal-json.ts";
 import type { ImportPlan } from "./changes.ts";
 import { withErrorPath } from "./error-path.ts";
-import { checkUniqueNames } from "./import-references.ts";
 import { tagKey } from "./import-target.ts";
 import { planStrategies } from "./plan-strategies.ts";
 import type { EnvironmentInFile, FeatureInFile } from "./schemas.ts";
@@ -113,9 +113,9 @@ function planTags(plan: ImportPlan, feature: string, { tags, path }: TagsInFile)
   const { target, changes } = plan;
   const existing = target.tagsOf.get(feature) ?? [];
   const existingKeys = new Set(existing.map(tagKey));
-  const wanted = new Map(tags.map((tag) => [tagKey(tag), tag]));
-  const added = [...wanted].filter(([key]) => !existingKeys.has(key)).map(([, tag]) => tag);
-  const removed = existing.filter((tag) => !wanted.has(tagKey(tag)));
+  const expected = new Map(tags.map((tag) => [tagKey(tag), tag]));
+  const added = [...expected].filter(([key]) => !existingKeys.has(key)).map(([, tag]) => tag);
+  const removed = existing.filter((tag) => !expected.has(tagKey(tag)));
 
   for (const tag of added) checkTagType(plan, tag, path);
   for (const tag of added) planNewTag(plan, tag);

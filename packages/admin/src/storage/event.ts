@@ -1,4 +1,4 @@
-/** The author of a change: the holder of an admin token, or the service itself. */
+/** The author of a change: the owner of an admin token, or the service itself. */
 export interface Actor {
   /** Id of the token; null for the service. */
   readonly id: string | null;
@@ -6,10 +6,22 @@ export interface Actor {
   readonly kind: "token" | "system";
 }
 
-/** The author of changes that the service makes on its own, such as creating configured tokens. */
+/** The author of changes that the service makes without a request. */
 export const SYSTEM_ACTOR: Actor = { id: null, name: "system", kind: "system" };
 
-/** Types of recorded events. The names are those of the wire protocol. */
+/** An event to record. The transaction that records it adds the author and the time. */
+export interface NewEvent {
+  readonly type: EventType;
+  readonly project?: string;
+  readonly feature?: string;
+  readonly environment?: string;
+  /** The state before the change; absent if there was none. */
+  readonly before?: unknown;
+  /** The state after the change; absent if there is none. */
+  readonly after?: unknown;
+}
+
+/** Types of the recorded events, named as in the wire protocol. */
 export type EventType =
   | "api-token-created"
   | "api-token-deleted"
@@ -58,15 +70,3 @@ export type EventType =
   | "tag-type-created"
   | "tag-type-deleted"
   | "tag-type-updated";
-
-/** An event to record. The transaction adds the author and the time. */
-export interface NewEvent {
-  readonly type: EventType;
-  readonly project?: string;
-  readonly feature?: string;
-  readonly environment?: string;
-  /** The state before the change; absent if something was created. */
-  readonly before?: unknown;
-  /** The state after the change; absent if something was deleted. */
-  readonly after?: unknown;
-}

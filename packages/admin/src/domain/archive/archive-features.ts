@@ -105,7 +105,7 @@ async function findParentsOfOthers(db: Database, names: readonly string[]): Prom
 }
 
 /** The effect of archiving flags on the dependencies between flags. */
-export interface ArchiveCheck {
+interface ArchiveCheck {
   readonly parentsWithChildFeatures: readonly string[];
   readonly hasDeletedDependencies: boolean;
 }

@@ -46,7 +46,7 @@ export function toEnvironmentView(environment: Environment) {
 }
 
 /** Usage of an environment: active projects, valid tokens, and active flags that are on. */
-export interface EnvironmentCounts {
+interface EnvironmentCounts {
   readonly projectCount: number;
   readonly apiTokenCount: number;
   readonly enabledToggleCount: number;

@@ -8,7 +8,7 @@ import { type Feature, listActiveFeatures, toFeatureView } from "../feature.ts";
 import type { TagName } from "../tags/store.ts";
 import { listFeatureEnvironments } from "./read-feature.ts";
 
-export interface FeatureFilter {
+interface FeatureFilter {
   readonly namePrefix: string | undefined;
   /** Flags need at least one of these tags. An empty list matches every flag. */
   readonly tags: readonly TagName[];

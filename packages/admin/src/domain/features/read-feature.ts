@@ -89,7 +89,7 @@ function readTags(db: Database, feature: string) {
 }
 
 /** A flag in one environment. */
-export interface FeatureEnvironmentView {
+interface FeatureEnvironmentView {
   readonly name: string;
   readonly environment: string;
   readonly enabled: boolean;

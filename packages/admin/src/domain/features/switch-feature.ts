@@ -7,7 +7,7 @@ import {
 import { listStrategies } from "../strategies/find-strategies.ts";
 import { addDefaultStrategy, enableStrategy } from "../strategies/write-strategies.ts";
 
-export interface SwitchOptions {
+interface SwitchOptions {
   readonly enabled: boolean;
   /** Enables disabled strategies, if there are no others, instead of adding a default strategy. */
   readonly activatesDisabledStrategies: boolean;

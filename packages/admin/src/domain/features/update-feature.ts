@@ -44,7 +44,7 @@ export async function patchFeature(
   const before = await getActiveFeature(transaction.db, address);
   const { createdBy: _createdBy, ...patchable } = toFeatureView(before);
   const patched = checkPatched(applyPatch(patchable, patch), "/patched");
-  // A patch applies to the whole flag, so that removed properties return to their defaults.
+  // A patch applies to the whole flag, so removed properties return to their defaults.
   return updateFeature(transaction, address, {
     ...patched,
     type: patched.type ?? "release",
@@ -88,7 +88,7 @@ async function replace(
   return after;
 }
 
-/** Creates the events for a changed flag. `stale` has an event type of its own. */
+/** Creates the events for a changed flag. A change of `stale` is a separate event. */
 export function toChangeEvents(before: Feature, after: Feature): readonly NewEvent[] {
   return [
     {

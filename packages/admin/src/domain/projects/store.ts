@@ -11,8 +11,85 @@ import type { WriteTransaction } from "../../storage/storage.ts";
 import { checkProjectId, findAvailableId, toSlug } from "./project-id.ts";
 import type { CreateProject, UpdateProject } from "./schemas.ts";
 
+export type Project = typeof projects.$inferSelect;
+
+export async function findProject(db: Database, id: string): Promise<Project | undefined> {
+  const [project] = await db.select().from(projects).where(eq(projects.id, id));
+  return project;
+}
+
+/**
+ * @throws {ApiError} if the project is unknown
+ */
+export async function getProject(db: Database, id: string): Promise<Project> {
+  const project = await findProject(db, id);
+  if (project === undefined) throw notFound(`There is no project ${JSON.stringify(id)}`);
+  return project;
+}
+
+/**
+ * @throws {ApiError} if the project is unknown or archived
+ */
+export async function getActiveProject(db: Database, id: string): Promise<Project> {
+  const project = await getProject(db, id);
+  if (project.archivedAt !== null) {
+    throw notFound(`The project ${JSON.stringify(id)} is archived: revive it first`);
+  }
+  return project;
+}
+
+/** Lists the archived or the active projects by id, with the number of their active flags. */
+export function listProjects(db: Database, { archived }: { readonly archived: boolean }) {
+  const featureCount = db
+    .select({ project: features.project, count: count().as("count") })
+    .from(features)
+    .where(isNull(features.archivedAt))
+    .groupBy(features.project)
+    .as("feature_count");
+  return db
+    .select({
+      id: projects.id,
+      name: projects.name,
+      description: projects.description,
+      defaultStickiness: projects.defaultStickiness,
+      mode: sql<string>`'open'`,
+      featureCount: sql<number>`coalesce(${featureCount.count}, 0)::int`,
+      createdAt: projects.createdAt,
+      updatedAt: projects.updatedAt,
+      archivedAt: projects.archivedAt,
+    })
+    .from(projects)
+    .leftJoin(featureCount, eq(featureCount.project, projects.id))
+    .where(archived ? isNotNull(projects.archivedAt) : isNull(projects.archivedAt))
+    .orderBy(orderByText(projects.id));
+}
+
+/** Lists the names of the environments of a project by `sortOrder`, then by creation time and name. */
+export async function listProjectEnvironments(db: Database, projectId: string): Promise<string[]> {
+  const rows = await db
+    .select({ environment: projectEnvironments.environment })
+    .from(projectEnvironments)
+    .innerJoin(environments, eq(environments.name, projectEnvironments.environment))
+    .where(eq(projectEnvironments.project, projectId))
+    .orderBy(environments.sortOrder, environments.createdAt, environments.name);
+  return rows.map(({ environment }) => environment);
+}
+
+/** Counts the active flags of a project by type. */
+export function countTypes(
+  db: Database,
+  projectId: string,
+): Promise<{ readonly type: string; readonly count: number }[]> {
+  return db
+    .select({ type: features.type, count: count() })
+    .from(features)
+    .where(and(eq(features.project, projectId), isNull(features.archivedAt)))
+    .groupBy(features.type)
+    .orderBy(features.type);
+}
+
 /** A project and the names of its environments. */
-export type ProjectWithEnvironments = Project & { readonly environments: readonly string[] };
+type ProjectWithEnvironments = Project & { readonly environments: readonly string[] };
 
 export async function createProject(
   { db, record }: WriteTransaction,
@@ -134,81 +211,4 @@ async function setArchivedAt(db: Database, id: string, archivedAt: Date | null):
   return firstRow(
     await db.update(projects).set({ archivedAt }).where(eq(projects.id, id)).returning(),
   );
-}
-
-export type Project = typeof projects.$inferSelect;
-
-export async function findProject(db: Database, id: string): Promise<Project | undefined> {
-  const [project] = await db.select().from(projects).where(eq(projects.id, id));
-  return project;
-}
-
-/**
- * @throws {ApiError} if the project is unknown
- */
-export async function getProject(db: Database, id: string): Promise<Project> {
-  const project = await findProject(db, id);
-  if (project === undefined) throw notFound(`There is no project ${JSON.stringify(id)}`);
-  return project;
-}
-
-/**
- * @throws {ApiError} if the project is unknown or archived
- */
-export async function getActiveProject(db: Database, id: string): Promise<Project> {
-  const project = await getProject(db, id);
-  if (project.archivedAt !== null) {
-    throw notFound(`The project ${JSON.stringify(id)} is archived: revive it first`);
-  }
-  return project;
-}
-
-/** Lists the archived or the active projects by id, with the number of their active flags. */
-export function listProjects(db: Database, { archived }: { readonly archived: boolean }) {
-  const featureCount = db
-    .select({ project: features.project, count: count().as("count") })
-    .from(features)
-    .where(isNull(features.archivedAt))
-    .groupBy(features.project)
-    .as("feature_count");
-  return db
-    .select({
-      id: projects.id,
-      name: projects.name,
-      description: projects.description,
-      defaultStickiness: projects.defaultStickiness,
-      mode: sql<string>`'open'`,
-      featureCount: sql<number>`coalesce(${featureCount.count}, 0)::int`,
-      createdAt: projects.createdAt,
-      updatedAt: projects.updatedAt,
-      archivedAt: projects.archivedAt,
-    })
-    .from(projects)
-    .leftJoin(featureCount, eq(featureCount.project, projects.id))
-    .where(archived ? isNotNull(projects.archivedAt) : isNull(projects.archivedAt))
-    .orderBy(orderByText(projects.id));
-}
-
-/** Lists the names of the environments of a project by `sortOrder`, then by creation time and name. */
-export async function listProjectEnvironments(db: Database, projectId: string): Promise<string[]> {
-  const rows = await db
-    .select({ environment: projectEnvironments.environment })
-    .from(projectEnvironments)
-    .innerJoin(environments, eq(environments.name, projectEnvironments.environment))
-    .where(eq(projectEnvironments.project, projectId))
-    .orderBy(environments.sortOrder, environments.createdAt, environments.name);
-  return rows.map(({ environment }) => environment);
-}
-
-/** Counts the active flags of a project by type. */
-export function countTypes(
-  db: Database,
-  projectId: string,
-): Promise<{ readonly type: string; readonly count: number }[]> {
-  return db
-    .select({ type: features.type, count: count() })
-    .from(features)
-    .where(and(eq(features.project, projectId), isNull(features.archivedAt)))
-    .groupBy(features.type)
-    .orderBy(features.type);
 }

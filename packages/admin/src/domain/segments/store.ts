@@ -38,7 +38,7 @@ export async function getSegment(db: Database, id: number): Promise<Segment> {
 }
 
 /**
- * @throws {ApiError} if another segment than `ownId` has the name
+ * @throws {ApiError} if a segment other than `ownId` has the name
  */
 export async function checkNameIsAvailable(
   db: Database,

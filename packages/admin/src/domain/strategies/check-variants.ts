@@ -1,6 +1,6 @@
 import { badData } from "../../errors.ts";
 import type { StoredVariant } from "../../storage/schema/strategies.ts";
-import { checkUnique } from "../check-unique.ts";
+import { checkUniqueNames } from "../check-unique.ts";
 import type { VariantInput } from "./schemas.ts";
 
 /** Weights are in thousandths. */
@@ -18,10 +18,7 @@ export function checkVariants(
   path: string,
 ): readonly StoredVariant[] {
   if (variants.length === 0) return [];
-  checkUnique(
-    variants.map(({ name }) => name),
-    (index) => `${path}/${index}/name`,
-  );
+  checkUniqueNames(variants, path);
   for (const [index, variant] of variants.entries()) checkPayload(variant, `${path}/${index}`);
   return withWeights(variants, path).toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }

@@ -9,7 +9,7 @@ const PayloadType = Type.Unsafe<string>({
   enum: ["string", "number", "json", "csv"],
 });
 
-export const VariantBody = openObject("strategyVariantSchema", {
+const VariantBody = openObject("strategyVariantSchema", {
   name: Name,
   weight: Type.Integer({ minimum: 0, maximum: 1000, description: "In thousandths" }),
   weightType: Type.Unsafe<"fix" | "variable">({ type: "string", enum: ["variable", "fix"] }),

@@ -144,7 +144,7 @@ export async function patchStrategy(
   const before = toStrategyView(await getStrategy(transaction.db, address));
   const { id, ...patched } = checkPatched(applyPatch(before, patch), "/patched");
   if (id !== before.id) throw badData("/patched/id", "cannot be changed");
-  // A patch applies to the whole strategy, so that removed properties return to their defaults.
+  // A patch applies to the whole strategy, so removed properties return to their defaults.
   const defaults = { title: null, disabled: false, segments: [] };
   return replaceStrategy(transaction, address, { ...defaults, ...patched });
 }

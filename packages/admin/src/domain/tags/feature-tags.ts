@@ -5,7 +5,7 @@ import { featureTags, tags } from "../../storage/schema/tags.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
 import { type Feature, findFeatures, getFeatureByName, quoteNames } from "../feature.ts";
 import { getActiveProject } from "../projects/store.ts";
-import type { TagChanges, TagInput } from "./schemas.ts";
+import type { TagChanges } from "./schemas.ts";
 import { ensureTags, type TagName } from "./store.ts";
 
 /**
@@ -21,24 +21,7 @@ export async function listFeatureTags(db: Database, feature: string) {
     .orderBy(tags.type, tags.value);
 }
 
-export async function addTag(
-  transaction: WriteTransaction,
-  feature: string,
-  tag: TagInput,
-): Promise<void> {
-  const found = await getFeatureByName(transaction.db, feature);
-  await change(transaction, found, { addedTags: [tag], removedTags: [] });
-}
-
-export async function removeTag(
-  transaction: WriteTransaction,
-  feature: string,
-  tag: TagName,
-): Promise<void> {
-  const found = await getFeatureByName(transaction.db, feature);
-  await change(transaction, found, { addedTags: [], removedTags: [tag] });
-}
-
+/** Adds and removes tags of a flag. Added tags are created if they do not exist. */
 export async function changeTags(
   transaction: WriteTransaction,
   feature: string,
@@ -102,7 +85,7 @@ export async function linkTags(
 }
 
 /** Removes a tag from a flag. Returns whether the flag had it. */
-export async function unlinkTag(
+async function unlinkTag(
   db: Database,
   feature: string,
   { type, value }: TagName,

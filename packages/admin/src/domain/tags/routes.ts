@@ -4,13 +4,7 @@ import { documented } from "../../http/documented.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { FeatureNameParams, ProjectParams } from "../schemas.ts";
 import { TagTypeParams } from "../tag-types/schemas.ts";
-import {
-  addTag,
-  changeTags,
-  changeTagsInBulk,
-  listFeatureTags,
-  removeTag,
-} from "./feature-tags.ts";
+import { changeTags, changeTagsInBulk, listFeatureTags } from "./feature-tags.ts";
 import { BulkTagsBody, FeatureTagParams, TagBody, TagChangesBody, TagParams } from "./schemas.ts";
 import { createTag, deleteTag, getTag, listTags } from "./store.ts";
 
@@ -55,7 +49,7 @@ function registerFeatureTags(app: TypedApp, storage: Storage): void {
       const { feature } = request.params;
       const { type, value } = request.body;
       await storage.write(actorOf(request), (transaction) =>
-        addTag(transaction, feature, request.body),
+        changeTags(transaction, feature, { addedTags: [request.body], removedTags: [] }),
       );
       return reply.code(201).header("location", `${feature}/tags`).send({ type, value });
     },
@@ -77,7 +71,7 @@ function registerFeatureTags(app: TypedApp, storage: Storage): void {
     async (request, reply) => {
       const { feature, type, value } = request.params;
       await storage.write(actorOf(request), (transaction) =>
-        removeTag(transaction, feature, { type, value }),
+        changeTags(transaction, feature, { addedTags: [], removedTags: [{ type, value }] }),
       );
       return reply.send();
     },

@@ -25,7 +25,7 @@ const FILE = {
   segments: [
     {
       name: "Europeans",
-      description: "Those in Europe",
+      description: "Users in Europe",
       isShared: true,
       constraints: [
         {
@@ -39,15 +39,20 @@ const FILE = {
     },
     { name: "Own", description: null, isShared: false, constraints: [] },
   ],
-  tagTypes: [{ name: "team", description: "Who looks after it", icon: null }],
+  tagTypes: [{ name: "team", description: "Responsible team", icon: null }],
   strategyTypes: [
-    { name: "moonPhase", title: null, description: "By the moon", parameters: [{ name: "phase" }] },
+    {
+      name: "moonPhase",
+      title: null,
+      description: "Depends on the moon phase",
+      parameters: [{ name: "phase" }],
+    },
   ],
   features: [
     {
       name: "child",
       type: "experiment",
-      description: "Depends on another",
+      description: "Depends on another feature",
       stale: true,
       impressionData: true,
       tags: [{ type: "team", value: "checkout", color: null }],
@@ -113,14 +118,14 @@ const FILE = {
   ],
 };
 
-/** The names of features, by what an import did to them. */
+/** The names of features, by the effect of an import on them. */
 interface ImportResponse {
   readonly created: readonly string[];
   readonly updated: readonly string[];
   readonly unchanged: readonly string[];
 }
 
-/** The file, with a change. */
+/** Returns a changed copy of the file. */
 function fileWith(change: (file: typeof FILE) => void): typeof FILE {
   const file = structuredClone(FILE);
   change(file);
@@ -129,19 +134,19 @@ function fileWith(change: (file: typeof FILE) => void): typeof FILE {
 
 function first<T>(list: readonly T[]): T {
   const [item] = list;
-  if (item === undefined) throw new Error("There is nothing in the list");
+  if (item === undefined) throw new Error("The list is empty");
   return item;
 }
 
 const child = (file: typeof FILE) => first(file.features);
 const development = (file: typeof FILE) => first(child(file).environments);
 
-describeEachStorage("the export and import of projects", (source) => {
-  describe("of a whole project", () => {
+describeEachStorage("export and import of projects", (source) => {
+  describe("a project", () => {
     const admin = useAdmin(source);
     const path = "/projects/shop";
 
-    test("import makes features and all that they need, and records it", async () => {
+    test("import creates features and the definitions that they refer to, and records them", async () => {
       await admin.must(201, "POST", "/projects", { id: "shop", name: "Shop" });
       const events = await admin.eventsOf(async () => {
         const { body } = await admin.must(200, "POST", `${path}/import`, FILE);
@@ -171,7 +176,7 @@ describeEachStorage("the export and import of projects", (source) => {
       });
     });
 
-    test("export gives what was imported", async () => {
+    test("export returns the imported file", async () => {
       const events = await admin.eventsOf(async () => {
         const { body } = await admin.must(200, "GET", `${path}/export`);
         expect(body).toEqual(FILE);
@@ -179,7 +184,7 @@ describeEachStorage("the export and import of projects", (source) => {
       expect(events).toEqual([]);
     });
 
-    test("SDKs get what was imported", async () => {
+    test("SDKs receive the imported features", async () => {
       const response = await admin.app.inject({
         path: "/api/client/features?project=shop",
         headers: { authorization: BACKEND_TOKEN, ...KNOWS_SEGMENTS },
@@ -195,7 +200,7 @@ describeEachStorage("the export and import of projects", (source) => {
       ]);
     });
 
-    test("import of what is there changes and records nothing", async () => {
+    test("import of an unchanged file changes and records nothing", async () => {
       const events = await admin.eventsOf(async () => {
         const { body } = await admin.must(200, "POST", `${path}/import`, FILE);
         expect(body).toEqual({ created: [], updated: [], unchanged: ["child", "parent"] });
@@ -203,7 +208,7 @@ describeEachStorage("the export and import of projects", (source) => {
       expect(events).toEqual([]);
     });
 
-    test("import with dryRun tells what it would do, and does nothing", async () => {
+    test("import with dryRun reports the changes without making them", async () => {
       const file = fileWith((changed) => {
         child(changed).name = "other";
         development(changed).strategies.pop();
@@ -216,7 +221,7 @@ describeEachStorage("the export and import of projects", (source) => {
       expect((await admin.must(200, "GET", `${path}/export`)).body).toEqual(FILE);
     });
 
-    test("import replaces what the file speaks of, and leaves the rest", async () => {
+    test("import replaces the properties in the file and no others", async () => {
       const events = await admin.eventsOf(async () => {
         const { body } = await admin.must(200, "POST", `${path}/import`, {
           version: 1,
@@ -262,24 +267,24 @@ describeEachStorage("the export and import of projects", (source) => {
       expect((await admin.must(200, "GET", `${path}/export`)).body).toEqual(FILE);
     });
 
-    test("import lets parent and child change places", async () => {
-      const [was, is] = [
+    test("import can swap parent and child", async () => {
+      const [initial, reversed] = [
         [{ feature: "parent", enabled: true, variants: ["a"] }],
         [{ feature: "child", enabled: true, variants: [] }],
       ];
       const swapped = fileWith(({ features }) => {
         Object.assign(features[0] ?? {}, { dependencies: [] });
-        Object.assign(features[1] ?? {}, { dependencies: is });
+        Object.assign(features[1] ?? {}, { dependencies: reversed });
       });
       await admin.must(200, "POST", `${path}/import`, swapped);
       const { body } = await admin.must<typeof FILE>(200, "GET", `${path}/export`);
-      expect(body.features.map(({ dependencies }) => dependencies)).toEqual([[], is]);
+      expect(body.features.map(({ dependencies }) => dependencies)).toEqual([[], reversed]);
       await admin.must(200, "POST", `${path}/import`, FILE);
-      const back = await admin.must<typeof FILE>(200, "GET", `${path}/export`);
-      expect(first(back.body.features).dependencies).toEqual(was);
+      const restored = await admin.must<typeof FILE>(200, "GET", `${path}/export`);
+      expect(first(restored.body.features).dependencies).toEqual(initial);
     });
 
-    test("archived features are not exported, and stand in the way of an import", async () => {
+    test("archived features are not exported and prevent an import", async () => {
       await admin.must(201, "POST", `${path}/features`, { name: "old" });
       await admin.must(202, "DELETE", `${path}/features/old`);
       expect((await admin.must(200, "GET", `${path}/export`)).body).toEqual(FILE);
@@ -295,9 +300,9 @@ describeEachStorage("the export and import of projects", (source) => {
     test.each([
       ["of another version", { ...FILE, version: 2 }, 400, "/body/version"],
       ["without features", { version: 1 }, 400, "/body/features"],
-      ["with what is not known", { ...FILE, more: 1 }, 400, "/body/more"],
+      ["with an unknown property", { ...FILE, more: 1 }, 400, "/body/more"],
       [
-        "with a feature that is there twice",
+        "with a duplicate feature",
         fileWith((file) => file.features.push(child(file))),
         400,
         "/body/features/2/name",
@@ -370,7 +375,7 @@ describeEachStorage("the export and import of projects", (source) => {
         409,
         "/body/segments/0",
       ],
-    ])("import of a file %s is refused as a whole", async (_, file, status, at) => {
+    ])("import rejects a whole file %s", async (_, file, status, at) => {
       const name = { 400: "BadDataError", 403: "InvalidOperationError", 404: "NotFoundError" };
       await admin.refuse(
         { status, name: name[status as 400] ?? "ConflictError", path: at },
@@ -380,7 +385,7 @@ describeEachStorage("the export and import of projects", (source) => {
       );
     });
 
-    test("import does not take features from another project", async () => {
+    test("import rejects features of another project", async () => {
       await admin.refuse(
         { status: 403, name: "InvalidOperationError" },
         "POST",
@@ -389,7 +394,7 @@ describeEachStorage("the export and import of projects", (source) => {
       );
     });
 
-    test("unknown and archived projects are neither exported nor imported into", async () => {
+    test("export and import reject unknown and archived projects", async () => {
       const expected = { status: 404, name: "NotFoundError" };
       await admin.must(201, "POST", "/projects", { id: "gone", name: "Gone" });
       await admin.must(200, "POST", "/projects/archive/gone");
@@ -402,12 +407,12 @@ describeEachStorage("the export and import of projects", (source) => {
       }
     });
 
-    test("nothing that was sent made the service fail", () => {
+    test("no request caused an internal error", () => {
       expect(admin.errors).toEqual([]);
     });
   });
 
-  describe("of as many features as there can be", () => {
+  describe("the maximum number of features", () => {
     const admin = useAdmin(source);
     const path = "/projects/default/import";
     const fileOf = (rollout: string) => ({
@@ -427,20 +432,20 @@ describeEachStorage("the export and import of projects", (source) => {
       })),
     });
 
-    test("one import makes them all, and another one changes them all", async () => {
-      const made = await admin.must<ImportResponse>(200, "POST", path, fileOf("50"));
-      expect(made.body).toMatchObject({ updated: [], unchanged: [] });
-      expect(made.body.created).toHaveLength(LIMITS.features);
+    test("can be created by one import and changed by another one", async () => {
+      const created = await admin.must<ImportResponse>(200, "POST", path, fileOf("50"));
+      expect(created.body).toMatchObject({ updated: [], unchanged: [] });
+      expect(created.body.created).toHaveLength(LIMITS.features);
 
       const events = await admin.eventsOf(async () => {
         const changed = await admin.must<ImportResponse>(200, "POST", path, fileOf("60"));
         expect(changed.body).toMatchObject({ created: [], unchanged: [] });
         expect(changed.body.updated).toHaveLength(LIMITS.features);
       });
-      // One for each feature, and the last one for all of them.
+      // One event for each feature, and one for the import.
       expect(events).toHaveLength(LIMITS.features + 1);
-      const again = await admin.must<ImportResponse>(200, "POST", path, fileOf("60"));
-      expect(again.body.unchanged).toHaveLength(LIMITS.features);
+      const repeated = await admin.must<ImportResponse>(200, "POST", path, fileOf("60"));
+      expect(repeated.body.unchanged).toHaveLength(LIMITS.features);
 
       const { body } = await admin.must<typeof FILE>(200, "GET", "/projects/default/export");
       expect(body.features).toHaveLength(LIMITS.features);
@@ -451,7 +456,7 @@ describeEachStorage("the export and import of projects", (source) => {
       });
     }, 240_000);
 
-    test("one more is refused, in the file or beside it", async () => {
+    test("cannot be exceeded by a file, alone or together with existing features", async () => {
       const { features } = fileOf("60");
       await admin.refuse(
         { status: 400, name: "BadDataError", path: "/body/features" },
@@ -470,7 +475,7 @@ describeEachStorage("the export and import of projects", (source) => {
       );
     }, 60_000);
 
-    test("one that was archived cannot be revived once another one has its room", async () => {
+    test("cannot be exceeded by reviving a feature", async () => {
       const features = ["feature-0001"];
       const limit = { status: 400, name: "ExceedsLimitError" };
       await admin.must(202, "POST", "/projects/default/archive", { features });
