@@ -1,21 +1,21 @@
+import type { TypedApp } from "flags-server-kit/http";
+import { registerTokens } from "./access/token-routes.ts";
 import { registerArchive } from "./domain/archive/routes.ts";
+import { registerConstraints } from "./domain/constraints/routes.ts";
 import { registerContextFields } from "./domain/context-fields/routes.ts";
 import { registerDependencies } from "./domain/dependencies/routes.ts";
 import { registerEnvironments } from "./domain/environments/routes.ts";
 import { registerEvents } from "./domain/events/routes.ts";
 import { registerFeatureEnvironments } from "./domain/features/environment-routes.ts";
 import { registerFeatures } from "./domain/features/routes.ts";
-import { registerFeatureSearch } from "./domain/features/search-routes.ts";
-import type { TypedApp } from "flags-server-kit/http";
 import { registerProjects } from "./domain/projects/routes.ts";
 import { registerSegments } from "./domain/segments/routes.ts";
-import type { Storage } from "./storage/storage.ts";
 import { registerStrategies } from "./domain/strategies/routes.ts";
-import { registerStrategyTypes } from "./domain/strategies/strategy-type-routes.ts";
+import { registerStrategyTypes } from "./domain/strategy-types/routes.ts";
+import { registerTagTypes } from "./domain/tag-types/routes.ts";
 import { registerTags } from "./domain/tags/routes.ts";
-import { registerTagTypes } from "./domain/tags/tag-type-routes.ts";
-import { registerTransfer } from "./import-export/routes.ts";
-import { registerTokens } from "./access/token-routes.ts";
+import { registerImportExport } from "./import-export/routes.ts";
+import type { Storage } from "./storage/storage.ts";
 import { registerUsageQueries } from "./usage/query-routes.ts";
 
 const ROUTES: readonly ((app: TypedApp, storage: Storage) => void)[] = [
@@ -24,15 +24,15 @@ const ROUTES: readonly ((app: TypedApp, storage: Storage) => void)[] = [
   registerEnvironments,
   registerFeatures,
   registerFeatureEnvironments,
-  registerFeatureSearch,
   registerArchive,
+  registerConstraints,
   registerStrategies,
   registerStrategyTypes,
   registerSegments,
   registerTags,
   registerTagTypes,
   registerDependencies,
-  registerTransfer,
+  registerImportExport,
   registerTokens,
   registerUsageQueries,
   registerEvents,

@@ -183,7 +183,7 @@ export async function dump(storage: Storage): Promise<unknown> {
       const rows: unknown[] = await db.select().from(table);
       contents[name] = rows.map((row) => JSON.stringify(row)).toSorted();
     }
-    const tokens = await db.select({ id: apiTokens.id }).from(apiTokens);
+    const tokens = await db.select({ id: apiTokens.id }).from(apiTokens).orderBy(apiTokens.id);
     return { ...contents, tokens };
   });
 }

@@ -16,20 +16,20 @@ interface Archive {
 
 describeEachStorage("archive", (source) => {
   const admin = useAdmin(source);
-  let made = 0;
+  let flagCount = 0;
 
   const FEATURES = "/projects/default/features";
 
-  /** Makes flags with fresh names. */
-  const make = async (count: number, project = "default"): Promise<string[]> => {
-    const names = Array.from({ length: count }, () => `f${++made}`);
+  /** Creates flags with new names. */
+  const createFlags = async (count: number, project = "default"): Promise<string[]> => {
+    const names = Array.from({ length: count }, () => `f${++flagCount}`);
     for (const name of names) {
       await admin.must(201, "POST", `/projects/${project}/features`, { name });
     }
     return names;
   };
-  const makeArchived = async (count: number): Promise<string[]> => {
-    const names = await make(count);
+  const createArchivedFlags = async (count: number): Promise<string[]> => {
+    const names = await createFlags(count);
     await admin.must(202, "POST", "/projects/default/archive", { features: names });
     return names;
   };
@@ -41,8 +41,8 @@ describeEachStorage("archive", (source) => {
   describe("POST /api/admin/projects/{projectId}/revive", () => {
     const REVIVE = "/projects/default/revive";
 
-    test("brings features back off everywhere, with strategies, variants, segments and tags", async () => {
-      const [name = ""] = await make(1);
+    test("revives features, off in every environment, with strategies, variants, segments and tags", async () => {
+      const [name = ""] = await createFlags(1);
       const segment = await admin.must<SegmentResponse>(201, "POST", "/segments", {
         name: `segment of ${name}`,
         constraints: [{ contextName: "userId", operator: "IN", values: ["1"] }],
@@ -65,8 +65,8 @@ describeEachStorage("archive", (source) => {
       await admin.must(202, "DELETE", `${FEATURES}/${name}`);
 
       const recorded = await admin.eventsOf(async () => {
-        const answer = await admin.must(200, "POST", REVIVE, { features: [name] });
-        expect(answer.text).toBe("");
+        const response = await admin.must(200, "POST", REVIVE, { features: [name] });
+        expect(response.text).toBe("");
       });
       const after = (await admin.must(200, "GET", `${FEATURES}/${name}`)).body;
       expect(after).toEqual({
@@ -95,9 +95,9 @@ describeEachStorage("archive", (source) => {
       ]);
     });
 
-    test("leaves active features as they are", async () => {
-      const [archived = ""] = await makeArchived(1);
-      const [active = ""] = await make(1);
+    test("does not change active features", async () => {
+      const [archived = ""] = await createArchivedFlags(1);
+      const [active = ""] = await createFlags(1);
       await switchOn(active, "production");
       const before = (await admin.must(200, "GET", `${FEATURES}/${active}`)).body;
       const recorded = await admin.eventsOf(() =>
@@ -107,8 +107,8 @@ describeEachStorage("archive", (source) => {
       expect(recorded.map(({ featureName }) => featureName)).toEqual([archived]);
     });
 
-    test("can be repeated, and then does nothing", async () => {
-      const names = await makeArchived(2);
+    test("is idempotent", async () => {
+      const names = await createArchivedFlags(2);
       const features = [...names, ...names];
       expect(
         await admin.eventsOf(() => admin.must(200, "POST", REVIVE, { features })),
@@ -122,20 +122,20 @@ describeEachStorage("archive", (source) => {
       );
     });
 
-    test("refuses unknown names, naming them, and revives none", async () => {
-      const [name = ""] = await makeArchived(1);
-      const answer = await admin.refuse({ status: 404, name: "NotFoundError" }, "POST", REVIVE, {
+    test("rejects unknown names, listing them, and revives none", async () => {
+      const [name = ""] = await createArchivedFlags(1);
+      const response = await admin.refuse({ status: 404, name: "NotFoundError" }, "POST", REVIVE, {
         features: [name, "nobody", "no one", "x".repeat(500)],
       });
-      expect(answer.body.message).toContain('"nobody"');
-      expect(answer.body.message).toContain('"no one"');
+      expect(response.body.message).toContain('"nobody"');
+      expect(response.body.message).toContain('"no one"');
       expect(await isActive(name)).toBe(false);
     });
 
-    test("refuses features of another project, and revives none", async () => {
+    test("rejects features of another project and revives none", async () => {
       await admin.must(201, "POST", "/projects", { id: "other", name: "Other" });
-      const [own = ""] = await makeArchived(1);
-      const [foreign = ""] = await make(1, "other");
+      const [own = ""] = await createArchivedFlags(1);
+      const [foreign = ""] = await createFlags(1, "other");
       await admin.must(202, "DELETE", `/projects/other/features/${foreign}`);
       await admin.refuse({ status: 403, name: "InvalidOperationError" }, "POST", REVIVE, {
         features: [own, foreign],
@@ -143,14 +143,14 @@ describeEachStorage("archive", (source) => {
       expect(await isActive(own)).toBe(false);
     });
 
-    test("refuses unknown and archived projects, even for an empty list", async () => {
+    test("rejects unknown and archived projects, even with an empty list", async () => {
       await admin.must(201, "POST", "/projects", { id: "asleep", name: "Asleep" });
-      const [name = ""] = await make(1, "asleep");
+      const [name = ""] = await createFlags(1, "asleep");
       await admin.must(202, "DELETE", `/projects/asleep/features/${name}`);
       await admin.must(200, "POST", "/projects/archive/asleep");
       const missing = { status: 404, name: "NotFoundError" };
       for (const features of [[], [name]]) {
-        await admin.refuse(missing, "POST", "/projects/nowhere/revive", { features });
+        await admin.refuse(missing, "POST", "/projects/none/revive", { features });
         await admin.refuse(missing, "POST", "/projects/asleep/revive", { features });
       }
       await admin.refuse(missing, "POST", `/archive/revive/${name}`);
@@ -168,14 +168,14 @@ describeEachStorage("archive", (source) => {
       ["/body", ["f1"]],
       ["/body", "null"],
       ["/body", undefined],
-    ])("refuses what is wrong at %s: %j", async (path, body) => {
+    ])("rejects an invalid body at %s: %j", async (path, body) => {
       await admin.refuse({ status: 400, name: "BadDataError", path }, "POST", REVIVE, body);
     });
 
-    test("revives each feature once when 40 overlapping lists are sent at the same time", async () => {
-      const names = await makeArchived(20);
+    test("revives each feature once if 40 overlapping lists arrive at the same time", async () => {
+      const names = await createArchivedFlags(20);
       const recorded = await admin.eventsOf(async () => {
-        const answers = await Promise.all(
+        const responses = await Promise.all(
           Array.from({ length: 40 }, (_, index) => {
             const features = Array.from(
               { length: 7 },
@@ -184,14 +184,14 @@ describeEachStorage("archive", (source) => {
             return admin.call("POST", REVIVE, { features });
           }),
         );
-        expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+        expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200));
       });
       expect(recorded.map(({ featureName }) => featureName).toSorted()).toEqual(names.toSorted());
       expect(await Promise.all(names.map((name) => isActive(name)))).toEqual(names.map(() => true));
     });
 
-    test("takes lists of thousands of names", async () => {
-      const [name = ""] = await makeArchived(1);
+    test("accepts lists of thousands of names", async () => {
+      const [name = ""] = await createArchivedFlags(1);
       await admin.must(200, "POST", REVIVE, { features: Array.from({ length: 9000 }, () => name) });
       const features = Array.from({ length: 9000 }, (_, index) => `none-${index}`);
       await admin.refuse({ status: 404, name: "NotFoundError" }, "POST", REVIVE, { features });
@@ -199,8 +199,8 @@ describeEachStorage("archive", (source) => {
   });
 
   describe("POST /api/admin/archive/revive/{feature}", () => {
-    test("revives one feature, and leaves an active one as it is", async () => {
-      const [name = ""] = await make(1);
+    test("revives an archived feature and does not change an active one", async () => {
+      const [name = ""] = await createFlags(1);
       await switchOn(name, "production");
       expect(
         await admin.eventsOf(() => admin.must(200, "POST", `/archive/revive/${name}`)),
@@ -214,7 +214,7 @@ describeEachStorage("archive", (source) => {
       expect(body.environments.map(({ enabled }) => enabled)).toEqual([false, false]);
     });
 
-    test("refuses an unknown feature", async () => {
+    test("rejects an unknown feature", async () => {
       await admin.refuse({ status: 404, name: "NotFoundError" }, "POST", "/archive/revive/none");
     });
   });
@@ -222,11 +222,11 @@ describeEachStorage("archive", (source) => {
   describe("POST /api/admin/projects/{projectId}/archive", () => {
     const ARCHIVE = "/projects/default/archive";
 
-    test("archives features and records before and after", async () => {
-      const names = await make(2);
+    test("archives features and records their previous and new state", async () => {
+      const names = await createFlags(2);
       const recorded = await admin.eventsOf(async () => {
-        const answer = await admin.must(202, "POST", ARCHIVE, { features: [...names, "nobody"] });
-        expect(answer.text).toBe("");
+        const response = await admin.must(202, "POST", ARCHIVE, { features: [...names, "nobody"] });
+        expect(response.text).toBe("");
       });
       expect(recorded.map(({ type, featureName }) => [type, featureName])).toEqual(
         names.map((name) => ["feature-archived", name]),
@@ -241,16 +241,16 @@ describeEachStorage("archive", (source) => {
       ).toEqual([]);
     });
 
-    test("refuses features of another project", async () => {
-      const [own = ""] = await make(1);
-      const [foreign = ""] = await make(1, "other");
+    test("rejects features of another project", async () => {
+      const [own = ""] = await createFlags(1);
+      const [foreign = ""] = await createFlags(1, "other");
       await admin.refuse({ status: 403, name: "InvalidOperationError" }, "POST", ARCHIVE, {
         features: [own, foreign],
       });
     });
 
-    test("refuses a parent without its children, and takes both together", async () => {
-      const [parent = "", child = ""] = await make(2);
+    test("rejects a parent without its children and accepts both together", async () => {
+      const [parent = "", child = ""] = await createFlags(2);
       await admin.must(200, "POST", `${FEATURES}/${child}/dependencies`, { feature: parent });
       const forbidden = { status: 403, name: "InvalidOperationError" };
       await admin.refuse(forbidden, "POST", ARCHIVE, { features: [parent] });
@@ -274,7 +274,7 @@ describeEachStorage("archive", (source) => {
       expect(body.dependencies).toEqual([]);
     });
 
-    test("refuses wrong bodies and unknown projects", async () => {
+    test("rejects invalid bodies and unknown projects", async () => {
       const bad = { status: 400, name: "BadDataError", path: "/body/features" };
       await admin.refuse(bad, "POST", ARCHIVE, {});
       await admin.refuse(bad, "POST", `${ARCHIVE}/validate`, {});
@@ -283,22 +283,26 @@ describeEachStorage("archive", (source) => {
       });
     });
 
-    test("validate knows nothing of unknown names", async () => {
+    test("validate ignores unknown names", async () => {
       const { body } = await admin.must(200, "POST", `${ARCHIVE}/validate`, { features: ["none"] });
       expect(body).toEqual({ parentsWithChildFeatures: [], hasDeletedDependencies: false });
     });
   });
 
   describe("DELETE /api/admin/projects/{projectId}/features/{feature}", () => {
-    test("archives a feature, which is then neither shown nor switched", async () => {
-      const [name = ""] = await make(1);
+    test("archives a feature, which can no longer be read or switched", async () => {
+      const [name = ""] = await createFlags(1);
       await admin.must(202, "DELETE", `${FEATURES}/${name}`);
       expect(await admin.eventsOf(() => admin.must(202, "DELETE", `${FEATURES}/${name}`))).toEqual(
         [],
       );
       const archived = { status: 400, name: "ArchivedFeatureError" };
-      for (const word of ["on", "off"]) {
-        await admin.refuse(archived, "POST", `${FEATURES}/${name}/environments/production/${word}`);
+      for (const action of ["on", "off"]) {
+        await admin.refuse(
+          archived,
+          "POST",
+          `${FEATURES}/${name}/environments/production/${action}`,
+        );
       }
       await admin.refuse(archived, "PUT", `${FEATURES}/${name}`, { description: "x" });
       await admin.refuse({ status: 404, name: "NotFoundError" }, "GET", `${FEATURES}/${name}`);
@@ -306,18 +310,18 @@ describeEachStorage("archive", (source) => {
       expect(list.body.features.map((feature) => feature.name)).not.toContain(name);
     });
 
-    test("refuses unknown features, and does not tell of other projects", async () => {
+    test("rejects unknown features and features of other projects in the same way", async () => {
       const missing = { status: 404, name: "NotFoundError" };
       await admin.refuse(missing, "DELETE", `${FEATURES}/none`);
-      const [foreign = ""] = await make(1, "other");
+      const [foreign = ""] = await createFlags(1, "other");
       await admin.refuse(missing, "DELETE", `${FEATURES}/${foreign}`);
     });
   });
 
-  describe("deleting for good", () => {
-    test("POST /projects/{projectId}/delete deletes archived features and passes over active ones", async () => {
-      const [archived = ""] = await makeArchived(1);
-      const [active = ""] = await make(1);
+  describe("permanent deletion", () => {
+    test("POST /projects/{projectId}/delete deletes archived features and ignores active ones", async () => {
+      const [archived = ""] = await createArchivedFlags(1);
+      const [active = ""] = await createFlags(1);
       const recorded = await admin.eventsOf(() =>
         admin.must(200, "POST", "/projects/default/delete", {
           features: [archived, active, "nobody"],
@@ -335,9 +339,9 @@ describeEachStorage("archive", (source) => {
       await admin.must(201, "POST", FEATURES, { name: archived });
     });
 
-    test("DELETE /archive/{feature} deletes one, and does nothing for others", async () => {
-      const [archived = ""] = await makeArchived(1);
-      const [active = ""] = await make(1);
+    test("DELETE /archive/{feature} deletes an archived feature and ignores others", async () => {
+      const [archived = ""] = await createArchivedFlags(1);
+      const [active = ""] = await createFlags(1);
       expect(
         await admin.eventsOf(() => admin.must(200, "DELETE", `/archive/${archived}`)),
       ).toHaveLength(1);
@@ -348,8 +352,8 @@ describeEachStorage("archive", (source) => {
       }
     });
 
-    test("refuses features of another project, wrong bodies and unknown projects", async () => {
-      const [foreign = ""] = await make(1, "other");
+    test("rejects features of another project, invalid bodies and unknown projects", async () => {
+      const [foreign = ""] = await createFlags(1, "other");
       await admin.refuse(
         { status: 403, name: "InvalidOperationError" },
         "POST",
@@ -368,9 +372,9 @@ describeEachStorage("archive", (source) => {
     });
   });
 
-  describe("listing", () => {
+  describe("lists", () => {
     test("GET /archive/features lists archived features of all projects, or of one", async () => {
-      const [name = ""] = await makeArchived(1);
+      const [name = ""] = await createArchivedFlags(1);
       for (const path of ["/archive/features", "/archive/features/default"]) {
         const { body } = await admin.must<Archive>(200, "GET", path);
         expect(body.version).toBe(2);
@@ -382,8 +386,8 @@ describeEachStorage("archive", (source) => {
       expect(other.body.features).toEqual([]);
     });
 
-    test("GET /search/features finds archived features, page by page", async () => {
-      const names = await makeArchived(3);
+    test("GET /search/features returns pages of archived features", async () => {
+      const names = await createArchivedFlags(3);
       const query = `project=IS:default&archived=IS:true&query=${names.join(",")}&sortBy=name`;
       const first = await admin.must<FeaturePage>(200, "GET", `/search/features?${query}&limit=2`);
       const second = await admin.must<FeaturePage>(
@@ -410,7 +414,7 @@ describeEachStorage("archive", (source) => {
     });
   });
 
-  test("no request was answered by a failure of the service", () => {
+  test("no request caused an internal error", () => {
     expect(admin.errors).toEqual([]);
   });
 });

@@ -17,7 +17,7 @@ describeEachStorage("context fields", (source) => {
   };
 
   describe("GET /api/admin/context", () => {
-    test("lists the built-in fields by sort order, with how much they are used", async () => {
+    test("lists the built-in fields by sort order, with their usage", async () => {
       const { body } = await admin.must<ContextFieldResponse[]>(200, "GET", "/context");
       expect(body.map(({ name }) => name)).toEqual([
         "environment",
@@ -57,7 +57,7 @@ describeEachStorage("context fields", (source) => {
   });
 
   describe("POST /api/admin/context", () => {
-    test("makes a field, answers with it, and records it", async () => {
+    test("creates a field, returns it and records it", async () => {
       const recorded = await admin.eventsOf(async () => {
         const { body, headers } = await admin.must(201, "POST", "/context", {
           name: "region",
@@ -82,7 +82,7 @@ describeEachStorage("context fields", (source) => {
       expect(await field("region")).toMatchObject(FULL);
     });
 
-    test("takes defaults for what is not sent", async () => {
+    test("applies defaults to absent properties", async () => {
       const { body } = await admin.must(201, "POST", "/context", { name: "plain" });
       expect(body).toMatchObject({
         description: null,
@@ -92,7 +92,7 @@ describeEachStorage("context fields", (source) => {
       });
     });
 
-    test("refuses a name that is taken", async () => {
+    test("rejects a name that is taken", async () => {
       await admin.refuse({ status: 409, name: "NameExistsError" }, "POST", "/context", {
         name: "userId",
       });
@@ -110,19 +110,19 @@ describeEachStorage("context fields", (source) => {
       ["/body/legalValues/1/value", { name: "x", legalValues: [{ value: "a" }, { value: "a" }] }],
       ["/body", []],
       ["/body", "null"],
-    ])("refuses what is wrong at %s", async (path, body) => {
+    ])("rejects an invalid body at %s", async (path, body) => {
       await admin.refuse({ status: 400, name: "BadDataError", path }, "POST", "/context", body);
     });
   });
 
   describe("PUT /api/admin/context/{contextField}", () => {
-    test("replaces what is sent, answers 200 without a body, and records before and after", async () => {
+    test("replaces the given properties, responds 200 without a body, and records the previous and new state", async () => {
       await admin.must(201, "POST", "/context", { name: "plan" });
       const before = await field("plan");
       const recorded = await admin.eventsOf(async () => {
-        const answer = await admin.must(200, "PUT", "/context/plan", FULL);
-        expect(answer.text).toBe("");
-        expect(answer.headers.get("content-length")).toBe("0");
+        const response = await admin.must(200, "PUT", "/context/plan", FULL);
+        expect(response.text).toBe("");
+        expect(response.headers.get("content-length")).toBe("0");
       });
       expect(await field("plan")).toEqual({ ...before, ...FULL });
       expect(recorded).toEqual([
@@ -143,14 +143,14 @@ describeEachStorage("context fields", (source) => {
       [{ sortOrder: -3 }],
       [{ legalValues: [] }],
       [{ legalValues: [{ value: "x" }] }],
-    ])("keeps what is not sent: %j", async (part) => {
+    ])("does not change absent properties: %j", async (part) => {
       await admin.must(200, "PUT", "/context/plan", FULL);
       const before = await field("plan");
       await admin.must(200, "PUT", "/context/plan", part);
       expect(await field("plan")).toEqual({ ...before, ...part });
     });
 
-    test("records nothing when nothing changes", async () => {
+    test("records nothing if nothing changes", async () => {
       await admin.must(200, "PUT", "/context/plan", FULL);
       const recorded = await admin.eventsOf(async () => {
         await admin.must(200, "PUT", "/context/plan", FULL);
@@ -198,21 +198,21 @@ describeEachStorage("context fields", (source) => {
       ["/body", '"text"'],
       ["/body", "5"],
       ["/body", undefined],
-    ])("refuses what is wrong at %s: %j", async (path, body) => {
+    ])("rejects an invalid body at %s: %j", async (path, body) => {
       await admin.refuse({ status: 400, name: "BadDataError", path }, "PUT", "/context/plan", body);
     });
 
-    test("refuses a field that is not there, and makes none", async () => {
+    test("rejects an unknown field and does not create it", async () => {
       await admin.refuse({ status: 404, name: "NotFoundError" }, "PUT", "/context/none", FULL);
     });
 
-    test("refuses a wrong body before it looks for the field", async () => {
+    test("rejects an invalid body for an unknown field with a 400", async () => {
       await admin.refuse({ status: 400, name: "BadDataError" }, "PUT", "/context/none", {
         stickiness: 1,
       });
     });
 
-    test("refuses text that the database cannot hold", async () => {
+    test("rejects text that the database cannot store", async () => {
       for (const text of ["a\0b", "\ud800"]) {
         await admin.refuse(
           { status: 400, name: "BadDataError", path: "/body/description" },
@@ -223,7 +223,7 @@ describeEachStorage("context fields", (source) => {
       }
     });
 
-    test("keeps every part when parts are updated at the same time", async () => {
+    test("applies all of several concurrent updates", async () => {
       await admin.must(201, "POST", "/context", { name: "busy" });
       const parts = [
         { description: "d" },
@@ -235,14 +235,14 @@ describeEachStorage("context fields", (source) => {
         Promise.all(parts.map((part) => admin.must(200, "PUT", "/context/busy", part))),
       );
       expect(await field("busy")).toMatchObject(Object.assign({}, ...parts));
-      // Each event starts where the one before it ended.
+      // The previous state in each event is the new state of the event before it.
       expect(recorded).toHaveLength(4);
       for (const [index, { preData }] of recorded.entries()) {
         if (index > 0) expect(preData).toEqual(recorded[index - 1]?.data);
       }
     });
 
-    test("takes names that need encoding in a path", async () => {
+    test("accepts names that need encoding in a path", async () => {
       await admin.must(201, "POST", "/context", { name: "it's(!)*~" });
       await admin.must(200, "PUT", `/context/${encodeURIComponent("it's(!)*~")}`, FULL);
       expect(await field("it's(!)*~")).toMatchObject(FULL);
@@ -250,7 +250,7 @@ describeEachStorage("context fields", (source) => {
   });
 
   describe("legal values", () => {
-    test("POST adds a value, and replaces one that is there", async () => {
+    test("POST adds a value or replaces an existing one", async () => {
       await admin.must(201, "POST", "/context", { name: "tier", sortOrder: 3 });
       const path = "/context/tier/legal-values";
       await admin.must(200, "POST", path, { value: "free", description: "d" });
@@ -270,14 +270,14 @@ describeEachStorage("context fields", (source) => {
       ]);
     });
 
-    test("DELETE takes a value away, and does nothing when it is not there", async () => {
+    test("DELETE removes a value and ignores an unknown one", async () => {
       const path = "/context/tier/legal-values/free";
       await admin.must(200, "DELETE", path);
       expect((await field("tier")).legalValues).toEqual([{ value: "paid" }]);
       expect(await admin.eventsOf(() => admin.must(200, "DELETE", path))).toEqual([]);
     });
 
-    test("refuse wrong bodies and unknown fields", async () => {
+    test("reject invalid bodies and unknown fields", async () => {
       const bad = { status: 400, name: "BadDataError" };
       await admin.refuse(bad, "POST", "/context/tier/legal-values", { value: "" });
       await admin.refuse(bad, "POST", "/context/tier/legal-values", { value: "a", more: 1 });
@@ -288,8 +288,8 @@ describeEachStorage("context fields", (source) => {
   });
 
   describe("POST /api/admin/context/validate", () => {
-    test("tells whether a name is free", async () => {
-      await admin.must(200, "POST", "/context/validate", { name: "free-name" });
+    test("checks whether a name is available", async () => {
+      await admin.must(200, "POST", "/context/validate", { name: "available-name" });
       await admin.refuse({ status: 409, name: "NameExistsError" }, "POST", "/context/validate", {
         name: "userId",
       });
@@ -300,7 +300,7 @@ describeEachStorage("context fields", (source) => {
   });
 
   describe("DELETE /api/admin/context/{contextField}", () => {
-    test("deletes a field and records what it was", async () => {
+    test("deletes a field and records its previous state", async () => {
       await admin.must(201, "POST", "/context", { name: "gone" });
       const before = await field("gone");
       const recorded = await admin.eventsOf(() => admin.must(200, "DELETE", "/context/gone"));
@@ -311,7 +311,7 @@ describeEachStorage("context fields", (source) => {
       await admin.refuse({ status: 404, name: "NotFoundError" }, "GET", "/context/gone");
     });
 
-    test("refuses while a strategy of an active feature or a segment uses the field", async () => {
+    test("rejects the deletion while a strategy of an active feature or a segment uses the field", async () => {
       const conflict = { status: 409, name: "ConflictError" };
       const constraint = { contextName: "used", operator: "IN", values: ["a"] };
       await admin.must(201, "POST", "/context", { name: "used" });
@@ -352,7 +352,7 @@ describeEachStorage("context fields", (source) => {
     });
   });
 
-  test("no request was answered by a failure of the service", () => {
+  test("no request caused an internal error", () => {
     expect(admin.errors).toEqual([]);
   });
 });

@@ -15,11 +15,11 @@ interface FeatureTypes {
 
 describeEachStorage("features", (source) => {
   const admin = useAdmin(source);
-  let made = 0;
+  let featureCount = 0;
 
   const FEATURES = "/projects/default/features";
-  const make = async (body: object = {}): Promise<string> => {
-    const input = { name: `feature-${++made}`, ...body };
+  const create = async (body: object = {}): Promise<string> => {
+    const input = { name: `feature-${++featureCount}`, ...body };
     return (await admin.must<Named>(201, "POST", FEATURES, input)).body.name;
   };
   const read = async (name: string) =>
@@ -30,7 +30,7 @@ describeEachStorage("features", (source) => {
   };
 
   describe("POST /api/admin/projects/{projectId}/features", () => {
-    test("makes a feature that is off everywhere, and records it", async () => {
+    test("creates a feature that is off in every environment, and records it", async () => {
       const body = {
         name: "made",
         type: "experiment",
@@ -42,8 +42,8 @@ describeEachStorage("features", (source) => {
         createdByUserId: 5,
       };
       const recorded = await admin.eventsOf(async () => {
-        const answer = await admin.must(201, "POST", FEATURES, body);
-        expect(answer.body).toEqual({
+        const response = await admin.must(201, "POST", FEATURES, body);
+        expect(response.body).toEqual({
           name: "made",
           type: "experiment",
           project: "default",
@@ -75,8 +75,8 @@ describeEachStorage("features", (source) => {
       });
     });
 
-    test("takes defaults for what is not sent", async () => {
-      expect(await read(await make())).toMatchObject({
+    test("applies defaults to absent properties", async () => {
+      expect(await read(await create())).toMatchObject({
         type: "release",
         description: null,
         impressionData: false,
@@ -84,8 +84,8 @@ describeEachStorage("features", (source) => {
       });
     });
 
-    test("refuses taken names, archived ones too, and unknown projects", async () => {
-      const name = await make();
+    test("rejects taken names, including those of archived features, and unknown projects", async () => {
+      const name = await create();
       const taken = { status: 409, name: "NameExistsError" };
       await admin.refuse(taken, "POST", FEATURES, { name });
       await admin.must(202, "DELETE", `${FEATURES}/${name}`);
@@ -109,38 +109,38 @@ describeEachStorage("features", (source) => {
       ["/body/impressionData", { name: "x", impressionData: "no" }],
       ["/body/tags/0/value", { name: "x", tags: [{ type: "simple" }] }],
       ["/body", { name: "x", tags: [{ type: "no-such-type", value: "vv" }] }],
-    ])("refuses what is wrong at %s: %j", async (path, body) => {
+    ])("rejects an invalid body at %s: %j", async (path, body) => {
       await admin.refuse({ status: 400, name: "BadDataError", path }, "POST", FEATURES, body);
     });
 
-    test("makes one feature when the same name is sent many times at once", async () => {
-      const answers = await Promise.all(
+    test("creates one feature if several requests with the same name arrive at the same time", async () => {
+      const responses = await Promise.all(
         Array.from({ length: 10 }, () => admin.call("POST", FEATURES, { name: "once" })),
       );
-      const statuses = answers.map(({ status }) => status).toSorted();
+      const statuses = responses.map(({ status }) => status).toSorted();
       expect(statuses).toEqual([201, ...Array.from({ length: 9 }, () => 409)]);
     });
   });
 
   describe("POST /api/admin/features/validate", () => {
-    test("tells whether a name is free", async () => {
-      const name = await make();
+    test("checks whether a name is available", async () => {
+      const name = await create();
       const path = "/features/validate";
-      await admin.must(200, "POST", path, { name: "free" });
-      await admin.must(200, "POST", path, { name: "free", projectId: "default" });
+      await admin.must(200, "POST", path, { name: "available" });
+      await admin.must(200, "POST", path, { name: "available", projectId: "default" });
       await admin.refuse({ status: 409, name: "NameExistsError" }, "POST", path, { name });
       await admin.refuse({ status: 400, name: "BadDataError" }, "POST", path, { name: "a/b" });
       await admin.refuse({ status: 404, name: "NotFoundError" }, "POST", path, {
-        name: "free",
+        name: "available",
         projectId: "none",
       });
     });
   });
 
   describe("GET /api/admin/projects/{projectId}/features", () => {
-    test("lists features by prefix and tag, with what they have in their environments", async () => {
-      await make({ name: "List-a", tags: [{ type: "simple", value: "listed" }] });
-      await make({ name: "list-b" });
+    test("lists features by prefix and tag, with a summary of their environments", async () => {
+      await create({ name: "List-a", tags: [{ type: "simple", value: "listed" }] });
+      await create({ name: "list-b" });
       const namesOf = async (query: string): Promise<string[]> => {
         const { body } = await admin.must<FeatureList>(200, "GET", `${FEATURES}?${query}`);
         expect(body.version).toBe(2);
@@ -180,8 +180,8 @@ describeEachStorage("features", (source) => {
   });
 
   describe("PUT /api/admin/projects/{projectId}/features/{feature}", () => {
-    test("replaces what is sent and keeps the rest", async () => {
-      const name = await make({ type: "experiment", description: "d", impressionData: true });
+    test("replaces the given properties and no others", async () => {
+      const name = await create({ type: "experiment", description: "d", impressionData: true });
       const before = await read(name);
       const recorded = await admin.eventsOf(() =>
         admin.must(200, "PUT", `${FEATURES}/${name}`, { description: null }),
@@ -203,8 +203,8 @@ describeEachStorage("features", (source) => {
       );
     });
 
-    test("records a change of stale as such", async () => {
-      const name = await make();
+    test("records a change of stale as its own event", async () => {
+      const name = await create();
       const recorded = await admin.eventsOf(() =>
         admin.must(200, "PUT", `${FEATURES}/${name}`, { stale: true }),
       );
@@ -217,8 +217,8 @@ describeEachStorage("features", (source) => {
       ]);
     });
 
-    test("refuses other names and projects, and what is not for it to do", async () => {
-      const path = `${FEATURES}/${await make()}`;
+    test("rejects a change of name, project or archived state, and invalid values", async () => {
+      const path = `${FEATURES}/${await create()}`;
       for (const [at, body] of [
         ["/body/name", { name: "other" }],
         ["/body/project", { project: "other" }],
@@ -235,7 +235,7 @@ describeEachStorage("features", (source) => {
 
   describe("PATCH /api/admin/projects/{projectId}/features/{feature}", () => {
     test("applies a JSON Patch", async () => {
-      const name = await make({ description: "d", type: "experiment" });
+      const name = await create({ description: "d", type: "experiment" });
       const { body } = await admin.must(200, "PATCH", `${FEATURES}/${name}`, [
         { op: "test", path: "/description", value: "d" },
         { op: "replace", path: "/type", value: "permission" },
@@ -257,8 +257,8 @@ describeEachStorage("features", (source) => {
       ["/body/archived", [{ op: "replace", path: "/archived", value: true }]],
       ["/body", {}],
       ["/body/0", [5]],
-    ])("refuses what is wrong at %s: %j", async (path, body) => {
-      const name = await make();
+    ])("rejects an invalid body at %s: %j", async (path, body) => {
+      const name = await create();
       await admin.refuse(
         { status: 400, name: "BadDataError", path },
         "PATCH",
@@ -267,14 +267,14 @@ describeEachStorage("features", (source) => {
       );
     });
 
-    test("refuses unknown features", async () => {
+    test("rejects unknown features", async () => {
       await admin.refuse({ status: 404, name: "NotFoundError" }, "PATCH", `${FEATURES}/none`, []);
     });
   });
 
   describe("POST /api/admin/projects/{projectId}/stale", () => {
     test("marks features and records those that change", async () => {
-      const [one, two] = [await make(), await make()];
+      const [one, two] = [await create(), await create()];
       const path = "/projects/default/stale";
       await admin.must(202, "POST", path, { features: [one], stale: true });
       const recorded = await admin.eventsOf(() =>
@@ -288,12 +288,12 @@ describeEachStorage("features", (source) => {
       expect(await read(one)).toMatchObject({ stale: false });
     });
 
-    test("refuses features of other projects, wrong bodies and unknown projects", async () => {
+    test("rejects features of other projects, invalid bodies and unknown projects", async () => {
       await admin.must(201, "POST", "/projects", { id: "elsewhere", name: "Elsewhere" });
       await admin.must(201, "POST", "/projects/elsewhere/features", { name: "foreign" });
       const path = "/projects/default/stale";
       await admin.refuse({ status: 403, name: "InvalidOperationError" }, "POST", path, {
-        features: [await make(), "foreign"],
+        features: [await create(), "foreign"],
         stale: true,
       });
       const bad = { status: 400, name: "BadDataError" };
@@ -307,12 +307,12 @@ describeEachStorage("features", (source) => {
   });
 
   describe("switching on and off", () => {
-    test("gives a feature without strategies one for everybody", async () => {
-      const name = await make();
+    test("adds a strategy for everyone to a feature without strategies", async () => {
+      const name = await create();
       const path = `${FEATURES}/${name}/environments/production`;
       const recorded = await admin.eventsOf(async () => {
-        const answer = await admin.must(200, "POST", `${path}/on`);
-        expect(answer.text).toBe("");
+        const response = await admin.must(200, "POST", `${path}/on`);
+        expect(response.text).toBe("");
       });
       expect(await environmentOf(name, "production")).toEqual({
         name,
@@ -340,8 +340,8 @@ describeEachStorage("features", (source) => {
       expect(await environmentOf(name, "development")).toMatchObject({ enabled: false });
     });
 
-    test("can be repeated, and then does nothing", async () => {
-      const name = await make();
+    test("is idempotent", async () => {
+      const name = await create();
       const path = `${FEATURES}/${name}/environments/production`;
       await admin.must(200, "POST", `${path}/on`);
       expect(await admin.eventsOf(() => admin.must(200, "POST", `${path}/on`))).toEqual([]);
@@ -356,8 +356,8 @@ describeEachStorage("features", (source) => {
     test.each([
       ["", [true, false]],
       ["?shouldActivateDisabledStrategies=true", [false]],
-    ])("with only disabled strategies, %s", async (query, disabled) => {
-      const name = await make();
+    ])("adds or enables a strategy if all are disabled: %j", async (query, disabled) => {
+      const name = await create();
       const path = `${FEATURES}/${name}/environments/production`;
       await admin.must(200, "POST", `${path}/strategies`, { name: "default", disabled: true });
       await admin.must(200, "POST", `${path}/on${query}`);
@@ -366,23 +366,23 @@ describeEachStorage("features", (source) => {
       expect(strategies.map((strategy) => strategy.disabled)).toEqual(disabled);
     });
 
-    test("refuses unknown features and environments", async () => {
-      const name = await make();
+    test("rejects unknown features and environments", async () => {
+      const name = await create();
       const missing = { status: 404, name: "NotFoundError" };
-      for (const word of ["on", "off"]) {
-        await admin.refuse(missing, "POST", `${FEATURES}/none/environments/production/${word}`);
-        await admin.refuse(missing, "POST", `${FEATURES}/${name}/environments/none/${word}`);
+      for (const action of ["on", "off"]) {
+        await admin.refuse(missing, "POST", `${FEATURES}/none/environments/production/${action}`);
+        await admin.refuse(missing, "POST", `${FEATURES}/${name}/environments/none/${action}`);
         await admin.refuse(
           missing,
           "POST",
-          `/projects/none/features/${name}/environments/production/${word}`,
+          `/projects/none/features/${name}/environments/production/${action}`,
         );
       }
       await admin.refuse(missing, "GET", `${FEATURES}/${name}/environments/none`);
     });
 
-    test("in bulk is all or nothing", async () => {
-      const names = [await make(), await make()];
+    test("switches several features: all of them or none", async () => {
+      const names = [await create(), await create()];
       const path = "/projects/default/bulk_features/environments/production";
       await admin.refuse({ status: 404, name: "NotFoundError" }, "POST", `${path}/on`, {
         features: [...names, "none"],
@@ -394,21 +394,21 @@ describeEachStorage("features", (source) => {
       await admin.refuse({ status: 400, name: "BadDataError" }, "POST", `${path}/off`, {});
     });
 
-    test("takes any content type, since there is no body", async () => {
-      const name = await make();
-      const answer = await admin.call(
+    test("accepts any content type because there is no body", async () => {
+      const name = await create();
+      const response = await admin.call(
         "POST",
         `${FEATURES}/${name}/environments/production/on`,
         undefined,
         { headers: { "content-type": "application/x-www-form-urlencoded" } },
       );
-      expect(answer.status).toBe(200);
+      expect(response.status).toBe(200);
     });
   });
 
   describe("GET /api/admin/search/features", () => {
     test("finds features by words, project and type", async () => {
-      const name = await make({ name: "needle-1", description: "100% hay", type: "permission" });
+      const name = await create({ name: "needle-1", description: "100% hay", type: "permission" });
       const find = async (query: string): Promise<string[]> => {
         const { body } = await admin.must<FeaturePage>(200, "GET", `/search/features?${query}`);
         return body.features.map((feature) => feature.name);
@@ -440,7 +440,7 @@ describeEachStorage("features", (source) => {
     ]);
   });
 
-  test("no request was answered by a failure of the service", () => {
+  test("no request caused an internal error", () => {
     expect(admin.errors).toEqual([]);
   });
 });

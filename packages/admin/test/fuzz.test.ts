@@ -13,7 +13,7 @@ const TOKENS: Readonly<Record<string, string>> = {
   backendToken: BACKEND_TOKEN,
 };
 
-/** Texts that are no JSON, or none of the usual kind. */
+/** Text that is not JSON, or unusual JSON. */
 const arbitraryRawBody = fc.oneof(
   fc.constantFrom(
     "",
@@ -64,20 +64,20 @@ const arbitraryHeaders = fc.record(
   { requiredKeys: [] },
 );
 
-interface Sent {
+interface RouteRequest {
   readonly route: DescribedRoute;
   readonly request: InjectOptions & { readonly path: string };
 }
 
-/** Half of the requests bring what the route takes; the others are broken in one way or another. */
-function arbitrarySent(route: DescribedRoute): fc.Arbitrary<Sent> {
-  const broken = fc
+/** About half of the requests fit the route. The others are invalid in various ways. */
+function arbitraryRouteRequest(route: DescribedRoute): fc.Arbitrary<RouteRequest> {
+  const invalidBody = fc
     .tuple(arbitraryRawBody, fc.boolean())
-    .map(([text, isSent]) => (isSent ? text : undefined));
+    .map(([text, hasBody]) => (hasBody ? text : undefined));
   return fc
     .record({
       fitting: arbitraryRequest(route),
-      raw: fc.option(broken, { freq: 3 }),
+      raw: fc.option(invalidBody, { freq: 3 }),
       headers: fc.option(arbitraryHeaders, { freq: 1 }),
     })
     .map(({ fitting: { method, path, body }, raw, headers }) => {
@@ -108,7 +108,7 @@ describeEachStorage("every route of the service, from its description", (source)
 
   beforeAll(async () => {
     const described = await readDescribedRoutes(service.app);
-    // A stream that is open has no end to wait for.
+    // A stream does not end, so its response cannot be awaited.
     routes = described.filter(({ path }) => path !== "/api/client/streaming");
     await service.admin("POST", "/projects/default/features", { name: "a" });
     await service.admin("POST", "/projects", { id: "b", name: "b" });
@@ -120,11 +120,11 @@ describeEachStorage("every route of the service, from its description", (source)
     return { revision: await service.storage.revision(), events: row?.total };
   };
 
-  test("never fails, refuses in one form, and changes nothing when it refuses", async () => {
+  test("responds without an internal error, and rejects requests in one format without changing anything", async () => {
     expect(routes.length).toBeGreaterThan(90);
     await fc.assert(
       fc.asyncProperty(
-        fc.constantFrom(...routes).chain((route) => arbitrarySent(route)),
+        fc.constantFrom(...routes).chain((route) => arbitraryRouteRequest(route)),
         async ({ route, request }) => {
           const before = await state();
           const response = await service.app.inject(request);
@@ -143,7 +143,7 @@ describeEachStorage("every route of the service, from its description", (source)
             ]) as unknown[],
           });
           expect(body, about).not.toMatch(/violates|syntax error at|relation "|\n\s+at /);
-          if (isOnItsWay(request)) expect(route.statuses, about).toContain(String(statusCode));
+          if (reachesRoute(request)) expect(route.statuses, about).toContain(String(statusCode));
           expect(await state(), about).toEqual(before);
         },
       ),
@@ -151,13 +151,13 @@ describeEachStorage("every route of the service, from its description", (source)
     );
   }, 300_000);
 
-  test("logged no failure of its own", () => {
+  test("logs no internal error", () => {
     expect(service.errors).toEqual([]);
   });
 });
 
-/** Whether the path leads where it should: dots and long parts do not. */
-function isOnItsWay({ path }: Sent["request"]): boolean {
+/** Whether a path matches its route. Segments that are dots or very long do not. */
+function reachesRoute({ path }: RouteRequest["request"]): boolean {
   const [plain = ""] = path.split("?");
   return plain.split("/").every((part) => part !== "." && part !== ".." && part.length < 1000);
 }

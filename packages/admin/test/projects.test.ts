@@ -23,16 +23,16 @@ describeEachStorage("projects and environments", (source) => {
   };
 
   describe("POST /api/admin/projects", () => {
-    test("makes a project in all enabled environments, and records it", async () => {
+    test("creates a project in all enabled environments, and records it", async () => {
       const recorded = await admin.eventsOf(async () => {
-        const answer = await admin.must(201, "POST", "/projects", {
+        const response = await admin.must(201, "POST", "/projects", {
           id: "shop",
           name: "The shop",
           description: "d",
           defaultStickiness: "userId",
         });
-        expect(answer.headers.get("location")).toBe("projects/shop");
-        expect(answer.body).toMatchObject({
+        expect(response.headers.get("location")).toBe("projects/shop");
+        expect(response.body).toMatchObject({
           id: "shop",
           name: "The shop",
           description: "d",
@@ -60,12 +60,12 @@ describeEachStorage("projects and environments", (source) => {
       ["Die Küche", "die-kuche-1"],
       ["日本", "project"],
       ["Archive", "archive-1"],
-    ])("makes an id of the name %s", async (name, id) => {
+    ])("derives an id from the name %s", async (name, id) => {
       const { body } = await admin.must<ProjectResponse>(201, "POST", "/projects", { name });
       expect(body.id).toBe(id);
     });
 
-    test("takes the environments that are named", async () => {
+    test("uses the given environments", async () => {
       const { body } = await admin.must<ProjectResponse>(201, "POST", "/projects", {
         name: "One",
         environments: ["production", "production"],
@@ -86,15 +86,15 @@ describeEachStorage("projects and environments", (source) => {
       ["/body/id", { name: "x", id: 5 }],
       ["/body/environments/1", { name: "x", environments: ["production", "none"] }],
       ["/body/environments", { name: "x", environments: "production" }],
-    ])("refuses what is wrong at %s: %j", async (path, body) => {
+    ])("rejects an invalid body at %s: %j", async (path, body) => {
       await admin.refuse({ status: 400, name: "BadDataError", path }, "POST", "/projects", body);
     });
 
-    test("refuses an id that is taken", async () => {
+    test("rejects an id that is taken", async () => {
       const taken = { status: 409, name: "NameExistsError" };
       await admin.refuse(taken, "POST", "/projects", { name: "x", id: "default" });
       await admin.refuse(taken, "POST", "/projects/validate", { id: "default" });
-      await admin.must(200, "POST", "/projects/validate", { id: "free" });
+      await admin.must(200, "POST", "/projects/validate", { id: "available" });
       await admin.refuse({ status: 400, name: "BadDataError" }, "POST", "/projects/validate", {
         id: "a b",
       });
@@ -118,7 +118,7 @@ describeEachStorage("projects and environments", (source) => {
       });
     });
 
-    test("refuses unknown projects and filters", async () => {
+    test("rejects unknown projects and invalid filters", async () => {
       const missing = { status: 404, name: "NotFoundError" };
       await admin.refuse(missing, "GET", "/projects/none");
       await admin.refuse(missing, "GET", "/projects/none/overview");
@@ -127,7 +127,7 @@ describeEachStorage("projects and environments", (source) => {
   });
 
   describe("PUT /api/admin/projects/{projectId}", () => {
-    test("replaces what is sent and keeps the rest", async () => {
+    test("replaces the given properties and no others", async () => {
       const before = (await admin.must<ProjectResponse>(200, "GET", "/projects/shop")).body;
       const recorded = await admin.eventsOf(() =>
         admin.must(200, "PUT", "/projects/shop", { description: null }),
@@ -150,7 +150,7 @@ describeEachStorage("projects and environments", (source) => {
       ).toEqual([]);
     });
 
-    test("refuses wrong bodies and unknown projects", async () => {
+    test("rejects invalid bodies and unknown projects", async () => {
       await admin.refuse({ status: 400, name: "BadDataError" }, "PUT", "/projects/shop", {
         name: "",
       });
@@ -159,7 +159,7 @@ describeEachStorage("projects and environments", (source) => {
   });
 
   describe("archiving projects", () => {
-    test("refuses while there are active features", async () => {
+    test("rejects a project with active features and the default project", async () => {
       await admin.refuse(
         { status: 403, name: "InvalidOperationError" },
         "POST",
@@ -172,7 +172,7 @@ describeEachStorage("projects and environments", (source) => {
       );
     });
 
-    test("archives and revives, once each", async () => {
+    test("archives and revives a project, and ignores repetitions", async () => {
       await admin.must(202, "DELETE", "/projects/shop/features/shop-1");
       const archived = await admin.eventsOf(() =>
         admin.must(200, "POST", "/projects/archive/shop"),
@@ -201,7 +201,7 @@ describeEachStorage("projects and environments", (source) => {
       expect(await idsOf()).toContain("shop");
     });
 
-    test("refuses unknown projects", async () => {
+    test("rejects unknown projects", async () => {
       const missing = { status: 404, name: "NotFoundError" };
       await admin.refuse(missing, "POST", "/projects/archive/none");
       await admin.refuse(missing, "POST", "/projects/revive/none");
@@ -209,7 +209,7 @@ describeEachStorage("projects and environments", (source) => {
   });
 
   describe("environments", () => {
-    test("lists the built-in ones with what is in them", async () => {
+    test("lists the built-in environments with their usage", async () => {
       const { body } = await admin.must(200, "GET", "/environments");
       expect(body).toEqual({
         version: 1,
@@ -229,7 +229,7 @@ describeEachStorage("projects and environments", (source) => {
       });
     });
 
-    test("makes one, which projects are put into and taken from", async () => {
+    test("creates an environment, and adds it to and removes it from a project", async () => {
       const recorded = await admin.eventsOf(async () => {
         const { body, headers } = await admin.must(201, "POST", "/environments", {
           name: "staging",
@@ -279,7 +279,7 @@ describeEachStorage("projects and environments", (source) => {
       ).toEqual([]);
     });
 
-    test("puts a project with very many archived features into one", async () => {
+    test("adds an environment to a project with more features than a statement has parameters", async () => {
       await admin.must(201, "POST", "/projects", { id: "old", name: "Old", environments: [] });
       await admin.storage.db.execute(sql`
         insert into features (name, project, created_by, archived_at)
@@ -291,7 +291,7 @@ describeEachStorage("projects and environments", (source) => {
       await admin.storage.db.execute(sql`delete from features where project = 'old'`);
     });
 
-    test("switches them on and off, once each", async () => {
+    test("switches an environment on and off, and ignores repetitions", async () => {
       const off = await admin.eventsOf(() => admin.must(204, "POST", "/environments/staging/off"));
       expect(off).toEqual([
         expect.objectContaining({
@@ -312,7 +312,7 @@ describeEachStorage("projects and environments", (source) => {
       });
     });
 
-    test("refuses wrong bodies, taken names and unknown environments", async () => {
+    test("rejects invalid bodies, taken names and unknown environments", async () => {
       const bad = { status: 400, name: "BadDataError" };
       await admin.refuse({ ...bad, path: "/body/type" }, "POST", "/environments", { name: "x" });
       await admin.refuse({ ...bad, path: "/body/name" }, "POST", "/environments", {
@@ -330,7 +330,7 @@ describeEachStorage("projects and environments", (source) => {
       const taken = { status: 409, name: "NameExistsError" };
       await admin.refuse(taken, "POST", "/environments", { name: "production", type: "x" });
       await admin.refuse(taken, "POST", "/environments/validate", { name: "production" });
-      await admin.must(200, "POST", "/environments/validate", { name: "free" });
+      await admin.must(200, "POST", "/environments/validate", { name: "available" });
       const missing = { status: 404, name: "NotFoundError" };
       await admin.refuse(missing, "GET", "/environments/none");
       await admin.refuse(missing, "POST", "/environments/none/on");
@@ -343,7 +343,7 @@ describeEachStorage("projects and environments", (source) => {
     });
   });
 
-  test("no request was answered by a failure of the service", () => {
+  test("no request caused an internal error", () => {
     expect(admin.errors).toEqual([]);
   });
 });

@@ -138,8 +138,8 @@ const RUNS = { numRuns: Number(process.env["FUZZ_RUNS"] ?? 25) };
 
 describeEachStorage("a GET body sent back with PUT", (source) => {
   const admin = useAdmin(source);
-  let names = 0;
-  const nextName = (): string => `n${(names += 1)}`;
+  let nameCount = 0;
+  const nextName = (): string => `n${(nameCount += 1)}`;
 
   const get = async <Body>(path: string) => (await admin.must<Body>(200, "GET", path)).body;
 
@@ -155,7 +155,7 @@ describeEachStorage("a GET body sent back with PUT", (source) => {
     await admin.must(201, "POST", "/projects/default/features", { name: "flag" });
   });
 
-  test("changes no context field", async () => {
+  test("does not change a context field", async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryContextField, arbitraryContextField, async (initial, update) => {
         const name = nextName();
@@ -168,7 +168,7 @@ describeEachStorage("a GET body sent back with PUT", (source) => {
     );
   });
 
-  test("changes no context field when it is an entry of the list", async () => {
+  test("does not change a context field if it is an entry of the list", async () => {
     const before = await get<ContextFieldResponse[]>("/context");
     expect(before.length).toBeGreaterThanOrEqual(5);
     for (const field of before) await admin.must(200, "PUT", `/context/${field.name}`, field);
@@ -192,7 +192,7 @@ describeEachStorage("a GET body sent back with PUT", (source) => {
     );
   });
 
-  test("changes no legal value when it is an entry of a context field", async () => {
+  test("does not change a legal value if it is an entry of a context field", async () => {
     const path = "/context/plans";
     await admin.must(201, "POST", "/context", {
       name: "plans",
@@ -210,7 +210,7 @@ describeEachStorage("a GET body sent back with PUT", (source) => {
     expect(await get(path)).toEqual(before);
   });
 
-  test("changes no strategy, the weights of its variants included", async () => {
+  test("does not change a strategy or the weights of its variants", async () => {
     const path = "/projects/default/features/flag/environments/development/strategies";
     await fc.assert(
       fc.asyncProperty(arbitraryStrategy, async (body) => {
@@ -225,7 +225,7 @@ describeEachStorage("a GET body sent back with PUT", (source) => {
     );
   });
 
-  test("changes no segment", async () => {
+  test("does not change a segment", async () => {
     await fc.assert(
       fc.asyncProperty(arbitrarySegment, async (body) => {
         const { id } = (
@@ -237,7 +237,7 @@ describeEachStorage("a GET body sent back with PUT", (source) => {
     );
   });
 
-  test("changes no feature", async () => {
+  test("does not change a feature", async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryFeature, async (body) => {
         const name = nextName();
@@ -248,7 +248,7 @@ describeEachStorage("a GET body sent back with PUT", (source) => {
     );
   });
 
-  test("changes no tag type", async () => {
+  test("does not change a tag type", async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryTagType, async (body) => {
         const name = nextName();
@@ -261,7 +261,7 @@ describeEachStorage("a GET body sent back with PUT", (source) => {
     );
   });
 
-  test("changes no custom strategy type", async () => {
+  test("does not change a custom strategy type", async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryStrategyType, async (body) => {
         const name = nextName();
@@ -272,7 +272,7 @@ describeEachStorage("a GET body sent back with PUT", (source) => {
     );
   });
 
-  test("changes no project", async () => {
+  test("does not change a project", async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryProject, async (body) => {
         const id = nextName();

@@ -31,7 +31,7 @@ describeEachStorage("strategies", (source) => {
   const STORED_CONSTRAINT = { ...CONSTRAINT, inverted: false, caseInsensitive: false };
 
   describe("POST …/strategies", () => {
-    test("adds a strategy with defaults, answers 200 with it, and records it", async () => {
+    test("adds a strategy with defaults, responds 200 with it, and records it", async () => {
       const recorded = await admin.eventsOf(async () => {
         const body = await add({
           name: "flexibleRollout",
@@ -84,11 +84,11 @@ describeEachStorage("strategies", (source) => {
       ["/body/segments", { name: "default", segments: [1, 2, 3, 4, 5, 6] }],
       ["/body/disabled", { name: "default", disabled: "no" }],
       ["/body/sortOrder", { name: "default", sortOrder: -1 }],
-    ])("refuses what is wrong at %s: %j", async (path, body) => {
+    ])("rejects an invalid body at %s: %j", async (path, body) => {
       await admin.refuse({ status: 400, name: "BadDataError", path }, "POST", STRATEGIES, body);
     });
 
-    test("refuses what is not there", async () => {
+    test("rejects unknown features, environments and segments", async () => {
       const missing = { status: 404, name: "NotFoundError" };
       const body = { name: "default" };
       await admin.refuse(missing, "POST", STRATEGIES, { ...body, segments: [99] });
@@ -99,7 +99,7 @@ describeEachStorage("strategies", (source) => {
       await admin.refuse(missing, "GET", STRATEGIES.replace("flag", "none"));
     });
 
-    test("refuses more segments than a statement has parameters", async () => {
+    test("rejects more segments than a statement has parameters", async () => {
       const segments = Array.from({ length: 70_000 }, (_, index) => index + 1);
       await admin.refuse(
         { status: 400, name: "BadDataError", path: "/body/segments" },
@@ -109,7 +109,7 @@ describeEachStorage("strategies", (source) => {
       );
     });
 
-    test("refuses more than 30 strategies, and 30 constraints", async () => {
+    test("rejects more than 30 strategies, 30 constraints or 250 values", async () => {
       for (let index = 0; index < 30; index++) await add({ name: "default" });
       await admin.refuse({ status: 400, name: "ExceedsLimitError" }, "POST", STRATEGIES, {
         name: "default",
@@ -149,9 +149,9 @@ describeEachStorage("strategies", (source) => {
       { contextName: "plan", operator: "IN", values: ["free", "paid"] },
       { contextName: "plan", operator: "SEMVER_EQ", value: "1.0.0" },
       { contextName: "unknown", operator: "NOT_IN", values: ["x"] },
-    ])("are taken: %j", async (constraint) => {
-      const answer = await admin.must(204, "POST", "/constraints/validate", constraint);
-      expect(answer.text).toBe("");
+    ])("are accepted: %j", async (constraint) => {
+      const response = await admin.must(204, "POST", "/constraints/validate", constraint);
+      expect(response.text).toBe("");
       const { constraints } = await add({ name: "default", constraints: [constraint] });
       expect(constraints).toEqual([
         { values: [], inverted: false, caseInsensitive: false, ...constraint },
@@ -181,7 +181,7 @@ describeEachStorage("strategies", (source) => {
       ["/more", one("NUM_EQ", "5", { more: 1 })],
       ["/values/1", { contextName: "plan", operator: "IN", values: ["free", "gold"] }],
       ["/value", { contextName: "plan", operator: "SEMVER_EQ", value: "2.0.0" }],
-    ])("are refused at %s: %j", async (at, constraint) => {
+    ])("are rejected at %s: %j", async (at, constraint) => {
       const bad = { status: 400, name: "BadDataError" };
       await admin.refuse(
         { ...bad, path: `/body${at}` },
@@ -210,7 +210,7 @@ describeEachStorage("strategies", (source) => {
       return body.variants.map(({ name, weight }) => [name, weight]);
     };
 
-    test("share 1000 out: fixed weights as sent, the rest evenly, sorted by name", async () => {
+    test("get weights that add up to 1000, with equal variable weights, and are sorted by name", async () => {
       expect(await weightsOf([variant("a")])).toEqual([["a", 1000]]);
       expect(await weightsOf([variant("c"), variant("b"), variant("a")])).toEqual([
         ["a", 333],
@@ -230,7 +230,7 @@ describeEachStorage("strategies", (source) => {
       ]);
     });
 
-    test("keep payloads", async () => {
+    test("keep their payloads", async () => {
       const payload = { type: "json", value: '{"a":1}' };
       const body = await add({ name: "default", variants: [variant("a", { payload })] });
       expect(body.variants[0]?.payload).toEqual(payload);
@@ -256,7 +256,7 @@ describeEachStorage("strategies", (source) => {
       ["/0/payload/type", [variant("a", { payload: { type: "xml", value: "" } })]],
       ["/0/payload/value", [variant("a", { payload: { type: "json", value: "{" } })]],
       ["/0/payload/value", [variant("a", { payload: { type: "number", value: "one" } })]],
-    ])("are refused at %s", async (at, variants) => {
+    ])("are rejected at %s", async (at, variants) => {
       await admin.refuse(
         { status: 400, name: "BadDataError", path: `/body/variants${at}` },
         "POST",
@@ -267,9 +267,9 @@ describeEachStorage("strategies", (source) => {
   });
 
   describe("PUT …/strategies/{id}", () => {
-    test("replaces, keeping name, title, state and segments that are not sent", async () => {
+    test("replaces a strategy, except an absent name, title, state or list of segments", async () => {
       const segment = await admin.must<SegmentResponse>(201, "POST", "/segments", {
-        name: "kept",
+        name: "assigned",
         constraints: [],
       });
       const before = await add({
@@ -300,7 +300,7 @@ describeEachStorage("strategies", (source) => {
       await clear();
     });
 
-    test("records nothing when nothing changes", async () => {
+    test("records nothing if nothing changes", async () => {
       const before = await add({ name: "default" });
       expect(
         await admin.eventsOf(() => admin.must(200, "PUT", `${STRATEGIES}/${before.id}`, before)),
@@ -308,7 +308,7 @@ describeEachStorage("strategies", (source) => {
       await clear();
     });
 
-    test("does not reach into other environments, features and projects", async () => {
+    test("cannot change strategies of other environments, features and projects", async () => {
       const { id } = await add({ name: "default" });
       const missing = { status: 404, name: "NotFoundError" };
       await admin.must(201, "POST", "/projects/default/features", { name: "other-flag" });
@@ -327,7 +327,7 @@ describeEachStorage("strategies", (source) => {
       await clear();
     });
 
-    test("switches the feature off when no enabled strategy is left", async () => {
+    test("switches the feature off if no enabled strategy remains", async () => {
       const { id } = await add({ name: "default" });
       await admin.must(200, "POST", `${FEATURE}/environments/production/on`);
       const recorded = await admin.eventsOf(() =>
@@ -372,7 +372,7 @@ describeEachStorage("strategies", (source) => {
   });
 
   describe("DELETE …/strategies/{id}", () => {
-    test("deletes, switches an idle feature off, and does nothing the second time", async () => {
+    test("deletes a strategy, switches the feature off if it was the last one, and ignores repetitions", async () => {
       const before = await add({ name: "default" });
       await admin.must(200, "POST", `${FEATURE}/environments/production/on`);
       const recorded = await admin.eventsOf(() =>
@@ -389,7 +389,7 @@ describeEachStorage("strategies", (source) => {
   });
 
   describe("POST …/strategies/set-sort-order", () => {
-    test("puts strategies in another order, and refuses those of others", async () => {
+    test("changes the order of strategies, and rejects strategies of others", async () => {
       const ids: string[] = [];
       for (let index = 0; index < 3; index++) ids.push((await add({ name: "default" })).id);
       const order = ids.map((id, index) => ({ id, sortOrder: 10 - index }));
@@ -416,7 +416,7 @@ describeEachStorage("strategies", (source) => {
   });
 
   describe("strategy types", () => {
-    test("applications can bring their own", async () => {
+    test("can be created for applications that implement them", async () => {
       const recorded = await admin.eventsOf(async () => {
         const { body } = await admin.must(201, "POST", "/strategies", {
           name: "byCountry",
@@ -438,7 +438,7 @@ describeEachStorage("strategies", (source) => {
       });
     });
 
-    test("refuse taken names, built-in ones and unknown ones", async () => {
+    test("reject taken names, changes of built-in types and unknown types", async () => {
       await admin.refuse({ status: 409, name: "NameExistsError" }, "POST", "/strategies", {
         name: "default",
       });
@@ -453,7 +453,7 @@ describeEachStorage("strategies", (source) => {
     });
   });
 
-  test("no request was answered by a failure of the service", () => {
+  test("no request caused an internal error", () => {
     expect(admin.errors).toEqual([]);
   });
 });

@@ -1,51 +1,172 @@
+import { inArray, sql } from "drizzle-orm";
 import type { Dependency } from "../domain/dependencies/dependency.ts";
-import type { NewEvent } from "../storage/event.ts";
-import type { Feature } from "../domain/features/find-features.ts";
-import type { StrategyWithSegments } from "../domain/strategies/find-strategies.ts";
-import type { TagInput } from "../domain/tags/ensure-tags.ts";
-import type { TagName } from "../domain/tags/link-tags.ts";
+import type { Feature } from "../domain/feature.ts";
+import type { Strategy } from "../domain/strategies/find-strategies.ts";
+import type { TagInput } from "../domain/tags/schemas.ts";
+import { batchesOf } from "../storage/database.ts";
+import type { Database } from "../storage/database.ts";
+import type { Actor, NewEvent } from "../storage/event.ts";
+import { dependencies, featureEnvironments, features } from "../storage/schema/features.ts";
+import { strategies, strategySegments } from "../storage/schema/strategies.ts";
+import { featureTags, tags } from "../storage/schema/tags.ts";
+import type { WriteTransaction } from "../storage/storage.ts";
+import type { FeatureTag, ImportTarget } from "./import-target.ts";
 
-/** A feature in one environment. */
-export interface FeatureEnvironment {
+/** The state of a flag in one environment. */
+interface FeatureEnvironment {
   readonly feature: string;
   readonly environment: string;
   readonly enabled: boolean;
 }
 
-/** A tag of a feature. */
-export interface FeatureTag extends TagName {
-  readonly feature: string;
-}
-
-/** What an import will write. Rows are new, or take the place of those with the same key. */
+/** The rows and events that an import will write. Rows are new or replace those with the same key. */
 export interface Changes {
   readonly features: Feature[];
   readonly environments: FeatureEnvironment[];
-  readonly strategies: StrategyWithSegments[];
-  /** Ids. */
-  readonly removedStrategies: string[];
-  /** Those that no feature had before. */
+  readonly strategies: Strategy[];
+  readonly removedStrategyIds: string[];
+  /** Tags that do not exist yet. */
   readonly tags: TagInput[];
   readonly addedTags: FeatureTag[];
   readonly removedTags: FeatureTag[];
   readonly dependencies: Dependency[];
-  /** Names of features that depend on nothing any more. */
-  readonly freed: string[];
-  /** What will have happened, in order. */
+  /** Names of flags whose dependency is removed. */
+  readonly independentFeatures: string[];
+  /** In the order in which they are recorded. */
   readonly events: NewEvent[];
 }
 
-export function createChanges(): Changes {
+/** The input of an import and the changes planned so far. */
+export interface ImportPlan {
+  readonly target: ImportTarget;
+  readonly actor: Actor;
+  readonly now: Date;
+  readonly changes: Changes;
+  /** Keys of the tags that the import creates, see `tagKey()`. */
+  readonly newTags: Set<string>;
+}
+
+export function createImportPlan(target: ImportTarget, actor: Actor, now: Date): ImportPlan {
   return {
-    features: [],
-    environments: [],
-    strategies: [],
-    removedStrategies: [],
-    tags: [],
-    addedTags: [],
-    removedTags: [],
-    dependencies: [],
-    freed: [],
-    events: [],
+    target,
+    actor,
+    now,
+    changes: {
+      features: [],
+      environments: [],
+      strategies: [],
+      removedStrategyIds: [],
+      tags: [],
+      addedTags: [],
+      removedTags: [],
+      dependencies: [],
+      independentFeatures: [],
+      events: [],
+    },
+    newTags: new Set(),
   };
+}
+
+/** Writes the planned rows and records the events, in batches of many rows per statement. */
+export async function writeChanges(
+  { db, record }: WriteTransaction,
+  changes: Changes,
+): Promise<void> {
+  await writeFeatures(db, changes);
+  await writeStrategies(db, changes);
+  await writeTags(db, changes);
+  await writeDependencies(db, changes);
+  for (const events of batchesOf(changes.events)) await record(...events);
+}
+
+async function writeFeatures(db: Database, changes: Changes): Promise<void> {
+  for (const rows of batchesOf(changes.features)) {
+    await db
+      .insert(features)
+      .values(rows)
+      .onConflictDoUpdate({
+        target: features.name,
+        set: {
+          type: sql`excluded.type`,
+          description: sql`excluded.description`,
+          stale: sql`excluded.stale`,
+          impressionData: sql`excluded.impression_data`,
+        },
+      });
+  }
+  for (const rows of batchesOf(changes.environments)) {
+    await db
+      .insert(featureEnvironments)
+      .values(rows)
+      .onConflictDoUpdate({
+        target: [featureEnvironments.feature, featureEnvironments.environment],
+        set: { enabled: sql`excluded.enabled` },
+      });
+  }
+}
+
+async function writeStrategies(db: Database, changes: Changes): Promise<void> {
+  for (const ids of batchesOf(changes.removedStrategyIds)) {
+    await db.delete(strategies).where(inArray(strategies.id, ids));
+  }
+  for (const rows of batchesOf(changes.strategies)) {
+    await db
+      .insert(strategies)
+      .values(rows.map(({ segments: _segments, ...row }) => row))
+      .onConflictDoUpdate({
+        target: strategies.id,
+        set: {
+          name: sql`excluded.name`,
+          title: sql`excluded.title`,
+          disabled: sql`excluded.disabled`,
+          parameters: sql`excluded.parameters`,
+          constraints: sql`excluded.constraints`,
+          variants: sql`excluded.variants`,
+        },
+      });
+    await writeSegments(db, rows);
+  }
+}
+
+async function writeSegments(db: Database, rows: readonly Strategy[]): Promise<void> {
+  const ids = rows.map(({ id }) => id);
+  await db.delete(strategySegments).where(inArray(strategySegments.strategy, ids));
+  const links = rows.flatMap(({ id, segments }) =>
+    segments.map((segment) => ({ strategy: id, segment })),
+  );
+  for (const batch of batchesOf(links)) await db.insert(strategySegments).values(batch);
+}
+
+async function writeTags(db: Database, changes: Changes): Promise<void> {
+  for (const rows of batchesOf(changes.removedTags)) await removeTags(db, rows);
+  for (const rows of batchesOf(changes.tags)) await db.insert(tags).values(rows);
+  for (const rows of batchesOf(changes.addedTags)) await db.insert(featureTags).values(rows);
+}
+
+function removeTags(db: Database, rows: readonly FeatureTag[]) {
+  return db.execute(sql`
+    delete from feature_tags where (feature, type, value) in (
+      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as removed (
+        "feature" text, "type" text, "value" text
+      )
+    )`);
+}
+
+async function writeDependencies(db: Database, changes: Changes): Promise<void> {
+  for (const names of batchesOf(changes.independentFeatures)) {
+    await db.delete(dependencies).where(inArray(dependencies.child, names));
+  }
+  for (const rows of batchesOf(changes.dependencies)) {
+    await db
+      .insert(dependencies)
+      .values(rows)
+      .onConflictDoUpdate({
+        target: dependencies.child,
+        set: {
+          parent: sql`excluded.parent`,
+          enabled: sql`excluded.enabled`,
+          variants: sql`excluded.variants`,
+        },
+      });
+  }
 }

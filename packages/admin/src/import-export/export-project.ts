@@ -1,32 +1,31 @@
 import { and, eq, inArray } from "drizzle-orm";
-import { type Feature, listActive } from "../domain/features/find-features.ts";
+import { type Feature, listActiveFeatures } from "../domain/feature.ts";
 import { listFeatureEnvironments } from "../domain/features/read-feature.ts";
-import { type Database, groupBy, orderByText } from "../storage/database.ts";
-import { getActiveProject } from "../domain/projects/find-projects.ts";
+import { getActiveProject } from "../domain/projects/store.ts";
+import { listSegmentsById } from "../domain/segments/store.ts";
+import { listStrategiesOf, type Strategy } from "../domain/strategies/find-strategies.ts";
+import { groupBy } from "../storage/database.ts";
+import type { Database } from "../storage/database.ts";
+import { orderByText } from "../storage/database.ts";
 import { dependencies } from "../storage/schema/features.ts";
 import { featureTags, tags } from "../storage/schema/tags.ts";
-import {
-  listStrategiesOf,
-  type StrategyWithSegments,
-} from "../domain/strategies/find-strategies.ts";
-import { exportNeeds } from "./export-needs.ts";
-import { toConstraintsInFile } from "./to-constraints-in-file.ts";
-import { listSegmentsByIds } from "./list-segments-by-ids.ts";
+import { exportReferences, toConstraintsInFile } from "./export-references.ts";
+import { environmentKey } from "./import-target.ts";
 import type { FeatureInFile, ProjectFileContent, StrategyInFile } from "./schemas.ts";
 
 /**
- * The active features of a project, and what they need.
+ * Exports the active flags of a project and the definitions that they refer to.
  *
- * @throws {ApiError} when the project is unknown or archived
+ * @throws {ApiError} if the project is unknown or archived
  */
 export async function exportProject(db: Database, project: string): Promise<ProjectFileContent> {
   await getActiveProject(db, project);
-  const features = await listActive(db, project);
+  const features = await listActiveFeatures(db, project);
   const strategies = await listStrategiesOf(
     db,
     features.map(({ name }) => name),
   );
-  const segments = await listSegmentsByIds(
+  const segments = await listSegmentsById(
     db,
     strategies.flatMap((strategy) => strategy.segments),
   );
@@ -38,24 +37,24 @@ export async function exportProject(db: Database, project: string): Promise<Proj
   return {
     version: 1,
     project,
-    ...(await exportNeeds(db, { features: exported, segments })),
+    ...(await exportReferences(db, { features: exported, segments })),
     features: exported,
   };
 }
 
-interface Parts {
-  readonly strategies: readonly StrategyWithSegments[];
+interface FeatureContext {
+  readonly strategies: readonly Strategy[];
   readonly segmentName: (id: number) => string;
 }
 
 async function exportFeatures(
   db: Database,
   features: readonly Feature[],
-  { strategies, segmentName }: Parts,
+  { strategies, segmentName }: FeatureContext,
 ): Promise<FeatureInFile[]> {
   const names = features.map(({ name }) => name);
   if (names.length === 0) return [];
-  const strategiesAt = groupBy(strategies, (row) => placeOf(row.feature, row.environment));
+  const strategiesAt = groupBy(strategies, (row) => environmentKey(row.feature, row.environment));
   const environmentsOf = groupBy(await listFeatureEnvironments(db, names), (row) => row.feature);
   const tagsOf = groupBy(await listTags(db, names), (row) => row.feature);
   const parentsOf = groupBy(
@@ -77,15 +76,11 @@ async function exportFeatures(
     environments: (environmentsOf.get(name) ?? []).map((environment) => ({
       name: environment.name,
       enabled: environment.enabled,
-      strategies: (strategiesAt.get(placeOf(name, environment.name)) ?? []).map((strategy) =>
+      strategies: (strategiesAt.get(environmentKey(name, environment.name)) ?? []).map((strategy) =>
         toStrategyInFile(strategy, segmentName),
       ),
     })),
   }));
-}
-
-function placeOf(feature: string, environment: string): string {
-  return `${feature}/${environment}`;
 }
 
 function listTags(db: Database, names: readonly string[]) {
@@ -102,10 +97,7 @@ function listTags(db: Database, names: readonly string[]) {
     .orderBy(orderByText(tags.type), orderByText(tags.value));
 }
 
-function toStrategyInFile(
-  strategy: StrategyWithSegments,
-  segmentName: (id: number) => string,
-): StrategyInFile {
+function toStrategyInFile(strategy: Strategy, segmentName: (id: number) => string): StrategyInFile {
   const { name, title, disabled, parameters, constraints, variants, segments } = strategy;
   return {
     name,

@@ -1,56 +1,61 @@
 import { inArray } from "drizzle-orm";
 import type { Dependency } from "../domain/dependencies/dependency.ts";
-import { countActive, type Feature, findFeatures } from "../domain/features/find-features.ts";
+import { countActiveFeatures, type Feature, findFeatures } from "../domain/feature.ts";
 import { listFeatureEnvironments } from "../domain/features/read-feature.ts";
-import { type Database, groupBy } from "../storage/database.ts";
+import { listProjectEnvironments } from "../domain/projects/store.ts";
+import type { Segment } from "../domain/segments/store.ts";
+import { readStrategyContext, type StrategyContext } from "../domain/strategies/check-strategy.ts";
+import { listStrategiesOf, type Strategy } from "../domain/strategies/find-strategies.ts";
+import type { TagName } from "../domain/tags/store.ts";
+import { groupBy } from "../storage/database.ts";
 import { LIMITS } from "../limits.ts";
-import { listEnvironmentsOf } from "../domain/projects/find-projects.ts";
-import type { Segment } from "../domain/segments/find-segments.ts";
+import type { Database } from "../storage/database.ts";
 import { dependencies } from "../storage/schema/features.ts";
 import { featureTags, tags, tagTypes } from "../storage/schema/tags.ts";
-import { readStrategyContext, type StrategyContext } from "../domain/strategies/check-strategy.ts";
-import {
-  listStrategiesOf,
-  type StrategyWithSegments,
-} from "../domain/strategies/find-strategies.ts";
-import type { TagName } from "../domain/tags/link-tags.ts";
-import type { FeatureTag } from "./changes.ts";
-import { findSegmentsByName } from "./import-needs.ts";
+import { readSegmentsByName } from "./import-references.ts";
 import type { FeatureInFile } from "./schemas.ts";
 
-/** What an import comes upon: all that its features are or refer to. */
+/** A tag of a flag. */
+export interface FeatureTag extends TagName {
+  readonly feature: string;
+}
+
+/** The stored state of the flags in an import file, and of the definitions that they refer to. */
 export interface ImportTarget {
   readonly project: string;
-  /** Names, in their order. */
+  /** Names of the environments of the project, in order. */
   readonly environments: readonly string[];
-  /** How many more features there may be. */
-  readonly room: number;
-  /** Those that the file names, also as parents; archived ones too. */
+  /** Number of active flags that may still be created. */
+  readonly remainingFeatures: number;
+  /** The flags and parents in the file by name, archived or not. */
   readonly features: ReadonlyMap<string, Feature>;
-  /** Whether features are on, by their name and by that of the environment. */
+  /** Whether flags are on, by flag and environment. */
   readonly enabled: ReadonlyMap<string, ReadonlyMap<string, boolean>>;
-  /** By `placeOf()`. */
-  readonly strategies: ReadonlyMap<string, readonly StrategyWithSegments[]>;
+  /** By `environmentKey()`. */
+  readonly strategies: ReadonlyMap<string, readonly Strategy[]>;
+  /** By name. */
   readonly segments: ReadonlyMap<string, Segment>;
   readonly strategyContext: StrategyContext;
+  /** By flag. */
   readonly tagsOf: ReadonlyMap<string, readonly FeatureTag[]>;
+  /** Names of all tag types. */
   readonly tagTypes: ReadonlySet<string>;
-  /** By `tagKey()`. */
+  /** Keys of all tags, see `tagKey()`. */
   readonly tags: ReadonlySet<string>;
   readonly dependencies: readonly Dependency[];
 }
 
-/** Names have no slash. */
-export function placeOf(feature: string, environment: string): string {
+/** Creates a key for a flag in one environment. Names contain no slash, so the key is unique. */
+export function environmentKey(feature: string, environment: string): string {
   return `${feature}/${environment}`;
 }
 
-/** Types have no colon. */
+/** Creates a key for a tag. Types contain no colon, so the key is unique. */
 export function tagKey({ type, value }: TagName): string {
   return `${type}:${value}`;
 }
 
-/** Reads with a few statements what an import needs to know, however many features it has. */
+/** Reads the stored state with a fixed number of statements, regardless of the size of the file. */
 export async function readImportTarget(
   db: Database,
   project: string,
@@ -61,15 +66,15 @@ export async function readImportTarget(
   const features = await findFeatures(db, [...names, ...parents.map(({ feature }) => feature)]);
   return {
     project,
-    environments: await listEnvironmentsOf(db, project),
-    room: LIMITS.features - (await countActive(db)),
+    environments: await listProjectEnvironments(db, project),
+    remainingFeatures: LIMITS.features - (await countActiveFeatures(db)),
     features: new Map(features.map((feature) => [feature.name, feature])),
     enabled: await readEnabled(db, names),
     strategies: groupBy(await listStrategiesOf(db, names), (row) =>
-      placeOf(row.feature, row.environment),
+      environmentKey(row.feature, row.environment),
     ),
-    ...(await readStrategyNeeds(db, project, inFile)),
-    ...(await readTagNeeds(db, names)),
+    ...(await readStrategyReferences(db, project, inFile)),
+    ...(await readTags(db, names)),
     dependencies: await db.select().from(dependencies),
   };
 }
@@ -78,18 +83,22 @@ async function readEnabled(db: Database, names: readonly string[]) {
   const rows = names.length === 0 ? [] : await listFeatureEnvironments(db, names);
   const byFeature = groupBy(rows, ({ feature }) => feature);
   return new Map(
-    [...byFeature].map(([feature, places]) => [
+    [...byFeature].map(([feature, environments]) => [
       feature,
-      new Map(places.map(({ name, enabled }) => [name, enabled])),
+      new Map(environments.map(({ name, enabled }) => [name, enabled])),
     ]),
   );
 }
 
-async function readStrategyNeeds(db: Database, project: string, inFile: readonly FeatureInFile[]) {
+async function readStrategyReferences(
+  db: Database,
+  project: string,
+  inFile: readonly FeatureInFile[],
+) {
   const strategies = inFile
     .flatMap(({ environments = [] }) => environments)
     .flatMap((environment) => environment.strategies);
-  const segments = await findSegmentsByName(
+  const segments = await readSegmentsByName(
     db,
     strategies.flatMap((strategy) => strategy.segments ?? []),
   );
@@ -100,7 +109,7 @@ async function readStrategyNeeds(db: Database, project: string, inFile: readonly
   return { segments, strategyContext: await readStrategyContext(db, project, bodies) };
 }
 
-async function readTagNeeds(db: Database, names: string[]) {
+async function readTags(db: Database, names: string[]) {
   const ofFeatures =
     names.length === 0
       ? []

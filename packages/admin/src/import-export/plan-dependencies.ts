@@ -1,41 +1,44 @@
-import { checkParent } from "../domain/dependencies/check-parent.ts";
 import {
+  checkDependency,
   type Dependency,
   toDependency,
   toDependencyView,
 } from "../domain/dependencies/dependency.ts";
 import { isEqualJson } from "../storage/database.ts";
-import { checkAtPath } from "./at-path.ts";
+import type { ImportPlan } from "./changes.ts";
+import { withErrorPath } from "./error-path.ts";
 import type { ImportTarget } from "./import-target.ts";
-import type { Planning } from "./plan-feature.ts";
 import type { FeatureInFile } from "./schemas.ts";
 
-/** Plans what features depend on. Only how it will be counts: a parent and a child may change places. */
-export function planDependencies(planning: Planning, inFile: readonly FeatureInFile[]): void {
-  const before = byChild(planning.target.dependencies);
+/**
+ * Plans the changes that make the dependencies of flags match the file. Only the resulting state is
+ * checked, so a parent and its child may swap.
+ */
+export function planDependencies(plan: ImportPlan, inFile: readonly FeatureInFile[]): void {
+  const before = toMapByChild(plan.target.dependencies);
   const after = applyFile(before, inFile);
   const childOf = new Map(Array.from(after.values(), ({ child, parent }) => [parent, child]));
-  const isActive = createActivityCheck(planning.target, inFile);
+  const isActive = createActivityCheck(plan.target, inFile);
   for (const [index, { name, dependencies }] of inFile.entries()) {
-    const wanted = after.get(name);
-    if (dependencies !== undefined && wanted !== undefined) {
-      checkAtPath(`/body/features/${index}/dependencies/0`, () =>
-        checkParent({
+    const dependency = after.get(name);
+    if (dependencies !== undefined && dependency !== undefined) {
+      withErrorPath(`/body/features/${index}/dependencies/0`, () =>
+        checkDependency({
           child: name,
-          parent: wanted.parent,
-          isParentActive: isActive(wanted.parent),
-          hasParentParent: after.has(wanted.parent),
+          parent: dependency.parent,
+          isParentActive: isActive(dependency.parent),
+          hasParentParent: after.has(dependency.parent),
           grandchild: childOf.get(name),
         }),
       );
     }
-    planDependency(planning, name, { before: before.get(name), after: wanted });
+    planDependency(plan, name, { before: before.get(name), after: dependency });
   }
 }
 
 type ByChild = ReadonlyMap<string, Dependency>;
 
-function byChild(dependencies: readonly Dependency[]): ByChild {
+function toMapByChild(dependencies: readonly Dependency[]): ByChild {
   return new Map(dependencies.map((dependency) => [dependency.child, dependency]));
 }
 
@@ -67,25 +70,25 @@ interface Difference {
 }
 
 function planDependency(
-  { target, changes }: Planning,
+  { target, changes }: ImportPlan,
   feature: string,
   { before, after }: Difference,
 ): void {
-  const about = { project: target.project, feature };
+  const common = { project: target.project, feature };
   if (isEqualJson(before, after)) return;
   if (after !== undefined) {
     changes.dependencies.push(after);
     changes.events.push({
       type: "feature-dependency-added",
-      ...about,
+      ...common,
       ...(before !== undefined && { before: toDependencyView(before) }),
       after: toDependencyView(after),
     });
   } else if (before !== undefined) {
-    changes.freed.push(feature);
+    changes.independentFeatures.push(feature);
     changes.events.push({
       type: "feature-dependencies-removed",
-      ...about,
+      ...common,
       before: [toDependencyView(before)],
       after: [],
     });

@@ -1,37 +1,32 @@
-import type { Actor } from "../storage/event.ts";
-import { toFeatureView } from "../domain/features/feature-view.ts";
-import type { Feature } from "../domain/features/find-features.ts";
-import { changeEvents } from "../domain/features/update-feature.ts";
+import { checkUniqueNames } from "../domain/check-unique.ts";
+import { noSuchEnvironment, toSwitchEvent } from "../domain/feature-environment.ts";
+import { type Feature, toFeatureView } from "../domain/feature.ts";
+import { toChangeEvents } from "../domain/features/update-feature.ts";
+import type { TagName } from "../domain/tags/store.ts";
+import { badData } from "../errors.ts";
+import type { NewEvent } from "../storage/event.ts";
 import { isEqualJson } from "../storage/database.ts";
-import type { Changes } from "./changes.ts";
-import type { ImportTarget } from "./import-target.ts";
-import { planEnvironments } from "./plan-environments.ts";
-import { planTags } from "./plan-tags.ts";
-import type { FeatureInFile } from "./schemas.ts";
-
-/** What an import comes upon, who does it and when, and what it has come to so far. */
-export interface Planning {
-  readonly target: ImportTarget;
-  readonly actor: Actor;
-  readonly now: Date;
-  readonly changes: Changes;
-  /** Tags that the import makes, by `tagKey()`. */
-  readonly newTags: Set<string>;
-}
+import type { ImportPlan } from "./changes.ts";
+import { withErrorPath } from "./error-path.ts";
+import { tagKey } from "./import-target.ts";
+import { planStrategies } from "./plan-strategies.ts";
+import type { EnvironmentInFile, FeatureInFile } from "./schemas.ts";
 
 /**
- * Plans to make a feature what the file says; parts that the file does not speak of stay. What it
- * depends on is not looked at.
+ * Plans the changes that make a flag match the file, except its dependencies. Properties that are
+ * absent from the file stay unchanged.
+ *
+ * @param path of the flag in the request, such as `/body/features/0`
  */
-export function planFeature(planning: Planning, feature: FeatureInFile, path: string): void {
-  const before = planning.target.features.get(feature.name);
-  if (before === undefined) planNew(planning, feature);
-  else planChange(planning, before, feature);
-  if (feature.tags !== undefined) planTags(planning, feature.name, { tags: feature.tags, path });
-  planEnvironments(planning, feature, path);
+export function planFeature(plan: ImportPlan, feature: FeatureInFile, path: string): void {
+  const before = plan.target.features.get(feature.name);
+  if (before === undefined) planNewFeature(plan, feature);
+  else planChangedFeature(plan, before, feature);
+  if (feature.tags !== undefined) planTags(plan, feature.name, { tags: feature.tags, path });
+  planEnvironments(plan, feature, path);
 }
 
-function planNew({ target, actor, now, changes }: Planning, feature: FeatureInFile): void {
+function planNewFeature({ target, actor, now, changes }: ImportPlan, feature: FeatureInFile): void {
   const created: Feature = {
     name: feature.name,
     project: target.project,
@@ -52,12 +47,12 @@ function planNew({ target, actor, now, changes }: Planning, feature: FeatureInFi
       feature: feature.name,
       after: toFeatureView(created),
     },
-    ...changeEvents(created, after),
+    ...toChangeEvents(created, after),
   );
 }
 
-function planChange(
-  { changes }: Planning,
+function planChangedFeature(
+  { changes }: ImportPlan,
   before: Feature,
   { type, description, stale, impressionData }: FeatureInFile,
 ): void {
@@ -70,5 +65,84 @@ function planChange(
   };
   if (isEqualJson(before, after)) return;
   changes.features.push(after);
-  changes.events.push(...changeEvents(before, after));
+  changes.events.push(...toChangeEvents(before, after));
+}
+
+function planEnvironments(
+  plan: ImportPlan,
+  { name: feature, environments = [] }: FeatureInFile,
+  path: string,
+): void {
+  const { target, changes } = plan;
+  checkUniqueNames(environments, `${path}/environments`);
+  const stored = target.enabled.get(feature);
+  const before = stored ?? new Map(target.environments.map((name) => [name, false]));
+  const after = new Map(before);
+  for (const [index, environment] of environments.entries()) {
+    const { name, enabled } = environment;
+    const environmentPath = `${path}/environments/${index}`;
+    withErrorPath(`${environmentPath}/name`, () => {
+      if (!before.has(name)) throw noSuchEnvironment({ feature, environment: name });
+    });
+    checkEnabled(environment, environmentPath);
+    planStrategies(plan, { feature, environment, path: environmentPath });
+    after.set(name, enabled);
+    if (before.get(name) !== enabled) {
+      const address = { project: target.project, feature, environment: name };
+      changes.events.push(toSwitchEvent(address, enabled));
+    }
+  }
+  for (const [environment, enabled] of after) {
+    if (stored?.get(environment) === enabled) continue;
+    changes.environments.push({ feature, environment, enabled });
+  }
+}
+
+function checkEnabled({ enabled, strategies }: EnvironmentInFile, path: string): void {
+  if (!enabled || strategies.some(({ disabled }) => disabled !== true)) return;
+  throw badData(`${path}/enabled`, "must be false without an enabled strategy");
+}
+
+interface TagsInFile {
+  readonly tags: NonNullable<FeatureInFile["tags"]>;
+  /** Path of the flag in the request. */
+  readonly path: string;
+}
+
+function planTags(plan: ImportPlan, feature: string, { tags, path }: TagsInFile): void {
+  const { target, changes } = plan;
+  const existing = target.tagsOf.get(feature) ?? [];
+  const existingKeys = new Set(existing.map(tagKey));
+  const expected = new Map(tags.map((tag) => [tagKey(tag), tag]));
+  const added = [...expected].filter(([key]) => !existingKeys.has(key)).map(([, tag]) => tag);
+  const removed = existing.filter((tag) => !expected.has(tagKey(tag)));
+
+  for (const tag of added) checkTagType(plan, tag, path);
+  for (const tag of added) planNewTag(plan, tag);
+  changes.addedTags.push(...added.map(({ type, value }) => ({ feature, type, value })));
+  changes.removedTags.push(...removed);
+  const addEvent = (event: Pick<NewEvent, "after" | "before" | "type">): void => {
+    changes.events.push({ project: target.project, feature, ...event });
+  };
+  for (const { type, value } of added) addEvent({ type: "feature-tagged", after: { type, value } });
+  for (const { type, value } of removed) {
+    addEvent({ type: "feature-untagged", before: { type, value } });
+  }
+}
+
+function checkTagType({ target }: ImportPlan, { type }: TagName, path: string): void {
+  if (target.tagTypes.has(type)) return;
+  throw badData(path, `has a tag of an unknown type: ${JSON.stringify(type)}`);
+}
+
+/** Plans to create a tag unless it exists or an earlier flag of the file creates it. */
+function planNewTag(
+  { target, changes, newTags }: ImportPlan,
+  { type, value, color = null }: TagsInFile["tags"][number],
+): void {
+  const key = tagKey({ type, value });
+  if (target.tags.has(key) || newTags.has(key)) return;
+  newTags.add(key);
+  changes.tags.push({ type, value, color });
+  changes.events.push({ type: "tag-created", after: { type, value, color } });
 }

@@ -1,35 +1,34 @@
 import { randomUUID } from "node:crypto";
+import { checkStrategy } from "../domain/strategies/check-strategy.ts";
+import { type Strategy, toStrategyView } from "../domain/strategies/find-strategies.ts";
+import { MAX_SORT_ORDER } from "../domain/strategies/schemas.ts";
 import { badData, exceedsLimit } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import { isEqualJson } from "../storage/database.ts";
-import { checkStrategy } from "../domain/strategies/check-strategy.ts";
-import type { StrategyWithSegments } from "../domain/strategies/find-strategies.ts";
-import { MAX_SORT_ORDER } from "../domain/strategies/next-sort-order.ts";
-import { toStrategyView } from "../domain/strategies/strategy-view.ts";
-import { checkAtPath } from "./at-path.ts";
-import { type ImportTarget, placeOf } from "./import-target.ts";
-import type { Planning } from "./plan-feature.ts";
+import type { ImportPlan } from "./changes.ts";
+import { withErrorPath } from "./error-path.ts";
+import { environmentKey, type ImportTarget } from "./import-target.ts";
 import type { EnvironmentInFile, StrategyInFile } from "./schemas.ts";
 
 interface StrategiesInFile {
   readonly feature: string;
   readonly environment: EnvironmentInFile;
-  /** Where the environment is in the file. */
+  /** Path of the environment in the request. */
   readonly path: string;
 }
 
-/** Plans to give a feature these strategies, in this order, and no others. */
+/** Plans the changes that make the strategies of a flag match the file, in the same order. */
 export function planStrategies(
-  planning: Planning,
+  plan: ImportPlan,
   { feature, environment, path }: StrategiesInFile,
 ): void {
-  const { target, now, changes } = planning;
+  const { target, now, changes } = plan;
   const { name, strategies } = environment;
-  const existing = target.strategies.get(placeOf(feature, name)) ?? [];
+  const existing = target.strategies.get(environmentKey(feature, name)) ?? [];
   checkCount(strategies.length, existing.length, path);
   for (const [index, strategy] of strategies.entries()) {
     const before = existing[index];
-    const after: StrategyWithSegments = {
+    const after: Strategy = {
       id: before?.id ?? randomUUID(),
       feature,
       environment: name,
@@ -37,19 +36,19 @@ export function planStrategies(
       sortOrder: before?.sortOrder ?? nextSortOrder(existing, index),
       ...checkInFile(target, strategy, { before, feature, path: `${path}/strategies/${index}` }),
     };
-    planStrategy(planning, before, after);
+    planStrategy(plan, before, after);
   }
   for (const strategy of existing.slice(strategies.length)) {
-    changes.removedStrategies.push(strategy.id);
+    changes.removedStrategyIds.push(strategy.id);
     const event = { type: "feature-strategy-remove", before: toStrategyView(strategy) } as const;
     changes.events.push({ project: target.project, feature, environment: name, ...event });
   }
 }
 
 function planStrategy(
-  { target: { project }, changes }: Planning,
-  before: StrategyWithSegments | undefined,
-  after: StrategyWithSegments,
+  { target: { project }, changes }: ImportPlan,
+  before: Strategy | undefined,
+  after: Strategy,
 ): void {
   const views = {
     ...(before !== undefined && { before: toStrategyView(before) }),
@@ -62,22 +61,22 @@ function planStrategy(
   changes.events.push({ type, project, feature, environment, ...views });
 }
 
-/** More than the limit may stay, and may not grow. */
-function checkCount(count: number, before: number, path: string): void {
-  const limit = Math.max(LIMITS.strategiesPerEnvironment, before);
+/** A list that exceeds the limit must not grow. */
+function checkCount(count: number, previousCount: number, path: string): void {
+  const limit = Math.max(LIMITS.strategiesPerEnvironment, previousCount);
   if (count <= limit) return;
-  checkAtPath(`${path}/strategies/${limit}`, () => {
+  withErrorPath(`${path}/strategies/${limit}`, () => {
     throw exceedsLimit("strategies of a feature in an environment", limit);
   });
 }
 
-function nextSortOrder(existing: readonly StrategyWithSegments[], index: number): number {
+function nextSortOrder(existing: readonly Strategy[], index: number): number {
   const last = Math.max(-1, ...existing.map(({ sortOrder }) => sortOrder));
   return Math.min(last + 1 + index - existing.length, MAX_SORT_ORDER);
 }
 
-interface Place {
-  readonly before: StrategyWithSegments | undefined;
+interface Position {
+  readonly before: Strategy | undefined;
   readonly feature: string;
   readonly path: string;
 }
@@ -85,19 +84,19 @@ interface Place {
 function checkInFile(
   target: ImportTarget,
   { segments: names = [], title = null, disabled, ...strategy }: StrategyInFile,
-  { before, feature, path }: Place,
+  { before, feature, path }: Position,
 ) {
   const ids = names.map((name, index) => {
     const id = target.segments.get(name)?.id;
     if (id !== undefined) return id;
     throw badData(
       `${path}/segments/${index}`,
-      `names a segment that does not exist: ${JSON.stringify(name)}`,
+      `refers to an unknown segment: ${JSON.stringify(name)}`,
     );
   });
-  const previousCount = before?.constraints.length ?? 0;
-  const body = { ...strategy, segments: ids, previousCount };
-  const { columns, segments } = checkAtPath(path, () =>
+  const previousConstraintCount = before?.constraints.length ?? 0;
+  const body = { ...strategy, segments: ids, previousConstraintCount };
+  const { columns, segments } = withErrorPath(path, () =>
     checkStrategy(body, feature, target.strategyContext),
   );
   return { ...columns, segments, title, disabled: disabled ?? false };

@@ -1,6 +1,6 @@
 import type { TypedApp } from "flags-server-kit/http";
 import { actorOf } from "../access/request-token.ts";
-import { ProjectParams } from "../domain/features/schemas.ts";
+import { ProjectParams } from "../domain/schemas.ts";
 import { errorResponses } from "../http/schemas.ts";
 import type { Storage } from "../storage/storage.ts";
 import { exportProject } from "./export-project.ts";
@@ -9,16 +9,16 @@ import { ImportQuery, type ImportReport, ImportResponse, ProjectFile } from "./s
 
 const tags = ["Transfer"];
 
-/** Three kilobytes for each of as many features as there can be. */
+/** About 3 KiB for each flag, with the maximum number of flags. */
 const FILE_LIMIT_BYTES = 16 * 1024 * 1024;
 
-/** Projects as files: for another service, or for another day. */
-export function registerTransfer(app: TypedApp, storage: Storage): void {
+/** Routes that export a project to a file and import a file into a project. */
+export function registerImportExport(app: TypedApp, storage: Storage): void {
   app.get(
     "/projects/:projectId/export",
     {
       schema: {
-        summary: "The active features of a project, and what they need, as a file",
+        summary: "Exports the active features of a project and the definitions that they refer to",
         tags,
         params: ProjectParams,
         response: { 200: ProjectFile, ...errorResponses(401, 403, 404, 503) },
@@ -32,10 +32,10 @@ export function registerTransfer(app: TypedApp, storage: Storage): void {
     {
       bodyLimit: FILE_LIMIT_BYTES,
       schema: {
-        summary: "Makes the features of a file part of a project: all of them, or none",
+        summary: "Imports the features of a file into a project: all of them, or none",
         description:
-          "What the file says of a feature replaces what was there; what it does not speak of stays. " +
-          "Segments, context fields, tag types and strategy types are made where they are missing.",
+          "Properties in the file replace those of existing features. Absent properties stay unchanged. " +
+          "Missing segments, context fields, tag types and strategy types are created.",
         tags,
         params: ProjectParams,
         querystring: ImportQuery,
@@ -51,19 +51,19 @@ export function registerTransfer(app: TypedApp, storage: Storage): void {
       try {
         return await storage.write(actorOf(request), async (transaction) => {
           const report = await importProject(transaction, params.projectId, body);
-          if (query.dryRun === "true") throw new DryRunEnd(report);
+          if (query.dryRun === "true") throw new DryRunRollback(report);
           return report;
         });
       } catch (error) {
-        if (error instanceof DryRunEnd) return error.report;
+        if (error instanceof DryRunRollback) return error.report;
         throw error;
       }
     },
   );
 }
 
-/** Ends a transaction without its changes. */
-class DryRunEnd extends Error {
+/** Thrown to roll back the transaction of a dry run. */
+class DryRunRollback extends Error {
   readonly report: ImportReport;
 
   constructor(report: ImportReport) {

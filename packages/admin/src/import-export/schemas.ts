@@ -1,14 +1,16 @@
-import { Type, type Static } from "typebox";
-import { LegalValueBody } from "../domain/context-fields/schemas.ts";
+import { type Static, Type } from "typebox";
+import { ConstraintBody } from "../domain/constraints/schemas.ts";
+import { UpdateContextFieldBody } from "../domain/context-fields/schemas.ts";
 import { DependencyBody } from "../domain/dependencies/schemas.ts";
-import { CreateFeatureBody, TagInput } from "../domain/features/schemas.ts";
+import { CreateFeatureBody } from "../domain/features/schemas.ts";
+import { SegmentBody } from "../domain/segments/schemas.ts";
+import { CreateStrategyBody } from "../domain/strategies/schemas.ts";
+import { CreateStrategyTypeBody } from "../domain/strategy-types/schemas.ts";
+import { CreateTagTypeBody } from "../domain/tag-types/schemas.ts";
+import { TagBody } from "../domain/tags/schemas.ts";
 import { Name } from "../http/names.ts";
 import { closedObject, nullableText } from "../http/schemas.ts";
 import { LIMITS } from "../limits.ts";
-import { SegmentBody } from "../domain/segments/schemas.ts";
-import { ConstraintBody, CreateStrategyBody } from "../domain/strategies/schemas.ts";
-import { CreateStrategyTypeBody } from "../domain/strategies/strategy-type-schemas.ts";
-import { CreateTagTypeBody } from "../domain/tags/schemas.ts";
 
 const { type, description, impressionData } = CreateFeatureBody.properties;
 const { title, disabled, parameters, variants } = CreateStrategyBody.properties;
@@ -35,9 +37,12 @@ const FeatureInFile = closedObject("exportedFeatureSchema", {
   description,
   stale: Type.Optional(Type.Boolean()),
   impressionData,
-  tags: Type.Optional(Type.Array(TagInput, { maxItems: 100 })),
+  tags: Type.Optional(Type.Array(TagBody, { maxItems: 100 })),
   dependencies: Type.Optional(
-    Type.Array(DependencyBody, { maxItems: 1, description: "The parent, if there is one" }),
+    Type.Array(DependencyBody, {
+      maxItems: 1,
+      description: "The parent. An empty list removes it",
+    }),
   ),
   environments: Type.Optional(Type.Array(EnvironmentInFile, { maxItems: 100 })),
 });
@@ -46,23 +51,22 @@ const SegmentInFile = closedObject("exportedSegmentSchema", {
   name: SegmentBody.properties.name,
   description: Type.Optional(nullableText(10_000)),
   isShared: Type.Optional(
-    Type.Boolean({ description: "Whether all projects may use it, or this one alone" }),
+    Type.Boolean({
+      description: "Whether all projects may use it (default), or only the target project",
+    }),
   ),
   constraints: Type.Array(ConstraintBody),
 });
 
 const ContextFieldInFile = closedObject("exportedContextFieldSchema", {
   name: Name,
-  description: Type.Optional(nullableText(250)),
-  stickiness: Type.Optional(Type.Boolean()),
-  sortOrder: Type.Optional(Type.Integer({ minimum: -(2 ** 31 - 1), maximum: 2 ** 31 - 1 })),
-  legalValues: Type.Optional(Type.Array(LegalValueBody)),
+  ...UpdateContextFieldBody.properties,
 });
 
-/** The features of a project with all that they need, in a form that does not depend on ids. */
+/** The flags of a project with the definitions that they refer to. References are names, not ids. */
 export const ProjectFile = closedObject("exportedProjectSchema", {
   version: Type.Unsafe<1>({ type: "integer", enum: [1] }),
-  project: Type.Optional(Type.String({ description: "Where the file is from" })),
+  project: Type.Optional(Type.String({ description: "The exported project" })),
   contextFields: Type.Optional(Type.Array(ContextFieldInFile, { maxItems: 1000 })),
   segments: Type.Optional(Type.Array(SegmentInFile, { maxItems: 1000 })),
   tagTypes: Type.Optional(Type.Array(CreateTagTypeBody, { maxItems: 1000 })),
@@ -76,7 +80,7 @@ export const ImportQuery = Type.Object(
       Type.Unsafe<"false" | "true">({
         type: "string",
         enum: ["true", "false"],
-        description: "Whether to tell only what would be done",
+        description: "Whether to report the changes without making them",
       }),
     ),
   },

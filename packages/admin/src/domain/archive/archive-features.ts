@@ -1,26 +1,33 @@
-import { inArray } from "drizzle-orm";
+import { and, eq, inArray, isNotNull } from "drizzle-orm";
 import { invalidOperation } from "../../errors.ts";
-import { toFeatureView } from "../features/feature-view.ts";
-import {
-  findInProject,
-  getFeature,
-  quoteNames,
-  type Feature,
-  type FeatureAddress,
-} from "../features/find-features.ts";
-import { getProject } from "../projects/find-projects.ts";
 import type { Database } from "../../storage/database.ts";
+import { orderByText } from "../../storage/database.ts";
 import { dependencies, features } from "../../storage/schema/features.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
+import {
+  findFeaturesInProject,
+  getFeature,
+  quoteNames,
+  toFeatureView,
+  type Feature,
+  type FeatureAddress,
+  type FeatureView,
+} from "../feature.ts";
+import { getProject } from "../projects/store.ts";
 
-/** Archives flags of a project. Unknown names and archived flags are passed over. */
+/**
+ * Archives flags of a project. Unknown names and archived flags are ignored.
+ *
+ * @throws {ApiError} if the project is unknown, a flag belongs to another project, or an unlisted
+ *   flag depends on a listed one
+ */
 export async function archiveFeatures(
   transaction: WriteTransaction,
   project: string,
   names: readonly string[],
 ): Promise<void> {
   await getProject(transaction.db, project);
-  await archive(transaction, await findInProject(transaction.db, project, names));
+  await archive(transaction, await findFeaturesInProject(transaction.db, project, names));
 }
 
 export async function archiveFeature(
@@ -33,8 +40,8 @@ export async function archiveFeature(
 async function archive(transaction: WriteTransaction, listed: readonly Feature[]): Promise<void> {
   const active = listed.filter(({ archivedAt }) => archivedAt === null);
   if (active.length === 0) return;
-  await refuseOrphans(transaction.db, listed);
-  await dropParents(transaction, active);
+  await checkNoDependents(transaction.db, listed);
+  await removeDependencies(transaction, active);
 
   const { db, record } = transaction;
   const names = active.map(({ name }) => name);
@@ -51,11 +58,42 @@ async function archive(transaction: WriteTransaction, listed: readonly Feature[]
   );
 }
 
-/** Parents among the flags that have a child which is not among them. */
-export async function findParentsOfOthers(
-  db: Database,
-  names: readonly string[],
-): Promise<string[]> {
+async function removeDependencies(
+  { db, record }: WriteTransaction,
+  children: readonly Feature[],
+): Promise<void> {
+  const projectOf = new Map(children.map(({ name, project }) => [name, project]));
+  const removed = await db
+    .delete(dependencies)
+    .where(inArray(dependencies.child, [...projectOf.keys()]))
+    .returning();
+  await record(
+    ...removed.map(({ child, parent, enabled, variants }) => ({
+      type: "feature-dependencies-removed" as const,
+      project: projectOf.get(child) ?? "",
+      feature: child,
+      before: [{ feature: parent, enabled, variants }],
+      after: [],
+    })),
+  );
+}
+
+/**
+ * @throws {ApiError} if a flag that is not listed depends on a listed one
+ */
+export async function checkNoDependents(db: Database, listed: readonly Feature[]): Promise<void> {
+  const parents = await findParentsOfOthers(
+    db,
+    listed.map(({ name }) => name),
+  );
+  if (parents.length === 0) return;
+  throw invalidOperation(
+    `Other features depend on ${quoteNames(parents)}: include them, or remove their dependencies first`,
+  );
+}
+
+/** Returns the listed flags on which a flag that is not listed depends, sorted by name. */
+async function findParentsOfOthers(db: Database, names: readonly string[]): Promise<string[]> {
   if (names.length === 0) return [];
   const links = await db
     .select()
@@ -66,41 +104,8 @@ export async function findParentsOfOthers(
   return [...new Set(parents)].toSorted();
 }
 
-/**
- * @throws {ApiError} when another flag depends on one of these
- */
-export async function refuseOrphans(db: Database, listed: readonly Feature[]): Promise<void> {
-  const parents = await findParentsOfOthers(
-    db,
-    listed.map(({ name }) => name),
-  );
-  if (parents.length === 0) return;
-  const quoted = quoteNames(parents.map((name) => ({ name })));
-  throw invalidOperation(`Other features depend on ${quoted}: include them, or free them first`);
-}
-
-async function dropParents(
-  { db, record }: WriteTransaction,
-  children: readonly Feature[],
-): Promise<void> {
-  const projectOf = new Map(children.map(({ name, project }) => [name, project]));
-  const dropped = await db
-    .delete(dependencies)
-    .where(inArray(dependencies.child, [...projectOf.keys()]))
-    .returning();
-  await record(
-    ...dropped.map(({ child, parent, enabled, variants }) => ({
-      type: "feature-dependencies-removed" as const,
-      project: projectOf.get(child) ?? "",
-      feature: child,
-      before: [{ feature: parent, enabled, variants }],
-      after: [],
-    })),
-  );
-}
-
-/** What archiving these flags would mean for flags that depend on each other. */
-export interface ArchiveCheck {
+/** The effect of archiving flags on the dependencies between flags. */
+interface ArchiveCheck {
   readonly parentsWithChildFeatures: readonly string[];
   readonly hasDeletedDependencies: boolean;
 }
@@ -127,4 +132,15 @@ async function hasDependencies(db: Database, names: readonly string[]): Promise<
     if (link !== undefined) return true;
   }
   return false;
+}
+
+/** Lists the archived flags of a project, or of all projects if none is given. */
+export async function listArchived(db: Database, project?: string): Promise<FeatureView[]> {
+  const inProject = project === undefined ? undefined : eq(features.project, project);
+  const rows = await db
+    .select()
+    .from(features)
+    .where(and(isNotNull(features.archivedAt), inProject))
+    .orderBy(orderByText(features.name));
+  return rows.map(toFeatureView);
 }

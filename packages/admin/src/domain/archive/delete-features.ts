@@ -1,19 +1,23 @@
 import { inArray } from "drizzle-orm";
-import { toFeatureView } from "../features/feature-view.ts";
-import { findFeatures, findInProject, type Feature } from "../features/find-features.ts";
-import { getProject } from "../projects/find-projects.ts";
 import { features } from "../../storage/schema/features.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
-import { refuseOrphans } from "./archive-features.ts";
+import { findFeatures, findFeaturesInProject, toFeatureView, type Feature } from "../feature.ts";
+import { getProject } from "../projects/store.ts";
+import { checkNoDependents } from "./archive-features.ts";
 
-/** Deletes archived flags for good. Unknown names and active flags are passed over. */
+/**
+ * Deletes archived flags permanently. Unknown names and active flags are ignored.
+ *
+ * @throws {ApiError} if the project is unknown, a flag belongs to another project, or an unlisted
+ *   flag depends on a listed one
+ */
 export async function deleteFeatures(
   transaction: WriteTransaction,
   project: string,
   names: readonly string[],
 ): Promise<void> {
   await getProject(transaction.db, project);
-  await deleteArchived(transaction, await findInProject(transaction.db, project, names));
+  await deleteArchived(transaction, await findFeaturesInProject(transaction.db, project, names));
 }
 
 export async function deleteFeature(transaction: WriteTransaction, name: string): Promise<void> {
@@ -24,10 +28,10 @@ async function deleteArchived(
   transaction: WriteTransaction,
   listed: readonly Feature[],
 ): Promise<void> {
-  await refuseOrphans(transaction.db, listed);
+  await checkNoDependents(transaction.db, listed);
   const archived = listed.filter(({ archivedAt }) => archivedAt !== null);
   if (archived.length === 0) return;
-  // Recorded first, so that the events still know the tags.
+  // NOTE: recorded before the deletion, because events include the tags of the flag.
   await transaction.record(
     ...archived.map((feature) => ({
       type: "feature-deleted" as const,

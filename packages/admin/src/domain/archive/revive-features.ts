@@ -1,25 +1,25 @@
 import { inArray } from "drizzle-orm";
 import { exceedsLimit, notFound } from "../../errors.ts";
-import {
-  checkAllInProject,
-  countActive,
-  type Feature,
-  findFeature,
-  findFeatures,
-  quoteNames,
-} from "../features/find-features.ts";
-import { getActiveProject } from "../projects/find-projects.ts";
 import { type Database, groupBy } from "../../storage/database.ts";
 import { LIMITS } from "../../limits.ts";
 import { featureEnvironments, features } from "../../storage/schema/features.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
+import {
+  checkAllInProject,
+  countActiveFeatures,
+  findFeatures,
+  getFeatureByName,
+  quoteNames,
+  type Feature,
+} from "../feature.ts";
+import { getActiveProject } from "../projects/store.ts";
 
 /**
- * Brings archived flags of a project back, all of them or none. They come back off in every
- * environment, with their strategies, tags and variants. Flags that are active stay as they are.
+ * Revives archived flags of a project: all of them or none. They are off in every environment and
+ * keep their strategies, tags and variants. Active flags stay unchanged.
  *
- * @throws {ApiError} when the project is unknown or archived, a name is unknown, a flag belongs to
- * another project, or there would be too many active flags
+ * @throws {ApiError} if the project is unknown or archived, a name is unknown, a flag belongs to
+ *   another project, or the limit of active flags would be exceeded
  */
 export async function reviveFeatures(
   transaction: WriteTransaction,
@@ -28,38 +28,38 @@ export async function reviveFeatures(
 ): Promise<void> {
   await getActiveProject(transaction.db, project);
   const found = await findFeatures(transaction.db, names);
-  refuseUnknown(names, found);
+  checkAllFound(names, found);
   checkAllInProject(found, project);
   await revive(transaction, found);
 }
 
 export async function reviveFeature(transaction: WriteTransaction, name: string): Promise<void> {
-  const feature = await findFeature(transaction.db, name);
-  if (feature === undefined) throw notFound(`There is no feature ${JSON.stringify(name)}`);
+  const feature = await getFeatureByName(transaction.db, name);
   await getActiveProject(transaction.db, feature.project);
   await revive(transaction, [feature]);
 }
 
-function refuseUnknown(names: readonly string[], found: readonly Feature[]): void {
+function checkAllFound(names: readonly string[], found: readonly Feature[]): void {
   const known = new Set(found.map(({ name }) => name));
   const unknown = [...new Set(names)].filter((name) => !known.has(name));
-  if (unknown.length === 0) return;
-  throw notFound(`There are no features ${quoteNames(unknown.map((name) => ({ name })))}`);
+  if (unknown.length > 0) throw notFound(`There are no features ${quoteNames(unknown)}`);
 }
 
 async function revive({ db, record }: WriteTransaction, listed: readonly Feature[]): Promise<void> {
   const archived = listed.filter(({ archivedAt }) => archivedAt !== null);
   if (archived.length === 0) return;
-  const active = await countActive(db);
-  if (active + archived.length > LIMITS.features) throw exceedsLimit("features", LIMITS.features);
+  const activeCount = await countActiveFeatures(db);
+  if (activeCount + archived.length > LIMITS.features) {
+    throw exceedsLimit("features", LIMITS.features);
+  }
   const names = archived.map(({ name }) => name);
-  const statesBefore = await readStates(db, names);
+  const statesBefore = await readEnabledStates(db, names);
   await db.update(features).set({ archivedAt: null }).where(inArray(features.name, names));
   await db
     .update(featureEnvironments)
     .set({ enabled: false })
     .where(inArray(featureEnvironments.feature, names));
-  const statesAfter = await readStates(db, names);
+  const statesAfter = await readEnabledStates(db, names);
   await record(
     ...archived.map(({ name, project, archivedAt }) => ({
       type: "feature-revived" as const,
@@ -71,13 +71,13 @@ async function revive({ db, record }: WriteTransaction, listed: readonly Feature
   );
 }
 
-/** Whether each environment is on. */
-type States = Readonly<Record<string, boolean>>;
+/** Whether a flag is on, by environment. */
+type EnabledStates = Readonly<Record<string, boolean>>;
 
-async function readStates(
+async function readEnabledStates(
   db: Database,
   names: readonly string[],
-): Promise<(feature: string) => States> {
+): Promise<(feature: string) => EnabledStates> {
   const rows = await db
     .select()
     .from(featureEnvironments)

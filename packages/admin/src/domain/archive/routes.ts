@@ -1,56 +1,61 @@
+import type { TypedApp } from "flags-server-kit/http";
 import { actorOf } from "../../access/request-token.ts";
 import { documented } from "../../http/schemas.ts";
-import type { TypedApp } from "flags-server-kit/http";
+import type { Storage } from "../../storage/storage.ts";
 import {
   BatchFeaturesBody,
   FeatureNameParams,
   FeatureParams,
   ProjectParams,
-} from "../features/schemas.ts";
-import type { Storage } from "../../storage/storage.ts";
-import { archiveFeature, archiveFeatures, checkArchiving } from "./archive-features.ts";
+  toFeatureAddress,
+} from "../schemas.ts";
+import {
+  archiveFeature,
+  archiveFeatures,
+  checkArchiving,
+  listArchived,
+} from "./archive-features.ts";
 import { deleteFeature, deleteFeatures } from "./delete-features.ts";
-import { listArchived } from "./list-archived.ts";
 import { reviveFeature, reviveFeatures } from "./revive-features.ts";
 
 const tag = "Archive";
 
-/** Archiving flags, bringing them back, and deleting them for good. */
+/** Routes that archive, revive and permanently delete flags. */
 export function registerArchive(app: TypedApp, storage: Storage): void {
-  registerBatches(app, storage);
-  registerArchivingOne(app, storage);
-  registerArchived(app, storage);
-  registerArchivedOne(app, storage);
+  registerBulkOperations(app, storage);
+  registerArchiveOne(app, storage);
+  registerLists(app, storage);
+  registerReviveAndDeleteOne(app, storage);
 }
 
-function registerBatches(app: TypedApp, storage: Storage): void {
-  const batches = [
+function registerBulkOperations(app: TypedApp, storage: Storage): void {
+  const operations = [
     {
-      word: "archive",
+      action: "archive",
       status: 202,
-      summary: "Archives features: all of the active ones among them, or none",
+      summary: "Archives the listed features that are active: all of them, or none",
       run: archiveFeatures,
     },
     {
-      word: "revive",
+      action: "revive",
       status: 200,
-      summary: "Brings archived features back, off in every environment: all of them, or none",
+      summary: "Revives archived features, off in every environment: all of them, or none",
       run: reviveFeatures,
     },
     {
-      word: "delete",
+      action: "delete",
       status: 200,
-      summary: "Deletes archived features for good: all of the archived ones among them, or none",
+      summary: "Permanently deletes the listed features that are archived: all of them, or none",
       run: deleteFeatures,
     },
   ] as const;
-  for (const { word, status, summary, run } of batches) {
+  for (const { action, status, summary, run } of operations) {
     const schema = {
       ...documented({ tag, summary, empty: status, hasBody: true, alsoFailsWith: [404] }),
       params: ProjectParams,
       body: BatchFeaturesBody,
     };
-    app.post(`/projects/:projectId/${word}`, { schema }, async (request, reply) => {
+    app.post(`/projects/:projectId/${action}`, { schema }, async (request, reply) => {
       await storage.write(actorOf(request), (transaction) =>
         run(transaction, request.params.projectId, request.body.features),
       );
@@ -64,7 +69,7 @@ function registerBatches(app: TypedApp, storage: Storage): void {
       schema: {
         ...documented({
           tag,
-          summary: "Tells what archiving features would mean for those that depend on them",
+          summary: "Checks how archiving features would affect features that depend on them",
           hasBody: true,
         }),
         params: ProjectParams,
@@ -75,7 +80,7 @@ function registerBatches(app: TypedApp, storage: Storage): void {
   );
 }
 
-function registerArchivingOne(app: TypedApp, storage: Storage): void {
+function registerArchiveOne(app: TypedApp, storage: Storage): void {
   app.delete(
     "/projects/:projectId/features/:feature",
     {
@@ -85,16 +90,15 @@ function registerArchivingOne(app: TypedApp, storage: Storage): void {
       },
     },
     async (request, reply) => {
-      const { projectId: project, feature } = request.params;
       await storage.write(actorOf(request), (transaction) =>
-        archiveFeature(transaction, { project, feature }),
+        archiveFeature(transaction, toFeatureAddress(request.params)),
       );
       return reply.code(202).send();
     },
   );
 }
 
-function registerArchived(app: TypedApp, storage: Storage): void {
+function registerLists(app: TypedApp, storage: Storage): void {
   app.get(
     "/archive/features",
     { schema: documented({ tag, summary: "Lists the archived features of all projects" }) },
@@ -116,14 +120,14 @@ function registerArchived(app: TypedApp, storage: Storage): void {
   );
 }
 
-function registerArchivedOne(app: TypedApp, storage: Storage): void {
+function registerReviveAndDeleteOne(app: TypedApp, storage: Storage): void {
   app.post(
     "/archive/revive/:feature",
     {
       schema: {
         ...documented({
           tag,
-          summary: "Brings an archived feature back, off in every environment",
+          summary: "Revives an archived feature, off in every environment",
           empty: 200,
           alsoFailsWith: [400, 404],
         }),
@@ -142,7 +146,7 @@ function registerArchivedOne(app: TypedApp, storage: Storage): void {
     "/archive/:feature",
     {
       schema: {
-        ...documented({ tag, summary: "Deletes an archived feature for good", empty: 200 }),
+        ...documented({ tag, summary: "Permanently deletes an archived feature", empty: 200 }),
         params: FeatureNameParams,
       },
     },

@@ -1,11 +1,12 @@
+import type { TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
 import { actorOf } from "../../access/request-token.ts";
+import { documented } from "../../http/schemas.ts";
 import { NameBody } from "../../http/names.ts";
-import { errorResponses, NoBody } from "../../http/schemas.ts";
-import type { TypedApp } from "flags-server-kit/http";
+import { errorResponses } from "../../http/schemas.ts";
 import type { Storage } from "../../storage/storage.ts";
-import { UNUSED } from "../strategies/strategy-use.ts";
-import { countUses, listStrategiesUsing } from "./find-uses.ts";
+import { UNUSED } from "../strategy-references.ts";
+import { countReferences, listStrategiesUsing } from "./references.ts";
 import {
   ContextFieldParams,
   ContextFieldResponse,
@@ -15,7 +16,7 @@ import {
   UpdateContextFieldBody,
 } from "./schemas.ts";
 import {
-  checkNameIsFree,
+  checkNameIsAvailable,
   createContextField,
   deleteContextField,
   getContextField,
@@ -25,12 +26,12 @@ import {
   updateContextField,
 } from "./store.ts";
 
-const tags = ["Context fields"];
+const tag = "Context fields";
 
-/** The fields of evaluation contexts: what constraints can be about. */
+/** Routes for the fields of the evaluation context, which constraints refer to. */
 export function registerContextFields(app: TypedApp, storage: Storage): void {
   registerReading(app, storage);
-  registerWriting(app, storage);
+  registerCreating(app, storage);
   registerChanging(app, storage);
   registerLegalValues(app, storage);
 }
@@ -41,15 +42,15 @@ function registerReading(app: TypedApp, storage: Storage): void {
     {
       schema: {
         summary: "Lists all context fields",
-        tags,
+        tags: [tag],
         response: { 200: Type.Array(ContextFieldResponse), ...errorResponses(401, 403, 503) },
       },
     },
     () =>
       storage.read(async (db) => {
-        const uses = await countUses(db);
+        const counts = await countReferences(db);
         const fields = await listContextFields(db);
-        return fields.map((field) => ({ ...field, ...(uses.get(field.name) ?? UNUSED) }));
+        return fields.map((field) => ({ ...field, ...(counts.get(field.name) ?? UNUSED) }));
       }),
   );
 
@@ -58,7 +59,7 @@ function registerReading(app: TypedApp, storage: Storage): void {
     {
       schema: {
         summary: "Shows a context field",
-        tags,
+        tags: [tag],
         params: ContextFieldParams,
         response: { 200: ContextFieldResponse, ...errorResponses(401, 403, 404, 503) },
       },
@@ -70,10 +71,11 @@ function registerReading(app: TypedApp, storage: Storage): void {
     "/context/:contextField/strategies",
     {
       schema: {
-        summary: "Lists the strategies with a constraint on a context field",
-        tags,
+        ...documented({
+          tag,
+          summary: "Lists the strategies with a constraint on a context field",
+        }),
         params: ContextFieldParams,
-        response: errorResponses(401, 403, 503),
       },
     },
     async (request) => ({
@@ -82,13 +84,13 @@ function registerReading(app: TypedApp, storage: Storage): void {
   );
 }
 
-function registerWriting(app: TypedApp, storage: Storage): void {
+function registerCreating(app: TypedApp, storage: Storage): void {
   app.post(
     "/context",
     {
       schema: {
-        summary: "Makes a context field",
-        tags,
+        summary: "Creates a context field",
+        tags: [tag],
         body: CreateContextFieldBody,
         response: {
           201: ContextFieldResponse,
@@ -108,14 +110,18 @@ function registerWriting(app: TypedApp, storage: Storage): void {
     "/context/validate",
     {
       schema: {
-        summary: "Tells whether a name can be given to a new context field",
-        tags,
+        ...documented({
+          tag,
+          summary: "Checks whether a name is available for a new context field",
+          empty: 200,
+          hasBody: true,
+          alsoFailsWith: [409],
+        }),
         body: NameBody,
-        response: { 200: NoBody, ...errorResponses(400, 401, 403, 409, 413, 415, 503) },
       },
     },
     async (request, reply) => {
-      await checkNameIsFree(storage.db, request.body.name);
+      await checkNameIsAvailable(storage.db, request.body.name);
       return reply.send();
     },
   );
@@ -126,11 +132,15 @@ function registerChanging(app: TypedApp, storage: Storage): void {
     "/context/:contextField",
     {
       schema: {
-        summary: "Changes a context field: what is sent replaces, what is not sent stays",
-        tags,
+        ...documented({
+          tag,
+          summary: "Updates the properties of a context field that the body contains",
+          empty: 200,
+          hasBody: true,
+          alsoFailsWith: [404],
+        }),
         params: ContextFieldParams,
         body: UpdateContextFieldBody,
-        response: { 200: NoBody, ...errorResponses(400, 401, 403, 404, 413, 415, 503) },
       },
     },
     async (request, reply) => {
@@ -145,10 +155,13 @@ function registerChanging(app: TypedApp, storage: Storage): void {
     "/context/:contextField",
     {
       schema: {
-        summary: "Deletes a context field that nothing uses",
-        tags,
+        ...documented({
+          tag,
+          summary: "Deletes a context field that is not in use",
+          empty: 200,
+          alsoFailsWith: [404, 409],
+        }),
         params: ContextFieldParams,
-        response: { 200: NoBody, ...errorResponses(401, 403, 404, 409, 503) },
       },
     },
     async (request, reply) => {
@@ -165,11 +178,15 @@ function registerLegalValues(app: TypedApp, storage: Storage): void {
     "/context/:contextField/legal-values",
     {
       schema: {
-        summary: "Adds a legal value to a context field, or replaces its description",
-        tags,
+        ...documented({
+          tag,
+          summary: "Adds a legal value to a context field, or replaces its description",
+          empty: 200,
+          hasBody: true,
+          alsoFailsWith: [404],
+        }),
         params: ContextFieldParams,
         body: LegalValueBody,
-        response: { 200: NoBody, ...errorResponses(400, 401, 403, 404, 413, 415, 503) },
       },
     },
     async (request, reply) => {
@@ -184,10 +201,13 @@ function registerLegalValues(app: TypedApp, storage: Storage): void {
     "/context/:contextField/legal-values/:legalValue",
     {
       schema: {
-        summary: "Takes a legal value from a context field",
-        tags,
+        ...documented({
+          tag,
+          summary: "Removes a legal value from a context field",
+          empty: 200,
+          alsoFailsWith: [404],
+        }),
         params: LegalValueParams,
-        response: { 200: NoBody, ...errorResponses(401, 403, 404, 503) },
       },
     },
     async (request, reply) => {

@@ -1,13 +1,12 @@
 import { Type } from "typebox";
 import { closedObject, nullableText, openObject } from "../../http/schemas.ts";
 import { Name } from "../../http/names.ts";
+import { MAX_INT32 } from "../schemas.ts";
 
 const MAX_DESCRIPTION_LENGTH = 250;
 const MAX_VALUE_LENGTH = 100;
-// PostgreSQL stores sort positions as 32-bit integers.
-const MAX_SORT_ORDER = 2 ** 31 - 1;
 
-/** Bodies may contain what responses do: `null` stands for no description in both. */
+/** Null means no description, in requests as in responses. */
 const Description = nullableText(MAX_DESCRIPTION_LENGTH);
 const Value = Type.String({ minLength: 1, maxLength: MAX_VALUE_LENGTH });
 
@@ -21,10 +20,10 @@ const properties = {
   stickiness: Type.Optional(
     Type.Boolean({ description: "Whether the field can be used for stickiness" }),
   ),
-  sortOrder: Type.Optional(Type.Integer({ minimum: -MAX_SORT_ORDER, maximum: MAX_SORT_ORDER })),
+  sortOrder: Type.Optional(Type.Integer({ minimum: -MAX_INT32, maximum: MAX_INT32 })),
   legalValues: Type.Optional(
     Type.Array(LegalValueBody, {
-      description: "The values that constraints may use. An empty list allows all values",
+      description: "Values that constraints may use. An empty list allows all values",
     }),
   ),
 };

@@ -3,13 +3,18 @@ import { ApiError, nameExists, notFound } from "../../errors.ts";
 import { type Database, firstRow, orderByText } from "../../storage/database.ts";
 import { contextFields } from "../../storage/schema/context-fields.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
-import { findUses } from "./find-uses.ts";
-import { checkLegalValues, toLegalValue, withLegalValue, withoutLegalValue } from "./rules.ts";
+import {
+  checkLegalValues,
+  toLegalValue,
+  withLegalValue,
+  withoutLegalValue,
+} from "./legal-values.ts";
+import { describeReferences } from "./references.ts";
 import type { CreateContextField, LegalValueInput, UpdateContextField } from "./schemas.ts";
 
 export type ContextField = typeof contextFields.$inferSelect;
 
-/** All fields by `sortOrder`; those with the same one by name. */
+/** Lists all fields by `sortOrder`, then by name. */
 export function listContextFields(db: Database): Promise<ContextField[]> {
   return db
     .select()
@@ -18,39 +23,44 @@ export function listContextFields(db: Database): Promise<ContextField[]> {
 }
 
 /**
- * @throws {ApiError} when there is none of that name
+ * @throws {ApiError} if the field does not exist
  */
 export async function getContextField(db: Database, name: string): Promise<ContextField> {
-  const [field] = await db.select().from(contextFields).where(eq(contextFields.name, name));
+  const field = await findContextField(db, name);
   if (field === undefined) throw notFound(`There is no context field ${JSON.stringify(name)}`);
   return field;
 }
 
 /**
- * @throws {ApiError} when there is one of that name
+ * @throws {ApiError} if a field of this name exists
  */
-export async function checkNameIsFree(db: Database, name: string): Promise<void> {
+export async function checkNameIsAvailable(db: Database, name: string): Promise<void> {
+  if ((await findContextField(db, name)) === undefined) return;
+  throw nameExists(`There is already a context field ${JSON.stringify(name)}`);
+}
+
+async function findContextField(db: Database, name: string): Promise<ContextField | undefined> {
   const [field] = await db.select().from(contextFields).where(eq(contextFields.name, name));
-  if (field !== undefined) throw nameExists(`There is a context field ${JSON.stringify(name)}`);
+  return field;
 }
 
 export async function createContextField(
   { db, record }: WriteTransaction,
   body: CreateContextField,
 ): Promise<ContextField> {
-  await checkNameIsFree(db, body.name);
+  await checkNameIsAvailable(db, body.name);
   checkLegalValues(body.legalValues ?? []);
   const created = firstRow(
     await db
       .insert(contextFields)
-      .values({ name: body.name, ...chosenColumns(body) })
+      .values({ name: body.name, ...toColumns(body) })
       .returning(),
   );
   await record({ type: "context-field-created", after: created });
   return created;
 }
 
-/** Replaces the properties that the body contains; the others stay unchanged. */
+/** Replaces the properties that the body contains. The others stay unchanged. */
 export async function updateContextField(
   transaction: WriteTransaction,
   name: string,
@@ -58,7 +68,7 @@ export async function updateContextField(
 ): Promise<void> {
   const before = await getContextField(transaction.db, name);
   checkLegalValues(body.legalValues ?? []);
-  await replace(transaction, before, chosenColumns(body));
+  await replace(transaction, before, toColumns(body));
 }
 
 export async function putLegalValue(
@@ -86,11 +96,11 @@ export async function deleteContextField(
   name: string,
 ): Promise<void> {
   const before = await getContextField(db, name);
-  const [use] = await findUses(db, name);
-  if (use !== undefined) {
+  const [reference] = await describeReferences(db, name);
+  if (reference !== undefined) {
     throw new ApiError(
       "ConflictError",
-      `The context field ${JSON.stringify(name)} is used by ${use}`,
+      `The context field ${JSON.stringify(name)} is used by ${reference}`,
     );
   }
   await db.delete(contextFields).where(eq(contextFields.name, name));
@@ -98,7 +108,7 @@ export async function deleteContextField(
 }
 
 /** The columns that a body sets. Other properties, such as `createdAt`, are ignored. */
-function chosenColumns(body: UpdateContextField): Columns {
+function toColumns(body: UpdateContextField): Columns {
   const { description, stickiness, sortOrder, legalValues } = body;
   return {
     ...(description !== undefined && { description }),
@@ -115,8 +125,7 @@ async function replace(
   before: ContextField,
   columns: Columns,
 ): Promise<void> {
-  const after = { ...before, ...columns };
   if (Object.keys(columns).length === 0) return;
   await db.update(contextFields).set(columns).where(eq(contextFields.name, before.name));
-  await record({ type: "context-field-updated", before, after });
+  await record({ type: "context-field-updated", before, after: { ...before, ...columns } });
 }

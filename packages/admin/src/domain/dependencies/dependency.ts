@@ -1,10 +1,11 @@
+import { invalidOperation } from "../../errors.ts";
 import type { dependencies } from "../../storage/schema/features.ts";
 import type { DependencyInput } from "./schemas.ts";
 
-/** What a feature requires of another one, as it is stored. */
+/** The state that a flag (child) requires of another flag (parent), as stored. */
 export type Dependency = typeof dependencies.$inferSelect;
 
-/** What is not said has a meaning: the parent must be on, whatever its variant. */
+/** Applies the defaults: the parent must be on, with any variant. */
 export function toDependency(
   child: string,
   { feature: parent, enabled = true, variants = [] }: DependencyInput,
@@ -12,7 +13,39 @@ export function toDependency(
   return { child, parent, enabled, variants: enabled ? variants : [] };
 }
 
-/** A dependency as it is told. */
+/** Converts a dependency to the form that events show. */
 export function toDependencyView({ parent, enabled, variants }: Dependency) {
   return { feature: parent, enabled, ...(variants.length > 0 && { variants }) };
+}
+
+/** The facts that decide whether a flag may depend on another one. */
+export interface DependencyCandidate {
+  readonly child: string;
+  readonly parent: string;
+  /** Whether the parent is an active flag of the same project. */
+  readonly isParentActive: boolean;
+  /** Whether the parent itself depends on another flag. */
+  readonly hasParentParent: boolean;
+  /** A flag that depends on the child, if there is one. */
+  readonly grandchild: string | undefined;
+}
+
+/**
+ * Checks that both flags are in the same project and that the dependency does not form a chain.
+ *
+ * @throws {ApiError} if the child must not depend on the parent
+ */
+export function checkDependency(candidate: DependencyCandidate): void {
+  const { child, parent, grandchild } = candidate;
+  const name = JSON.stringify(parent);
+  if (parent === child) throw invalidOperation("A feature cannot depend on itself");
+  if (!candidate.isParentActive) {
+    throw invalidOperation(`There is no active feature ${name} in the project to depend on`);
+  }
+  if (candidate.hasParentParent) {
+    throw invalidOperation(`The feature ${name} itself depends on another feature`);
+  }
+  if (grandchild !== undefined) {
+    throw invalidOperation(`The feature ${JSON.stringify(grandchild)} depends on this one`);
+  }
 }

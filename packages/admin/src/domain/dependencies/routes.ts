@@ -1,30 +1,36 @@
-import { actorOf } from "../../access/request-token.ts";
-import { FeatureParams, ProjectParams } from "../features/schemas.ts";
-import { documented } from "../../http/schemas.ts";
 import type { TypedApp } from "flags-server-kit/http";
+import { actorOf } from "../../access/request-token.ts";
+import { documented } from "../../http/schemas.ts";
 import type { Storage } from "../../storage/storage.ts";
-import { hasAnyDependency, listPossibleParents, listVariantNames } from "./find-dependencies.ts";
+import { FeatureParams, ProjectParams, toFeatureAddress } from "../schemas.ts";
 import { DependencyBody, ParentParams } from "./schemas.ts";
-import { removeParent, removeParents, setParent } from "./write-dependencies.ts";
+import {
+  hasAnyDependency,
+  listPossibleParents,
+  listVariantNames,
+  removeParent,
+  removeParents,
+  setParent,
+} from "./store.ts";
 
 const tag = "Dependencies";
 const ONE = "/projects/:projectId/features/:feature";
 
-/** What flags require of other flags. */
+/** Routes for the dependencies of flags on other flags. */
 export function registerDependencies(app: TypedApp, storage: Storage): void {
-  registerWriting(app, storage);
+  registerAdding(app, storage);
   registerRemoving(app, storage);
   registerReading(app, storage);
 }
 
-function registerWriting(app: TypedApp, storage: Storage): void {
+function registerAdding(app: TypedApp, storage: Storage): void {
   app.post(
     `${ONE}/dependencies`,
     {
       schema: {
         ...documented({
           tag,
-          summary: "Makes a feature depend on another one",
+          summary: "Makes a feature depend on another one, instead of its previous parent",
           empty: 200,
           hasBody: true,
           alsoFailsWith: [404],
@@ -34,9 +40,8 @@ function registerWriting(app: TypedApp, storage: Storage): void {
       },
     },
     async (request, reply) => {
-      const { projectId: project, feature } = request.params;
       await storage.write(actorOf(request), (transaction) =>
-        setParent(transaction, { project, feature }, request.body),
+        setParent(transaction, toFeatureAddress(request.params), request.body),
       );
       return reply.send();
     },
@@ -50,7 +55,7 @@ function registerRemoving(app: TypedApp, storage: Storage): void {
       schema: {
         ...documented({
           tag,
-          summary: "Frees a feature from one it depends on",
+          summary: "Removes the dependency of a feature on another one",
           empty: 200,
           alsoFailsWith: [404],
         }),
@@ -58,9 +63,8 @@ function registerRemoving(app: TypedApp, storage: Storage): void {
       },
     },
     async (request, reply) => {
-      const { projectId: project, feature, parent } = request.params;
       await storage.write(actorOf(request), (transaction) =>
-        removeParent(transaction, { project, feature }, parent),
+        removeParent(transaction, toFeatureAddress(request.params), request.params.parent),
       );
       return reply.send();
     },
@@ -72,7 +76,7 @@ function registerRemoving(app: TypedApp, storage: Storage): void {
       schema: {
         ...documented({
           tag,
-          summary: "Frees a feature from all it depends on",
+          summary: "Removes all dependencies of a feature",
           empty: 200,
           alsoFailsWith: [404],
         }),
@@ -80,9 +84,8 @@ function registerRemoving(app: TypedApp, storage: Storage): void {
       },
     },
     async (request, reply) => {
-      const { projectId: project, feature } = request.params;
       await storage.write(actorOf(request), (transaction) =>
-        removeParents(transaction, { project, feature }),
+        removeParents(transaction, toFeatureAddress(request.params)),
       );
       return reply.send();
     },
@@ -102,8 +105,7 @@ function registerReading(app: TypedApp, storage: Storage): void {
         params: FeatureParams,
       },
     },
-    ({ params: { projectId: project, feature } }) =>
-      storage.read((db) => listPossibleParents(db, { project, feature })),
+    ({ params }) => storage.read((db) => listPossibleParents(db, toFeatureAddress(params))),
   );
 
   app.get(
@@ -112,21 +114,20 @@ function registerReading(app: TypedApp, storage: Storage): void {
       schema: {
         ...documented({
           tag,
-          summary: "Lists the variants of a feature that others may depend on",
+          summary: "Lists the variants of a feature that other features may depend on",
           alsoFailsWith: [404],
         }),
         params: FeatureParams,
       },
     },
-    ({ params: { projectId: project, feature } }) =>
-      storage.read((db) => listVariantNames(db, { project, feature })),
+    ({ params }) => storage.read((db) => listVariantNames(db, toFeatureAddress(params))),
   );
 
   app.get(
     "/projects/:projectId/dependencies",
     {
       schema: {
-        ...documented({ tag, summary: "Tells whether any feature depends on another" }),
+        ...documented({ tag, summary: "Returns whether any feature depends on another one" }),
         params: ProjectParams,
       },
     },

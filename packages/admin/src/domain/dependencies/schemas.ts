@@ -3,11 +3,13 @@ import { openObject } from "../../http/schemas.ts";
 
 export const DependencyBody = openObject("createDependentFeatureSchema", {
   feature: Type.String({ description: "Name of the parent" }),
-  enabled: Type.Optional(Type.Boolean({ description: "Whether the parent must be on, or off" })),
+  enabled: Type.Optional(
+    Type.Boolean({ description: "Whether the parent must be on (default) or off" }),
+  ),
   variants: Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
       maxItems: 100,
-      description: "Variants of the parent, one of which there must be; none: any will do",
+      description: "Accepted variants of the parent. An empty list accepts every variant",
     }),
   ),
 });

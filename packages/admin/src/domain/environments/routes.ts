@@ -1,41 +1,36 @@
+import type { TypedApp } from "flags-server-kit/http";
 import { actorOf } from "../../access/request-token.ts";
 import { documented } from "../../http/schemas.ts";
 import { NameBody } from "../../http/names.ts";
-import type { TypedApp } from "flags-server-kit/http";
-import { getProject, listEnvironmentsOf } from "../projects/find-projects.ts";
 import type { Storage } from "../../storage/storage.ts";
+import { CreateEnvironmentBody, EnvironmentParams } from "./schemas.ts";
 import {
-  countInEnvironments,
-  type Environment,
+  checkNameIsAvailable,
+  countEnvironmentUsage,
+  createEnvironment,
   getEnvironment,
   listEnvironments,
-} from "./find-environments.ts";
-import { CreateEnvironmentBody, EnvironmentParams, ProjectParams } from "./schemas.ts";
-import { checkNameIsFree, createEnvironment, switchEnvironment } from "./write-environments.ts";
+  switchEnvironment,
+  toEnvironmentView,
+} from "./store.ts";
 
 const tag = "Environments";
 
 export function registerEnvironments(app: TypedApp, storage: Storage): void {
   registerReading(app, storage);
-  registerOfProject(app, storage);
-  registerWriting(app, storage);
+  registerCreating(app, storage);
   registerSwitching(app, storage);
-}
-
-/** The protocol also knows protection and approvals, which there are none of here. */
-function toView(environment: Environment) {
-  return { ...environment, protected: false, requiredApprovals: null };
 }
 
 function registerReading(app: TypedApp, storage: Storage): void {
   app.get("/environments", { schema: documented({ tag, summary: "Lists the environments" }) }, () =>
     storage.read(async (db) => {
-      const countsOf = await countInEnvironments(db);
-      const all = await listEnvironments(db);
+      const countsOf = await countEnvironmentUsage(db);
+      const environments = await listEnvironments(db);
       return {
         version: 1,
-        environments: all.map((environment) => ({
-          ...toView(environment),
+        environments: environments.map((environment) => ({
+          ...toEnvironmentView(environment),
           ...countsOf(environment.name),
         })),
       };
@@ -50,47 +45,18 @@ function registerReading(app: TypedApp, storage: Storage): void {
         params: EnvironmentParams,
       },
     },
-    async (request) => toView(await getEnvironment(storage.db, request.params.environment)),
+    async ({ params }) => toEnvironmentView(await getEnvironment(storage.db, params.environment)),
   );
 }
 
-function registerOfProject(app: TypedApp, storage: Storage): void {
-  app.get(
-    "/environments/project/:projectId",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Lists the environments and whether a project lives in them",
-          alsoFailsWith: [404],
-        }),
-        params: ProjectParams,
-      },
-    },
-    (request) =>
-      storage.read(async (db) => {
-        const { id } = await getProject(db, request.params.projectId);
-        const visible = new Set(await listEnvironmentsOf(db, id));
-        const all = await listEnvironments(db);
-        return {
-          version: 1,
-          environments: all.map((environment) => ({
-            ...toView(environment),
-            visible: visible.has(environment.name),
-          })),
-        };
-      }),
-  );
-}
-
-function registerWriting(app: TypedApp, storage: Storage): void {
+function registerCreating(app: TypedApp, storage: Storage): void {
   app.post(
     "/environments",
     {
       schema: {
         ...documented({
           tag,
-          summary: "Makes an environment; projects are put into it one by one",
+          summary: "Creates an environment without projects",
           hasBody: true,
           alsoFailsWith: [409],
         }),
@@ -104,7 +70,7 @@ function registerWriting(app: TypedApp, storage: Storage): void {
       return reply
         .code(201)
         .header("location", `environments/${created.name}`)
-        .send(toView(created));
+        .send(toEnvironmentView(created));
     },
   );
 
@@ -114,7 +80,7 @@ function registerWriting(app: TypedApp, storage: Storage): void {
       schema: {
         ...documented({
           tag,
-          summary: "Tells whether a name can be given to a new environment",
+          summary: "Checks whether a name is available for a new environment",
           empty: 200,
           hasBody: true,
           alsoFailsWith: [409],
@@ -123,27 +89,27 @@ function registerWriting(app: TypedApp, storage: Storage): void {
       },
     },
     async (request, reply) => {
-      await checkNameIsFree(storage.db, request.body.name);
+      await checkNameIsAvailable(storage.db, request.body.name);
       return reply.send();
     },
   );
 }
 
 function registerSwitching(app: TypedApp, storage: Storage): void {
-  for (const [word, enabled] of [
+  for (const [action, enabled] of [
     ["on", true],
     ["off", false],
   ] as const) {
     const schema = {
       ...documented({
         tag,
-        summary: `Switches an environment ${word}`,
+        summary: `Switches an environment ${action}`,
         empty: 204,
         alsoFailsWith: [400, 404],
       }),
       params: EnvironmentParams,
     };
-    const path: string = `/environments/:environment/${word}`;
+    const path: string = `/environments/:environment/${action}`;
     app.post(path, { schema }, async (request, reply) => {
       const { environment } = request.params;
       await storage.write(actorOf(request), (transaction) =>

@@ -4,7 +4,7 @@ import type { Page } from "../../http/parse-filter.ts";
 import { type Database, firstRow, likePattern } from "../../storage/database.ts";
 import { events } from "../../storage/schema/events.ts";
 
-/** Which events are looked for. What is left out does not matter. */
+/** Criteria that an event must meet. Absent criteria match every event. */
 export interface EventFilter {
   readonly ids?: readonly number[] | undefined;
   readonly types?: readonly string[] | undefined;
@@ -12,13 +12,15 @@ export interface EventFilter {
   readonly projects?: readonly string[] | undefined;
   readonly environments?: readonly string[] | undefined;
   readonly authors?: readonly string[] | undefined;
-  /** Part of what the events tell. */
+  /** Text that the recorded states or tags contain. */
   readonly text?: string | undefined;
+  /** Earliest time, inclusive. */
   readonly from?: Date | undefined;
+  /** Latest time, exclusive. */
   readonly before?: Date | undefined;
 }
 
-/** The newest events first, and how many there are. */
+/** Returns one page of the matching events, newest first, and the number of all matching events. */
 export async function findEvents(db: Database, filter: EventFilter, { offset, limit }: Page) {
   const condition = toCondition(filter);
   const rows = await db
@@ -41,7 +43,7 @@ function toCondition(filter: EventFilter): SQL | undefined {
     oneOf(events.project, filter.projects),
     oneOf(events.environment, filter.environments),
     oneOf(events.createdBy, filter.authors),
-    text === undefined ? undefined : tells(text),
+    text === undefined ? undefined : containsText(text),
     from === undefined ? undefined : gte(events.createdAt, from),
     before === undefined ? undefined : lt(events.createdAt, before),
   );
@@ -51,7 +53,7 @@ function oneOf(column: PgColumn, values: readonly unknown[] | undefined): SQL | 
   return values === undefined ? undefined : inArray(column, [...values]);
 }
 
-function tells(text: string): SQL | undefined {
+function containsText(text: string): SQL | undefined {
   const pattern = likePattern(text);
   return or(
     ...[events.data, events.preData, events.tags].map(
@@ -60,7 +62,7 @@ function tells(text: string): SQL | undefined {
   );
 }
 
-// The protocol numbers its users; tokens and the service itself have these.
+// The protocol identifies authors by number. These stand for all tokens and for the service.
 const TOKEN_USER_ID = -42;
 const SYSTEM_USER_ID = -1337;
 

@@ -1,14 +1,19 @@
+import type { TypedApp } from "flags-server-kit/http";
 import { documented } from "../../http/schemas.ts";
 import { parsePage } from "../../http/parse-filter.ts";
-import type { TypedApp } from "flags-server-kit/http";
 import type { Storage } from "../../storage/storage.ts";
 import { findEvents } from "./find-events.ts";
-import { parseEventList, parseEventSearch } from "./parse-event-query.ts";
-import { EventFeatureParams, EventListQuery, EventSearchQuery } from "./schemas.ts";
+import {
+  EventFeatureParams,
+  EventListQuery,
+  EventSearchQuery,
+  parseEventList,
+  parseEventSearch,
+} from "./query.ts";
 
 const tag = "Events";
 
-/** What was changed, when and by whom. */
+/** Routes for the record of changes and their authors. */
 export function registerEvents(app: TypedApp, storage: Storage): void {
   app.get(
     "/search/events",

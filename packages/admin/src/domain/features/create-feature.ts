@@ -1,16 +1,21 @@
 import { exceedsLimit, nameExists } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
-import { getActiveProject, listEnvironmentsOf } from "../projects/find-projects.ts";
-import { type Database, firstRow } from "../../storage/database.ts";
+import type { Database } from "../../storage/database.ts";
+import { firstRow } from "../../storage/database.ts";
 import { featureEnvironments, features } from "../../storage/schema/features.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
-import { ensureTags } from "../tags/ensure-tags.ts";
-import { linkTags } from "../tags/link-tags.ts";
-import { type FeatureView, toFeatureView } from "./feature-view.ts";
-import { countActive, findFeature } from "./find-features.ts";
+import { countActiveFeatures, findFeature, toFeatureView, type FeatureView } from "../feature.ts";
+import { getActiveProject, listProjectEnvironments } from "../projects/store.ts";
+import { linkTags } from "../tags/feature-tags.ts";
+import { ensureTags } from "../tags/store.ts";
 import type { CreateFeature } from "./schemas.ts";
 
-/** Makes a flag that is off in every environment of its project. */
+/**
+ * Creates a flag that is off in every environment of its project.
+ *
+ * @throws {ApiError} if the project is unknown or archived, the name is taken, there are too many
+ *   active flags, or a tag type is unknown
+ */
 export async function createFeature(
   transaction: WriteTransaction,
   project: string,
@@ -18,9 +23,10 @@ export async function createFeature(
 ): Promise<FeatureView> {
   const { db, actor, record } = transaction;
   await getActiveProject(db, project);
-  await checkNameIsFree(db, body.name);
-  if ((await countActive(db)) >= LIMITS.features) throw exceedsLimit("features", LIMITS.features);
-
+  await checkNameIsAvailable(db, body.name);
+  if ((await countActiveFeatures(db)) >= LIMITS.features) {
+    throw exceedsLimit("features", LIMITS.features);
+  }
   const created = firstRow(
     await db
       .insert(features)
@@ -34,7 +40,7 @@ export async function createFeature(
       })
       .returning(),
   );
-  await putIntoEnvironments(db, created.name, await listEnvironmentsOf(db, project));
+  await addToEnvironments(db, created.name, await listProjectEnvironments(db, project));
   const tags = body.tags ?? [];
   await ensureTags(transaction, tags);
   await linkTags(db, created.name, tags);
@@ -44,7 +50,7 @@ export async function createFeature(
   return view;
 }
 
-async function putIntoEnvironments(
+async function addToEnvironments(
   db: Database,
   feature: string,
   environments: readonly string[],
@@ -56,11 +62,11 @@ async function putIntoEnvironments(
 }
 
 /**
- * @throws {ApiError} when a flag has the name, archived or not
+ * @throws {ApiError} if a flag has the name, archived or not
  */
-export async function checkNameIsFree(db: Database, name: string): Promise<void> {
+export async function checkNameIsAvailable(db: Database, name: string): Promise<void> {
   const existing = await findFeature(db, name);
   if (existing === undefined) return;
   const state = existing.archivedAt === null ? "a feature" : "an archived feature";
-  throw nameExists(`There is ${state} ${JSON.stringify(name)}: choose another name`);
+  throw nameExists(`There is already ${state} ${JSON.stringify(name)}: choose another name`);
 }

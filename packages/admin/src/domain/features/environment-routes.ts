@@ -4,7 +4,11 @@ import { documented } from "../../http/schemas.ts";
 import type { TypedApp } from "flags-server-kit/http";
 import type { Storage } from "../../storage/storage.ts";
 import { readFeatureEnvironment } from "./read-feature.ts";
-import { BatchFeaturesBody, FeatureEnvironmentParams } from "./schemas.ts";
+import {
+  BatchFeaturesBody,
+  FeatureEnvironmentParams,
+  toFeatureEnvironmentAddress,
+} from "../schemas.ts";
 import { switchFeature } from "./switch-feature.ts";
 
 const tag = "Feature environments";
@@ -12,18 +16,20 @@ const ONE = "/projects/:projectId/features/:feature/environments/:environment";
 
 const SwitchQuery = Type.Object({
   shouldActivateDisabledStrategies: Type.Optional(
-    Type.String({ description: "true: enables disabled strategies instead of adding one" }),
+    Type.String({
+      description: "true: enables disabled strategies instead of adding a default one",
+    }),
   ),
 });
 
 const BulkParams = Type.Object({ projectId: Type.String(), environment: Type.String() });
 
 interface Switch {
-  readonly word: "off" | "on";
+  readonly action: "off" | "on";
   readonly enabled: boolean;
 }
 
-/** Switching flags on and off. */
+/** Routes that show flags in one environment and switch them on and off. */
 export function registerFeatureEnvironments(app: TypedApp, storage: Storage): void {
   app.get(
     ONE,
@@ -33,50 +39,47 @@ export function registerFeatureEnvironments(app: TypedApp, storage: Storage): vo
         params: FeatureEnvironmentParams,
       },
     },
-    ({ params: { projectId: project, feature, environment } }) =>
-      storage.read((db) => readFeatureEnvironment(db, { project, feature, environment })),
+    ({ params }) =>
+      storage.read((db) => readFeatureEnvironment(db, toFeatureEnvironmentAddress(params))),
   );
 
-  for (const way of [
-    { word: "on", enabled: true },
-    { word: "off", enabled: false },
+  for (const operation of [
+    { action: "on", enabled: true },
+    { action: "off", enabled: false },
   ] as const) {
-    registerSwitch(app, storage, way);
-    registerBulkSwitch(app, storage, way);
+    registerSwitch(app, storage, operation);
+    registerBulkSwitch(app, storage, operation);
   }
 }
 
-function registerSwitch(app: TypedApp, storage: Storage, { word, enabled }: Switch): void {
+function registerSwitch(app: TypedApp, storage: Storage, { action, enabled }: Switch): void {
   const schema = {
     ...documented({
       tag,
-      summary: `Switches a feature ${word} in an environment`,
+      summary: `Switches a feature ${action} in an environment`,
       empty: 200,
       alsoFailsWith: [400, 404],
     }),
     params: FeatureEnvironmentParams,
     querystring: SwitchQuery,
   };
-  app.post(`${ONE}/${word}`, { schema }, async (request, reply) => {
-    const { projectId: project, feature, environment } = request.params;
+  app.post(`${ONE}/${action}`, { schema }, async (request, reply) => {
     const activatesDisabledStrategies = request.query.shouldActivateDisabledStrategies === "true";
     await storage.write(actorOf(request), (transaction) =>
-      switchFeature(
-        transaction,
-        { project, feature, environment },
-        { enabled, activatesDisabledStrategies },
-      ),
+      switchFeature(transaction, toFeatureEnvironmentAddress(request.params), {
+        enabled,
+        activatesDisabledStrategies,
+      }),
     );
     return reply.send();
   });
 }
 
-/** All or nothing. */
-function registerBulkSwitch(app: TypedApp, storage: Storage, { word, enabled }: Switch): void {
+function registerBulkSwitch(app: TypedApp, storage: Storage, { action, enabled }: Switch): void {
   const schema = {
     ...documented({
       tag,
-      summary: `Switches several features ${word} in an environment, all or none`,
+      summary: `Switches features ${action} in an environment: all of them, or none`,
       empty: 200,
       hasBody: true,
       alsoFailsWith: [404],
@@ -85,7 +88,7 @@ function registerBulkSwitch(app: TypedApp, storage: Storage, { word, enabled }: 
     querystring: SwitchQuery,
     body: BatchFeaturesBody,
   };
-  const path: string = `/projects/:projectId/bulk_features/environments/:environment/${word}`;
+  const path: string = `/projects/:projectId/bulk_features/environments/:environment/${action}`;
   app.post(path, { schema }, async (request, reply) => {
     const { projectId: project, environment } = request.params;
     const activatesDisabledStrategies = request.query.shouldActivateDisabledStrategies === "true";

@@ -1,9 +1,9 @@
-/** What a flag is for, and how many days it is expected to be of use; null: for good. */
+/** The purposes of flags, with the expected lifetime in days; null for permanent flags. */
 export const FEATURE_TYPES = [
   {
     id: "release",
     name: "Release",
-    description: "Releases a change step by step",
+    description: "Releases a change gradually",
     lifetimeDays: 40,
   },
   {
@@ -15,25 +15,25 @@ export const FEATURE_TYPES = [
   {
     id: "operational",
     name: "Operational",
-    description: "Watches over the move to another way of doing the same",
+    description: "Controls the transition from one implementation to another",
     lifetimeDays: 7,
   },
   {
     id: "kill-switch",
     name: "Kill switch",
-    description: "Takes functionality away when it does harm",
+    description: "Turns off functionality that causes problems",
     lifetimeDays: null,
   },
   {
     id: "permission",
     name: "Permission",
-    description: "Gives functionality to those who are entitled to it",
+    description: "Grants functionality to entitled users",
     lifetimeDays: null,
   },
   {
     id: "sunset",
     name: "Sunset",
-    description: "Takes functionality out of use step by step",
+    description: "Retires functionality gradually",
     lifetimeDays: 90,
   },
 ] as const;

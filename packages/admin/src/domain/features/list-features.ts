@@ -3,21 +3,20 @@ import { badData } from "../../errors.ts";
 import { type Database, groupBy } from "../../storage/database.ts";
 import { strategies } from "../../storage/schema/strategies.ts";
 import { featureTags } from "../../storage/schema/tags.ts";
-import type { TagName } from "../tags/link-tags.ts";
-import { toFeatureView } from "./feature-view.ts";
-import { type Feature, listActive } from "./find-features.ts";
+import { type Feature, listActiveFeatures, toFeatureView } from "../feature.ts";
+import type { TagName } from "../tags/store.ts";
 import { listFeatureEnvironments } from "./read-feature.ts";
 
-export interface FeatureFilter {
+interface FeatureFilter {
   readonly namePrefix: string | undefined;
-  /** A flag with any of these is listed; none: every flag. */
+  /** Flags need at least one of these tags. An empty list matches every flag. */
   readonly tags: readonly TagName[];
 }
 
 /**
- * Reads `tag=type:value` parameters.
+ * Parses `tag=type:value` parameters.
  *
- * @throws {ApiError} when one is of another form
+ * @throws {ApiError} if a parameter is malformed
  */
 export function parseTagFilter(parameter: string | readonly string[] | undefined): TagName[] {
   const texts = parameter === undefined ? [] : [parameter].flat();
@@ -28,9 +27,9 @@ export function parseTagFilter(parameter: string | readonly string[] | undefined
   });
 }
 
-/** Active flags of a project, with what can be seen of them at a glance. */
+/** Lists the active flags of a project, with a summary of their environments and their tags. */
 export async function listFeatures(db: Database, project: string, filter: FeatureFilter) {
-  const active = await listActive(db, project);
+  const active = await listActiveFeatures(db, project);
   const named = active.filter((feature) => hasPrefix(feature, filter.namePrefix));
   const summaries = await summarize(db, named);
   if (filter.tags.length === 0) return summaries;
@@ -45,7 +44,7 @@ function includesTag(tags: readonly TagName[], { type, value }: TagName): boolea
   return tags.some((tag) => tag.type === type && tag.value === value);
 }
 
-/** Adds tags and environments to flags. */
+/** Adds tags and a summary of the environments to flags. */
 export async function summarize(db: Database, features: readonly Feature[]) {
   if (features.length === 0) return [];
   const names = features.map(({ name }) => name);
@@ -74,12 +73,12 @@ async function summarizeEnvironments(db: Database, names: readonly string[]) {
     .where(inArray(strategies.feature, [...names]));
   const strategiesOf = groupBy(found, (row) => keyOf(row.feature, row.environment));
   return rows.map((row) => {
-    const own = strategiesOf.get(keyOf(row.feature, row.name)) ?? [];
+    const ofRow = strategiesOf.get(keyOf(row.feature, row.name)) ?? [];
     return {
       ...row,
-      variantCount: own.reduce((sum, { variants }) => sum + variants.length, 0),
-      hasStrategies: own.length > 0,
-      hasEnabledStrategies: own.some(({ disabled }) => !disabled),
+      variantCount: ofRow.reduce((sum, { variants }) => sum + variants.length, 0),
+      hasStrategies: ofRow.length > 0,
+      hasEnabledStrategies: ofRow.some(({ disabled }) => !disabled),
     };
   });
 }

@@ -4,13 +4,20 @@ import { type Database, groupBy } from "../../storage/database.ts";
 import { environments } from "../../storage/schema/environments.ts";
 import { dependencies, featureEnvironments } from "../../storage/schema/features.ts";
 import { featureTags } from "../../storage/schema/tags.ts";
-import { listStrategies, listStrategiesOf } from "../strategies/find-strategies.ts";
-import { type StrategyView, toStrategyView } from "../strategies/strategy-view.ts";
-import { toFeatureView } from "./feature-view.ts";
-import { type FeatureAddress, getFeature } from "./find-features.ts";
-import { noSuchEnvironment } from "./no-such-environment.ts";
+import { getEnabled, type FeatureEnvironmentAddress } from "../feature-environment.ts";
+import { getFeature, toFeatureView, type FeatureAddress } from "../feature.ts";
+import {
+  listStrategies,
+  listStrategiesOf,
+  toStrategyView,
+  type StrategyView,
+} from "../strategies/find-strategies.ts";
 
-/** A flag with all it has. Archived flags are not shown. */
+/**
+ * Reads a flag with its environments, strategies, dependencies and tags.
+ *
+ * @throws {ApiError} if the flag is unknown or archived
+ */
 export async function readFeature(db: Database, address: FeatureAddress) {
   const feature = await getFeature(db, address);
   if (feature.archivedAt !== null) {
@@ -35,7 +42,7 @@ async function readEnvironments(db: Database, feature: string) {
   }));
 }
 
-/** Where flags live and whether they are on there, in the order of the environments. */
+/** Lists the environments of flags and whether the flags are on there, in environment order. */
 export function listFeatureEnvironments(db: Database, names: readonly string[]) {
   return db
     .select({
@@ -80,27 +87,23 @@ function readTags(db: Database, feature: string) {
     .orderBy(featureTags.type, featureTags.value);
 }
 
-/** What a flag is in one environment. */
-export interface FeatureEnvironmentView {
+/** A flag in one environment. */
+interface FeatureEnvironmentView {
   readonly name: string;
   readonly environment: string;
   readonly enabled: boolean;
   readonly strategies: readonly StrategyView[];
 }
 
+/**
+ * @throws {ApiError} if the flag is unknown or not part of the environment
+ */
 export async function readFeatureEnvironment(
   db: Database,
-  { environment, ...address }: FeatureAddress & { readonly environment: string },
+  { environment, ...address }: FeatureEnvironmentAddress,
 ): Promise<FeatureEnvironmentView> {
-  const feature = await getFeature(db, address);
-  const rows = await listFeatureEnvironments(db, [feature.name]);
-  const found = rows.find(({ name }) => name === environment);
-  if (found === undefined) throw noSuchEnvironment(feature.name, environment);
-  const strategies = await listStrategies(db, { feature: feature.name, environment });
-  return {
-    name: feature.name,
-    environment,
-    enabled: found.enabled,
-    strategies: strategies.map(toStrategyView),
-  };
+  const { name } = await getFeature(db, address);
+  const enabled = await getEnabled(db, { feature: name, environment });
+  const strategies = await listStrategies(db, { feature: name, environment });
+  return { name, environment, enabled, strategies: strategies.map(toStrategyView) };
 }

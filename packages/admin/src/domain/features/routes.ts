@@ -1,41 +1,35 @@
-import { Type } from "typebox";
+import type { TypedApp } from "flags-server-kit/http";
 import { actorOf } from "../../access/request-token.ts";
 import { documented } from "../../http/schemas.ts";
-import type { TypedApp } from "flags-server-kit/http";
-import { JsonPatchBody } from "../../http/json-patch/schemas.ts";
-import { getActiveProject } from "../projects/find-projects.ts";
+import { JsonPatchBody } from "../../http/json-patch.ts";
+import { parsePage } from "../../http/parse-filter.ts";
 import type { Storage } from "../../storage/storage.ts";
-import { checkNameIsFree, createFeature } from "./create-feature.ts";
+import { getActiveProject } from "../projects/store.ts";
+import { FeatureParams, ProjectParams, toFeatureAddress } from "../schemas.ts";
+import { checkNameIsAvailable, createFeature } from "./create-feature.ts";
 import { FEATURE_TYPES } from "./feature-types.ts";
 import { listFeatures, parseTagFilter } from "./list-features.ts";
-import { patchFeature } from "./patch-feature.ts";
 import { readFeature } from "./read-feature.ts";
 import {
   CreateFeatureBody,
-  FeatureParams,
-  ProjectParams,
+  FeatureListQuery,
+  FeatureSearchQuery,
   StaleBody,
   UpdateFeatureBody,
   ValidateFeatureBody,
 } from "./schemas.ts";
-import { setStale, updateFeature } from "./update-feature.ts";
+import { searchFeatures } from "./search-features.ts";
+import { patchFeature, setStale, updateFeature } from "./update-feature.ts";
 
 const tag = "Features";
 const LIST = "/projects/:projectId/features";
 const ONE = "/projects/:projectId/features/:feature";
 
-const ListQuery = Type.Object({
-  namePrefix: Type.Optional(Type.String()),
-  tag: Type.Optional(
-    Type.Unsafe<string | string[]>({ type: ["string", "array"], items: { type: "string" } }),
-  ),
-});
-
 export function registerFeatures(app: TypedApp, storage: Storage): void {
   registerReading(app, storage);
+  registerSearch(app, storage);
   registerCreating(app, storage);
   registerChanging(app, storage);
-  registerMarking(app, storage);
 }
 
 function registerReading(app: TypedApp, storage: Storage): void {
@@ -49,7 +43,7 @@ function registerReading(app: TypedApp, storage: Storage): void {
           alsoFailsWith: [400],
         }),
         params: ProjectParams,
-        querystring: ListQuery,
+        querystring: FeatureListQuery,
       },
     },
     ({ params, query }) =>
@@ -66,17 +60,20 @@ function registerReading(app: TypedApp, storage: Storage): void {
     ONE,
     {
       schema: {
-        ...documented({ tag, summary: "Shows a feature with all it has", alsoFailsWith: [404] }),
+        ...documented({
+          tag,
+          summary: "Shows a feature with its environments, strategies, dependencies and tags",
+          alsoFailsWith: [404],
+        }),
         params: FeatureParams,
       },
     },
-    ({ params }) =>
-      storage.read((db) => readFeature(db, { project: params.projectId, feature: params.feature })),
+    ({ params }) => storage.read((db) => readFeature(db, toFeatureAddress(params))),
   );
 
   app.get(
     "/feature-types",
-    { schema: documented({ tag, summary: "Lists what features can be for" }) },
+    { schema: documented({ tag, summary: "Lists the types of features" }) },
     () => ({ version: 1, types: FEATURE_TYPES }),
   );
 }
@@ -88,7 +85,7 @@ function registerCreating(app: TypedApp, storage: Storage): void {
       schema: {
         ...documented({
           tag,
-          summary: "Makes a feature that is off in every environment",
+          summary: "Creates a feature that is off in every environment",
           hasBody: true,
           alsoFailsWith: [404, 409],
         }),
@@ -110,7 +107,7 @@ function registerCreating(app: TypedApp, storage: Storage): void {
       schema: {
         ...documented({
           tag,
-          summary: "Tells whether a name can be given to a new feature",
+          summary: "Checks whether a name is available for a new feature",
           empty: 200,
           hasBody: true,
           alsoFailsWith: [404, 409],
@@ -120,7 +117,7 @@ function registerCreating(app: TypedApp, storage: Storage): void {
     },
     async ({ body }, reply) => {
       if (typeof body.projectId === "string") await getActiveProject(storage.db, body.projectId);
-      await checkNameIsFree(storage.db, body.name);
+      await checkNameIsAvailable(storage.db, body.name);
       return reply.send();
     },
   );
@@ -133,7 +130,7 @@ function registerChanging(app: TypedApp, storage: Storage): void {
       schema: {
         ...documented({
           tag,
-          summary: "Changes a feature: what is sent replaces, what is not sent stays",
+          summary: "Updates the properties of a feature that the body contains",
           hasBody: true,
           alsoFailsWith: [404],
         }),
@@ -141,12 +138,10 @@ function registerChanging(app: TypedApp, storage: Storage): void {
         body: UpdateFeatureBody,
       },
     },
-    (request) => {
-      const { projectId: project, feature } = request.params;
-      return storage.write(actorOf(request), (transaction) =>
-        updateFeature(transaction, { project, feature }, request.body),
-      );
-    },
+    (request) =>
+      storage.write(actorOf(request), (transaction) =>
+        updateFeature(transaction, toFeatureAddress(request.params), request.body),
+      ),
   );
 
   app.patch(
@@ -155,7 +150,7 @@ function registerChanging(app: TypedApp, storage: Storage): void {
       schema: {
         ...documented({
           tag,
-          summary: "Changes a feature by a JSON Patch",
+          summary: "Applies a JSON Patch to a feature",
           hasBody: true,
           alsoFailsWith: [404],
         }),
@@ -163,23 +158,19 @@ function registerChanging(app: TypedApp, storage: Storage): void {
         body: JsonPatchBody,
       },
     },
-    (request) => {
-      const { projectId: project, feature } = request.params;
-      return storage.write(actorOf(request), (transaction) =>
-        patchFeature(transaction, { project, feature }, request.body),
-      );
-    },
+    (request) =>
+      storage.write(actorOf(request), (transaction) =>
+        patchFeature(transaction, toFeatureAddress(request.params), request.body),
+      ),
   );
-}
 
-function registerMarking(app: TypedApp, storage: Storage): void {
   app.post(
     "/projects/:projectId/stale",
     {
       schema: {
         ...documented({
           tag,
-          summary: "Marks features as stale, or no longer stale",
+          summary: "Marks features as stale or not stale",
           empty: 202,
           hasBody: true,
           alsoFailsWith: [404],
@@ -193,6 +184,26 @@ function registerMarking(app: TypedApp, storage: Storage): void {
         setStale(transaction, request.params.projectId, request.body),
       );
       return reply.code(202).send();
+    },
+  );
+}
+
+function registerSearch(app: TypedApp, storage: Storage): void {
+  app.get(
+    "/search/features",
+    {
+      schema: {
+        ...documented({
+          tag,
+          summary: "Searches the features of all projects",
+          alsoFailsWith: [400],
+        }),
+        querystring: FeatureSearchQuery,
+      },
+    },
+    ({ query }) => {
+      const page = parsePage(query, { defaultLimit: 50, maxLimit: 100 });
+      return storage.read((db) => searchFeatures(db, query, page));
     },
   );
 }

@@ -1,23 +1,18 @@
 import { Type } from "typebox";
 import { Name } from "../../http/names.ts";
-import { closedObject, nullableText, openObject } from "../../http/schemas.ts";
+import { nullableText, openObject } from "../../http/schemas.ts";
+import { TagBody } from "../tags/schemas.ts";
 import { FEATURE_TYPES } from "./feature-types.ts";
 
 const TypeName = Type.Unsafe<string>({ type: "string", enum: FEATURE_TYPES.map(({ id }) => id) });
 const Description = nullableText(10_000);
-
-export const TagInput = closedObject("tagSchema", {
-  type: Type.String({ minLength: 2, maxLength: 50 }),
-  value: Type.String({ minLength: 2, maxLength: 50 }),
-  color: Type.Optional(nullableText(20)),
-});
 
 export const CreateFeatureBody = openObject("createFeatureSchema", {
   name: Name,
   type: Type.Optional(TypeName),
   description: Type.Optional(Description),
   impressionData: Type.Optional(Type.Boolean()),
-  tags: Type.Optional(Type.Array(TagInput, { maxItems: 100 })),
+  tags: Type.Optional(Type.Array(TagBody, { maxItems: 100 })),
 });
 
 export const UpdateFeatureBody = openObject("updateFeatureSchema", {
@@ -35,24 +30,40 @@ export const StaleBody = openObject("batchStaleSchema", {
   stale: Type.Boolean(),
 });
 
-/** The names that a batch is about. */
-export const BatchFeaturesBody = openObject("batchFeaturesSchema", {
-  features: Type.Array(Type.String(), { maxItems: 10_000, description: "Names of features" }),
-});
-
 export const ValidateFeatureBody = openObject("validateFeatureSchema", {
   name: Name,
   projectId: Type.Optional(nullableText(100)),
 });
 
+export const FeatureListQuery = Type.Object({
+  namePrefix: Type.Optional(Type.String()),
+  tag: Type.Optional(
+    Type.Unsafe<string | string[]>({ type: ["string", "array"], items: { type: "string" } }),
+  ),
+});
+
+const Text = Type.Optional(Type.String());
+const Filter = Type.Optional(Type.String({ description: "IS:value or IS_ANY_OF:value,value" }));
+
+type SortColumn = "archivedAt" | "createdAt" | "name" | "project" | "stale" | "type";
+
+export const FeatureSearchQuery = Type.Object({
+  query: Text,
+  project: Filter,
+  type: Filter,
+  archived: Type.Optional(Type.String({ description: "IS:true or IS:false" })),
+  lifecycle: Type.Optional(Type.String({ description: "IS:archived" })),
+  sortBy: Type.Optional(
+    Type.Unsafe<SortColumn>({
+      type: "string",
+      enum: ["archivedAt", "createdAt", "name", "project", "stale", "type"],
+    }),
+  ),
+  sortOrder: Type.Optional(Type.Unsafe<"asc" | "desc">({ type: "string", enum: ["asc", "desc"] })),
+  offset: Text,
+  limit: Text,
+});
+
 export type CreateFeature = Type.Static<typeof CreateFeatureBody>;
 export type UpdateFeature = Type.Static<typeof UpdateFeatureBody>;
-
-export const ProjectParams = Type.Object({ projectId: Type.String() });
-export const FeatureParams = Type.Object({ projectId: Type.String(), feature: Type.String() });
-export const FeatureNameParams = Type.Object({ feature: Type.String() });
-export const FeatureEnvironmentParams = Type.Object({
-  projectId: Type.String(),
-  feature: Type.String(),
-  environment: Type.String(),
-});
+export type FeatureSearch = Type.Static<typeof FeatureSearchQuery>;

@@ -12,12 +12,14 @@ import {
 } from "drizzle-orm";
 import { badData } from "../../errors.ts";
 import { type Page, parseFilter } from "../../http/parse-filter.ts";
-import { type Database, firstRow, likePattern } from "../../storage/database.ts";
+import type { Database } from "../../storage/database.ts";
+import { firstRow } from "../../storage/database.ts";
+import { likePattern } from "../../storage/database.ts";
 import { features } from "../../storage/schema/features.ts";
 import { summarize } from "./list-features.ts";
-import type { FeatureSearch } from "./search-schemas.ts";
+import type { FeatureSearch } from "./schemas.ts";
 
-/** Flags of all projects, archived ones when asked for. */
+/** Returns one page of the active or the archived flags of all projects, and the number of all matches. */
 export async function searchFeatures(db: Database, search: FeatureSearch, { offset, limit }: Page) {
   const condition = toCondition(search);
   const rows = await db
@@ -38,22 +40,22 @@ function toCondition(search: FeatureSearch): SQL | undefined {
     isArchived(search) ? isNotNull(features.archivedAt) : isNull(features.archivedAt),
     projects === undefined ? undefined : inArray(features.project, [...projects]),
     types === undefined ? undefined : inArray(features.type, [...types]),
-    search.query === undefined ? undefined : mentions(search.query),
+    search.query === undefined ? undefined : containsAnyWord(search.query),
   );
 }
 
 function isArchived({ archived, lifecycle }: FeatureSearch): boolean {
-  const wanted = parseFilter(archived, "archived") ?? ["false"];
-  if (wanted.some((value) => value !== "true" && value !== "false")) {
+  const values = parseFilter(archived, "archived") ?? ["false"];
+  if (values.some((value) => value !== "true" && value !== "false")) {
     throw badData("/query/archived", "must be IS:true or IS:false");
   }
   return (
-    wanted.includes("true") || parseFilter(lifecycle, "lifecycle")?.includes("archived") === true
+    values.includes("true") || parseFilter(lifecycle, "lifecycle")?.includes("archived") === true
   );
 }
 
-/** Any of the words, in name or description. */
-function mentions(query: string): SQL | undefined {
+/** Matches flags whose name or description contains one of the comma-separated words. */
+function containsAnyWord(query: string): SQL | undefined {
   const patterns = query.split(",").map((word) => likePattern(word.trim()));
   return or(
     ...patterns.flatMap((pattern) => [

@@ -1,32 +1,60 @@
 import { eq, inArray } from "drizzle-orm";
 import { badData } from "../../errors.ts";
+import { compileCheck } from "../../http/schemas.ts";
+import { applyPatch, type PatchOperation } from "../../http/json-patch.ts";
 import type { NewEvent } from "../../storage/event.ts";
-import { getActiveProject } from "../projects/find-projects.ts";
 import { firstRow } from "../../storage/database.ts";
 import { features } from "../../storage/schema/features.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
-import { type FeatureView, toFeatureView } from "./feature-view.ts";
 import {
+  findFeaturesInProject,
+  getActiveFeature,
+  toFeatureView,
   type Feature,
   type FeatureAddress,
-  findInProject,
-  getActiveFeature,
-} from "./find-features.ts";
-import type { UpdateFeature } from "./schemas.ts";
+  type FeatureView,
+} from "../feature.ts";
+import { getActiveProject } from "../projects/store.ts";
+import { UpdateFeatureBody, type UpdateFeature } from "./schemas.ts";
 
-/** What is sent replaces what was there; what is not sent stays. */
+/**
+ * Replaces the properties that the body contains. The others stay unchanged.
+ *
+ * @throws {ApiError} if the flag is unknown or archived, or the body changes its name or project or
+ *   archives it
+ */
 export async function updateFeature(
   transaction: WriteTransaction,
   address: FeatureAddress,
   body: UpdateFeature,
 ): Promise<FeatureView> {
   const before = await getActiveFeature(transaction.db, address);
-  checkFixedParts(before, body);
-  return toFeatureView(await replace(transaction, before, chosenColumns(body)));
+  checkFixedProperties(before, body);
+  return toFeatureView(await replace(transaction, before, toColumns(body)));
 }
 
-/** Name and project are part of the path, and archiving has rules of its own. */
-function checkFixedParts(before: Feature, { name, project, archived }: UpdateFeature): void {
+const checkPatched = compileCheck(UpdateFeatureBody);
+
+/** Applies a JSON Patch (RFC 6902) to a flag. */
+export async function patchFeature(
+  transaction: WriteTransaction,
+  address: FeatureAddress,
+  patch: readonly PatchOperation[],
+): Promise<FeatureView> {
+  const before = await getActiveFeature(transaction.db, address);
+  const { createdBy: _createdBy, ...patchable } = toFeatureView(before);
+  const patched = checkPatched(applyPatch(patchable, patch), "/patched");
+  // A patch applies to the whole flag, so removed properties return to their defaults.
+  return updateFeature(transaction, address, {
+    ...patched,
+    type: patched.type ?? "release",
+    description: patched.description ?? null,
+    stale: patched.stale ?? false,
+    impressionData: patched.impressionData ?? false,
+  });
+}
+
+function checkFixedProperties(before: Feature, { name, project, archived }: UpdateFeature): void {
   if (name !== undefined && name !== before.name) {
     throw badData("/body/name", "cannot be changed: it must be the name in the path");
   }
@@ -38,7 +66,7 @@ function checkFixedParts(before: Feature, { name, project, archived }: UpdateFea
   }
 }
 
-function chosenColumns({ type, description, stale, impressionData }: UpdateFeature) {
+function toColumns({ type, description, stale, impressionData }: UpdateFeature) {
   return {
     ...(type !== undefined && { type }),
     ...(description !== undefined && { description }),
@@ -50,18 +78,18 @@ function chosenColumns({ type, description, stale, impressionData }: UpdateFeatu
 async function replace(
   { db, record }: WriteTransaction,
   before: Feature,
-  columns: ReturnType<typeof chosenColumns>,
+  columns: ReturnType<typeof toColumns>,
 ): Promise<Feature> {
   if (Object.keys(columns).length === 0) return before;
   const after = firstRow(
     await db.update(features).set(columns).where(eq(features.name, before.name)).returning(),
   );
-  await record(...changeEvents(before, after));
+  await record(...toChangeEvents(before, after));
   return after;
 }
 
-/** What changed about a flag itself: whether it is stale is a matter of its own. */
-export function changeEvents(before: Feature, after: Feature): readonly NewEvent[] {
+/** Creates the events for a changed flag. A change of `stale` is a separate event. */
+export function toChangeEvents(before: Feature, after: Feature): readonly NewEvent[] {
   return [
     {
       type: "feature-metadata-updated",
@@ -70,18 +98,22 @@ export function changeEvents(before: Feature, after: Feature): readonly NewEvent
       before: toFeatureView({ ...before, stale: after.stale }),
       after: toFeatureView(after),
     },
-    staleEvent(before, after.stale),
+    toStaleEvent(before, after.stale),
   ];
 }
 
-/** Marks flags as stale or no longer stale; names without a flag are passed over. */
+/**
+ * Marks flags as stale or not stale. Unknown names and archived flags are ignored.
+ *
+ * @throws {ApiError} if the project is unknown or archived, or a flag belongs to another project
+ */
 export async function setStale(
   { db, record }: WriteTransaction,
   project: string,
   { features: names, stale }: { readonly features: readonly string[]; readonly stale: boolean },
 ): Promise<void> {
   await getActiveProject(db, project);
-  const found = await findInProject(db, project, names);
+  const found = await findFeaturesInProject(db, project, names);
   const changing = found.filter(
     (feature) => feature.archivedAt === null && feature.stale !== stale,
   );
@@ -95,10 +127,10 @@ export async function setStale(
         changing.map(({ name }) => name),
       ),
     );
-  await record(...changing.map((feature) => staleEvent(feature, stale)));
+  await record(...changing.map((feature) => toStaleEvent(feature, stale)));
 }
 
-function staleEvent(before: Feature, stale: boolean): NewEvent {
+function toStaleEvent(before: Feature, stale: boolean): NewEvent {
   return {
     type: stale ? "feature-stale-on" : "feature-stale-off",
     project: before.project,

@@ -1,13 +1,13 @@
 import { and, eq, inArray } from "drizzle-orm";
-import { findEnvironment } from "../environments/find-environments.ts";
 import { badData, nameExists } from "../../errors.ts";
 import { batchesOf } from "../../storage/database.ts";
 import { featureEnvironments, features } from "../../storage/schema/features.ts";
 import { projectEnvironments } from "../../storage/schema/projects.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
-import { getActiveProject, listEnvironmentsOf } from "./find-projects.ts";
+import { findEnvironment } from "../environments/store.ts";
+import { getActiveProject, listProjectEnvironments } from "./store.ts";
 
-/** Has the flags of a project live in one more environment, where they are off to begin with. */
+/** Adds an environment to a project. Its flags are off there. */
 export async function addEnvironment(
   { db, record }: WriteTransaction,
   project: string,
@@ -17,33 +17,33 @@ export async function addEnvironment(
   if ((await findEnvironment(db, environment)) === undefined) {
     throw badData("/body/environment", "is not an environment");
   }
-  const before = await listEnvironmentsOf(db, project);
+  const before = await listProjectEnvironments(db, project);
   if (before.includes(environment)) {
-    throw nameExists(`The project has the environment ${JSON.stringify(environment)} already`);
+    throw nameExists(`The project already has the environment ${JSON.stringify(environment)}`);
   }
   await db.insert(projectEnvironments).values({ project, environment });
-  const names = await db
+  const rows = await db
     .select({ feature: features.name })
     .from(features)
     .where(eq(features.project, project));
-  for (const batch of batchesOf(names)) {
+  for (const batch of batchesOf(rows)) {
     await db
       .insert(featureEnvironments)
       .values(batch.map(({ feature }) => ({ feature, environment })))
       .onConflictDoNothing();
   }
-  const after = await listEnvironmentsOf(db, project);
+  const after = await listProjectEnvironments(db, project);
   await record({ type: "project-environment-added", project, environment, before, after });
 }
 
-/** Takes an environment from a project, together with what its flags had there. */
+/** Removes an environment from a project, including the strategies of its flags there. */
 export async function removeEnvironment(
   { db, record }: WriteTransaction,
   project: string,
   environment: string,
 ): Promise<void> {
   await getActiveProject(db, project);
-  const before = await listEnvironmentsOf(db, project);
+  const before = await listProjectEnvironments(db, project);
   if (!before.includes(environment)) return;
   await db
     .delete(projectEnvironments)

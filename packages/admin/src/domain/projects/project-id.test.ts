@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checkProjectId, freeId, toSlug } from "./project-id.ts";
+import { checkProjectId, findAvailableId, toSlug } from "./project-id.ts";
 
 test.each([
   ["My Project", "my-project"],
@@ -11,13 +11,13 @@ test.each([
   expect(toSlug(name)).toBe(slug);
 });
 
-test("freeId() counts up while an id is taken or has a meaning in paths", () => {
+test("findAvailableId() counts up while an id is taken or reserved", () => {
   const taken = new Set(["a", "a-1"]);
-  expect(freeId("a", (id) => taken.has(id))).toBe("a-2");
-  expect(freeId("revive", () => false)).toBe("revive-1");
+  expect(findAvailableId("a", (id) => taken.has(id))).toBe("a-2");
+  expect(findAvailableId("revive", () => false)).toBe("revive-1");
 });
 
-test("checkProjectId() refuses words of paths and names that need encoding", () => {
+test("checkProjectId() rejects reserved ids and ids that need encoding in a path", () => {
   expect(() => checkProjectId("archive")).toThrow("/body/id");
   expect(() => checkProjectId("a b")).toThrow("/body/id");
   expect(() => checkProjectId("a-b")).not.toThrow();

@@ -1,8 +1,9 @@
+import type { TypedApp } from "flags-server-kit/http";
 import { actorOf } from "../../access/request-token.ts";
 import { documented } from "../../http/schemas.ts";
-import type { TypedApp } from "flags-server-kit/http";
 import type { Storage } from "../../storage/storage.ts";
-import { countTypes, getProject, listEnvironmentsOf, listProjects } from "./find-projects.ts";
+import { listEnvironments, toEnvironmentView } from "../environments/store.ts";
+import { ProjectParams } from "../schemas.ts";
 import { addEnvironment, removeEnvironment } from "./project-environments.ts";
 import {
   CreateProjectBody,
@@ -10,25 +11,28 @@ import {
   ProjectEnvironmentParams,
   ProjectIdBody,
   ProjectListQuery,
-  ProjectParams,
   UpdateProjectBody,
 } from "./schemas.ts";
 import {
   archiveProject,
-  checkIdIsFree,
+  checkIdIsAvailable,
+  countTypes,
   createProject,
+  getProject,
+  listProjectEnvironments,
+  listProjects,
   reviveProject,
   updateProject,
-} from "./write-projects.ts";
+} from "./store.ts";
 
 const tag = "Projects";
 
 export function registerProjects(app: TypedApp, storage: Storage): void {
   registerReading(app, storage);
-  registerWriting(app, storage);
+  registerCreating(app, storage);
   registerChanging(app, storage);
   registerArchiving(app, storage);
-  registerEnvironmentsOf(app, storage);
+  registerProjectEnvironments(app, storage);
 }
 
 function registerReading(app: TypedApp, storage: Storage): void {
@@ -67,7 +71,7 @@ function registerReading(app: TypedApp, storage: Storage): void {
       schema: {
         ...documented({
           tag,
-          summary: "Shows a project, its environments and how many features it has",
+          summary: "Shows a project, its environments and the number of its features by type",
           alsoFailsWith: [404],
         }),
         params: ProjectParams,
@@ -80,14 +84,14 @@ function registerReading(app: TypedApp, storage: Storage): void {
 function readProject(storage: Storage, id: string) {
   return storage.read(async (db) => {
     const project = await getProject(db, id);
-    return { ...project, mode: "open", environments: await listEnvironmentsOf(db, id) };
+    return { ...project, mode: "open", environments: await listProjectEnvironments(db, id) };
   });
 }
 
 function readOverview(storage: Storage, id: string) {
   return storage.read(async (db) => {
     const project = await getProject(db, id);
-    const environments = await listEnvironmentsOf(db, id);
+    const environments = await listProjectEnvironments(db, id);
     return {
       version: 1,
       ...project,
@@ -98,14 +102,29 @@ function readOverview(storage: Storage, id: string) {
   });
 }
 
-function registerWriting(app: TypedApp, storage: Storage): void {
+function readProjectEnvironments(storage: Storage, id: string) {
+  return storage.read(async (db) => {
+    await getProject(db, id);
+    const included = new Set(await listProjectEnvironments(db, id));
+    const environments = await listEnvironments(db);
+    return {
+      version: 1,
+      environments: environments.map((environment) => ({
+        ...toEnvironmentView(environment),
+        visible: included.has(environment.name),
+      })),
+    };
+  });
+}
+
+function registerCreating(app: TypedApp, storage: Storage): void {
   app.post(
     "/projects",
     {
       schema: {
         ...documented({
           tag,
-          summary: "Makes a project; without an id, one is made of its name",
+          summary: "Creates a project. Without an id, derives one from its name",
           hasBody: true,
           alsoFailsWith: [409],
         }),
@@ -126,7 +145,7 @@ function registerWriting(app: TypedApp, storage: Storage): void {
       schema: {
         ...documented({
           tag,
-          summary: "Tells whether an id can be given to a new project",
+          summary: "Checks whether an id is available for a new project",
           empty: 200,
           hasBody: true,
           alsoFailsWith: [409],
@@ -135,7 +154,7 @@ function registerWriting(app: TypedApp, storage: Storage): void {
       },
     },
     async (request, reply) => {
-      await checkIdIsFree(storage.db, request.body.id);
+      await checkIdIsAvailable(storage.db, request.body.id);
       return reply.send();
     },
   );
@@ -148,7 +167,7 @@ function registerChanging(app: TypedApp, storage: Storage): void {
       schema: {
         ...documented({
           tag,
-          summary: "Changes a project: what is sent replaces, what is not sent stays",
+          summary: "Updates the properties of a project that the body contains",
           empty: 200,
           hasBody: true,
           alsoFailsWith: [404],
@@ -167,36 +186,51 @@ function registerChanging(app: TypedApp, storage: Storage): void {
 }
 
 function registerArchiving(app: TypedApp, storage: Storage): void {
-  const moves = [
+  const operations = [
     {
-      word: "archive",
+      action: "archive",
       summary: "Archives a project without active features",
-      move: archiveProject,
+      run: archiveProject,
     },
-    { word: "revive", summary: "Brings an archived project back", move: reviveProject },
+    { action: "revive", summary: "Revives an archived project", run: reviveProject },
   ] as const;
-  for (const { word, summary, move } of moves) {
+  for (const { action, summary, run } of operations) {
     const schema = {
       ...documented({ tag, summary, empty: 200, alsoFailsWith: [400, 404] }),
       params: ProjectParams,
     };
-    const path: string = `/projects/${word}/:projectId`;
+    const path: string = `/projects/${action}/:projectId`;
     app.post(path, { schema }, async (request, reply) => {
       const { projectId } = request.params;
-      await storage.write(actorOf(request), (transaction) => move(transaction, projectId));
+      await storage.write(actorOf(request), (transaction) => run(transaction, projectId));
       return reply.send();
     });
   }
 }
 
-function registerEnvironmentsOf(app: TypedApp, storage: Storage): void {
+function registerProjectEnvironments(app: TypedApp, storage: Storage): void {
+  app.get(
+    "/environments/project/:projectId",
+    {
+      schema: {
+        ...documented({
+          tag: "Environments",
+          summary: "Lists all environments and whether a project includes them",
+          alsoFailsWith: [404],
+        }),
+        params: ProjectParams,
+      },
+    },
+    (request) => readProjectEnvironments(storage, request.params.projectId),
+  );
+
   app.post(
     "/projects/:projectId/environments",
     {
       schema: {
         ...documented({
           tag,
-          summary: "Adds an environment to a project; its features are off there",
+          summary: "Adds an environment to a project. Its features are off there",
           empty: 200,
           hasBody: true,
           alsoFailsWith: [404, 409],
@@ -219,7 +253,8 @@ function registerEnvironmentsOf(app: TypedApp, storage: Storage): void {
       schema: {
         ...documented({
           tag,
-          summary: "Takes an environment from a project, with what its features have there",
+          summary:
+            "Removes an environment from a project, including the strategies of its features there",
           empty: 200,
           alsoFailsWith: [404],
         }),

@@ -6,13 +6,13 @@ const ProjectName = Type.String({
   minLength: 1,
   maxLength: 200,
   pattern: String.raw`\S`,
-  description: "For people to read: at least one character that is not a space",
+  description: "Display name: at least one character that is not a space",
 });
 const Stickiness = Type.String({ minLength: 1, maxLength: 100 });
 
 export const CreateProjectBody = openObject("createProjectSchema", {
   id: Type.Optional(
-    Type.String({ maxLength: 100, description: "Made of the name when left out or empty" }),
+    Type.String({ maxLength: 100, description: "Derived from the name if absent or empty" }),
   ),
   name: ProjectName,
   description: Type.Optional(nullableText(10_000)),
@@ -20,7 +20,7 @@ export const CreateProjectBody = openObject("createProjectSchema", {
   environments: Type.Optional(
     Type.Array(Type.String(), {
       maxItems: 50,
-      description: "Names of its environments; all enabled ones when left out",
+      description: "Names of its environments. Defaults to all enabled ones",
     }),
   ),
 });
@@ -40,7 +40,6 @@ export const ProjectIdBody = closedObject("validateProjectSchema", { id: Name })
 export type CreateProject = Type.Static<typeof CreateProjectBody>;
 export type UpdateProject = Type.Static<typeof UpdateProjectBody>;
 
-export const ProjectParams = Type.Object({ projectId: Type.String() });
 export const ProjectEnvironmentParams = Type.Object({
   projectId: Type.String(),
   environment: Type.String(),

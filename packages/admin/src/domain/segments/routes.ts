@@ -1,31 +1,26 @@
+import type { TypedApp } from "flags-server-kit/http";
 import { actorOf } from "../../access/request-token.ts";
 import { documented } from "../../http/schemas.ts";
-import type { TypedApp } from "flags-server-kit/http";
 import type { Storage } from "../../storage/storage.ts";
-import { assignSegments } from "./assign-segments.ts";
+import { SegmentBody, SegmentNameBody, SegmentParams, StrategyParams } from "./schemas.ts";
 import {
-  checkNameIsFree,
+  checkNameIsAvailable,
+  createSegment,
+  deleteSegment,
   getSegment,
   listSegments,
   listSegmentsOf,
   listStrategiesUsing,
   toSegmentView,
-} from "./find-segments.ts";
-import {
-  SegmentBody,
-  SegmentNameBody,
-  SegmentParams,
-  StrategyParams,
-  StrategySegmentsBody,
-} from "./schemas.ts";
-import { createSegment, deleteSegment, updateSegment } from "./write-segments.ts";
+  updateSegment,
+} from "./store.ts";
 
 const tag = "Segments";
 
-/** Lists of constraints with a name, that strategies share. */
+/** Routes for segments: named lists of constraints that several strategies can use. */
 export function registerSegments(app: TypedApp, storage: Storage): void {
   registerReading(app, storage);
-  registerUses(app, storage);
+  registerReferences(app, storage);
   registerCreating(app, storage);
   registerChanging(app, storage);
 }
@@ -47,7 +42,7 @@ function registerReading(app: TypedApp, storage: Storage): void {
   );
 }
 
-function registerUses(app: TypedApp, storage: Storage): void {
+function registerReferences(app: TypedApp, storage: Storage): void {
   app.get(
     "/segments/:segmentId/strategies",
     {
@@ -76,27 +71,6 @@ function registerUses(app: TypedApp, storage: Storage): void {
     },
     async ({ params }) => ({ segments: await listSegmentsOf(storage.db, params.strategyId) }),
   );
-
-  app.post(
-    "/segments/strategies",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Gives a strategy these segments and no others",
-          hasBody: true,
-          alsoFailsWith: [404],
-        }),
-        body: StrategySegmentsBody,
-      },
-    },
-    async (request, reply) => {
-      await storage.write(actorOf(request), (transaction) =>
-        assignSegments(transaction, request.body),
-      );
-      return reply.code(201).send(request.body);
-    },
-  );
 }
 
 function registerCreating(app: TypedApp, storage: Storage): void {
@@ -104,7 +78,7 @@ function registerCreating(app: TypedApp, storage: Storage): void {
     "/segments",
     {
       schema: {
-        ...documented({ tag, summary: "Makes a segment", hasBody: true, alsoFailsWith: [409] }),
+        ...documented({ tag, summary: "Creates a segment", hasBody: true, alsoFailsWith: [409] }),
         body: SegmentBody,
       },
     },
@@ -125,7 +99,7 @@ function registerCreating(app: TypedApp, storage: Storage): void {
       schema: {
         ...documented({
           tag,
-          summary: "Tells whether a name can be given to a new segment",
+          summary: "Checks whether a name is available for a new segment",
           empty: 204,
           hasBody: true,
           alsoFailsWith: [409],
@@ -134,7 +108,7 @@ function registerCreating(app: TypedApp, storage: Storage): void {
       },
     },
     async ({ body }, reply) => {
-      await checkNameIsFree(storage.db, body.name);
+      await checkNameIsAvailable(storage.db, body.name);
       return reply.code(204).send();
     },
   );
@@ -170,7 +144,7 @@ function registerChanging(app: TypedApp, storage: Storage): void {
       schema: {
         ...documented({
           tag,
-          summary: "Deletes a segment that nothing uses",
+          summary: "Deletes a segment that is not in use",
           empty: 204,
           alsoFailsWith: [400, 404, 409],
         }),

@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { closedObject, nullableText, openObject } from "../../http/schemas.ts";
-import { ConstraintBody } from "../strategies/schemas.ts";
+import { ConstraintBody } from "../constraints/schemas.ts";
 
 const SegmentName = Type.String({ minLength: 1, maxLength: 100, pattern: String.raw`\S` });
 
@@ -13,15 +13,7 @@ export const SegmentBody = openObject("upsertSegmentSchema", {
 
 export const SegmentNameBody = closedObject("validateSegmentNameSchema", { name: SegmentName });
 
-export const StrategySegmentsBody = openObject("updateFeatureStrategySegmentsSchema", {
-  projectId: Type.String(),
-  strategyId: Type.String(),
-  environmentId: Type.String(),
-  segmentIds: Type.Array(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 })),
-});
-
 export type SegmentInput = Type.Static<typeof SegmentBody>;
-export type StrategySegmentsInput = Type.Static<typeof StrategySegmentsBody>;
 
 export const SegmentParams = Type.Object({
   segmentId: Type.String({ pattern: String.raw`^\d{1,9}$`, description: "A whole number" }),

@@ -3,7 +3,7 @@ import { checkParameters } from "./check-parameters.ts";
 
 const defaults = { feature: "flag", stickiness: "userId" };
 
-test("checkParameters() completes a flexible rollout", () => {
+test("checkParameters() adds the defaults of flexibleRollout", () => {
   expect(checkParameters("flexibleRollout", {}, defaults)).toEqual({
     rollout: "100",
     stickiness: "userId",
@@ -14,8 +14,8 @@ test("checkParameters() completes a flexible rollout", () => {
   ).toEqual({ rollout: "0", stickiness: "userId", groupId: "g" });
 });
 
-test("checkParameters() keeps values as text", () => {
-  expect(checkParameters("own", { a: 1.5, b: true, c: "x" }, defaults)).toEqual({
+test("checkParameters() converts values to text", () => {
+  expect(checkParameters("custom", { a: 1.5, b: true, c: "x" }, defaults)).toEqual({
     a: "1.5",
     b: "true",
     c: "x",
@@ -23,12 +23,12 @@ test("checkParameters() keeps values as text", () => {
 });
 
 test.each(["-1", "101", "abc", "", " ", "NaN"])(
-  "checkParameters() refuses a share of %j",
-  (share) => {
-    expect(() => checkParameters("flexibleRollout", { rollout: share }, defaults)).toThrow(
+  "checkParameters() rejects a percentage of %j",
+  (percentage) => {
+    expect(() => checkParameters("flexibleRollout", { rollout: percentage }, defaults)).toThrow(
       "/body/parameters/rollout must be a number from 0 to 100",
     );
-    expect(() => checkParameters("gradualRolloutUserId", { percentage: share }, defaults)).toThrow(
+    expect(() => checkParameters("gradualRolloutUserId", { percentage }, defaults)).toThrow(
       "/body/parameters/percentage",
     );
   },

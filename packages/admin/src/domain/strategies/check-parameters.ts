@@ -7,7 +7,7 @@ interface ParameterDefaults {
   readonly stickiness: string;
 }
 
-/** Parameters that are a share of everybody, in percent. */
+/** Strategies with a parameter that is a percentage, and the name of the parameter. */
 const PERCENTAGES: ReadonlyMap<string, string> = new Map([
   ["flexibleRollout", "rollout"],
   ["gradualRolloutRandom", "percentage"],
@@ -16,9 +16,9 @@ const PERCENTAGES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Parameters as they are stored: all text, and complete for a flexible rollout.
+ * Converts parameters to text and adds the defaults of `flexibleRollout`.
  *
- * @throws {ApiError} when a share is none
+ * @throws {ApiError} if a percentage is not a number from 0 to 100
  */
 export function checkParameters(
   strategy: string,

@@ -1,50 +1,49 @@
-import { readLegalValues } from "../context-fields/read-legal-values.ts";
-import { getProject } from "../projects/find-projects.ts";
-import type { Segment } from "../segments/find-segments.ts";
 import type { Database } from "../../storage/database.ts";
 import { strategyTypes } from "../../storage/schema/strategies.ts";
-import { checkConstraints, type LegalValuesOf } from "./check-constraints.ts";
+import { checkConstraints } from "../constraints/check-constraints.ts";
+import { readLegalValues, type LegalValuesOf } from "../context-fields/legal-values.ts";
+import { getProject } from "../projects/store.ts";
+import { checkStrategyName } from "../strategy-types/store.ts";
 import { checkParameters } from "./check-parameters.ts";
 import { checkVariants } from "./check-variants.ts";
 import type { UpdateStrategy } from "./schemas.ts";
-import { checkSegments, findSegments } from "./strategy-segments.ts";
-import { checkStrategyName } from "./strategy-types.ts";
+import { checkSegments, readSegments, type SegmentsById } from "./strategy-segments.ts";
 
-/** What a body says of a strategy, as far as there are rules for it. */
-export type CheckableStrategy = Pick<UpdateStrategy, "constraints" | "parameters" | "variants"> & {
+/** The properties of a strategy in a request that need checks against the project. */
+export type UncheckedStrategy = Pick<UpdateStrategy, "constraints" | "parameters" | "variants"> & {
   readonly name: string;
   readonly segments?: readonly number[];
-  /** How many constraints there were before: more than the limit may stay, and may not grow. */
-  readonly previousCount?: number;
+  /** Previous number of constraints. A list that exceeds the limit must not grow. @default 0 */
+  readonly previousConstraintCount?: number;
 };
 
-/** What strategies of a project refer to. */
+/** The definitions that the strategies of a project may refer to. */
 export interface StrategyContext {
   readonly project: string;
-  /** Names of the strategies that are not built in. */
-  readonly ownTypes: ReadonlySet<string>;
-  readonly segments: ReadonlyMap<number, Segment>;
+  /** Names of the strategy types that are not built in. */
+  readonly customTypes: ReadonlySet<string>;
+  readonly segments: SegmentsById;
   readonly legalValuesOf: LegalValuesOf;
   readonly defaultStickiness: string;
 }
 
-/** Reads at once all that these strategies refer to. */
+/** Reads the definitions that these strategies refer to, with a fixed number of statements. */
 export async function readStrategyContext(
   db: Database,
   project: string,
-  bodies: readonly CheckableStrategy[],
+  strategies: readonly UncheckedStrategy[],
 ): Promise<StrategyContext> {
-  const fields = bodies.flatMap(({ constraints = [] }) =>
+  const fields = strategies.flatMap(({ constraints = [] }) =>
     constraints.map(({ contextName }) => contextName),
   );
   const types = await db.select({ name: strategyTypes.name }).from(strategyTypes);
   const { defaultStickiness } = await getProject(db, project);
   return {
     project,
-    ownTypes: new Set(types.map(({ name }) => name)),
-    segments: await findSegments(
+    customTypes: new Set(types.map(({ name }) => name)),
+    segments: await readSegments(
       db,
-      bodies.flatMap(({ segments = [] }) => segments),
+      strategies.flatMap(({ segments = [] }) => segments),
     ),
     legalValuesOf: await readLegalValues(db, fields),
     defaultStickiness,
@@ -52,18 +51,18 @@ export async function readStrategyContext(
 }
 
 /**
- * What a body says, as it is stored.
+ * Converts a strategy to the form in which it is stored.
  *
- * @throws {ApiError} when it goes against a rule
+ * @throws {ApiError} if the strategy is invalid
  */
 export function checkStrategy(
-  { name, segments = [], previousCount = 0, ...body }: CheckableStrategy,
+  { name, segments = [], previousConstraintCount = 0, ...body }: UncheckedStrategy,
   feature: string,
   context: StrategyContext,
 ) {
   const { constraints = [], variants = [], parameters = {} } = body;
   const { legalValuesOf, defaultStickiness: stickiness } = context;
-  checkStrategyName(name, context.ownTypes);
+  checkStrategyName(name, context.customTypes);
   return {
     segments: checkSegments(segments, context),
     columns: {
@@ -71,7 +70,7 @@ export function checkStrategy(
       constraints: checkConstraints(constraints, {
         legalValuesOf,
         path: "/body/constraints",
-        previousCount,
+        previousCount: previousConstraintCount,
       }),
       variants: checkVariants(variants, "/body/variants"),
       parameters: checkParameters(name, parameters, { feature, stickiness }),

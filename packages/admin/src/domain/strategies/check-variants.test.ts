@@ -9,7 +9,7 @@ const arbitraryVariant = fc.record({
   stickiness: fc.constant("default"),
 });
 
-test("checkVariants() makes weights that are 1000 together, and fair to one unit", () => {
+test("checkVariants() computes weights that add up to 1000 and differ by at most 1", () => {
   const arbitraryList = fc
     .uniqueArray(arbitraryVariant, { selector: ({ name }) => name, minLength: 1, maxLength: 8 })
     .filter((list) => list.some(({ weightType }) => weightType === "variable"))
@@ -30,7 +30,7 @@ test("checkVariants() makes weights that are 1000 together, and fair to one unit
   );
 });
 
-test("checkVariants() changes nothing when its result is the input", () => {
+test("checkVariants() does not change its own result", () => {
   const variable = { weight: 1, weightType: "variable", stickiness: "default" } as const;
   const stored = checkVariants(
     ["c", "b", "a"].map((name) => ({ ...variable, name })),
@@ -44,7 +44,7 @@ test("checkVariants() changes nothing when its result is the input", () => {
   expect(checkVariants(stored, "/body/variants")).toEqual(stored);
 });
 
-test("checkVariants() takes none at all", () => {
+test("checkVariants() accepts an empty list", () => {
   expect(checkVariants([], "/body/variants")).toEqual([]);
 });
 

@@ -1,72 +1,106 @@
-import { and, eq } from "drizzle-orm";
-import { type Database, groupBy, isOneOf } from "../../storage/database.ts";
-import { strategies, strategySegments } from "../../storage/schema/strategies.ts";
+import { and, eq, max, type SQL } from "drizzle-orm";
+import { notFound } from "../../errors.ts";
+import { groupBy } from "../../storage/database.ts";
+import type { Database } from "../../storage/database.ts";
+import { isOneOf } from "../../storage/database.ts";
+import {
+  strategies,
+  strategySegments,
+  type StoredConstraint,
+  type StoredVariant,
+} from "../../storage/schema/strategies.ts";
+import type { FeatureEnvironmentAddress, FeatureEnvironmentKey } from "../feature-environment.ts";
+import { MAX_SORT_ORDER } from "./schemas.ts";
 
-export type StrategyRow = typeof strategies.$inferSelect;
+/** A strategy with the ids of its segments. */
+export type Strategy = typeof strategies.$inferSelect & { readonly segments: readonly number[] };
 
-/** A strategy and the ids of its segments. */
-export type StrategyWithSegments = StrategyRow & { readonly segments: readonly number[] };
-
-/** Where a flag is switched on and off. */
-export interface FeatureEnvironmentKey {
-  readonly feature: string;
-  readonly environment: string;
+/** A strategy as responses and events show it. */
+export interface StrategyView {
+  readonly id: string;
+  readonly name: string;
+  readonly title: string | null;
+  readonly disabled: boolean;
+  readonly constraints: readonly StoredConstraint[];
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly variants: readonly StoredVariant[];
+  readonly segments: readonly number[];
+  readonly sortOrder: number;
 }
 
-/** In the order in which they are looked at. */
-export async function listStrategies(
-  db: Database,
-  { feature, environment }: FeatureEnvironmentKey,
-): Promise<StrategyWithSegments[]> {
-  const rows = await db
-    .select()
-    .from(strategies)
-    .where(and(eq(strategies.feature, feature), eq(strategies.environment, environment)))
-    .orderBy(strategies.sortOrder, strategies.createdAt, strategies.id);
-  return withSegments(db, rows);
+export function toStrategyView(strategy: Strategy): StrategyView {
+  const { id, name, title, disabled, sortOrder } = strategy;
+  const { constraints, parameters, variants, segments } = strategy;
+  return { id, name, title, disabled, constraints, parameters, variants, segments, sortOrder };
 }
 
-/** The strategies of several flags in all of their environments. */
+/** Identifies a strategy in a request. */
+export type StrategyAddress = FeatureEnvironmentAddress & { readonly id: string };
+
+/** Lists the strategies of a flag in one environment, in evaluation order. */
+export function listStrategies(db: Database, key: FeatureEnvironmentKey): Promise<Strategy[]> {
+  return selectStrategies(db, isIn(key));
+}
+
+/** Lists the strategies of several flags in all environments, in evaluation order. */
 export async function listStrategiesOf(
   db: Database,
   features: readonly string[],
-): Promise<StrategyWithSegments[]> {
-  if (features.length === 0) return [];
-  const rows = await db
-    .select()
-    .from(strategies)
-    .where(isOneOf(strategies.feature, features))
-    .orderBy(strategies.sortOrder, strategies.createdAt, strategies.id);
-  return withSegments(db, rows);
+): Promise<Strategy[]> {
+  return features.length === 0 ? [] : selectStrategies(db, isOneOf(strategies.feature, features));
 }
 
-export async function findStrategy(
-  db: Database,
-  id: string,
-): Promise<StrategyWithSegments | undefined> {
-  const rows = await db.select().from(strategies).where(eq(strategies.id, id));
-  const [strategy] = await withSegments(db, rows);
+export async function findStrategy(db: Database, id: string): Promise<Strategy | undefined> {
+  const [strategy] = await selectStrategies(db, eq(strategies.id, id));
   return strategy;
 }
 
-async function withSegments(
+/**
+ * @throws {ApiError} if the strategy does not belong to this flag and environment. This keeps
+ *   requests for one environment from changing another one
+ */
+export async function getStrategy(
   db: Database,
-  rows: readonly StrategyRow[],
-): Promise<StrategyWithSegments[]> {
+  { id, feature, environment }: StrategyAddress,
+): Promise<Strategy> {
+  const strategy = await findStrategy(db, id);
+  if (strategy?.feature !== feature || strategy.environment !== environment) {
+    throw notFound(
+      `The feature ${JSON.stringify(feature)} has no strategy ${JSON.stringify(id)} in ${JSON.stringify(environment)}`,
+    );
+  }
+  return strategy;
+}
+
+async function selectStrategies(db: Database, condition: SQL | undefined): Promise<Strategy[]> {
+  const rows = await db
+    .select()
+    .from(strategies)
+    .where(condition)
+    .orderBy(strategies.sortOrder, strategies.createdAt, strategies.id);
   if (rows.length === 0) return [];
+  const ids = rows.map(({ id }) => id);
   const links = await db
     .select()
     .from(strategySegments)
-    .where(
-      isOneOf(
-        strategySegments.strategy,
-        rows.map(({ id }) => id),
-      ),
-    )
+    .where(isOneOf(strategySegments.strategy, ids))
     .orderBy(strategySegments.segment);
   const byStrategy = groupBy(links, (link) => link.strategy);
   return rows.map((row) => ({
     ...row,
     segments: (byStrategy.get(row.id) ?? []).map(({ segment }) => segment),
   }));
+}
+
+/** Returns the sort order after the last strategy of a flag in one environment. */
+export async function nextSortOrder(db: Database, key: FeatureEnvironmentKey): Promise<number> {
+  const [row] = await db
+    .select({ last: max(strategies.sortOrder) })
+    .from(strategies)
+    .where(isIn(key));
+  return Math.min((row?.last ?? -1) + 1, MAX_SORT_ORDER);
+}
+
+function isIn({ feature, environment }: FeatureEnvironmentKey): SQL | undefined {
+  return and(eq(strategies.feature, feature), eq(strategies.environment, environment));
 }

@@ -1,43 +1,51 @@
+import type { TypedApp } from "flags-server-kit/http";
 import type { Static } from "typebox";
 import { actorOf } from "../../access/request-token.ts";
-import { readLegalValues } from "../context-fields/read-legal-values.ts";
-import { readFeatureEnvironment } from "../features/read-feature.ts";
-import { FeatureEnvironmentParams } from "../features/schemas.ts";
 import { documented } from "../../http/schemas.ts";
-import type { TypedApp } from "flags-server-kit/http";
-import { JsonPatchBody } from "../../http/json-patch/schemas.ts";
-import { getFeature } from "../features/find-features.ts";
+import { JsonPatchBody } from "../../http/json-patch.ts";
 import type { Storage } from "../../storage/storage.ts";
-import { checkConstraint } from "./check-constraints.ts";
-import { orderStrategies } from "./order-strategies.ts";
-import { patchStrategy } from "./patch-strategy.ts";
-import { getStrategyAt } from "./place.ts";
+import { getEnabled } from "../feature-environment.ts";
+import { getFeature } from "../feature.ts";
+import { FeatureEnvironmentParams, toFeatureEnvironmentAddress } from "../schemas.ts";
 import {
-  ConstraintBody,
+  getStrategy,
+  listStrategies,
+  type StrategyAddress,
+  toStrategyView,
+} from "./find-strategies.ts";
+import {
   CreateStrategyBody,
   StrategyOrderBody,
   StrategyParams,
+  StrategySegmentsBody,
   UpdateStrategyBody,
 } from "./schemas.ts";
-import { toStrategyView } from "./strategy-view.ts";
-import { addStrategy, deleteStrategy, replaceStrategy } from "./write-strategies.ts";
+import { assignSegments } from "./strategy-segments.ts";
+import {
+  addStrategy,
+  deleteStrategy,
+  orderStrategies,
+  patchStrategy,
+  replaceStrategy,
+} from "./write-strategies.ts";
 
 const tag = "Strategies";
 const LIST = "/projects/:projectId/features/:feature/environments/:environment/strategies";
 const ONE = `${LIST}/:strategyId` as const;
 
-/** What decides for whom a flag is on, in one environment. */
+/** Routes for the strategies of flags in an environment. */
 export function registerStrategies(app: TypedApp, storage: Storage): void {
   registerReading(app, storage);
   registerAdding(app, storage);
   registerChanging(app, storage);
-  registerConstraintCheck(app, storage);
+  registerSegmentAssignment(app, storage);
 }
 
-type Place = Static<typeof FeatureEnvironmentParams>;
-
-function placeOf({ projectId: project, feature, environment }: Place) {
-  return { project, feature, environment };
+function toStrategyAddress({
+  strategyId,
+  ...params
+}: Static<typeof StrategyParams>): StrategyAddress {
+  return { ...toFeatureEnvironmentAddress(params), id: strategyId };
 }
 
 function registerReading(app: TypedApp, storage: Storage): void {
@@ -55,8 +63,10 @@ function registerReading(app: TypedApp, storage: Storage): void {
     },
     ({ params }) =>
       storage.read(async (db) => {
-        const { strategies } = await readFeatureEnvironment(db, placeOf(params));
-        return strategies;
+        const address = toFeatureEnvironmentAddress(params);
+        await getFeature(db, address);
+        await getEnabled(db, address);
+        return (await listStrategies(db, address)).map(toStrategyView);
       }),
   );
 
@@ -70,9 +80,9 @@ function registerReading(app: TypedApp, storage: Storage): void {
     },
     ({ params }) =>
       storage.read(async (db) => {
-        const place = placeOf(params);
-        await getFeature(db, place);
-        return toStrategyView(await getStrategyAt(db, { ...place, id: params.strategyId }));
+        const address = toStrategyAddress(params);
+        await getFeature(db, address);
+        return toStrategyView(await getStrategy(db, address));
       }),
   );
 }
@@ -94,7 +104,7 @@ function registerAdding(app: TypedApp, storage: Storage): void {
     },
     (request) =>
       storage.write(actorOf(request), (transaction) =>
-        addStrategy(transaction, placeOf(request.params), request.body),
+        addStrategy(transaction, toFeatureEnvironmentAddress(request.params), request.body),
       ),
   );
 
@@ -104,7 +114,7 @@ function registerAdding(app: TypedApp, storage: Storage): void {
       schema: {
         ...documented({
           tag,
-          summary: "Puts strategies in another order",
+          summary: "Sets the sort order of strategies",
           empty: 200,
           hasBody: true,
           alsoFailsWith: [404],
@@ -115,7 +125,7 @@ function registerAdding(app: TypedApp, storage: Storage): void {
     },
     async (request, reply) => {
       await storage.write(actorOf(request), (transaction) =>
-        orderStrategies(transaction, placeOf(request.params), request.body),
+        orderStrategies(transaction, toFeatureEnvironmentAddress(request.params), request.body),
       );
       return reply.send();
     },
@@ -131,23 +141,19 @@ function registerChanging(app: TypedApp, storage: Storage): void {
   app.put(
     ONE,
     { schema: { ...describe("Replaces a strategy"), body: UpdateStrategyBody } },
-    (request) => {
-      const at = { ...placeOf(request.params), id: request.params.strategyId };
-      return storage.write(actorOf(request), (transaction) =>
-        replaceStrategy(transaction, at, request.body),
-      );
-    },
+    (request) =>
+      storage.write(actorOf(request), (transaction) =>
+        replaceStrategy(transaction, toStrategyAddress(request.params), request.body),
+      ),
   );
 
   app.patch(
     ONE,
-    { schema: { ...describe("Changes a strategy by a JSON Patch"), body: JsonPatchBody } },
-    (request) => {
-      const at = { ...placeOf(request.params), id: request.params.strategyId };
-      return storage.write(actorOf(request), (transaction) =>
-        patchStrategy(transaction, at, request.body),
-      );
-    },
+    { schema: { ...describe("Applies a JSON Patch to a strategy"), body: JsonPatchBody } },
+    (request) =>
+      storage.write(actorOf(request), (transaction) =>
+        patchStrategy(transaction, toStrategyAddress(request.params), request.body),
+      ),
   );
 
   app.delete(
@@ -159,31 +165,33 @@ function registerChanging(app: TypedApp, storage: Storage): void {
       },
     },
     async (request, reply) => {
-      const at = { ...placeOf(request.params), id: request.params.strategyId };
-      await storage.write(actorOf(request), (transaction) => deleteStrategy(transaction, at));
+      await storage.write(actorOf(request), (transaction) =>
+        deleteStrategy(transaction, toStrategyAddress(request.params)),
+      );
       return reply.send();
     },
   );
 }
 
-function registerConstraintCheck(app: TypedApp, storage: Storage): void {
+function registerSegmentAssignment(app: TypedApp, storage: Storage): void {
   app.post(
-    "/constraints/validate",
+    "/segments/strategies",
     {
       schema: {
         ...documented({
-          tag,
-          summary: "Tells whether a constraint is sound",
-          empty: 204,
+          tag: "Segments",
+          summary: "Replaces the segments of a strategy",
           hasBody: true,
+          alsoFailsWith: [404],
         }),
-        body: ConstraintBody,
+        body: StrategySegmentsBody,
       },
     },
-    async ({ body }, reply) => {
-      const legalValuesOf = await readLegalValues(storage.db, [body.contextName]);
-      checkConstraint(body, { legalValues: legalValuesOf(body.contextName), path: "/body" });
-      return reply.code(204).send();
+    async (request, reply) => {
+      await storage.write(actorOf(request), (transaction) =>
+        assignSegments(transaction, request.body),
+      );
+      return reply.code(201).send(request.body);
     },
   );
 }

@@ -1,27 +1,15 @@
 import { Type } from "typebox";
 import { Name } from "../../http/names.ts";
 import { closedObject, nullableText, openObject } from "../../http/schemas.ts";
-import { LIST_OPERATORS, VALUE_OPERATORS, type Operator } from "./operators.ts";
-import { MAX_SORT_ORDER } from "./next-sort-order.ts";
-
-export const ConstraintBody = closedObject("constraintSchema", {
-  contextName: Type.String({ minLength: 1, maxLength: 100 }),
-  operator: Type.Unsafe<Operator>({
-    type: "string",
-    enum: [...LIST_OPERATORS, ...VALUE_OPERATORS],
-  }),
-  values: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 100 }))),
-  value: Type.Optional(Type.String({ maxLength: 1000 })),
-  inverted: Type.Optional(Type.Boolean()),
-  caseInsensitive: Type.Optional(Type.Boolean()),
-});
+import { ConstraintBody } from "../constraints/schemas.ts";
+import { FeatureEnvironmentParams, MAX_INT32, SegmentIds } from "../schemas.ts";
 
 const PayloadType = Type.Unsafe<string>({
   type: "string",
   enum: ["string", "number", "json", "csv"],
 });
 
-export const VariantBody = openObject("strategyVariantSchema", {
+const VariantBody = openObject("strategyVariantSchema", {
   name: Name,
   weight: Type.Integer({ minimum: 0, maximum: 1000, description: "In thousandths" }),
   weightType: Type.Unsafe<"fix" | "variable">({ type: "string", enum: ["variable", "fix"] }),
@@ -40,10 +28,8 @@ const Parameters = Type.Record(
     type: ["string", "number", "boolean"],
     maxLength: 100_000,
   }),
-  { maxProperties: 100, description: "Values are kept as text" },
+  { maxProperties: 100, description: "Values are stored as text" },
 );
-
-const SegmentIds = Type.Array(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 }));
 
 const properties = {
   title: Type.Optional(nullableText(500)),
@@ -54,6 +40,7 @@ const properties = {
   segments: Type.Optional(SegmentIds),
 };
 
+export const MAX_SORT_ORDER = MAX_INT32;
 const SortOrder = Type.Integer({ minimum: 0, maximum: MAX_SORT_ORDER });
 
 export const CreateStrategyBody = openObject("createFeatureStrategySchema", {
@@ -68,7 +55,7 @@ export const UpdateStrategyBody = openObject("updateFeatureStrategySchema", {
   ...properties,
 });
 
-/** What a strategy must be after a patch. */
+/** The result of a patch. */
 export const PatchedStrategy = closedObject("featureStrategySchema", {
   id: Type.String(),
   name: Type.String(),
@@ -81,15 +68,20 @@ export const StrategyOrderBody = Type.Array(
   { maxItems: 1000 },
 );
 
-export type ConstraintInput = Type.Static<typeof ConstraintBody>;
+export const StrategySegmentsBody = openObject("updateFeatureStrategySegmentsSchema", {
+  projectId: Type.String(),
+  strategyId: Type.String(),
+  environmentId: Type.String(),
+  segmentIds: SegmentIds,
+});
+
 export type VariantInput = Type.Static<typeof VariantBody>;
 export type CreateStrategy = Type.Static<typeof CreateStrategyBody>;
 export type UpdateStrategy = Type.Static<typeof UpdateStrategyBody>;
 export type StrategyOrder = Type.Static<typeof StrategyOrderBody>;
+export type StrategySegmentsInput = Type.Static<typeof StrategySegmentsBody>;
 
 export const StrategyParams = Type.Object({
-  projectId: Type.String(),
-  feature: Type.String(),
-  environment: Type.String(),
+  ...FeatureEnvironmentParams.properties,
   strategyId: Type.String(),
 });

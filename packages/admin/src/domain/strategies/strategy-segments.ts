@@ -1,53 +1,54 @@
 import { eq } from "drizzle-orm";
 import { badData, notFound } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
-import type { Segment } from "../segments/find-segments.ts";
-import { type Database, isOneOf } from "../../storage/database.ts";
-import { segments } from "../../storage/schema/segments.ts";
+import type { Database } from "../../storage/database.ts";
 import { strategySegments } from "../../storage/schema/strategies.ts";
+import type { WriteTransaction } from "../../storage/storage.ts";
+import { getActiveFeature } from "../feature.ts";
+import { listSegmentsById, type Segment } from "../segments/store.ts";
+import { findStrategy, toStrategyView } from "./find-strategies.ts";
+import type { StrategySegmentsInput } from "./schemas.ts";
 
-/** The segments of these ids; ids without a segment are left out. */
-export async function findSegments(
-  db: Database,
-  ids: readonly number[],
-): Promise<ReadonlyMap<number, Segment>> {
-  const distinct = [...new Set(ids)];
-  if (distinct.length === 0) return new Map();
-  const rows = await db.select().from(segments).where(isOneOf(segments.id, distinct));
-  return new Map(rows.map((segment) => [segment.id, segment]));
+/** Segments by id. */
+export type SegmentsById = ReadonlyMap<number, Segment>;
+
+/** Reads the segments with these ids. Unknown ids are ignored. */
+export async function readSegments(db: Database, ids: readonly number[]): Promise<SegmentsById> {
+  const segments = await listSegmentsById(db, ids);
+  return new Map(segments.map((segment) => [segment.id, segment]));
 }
 
-interface KnownSegments {
+interface SegmentContext {
   readonly project: string;
-  readonly segments: ReadonlyMap<number, Segment>;
+  readonly segments: SegmentsById;
 }
 
 /**
- * The ids without repetition, in ascending order.
+ * Returns the distinct ids in ascending order.
  *
- * @throws {ApiError} when there are too many, one is unknown, or belongs to another project
+ * @throws {ApiError} if there are too many ids, or a segment is unknown or belongs to another project
  */
 export function checkSegments(
   ids: readonly number[],
-  { project, segments: known }: KnownSegments,
+  { project, segments }: SegmentContext,
 ): readonly number[] {
   const distinct = [...new Set(ids)].toSorted((a, b) => a - b);
   if (distinct.length > LIMITS.segmentsPerStrategy) {
-    throw badData("/body/segments", `must hold at most ${LIMITS.segmentsPerStrategy} segments`);
+    throw badData("/body/segments", `must contain at most ${LIMITS.segmentsPerStrategy} segments`);
   }
-  const unknown = distinct.find((id) => !known.has(id));
+  const unknown = distinct.find((id) => !segments.has(id));
   if (unknown !== undefined) throw notFound(`There is no segment ${unknown}`);
   const foreign = distinct.find((id) => {
-    const owner = known.get(id)?.project ?? null;
+    const owner = segments.get(id)?.project ?? null;
     return owner !== null && owner !== project;
   });
   if (foreign !== undefined) {
-    throw badData("/body/segments", `holds a segment of another project: ${foreign}`);
+    throw badData("/body/segments", `contains a segment of another project: ${foreign}`);
   }
   return distinct;
 }
 
-/** Gives a strategy these segments and no others. */
+/** Replaces the segments of a strategy. */
 export async function replaceSegments(
   db: Database,
   strategy: string,
@@ -56,4 +57,34 @@ export async function replaceSegments(
   await db.delete(strategySegments).where(eq(strategySegments.strategy, strategy));
   if (ids.length === 0) return;
   await db.insert(strategySegments).values(ids.map((segment) => ({ strategy, segment })));
+}
+
+/**
+ * Replaces the segments of a strategy and records an event.
+ *
+ * @throws {ApiError} if the strategy, its flag or a segment is unknown or belongs to another project
+ */
+export async function assignSegments(
+  { db, record }: WriteTransaction,
+  { projectId, strategyId, environmentId, segmentIds }: StrategySegmentsInput,
+): Promise<void> {
+  const before = await findStrategy(db, strategyId);
+  if (before?.environment !== environmentId) {
+    throw notFound(`There is no strategy ${JSON.stringify(strategyId)} in this environment`);
+  }
+  const { feature, environment } = before;
+  await getActiveFeature(db, { project: projectId, feature });
+  const segments = checkSegments(segmentIds, {
+    project: projectId,
+    segments: await readSegments(db, segmentIds),
+  });
+  await replaceSegments(db, strategyId, segments);
+  await record({
+    type: "feature-strategy-update",
+    project: projectId,
+    feature,
+    environment,
+    before: toStrategyView(before),
+    after: toStrategyView({ ...before, segments }),
+  });
 }

@@ -1,116 +1,249 @@
 import { randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
-import { exceedsLimit } from "../../errors.ts";
+import { badData, exceedsLimit } from "../../errors.ts";
+import { compileCheck } from "../../http/schemas.ts";
+import { applyPatch, type PatchOperation } from "../../http/json-patch.ts";
 import { LIMITS } from "../../limits.ts";
 import { type Database, firstRow } from "../../storage/database.ts";
 import { strategies } from "../../storage/schema/strategies.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
-import { type CheckableStrategy, checkStrategy, readStrategyContext } from "./check-strategy.ts";
-import { listStrategies, type StrategyWithSegments } from "./find-strategies.ts";
-import { nextSortOrder } from "./next-sort-order.ts";
-import { getStrategyAt, requirePlace, type StrategyPlace } from "./place.ts";
-import type { CreateStrategy, UpdateStrategy } from "./schemas.ts";
+import {
+  checkFeatureEnvironment,
+  setEnabled,
+  type FeatureEnvironmentAddress,
+} from "../feature-environment.ts";
+import { getProject } from "../projects/store.ts";
+import { checkStrategy, readStrategyContext, type UncheckedStrategy } from "./check-strategy.ts";
+import {
+  getStrategy,
+  listStrategies,
+  nextSortOrder,
+  toStrategyView,
+  type Strategy,
+  type StrategyAddress,
+  type StrategyView,
+} from "./find-strategies.ts";
+import {
+  PatchedStrategy,
+  type CreateStrategy,
+  type StrategyOrder,
+  type UpdateStrategy,
+} from "./schemas.ts";
 import { replaceSegments } from "./strategy-segments.ts";
-import { type StrategyView, toStrategyView } from "./strategy-view.ts";
-import { switchOffWhenIdle } from "./switch-off-when-idle.ts";
 
+/**
+ * Adds a strategy to a flag in one environment.
+ *
+ * @throws {ApiError} if the flag is unknown, archived or not part of the environment, has too many
+ *   strategies there, or the strategy is invalid
+ */
 export async function addStrategy(
   transaction: WriteTransaction,
-  place: StrategyPlace,
+  address: FeatureEnvironmentAddress,
   body: CreateStrategy,
 ): Promise<StrategyView> {
   const { db } = transaction;
-  await requirePlace(db, place);
-  const existing = await listStrategies(db, place);
+  await checkFeatureEnvironment(db, address);
+  const existing = await listStrategies(db, address);
   if (existing.length >= LIMITS.strategiesPerEnvironment) {
     throw exceedsLimit(
       "strategies of a feature in an environment",
       LIMITS.strategiesPerEnvironment,
     );
   }
-  const checked = await check(db, place, body);
-  const { feature, environment } = place;
+  const { columns, segments } = await check(db, address, body);
+  return insert(transaction, address, {
+    ...columns,
+    title: body.title ?? null,
+    disabled: body.disabled ?? false,
+    sortOrder: body.sortOrder ?? (await nextSortOrder(db, address)),
+    segments,
+  });
+}
+
+/** Adds a strategy that matches every context. */
+export async function addDefaultStrategy(
+  transaction: WriteTransaction,
+  address: FeatureEnvironmentAddress,
+): Promise<void> {
+  const { db } = transaction;
+  const { defaultStickiness: stickiness } = await getProject(db, address.project);
+  await insert(transaction, address, {
+    name: "flexibleRollout",
+    sortOrder: await nextSortOrder(db, address),
+    parameters: { rollout: "100", stickiness, groupId: address.feature },
+    segments: [],
+  });
+}
+
+type NewStrategy = Omit<typeof strategies.$inferInsert, "environment" | "feature" | "id"> & {
+  readonly segments: readonly number[];
+};
+
+async function insert(
+  { db, record }: WriteTransaction,
+  { project, feature, environment }: FeatureEnvironmentAddress,
+  { segments, ...columns }: NewStrategy,
+): Promise<StrategyView> {
   const row = firstRow(
     await db
       .insert(strategies)
-      .values({
-        ...checked.columns,
-        id: randomUUID(),
-        feature,
-        environment,
-        title: body.title ?? null,
-        disabled: body.disabled ?? false,
-        sortOrder: body.sortOrder ?? (await nextSortOrder(db, place)),
-      })
+      .values({ ...columns, id: randomUUID(), feature, environment })
       .returning(),
   );
-  await replaceSegments(db, row.id, checked.segments);
-  const view = toStrategyView({ ...row, segments: checked.segments });
-  await transaction.record({ type: "feature-strategy-add", ...place, after: view });
+  await replaceSegments(db, row.id, segments);
+  const view = toStrategyView({ ...row, segments });
+  await record({ type: "feature-strategy-add", project, feature, environment, after: view });
   return view;
 }
 
 /**
- * Replaces a strategy. Constraints, variants and parameters that are not sent are emptied, as the
- * wire protocol has it; name, title, state and segments that are not sent stay.
+ * Replaces a strategy. As the wire protocol requires, absent constraints, variants and parameters
+ * become empty; an absent name, title, state, sort order or list of segments stays unchanged.
+ *
+ * @throws {ApiError} if the flag or strategy is unknown, or the new strategy is invalid
  */
 export async function replaceStrategy(
   transaction: WriteTransaction,
-  at: StrategyPlace & { readonly id: string },
+  address: StrategyAddress,
   body: UpdateStrategy,
 ): Promise<StrategyView> {
-  const { db, record } = transaction;
-  const { id, ...place } = at;
-  await requirePlace(db, place);
-  const before = await getStrategyAt(db, at);
-  const checked = await check(db, place, {
+  const { db } = transaction;
+  await checkFeatureEnvironment(db, address);
+  const before = await getStrategy(db, address);
+  const { columns, segments } = await check(db, address, {
     ...body,
     name: body.name ?? before.name,
     segments: body.segments ?? before.segments,
-    previousCount: before.constraints.length,
+    previousConstraintCount: before.constraints.length,
   });
-  const after = await update(db, before, {
-    ...checked.columns,
-    title: body.title === undefined ? before.title : body.title,
-    disabled: body.disabled ?? before.disabled,
-    sortOrder: body.sortOrder ?? before.sortOrder,
+  const view = await update(transaction, address, {
+    before,
+    changes: {
+      ...columns,
+      title: body.title === undefined ? before.title : body.title,
+      disabled: body.disabled ?? before.disabled,
+      sortOrder: body.sortOrder ?? before.sortOrder,
+      segments,
+    },
   });
-  await replaceSegments(db, id, checked.segments);
-  const view = toStrategyView({ ...after, segments: checked.segments });
-  await record({
-    type: "feature-strategy-update",
-    ...place,
-    before: toStrategyView(before),
-    after: view,
-  });
-  await switchOffWhenIdle(transaction, place);
+  await switchOffWithoutStrategies(transaction, address);
   return view;
 }
 
-/** Deletes a strategy; one that is not there is deleted already. */
+const checkPatched = compileCheck(PatchedStrategy);
+
+/** Applies a JSON Patch (RFC 6902) to a strategy. */
+export async function patchStrategy(
+  transaction: WriteTransaction,
+  address: StrategyAddress,
+  patch: readonly PatchOperation[],
+): Promise<StrategyView> {
+  await checkFeatureEnvironment(transaction.db, address);
+  const before = toStrategyView(await getStrategy(transaction.db, address));
+  const { id, ...patched } = checkPatched(applyPatch(before, patch), "/patched");
+  if (id !== before.id) throw badData("/patched/id", "cannot be changed");
+  // A patch applies to the whole strategy, so removed properties return to their defaults.
+  const defaults = { title: null, disabled: false, segments: [] };
+  return replaceStrategy(transaction, address, { ...defaults, ...patched });
+}
+
+/** Enables a disabled strategy. */
+export async function enableStrategy(
+  transaction: WriteTransaction,
+  address: FeatureEnvironmentAddress,
+  before: Strategy,
+): Promise<void> {
+  await update(transaction, address, { before, changes: { disabled: false } });
+}
+
+interface Update {
+  readonly before: Strategy;
+  readonly changes: Partial<NewStrategy>;
+}
+
+async function update(
+  { db, record }: WriteTransaction,
+  { project, feature, environment }: FeatureEnvironmentAddress,
+  { before, changes: { segments, ...columns } }: Update,
+): Promise<StrategyView> {
+  const row = firstRow(
+    await db.update(strategies).set(columns).where(eq(strategies.id, before.id)).returning(),
+  );
+  if (segments !== undefined) await replaceSegments(db, before.id, segments);
+  const view = toStrategyView({ ...row, segments: segments ?? before.segments });
+  await record({
+    type: "feature-strategy-update",
+    project,
+    feature,
+    environment,
+    before: toStrategyView(before),
+    after: view,
+  });
+  return view;
+}
+
+/** Deletes a strategy. Does nothing if it does not exist. */
 export async function deleteStrategy(
   transaction: WriteTransaction,
-  at: StrategyPlace & { readonly id: string },
+  { id, ...address }: StrategyAddress,
 ): Promise<void> {
   const { db, record } = transaction;
-  const { id, ...place } = at;
-  await requirePlace(db, place);
-  const before = (await listStrategies(db, place)).find((strategy) => strategy.id === id);
+  await checkFeatureEnvironment(db, address);
+  const before = (await listStrategies(db, address)).find((strategy) => strategy.id === id);
   if (before === undefined) return;
   await db.delete(strategies).where(eq(strategies.id, id));
-  await record({ type: "feature-strategy-remove", ...place, before: toStrategyView(before) });
-  await switchOffWhenIdle(transaction, place);
+  await record({ type: "feature-strategy-remove", ...address, before: toStrategyView(before) });
+  await switchOffWithoutStrategies(transaction, address);
 }
 
-/** What a body says, once it has been found to be sound. */
-async function check(db: Database, { feature, project }: StrategyPlace, body: CheckableStrategy) {
-  return checkStrategy(body, feature, await readStrategyContext(db, project, [body]));
+/**
+ * Switches a flag off if it has no enabled strategy: SDKs treat a flag without strategies as on for
+ * everyone.
+ */
+async function switchOffWithoutStrategies(
+  transaction: WriteTransaction,
+  address: FeatureEnvironmentAddress,
+): Promise<void> {
+  const remaining = await listStrategies(transaction.db, address);
+  if (remaining.every(({ disabled }) => disabled)) await setEnabled(transaction, address, false);
 }
 
-type Columns = Partial<Omit<StrategyWithSegments, "id" | "segments">>;
+/**
+ * Sets the sort order of strategies of a flag in one environment.
+ *
+ * @throws {ApiError} if the flag or a strategy is unknown
+ */
+export async function orderStrategies(
+  { db, record }: WriteTransaction,
+  address: FeatureEnvironmentAddress,
+  order: StrategyOrder,
+): Promise<void> {
+  await checkFeatureEnvironment(db, address);
+  const before = await listIds(db, address);
+  for (const [index, { id, sortOrder }] of order.entries()) {
+    if (!before.includes(id)) {
+      throw badData(`/body/${index}/id`, "is not a strategy of the feature in this environment");
+    }
+    await db.update(strategies).set({ sortOrder }).where(eq(strategies.id, id));
+  }
+  const after = await listIds(db, address);
+  await record({
+    type: "strategy-order-changed",
+    ...address,
+    before: { strategyIds: before },
+    after: { strategyIds: after },
+  });
+}
 
-async function update(db: Database, { id }: StrategyWithSegments, columns: Columns) {
-  return firstRow(
-    await db.update(strategies).set(columns).where(eq(strategies.id, id)).returning(),
-  );
+async function listIds(db: Database, address: FeatureEnvironmentAddress): Promise<string[]> {
+  return (await listStrategies(db, address)).map(({ id }) => id);
+}
+
+async function check(
+  db: Database,
+  { feature, project }: FeatureEnvironmentAddress,
+  strategy: UncheckedStrategy,
+) {
+  return checkStrategy(strategy, feature, await readStrategyContext(db, project, [strategy]));
 }

@@ -1,18 +1,17 @@
 import { and, eq } from "drizzle-orm";
-import { badData, notFound } from "../../errors.ts";
-import { findFeature, findFeatures, quoteNames, type Feature } from "../features/find-features.ts";
-import { getActiveProject } from "../projects/find-projects.ts";
+import { badData } from "../../errors.ts";
 import type { Database } from "../../storage/database.ts";
 import { featureTags, tags } from "../../storage/schema/tags.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
-import { ensureTags } from "./ensure-tags.ts";
-import { linkTags, unlinkTag, type TagName } from "./link-tags.ts";
-import type { TagChanges, TagInput } from "./schemas.ts";
+import { type Feature, findFeatures, getFeatureByName, quoteNames } from "../feature.ts";
+import { getActiveProject } from "../projects/store.ts";
+import type { TagChanges } from "./schemas.ts";
+import { ensureTags, type TagName } from "./store.ts";
 
 /**
- * @throws {ApiError} when there is no flag of that name
+ * @throws {ApiError} if the flag does not exist
  */
-export async function listTagsOf(db: Database, feature: string) {
+export async function listFeatureTags(db: Database, feature: string) {
   const { name } = await getFeatureByName(db, feature);
   return db
     .select({ type: tags.type, value: tags.value, color: tags.color })
@@ -22,24 +21,7 @@ export async function listTagsOf(db: Database, feature: string) {
     .orderBy(tags.type, tags.value);
 }
 
-export async function addTag(
-  transaction: WriteTransaction,
-  feature: string,
-  tag: TagInput,
-): Promise<void> {
-  const found = await getFeatureByName(transaction.db, feature);
-  await change(transaction, found, { addedTags: [tag], removedTags: [] });
-}
-
-export async function removeTag(
-  transaction: WriteTransaction,
-  feature: string,
-  tag: TagName,
-): Promise<void> {
-  const found = await getFeatureByName(transaction.db, feature);
-  await change(transaction, found, { addedTags: [], removedTags: [tag] });
-}
-
+/** Adds and removes tags of a flag. Added tags are created if they do not exist. */
 export async function changeTags(
   transaction: WriteTransaction,
   feature: string,
@@ -48,8 +30,8 @@ export async function changeTags(
   await change(transaction, await getFeatureByName(transaction.db, feature), changes);
 }
 
-/** The same for several flags of a project, all or nothing. Names without a flag are passed over. */
-export async function changeTagsOfMany(
+/** Changes the tags of several flags of a project: all of them or none. Unknown names are ignored. */
+export async function changeTagsInBulk(
   transaction: WriteTransaction,
   project: string,
   { features, tags: changes }: { readonly features: readonly string[]; readonly tags: TagChanges },
@@ -58,15 +40,12 @@ export async function changeTagsOfMany(
   const found = await findFeatures(transaction.db, features);
   const foreign = found.filter((feature) => feature.project !== project);
   if (foreign.length > 0) {
-    throw badData("/body/features", `holds features of another project: ${quoteNames(foreign)}`);
+    throw badData(
+      "/body/features",
+      `contains features of another project: ${quoteNames(foreign.map(({ name }) => name))}`,
+    );
   }
   for (const feature of found) await change(transaction, feature, changes);
-}
-
-async function getFeatureByName(db: Database, name: string): Promise<Feature> {
-  const feature = await findFeature(db, name);
-  if (feature === undefined) throw notFound(`There is no feature ${JSON.stringify(name)}`);
-  return feature;
 }
 
 async function change(
@@ -89,4 +68,37 @@ async function change(
     if (!(await unlinkTag(db, name, { type, value }))) continue;
     await record({ type: "feature-untagged", project, feature: name, before: { type, value } });
   }
+}
+
+/** Adds existing tags to a flag. Returns the tags that the flag did not have before. */
+export async function linkTags(
+  db: Database,
+  feature: string,
+  tags: readonly TagName[],
+): Promise<readonly TagName[]> {
+  if (tags.length === 0) return [];
+  return db
+    .insert(featureTags)
+    .values(tags.map(({ type, value }) => ({ feature, type, value })))
+    .onConflictDoNothing()
+    .returning({ type: featureTags.type, value: featureTags.value });
+}
+
+/** Removes a tag from a flag. Returns whether the flag had it. */
+async function unlinkTag(
+  db: Database,
+  feature: string,
+  { type, value }: TagName,
+): Promise<boolean> {
+  const removed = await db
+    .delete(featureTags)
+    .where(
+      and(
+        eq(featureTags.feature, feature),
+        eq(featureTags.type, type),
+        eq(featureTags.value, value),
+      ),
+    )
+    .returning({ type: featureTags.type });
+  return removed.length > 0;
 }

@@ -1,28 +1,21 @@
-import { actorOf } from "../../access/request-token.ts";
-import { FeatureNameParams, ProjectParams } from "../features/schemas.ts";
-import { documented } from "../../http/schemas.ts";
 import type { TypedApp } from "flags-server-kit/http";
+import { actorOf } from "../../access/request-token.ts";
+import { documented } from "../../http/schemas.ts";
 import type { Storage } from "../../storage/storage.ts";
-import { addTag, changeTags, changeTagsOfMany, listTagsOf, removeTag } from "./feature-tags.ts";
-import {
-  BulkTagsBody,
-  FeatureTagParams,
-  TagBody,
-  TagChangesBody,
-  TagParams,
-  TagTypeParams,
-} from "./schemas.ts";
-import { createTag, deleteTag, getTag, listTags } from "./tags.ts";
+import { FeatureNameParams, ProjectParams } from "../schemas.ts";
+import { TagTypeParams } from "../tag-types/schemas.ts";
+import { changeTags, changeTagsInBulk, listFeatureTags } from "./feature-tags.ts";
+import { BulkTagsBody, FeatureTagParams, TagBody, TagChangesBody, TagParams } from "./schemas.ts";
+import { createTag, deleteTag, getTag, listTags } from "./store.ts";
 
 const tag = "Tags";
 
-/** Words that flags are grouped by. */
+/** Routes for tags, and for the tags of flags. */
 export function registerTags(app: TypedApp, storage: Storage): void {
   registerFeatureTags(app, storage);
-  registerUntagging(app, storage);
-  registerTagChanges(app, storage);
+  registerFeatureTagChanges(app, storage);
   registerReading(app, storage);
-  registerWriting(app, storage);
+  registerCreatingAndDeleting(app, storage);
 }
 
 function registerFeatureTags(app: TypedApp, storage: Storage): void {
@@ -35,7 +28,7 @@ function registerFeatureTags(app: TypedApp, storage: Storage): void {
       },
     },
     ({ params }) =>
-      storage.read(async (db) => ({ version: 1, tags: await listTagsOf(db, params.feature) })),
+      storage.read(async (db) => ({ version: 1, tags: await listFeatureTags(db, params.feature) })),
   );
 
   app.post(
@@ -44,7 +37,7 @@ function registerFeatureTags(app: TypedApp, storage: Storage): void {
       schema: {
         ...documented({
           tag,
-          summary: "Tags a feature; the tag is made when there is none",
+          summary: "Adds a tag to a feature, and creates the tag if it does not exist",
           hasBody: true,
           alsoFailsWith: [404],
         }),
@@ -56,21 +49,19 @@ function registerFeatureTags(app: TypedApp, storage: Storage): void {
       const { feature } = request.params;
       const { type, value } = request.body;
       await storage.write(actorOf(request), (transaction) =>
-        addTag(transaction, feature, request.body),
+        changeTags(transaction, feature, { addedTags: [request.body], removedTags: [] }),
       );
       return reply.code(201).header("location", `${feature}/tags`).send({ type, value });
     },
   );
-}
 
-function registerUntagging(app: TypedApp, storage: Storage): void {
   app.delete(
     "/features/:feature/tags/:type/:value",
     {
       schema: {
         ...documented({
           tag,
-          summary: "Takes a tag from a feature",
+          summary: "Removes a tag from a feature",
           empty: 200,
           alsoFailsWith: [404],
         }),
@@ -80,21 +71,21 @@ function registerUntagging(app: TypedApp, storage: Storage): void {
     async (request, reply) => {
       const { feature, type, value } = request.params;
       await storage.write(actorOf(request), (transaction) =>
-        removeTag(transaction, feature, { type, value }),
+        changeTags(transaction, feature, { addedTags: [], removedTags: [{ type, value }] }),
       );
       return reply.send();
     },
   );
 }
 
-function registerTagChanges(app: TypedApp, storage: Storage): void {
+function registerFeatureTagChanges(app: TypedApp, storage: Storage): void {
   app.put(
     "/features/:feature/tags",
     {
       schema: {
         ...documented({
           tag,
-          summary: "Adds tags to a feature and takes others from it",
+          summary: "Adds tags to a feature and removes others",
           hasBody: true,
           alsoFailsWith: [404],
         }),
@@ -106,7 +97,7 @@ function registerTagChanges(app: TypedApp, storage: Storage): void {
       storage.write(actorOf(request), async (transaction) => {
         const { feature } = request.params;
         await changeTags(transaction, feature, request.body);
-        return { version: 1, tags: await listTagsOf(transaction.db, feature) };
+        return { version: 1, tags: await listFeatureTags(transaction.db, feature) };
       }),
   );
 
@@ -116,7 +107,7 @@ function registerTagChanges(app: TypedApp, storage: Storage): void {
       schema: {
         ...documented({
           tag,
-          summary: "Adds tags to several features and takes others from them, all or nothing",
+          summary: "Adds tags to features and removes others: from all features, or none",
           empty: 200,
           hasBody: true,
           alsoFailsWith: [404],
@@ -127,7 +118,7 @@ function registerTagChanges(app: TypedApp, storage: Storage): void {
     },
     async (request, reply) => {
       await storage.write(actorOf(request), (transaction) =>
-        changeTagsOfMany(transaction, request.params.projectId, request.body),
+        changeTagsInBulk(transaction, request.params.projectId, request.body),
       );
       return reply.send();
     },
@@ -163,12 +154,12 @@ function registerReading(app: TypedApp, storage: Storage): void {
   );
 }
 
-function registerWriting(app: TypedApp, storage: Storage): void {
+function registerCreatingAndDeleting(app: TypedApp, storage: Storage): void {
   app.post(
     "/tags",
     {
       schema: {
-        ...documented({ tag, summary: "Makes a tag", hasBody: true, alsoFailsWith: [409] }),
+        ...documented({ tag, summary: "Creates a tag", hasBody: true, alsoFailsWith: [409] }),
         body: TagBody,
       },
     },
@@ -190,7 +181,7 @@ function registerWriting(app: TypedApp, storage: Storage): void {
       schema: {
         ...documented({
           tag,
-          summary: "Deletes a tag and takes it from every feature",
+          summary: "Deletes a tag and removes it from every feature",
           empty: 200,
           alsoFailsWith: [404],
         }),

@@ -1,0 +1,28 @@
+import type { TypedApp } from "flags-server-kit/http";
+import { documented } from "../../http/schemas.ts";
+import type { Storage } from "../../storage/storage.ts";
+import { readLegalValues } from "../context-fields/legal-values.ts";
+import { checkConstraint } from "./check-constraints.ts";
+import { ConstraintBody } from "./schemas.ts";
+
+export function registerConstraints(app: TypedApp, storage: Storage): void {
+  app.post(
+    "/constraints/validate",
+    {
+      schema: {
+        ...documented({
+          tag: "Strategies",
+          summary: "Checks whether a constraint is valid",
+          empty: 204,
+          hasBody: true,
+        }),
+        body: ConstraintBody,
+      },
+    },
+    async ({ body }, reply) => {
+      const legalValuesOf = await readLegalValues(storage.db, [body.contextName]);
+      checkConstraint(body, { legalValues: legalValuesOf(body.contextName), path: "/body" });
+      return reply.code(204).send();
+    },
+  );
+}

@@ -1,0 +1,55 @@
+import type { Database } from "../../storage/database.ts";
+import { isOneOf } from "../../storage/database.ts";
+import { contextFields, type LegalValue } from "../../storage/schema/context-fields.ts";
+import { checkUnique } from "../check-unique.ts";
+import type { LegalValueInput } from "./schemas.ts";
+
+/** Converts a legal value to the form in which it is stored: no `description` instead of null. */
+export function toLegalValue({ value, description }: LegalValueInput): LegalValue {
+  return { value, ...(typeof description === "string" && { description }) };
+}
+
+/**
+ * @throws {ApiError} if a value occurs twice
+ */
+export function checkLegalValues(legalValues: readonly LegalValueInput[]): void {
+  checkUnique(
+    legalValues.map(({ value }) => value),
+    (index) => `/body/legalValues/${index}/value`,
+  );
+}
+
+/** Replaces the entry with the same value, or appends a new one. */
+export function withLegalValue(
+  legalValues: readonly LegalValue[],
+  added: LegalValue,
+): readonly LegalValue[] {
+  const index = legalValues.findIndex(({ value }) => value === added.value);
+  return index === -1 ? [...legalValues, added] : legalValues.with(index, added);
+}
+
+export function withoutLegalValue(
+  legalValues: readonly LegalValue[],
+  removed: string,
+): readonly LegalValue[] {
+  return legalValues.filter(({ value }) => value !== removed);
+}
+
+/** Returns the legal values of a context field. An empty list allows every value. */
+export type LegalValuesOf = (contextName: string) => readonly string[];
+
+/** Reads the legal values of context fields. An unknown field allows every value. */
+export async function readLegalValues(
+  db: Database,
+  contextNames: readonly string[],
+): Promise<LegalValuesOf> {
+  if (contextNames.length === 0) return () => [];
+  const rows = await db
+    .select({ name: contextFields.name, legalValues: contextFields.legalValues })
+    .from(contextFields)
+    .where(isOneOf(contextFields.name, [...new Set(contextNames)]));
+  const byName = new Map(
+    rows.map(({ name, legalValues }) => [name, legalValues.map(({ value }) => value)]),
+  );
+  return (contextName) => byName.get(contextName) ?? [];
+}

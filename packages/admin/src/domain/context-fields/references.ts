@@ -1,0 +1,52 @@
+import { and, eq, isNull, sql, type SQL } from "drizzle-orm";
+import type { PgColumn } from "drizzle-orm/pg-core";
+import type { Database } from "../../storage/database.ts";
+import { features } from "../../storage/schema/features.ts";
+import { segments } from "../../storage/schema/segments.ts";
+import { strategies } from "../../storage/schema/strategies.ts";
+import {
+  REFERENCE_COUNT,
+  STRATEGY_REFERENCE,
+  STRATEGY_REFERENCE_ORDER,
+  type ReferenceCount,
+} from "../strategy-references.ts";
+
+/** Describes the strategies of active flags and the segments that have a constraint on a field. */
+export async function describeReferences(db: Database, contextField: string): Promise<string[]> {
+  const strategiesWithField = await listStrategiesUsing(db, contextField);
+  const segmentsWithField = await db
+    .select({ name: segments.name })
+    .from(segments)
+    .where(mentions(segments.constraints, contextField));
+  return [
+    ...strategiesWithField.map(({ featureName }) => `the feature ${JSON.stringify(featureName)}`),
+    ...segmentsWithField.map(({ name }) => `the segment ${JSON.stringify(name)}`),
+  ];
+}
+
+/** Lists the strategies of active flags that have a constraint on a field. */
+export function listStrategiesUsing(db: Database, contextField: string) {
+  return db
+    .select(STRATEGY_REFERENCE)
+    .from(strategies)
+    .innerJoin(features, eq(features.name, strategies.feature))
+    .where(and(isNull(features.archivedAt), mentions(strategies.constraints, contextField)))
+    .orderBy(...STRATEGY_REFERENCE_ORDER);
+}
+
+function mentions(constraints: PgColumn, contextName: string): SQL {
+  return sql`${constraints} @> ${JSON.stringify([{ contextName }])}::jsonb`;
+}
+
+/** Counts the references to each field. Fields without references are absent. */
+export async function countReferences(db: Database): Promise<ReadonlyMap<string, ReferenceCount>> {
+  const contextName = sql<string>`entry.value ->> 'contextName'`;
+  const rows = await db
+    .select({ contextName, ...REFERENCE_COUNT })
+    .from(strategies)
+    .innerJoin(features, eq(features.name, strategies.feature))
+    .crossJoinLateral(sql`jsonb_array_elements(${strategies.constraints}) as entry`)
+    .where(isNull(features.archivedAt))
+    .groupBy(contextName);
+  return new Map(rows.map(({ contextName: name, ...count }) => [name, count]));
+}

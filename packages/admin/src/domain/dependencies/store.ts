@@ -1,0 +1,142 @@
+import { and, eq, isNull, ne, notInArray } from "drizzle-orm";
+import type { Database } from "../../storage/database.ts";
+import { orderByText } from "../../storage/database.ts";
+import { dependencies, features } from "../../storage/schema/features.ts";
+import { strategies } from "../../storage/schema/strategies.ts";
+import type { WriteTransaction } from "../../storage/storage.ts";
+import { type FeatureAddress, findFeature, getActiveFeature, getFeature } from "../feature.ts";
+import {
+  checkDependency,
+  type Dependency,
+  type DependencyCandidate,
+  toDependency,
+  toDependencyView,
+} from "./dependency.ts";
+import type { DependencyInput } from "./schemas.ts";
+
+/**
+ * Makes a flag depend on another one. This replaces its previous dependency.
+ *
+ * @throws {ApiError} if the flag is unknown or archived, or must not depend on the parent
+ */
+export async function setParent(
+  { db, record }: WriteTransaction,
+  address: FeatureAddress,
+  input: DependencyInput,
+): Promise<void> {
+  const { name: child, project } = await getActiveFeature(db, address);
+  const dependency = toDependency(child, input);
+  checkDependency(await readCandidate(db, project, dependency));
+  const before = await findDependency(db, child);
+  await db
+    .insert(dependencies)
+    .values(dependency)
+    .onConflictDoUpdate({ target: dependencies.child, set: dependency });
+  await record({
+    type: "feature-dependency-added",
+    project,
+    feature: child,
+    ...(before !== undefined && { before: toDependencyView(before) }),
+    after: toDependencyView(dependency),
+  });
+}
+
+async function readCandidate(
+  db: Database,
+  project: string,
+  { child, parent }: Dependency,
+): Promise<DependencyCandidate> {
+  const found = await findFeature(db, parent);
+  const [link] = await db
+    .select()
+    .from(dependencies)
+    .where(eq(dependencies.parent, child))
+    .limit(1);
+  return {
+    child,
+    parent,
+    isParentActive: found?.archivedAt === null && found.project === project,
+    hasParentParent: (await findDependency(db, parent)) !== undefined,
+    grandchild: link?.child,
+  };
+}
+
+/** Removes the dependency of a flag on one parent, if there is one. */
+export async function removeParent(
+  { db, record }: WriteTransaction,
+  address: FeatureAddress,
+  parent: string,
+): Promise<void> {
+  const { name: child, project } = await getFeature(db, address);
+  const [removed] = await db
+    .delete(dependencies)
+    .where(and(eq(dependencies.child, child), eq(dependencies.parent, parent)))
+    .returning();
+  if (removed === undefined) return;
+  await record({
+    type: "feature-dependency-removed",
+    project,
+    feature: child,
+    before: toDependencyView(removed),
+  });
+}
+
+/** Removes all dependencies of a flag. */
+export async function removeParents(
+  { db, record }: WriteTransaction,
+  address: FeatureAddress,
+): Promise<void> {
+  const { name: child, project } = await getFeature(db, address);
+  const removed = await db.delete(dependencies).where(eq(dependencies.child, child)).returning();
+  if (removed.length === 0) return;
+  await record({
+    type: "feature-dependencies-removed",
+    project,
+    feature: child,
+    before: removed.map(toDependencyView),
+    after: [],
+  });
+}
+
+async function findDependency(db: Database, child: string): Promise<Dependency | undefined> {
+  const [found] = await db.select().from(dependencies).where(eq(dependencies.child, child));
+  return found;
+}
+
+/** Lists the names of the flags that a flag may depend on. */
+export async function listPossibleParents(
+  db: Database,
+  address: FeatureAddress,
+): Promise<string[]> {
+  const { name, project } = await getFeature(db, address);
+  const children = db.select({ child: dependencies.child }).from(dependencies);
+  const rows = await db
+    .select({ name: features.name })
+    .from(features)
+    .where(
+      and(
+        eq(features.project, project),
+        isNull(features.archivedAt),
+        ne(features.name, name),
+        notInArray(features.name, children),
+      ),
+    )
+    .orderBy(orderByText(features.name));
+  return rows.map((row) => row.name);
+}
+
+/** Lists the names of the variants of a flag in all environments. */
+export async function listVariantNames(db: Database, address: FeatureAddress): Promise<string[]> {
+  const { name } = await getFeature(db, address);
+  const rows = await db
+    .select({ variants: strategies.variants })
+    .from(strategies)
+    .where(eq(strategies.feature, name));
+  const names = rows.flatMap(({ variants }) => variants.map((variant) => variant.name));
+  return [...new Set(names)].toSorted();
+}
+
+export async function hasAnyDependency(db: Database): Promise<boolean> {
+  const [found] = await db.select().from(dependencies).limit(1);
+  return found !== undefined;
+}

@@ -1,0 +1,85 @@
+import { type Static, Type } from "typebox";
+import { badData } from "../../errors.ts";
+import { parseFilter } from "../../http/parse-filter.ts";
+import type { EventFilter } from "./find-events.ts";
+
+const Text = Type.Optional(Type.String());
+const Filter = Type.Optional(Type.String({ description: "IS:value or IS_ANY_OF:value,value" }));
+const Day = Type.Optional(Type.String({ description: "IS:yyyy-MM-dd" }));
+
+export const EventSearchQuery = Type.Object({
+  query: Text,
+  id: Filter,
+  feature: Filter,
+  project: Filter,
+  type: Filter,
+  createdBy: Filter,
+  environment: Filter,
+  from: Day,
+  to: Day,
+  offset: Text,
+  limit: Text,
+});
+
+export const EventListQuery = Type.Object({
+  feature: Text,
+  project: Text,
+  environment: Text,
+  type: Text,
+  offset: Text,
+  limit: Text,
+});
+
+export const EventFeatureParams = Type.Object({ feature: Type.String() });
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Parses filters such as `IS:value`. `to` includes the whole day.
+ *
+ * @throws {ApiError} if a filter is malformed
+ */
+export function parseEventSearch(query: Static<typeof EventSearchQuery>): EventFilter {
+  const lastDay = parseDay(query.to, "to");
+  return {
+    ids: parseFilter(query.id, "id")?.map((text) => parseId(text)),
+    types: parseFilter(query.type, "type"),
+    features: parseFilter(query.feature, "feature"),
+    projects: parseFilter(query.project, "project"),
+    environments: parseFilter(query.environment, "environment"),
+    authors: parseFilter(query.createdBy, "createdBy"),
+    text: query.query,
+    from: parseDay(query.from, "from"),
+    before: lastDay === undefined ? undefined : new Date(lastDay.getTime() + DAY_MS),
+  };
+}
+
+function parseId(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw badData("/query/id", "must be a number");
+  return Number(text);
+}
+
+function parseDay(text: string | undefined, name: string): Date | undefined {
+  if (text === undefined) return undefined;
+  const day = /^IS:(\d{4}-\d{2}-\d{2})$/.exec(text)?.[1];
+  const date = new Date(`${day}T00:00:00Z`);
+  if (day === undefined || Number.isNaN(date.getTime())) {
+    throw badData(`/query/${name}`, "must be of the form IS:yyyy-MM-dd");
+  }
+  return date;
+}
+
+/** Parses the plain filters of the event list: at most one value each. */
+export function parseEventList(query: Static<typeof EventListQuery>): EventFilter {
+  const { type, feature, project, environment } = query;
+  return {
+    types: toList(type),
+    features: toList(feature),
+    projects: toList(project),
+    environments: toList(environment),
+  };
+}
+
+function toList(value: string | undefined): readonly string[] | undefined {
+  return value === undefined ? undefined : [value];
+}

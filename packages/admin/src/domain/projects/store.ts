@@ -1,0 +1,214 @@
+import { and, count, eq, isNotNull, isNull, sql } from "drizzle-orm";
+import { badData, exceedsLimit, invalidOperation, nameExists, notFound } from "../../errors.ts";
+import { LIMITS } from "../../limits.ts";
+import type { Database } from "../../storage/database.ts";
+import { firstRow } from "../../storage/database.ts";
+import { orderByText } from "../../storage/database.ts";
+import { environments } from "../../storage/schema/environments.ts";
+import { features } from "../../storage/schema/features.ts";
+import { projectEnvironments, projects } from "../../storage/schema/projects.ts";
+import type { WriteTransaction } from "../../storage/storage.ts";
+import { checkProjectId, findAvailableId, toSlug } from "./project-id.ts";
+import type { CreateProject, UpdateProject } from "./schemas.ts";
+
+export type Project = typeof projects.$inferSelect;
+
+export async function findProject(db: Database, id: string): Promise<Project | undefined> {
+  const [project] = await db.select().from(projects).where(eq(projects.id, id));
+  return project;
+}
+
+/**
+ * @throws {ApiError} if the project is unknown
+ */
+export async function getProject(db: Database, id: string): Promise<Project> {
+  const project = await findProject(db, id);
+  if (project === undefined) throw notFound(`There is no project ${JSON.stringify(id)}`);
+  return project;
+}
+
+/**
+ * @throws {ApiError} if the project is unknown or archived
+ */
+export async function getActiveProject(db: Database, id: string): Promise<Project> {
+  const project = await getProject(db, id);
+  if (project.archivedAt !== null) {
+    throw notFound(`The project ${JSON.stringify(id)} is archived: revive it first`);
+  }
+  return project;
+}
+
+/** Lists the archived or the active projects by id, with the number of their active flags. */
+export function listProjects(db: Database, { archived }: { readonly archived: boolean }) {
+  const featureCount = db
+    .select({ project: features.project, count: count().as("count") })
+    .from(features)
+    .where(isNull(features.archivedAt))
+    .groupBy(features.project)
+    .as("feature_count");
+  return db
+    .select({
+      id: projects.id,
+      name: projects.name,
+      description: projects.description,
+      defaultStickiness: projects.defaultStickiness,
+      mode: sql<string>`'open'`,
+      featureCount: sql<number>`coalesce(${featureCount.count}, 0)::int`,
+      createdAt: projects.createdAt,
+      updatedAt: projects.updatedAt,
+      archivedAt: projects.archivedAt,
+    })
+    .from(projects)
+    .leftJoin(featureCount, eq(featureCount.project, projects.id))
+    .where(archived ? isNotNull(projects.archivedAt) : isNull(projects.archivedAt))
+    .orderBy(orderByText(projects.id));
+}
+
+/** Lists the names of the environments of a project by `sortOrder`, then by creation time and name. */
+export async function listProjectEnvironments(db: Database, projectId: string): Promise<string[]> {
+  const rows = await db
+    .select({ environment: projectEnvironments.environment })
+    .from(projectEnvironments)
+    .innerJoin(environments, eq(environments.name, projectEnvironments.environment))
+    .where(eq(projectEnvironments.project, projectId))
+    .orderBy(environments.sortOrder, environments.createdAt, environments.name);
+  return rows.map(({ environment }) => environment);
+}
+
+/** Counts the active flags of a project by type. */
+export function countTypes(
+  db: Database,
+  projectId: string,
+): Promise<{ readonly type: string; readonly count: number }[]> {
+  return db
+    .select({ type: features.type, count: count() })
+    .from(features)
+    .where(and(eq(features.project, projectId), isNull(features.archivedAt)))
+    .groupBy(features.type)
+    .orderBy(features.type);
+}
+
+/** A project and the names of its environments. */
+type ProjectWithEnvironments = Project & { readonly environments: readonly string[] };
+
+export async function createProject(
+  { db, record }: WriteTransaction,
+  body: CreateProject,
+): Promise<ProjectWithEnvironments> {
+  await checkLimit(db);
+  const id = await chooseId(db, body);
+  const names = await chooseEnvironments(db, body.environments);
+  const { name, description, defaultStickiness } = body;
+  const project = firstRow(
+    await db
+      .insert(projects)
+      .values({
+        id,
+        name,
+        description: description ?? null,
+        ...(defaultStickiness !== undefined && { defaultStickiness }),
+      })
+      .returning(),
+  );
+  if (names.length > 0) {
+    await db
+      .insert(projectEnvironments)
+      .values(names.map((environment) => ({ project: id, environment })));
+  }
+  const created = { ...project, environments: await listProjectEnvironments(db, id) };
+  await record({ type: "project-created", project: id, after: created });
+  return created;
+}
+
+/**
+ * @throws {ApiError} if the id is invalid or reserved, or a project has it
+ */
+export async function checkIdIsAvailable(db: Database, id: string): Promise<void> {
+  checkProjectId(id);
+  if ((await findProject(db, id)) !== undefined) {
+    throw nameExists(`There is already a project ${JSON.stringify(id)}`);
+  }
+}
+
+async function chooseId(db: Database, { id, name }: CreateProject): Promise<string> {
+  if (id) {
+    await checkIdIsAvailable(db, id);
+    return id;
+  }
+  const rows = await db.select({ id: projects.id }).from(projects);
+  const taken = new Set(rows.map((row) => row.id));
+  return findAvailableId(toSlug(name), (candidate) => taken.has(candidate));
+}
+
+async function chooseEnvironments(
+  db: Database,
+  names: readonly string[] | undefined,
+): Promise<readonly string[]> {
+  const known = await db.select().from(environments);
+  if (names === undefined) return known.filter(({ enabled }) => enabled).map(({ name }) => name);
+  const unknown = names.findIndex((name) =>
+    known.every((environment) => environment.name !== name),
+  );
+  if (unknown !== -1) throw badData(`/body/environments/${unknown}`, "is not an environment");
+  return [...new Set(names)];
+}
+
+async function checkLimit(db: Database): Promise<void> {
+  const { active } = firstRow(
+    await db.select({ active: count() }).from(projects).where(isNull(projects.archivedAt)),
+  );
+  if (active >= LIMITS.projects) throw exceedsLimit("projects", LIMITS.projects);
+}
+
+/** Replaces the properties that the body contains. The others stay unchanged. */
+export async function updateProject(
+  { db, record }: WriteTransaction,
+  id: string,
+  { name, description, defaultStickiness }: UpdateProject,
+): Promise<void> {
+  const before = await getActiveProject(db, id);
+  const columns = {
+    ...(name !== undefined && { name }),
+    ...(description !== undefined && { description }),
+    ...(defaultStickiness !== undefined && { defaultStickiness }),
+  };
+  const hasChanges = Object.entries(columns).some(
+    ([name, value]) => before[name as keyof typeof columns] !== value,
+  );
+  if (!hasChanges) return;
+  const after = firstRow(
+    await db
+      .update(projects)
+      .set({ ...columns, updatedAt: new Date() })
+      .where(eq(projects.id, id))
+      .returning(),
+  );
+  await record({ type: "project-updated", project: id, before, after });
+}
+
+export async function archiveProject({ db, record }: WriteTransaction, id: string): Promise<void> {
+  const before = await getProject(db, id);
+  if (before.archivedAt !== null) return;
+  if (id === "default") throw invalidOperation("The project default cannot be archived");
+  if ((await countTypes(db, id)).length > 0) {
+    throw invalidOperation(
+      `The project ${JSON.stringify(id)} has active features: archive them first`,
+    );
+  }
+  const after = await setArchivedAt(db, id, new Date());
+  await record({ type: "project-archived", project: id, before, after });
+}
+
+export async function reviveProject({ db, record }: WriteTransaction, id: string): Promise<void> {
+  const before = await getProject(db, id);
+  if (before.archivedAt === null) return;
+  await checkLimit(db);
+  const after = await setArchivedAt(db, id, null);
+  await record({ type: "project-revived", project: id, before, after });
+}
+
+async function setArchivedAt(db: Database, id: string, archivedAt: Date | null): Promise<Project> {
+  return firstRow(
+    await db.update(projects).set({ archivedAt }).where(eq(projects.id, id)).returning(),
+  );
+}

@@ -1,0 +1,37 @@
+import { Type, type Static } from "typebox";
+import { openObject } from "../http/schemas.ts";
+import type { FeatureEnvironmentAddress } from "./feature-environment.ts";
+import type { FeatureAddress } from "./feature.ts";
+
+/** Largest value of an `integer` column in PostgreSQL. */
+export const MAX_INT32 = 2 ** 31 - 1;
+
+export const SegmentIds = Type.Array(Type.Integer({ minimum: 1, maximum: MAX_INT32 }));
+
+/** The flags that a bulk operation applies to. */
+export const BatchFeaturesBody = openObject("batchFeaturesSchema", {
+  features: Type.Array(Type.String(), { maxItems: 10_000, description: "Names of features" }),
+});
+
+export const ProjectParams = Type.Object({ projectId: Type.String() });
+export const FeatureNameParams = Type.Object({ feature: Type.String() });
+export const FeatureParams = Type.Object({ projectId: Type.String(), feature: Type.String() });
+export const FeatureEnvironmentParams = Type.Object({
+  projectId: Type.String(),
+  feature: Type.String(),
+  environment: Type.String(),
+});
+
+export function toFeatureAddress({
+  projectId,
+  feature,
+}: Static<typeof FeatureParams>): FeatureAddress {
+  return { project: projectId, feature };
+}
+
+export function toFeatureEnvironmentAddress({
+  environment,
+  ...params
+}: Static<typeof FeatureEnvironmentParams>): FeatureEnvironmentAddress {
+  return { ...toFeatureAddress(params), environment };
+}

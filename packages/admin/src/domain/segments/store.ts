@@ -1,0 +1,259 @@
+import { and, count, eq, isNull } from "drizzle-orm";
+import type { PgColumn } from "drizzle-orm/pg-core";
+import { ApiError, badData, exceedsLimit, nameExists, notFound } from "../../errors.ts";
+import { LIMITS } from "../../limits.ts";
+import type { Database } from "../../storage/database.ts";
+import { firstRow } from "../../storage/database.ts";
+import { isOneOf } from "../../storage/database.ts";
+import { orderByText } from "../../storage/database.ts";
+import { features } from "../../storage/schema/features.ts";
+import { segments } from "../../storage/schema/segments.ts";
+import {
+  type StoredConstraint,
+  strategies,
+  strategySegments,
+} from "../../storage/schema/strategies.ts";
+import type { WriteTransaction } from "../../storage/storage.ts";
+import { checkConstraints } from "../constraints/check-constraints.ts";
+import { readLegalValues } from "../context-fields/legal-values.ts";
+import { findProject } from "../projects/store.ts";
+import {
+  REFERENCE_COUNT,
+  STRATEGY_REFERENCE,
+  STRATEGY_REFERENCE_ORDER,
+  UNUSED,
+  type ReferenceCount,
+} from "../strategy-references.ts";
+import type { SegmentInput } from "./schemas.ts";
+
+export type Segment = typeof segments.$inferSelect;
+
+/**
+ * @throws {ApiError} if the segment does not exist
+ */
+export async function getSegment(db: Database, id: number): Promise<Segment> {
+  const [segment] = await db.select().from(segments).where(eq(segments.id, id));
+  if (segment === undefined) throw notFound(`There is no segment ${id}`);
+  return segment;
+}
+
+/**
+ * @throws {ApiError} if a segment other than `ownId` has the name
+ */
+export async function checkNameIsAvailable(
+  db: Database,
+  name: string,
+  ownId?: number,
+): Promise<void> {
+  const [segment] = await db.select().from(segments).where(eq(segments.name, name));
+  if (segment === undefined || segment.id === ownId) return;
+  throw nameExists(`There is already a segment ${JSON.stringify(name)}`);
+}
+
+/** Converts a segment to the form in responses. `project` is absent if all projects may use it. */
+export function toSegmentView({ project, ...segment }: Segment) {
+  return { ...segment, ...(project !== null && { project }) };
+}
+
+/** Lists the segments with these ids by name. Unknown ids are ignored. */
+export function listSegmentsById(db: Database, ids: readonly number[]): Promise<Segment[]> {
+  return listSegmentsWith(db, segments.id, ids);
+}
+
+/** Lists the segments with these names by name. Unknown names are ignored. */
+export function listSegmentsByName(db: Database, names: readonly string[]): Promise<Segment[]> {
+  return listSegmentsWith(db, segments.name, names);
+}
+
+async function listSegmentsWith(
+  db: Database,
+  column: PgColumn,
+  values: readonly (number | string)[],
+): Promise<Segment[]> {
+  if (values.length === 0) return [];
+  const distinct = [...new Set(values)];
+  return db
+    .select()
+    .from(segments)
+    .where(isOneOf(column, distinct))
+    .orderBy(orderByText(segments.name));
+}
+
+/** Lists all segments by name, with the number of active flags and projects that use them. */
+export async function listSegments(db: Database) {
+  const rows = await db.select().from(segments).orderBy(orderByText(segments.name));
+  const counts = await countReferences(db);
+  return rows.map((segment) => ({
+    ...toSegmentView(segment),
+    ...(counts.get(segment.id) ?? UNUSED),
+  }));
+}
+
+async function countReferences(db: Database): Promise<ReadonlyMap<number, ReferenceCount>> {
+  const rows = await db
+    .select({ id: strategySegments.segment, ...REFERENCE_COUNT })
+    .from(strategySegments)
+    .innerJoin(strategies, eq(strategies.id, strategySegments.strategy))
+    .innerJoin(features, eq(features.name, strategies.feature))
+    .where(isNull(features.archivedAt))
+    .groupBy(strategySegments.segment);
+  return new Map(rows.map(({ id, ...count }) => [id, count]));
+}
+
+/** Lists the strategies that use a segment. Archived flags are excluded by default. */
+export function listStrategiesUsing(
+  db: Database,
+  segment: number,
+  { includesArchived = false }: { readonly includesArchived?: boolean } = {},
+) {
+  return db
+    .select(STRATEGY_REFERENCE)
+    .from(strategySegments)
+    .innerJoin(strategies, eq(strategies.id, strategySegments.strategy))
+    .innerJoin(features, eq(features.name, strategies.feature))
+    .where(
+      and(
+        eq(strategySegments.segment, segment),
+        includesArchived ? undefined : isNull(features.archivedAt),
+      ),
+    )
+    .orderBy(...STRATEGY_REFERENCE_ORDER);
+}
+
+/** Lists the segments of a strategy by id. Returns an empty list if the strategy is unknown. */
+export async function listSegmentsOf(db: Database, strategy: string) {
+  const rows = await db
+    .select({ segment: segments })
+    .from(strategySegments)
+    .innerJoin(segments, eq(segments.id, strategySegments.segment))
+    .where(eq(strategySegments.strategy, strategy))
+    .orderBy(segments.id);
+  return rows.map(({ segment }) => toSegmentView(segment));
+}
+
+export async function createSegment(
+  { db, actor, record }: WriteTransaction,
+  body: SegmentInput,
+): Promise<Segment> {
+  await checkNameIsAvailable(db, body.name);
+  const { total } = firstRow(await db.select({ total: count() }).from(segments));
+  if (total >= LIMITS.segments) throw exceedsLimit("segments", LIMITS.segments);
+  const project = await chooseProject(db, body);
+  const constraints = await check(db, body, []);
+  const created = firstRow(
+    await db
+      .insert(segments)
+      .values({
+        name: body.name,
+        description: body.description ?? null,
+        project,
+        constraints,
+        createdBy: actor.name,
+      })
+      .returning(),
+  );
+  await record({ type: "segment-created", ...projectOf(created), after: toSegmentView(created) });
+  return created;
+}
+
+/**
+ * Replaces a segment. Without a project in the body, all projects may use the segment. An absent
+ * description stays unchanged.
+ *
+ * @throws {ApiError} if the segment is unknown, its new name is taken, a constraint is invalid, or a
+ *   flag of another project uses it
+ */
+export async function updateSegment(
+  { db, record }: WriteTransaction,
+  id: number,
+  body: SegmentInput,
+): Promise<void> {
+  const before = await getSegment(db, id);
+  await checkNameIsAvailable(db, body.name, id);
+  const project = await chooseProject(db, body);
+  await checkNotUsedElsewhere(db, id, project);
+  const after = firstRow(
+    await db
+      .update(segments)
+      .set({
+        name: body.name,
+        description: body.description === undefined ? before.description : body.description,
+        project,
+        constraints: await check(db, body, before.constraints),
+      })
+      .where(eq(segments.id, id))
+      .returning(),
+  );
+  await record({
+    type: "segment-updated",
+    ...projectOf(after),
+    before: toSegmentView(before),
+    after: toSegmentView(after),
+  });
+}
+
+export async function deleteSegment({ db, record }: WriteTransaction, id: number): Promise<void> {
+  const before = await getSegment(db, id);
+  const [reference] = await listStrategiesUsing(db, id);
+  if (reference !== undefined) {
+    throw new ApiError(
+      "ConflictError",
+      `The segment is used by the feature ${JSON.stringify(reference.featureName)}`,
+    );
+  }
+  const [archivedReference] = await listStrategiesUsing(db, id, { includesArchived: true });
+  if (archivedReference !== undefined) {
+    // NOTE: without the segment, the flag would be on for more users after it is revived.
+    throw new ApiError(
+      "ConflictError",
+      `The segment is used by the archived feature ${JSON.stringify(archivedReference.featureName)}`,
+    );
+  }
+  await db.delete(strategySegments).where(eq(strategySegments.segment, id));
+  await db.delete(segments).where(eq(segments.id, id));
+  await record({ type: "segment-deleted", ...projectOf(before), before: toSegmentView(before) });
+}
+
+function projectOf({ project }: Segment): { readonly project?: string } {
+  return project === null ? {} : { project };
+}
+
+async function chooseProject(db: Database, { project }: SegmentInput): Promise<string | null> {
+  if (!project) return null;
+  if ((await findProject(db, project)) === undefined) {
+    throw badData("/body/project", "is not a project");
+  }
+  return project;
+}
+
+async function checkNotUsedElsewhere(
+  db: Database,
+  id: number,
+  project: string | null,
+): Promise<void> {
+  if (project === null) return;
+  const references = await listStrategiesUsing(db, id, { includesArchived: true });
+  const foreign = references.find(({ projectId }) => projectId !== project);
+  if (foreign === undefined) return;
+  throw badData(
+    "/body/project",
+    `must not be set to this project: the feature ${JSON.stringify(foreign.featureName)} of another project uses the segment`,
+  );
+}
+
+async function check(
+  db: Database,
+  { constraints }: SegmentInput,
+  previous: readonly StoredConstraint[],
+): Promise<readonly StoredConstraint[]> {
+  const valueCount = constraints.reduce((sum, { values = [] }) => sum + values.length, 0);
+  if (valueCount > LIMITS.valuesPerSegment) {
+    throw badData("/body/constraints", `must contain at most ${LIMITS.valuesPerSegment} values`);
+  }
+  const contextNames = constraints.map(({ contextName }) => contextName);
+  return checkConstraints(constraints, {
+    legalValuesOf: await readLegalValues(db, contextNames),
+    path: "/body/constraints",
+    previousCount: previous.length,
+  });
+}

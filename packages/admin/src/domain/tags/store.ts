@@ -1,0 +1,82 @@
+import { and, eq, inArray } from "drizzle-orm";
+import { badData, nameExists, notFound } from "../../errors.ts";
+import type { Database } from "../../storage/database.ts";
+import { featureTags, tags, tagTypes } from "../../storage/schema/tags.ts";
+import type { WriteTransaction } from "../../storage/storage.ts";
+import type { TagInput } from "./schemas.ts";
+
+/** Identifies a tag. */
+export interface TagName {
+  readonly type: string;
+  readonly value: string;
+}
+
+const columns = { type: tags.type, value: tags.value, color: tags.color };
+
+/** Lists the tags of a type, or all tags if none is given. */
+export function listTags(db: Database, type?: string) {
+  return db
+    .select(columns)
+    .from(tags)
+    .where(type === undefined ? undefined : eq(tags.type, type))
+    .orderBy(tags.type, tags.value);
+}
+
+/**
+ * @throws {ApiError} if the tag does not exist
+ */
+export async function getTag(db: Database, { type, value }: TagName) {
+  const tag = await findTag(db, { type, value });
+  if (tag === undefined) throw notFound(`There is no tag ${JSON.stringify(`${type}:${value}`)}`);
+  return tag;
+}
+
+async function findTag(db: Database, { type, value }: TagName) {
+  const [tag] = await db
+    .select(columns)
+    .from(tags)
+    .where(and(eq(tags.type, type), eq(tags.value, value)));
+  return tag;
+}
+
+export async function createTag(transaction: WriteTransaction, body: TagInput) {
+  const tag = { ...body, value: body.value.trim() };
+  if ((await findTag(transaction.db, tag)) !== undefined) {
+    throw nameExists(`There is already a tag ${JSON.stringify(`${tag.type}:${tag.value}`)}`);
+  }
+  await ensureTags(transaction, [tag]);
+  return getTag(transaction.db, tag);
+}
+
+/** Deletes a tag and removes it from every flag. */
+export async function deleteTag({ db, record }: WriteTransaction, name: TagName): Promise<void> {
+  const before = await getTag(db, name);
+  const isTag = and(eq(featureTags.type, name.type), eq(featureTags.value, name.value));
+  await db.delete(featureTags).where(isTag);
+  await db.delete(tags).where(and(eq(tags.type, name.type), eq(tags.value, name.value)));
+  await record({ type: "tag-deleted", before });
+}
+
+/**
+ * Creates the tags that do not exist yet.
+ *
+ * @throws {ApiError} if a tag type is unknown
+ */
+export async function ensureTags(
+  { db, record }: WriteTransaction,
+  required: readonly TagInput[],
+): Promise<void> {
+  if (required.length === 0) return;
+  const types = [...new Set(required.map(({ type }) => type))];
+  const known = await db.select().from(tagTypes).where(inArray(tagTypes.name, types));
+  const unknown = types.find((type) => known.every(({ name }) => name !== type));
+  if (unknown !== undefined) {
+    throw badData("/body", `names a tag type that does not exist: ${JSON.stringify(unknown)}`);
+  }
+  const created = await db
+    .insert(tags)
+    .values(required.map(({ type, value, color }) => ({ type, value, color: color ?? null })))
+    .onConflictDoNothing()
+    .returning({ type: tags.type, value: tags.value, color: tags.color });
+  await record(...created.map((tag) => ({ type: "tag-created" as const, after: tag })));
+}

@@ -1,0 +1,103 @@
+import { inArray } from "drizzle-orm";
+import type { ConstraintInput, Operator } from "../domain/constraints/schemas.ts";
+import { type ContextField, listContextFields } from "../domain/context-fields/store.ts";
+import type { Segment } from "../domain/segments/store.ts";
+import { listTagTypes } from "../domain/tag-types/store.ts";
+import type { Database } from "../storage/database.ts";
+import { orderByText } from "../storage/database.ts";
+import { type StoredConstraint, strategyTypes } from "../storage/schema/strategies.ts";
+import type { FeatureInFile, ProjectFileContent, SegmentInFile } from "./schemas.ts";
+
+type References = Pick<
+  ProjectFileContent,
+  "contextFields" | "segments" | "strategyTypes" | "tagTypes"
+>;
+
+interface Exported {
+  readonly features: readonly FeatureInFile[];
+  readonly segments: readonly Segment[];
+}
+
+/** Exports the definitions that flags refer to by name, and the context fields of their segments. */
+export async function exportReferences(db: Database, exported: Exported): Promise<References> {
+  const { features, segments } = exported;
+  const fieldNames = collectFieldNames(exported);
+  const tagTypeNames = new Set(features.flatMap(({ tags = [] }) => tags.map(({ type }) => type)));
+  const fields = await listContextFields(db);
+  const tagTypes = await listTagTypes(db);
+  return {
+    contextFields: fields
+      .filter(({ name }) => fieldNames.has(name))
+      .map(toFieldInFile)
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+    segments: segments.map(toSegmentInFile),
+    tagTypes: tagTypes.filter(({ name }) => tagTypeNames.has(name)),
+    strategyTypes: await listStrategyTypes(db, features),
+  };
+}
+
+/** Collects the context fields that constraints, rollouts and variants use. */
+function collectFieldNames({ features, segments }: Exported): ReadonlySet<string> {
+  const strategies = listStrategies(features);
+  const constraints = [
+    ...segments.flatMap((segment) => segment.constraints),
+    ...strategies.flatMap((strategy) => strategy.constraints ?? []),
+  ];
+  return new Set([
+    ...constraints.map(({ contextName }) => contextName),
+    ...strategies.map(({ parameters }) => String(parameters?.["stickiness"])),
+    ...strategies.flatMap(({ variants = [] }) => variants.map(({ stickiness }) => stickiness)),
+  ]);
+}
+
+function listStrategies(features: readonly FeatureInFile[]) {
+  return features
+    .flatMap(({ environments = [] }) => environments)
+    .flatMap(({ strategies }) => strategies);
+}
+
+function toFieldInFile({ name, description, stickiness, sortOrder, legalValues }: ContextField) {
+  return {
+    name,
+    ...(description !== null && { description }),
+    stickiness,
+    sortOrder,
+    legalValues: [...legalValues],
+  };
+}
+
+function toSegmentInFile({ name, description, project, constraints }: Segment): SegmentInFile {
+  return {
+    name,
+    description,
+    isShared: project === null,
+    constraints: toConstraintsInFile(constraints),
+  };
+}
+
+async function listStrategyTypes(db: Database, features: readonly FeatureInFile[]) {
+  const names = [...new Set(listStrategies(features).map(({ name }) => name))];
+  if (names.length === 0) return [];
+  const rows = await db
+    .select()
+    .from(strategyTypes)
+    .where(inArray(strategyTypes.name, names))
+    .orderBy(orderByText(strategyTypes.name));
+  return rows.map(({ name, title, description, parameters }) => ({
+    name,
+    title,
+    description,
+    // They were checked against this schema before they were stored.
+    parameters: parameters as { name: string }[],
+  }));
+}
+
+/** Converts stored constraints to the form in which they can be imported. */
+export function toConstraintsInFile(stored: readonly StoredConstraint[]): ConstraintInput[] {
+  return stored.map((constraint) => ({
+    ...constraint,
+    // It was checked before it was stored.
+    operator: constraint.operator as Operator,
+    values: [...constraint.values],
+  }));
+}

@@ -1,0 +1,117 @@
+import { isDeepStrictEqual } from "node:util";
+import { inArray } from "drizzle-orm";
+import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
+import { checkUniqueNames } from "../domain/check-unique.ts";
+import { createContextField } from "../domain/context-fields/store.ts";
+import { createSegment, listSegmentsByName, type Segment } from "../domain/segments/store.ts";
+import { createStrategyType } from "../domain/strategy-types/store.ts";
+import { createTagType } from "../domain/tag-types/store.ts";
+import { ApiError } from "../errors.ts";
+import type { Database } from "../storage/database.ts";
+import { contextFields } from "../storage/schema/context-fields.ts";
+import { strategyTypes } from "../storage/schema/strategies.ts";
+import { tagTypes } from "../storage/schema/tags.ts";
+import type { WriteTransaction } from "../storage/storage.ts";
+import { withErrorPathAsync } from "./error-path.ts";
+import type { ProjectFileContent, SegmentInFile } from "./schemas.ts";
+
+/**
+ * Creates the missing definitions that flags of the file refer to. Existing definitions stay
+ * unchanged because other projects may use them.
+ *
+ * @throws {ApiError} if a definition is invalid or occurs twice, or a segment exists with other
+ *   constraints
+ */
+export async function importReferences(
+  transaction: WriteTransaction,
+  project: string,
+  file: ProjectFileContent,
+): Promise<void> {
+  const { db } = transaction;
+  await importMissing(db, file.tagTypes ?? [], {
+    path: "/body/tagTypes",
+    table: tagTypes,
+    create: (type) => createTagType(transaction, type),
+  });
+  await importMissing(db, file.strategyTypes ?? [], {
+    path: "/body/strategyTypes",
+    table: strategyTypes,
+    create: (type) => createStrategyType(transaction, type),
+  });
+  await importMissing(db, file.contextFields ?? [], {
+    path: "/body/contextFields",
+    table: contextFields,
+    create: (field) => createContextField(transaction, field),
+  });
+  await importSegments(transaction, project, file.segments ?? []);
+}
+
+interface Named {
+  readonly name: string;
+}
+
+interface DefinitionType<T extends Named> {
+  readonly path: string;
+  readonly table: PgTable & { readonly name: PgColumn };
+  readonly create: (item: T) => Promise<unknown>;
+}
+
+async function importMissing<T extends Named>(
+  db: Database,
+  items: readonly T[],
+  { path, table, create }: DefinitionType<T>,
+): Promise<void> {
+  checkUniqueNames(items, path);
+  if (items.length === 0) return;
+  const names = items.map(({ name }) => name);
+  const found = await db.select({ name: table.name }).from(table).where(inArray(table.name, names));
+  const known = new Set(found.map(({ name }) => name));
+  for (const [index, item] of items.entries()) {
+    if (!known.has(item.name)) await withErrorPathAsync(`${path}/${index}`, () => create(item));
+  }
+}
+
+async function importSegments(
+  transaction: WriteTransaction,
+  project: string,
+  items: readonly SegmentInFile[],
+): Promise<void> {
+  const path = "/body/segments";
+  checkUniqueNames(items, path);
+  const existing = await readSegmentsByName(
+    transaction.db,
+    items.map(({ name }) => name),
+  );
+  for (const [index, { isShared = true, ...segment }] of items.entries()) {
+    await withErrorPathAsync(`${path}/${index}`, async () => {
+      const found = existing.get(segment.name);
+      if (found !== undefined) checkSameConstraints(found, segment);
+      else await createSegment(transaction, { ...segment, project: isShared ? null : project });
+    });
+  }
+}
+
+/** A segment with the same name but other constraints would change who receives the flags. */
+function checkSameConstraints(found: Segment, { name, constraints }: SegmentInFile): void {
+  const expected = constraints.map(({ value, values = [], ...constraint }) => ({
+    inverted: false,
+    caseInsensitive: false,
+    ...constraint,
+    values,
+    ...(value !== undefined && value !== "" && { value }),
+  }));
+  if (isDeepStrictEqual(found.constraints, expected)) return;
+  throw new ApiError(
+    "ConflictError",
+    `There is a segment ${JSON.stringify(name)} with other constraints: rename one of them`,
+  );
+}
+
+/** Reads the segments with these names. Unknown names are ignored. */
+export async function readSegmentsByName(
+  db: Database,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, Segment>> {
+  const segments = await listSegmentsByName(db, names);
+  return new Map(segments.map((segment) => [segment.name, segment]));
+}

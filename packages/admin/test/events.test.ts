@@ -1,0 +1,114 @@
+import { beforeAll, expect, test } from "vitest";
+import { useAdmin } from "./_admin.ts";
+import { describeEachStorage } from "./_storages.ts";
+
+interface EventResponse {
+  readonly id: number;
+  readonly featureName: string | null;
+}
+
+interface Events {
+  readonly total: number;
+  readonly events: readonly EventResponse[];
+}
+
+describeEachStorage("events", (source) => {
+  const admin = useAdmin(source);
+
+  beforeAll(async () => {
+    await admin.must(201, "POST", "/projects/default/features", { name: "flag" });
+    await admin.must(201, "POST", "/projects/default/features", { name: "flag-2" });
+    await admin.must(201, "POST", "/projects", { id: "other", name: "Other" });
+    await admin.must(201, "POST", "/projects/other/features", { name: "foreign" });
+    await admin.must(201, "POST", "/tags", { type: "simple", value: "a/b ü" });
+    await admin.must(201, "POST", "/features/flag/tags", { type: "simple", value: "both" });
+  });
+
+  const search = async (query: string) =>
+    (await admin.must<Events>(200, "GET", `/search/events?${query}`)).body;
+
+  test("contain the author, time, previous and new state, newest first", async () => {
+    await admin.must(200, "POST", "/projects/default/features/flag/environments/production/on");
+    const { events, total } = await search("limit=2");
+    expect(total).toBeGreaterThan(2);
+    expect(events).toEqual([
+      {
+        id: expect.any(Number),
+        type: "feature-environment-enabled",
+        createdBy: "init-admin",
+        createdByUserId: -42,
+        createdByTokenId: expect.any(String),
+        createdAt: expect.any(String),
+        project: "default",
+        featureName: "flag",
+        environment: "production",
+        preData: { enabled: false },
+        data: { enabled: true },
+        tags: [{ type: "simple", value: "both" }],
+      },
+      expect.objectContaining({ type: "feature-strategy-add" }),
+    ]);
+    expect(events[0]?.id).toBeGreaterThan(events[1]?.id ?? Infinity);
+  });
+
+  test("can be filtered", async () => {
+    const idsOf = async (query: string): Promise<number[]> =>
+      (await search(query)).events.map(({ id }) => id);
+    const [latest] = await idsOf("limit=1");
+    const today = new Date().toISOString().slice(0, 10);
+    expect(await idsOf(`id=IS:${latest}`)).toEqual([latest]);
+    expect(await idsOf(`type=IS:feature-environment-enabled`)).toEqual([latest]);
+    expect(await idsOf("environment=IS:production&type=IS:feature-environment-enabled")).toEqual([
+      latest,
+    ]);
+    expect(await idsOf("feature=IS_ANY_OF:flag,none&project=IS:default&limit=1")).toEqual([latest]);
+    expect(await idsOf("feature=IS:none")).toEqual([]);
+    expect(await idsOf("createdBy=IS:nobody")).toEqual([]);
+    expect((await search(`from=IS:${today}&to=IS:${today}&createdBy=IS:init-admin`)).total).toBe(
+      (await search("createdBy=IS:init-admin")).total,
+    );
+    expect(await idsOf("to=IS:2001-01-01")).toEqual([]);
+    expect((await search("query=a/b%20ü")).total).toBeGreaterThan(0);
+    expect((await search("query=%25%25%25")).total).toBe(0);
+  });
+
+  test("are returned in pages", async () => {
+    const first = await search("limit=3");
+    const second = await search("limit=3&offset=3");
+    const ids = [...first.events, ...second.events].map(({ id }) => id);
+    expect(ids).toEqual(ids.toSorted((a, b) => b - a));
+    expect(new Set(ids).size).toBe(6);
+    for (const query of ["limit=0", "limit=1001", "limit=many", "offset=-1"]) {
+      expect((await search(query)).events.length).toBeLessThanOrEqual(50);
+    }
+  });
+
+  test("are also available as lists", async () => {
+    const { body } = await admin.must(200, "GET", "/events?project=other");
+    expect(body).toMatchObject({ version: 1, totalEvents: 2 });
+    const one = await admin.must<Pick<Events, "events">>(200, "GET", "/events/flag-2");
+    expect(one.body).toMatchObject({ version: 1, toggleName: "flag-2" });
+    expect(new Set(one.body.events.map(({ featureName }) => featureName))).toEqual(
+      new Set(["flag-2"]),
+    );
+  });
+
+  test.each([
+    ["/query/type", "type=feature-created"],
+    ["/query/id", "id=IS:one"],
+    ["/query/from", "from=2026-01-01"],
+    ["/query/to", "to=IS:2026-13-45"],
+    ["/query/type", "type=IS:a&type=IS:b"],
+    ["/query/query", "query=%00"],
+  ])("are not searched with an invalid filter at %s: %s", async (path, query) => {
+    await admin.refuse(
+      { status: 400, name: "BadDataError", path },
+      "GET",
+      `/search/events?${query}`,
+    );
+  });
+
+  test("no request caused an internal error", () => {
+    expect(admin.errors).toEqual([]);
+  });
+});
