@@ -1,11 +1,12 @@
-import Fastify, { type FastifyInstance, type FastifyServerOptions } from "fastify";
+import Fastify, { type FastifyInstance } from "fastify";
 import {
   ConnectionGuard,
   limitBodyMemory,
   observeConnections,
   observeRequests,
+  toTrustOption,
 } from "flags-server-kit/http";
-import { nameSetting, streamsWithin, type TrustProxy } from "flags-server-kit";
+import { nameSetting, streamsWithin } from "flags-server-kit";
 import { decorateActor } from "./access/actor-of.ts";
 import { tokenIdOf } from "./access/token-of.ts";
 import { createAuthentication } from "./access/authentication.ts";
@@ -74,10 +75,4 @@ export async function buildApp(
     }),
   );
   return app;
-}
-
-/** The setting as the framework takes it. */
-function toTrustOption(trustProxy: TrustProxy): NonNullable<FastifyServerOptions["trustProxy"]> {
-  if (typeof trustProxy === "number") return (_address, hop) => hop < trustProxy;
-  return typeof trustProxy === "boolean" ? trustProxy : [...trustProxy];
 }

@@ -31,10 +31,10 @@ async function install(): Promise<string> {
 async function keepCode(directory: string, options: readonly string[] = []): Promise<void> {
   const { stderr } = await runScript(directory, options, [
     `import { readFileSync, writeFileSync } from "node:fs";`,
-    `import { packCode } from "./bin/code-cache.js";`,
-    `import { BUNDLE_FILE, CODE_FILE, compileBundle } from "./bin/load-bundle.js";`,
+
+    `import { BUNDLE_FILE, CODE_CACHE_FILE, compileBundle, packCodeCache } from "./bin/load-bundle.js";`,
     `const code = compileBundle().createCachedData();`,
-    `writeFileSync(CODE_FILE, packCode(code, readFileSync(BUNDLE_FILE)));`,
+    `writeFileSync(CODE_CACHE_FILE, packCodeCache(code, readFileSync(BUNDLE_FILE)));`,
   ]);
   expect(stderr).toBe("");
 }
@@ -123,7 +123,7 @@ test("the command says how to build it when it was not, in one line", async () =
   await rm(join(directory, "dist"), { recursive: true });
   const { code, stdout, stderr } = await runNode(directory, ["bin/flags-proxy.js"]);
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-  expect(stderr).toBe("The command is not built: run `npm run build` where its source is\n");
+  expect(stderr).toBe("The command is not built: run `npm run build` in its source repository\n");
 });
 
 test("the build keeps code beside the bundle, under the options of a plain start", async () => {

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { createApp } from "../src/create-app.ts";
+import { createApp } from "../src/start.ts";
 import type { ProxyOptions } from "../src/config/options.ts";
 import { type RunningProxy, start } from "../src/start.ts";
 import { startRecordingUpstream } from "./_recording-upstream.ts";

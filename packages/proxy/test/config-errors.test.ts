@@ -1,7 +1,6 @@
 import { ConfigError, type Environment } from "flags-server-kit";
 import { expect, test } from "vitest";
-import { loadConfig } from "../src/config/load-config.ts";
-import { redactConfig } from "../src/config/redact-config.ts";
+import { loadConfig, redactConfig } from "../src/config/load-config.ts";
 
 const REQUIRED = {
   flagsUrl: "http://upstream.test/api",
@@ -114,7 +113,7 @@ test.each([
   [{ logger: () => undefined }, "Option logger must be an object"],
   [
     { storageProvider: { get() {} } },
-    "Option storageProvider must be an object with the methods get, set: it lacks set",
+    "Option storageProvider must be an object with the methods get, set: it does not have set",
   ],
   [{ customStrategies: "x.js" }, "Option customStrategies must be a list"],
   [{ expCustomEnrichers: () => ({}) }, "Option expCustomEnrichers must be a list"],

@@ -6,7 +6,7 @@ import { InMemStorageProvider, Strategy, Unleash, type UnleashConfig } from "unl
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { AdminService, CLIENT_TOKEN } from "../../sdk/test/_admin.ts";
 import type { ProxyOptions } from "../src/config/options.ts";
-import { createApp } from "../src/create-app.ts";
+import { createApp } from "../src/start.ts";
 import { flag } from "./_documents.ts";
 import { startFeatureServer } from "./_feature-server.ts";
 

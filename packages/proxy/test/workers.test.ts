@@ -248,7 +248,9 @@ describe("a worker that is killed", () => {
     expect(requestsIn(metrics)).toBe(before + 4);
     expect(metrics).toContain("\nflags_proxy_worker_restarts_total 2\n");
     expect(command.output.stdout).toMatch(
-      new RegExp(`ERROR: Worker [12] \\(process ${pids[0]}\\) was killed by SIGKILL: another one `),
+      new RegExp(
+        `ERROR: Worker [12] \\(process ${pids[0]}\\) was killed by SIGKILL: a replacement `,
+      ),
     );
   });
 });
@@ -271,7 +273,7 @@ describe("a worker that does not respond", () => {
     await eventually(() => pidsOf(command)).toHaveLength(3);
     expect(isRunning(victim)).toBe(false);
     expect(command.output.stdout).toContain(
-      `(process ${victim}) did not respond, and was killed: another one starts\n`,
+      `(process ${victim}) did not respond, and was killed: a replacement starts\n`,
     );
     const statuses = (await askInTurn(`${url}/proxy`, 4)).map(({ status }) => status);
     expect(statuses).toEqual([200, 200, 200, 200]);
@@ -318,9 +320,9 @@ test("workers that are killed in quick succession are replaced, one of them at o
   const before = command.output.stdout.length;
   for (const pid of pidsOf(command).slice(2)) process.kill(pid, "SIGKILL");
   await eventually(() => pidsOf(command).length).toBeGreaterThan(4);
-  const lines = command.output.stdout.slice(before).match(/killed by SIGKILL: another one .*/g);
+  const lines = command.output.stdout.slice(before).match(/killed by SIGKILL: a replacement .*/g);
   expect(lines).toHaveLength(2);
-  expect(lines).toContain("killed by SIGKILL: another one starts");
+  expect(lines).toContain("killed by SIGKILL: a replacement starts");
   expect((await ask(`${url}/proxy`)).status).toBe(200);
 });
 
@@ -330,7 +332,7 @@ test("a worker that crashes says why, without secrets, and is replaced", async (
   await eventually(async () => {
     await ask(`${url}/proxy`).catch(() => undefined);
     return command.output.stdout;
-  }).toMatch(/ended with exit code 1: another one starts/);
+  }).toMatch(/exited with code 1: a replacement starts/);
   expect(command.output.stdout).toMatch(
     /FATAL: worker [12]: Unexpected failure, this worker stops: lost \[redacted\]\n/,
   );
@@ -342,7 +344,7 @@ test("a worker that cannot be replaced is tried again, ever later, while others 
   const [victim = 0, other] = pids;
   process.kill(victim, "SIGKILL");
   await eventually(() => command.output.stdout).toMatch(
-    /Worker 3 .* cannot work \(.*there is no file.*\): another one starts in 1 s\n/,
+    /Worker 3 .* cannot start \(.*there is no file.*\): a replacement starts in 1 s\n/,
   );
   for (const answer of await askInTurn(`${url}/proxy`, 3)) {
     expect(namesIn(answer)).toEqual([`in-${other}`]);

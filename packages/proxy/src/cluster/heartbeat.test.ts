@@ -45,7 +45,7 @@ test("a worker that has not responded to a ping within the timeout is reported, 
   expect(unresponsive).toEqual([worker]);
 });
 
-test("a worker that misses pings, as while its program loads, needs to answer only a later one", () => {
+test("a worker that misses pings, for example while its program loads, needs to respond only to a later one", () => {
   const { heartbeat, worker, unresponsive } = create();
   worker.isListening = false;
   nextPing();
@@ -57,7 +57,7 @@ test("a worker that misses pings, as while its program loads, needs to answer on
   expect(unresponsive).toEqual([]);
 });
 
-test("a worker that answers late, but within the timeout, is not reported", () => {
+test("a worker that responds late, but within the timeout, is not reported", () => {
   const { heartbeat, worker, unresponsive } = create();
   for (let round = 0; round < 20; round += 1) {
     nextPing();
@@ -67,7 +67,7 @@ test("a worker that answers late, but within the timeout, is not reported", () =
   expect(unresponsive).toEqual([]);
 });
 
-test("a worker that starts has four times as long", () => {
+test("the timeout of a starting worker is four times as long", () => {
   const { worker, unresponsive } = create();
   worker.isListening = false;
   nextPing();
