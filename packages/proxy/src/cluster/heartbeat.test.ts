@@ -97,3 +97,25 @@ test("a worker that has ended is not monitored, even if a message of it arrives 
   vi.advanceTimersByTime(10 * TIMEOUT_MS);
   expect(unresponsive).toEqual([]);
 });
+
+test("a worker is not reported because the primary process itself was blocked", async () => {
+  vi.useRealTimers();
+  const unresponsive: MonitoredWorker[] = [];
+  const heartbeat = new Heartbeat<MonitoredWorker>({
+    timeoutMs: 100,
+    onUnresponsive: (worker) => unresponsive.push(worker),
+  });
+  onTestFinished(() => heartbeat.close());
+  const secondPing = new Promise<void>((resolve) => {
+    let pings = 0;
+    const send = (): void => {
+      pings += 1;
+      if (pings === 2) resolve();
+    };
+    heartbeat.add({ name: "worker", isListening: true, send });
+  });
+  // Blocks the event loop for longer than the timeout, as if the whole machine were suspended.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+  await secondPing;
+  expect(unresponsive).toEqual([]);
+});

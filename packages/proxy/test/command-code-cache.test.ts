@@ -3,11 +3,11 @@ import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, onTestFinished, test } from "vitest";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
 
 const PACKAGE = fileURLToPath(new URL("..", import.meta.url));
 const BUNDLE = join("dist", "bundle", "flags-proxy.js");
-const CODE = `${BUNDLE}.code`;
+const CODE_CACHE = `${BUNDLE}.code`;
 
 interface Finished {
   readonly code: number;
@@ -15,23 +15,31 @@ interface Finished {
   readonly stderr: string;
 }
 
-/** What is left of the proxy where it is only run, with code that this Node has made. */
-async function install(): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), "flags-code-"));
-  onTestFinished(() => rm(directory, { recursive: true }));
+/** The files of an installed proxy, with a code cache of this version of Node. */
+let template: string;
+
+beforeAll(async () => {
+  template = await mkdtemp(join(tmpdir(), "flags-code-cache-"));
   for (const part of ["bin", "package.json", BUNDLE]) {
     // oxlint-disable-next-line no-await-in-loop -- three files
-    await cp(join(PACKAGE, part), join(directory, part), { recursive: true });
+    await cp(join(PACKAGE, part), join(template, part), { recursive: true });
   }
-  await keepCode(directory);
+  await writeCodeCache(template);
+  return () => rm(template, { recursive: true });
+});
+
+/** Copies the template for one test. */
+async function install(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), "flags-code-cache-"));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  await cp(template, directory, { recursive: true });
   return directory;
 }
 
-/** @param options of V8, under which it makes the code */
-async function keepCode(directory: string, options: readonly string[] = []): Promise<void> {
+/** @param options the options of V8 under which the code is created */
+async function writeCodeCache(directory: string, options: readonly string[] = []): Promise<void> {
   const { stderr } = await runScript(directory, options, [
     `import { readFileSync, writeFileSync } from "node:fs";`,
-
     `import { BUNDLE_FILE, CODE_CACHE_FILE, compileBundle, packCodeCache } from "./bin/load-bundle.js";`,
     `const code = compileBundle().createCachedData();`,
     `writeFileSync(CODE_CACHE_FILE, packCodeCache(code, readFileSync(BUNDLE_FILE)));`,
@@ -56,8 +64,8 @@ function runNode(directory: string, args: readonly string[]): Promise<Finished> 
   });
 }
 
-/** Whether V8 took the code: `undefined` where it was not even offered. */
-async function isTaken(directory: string): Promise<string> {
+/** Returns whether V8 accepted the code cache; `undefined` if the loader did not pass it to V8. */
+async function isAccepted(directory: string): Promise<string> {
   const { stdout } = await runScript(
     directory,
     [],
@@ -80,9 +88,9 @@ function flipBit(bytes: Buffer): Buffer {
   return bytes;
 }
 
-test("the command takes the code that was made of its bundle, and writes nothing", async () => {
+test("the command uses the code cache of its bundle, and writes no files", async () => {
   const directory = await install();
-  expect(await isTaken(directory)).toBe("true");
+  expect(await isAccepted(directory)).toBe("true");
   const files = await readdir(directory, { recursive: true });
   const { code, stdout, stderr } = await runNode(directory, ["bin/flags-proxy.js", "--version"]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -90,35 +98,43 @@ test("the command takes the code that was made of its bundle, and writes nothing
   expect(await readdir(directory, { recursive: true })).toEqual(files);
 });
 
-test.each<[name: string, taken: string, spoil: (directory: string) => Promise<void>]>([
-  ["missing", "undefined", (directory) => rm(join(directory, CODE))],
-  ["empty", "undefined", (directory) => writeFile(join(directory, CODE), "")],
-  ["garbage", "undefined", (directory) => writeFile(join(directory, CODE), "garbage".repeat(999))],
-  ["cut off", "undefined", (directory) => edit(join(directory, CODE), (it) => it.subarray(0, -9))],
-  ["damaged", "undefined", (directory) => edit(join(directory, CODE), flipBit)],
+test.each<[name: string, accepted: string, damage: (directory: string) => Promise<void>]>([
+  ["missing", "undefined", (directory) => rm(join(directory, CODE_CACHE))],
+  ["empty", "undefined", (directory) => writeFile(join(directory, CODE_CACHE), "")],
   [
-    "of another bundle of the same length",
+    "garbage",
+    "undefined",
+    (directory) => writeFile(join(directory, CODE_CACHE), "garbage".repeat(999)),
+  ],
+  [
+    "truncated",
+    "undefined",
+    (directory) => edit(join(directory, CODE_CACHE), (bytes) => bytes.subarray(0, -9)),
+  ],
+  ["damaged", "undefined", (directory) => edit(join(directory, CODE_CACHE), flipBit)],
+  [
+    "for another bundle of the same length",
     "undefined",
     (directory) =>
-      edit(join(directory, BUNDLE), (it) =>
-        Buffer.from(it.toString().replace("Unknown argument", "Strange argument")),
+      edit(join(directory, BUNDLE), (bytes) =>
+        Buffer.from(bytes.toString().replace("Unknown argument", "Strange argument")),
       ),
   ],
   [
-    "of a Node that ran with other options",
+    "created under other options of V8",
     "false",
-    (directory) => keepCode(directory, ["--stack-trace-limit=50"]),
+    (directory) => writeCodeCache(directory, ["--stack-trace-limit=50"]),
   ],
-])("the command compiles its bundle when the code is %s", async (_, taken, spoil) => {
+])("the command compiles its bundle if the code cache is %s", async (_, accepted, damage) => {
   const directory = await install();
-  await spoil(directory);
-  expect(await isTaken(directory)).toBe(taken);
+  await damage(directory);
+  expect(await isAccepted(directory)).toBe(accepted);
   const finished = await runNode(directory, ["bin/flags-proxy.js", "--port"]);
   expect(finished.code).toBe(2);
   expect(finished.stderr).toMatch(/^(Unknown|Strange) argument --port: try flags-proxy --help\n$/);
 });
 
-test("the command says how to build it when it was not, in one line", async () => {
+test("the command prints one line with the build command if it is not built", async () => {
   const directory = await install();
   await rm(join(directory, "dist"), { recursive: true });
   const { code, stdout, stderr } = await runNode(directory, ["bin/flags-proxy.js"]);
@@ -126,8 +142,8 @@ test("the command says how to build it when it was not, in one line", async () =
   expect(stderr).toBe("The command is not built: run `npm run build` in its source repository\n");
 });
 
-test("the build keeps code beside the bundle, under the options of a plain start", async () => {
-  expect((await readFile(join(PACKAGE, CODE))).length).toBeGreaterThan(1_000_000);
-  // A Node of another version than that of the build is not offered it; none may refuse it.
-  expect(["true", "undefined"]).toContain(await isTaken(PACKAGE));
+test("the build writes a code cache that is valid under the default options", async () => {
+  expect((await readFile(join(PACKAGE, CODE_CACHE))).length).toBeGreaterThan(1_000_000);
+  // If the build used another version of Node, the loader ignores the cache. V8 must never reject it.
+  expect(["true", "undefined"]).toContain(await isAccepted(PACKAGE));
 });
