@@ -1,13 +1,12 @@
-// The last step of `npm run build`: makes one file of the many that the proxy loads when it starts,
-// those of its dependencies included, and keeps what V8 compiles of it.
-// docs/decisions/0013-bundle-with-code-cache.md says why.
+// The last step of `npm run build`: bundles the proxy and its dependencies into one file, and writes
+// V8's code cache for it. See docs/decisions/0013-command-in-few-files.md.
 
 import { writeBundle } from "./bundle/write-bundle.mjs";
-import { writeCode } from "./bundle/write-code.mjs";
+import { writeCodeCache } from "./bundle/write-code-cache.mjs";
 
 await writeBundle();
 try {
-  await writeCode();
+  await writeCodeCache();
 } catch (error) {
-  console.warn(`The proxy works, but starts more slowly: no compiled code, ${error.message}`);
+  console.warn(`The proxy works, but starts more slowly: no code cache, ${error.message}`);
 }

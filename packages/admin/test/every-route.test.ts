@@ -92,7 +92,10 @@ describeEachStorage("every route of the admin API", (source) => {
 
   test("rejects a missing body", async () => {
     for (const route of routes.filter(({ body }) => body !== undefined)) {
-      const { status, body } = await admin.call<ErrorResponse | undefined>(route.method, pathOf(route));
+      const { status, body } = await admin.call<ErrorResponse | undefined>(
+        route.method,
+        pathOf(route),
+      );
       expect([route.path, status, body?.name]).toEqual([route.path, 400, "BadDataError"]);
     }
   });

@@ -1,4 +1,4 @@
-// NOTE: started by src/cluster/worker-pool.ts, by the name of this file.
+// NOTE: src/cluster/worker-pool.ts starts this file by its name.
 import { loadBundle } from "./load-bundle.js";
 
 await loadBundle().runAsWorker();

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Not compiled, so that installing links it, executable, before anything is built.
+// Not compiled, so that `npm install` can link it, executable, before the build.
 import { loadBundle } from "./load-bundle.js";
 
 await loadBundle().runCommand();

@@ -8,41 +8,37 @@ import {
   observeRequests,
 } from "flags-server-kit/http";
 import { keyOf } from "./access/authenticate.ts";
-import { createKeyRegistry } from "./access/create-key-registry.ts";
-import type { ProxyConfig } from "./config/config.ts";
-import { SETTINGS } from "./config/settings.ts";
-import { hasFixedOrigin } from "./http/cors-headers.ts";
-import { registerCors } from "./http/cors.ts";
-import { registerCompression } from "./http/compression.ts";
-import { tooManyBodies } from "./errors.ts";
-import { createFastPaths, createShortcut } from "./fast-path/create-fast-path.ts";
-import { handleFailures } from "./http/failures.ts";
-import { createFailureSender } from "./http/send-failure.ts";
-import { ownCompilersOnly, serverFactory, serverOptions } from "./http/server-options.ts";
-import { createMetrics, METRICS_PREFIX, type Metrics } from "./metrics/metrics.ts";
-import { observeSources } from "./metrics/observe-sources.ts";
-import { registerOpenApi } from "./http/openapi.ts";
-import { gateUntilReady } from "./http/readiness.ts";
-import { renderAhead } from "./response/render-ahead.ts";
+import { createKeyRegistry } from "./access/key-registry.ts";
 import { createProtocolRules } from "./api/evaluation-rules.ts";
 import { registerRoutes } from "./api/routes.ts";
+import type { ProxyConfig } from "./config/config.ts";
+import { SETTINGS } from "./config/settings.ts";
+import { tooManyBodies } from "./errors.ts";
+import { createFastPaths, createShortcut } from "./fast-path/create-fast-path.ts";
+import { registerCompression } from "./http/compression.ts";
+import { hasFixedOrigin } from "./http/cors-headers.ts";
+import { registerCors } from "./http/cors.ts";
+import { handleFailures } from "./http/failures.ts";
+import { registerOpenApi } from "./http/openapi.ts";
+import { gateUntilReady } from "./http/readiness.ts";
+import { createFailureSender } from "./http/send-failure.ts";
+import { ownCompilersOnly, serverFactory, serverOptions } from "./http/server-options.ts";
+import { createMetrics, METRICS_PREFIX, type Metrics, observeSources } from "./metrics.ts";
+import { renderAhead } from "./response/render-ahead.ts";
 
 export interface AppOptions {
   /**
-   * Whether the most common requests are answered ahead of the framework. Hooks that are added to the
-   * app do not see them then, so not for an app that is handed out before it listens.
+   * Whether the most common requests bypass the framework. They run no hooks then, so this must be
+   * false for an app that is handed to a caller, who may add hooks.
    */
   readonly hasFastPath: boolean;
-  /** Where it counts. @default metrics of its own */
+  /** @default the metrics of this process */
   readonly metrics?: Metrics;
-  /** Memory in bytes for each cache of responses. @default chosen by each cache */
+  /** Memory limit in bytes for each response cache. @default depends on the cache */
   readonly cacheBytes?: number;
 }
 
-/**
- * Builds the proxy over a source of flags. The source is neither started nor closed here: that is
- * up to whoever made it.
- */
+/** Builds the proxy on a flag source. The caller must start and close the source. */
 export async function buildApp(
   config: ProxyConfig,
   source: FlagSource,
@@ -53,7 +49,7 @@ export async function buildApp(
 
   const rules = createProtocolRules(config);
   const { observeRequest: observe } = metrics;
-  // Context enrichers may be asynchronous, and so may be a function that decides about origins.
+  // The fast path is synchronous. Context enrichers and functions that check origins may not be.
   const canBypass = config.contextEnrichers.length === 0 && hasFixedOrigin(config.cors);
   const fastPaths =
     hasFastPath && canBypass ? createFastPaths(config, { ring, rules, observe, cacheBytes }) : [];
@@ -76,7 +72,7 @@ export async function buildApp(
   app.addHook("onClose", async () => stopRendering());
   handleFailures(app, { logger: config.logger, sendFailure });
   observeRequests(app, observe);
-  // NOTE: hooks run in this order. Preflights carry no key, and must be answered to be readable.
+  // NOTE: hooks run in this order. Preflights contain no key, and browsers must be able to read errors.
   await registerCors(app, config);
   gateUntilReady(app, ring.sources);
   limitBodyMemory(app, { toError: tooManyBodies, keyOf });

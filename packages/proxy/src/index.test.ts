@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import * as api from "./index.ts";
 
-test("flags-proxy exports what programs need, and nothing by accident", () => {
+test("flags-proxy exports its public API and nothing else", () => {
   expect(Object.keys(api).toSorted()).toEqual(["ConfigError", "Strategy", "createApp", "start"]);
 });

@@ -8,9 +8,8 @@ export type {
   PushOptions,
   ServerSideSdkOptions,
 } from "./config/options.ts";
-export { createApp } from "./create-app.ts";
-export type { ContextEnricher, EnricherRequest } from "./extensions/enricher.ts";
-export { start } from "./start.ts";
+export type { ContextEnricher, EnricherRequest } from "./extensions.ts";
+export { createApp, start } from "./start.ts";
 export type { RunningProxy } from "./start.ts";
 export { Strategy } from "flags-sdk";
 export type {

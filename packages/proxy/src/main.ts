@@ -1,26 +1,30 @@
-// What the programs in bin/ run.
+// The entry point of the bundle, which the programs in bin/ load.
 
 import { runProgram, runWorker } from "flags-server-kit";
 import { openPrimaryLink } from "./cluster/primary-link.ts";
 import { loadConfig } from "./config/load-config.ts";
-import { PROGRAM } from "./program.ts";
+import { PROGRAM } from "./config/program.ts";
 import { keepHeapSmall } from "./small-heap.ts";
 
-// NOTE: what serves is not loaded before it is known to be needed, as it takes most of the time of a
-// start.
+// NOTE: the server is imported only when it is needed, since loading it takes most of the start time.
 
-/** Does what the arguments of the process ask for, until it is told to stop. */
-export async function runCommand(): Promise<void> {
+interface CommandOptions {
+  /** Whether to change the options of V8. @default true */
+  readonly tunesHeap?: boolean;
+}
+
+/** Runs the command `flags-proxy` with the arguments and the environment of the process. */
+export async function runCommand({ tunesHeap = true }: CommandOptions = {}): Promise<void> {
   await runProgram(PROGRAM, {
     loadConfig: (environment) => loadConfig({}, environment),
     serve: async (config) => {
       if (config.workers > 1) {
-        const { serveWithWorkers } = await import("./cluster/serve-with-workers.ts");
+        const { serveWithWorkers } = await import("./cluster/primary.ts");
         return serveWithWorkers(config);
       }
       const { serve } = await import("./start.ts");
       const proxy = await serve(config);
-      tuneHeap();
+      if (tunesHeap) tuneHeap();
       return {
         server: proxy.app.server,
         address: `${proxy.url}/proxy`,
@@ -30,14 +34,14 @@ export async function runCommand(): Promise<void> {
   });
 }
 
-/** Serves as one of the processes that the command has started, until that one ends it. */
+/** Runs a worker process of the command. */
 export async function runAsWorker(): Promise<void> {
   const link = openPrimaryLink();
   await runWorker({
     displayName: "this worker",
     loadConfig: (environment) => loadConfig({}, environment, link.worker),
     serve: async (config) => {
-      const { serveAsWorker } = await import("./cluster/serve-as-worker.ts");
+      const { serveAsWorker } = await import("./cluster/worker.ts");
       const proxy = await serveAsWorker(config, link);
       tuneHeap();
       return proxy;

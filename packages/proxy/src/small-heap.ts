@@ -1,16 +1,19 @@
 import { setFlagsFromString } from "node:v8";
 
 /**
- * Keeps the part of the heap where objects begin at the size that it has by now: under load the
- * engine would let it grow to several times that, though nearly all that a request makes is gone
- * when it is answered. And has the rest collected when it has grown by a third: the little of each
- * request that ends up there would else add up to as much again. Whoever has set a size by an option
- * of Node keeps it; docs/operations.md says what it is worth.
+ * Tunes V8 for a small heap, unless an option of Node sets the size of the young generation.
+ *
+ * The young generation keeps its current size: under load V8 would grow it several times, although
+ * nearly everything that a request allocates is garbage once the response is sent. The old generation
+ * is collected when it has grown by a third, since the little of each request that is promoted would
+ * otherwise add up to as much again. docs/operations.md has measurements.
+ *
+ * @param nodeOptions the options that Node was started with, from the command line and environment
  */
 export function keepHeapSmall(nodeOptions: readonly (string | undefined)[]): void {
   if (nodeOptions.some((option) => option?.includes("semi-space"))) return;
   setFlagsFromString("--semi-space-growth-factor=1");
-  // NOTE: it is so small that waking other threads takes longer than the collection they help with.
+  // NOTE: for so small a generation, waking other threads takes longer than the collection.
   setFlagsFromString("--no-parallel-scavenge");
   setFlagsFromString("--heap-growing-percent=30");
 }

@@ -4,5 +4,5 @@ const manifest: { readonly version: string } = createRequire(import.meta.url)(
   "flags-proxy/package.json",
 );
 
-/** The version of this package. */
+/** The version of flags-proxy. */
 export const version: string = manifest.version;

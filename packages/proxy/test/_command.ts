@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 
 const COMMAND = fileURLToPath(new URL("../bin/flags-proxy.js", import.meta.url));
 
@@ -18,14 +18,14 @@ interface Output {
 
 interface CommandOptions {
   readonly args?: readonly string[];
-  /** Limits how many files and connections the command may have open. */
+  /** Limits the number of files and connections that the command can open. */
   readonly openFileLimit?: number | undefined;
 }
 
-/** Sets a limit before it runs the rest of its arguments; Node could raise a soft limit alone. */
+/** Sets both limits before it runs its other arguments: Node raises the soft limit. */
 const WITH_LIMIT = 'ulimit -n "$0" && exec "$@"';
 
-/** The built command, as a person runs it, with these variables and no others. */
+/** A process of the built command, with only the given environment variables. */
 class Command {
   readonly #child: ChildProcess;
   readonly #output: Output = { stdout: "", stderr: "" };
@@ -66,23 +66,23 @@ class Command {
     return { ...this.#output, code: this.#child.exitCode };
   }
 
-  /** The address it says it listens on. */
+  /** Resolves to the address in the command's output, without `/proxy`. */
   async listening(): Promise<string> {
     for (;;) {
       const [, url] = /listens on (http:\S+?)\/proxy\b/.exec(this.#output.stdout) ?? [];
       if (url !== undefined) return url;
-      const ended = await Promise.race([
+      const hasExited = await Promise.race([
         this.#closed.then(() => true),
         this.#child.stdout === null ? true : once(this.#child.stdout, "data").then(() => false),
       ]);
-      if (ended) throw new Error(`The command ended: ${this.#output.stderr}`);
+      if (hasExited) throw new Error(`The command exited: ${this.#output.stderr}`);
     }
   }
 }
 
 export type { Command };
 
-/** Runs the command until it ends by itself. */
+/** Runs the command until it exits by itself. */
 export function runCommand(
   environment: Record<string, string>,
   args: readonly string[] = [],
@@ -101,4 +101,19 @@ export function startCommand(
     await command.finished();
   });
   return command;
+}
+
+/** Like `expect.poll()`, with a timeout for other processes on a busy machine. */
+export const eventually: typeof expect.poll = (read) => expect.poll(read, { timeout: 30_000 });
+
+/** Waits until the proxy at an address (without `/proxy`) has flags. */
+export async function untilReady(url: string): Promise<void> {
+  await eventually(() => healthOf(url)).toBe(200);
+}
+
+/** Returns the status of the health endpoint, requested on a connection of its own. */
+export async function healthOf(url: string): Promise<number> {
+  const response = await fetch(`${url}/proxy/health`, { headers: { connection: "close" } });
+  await response.text();
+  return response.status;
 }

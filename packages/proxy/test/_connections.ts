@@ -3,7 +3,7 @@ import { readdir, readlink } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** A client that reads nothing unless a test does, and never closes its side by itself. */
+/** Connects a client that reads nothing unless the test does, and never closes its side by itself. */
 export async function connectClient(port: number): Promise<Socket> {
   const socket = connect({ host: "127.0.0.1", port, allowHalfOpen: true });
   socket.on("error", () => {});
@@ -12,7 +12,7 @@ export async function connectClient(port: number): Promise<Socket> {
   return socket;
 }
 
-/** How many sockets a process has open; Linux only. */
+/** Returns the number of open sockets of a process. Linux only. */
 export async function countSockets(pid: number): Promise<number> {
   const directory = `/proc/${pid}/fd`;
   const names = await readdir(directory);
@@ -22,7 +22,7 @@ export async function countSockets(pid: number): Promise<number> {
   return targets.filter((target) => target.startsWith("socket:")).length;
 }
 
-/** The value of a metric in the text format of Prometheus. */
+/** Returns the value of a metric in the Prometheus text format. */
 export function valueOf(metrics: string, name: string): number | undefined {
   const line = metrics.split("\n").find((each) => each.startsWith(`${name} `));
   return line === undefined ? undefined : Number(line.slice(name.length));

@@ -7,7 +7,7 @@ interface FlagOptions {
 
 const EVERYBODY = { name: "default", parameters: {}, constraints: [] };
 
-/** A flag of a document; on for everybody unless told otherwise. */
+/** Returns a flag of a document; enabled for everyone by default. */
 export function flag(name: string, options: FlagOptions = {}) {
   return {
     name,
@@ -26,14 +26,14 @@ export function withConstraint(contextName: string, values: readonly string[]) {
   return { ...EVERYBODY, constraints: [{ contextName, operator: "IN", values }] };
 }
 
-/** A rollout to half of the callers, by the id of the session. */
+/** A rollout to half of the sessions. */
 export const HALF_OF_SESSIONS = {
   name: "flexibleRollout",
   parameters: { rollout: "50", stickiness: "sessionId", groupId: "half" },
   constraints: [],
 };
 
-/** One flag of each kind that an answer can show. */
+/** Contains one flag for each form that a flag can have in a response. */
 export const SAMPLE = {
   version: 2,
   features: [

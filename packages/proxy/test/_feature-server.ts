@@ -5,23 +5,23 @@ import { onTestFinished } from "vitest";
 import type { SourceDocument } from "./_source.ts";
 
 export interface FeatureServer {
-  /** What `FLAGS_URL` would be set to. */
+  /** The value for `FLAGS_URL`. */
   readonly url: string;
-  /** What was posted, by path. */
+  /** The bodies of POST requests, by path. */
   readonly posts: Map<string, unknown[]>;
-  /** How many connections were made to it. */
+  /** Number of connections accepted so far. */
   connections: number;
-  /** How often the document was asked for. */
+  /** Number of requests for the document. */
   fetches: number;
   document: SourceDocument;
-  /** When set, every request is answered with this status. */
+  /** When set, the status of every response. */
   failure: number | undefined;
 }
 
-/** A small upstream: serves a document, and remembers what is reported to it. */
+/** Starts an upstream that serves a document and records POST requests, for the length of a test. */
 export async function startFeatureServer(document: SourceDocument): Promise<FeatureServer> {
   const server = createServer((request, response) => {
-    void answer(upstream, request).then(({ status, body }) => {
+    void respond(upstream, request).then(({ status, body }) => {
       response.writeHead(status, { "content-type": "application/json" }).end(body);
     });
   });
@@ -43,7 +43,7 @@ export async function startFeatureServer(document: SourceDocument): Promise<Feat
   return upstream;
 }
 
-async function answer(upstream: FeatureServer, request: IncomingMessage) {
+async function respond(upstream: FeatureServer, request: IncomingMessage) {
   const body = await text(request);
   const path = request.url?.split("?")[0] ?? "";
   if (upstream.failure !== undefined) return { status: upstream.failure, body: "{}" };

@@ -12,7 +12,7 @@ export const KEY = "client-key-1";
 export const OTHER_KEY = "client-key-2";
 export const SERVER_TOKEN = "server-token";
 
-/** A logger that remembers what it was told. */
+/** A logger that records what is logged. */
 export class MemoryLogger implements Logger {
   readonly lines: { readonly level: string; readonly parts: readonly unknown[] }[] = [];
   debug = this.#at("debug");
@@ -88,7 +88,7 @@ interface ProxySetup {
   readonly config?: Partial<ProxyConfig>;
   readonly document?: SourceDocument;
   readonly source?: DocumentSource;
-  /** Called before the app listens, to add to it what an embedder might. */
+  /** Called before the app listens, to extend it as an embedding program might. */
   readonly extend?: (app: FastifyInstance) => void;
   readonly app?: AppOptions;
 }
@@ -101,7 +101,7 @@ export interface RunningApp {
   readonly app: FastifyInstance;
   readonly url: string;
   readonly port: number;
-  /** Sends a request with a valid client key, unless told otherwise. */
+  /** Sends a request, by default with a valid client key. */
   readonly request: (path: string, init?: TestRequest) => Promise<Response>;
   /** Posts a value as JSON with a valid client key. */
   readonly post: (
@@ -115,13 +115,13 @@ export interface TestProxy extends RunningApp {
   readonly source: DocumentSource;
 }
 
-/** Runs a proxy over a document on a free port, for the length of a test. */
+/** Starts a proxy with a document on a free port, for the length of a test. */
 export async function startProxy(setup: ProxySetup = {}): Promise<TestProxy> {
   const source = setup.source ?? new DocumentSource(setup.document ?? SAMPLE);
   return { source, ...(await startProxyOver(source, setup)) };
 }
 
-/** Runs a proxy over a source on a free port, for the length of a test. */
+/** Starts a proxy with a source on a free port, for the length of a test. */
 export async function startProxyOver(
   source: FlagSource,
   { config, extend, app: options }: Pick<ProxySetup, "config" | "extend" | "app"> = {},
@@ -130,7 +130,7 @@ export async function startProxyOver(
   extend?.(app);
   await app.listen({ host: "127.0.0.1", port: 0 });
   onTestFinished(async () => {
-    // Tests do not read every answer to its end, and nobody waits for the rest of them.
+    // Tests do not read all responses to their ends.
     app.server.closeAllConnections();
     await app.close();
   });

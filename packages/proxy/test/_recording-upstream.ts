@@ -19,11 +19,11 @@ export interface Recorded {
 export interface RecordingUpstream {
   readonly url: string;
   readonly requests: readonly Recorded[];
-  /** The first request to a path, whether it has come or is still to come. */
+  /** Resolves to the first request to a path, past or future. */
   first(path: string): Promise<Recorded>;
-  /** Leaves every request unanswered from now on. */
+  /** From now on, sends no response to any request. */
   hang(): void;
-  /** Redirects every request to the same path of another upstream from now on. */
+  /** From now on, redirects every request to the same path of another upstream. */
   redirectTo(url: string): void;
 }
 
@@ -37,14 +37,14 @@ interface Tls {
   readonly cert: string;
 }
 
-/** An upstream that serves one flag and remembers what it was sent, for the length of a test. */
+/** Starts an upstream that serves one flag and records all requests, for the length of a test. */
 export async function startRecordingUpstream(tls?: Tls): Promise<RecordingUpstream> {
   const requests: Recorded[] = [];
   const events = new EventEmitter();
   let isHanging = false;
   let redirectOrigin: string | undefined;
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    // A forward proxy is asked for a whole address.
+  const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    // Requests to a forward proxy contain a whole URL.
     const { pathname, search } = new URL(request.url ?? "", "http://upstream.invalid");
     const path = pathname + search;
     requests.push({ path, headers: request.headers, body: await text(request) });
@@ -55,7 +55,7 @@ export async function startRecordingUpstream(tls?: Tls): Promise<RecordingUpstre
     if (!isHanging) response.end(path.startsWith("/api/client/features") ? DOCUMENT : "{}");
     events.emit("request");
   };
-  const listener: RequestListener = (request, response) => void answer(request, response);
+  const listener: RequestListener = (request, response) => void respond(request, response);
   const server = tls === undefined ? createServer(listener) : createTlsServer(tls, listener);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -1,5 +1,5 @@
-// An upstream in a process of its own: with a delay for every POST. A message makes it report
-// what it received.
+// An upstream in a separate process, with a delay for every POST. On a message, it reports what it has
+// received.
 
 import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
@@ -13,7 +13,7 @@ const features = Array.from({ length: Number(FLAG_COUNT) }, (_, index) => ({
 }));
 const document = JSON.stringify({ version: 2, features });
 
-/** How often flags were on, by application; how many requests came to each path; the applications. */
+/** Counts of `yes` by application, counts of requests by path, and registrations. */
 const yes = {};
 const requests = {};
 const applications = [];

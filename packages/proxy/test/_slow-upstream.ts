@@ -5,32 +5,32 @@ import { onTestFinished } from "vitest";
 
 const SCRIPT = fileURLToPath(new URL("_slow-upstream.mjs", import.meta.url));
 
-/** What the upstream has received so far. */
+/** The requests that the upstream has received so far. */
 export interface Received {
-  /** How often flags were on, by application. */
+  /** Sum of the `yes` counts, by application. */
   readonly yes: Readonly<Record<string, number>>;
-  /** How many requests came, by path. */
+  /** Number of requests, by path. */
   readonly requests: Readonly<Record<string, number>>;
-  /** Registrations, in bulk or not. */
+  /** Registrations, from bulk reports and single requests. */
   readonly applications: readonly Readonly<Record<string, unknown>>[];
 }
 
 export interface SlowUpstream {
-  /** What `FLAGS_URL` would be set to. */
+  /** The value for `FLAGS_URL`. */
   readonly url: string;
   received(): Promise<Received>;
 }
 
 interface SlowUpstreamOptions {
-  /** How long each POST takes. @default 50 */
+  /** Duration of each POST. @default 50 */
   readonly delayMs?: number;
-  /** What a bulk report gets; with any other status than 202 nothing of it counts. @default 202 */
+  /** Status of responses to bulk reports. If it is not 202, they are not counted. @default 202 */
   readonly bulkStatus?: number;
-  /** Flags `on`, `on-1`, `on-2` and so on. @default 1 */
+  /** Number of flags, named `on`, `on-1`, `on-2` and so on. @default 1 */
   readonly flagCount?: number;
 }
 
-/** Starts an upstream in a process of its own, for the length of a test. */
+/** Starts an upstream in a separate process, for the length of a test. */
 export async function startSlowUpstream(options: SlowUpstreamOptions = {}): Promise<SlowUpstream> {
   const { delayMs = 50, bulkStatus = 202, flagCount = 1 } = options;
   const child = fork(SCRIPT, {

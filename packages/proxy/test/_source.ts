@@ -10,7 +10,7 @@ export interface SourceDocument {
   readonly segments?: readonly unknown[];
 }
 
-/** A source of flags for tests: a document given by hand, compiled by the real engine. */
+/** A flag source for tests: a document, compiled by the real engine. */
 export class DocumentSource implements FlagSource {
   snapshot: Snapshot | undefined;
   definitions: FeatureDefinitions | undefined;
@@ -61,7 +61,7 @@ export class DocumentSource implements FlagSource {
     this.#events.emit(event, ...payload);
   }
 
-  /** What `reportUsage` returns; undefined as from sources that know no refusal. */
+  /** The result of `reportUsage`; undefined like that of sources that return nothing. */
   accepts: boolean | undefined = true;
 
   reportUsage(usage: ApplicationUsage): boolean {

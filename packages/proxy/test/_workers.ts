@@ -3,14 +3,16 @@ import { Agent, type IncomingMessage, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { expect, onTestFinished } from "vitest";
+import { onTestFinished } from "vitest";
 import { type Command, startCommand } from "./_command.ts";
 import { type FeatureServer, startFeatureServer } from "./_feature-server.ts";
 import type { SourceDocument } from "./_source.ts";
 
+export { eventually, untilReady } from "./_command.ts";
+
 export const KEY = "client-key";
 
-/** A strategy that is on in one process only, so that an answer tells which worker it is from. */
+/** `inProcess` is enabled in one process only, so that a response identifies its worker. */
 const STRATEGY_FILE = `export default [
   { name: "inProcess", isEnabled: ({ pid }) => pid === String(process.pid) },
   { name: "broken", isEnabled: () => { throw new Error("no luck") } },
@@ -23,20 +25,20 @@ export const toFlag = (name: string, strategy = "default", parameters = {}) => (
   strategies: [{ name: strategy, parameters }],
 });
 
-/** Flags by which the answers of these processes differ. */
-export function tellApart(pids: readonly number[]): SourceDocument {
+/** Returns a document with one flag per process, enabled only in that process. */
+export function flagPerProcess(pids: readonly number[]): SourceDocument {
   return { features: pids.map((pid) => toFlag(`in-${pid}`, "inProcess", { pid: String(pid) })) };
 }
 
 export interface WorkersSetup {
   readonly command: Command;
   readonly upstream: FeatureServer;
-  /** Of the proxy, without `/proxy`. */
+  /** The address of the proxy, without `/proxy`. */
   readonly url: string;
   readonly strategyFile: string;
 }
 
-/** Starts the command with two workers before an upstream of its own. */
+/** Starts the command with two workers and a new upstream. */
 export async function startWorkers(
   environment: Record<string, string> = {},
   prepare: (upstream: FeatureServer) => void = () => {},
@@ -61,7 +63,7 @@ export async function startWorkers(
   return { command, upstream, strategyFile, url: await command.listening() };
 }
 
-/** The process ids of the workers that have come to listen, in order. */
+/** Returns the process ids of all workers that have listened so far, in order. */
 export function pidsOf({ output }: Command): readonly number[] {
   return [...output.stdout.matchAll(/Worker \d+ \(process (\d+)\) listens/g)].map(([, pid]) =>
     Number(pid),
@@ -76,60 +78,52 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-export interface Answer {
+export interface Received {
   readonly status: number;
   readonly etag: string | undefined;
   readonly body: string;
 }
 
-/** Sends a request, on a connection of its own unless an agent is given. */
-export async function ask(
+/** Sends a request, on a new connection unless there is an agent. */
+export async function send(
   url: string,
   { body, agent }: { readonly body?: object; readonly agent?: Agent } = {},
-): Promise<Answer> {
+): Promise<Received> {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const headers = { authorization: KEY, "content-type": "application/json" };
     const method = body === undefined ? "GET" : "POST";
     const sent = request(url, { method, headers, agent: agent ?? false }, resolve);
-    // NOTE: an agent gives the connection to nobody else while the request lives.
-    sent.setTimeout(5000, () => sent.destroy(new Error("No answer"))).on("error", reject);
+    sent.setTimeout(5000, () => sent.destroy(new Error("No response"))).on("error", reject);
     sent.end(body === undefined ? undefined : JSON.stringify(body));
   });
   const { statusCode = 0, headers } = response;
   return { status: statusCode, etag: headers.etag, body: await text(response) };
 }
 
-/** An agent with one connection, kept open. */
-export function keepOpen(): Agent {
+/** Creates an agent that keeps one connection open. */
+export function createKeepAliveAgent(): Agent {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   onTestFinished(() => agent.destroy());
   return agent;
 }
 
-/** The names of the flags that an answer holds. */
-export function namesIn({ body }: Answer): readonly string[] {
+/** Returns the names of the flags in a response. */
+export function namesIn({ body }: Received): readonly string[] {
   const { toggles } = JSON.parse(body) as { readonly toggles: readonly { name: string }[] };
   return toggles.map(({ name }) => name);
 }
 
-/** Asks on so many connections of their own, one after the other. */
-export async function askInTurn(url: string, times: number): Promise<readonly Answer[]> {
-  const answers: Answer[] = [];
-  // oxlint-disable-next-line no-await-in-loop -- in turn
-  for (let turn = 0; turn < times; turn += 1) answers.push(await ask(url));
-  return answers;
-}
-
-/** Waits for what another process does, which takes its time on a busy machine. */
-export const eventually: typeof expect.poll = (read) => expect.poll(read, { timeout: 30_000 });
-
-export async function untilReady(url: string): Promise<void> {
-  await eventually(async () => (await ask(`${url}/proxy/health`)).status).toBe(200);
+/** Sends requests one after the other, each on a new connection. */
+export async function sendSequentially(url: string, count: number): Promise<readonly Received[]> {
+  const responses: Received[] = [];
+  // oxlint-disable-next-line no-await-in-loop -- one after the other
+  for (let index = 0; index < count; index += 1) responses.push(await send(url));
+  return responses;
 }
 
 export const USAGE = { appName: "web", bucket: { toggles: { on: { yes: 1, no: 0 } } } };
 
-/** How often `on` was reported to be on, over all reports that reached the upstream. */
+/** Returns the sum of the `yes` counts of flag `on` that the upstream has received. */
 export function deliveredTo({ posts }: FeatureServer): number {
   const reports = (posts.get("/api/client/metrics") ?? []) as readonly {
     readonly bucket: { readonly toggles: { readonly on?: { readonly yes: number } } };

@@ -21,17 +21,17 @@ const KEYS: readonly (readonly [string, Record<string, string>])[] = [
 ];
 
 test.each([...EVALUATION, ...USAGE, ...DEFINITIONS, ...SERVER_USAGE])(
-  "%s: 401 naming the header on a missing or wrong key, before the body is looked at",
+  "%s: 401 naming the header for a missing or wrong key, before the body is parsed",
   async (route) => {
     const [method = "", path = ""] = route.split(" ");
     const { url } = await startProxy({ config: { allEndpointEnabled: true } });
-    for (const [what, headers] of KEYS) {
+    for (const [title, headers] of KEYS) {
       const response = await fetch(url + path, {
         method,
         headers: { "content-type": "application/json", ...headers },
         ...(method === "POST" && { body: "{not json" }),
       });
-      expect(response.status, what).toBe(401);
+      expect(response.status, title).toBe(401);
       const { error } = await errorOf(response);
       expect(error).toContain("`authorization`");
       if (headers["authorization"]) expect(error).not.toContain(headers["authorization"]);
@@ -39,7 +39,7 @@ test.each([...EVALUATION, ...USAGE, ...DEFINITIONS, ...SERVER_USAGE])(
   },
 );
 
-test.each([KEY, OTHER_KEY])("clientKeys: each one is authorized (%s)", async (key) => {
+test.each([KEY, OTHER_KEY])("clientKeys: each one is accepted (%s)", async (key) => {
   const { request } = await startProxy();
   const response = await request("/proxy", { headers: { authorization: key } });
   expect(response.status).toBe(200);
@@ -47,14 +47,14 @@ test.each([KEY, OTHER_KEY])("clientKeys: each one is authorized (%s)", async (ke
 
 test("clientKeysHeaderName: the key is read from that header and no other", async () => {
   const { url } = await startProxy({ config: { clientKeysHeaderName: "X-Flags-Key" } });
-  const ask = (headers: Record<string, string>) => fetch(`${url}/proxy`, { headers });
-  expect((await ask({ "x-flags-key": KEY })).status).toBe(200);
-  const refused = await ask({ authorization: KEY });
+  const send = (headers: Record<string, string>) => fetch(`${url}/proxy`, { headers });
+  expect((await send({ "x-flags-key": KEY })).status).toBe(200);
+  const refused = await send({ authorization: KEY });
   expect(refused.status).toBe(401);
   expect((await errorOf(refused)).error).toContain("`x-flags-key`");
 });
 
-test("keys are for what they are for: evaluation for clients, definitions for servers", async () => {
+test("client keys allow only evaluation and usage, server tokens only definitions and usage", async () => {
   const { request, post } = await startProxy();
   const server = { authorization: SERVER_TOKEN };
   expect((await request("/proxy", { headers: server })).status).toBe(401);
@@ -65,7 +65,7 @@ test("keys are for what they are for: evaluation for clients, definitions for se
   expect((await post("/proxy/client/metrics", usage)).status).toBe(200);
 });
 
-test("/proxy/all when off: the key is asked for first", async () => {
+test("/proxy/all when disabled: 401 for a wrong key", async () => {
   const { request } = await startProxy();
   const response = await request("/proxy/all", { headers: { authorization: "wrong" } });
   expect(response.status).toBe(401);
@@ -76,7 +76,7 @@ test.each([
   "/proxy/internal-backstage/prometheus",
   "/docs/openapi.json",
   "/docs/openapi",
-])("%s: needs no key", async (path) => {
+])("%s: requires no key", async (path) => {
   const { url } = await startProxy({ config: { openApiEnabled: true } });
   expect((await fetch(url + path)).status).toBe(200);
 });

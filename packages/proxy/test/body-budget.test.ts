@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { errorOf, KEY, OTHER_KEY, startProxy, type TestProxy } from "./_proxy.ts";
 
-/** Sends a request with a long body that does not arrive, and waits until the proxy has it. */
+/** Sends the start of a request with a long body, and waits until the proxy has received it. */
 async function stall({ app, port }: TestProxy, path: string, key: string): Promise<void> {
   const socket = connect(port, "127.0.0.1");
   onTestFinished(() => void socket.destroy());
@@ -17,10 +17,10 @@ async function stall({ app, port }: TestProxy, path: string, key: string): Promi
 
 const LONG = { context: { userId: "1", note: "x".repeat(900_000) } };
 
-test("long bodies that do not arrive use up the budget of their key alone", async () => {
+test("long bodies that stall only use up the budget of their key", async () => {
   const proxy = await startProxy();
   for (let i = 0; i < 65; i++) {
-    // oxlint-disable-next-line no-await-in-loop -- each is to have been received
+    // oxlint-disable-next-line no-await-in-loop -- each must have been received
     await stall(proxy, i % 2 === 0 ? "/proxy" : "/api/frontend", KEY);
   }
   const refused = await proxy.post("/proxy", LONG);
@@ -34,13 +34,13 @@ test("long bodies that do not arrive use up the budget of their key alone", asyn
 test("without a key, long bodies cannot use up the budget of those who have one", async () => {
   const proxy = await startProxy();
   for (let i = 0; i < 140; i++) {
-    // oxlint-disable-next-line no-await-in-loop -- each is to have been received
+    // oxlint-disable-next-line no-await-in-loop -- each must have been received
     await stall(proxy, "/unknown", "wrong");
   }
   expect((await proxy.post("/proxy", LONG)).status).toBe(200);
 });
 
-test("a long body behind a stream on the same connection frees its part when that closes", async () => {
+test("a long body after a stream on the same connection releases its budget when the connection closes", async () => {
   const { app, port, post } = await startProxy();
   const start = `POST /proxy/stream HTTP/1.1\r\nHost: x\r\nAuthorization: ${KEY}\r\n`;
   const stream = `${start}Accept: text/event-stream\r\nContent-Length: 14\r\n\r\n{"context":{}}`;
@@ -49,11 +49,11 @@ test("a long body behind a stream on the same connection frees its part when tha
     onTestFinished(() => void socket.destroy());
     const opened = once(app.server, "request");
     socket.write(stream);
-    // oxlint-disable-next-line no-await-in-loop -- each is to have been received
+    // oxlint-disable-next-line no-await-in-loop -- each must have been received
     await opened;
     const received = once(app.server, "request");
     socket.write(`${start}Content-Length: 1040000\r\n\r\n{"context":`);
-    // oxlint-disable-next-line no-await-in-loop -- each is to have been received
+    // oxlint-disable-next-line no-await-in-loop -- each must have been received
     await received;
     socket.destroy();
   }

@@ -2,9 +2,8 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { createApp } from "../src/create-app.ts";
 import type { ProxyOptions } from "../src/config/options.ts";
-import { type RunningProxy, start } from "../src/start.ts";
+import { createApp, type RunningProxy, start } from "../src/start.ts";
 import { startRecordingUpstream } from "./_recording-upstream.ts";
 import { DocumentSource } from "./_source.ts";
 
@@ -31,14 +30,14 @@ const newSource = (): DocumentSource =>
   });
 
 describe("start()", () => {
-  test("serves at its url and says which port it took", async () => {
+  test("serves at its url and returns its port", async () => {
     const { url, port } = await startProxy({ proxyBasePath: "base" }, newSource());
     expect(url).toBe(`http://127.0.0.1:${port}/base`);
     const response = await fetch(`${url}/proxy`, AUTHORIZED);
     expect(await response.json()).toMatchObject({ toggles: [{ name: "on" }] });
   });
 
-  test("makes a client of its own, and sends the last metrics when it closes", async () => {
+  test("creates a client, and sends the last metrics when it closes", async () => {
     const upstream = await startRecordingUpstream();
     const proxy = await startProxy({ flagsUrl: upstream.url });
     await upstream.first("/api/client/features");
@@ -59,7 +58,7 @@ describe("start()", () => {
     await expect(fetch(`${proxy.url}/proxy/health`)).rejects.toThrow();
   });
 
-  test("listens on all addresses, of both families, when host is not set", async () => {
+  test("listens on all addresses of both families if host is not set", async () => {
     const { host: _, ...options } = { ...OPTIONS, host: undefined, port: 0 };
     const proxy = await start(options, newSource());
     onTestFinished(() => proxy.close());
@@ -67,7 +66,7 @@ describe("start()", () => {
     expect((await fetch(`http://127.0.0.1:${proxy.port}/proxy/health`)).status).toBe(200);
   });
 
-  test("rejects with the code of the system when the port is taken, and leaves nothing open", async () => {
+  test("rejects with the error of the system if the port is in use", async () => {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
     onTestFinished(() => void server.close());
@@ -84,7 +83,7 @@ describe("start()", () => {
 });
 
 describe("createApp()", () => {
-  test("makes an app whose every request passes the hooks that are added to it", async () => {
+  test("returns an app whose added hooks run for every request", async () => {
     const app = await createApp(OPTIONS, newSource());
     app.addHook("onRequest", (_request, reply, done) => {
       void reply.header("x-hook", "seen");
@@ -98,7 +97,7 @@ describe("createApp()", () => {
     }
   });
 
-  test("uses the client it is given, starts it, and leaves closing it to its maker", async () => {
+  test("starts the client of the caller, but does not close it", async () => {
     const calls: string[] = [];
     class Source extends DocumentSource {
       override start(): void {
@@ -117,20 +116,24 @@ describe("createApp()", () => {
     expect(calls).toEqual(["start"]);
   });
 
-  test("closes the client it made itself", async () => {
+  test("closes the client that it created", async () => {
     const upstream = await startRecordingUpstream();
+    const otherUpstream = await startRecordingUpstream();
     const app = await createApp({ ...OPTIONS, flagsUrl: upstream.url, refreshInterval: 10 });
     await upstream.first("/api/client/features");
     await app.close();
     const countPolls = (): number =>
       upstream.requests.filter(({ path }) => path === "/api/client/features").length;
     const polls = countPolls();
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    // One may have been on its way; a client still at work would have sent many more.
+    // In the meantime, a client that still polls would send about as many requests as this one.
+    const other = await createApp({ ...OPTIONS, flagsUrl: otherUpstream.url, refreshInterval: 10 });
+    onTestFinished(() => other.close());
+    await expect.poll(() => otherUpstream.requests.length).toBeGreaterThan(10);
+    // One request may have been in flight when the app was closed.
     expect(countPolls()).toBeLessThanOrEqual(polls + 1);
   });
 
-  test("starts no workers, and says so", async () => {
+  test("starts no workers, and logs that FLAGS_PROXY_WORKERS has no effect", async () => {
     const lines: string[] = [];
     vi.stubEnv("FLAGS_PROXY_WORKERS", "2");
     onTestFinished(() => void vi.unstubAllEnvs());
@@ -146,7 +149,7 @@ describe("createApp()", () => {
     });
   });
 
-  test("writes to the logger what the client has to say", async () => {
+  test("logs warnings and errors of the client", async () => {
     const lines: string[] = [];
     const source = newSource();
     const warn = (message: unknown): void => void lines.push(String(message));

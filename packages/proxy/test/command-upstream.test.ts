@@ -1,24 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { makeSelfSigned } from "../../sdk/test/_certificates.ts";
-import { runCommand, startCommand } from "./_command.ts";
+import { eventually, healthOf, runCommand, startCommand, untilReady } from "./_command.ts";
 import { startFeatureServer } from "./_feature-server.ts";
 import { type RecordingUpstream, startRecordingUpstream } from "./_recording-upstream.ts";
 
 const REQUIRED = { FLAGS_API_TOKEN: "upstream-token", FLAGS_PROXY_CLIENT_KEYS: "client-key" };
 
-/** No DNS server knows names that end so. */
+/** The domain `.invalid` is reserved and never resolves. */
 const UNREACHABLE = "http://flags.invalid/api";
 
 async function start(environment: Record<string, string>): Promise<string> {
   return startCommand({ ...REQUIRED, ...environment }).listening();
-}
-
-async function untilReady(url: string): Promise<void> {
-  while ((await healthOf(url)) !== 200) await new Promise(setImmediate);
-}
-
-async function healthOf(url: string): Promise<number> {
-  return (await fetch(`${url}/proxy/health`)).status;
 }
 
 async function etagOf(url: string): Promise<string | null> {
@@ -29,10 +21,10 @@ async function etagOf(url: string): Promise<string | null> {
 
 const originOf = ({ url }: RecordingUpstream): string => new URL(url).origin;
 
-/** Prints the parts of Node that a process has loaded when it ends. */
+/** Prints the modules of Node that a process has loaded when it exits. */
 const LISTING = `process.on("exit", () => console.log(process.moduleLoadList.join(" ")))`;
 
-test("loads no HTTP client of Node beside its own", async () => {
+test("does not load the HTTP client that is built into Node", async () => {
   const { url: FLAGS_URL } = await startRecordingUpstream();
   const command = startCommand({
     ...REQUIRED,
@@ -46,30 +38,32 @@ test("loads no HTTP client of Node beside its own", async () => {
   expect(stdout).not.toContain("undici");
 });
 
-describe("two processes", () => {
-  test("give the same ETag", async () => {
-    const { url: FLAGS_URL } = await startRecordingUpstream();
-    const urls = [await start({ FLAGS_URL }), await start({ FLAGS_URL })];
-    const [one, other] = await Promise.all(urls.map(etagOf));
-    expect(one).toMatch(/^W\/".+"$/);
-    expect(other).toBe(one);
-  });
+test("two processes send the same ETag, which is still valid after a restart", async () => {
+  const { url: FLAGS_URL } = await startRecordingUpstream();
+  const urls = await Promise.all([start({ FLAGS_URL }), start({ FLAGS_URL })]);
+  const [one, other] = await Promise.all(urls.map(etagOf));
+  expect(one).toMatch(/^W\/"[0-9a-f]{32}"$/);
+  expect(other).toBe(one);
+  const restarted = await start({ FLAGS_URL });
+  await untilReady(restarted);
+  const headers = { authorization: "client-key", "if-none-match": one ?? "" };
+  expect((await fetch(`${restarted}/proxy?userId=7`, { headers })).status).toBe(304);
+});
 
-  test("one after the other: with the upstream down the second answers 503", async () => {
-    const { url: FLAGS_URL } = await startRecordingUpstream();
-    const first = startCommand({ ...REQUIRED, FLAGS_URL });
-    await untilReady(await first.listening());
-    first.signal("SIGTERM");
-    expect((await first.finished()).code).toBe(0);
-    const second = await start({ FLAGS_URL: UNREACHABLE });
-    expect(await healthOf(second)).toBe(503);
-    const headers = { authorization: "client-key" };
-    expect((await fetch(`${second}/proxy`, { headers })).status).toBe(503);
-  });
+test("a restarted process responds with a 503 while the upstream is down", async () => {
+  const { url: FLAGS_URL } = await startRecordingUpstream();
+  const first = startCommand({ ...REQUIRED, FLAGS_URL });
+  await untilReady(await first.listening());
+  first.signal("SIGTERM");
+  expect((await first.finished()).code).toBe(0);
+  const second = await start({ FLAGS_URL: UNREACHABLE });
+  expect(await healthOf(second)).toBe(503);
+  const headers = { authorization: "client-key" };
+  expect((await fetch(`${second}/proxy`, { headers })).status).toBe(503);
 });
 
 describe.each(["HTTP_PROXY", "http_proxy"])("%s", (variable) => {
-  test("names the proxy server for HTTP requests", async () => {
+  test("is the proxy server for HTTP requests", async () => {
     const server = await startRecordingUpstream();
     const url = await start({ FLAGS_URL: UNREACHABLE, [variable]: originOf(server) });
     await untilReady(url);
@@ -79,7 +73,7 @@ describe.each(["HTTP_PROXY", "http_proxy"])("%s", (variable) => {
 });
 
 describe("NO_PROXY", () => {
-  test("names hosts that are reached without the proxy server", async () => {
+  test("lists hosts to connect to without the proxy server", async () => {
     const upstream = await startRecordingUpstream();
     const environment = { HTTP_PROXY: "http://proxy.invalid:3128", NO_PROXY: "127.0.0.1" };
     await untilReady(await start({ FLAGS_URL: upstream.url, ...environment }));
@@ -88,18 +82,22 @@ describe("NO_PROXY", () => {
 });
 
 describe("httpOptions.rejectUnauthorized / HTTP_OPTIONS_REJECT_UNAUTHORIZED", () => {
-  test("by default refuses an upstream whose certificate is invalid", async () => {
+  test("rejects an upstream with an invalid certificate by default", async () => {
     const { url: FLAGS_URL, requests } = await startRecordingUpstream(makeSelfSigned());
     const command = startCommand({ ...REQUIRED, FLAGS_URL });
     const url = await command.listening();
-    await expect.poll(() => command.output.stdout).toMatch(/WARN: .*certificate/);
+    await eventually(() => command.output.stdout).toMatch(/WARN: .*certificate/);
     expect(await healthOf(url)).toBe(503);
     expect(requests).toEqual([]);
   });
 
-  test("of false accepts it", async () => {
-    const { url: FLAGS_URL } = await startRecordingUpstream(makeSelfSigned());
-    await untilReady(await start({ FLAGS_URL, HTTP_OPTIONS_REJECT_UNAUTHORIZED: "false" }));
+  test("accepts it when set to false", async () => {
+    const upstream = await startRecordingUpstream(makeSelfSigned());
+    const environment = { HTTP_OPTIONS_REJECT_UNAUTHORIZED: "false" };
+    await untilReady(await start({ FLAGS_URL: upstream.url, ...environment }));
+    expect((await upstream.first("/api/client/features")).headers.authorization).toBe(
+      "upstream-token",
+    );
   });
 });
 
@@ -115,9 +113,9 @@ test("a redirect of the upstream to another origin is not followed, and is logge
   const url = await command.listening();
   const before = await etagOf(url);
   upstream.redirectTo(foreign.url);
-  await expect.poll(() => command.output.stdout).toContain("redirects to another origin");
+  await eventually(() => command.output.stdout).toContain("redirects to another origin");
   const refused = upstream.requests.length;
-  await expect.poll(() => upstream.requests.length).toBeGreaterThan(refused + 2);
+  await eventually(() => upstream.requests.length).toBeGreaterThan(refused + 2);
   expect(await etagOf(url)).toBe(before);
   expect(foreign.requests).toEqual([]);
   expect(command.output.stdout.match(/redirects to another origin/g)).toHaveLength(1);
@@ -128,7 +126,7 @@ test("a redirect of the upstream to another origin is not followed, and is logge
   );
 });
 
-test("FLAGS_TAGS has flags polled, as other ways to synchronize ignore tags, and says so", async () => {
+test("FLAGS_TAGS implies polling, because streams ignore tags, and logs that", async () => {
   const upstream = await startRecordingUpstream();
   const command = startCommand({
     ...REQUIRED,
@@ -145,7 +143,7 @@ test("FLAGS_TAGS has flags polled, as other ways to synchronize ignore tags, and
   expect(command.output.stdout).toContain("does not confirm the filter by tags (simple:x)");
 });
 
-test("FLAGS_PROJECT_NAME leaves out flags of other projects that an upstream sends", async () => {
+test("FLAGS_PROJECT_NAME ignores flags of other projects that the upstream sends", async () => {
   const upstream = await startFeatureServer({
     features: ["shop", "other"].map((project) => ({
       name: `in-${project}`,
@@ -160,7 +158,7 @@ test("FLAGS_PROJECT_NAME leaves out flags of other projects that an upstream sen
   expect(await response.json()).toMatchObject({ toggles: [{ name: "in-shop" }] });
 });
 
-describe("a token that is not a setting of its own", () => {
+describe("a token that is not a configured secret", () => {
   const SECRET = "0123456789abcdef0123456789abcdef";
   const TOKEN = `default:development.${SECRET}`;
 
@@ -169,11 +167,11 @@ describe("a token that is not a setting of its own", () => {
     upstream.document = { features: [{ name: `leak ${TOKEN}`, enabled: true }] };
     const command = startCommand({ ...REQUIRED, FLAGS_URL: upstream.url });
     await command.listening();
-    await expect.poll(() => command.output.stdout).toContain("leak default:development.[redacted]");
+    await eventually(() => command.output.stdout).toContain("leak default:development.[redacted]");
     expect(command.output.stdout).not.toContain(SECRET);
   });
 
-  test("does not appear in the message about the setting it was put into", async () => {
+  test("does not appear in the message about the setting that contains it", async () => {
     const { code, stdout, stderr } = await runCommand({ ...REQUIRED, FLAGS_URL: TOKEN });
     expect(code).toBe(1);
     expect(stderr).toContain("FLAGS_URL");
@@ -182,7 +180,7 @@ describe("a token that is not a setting of its own", () => {
 });
 
 describe("EXP_BOOTSTRAP_URL and EXP_BOOTSTRAP_AUTHORIZATION", () => {
-  test("give the flags while the upstream is down", async () => {
+  test("provide flags while the upstream is down", async () => {
     const bootstrap = await startRecordingUpstream();
     const url = await start({
       FLAGS_URL: UNREACHABLE,
@@ -216,16 +214,16 @@ describe("FLAGS_APP_NAME, FLAGS_INSTANCE_ID and FLAGS_METRICS_INTERVAL", () => {
 });
 
 describe("FLAGS_FETCH_INTERVAL", () => {
-  test("is the time between polls", async () => {
+  test("is the interval between polls", async () => {
     const upstream = await startRecordingUpstream();
     const url = await start({ FLAGS_URL: upstream.url, FLAGS_FETCH_INTERVAL: "20" });
     await untilReady(url);
     const polls = (): number =>
       upstream.requests.filter(({ path }) => path === "/api/client/features").length;
-    await expect.poll(polls, { timeout: 5000 }).toBeGreaterThan(3);
+    await eventually(polls).toBeGreaterThan(3);
   });
 
-  test("of 0 means one poll", async () => {
+  test("polls once when set to 0", async () => {
     const upstream = await startRecordingUpstream();
     const command = startCommand({
       ...REQUIRED,

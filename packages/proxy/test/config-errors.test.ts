@@ -1,7 +1,6 @@
 import { ConfigError, type Environment } from "flags-server-kit";
 import { expect, test } from "vitest";
-import { loadConfig } from "../src/config/load-config.ts";
-import { redactConfig } from "../src/config/redact-config.ts";
+import { loadConfig, redactConfig } from "../src/config/load-config.ts";
 
 const REQUIRED = {
   flagsUrl: "http://upstream.test/api",
@@ -24,7 +23,7 @@ async function warningsOf(options: object, environment: Environment = {}): Promi
   return warnings;
 }
 
-test("the three required options must be set: all that are missing are named at once", async () => {
+test("loadConfig() lists all missing required settings", async () => {
   const { problems } = await failure({});
   expect(problems).toEqual([
     expect.stringMatching(/^FLAGS_URL \(option flagsUrl\) is required/),
@@ -33,7 +32,7 @@ test("the three required options must be set: all that are missing are named at 
   ]);
 });
 
-test("loadConfig() names every problem at once, of options, variables and files", async () => {
+test("loadConfig() lists all problems of options, variables and files", async () => {
   const options = { ...REQUIRED, refreshInterval: "5000", customStrategies: ["./missing.js", 5] };
   const { problems, message } = await failure(options, {
     FLAGS_METRICS_INTERVAL: "soon",
@@ -53,7 +52,7 @@ test("loadConfig() names every problem at once, of options, variables and files"
   for (const problem of problems) expect(message).toContain(problem);
 });
 
-test("a problem says what is allowed and what is there", async () => {
+test("a problem names the allowed and the current value", async () => {
   const { problems } = await failure(REQUIRED, { FLAGS_FETCH_INTERVAL: "soon" });
   expect(problems).toEqual([
     'FLAGS_FETCH_INTERVAL must be a whole number of milliseconds from 0 to 1000000000: current value is "soon"',
@@ -65,7 +64,7 @@ test("a problem in a list names the entry", async () => {
   expect(problems[0]).toContain('entry "nonsense" is neither an IP address nor a CIDR range');
 });
 
-test("a problem never shows a secret", async () => {
+test("a problem never contains a secret", async () => {
   const secret = "sécret-1234";
   const { message } = await failure(
     {
@@ -93,13 +92,16 @@ test.each([
   ["CORS_ORIGIN", "https://user:s3cret@app.test", "https://***@app.test"],
   ["HOST", "http://user:s3cret@app.test", "http://***@app.test"],
   ["HTTP_PROXY", "user:s3cret@proxy.test", "not shown, as it is a secret"],
-])("%s: the secret in a refused address is not shown: %s", async (name, value, shown) => {
-  const { flagsUrl, ...rest } = REQUIRED;
-  const { message } = await failure(rest, { FLAGS_URL: flagsUrl, [name]: value });
-  expect(message).toContain(`${name} must be`);
-  expect(message).toContain(shown);
-  expect(message).not.toContain("s3cret");
-});
+])(
+  "%s: the message about an invalid address does not contain its secret: %s",
+  async (name, value, shown) => {
+    const { flagsUrl, ...rest } = REQUIRED;
+    const { message } = await failure(rest, { FLAGS_URL: flagsUrl, [name]: value });
+    expect(message).toContain(`${name} must be`);
+    expect(message).toContain(shown);
+    expect(message).not.toContain("s3cret");
+  },
+);
 
 test.each([
   [
@@ -114,20 +116,23 @@ test.each([
   [{ logger: () => undefined }, "Option logger must be an object"],
   [
     { storageProvider: { get() {} } },
-    "Option storageProvider must be an object with the methods get, set: it lacks set",
+    "Option storageProvider must be an object with the methods get, set: it does not have set",
   ],
   [{ customStrategies: "x.js" }, "Option customStrategies must be a list"],
   [{ expCustomEnrichers: () => ({}) }, "Option expCustomEnrichers must be a list"],
-])("options no one reads and things of a wrong shape are refused: %j", async (options, message) => {
-  expect((await failure({ ...REQUIRED, ...options })).message).toContain(message);
-});
+])(
+  "loadConfig() rejects unknown options and values of a wrong type: %j",
+  async (options, message) => {
+    expect((await failure({ ...REQUIRED, ...options })).message).toContain(message);
+  },
+);
 
-test("loadConfig() refuses options that are no object", async () => {
+test("loadConfig() rejects options that are not an object", async () => {
   expect((await failure([])).problems).toEqual(["Options must be an object"]);
 });
 
-test("options that are undefined count as not set, unknown ones too", async () => {
-  const options = { ...REQUIRED, port: undefined, cors: undefined, unheardOf: undefined };
+test("options that are undefined count as not set, even unknown ones", async () => {
+  const options = { ...REQUIRED, port: undefined, cors: undefined, unknownOption: undefined };
   expect((await loadConfig(options, { PORT: "4000" })).port).toBe(4000);
 });
 
@@ -142,9 +147,12 @@ test.each([
   [{ clientKeys: ["upstream-token"] }, {}, "A client key equals the upstream token"],
   [{}, { EXP_BOOTSTRAP_AUTHORIZATION: "x" }, "has no effect without EXP_BOOTSTRAP_URL"],
   [{ cors: { credentials: true } }, {}, "has no effect without CORS_ORIGIN"],
-])("what is probably a slip is warned of: %j %j", async (options, environment, warning) => {
-  expect(await warningsOf(options, environment)).toEqual([expect.stringContaining(warning)]);
-});
+])(
+  "loadConfig() logs a warning about a probable mistake: %j %j",
+  async (options, environment, warning) => {
+    expect(await warningsOf(options, environment)).toEqual([expect.stringContaining(warning)]);
+  },
+);
 
 test.each([
   [{ flagsApiToken: "tiny" }, "FLAGS_API_TOKEN (option flagsApiToken) is easy to guess"],
@@ -160,13 +168,16 @@ test.each([
     { flagsApiToken: "default:development.unleash-insecure-api-token" },
     "(option flagsApiToken) is an example from public documentation",
   ],
-])("a secret that can be guessed causes a warning without it: %j", async (options, warning) => {
-  const warnings = await warningsOf(options);
-  expect(warnings).toEqual([expect.stringContaining(warning)]);
-  expect(warnings.join()).not.toMatch(/tiny|fifteen|proxy-secret|insecure/);
-});
+])(
+  "loadConfig() logs a warning about a weak secret, without the secret: %j",
+  async (options, warning) => {
+    const warnings = await warningsOf(options);
+    expect(warnings).toEqual([expect.stringContaining(warning)]);
+    expect(warnings.join()).not.toMatch(/tiny|fifteen|proxy-secret|insecure/);
+  },
+);
 
-test("published examples cause no warning when only this machine can connect", async () => {
+test("published examples of secrets cause no warning if only this machine can connect", async () => {
   const options = {
     clientKeys: ["proxy-secret", "secret"],
     flagsApiToken: "default:development.unleash-insecure-api-token",
@@ -180,18 +191,18 @@ test.each([
   { FLAGS_PROXY_PORT: "tcp://10.0.0.1:3000" },
   { FLAGS_PROXY_PORT_3000_TCP_ADDR: "10.0.0.1" },
   { UNLEASH_SOMETHING: "x" },
-])("variables that others put there cause no warning: %j", async (environment) => {
+])("variables of other programs cause no warning: %j", async (environment) => {
   expect(await warningsOf({}, environment)).toEqual([]);
 });
 
-test("loadConfig() freezes what it returns", async () => {
+test("loadConfig() returns a frozen configuration", async () => {
   const config = await loadConfig({ ...REQUIRED, tags: "a:b" }, {});
   for (const part of [config, config.clientKeys, config.cors, config.cors.methods, config.tags]) {
     expect(Object.isFrozen(part)).toBe(true);
   }
 });
 
-test("redactConfig() shows everything but secrets", async () => {
+test("redactConfig() returns everything except secrets", async () => {
   const config = await loadConfig(
     {
       ...REQUIRED,

@@ -4,7 +4,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { runCommand, startCommand } from "./_command.ts";
 import { connectClient, countSockets, valueOf } from "./_connections.ts";
 import { startFeatureServer } from "./_feature-server.ts";
-import { ask, eventually, KEY, toFlag, untilReady } from "./_workers.ts";
+import { eventually, untilReady } from "./_command.ts";
+import { KEY, send, toFlag } from "./_workers.ts";
 
 const CAN_COUNT_SOCKETS = process.platform === "linux";
 
@@ -28,7 +29,7 @@ async function startProxyCommand(environment: Record<string, string> = {}, openF
   await untilReady(url);
   const port = Number(new URL(url).port);
   const metric = async (name: string): Promise<number | undefined> =>
-    valueOf((await ask(`${url}/proxy/internal-backstage/prometheus`)).body, `flags_proxy_${name}`);
+    valueOf((await send(`${url}/proxy/internal-backstage/prometheus`)).body, `flags_proxy_${name}`);
   return { command, url, port, metric };
 }
 
@@ -38,7 +39,17 @@ async function connectClients(port: number, count: number, bytes = ""): Promise<
   return clients;
 }
 
-/** Sends a byte every now and then, for the length of a test. */
+/** Repeats a request until the proxy serves it: connections above the limit are closed. */
+async function untilServed(url: string): Promise<void> {
+  await eventually(() =>
+    send(`${url}/proxy`).then(
+      ({ status }) => status,
+      () => 0,
+    ),
+  ).toBe(200);
+}
+
+/** Sends one byte every 500 ms, for the length of a test. */
 function dribble(clients: readonly Socket[]): void {
   const timer = setInterval(() => {
     for (const client of clients) client.write("x");
@@ -52,7 +63,7 @@ async function responseOn(client: Socket): Promise<string> {
   return received.toString();
 }
 
-test("requests that stall are cut off, and nothing of them remains, though no client ever closes", async () => {
+test("stalled requests are aborted and their connections released, although no client closes", async () => {
   const { command, port, metric } = await startProxyCommand();
   const socketsBefore = CAN_COUNT_SOCKETS ? await countSockets(command.pid) : 0;
   await connectClients(port, 20, STALLED_HEADERS);
@@ -67,7 +78,7 @@ test("requests that stall are cut off, and nothing of them remains, though no cl
   if (CAN_COUNT_SOCKETS) expect(await countSockets(command.pid)).toBeLessThanOrEqual(socketsBefore);
 });
 
-test("FLAGS_MAX_CONNECTIONS: idle connections make way, open ones work, one warning", async () => {
+test("FLAGS_MAX_CONNECTIONS: idle connections are closed for new ones, busy ones continue, one warning is logged", async () => {
   const environment = { FLAGS_MAX_CONNECTIONS: "4", FLAGS_PUSH_MAX_STREAMS: "3" };
   const { command, url, port, metric } = await startProxyCommand(environment);
   const stream = await connectClient(port);
@@ -77,15 +88,10 @@ test("FLAGS_MAX_CONNECTIONS: idle connections make way, open ones work, one warn
   );
   expect(String((await once(stream, "data"))[0])).toContain("200 OK");
   await connectClients(port, 40);
-  // While all connections are new, further ones are closed; then those without a request make way.
-  await eventually(() =>
-    ask(`${url}/proxy`).then(
-      ({ status }) => status,
-      () => 0,
-    ),
-  ).toBe(200);
+  // New connections are closed until others have been idle long enough to be closed instead.
+  await untilServed(url);
   const client = await connectClient(port);
-  await eventually(async () => (await ask(`${url}/proxy/health`)).status).toBe(200);
+  await untilReady(url);
   expect(await responseOn(client)).toContain('"name":"on"');
   expect(await metric("connections_max")).toBe(4);
   expect(await metric("connections")).toBeLessThanOrEqual(4);
@@ -96,26 +102,21 @@ test("FLAGS_MAX_CONNECTIONS: idle connections make way, open ones work, one warn
 });
 
 test.skipIf(process.platform === "win32")(
-  "with few file descriptors, the default limit leaves enough of them to serve others",
+  "with few file descriptors, the default limit leaves enough of them to serve other clients",
   async () => {
     const { url, port, metric } = await startProxyCommand({}, 300);
     expect(await metric("connections_max")).toBe(236);
     await connectClients(port, 400, STALLED_HEADERS);
-    for (let turn = 0; turn < 20; turn += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other is the point
-      await eventually(() =>
-        ask(`${url}/proxy`).then(
-          ({ status }) => status,
-          () => 0,
-        ),
-      ).toBe(200);
+    for (let index = 0; index < 20; index += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      await untilServed(url);
     }
     expect(await metric("connections")).toBeLessThanOrEqual(236);
   },
 );
 
 test.skipIf(process.platform === "win32")(
-  "a limit above that of open files is pointed out at the start, with both numbers",
+  "a limit above the open-file limit is logged at the start, with both numbers",
   async () => {
     const { command } = await startProxyCommand({ FLAGS_MAX_CONNECTIONS: "5000" }, 300);
     expect(command.output.stdout).toContain(
@@ -124,7 +125,7 @@ test.skipIf(process.platform === "win32")(
   },
 );
 
-test("FLAGS_MAX_CONNECTIONS=0 is refused with a clear message", async () => {
+test("FLAGS_MAX_CONNECTIONS=0 is rejected with a message that names it", async () => {
   const { code, stderr } = await runCommand({ FLAGS_MAX_CONNECTIONS: "0" });
   expect(code).toBe(1);
   expect(stderr).toContain(
@@ -132,19 +133,14 @@ test("FLAGS_MAX_CONNECTIONS=0 is refused with a clear message", async () => {
   );
 });
 
-test("workers: each has its own limit, and connections above it are closed", async () => {
+test("FLAGS_MAX_CONNECTIONS is a limit for each worker, above which connections are closed", async () => {
   const { url, port, metric } = await startProxyCommand({
     FLAGS_PROXY_WORKERS: "2",
     FLAGS_MAX_CONNECTIONS: "3",
   });
   await connectClients(port, 40);
-  await eventually(() =>
-    ask(`${url}/proxy`).then(
-      ({ status }) => status,
-      () => 0,
-    ),
-  ).toBe(200);
-  // A request for the metrics may be above the limit, too.
+  await untilServed(url);
+  // A request for the metrics can exceed the limit, too.
   const read = (name: string) => eventually(() => metric(name).catch(() => undefined));
   await read("connections_max").toBe(6);
   await read("connections").toBeLessThanOrEqual(6);
@@ -162,7 +158,7 @@ test.each([{}, { FLAGS_PROXY_WORKERS: "2" }])(
     await eventually(() => metric("connections")).toBeGreaterThan(60);
     await connectClients(port, 20, "nonsense\r\n\r\n");
     command.signal("SIGTERM");
-    // It ends itself with exit code 1 after 9.5 s.
+    // The exit code would be 1 at the time limit of 9.5 s.
     expect((await command.finished()).code).toBe(0);
   },
 );

@@ -53,30 +53,30 @@ const names = ({ config }: Loaded): readonly string[] =>
   config.customStrategies.map(({ name }) => name);
 
 describe("customStrategies / FLAGS_CUSTOM_STRATEGIES_FILE", () => {
-  test("takes two files, CommonJS and ESM, each with a list of instances", async () => {
+  test("loads two files, CommonJS and ESM, each with a list of instances", async () => {
     const common = await file("one.cjs", `module.exports = [${strategy("a")}, ${strategy("b")}]`);
     const esm = await file("two.mjs", `export default [${strategy("c")}]`);
     const variable = { FLAGS_CUSTOM_STRATEGIES_FILE: `${common}, ${esm}` };
     expect(names(await load({}, variable))).toEqual(["a", "b", "c"]);
   });
 
-  test("takes strategies and files mixed, in order, and beats the environment", async () => {
+  test("loads strategies and files in order, in place of those of the environment", async () => {
     const path = await file("three.cjs", `module.exports = [${strategy("from-file")}]`);
     const own = { name: "own", isEnabled: () => true };
     const loaded = await load(
       { customStrategies: [own, path] },
-      { FLAGS_CUSTOM_STRATEGIES_FILE: "/nowhere.js" },
+      { FLAGS_CUSTOM_STRATEGIES_FILE: "/missing.js" },
     );
     expect(names(loaded)).toEqual(["own", "from-file"]);
     expect(loaded.config.customStrategies[0]).toBe(own);
   });
 
-  test("an empty list in code beats the environment", async () => {
-    const variable = { FLAGS_CUSTOM_STRATEGIES_FILE: "/nowhere.js" };
+  test("an empty list in code takes precedence over the environment", async () => {
+    const variable = { FLAGS_CUSTOM_STRATEGIES_FILE: "/missing.js" };
     expect(names(await load({ customStrategies: [] }, variable))).toEqual([]);
   });
 
-  test("takes a file compiled from ESM to CommonJS", async () => {
+  test("loads a file compiled from ESM to CommonJS", async () => {
     const text = `Object.defineProperty(exports, "__esModule", { value: true });
       exports.default = [${strategy("compiled")}];`;
     expect(names(await load({ customStrategies: [await file("four.cjs", text)] }))).toEqual([
@@ -84,7 +84,7 @@ describe("customStrategies / FLAGS_CUSTOM_STRATEGIES_FILE", () => {
     ]);
   });
 
-  test("takes strategies derived from the base class of the official SDK", async () => {
+  test("loads strategies that extend the base class of the official SDK", async () => {
     const text = `const { Strategy } = require(${JSON.stringify(createRequire(import.meta.url).resolve("unleash-client"))});
       class Ours extends Strategy {
         constructor() { super("Ours"); }
@@ -95,12 +95,12 @@ describe("customStrategies / FLAGS_CUSTOM_STRATEGIES_FILE", () => {
     expect(config.customStrategies[0]?.isEnabled({ on: "yes" }, {})).toBe(true);
   });
 
-  test("starts relative paths at the working directory", async () => {
+  test("resolves relative paths against the working directory", async () => {
     const [problem] = await problemsOf({ customStrategies: ["no/such.js"] });
     expect(problem).toContain(join(process.cwd(), "no/such.js"));
   });
 
-  test("keeps the first of several strategies with one name, and warns", async () => {
+  test("uses the first of several strategies with the same name, and logs a warning", async () => {
     const first = { name: "same", isEnabled: () => true };
     const second = { name: "same", isEnabled: () => false };
     const { config, warnings } = await load({ customStrategies: [first, second] });
@@ -119,7 +119,7 @@ describe("customStrategies / FLAGS_CUSTOM_STRATEGIES_FILE", () => {
     ["nameless.cjs", "module.exports = [{ isEnabled() {} }]", "must be an object with a name"],
     ["noMethod.cjs", 'module.exports = [{ name: "a" }]', "a method isEnabled"],
     ["class.cjs", "module.exports = [class Ours {}]", "it is the class Ours, export an instance"],
-  ])("refuses %s and names the file", async (name, text, message) => {
+  ])("rejects %s and names the file", async (name, text, message) => {
     const path = await file(name, text);
     const problems = await problemsOf({}, { FLAGS_CUSTOM_STRATEGIES_FILE: path });
     expect(problems).toHaveLength(1);
@@ -129,19 +129,19 @@ describe("customStrategies / FLAGS_CUSTOM_STRATEGIES_FILE", () => {
     expect(problems[0]).not.toContain("\n");
   });
 
-  test("refuses a directory", async () => {
+  test("rejects a directory", async () => {
     const problems = await problemsOf({ customStrategies: [directory] });
     expect(problems).toEqual([expect.stringContaining("it is not a file")]);
   });
 
-  test("refuses an entry in code by its position", async () => {
+  test("rejects an entry in code and names its position", async () => {
     const problems = await problemsOf({ customStrategies: [{ name: "a", isEnabled() {} }, 5] });
     expect(problems).toEqual([expect.stringMatching(/^Option customStrategies: entry 2 must be/)]);
   });
 });
 
 describe("expCustomEnrichers / EXP_CUSTOM_ENRICHERS_FILE", () => {
-  test("takes the path of a file that exports an array of enrichers", async () => {
+  test("loads a file that exports a list of enrichers", async () => {
     const text = "export default [(context) => ({ ...context, userId: '7' }), async (c) => c]";
     const path = await file("enrichers.mjs", text);
     const { config } = await load({}, { EXP_CUSTOM_ENRICHERS_FILE: path });
@@ -150,20 +150,20 @@ describe("expCustomEnrichers / EXP_CUSTOM_ENRICHERS_FILE", () => {
     expect(config.contextEnrichers[0]?.({}, request)).toEqual({ userId: "7" });
   });
 
-  test("takes functions in code, which beat the environment", async () => {
+  test("uses functions in code, which take precedence over the environment", async () => {
     const enricher = (): object => ({});
-    const variable = { EXP_CUSTOM_ENRICHERS_FILE: "/nowhere.js" };
+    const variable = { EXP_CUSTOM_ENRICHERS_FILE: "/missing.js" };
     const { config } = await load({ expCustomEnrichers: [enricher] }, variable);
     expect(config.contextEnrichers).toEqual([enricher]);
   });
 
-  test("is one path, commas and all", async () => {
+  test("is a single path, which can contain commas", async () => {
     const path = await file("a,b.cjs", "module.exports = [() => ({})]");
     const { config } = await load({}, { EXP_CUSTOM_ENRICHERS_FILE: path });
     expect(config.contextEnrichers).toHaveLength(1);
   });
 
-  test("refuses what is not a function and names the file", async () => {
+  test("rejects an entry that is not a function and names the file", async () => {
     const path = await file("enrichers.cjs", "module.exports = [{}]");
     const problems = await problemsOf({}, { EXP_CUSTOM_ENRICHERS_FILE: path });
     expect(problems).toEqual([

@@ -27,7 +27,7 @@ interface System extends RunningApp {
   readonly client: FlagsClient;
 }
 
-/** A proxy over our client of an upstream; with an opaque token there are no bulk reports. */
+/** Starts an upstream and a proxy with a client of it. With an opaque token it sends no bulk reports. */
 async function startSystem(
   token = "*:development.secret",
   metricsIntervalMs = 20,
@@ -85,7 +85,7 @@ async function startServerSdk(url: string): Promise<Unleash> {
   return client;
 }
 
-describe("impact metrics reach the upstream", () => {
+describe("impact metrics are forwarded", () => {
   test("from unleash-proxy-client, in bulk: counters and histograms", async () => {
     const system = await startSystem();
     const client = startBrowser(system.url);
@@ -137,7 +137,7 @@ describe("impact metrics reach the upstream", () => {
     expect(bulks(system)).toEqual([]);
   });
 
-  test("after the upstream failed for a while, summed up with those reported meanwhile", async () => {
+  test("after the upstream has recovered, added to those reported in the meantime", async () => {
     const system = await startSystem();
     const report = {
       appName: "shop",
@@ -163,7 +163,7 @@ describe("impact metrics reach the upstream", () => {
     await expect.poll(total, SOON).toBe(3);
   });
 
-  test("summed up over many reports", async () => {
+  test("added up over many reports", async () => {
     const system = await startSystem("*:development.secret", 60_000);
     const report = (value: number, gauge: number) => ({
       appName: "shop",
@@ -184,7 +184,7 @@ describe("impact metrics reach the upstream", () => {
     ]);
   });
 
-  test("as far as they are valid; the usage in the same report is accepted in any case", async () => {
+  test("without invalid entries, which do not affect the usage in the same report", async () => {
     const system = await startSystem("*:development.secret", 60_000);
     const sample = { labels: {}, value: 1 };
     const valid = { name: "ok", help: "", type: "counter", samples: [sample, { value: "x" }] };
@@ -218,7 +218,7 @@ describe("impact metrics reach the upstream", () => {
     ]);
   });
 
-  test("up to a limit for each key, beyond which they are dropped and counted", async () => {
+  test("up to a limit for each key, above which they are dropped and counted", async () => {
     const system = await startSystem("*:development.secret", 60_000);
     const invent = (prefix: string, count: number) => ({
       appName: "shop",
@@ -252,8 +252,8 @@ describe("impact metrics reach the upstream", () => {
   });
 });
 
-describe("registrations reach the upstream", () => {
-  test("of unleash-client, in bulk, with the proxy they came through", async () => {
+describe("registrations are forwarded", () => {
+  test("from unleash-client, in bulk, with the proxy in `connectVia`", async () => {
     const system = await startSystem();
     await startServerSdk(system.url);
     await expect.poll(() => applicationsOf(system), SOON).toHaveLength(1);
@@ -271,7 +271,7 @@ describe("registrations reach the upstream", () => {
     });
   });
 
-  test("of unleash-proxy-client, which does not register, from its usage reports: once", async () => {
+  test("once from unleash-proxy-client, which does not register, based on its usage reports", async () => {
     const system = await startSystem();
     const client = startBrowser(system.url);
     await client.start();
@@ -293,7 +293,7 @@ describe("registrations reach the upstream", () => {
     ]);
   });
 
-  test("through two proxies, which both add themselves", async () => {
+  test("through two proxies, which add themselves to `connectVia`", async () => {
     const first = await startSystem();
     const second = createFlagsClient({
       url: `${first.url}/api`,
@@ -319,7 +319,7 @@ describe("registrations reach the upstream", () => {
     });
   });
 
-  test("of invented applications in few requests, and of another key all the same", async () => {
+  test("of many invented applications in few requests, without crowding out another key", async () => {
     const system = await startSystem("*:development.secret", 60_000);
     for (let index = 0; index < 1100; index += 1) {
       // oxlint-disable-next-line no-await-in-loop -- on one connection
@@ -340,7 +340,7 @@ describe("registrations reach the upstream", () => {
     expect(bulks(system).length).toBeLessThan(10);
   });
 
-  test("without bulk reports at most 50 at a time, one of each key in turn", async () => {
+  test("at most 50 at a time without bulk reports, alternating between keys", async () => {
     const system = await startSystem("opaque", 60_000);
     for (let index = 0; index < 100; index += 1) {
       // oxlint-disable-next-line no-await-in-loop -- on one connection
@@ -357,7 +357,7 @@ describe("registrations reach the upstream", () => {
     expect(names).toContain("real");
   });
 
-  test("whatever a client sends, nothing but plausible fields", async () => {
+  test("without implausible fields", async () => {
     const system = await startSystem("*:development.secret", 60_000);
     const bodies = [
       { appName: "a", started: "+275760-09-13T00:00:00.000Z", interval: -1, strategies: "x" },

@@ -13,7 +13,7 @@ describe("logLevel / LOG_LEVEL", () => {
     expect(resolveSettings(SETTINGS, { options, environment }).values.logLevel).toBe(level);
   });
 
-  test.each(["verbose", "trace", "3", "warning"])("refuses %s", async (LOG_LEVEL) => {
+  test.each(["verbose", "trace", "3", "warning"])("rejects %s", async (LOG_LEVEL) => {
     await expect(loadConfig({}, { LOG_LEVEL })).rejects.toThrow(
       /LOG_LEVEL must be one of debug, info, warn, error, fatal/,
     );
@@ -27,7 +27,7 @@ describe("logger", () => {
     clientKeys: "k-1",
   };
 
-  test("of your own is used, whatever useJsonLogger and logLevel say, and gets no secrets", async () => {
+  test("is used regardless of useJsonLogger and logLevel, and receives no secrets", async () => {
     const calls: unknown[][] = [];
     const record =
       (level: string) =>
@@ -47,7 +47,7 @@ describe("logger", () => {
     expect(calls).toEqual(LOG_LEVELS.map((level) => [level, "with [redacted]", { a: 1 }]));
   });
 
-  test("of your own gets errors that are still errors, of their class and with their fields", async () => {
+  test("receives errors with their class and their fields", async () => {
     class Odd extends Error {
       override readonly name = "Odd";
       readonly token = "upstream-token";
@@ -64,7 +64,7 @@ describe("logger", () => {
     expect(Object.entries(received[0] as Odd)).toContainEqual(["token", "[redacted]"]);
   });
 
-  test("without fatal has its error called instead, as a method", async () => {
+  test("without the method fatal: error is called instead, as a method", async () => {
     class Own {
       readonly lines: unknown[] = [];
       debug(): void {}
@@ -80,7 +80,7 @@ describe("logger", () => {
     expect(logger.lines).toEqual(["The end"]);
   });
 
-  test("may be the console", async () => {
+  test("can be the console", async () => {
     const logger: typeof console = { ...console, debug() {} };
     await expect(loadConfig({ ...required, logger }, {})).resolves.toBeDefined();
   });

@@ -10,18 +10,18 @@ async function scrape(url: string): Promise<string> {
   return response.text();
 }
 
-test("flags_proxy_up: counter, 1 when the proxy runs", async () => {
+test("flags_proxy_up: a counter, 1 while the proxy runs", async () => {
   const text = await scrape((await startProxy()).url);
   expect(text).toContain("# TYPE flags_proxy_up counter\nflags_proxy_up 1\n");
 });
 
-test("last_metrics_update_epoch_timestamp_ms: gauge, when a feature update was last received", async () => {
+test("last_metrics_update_epoch_timestamp_ms: a gauge, the time of the last feature update", async () => {
   const text = await scrape((await startProxy()).url);
   expect(text).toContain("# TYPE last_metrics_update_epoch_timestamp_ms gauge\n");
   expect(text).toContain("\nlast_metrics_update_epoch_timestamp_ms 1600000000000\n");
 });
 
-test("last_metrics_fetch_epoch_timestamp_ms: gauge, when updates were last checked for", async () => {
+test("last_metrics_fetch_epoch_timestamp_ms: a gauge, the time of the last check for updates", async () => {
   const text = await scrape((await startProxy()).url);
   expect(text).toContain("# TYPE last_metrics_fetch_epoch_timestamp_ms gauge\n");
   expect(text).toContain("\nlast_metrics_fetch_epoch_timestamp_ms 1700000000000\n");
@@ -54,7 +54,7 @@ test("metrics of the proxy: requests by route and status, flags, usage and upstr
   expect(text).not.toMatch(/<script|made.up/);
 });
 
-test("a registry per app: two proxies in one process count for themselves", async () => {
+test("two proxies in one process have separate metrics", async () => {
   const [one, two] = [await startProxy(), await startProxy()];
   await (await one.request("/proxy")).text();
   expect(await scrape(one.url)).toContain('route="/proxy",status="200"} 1\n');

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { namesIn, readEvents } from "./_event-reader.ts";
-import { KEY, startWorkers, toFlag, untilReady } from "./_workers.ts";
+import { KEY, startWorkers, toFlag } from "./_workers.ts";
+import { untilReady } from "./_command.ts";
 
 const STREAM_COUNT = 6;
 

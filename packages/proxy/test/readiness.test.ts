@@ -24,7 +24,7 @@ const EVERYTHING = [
   "GET /proxy/%zz",
 ];
 
-test.each(EVERYTHING)("not ready: %s is answered with 503, whatever the key", async (route) => {
+test.each(EVERYTHING)("not ready: %s gets a 503, with any key", async (route) => {
   const [method = "", path = ""] = route.split(" ");
   const source = new DocumentSource();
   const { url } = await startProxy({ source, config: { openApiEnabled: true } });
@@ -34,21 +34,21 @@ test.each(EVERYTHING)("not ready: %s is answered with 503, whatever the key", as
   if (method !== "HEAD") expect((await errorOf(response)).error).toMatch(/not synchronized/);
 });
 
-test("not ready: a preflight is answered", async () => {
+test("not ready: a preflight succeeds", async () => {
   const { url } = await startProxy({ source: new DocumentSource() });
   const headers = { origin: "https://shop.example", "access-control-request-method": "GET" };
   const response = await fetch(`${url}/proxy`, { method: "OPTIONS", headers });
   expect(response.status).toBe(204);
 });
 
-test("not ready: the 503 can be read across origins", async () => {
+test("not ready: the 503 has CORS headers", async () => {
   const { url } = await startProxy({ source: new DocumentSource() });
   const response = await fetch(`${url}/proxy`, { headers: { origin: "https://shop.example" } });
   expect(response.status).toBe(503);
   expect(response.headers.get("access-control-allow-origin")).toBe("*");
 });
 
-test("not ready -> ready: requests are served once the synchronization has succeeded", async () => {
+test("requests are served as soon as the source has flags", async () => {
   const source = new DocumentSource();
   const { request } = await startProxy({ source });
   expect((await request("/proxy/health")).status).toBe(503);
@@ -57,7 +57,7 @@ test("not ready -> ready: requests are served once the synchronization has succe
   expect((await request("/proxy")).status).toBe(200);
 });
 
-test("GET /proxy/health: 200 once ready, two characters of HTML, with a weak ETag and CORS", async () => {
+test("GET /proxy/health: 200 when ready, with the body `ok`, a weak ETag and CORS headers", async () => {
   const { url } = await startProxy();
   const response = await fetch(`${url}/proxy/health`);
   expect(response.status).toBe(200);

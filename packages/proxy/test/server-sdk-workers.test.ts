@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { openStream } from "./_definition-events.ts";
-import { eventually, startWorkers, toFlag, untilReady } from "./_workers.ts";
+import { eventually, untilReady } from "./_command.ts";
+import { startWorkers, toFlag } from "./_workers.ts";
 
 const TOKEN = "token-of-a-server";
 const HEADERS = { authorization: TOKEN, connection: "close" };

@@ -2,10 +2,10 @@ import { hash } from "node:crypto";
 import { once } from "node:events";
 import { createConnection, type Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { ask, flag, half } from "./_fast-path.ts";
+import { flag, half } from "./_fast-path.ts";
 import { KEY, startProxy, type TestProxy } from "./_proxy.ts";
 
-/** More for each user than the operating system buffers for a client that does not read. */
+/** Its responses are longer than what the operating system buffers for a client that does not read. */
 const DOCUMENT = {
   features: Array.from({ length: 40 }, (_, index) =>
     flag(`half-${index}-${"x".repeat(1_000_000)}`, half(`half-${index}`)),
@@ -15,7 +15,7 @@ const DOCUMENT = {
 const USERS = ["a", "b", "c"];
 const HEAD_END = "\r\n\r\n";
 
-/** A client that has sent one request for each user, and has not started to read. */
+/** Connects a client that sends one request for each user and does not read yet. */
 async function connectSlowReader(
   { port }: TestProxy,
   ...userIds: readonly string[]
@@ -28,7 +28,7 @@ async function connectSlowReader(
   return socket;
 }
 
-/** Digests of the bodies that arrive, given their lengths. */
+/** Reads responses, and returns digests of their bodies, given their lengths. */
 async function readBodies(socket: Socket, byteLengths: readonly number[]): Promise<string[]> {
   const bodies: string[] = [];
   const chunks: Buffer[] = [];
@@ -50,13 +50,15 @@ async function readBodies(socket: Socket, byteLengths: readonly number[]): Promi
   throw new Error("The connection was closed before the end of the bodies");
 }
 
-/** The bodies that these users must get, as the framework sends them. */
+/** Returns the lengths and digests of the expected bodies, requested without the fast path. */
 async function expectedBodies(proxy: TestProxy) {
   const lengths: number[] = [];
   const digests: string[] = [];
   for (const user of USERS) {
     // oxlint-disable-next-line no-await-in-loop -- all at once would take much memory
-    const { body } = await ask(proxy, `/proxy/?userId=${user}&sessionId=s`, {});
+    const response = await proxy.request(`/proxy/?userId=${user}&sessionId=s`);
+    // oxlint-disable-next-line no-await-in-loop -- all at once would take much memory
+    const body = await response.text();
     lengths.push(Buffer.byteLength(body));
     digests.push(digest(body));
   }
@@ -67,7 +69,7 @@ function digest(body: string | Buffer): string {
   return hash("sha256", body);
 }
 
-test("slow readers get their own responses, whatever is sent meanwhile", async () => {
+test("slow readers get their own responses, whatever is sent to others in the meantime", async () => {
   const proxy = await startProxy({ document: DOCUMENT });
   const readers = await Promise.all(USERS.map((user) => connectSlowReader(proxy, user)));
   const { lengths, digests } = await expectedBodies(proxy);
@@ -82,7 +84,7 @@ test("pipelined requests of a slow reader get their own responses, in order", as
   expect(await readBodies(reader, lengths)).toEqual(digests);
 });
 
-test("a slow reader that disconnects does not disturb others", async () => {
+test("a slow reader that disconnects does not affect others", async () => {
   const proxy = await startProxy({ document: DOCUMENT });
   const lost = await connectSlowReader(proxy, ...USERS);
   const reader = await connectSlowReader(proxy, ...USERS);

@@ -5,8 +5,8 @@ import { expect, test } from "vitest";
 const MODULE = new URL("../dist/small-heap.js", import.meta.url).href;
 
 /**
- * Makes many objects that live for a while, and prints how many mebibytes new ones had meanwhile: the
- * median, as on Node 24 it is more for timestamps.
+ * Allocates many objects that survive for a while, and prints the median size of the young generation
+ * in MiB. On Node 24 it exceeds the median for short times.
  */
 const SCRIPT = `
   import { getHeapSpaceStatistics } from "node:v8";
@@ -24,16 +24,16 @@ const SCRIPT = `
   console.log(sizes.sort((a, b) => a - b)[sizes.length / 2] / 2 ** 20);
 `;
 
-async function sizeOfYoungGeneration(...options: readonly string[]): Promise<number> {
+async function measureYoungGeneration(...options: readonly string[]): Promise<number> {
   const args = [...options, "--input-type=module", "--eval", SCRIPT];
   const { stdout } = await promisify(execFile)(process.execPath, args);
   return Number(stdout);
 }
 
-test("keepHeapSmall() keeps it from growing", async () => {
-  expect(await sizeOfYoungGeneration()).toBeLessThanOrEqual(4);
+test("keepHeapSmall() keeps the young generation from growing", async () => {
+  expect(await measureYoungGeneration()).toBeLessThanOrEqual(4);
 });
 
-test("keepHeapSmall() leaves a size that an option of Node sets", async () => {
-  expect(await sizeOfYoungGeneration("--max-semi-space-size=16")).toBeGreaterThanOrEqual(16);
+test("keepHeapSmall() does nothing if an option of Node sets the size", async () => {
+  expect(await measureYoungGeneration("--max-semi-space-size=16")).toBeGreaterThanOrEqual(16);
 });

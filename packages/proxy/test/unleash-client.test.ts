@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
@@ -6,7 +6,7 @@ import { InMemStorageProvider, Strategy, Unleash, type UnleashConfig } from "unl
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { AdminService, CLIENT_TOKEN } from "../../sdk/test/_admin.ts";
 import type { ProxyOptions } from "../src/config/options.ts";
-import { createApp } from "../src/create-app.ts";
+import { createApp } from "../src/start.ts";
 import { flag } from "./_documents.ts";
 import { startFeatureServer } from "./_feature-server.ts";
 
@@ -15,9 +15,16 @@ const AUTHORIZED = { headers: { authorization: "client-key" } };
 
 const admin = new AdminService();
 
+/** Removed after all tests, since clients can write to it after `destroy()`. */
+let backupPath: string;
+
 beforeAll(async () => {
+  backupPath = await mkdtemp(join(tmpdir(), "flags-backup-"));
   await admin.start();
-  return () => admin.dispose();
+  return async () => {
+    await admin.dispose();
+    await rm(backupPath, { recursive: true });
+  };
 });
 
 function createUnleash(url: string, options: Partial<UnleashConfig> = {}): Unleash {
@@ -65,7 +72,7 @@ describe.each<readonly [string, Partial<UnleashConfig>]>([
   ["streaming", { experimentalMode: { type: "streaming" } }],
   ["not started yet", { disableAutoStart: true }],
 ])("createApp() with a client of unleash-client, %s", (mode, config) => {
-  test("serves its flags and segments, and follows its changes", async () => {
+  test("serves its flags and follows its changes", async () => {
     const name = `of-${mode.replaceAll(" ", "-")}`;
     await admin.createFlag(name);
     const { app, lines } = await createProxy(createUnleash(admin.url, config));
@@ -93,11 +100,11 @@ test("createApp() with a client of unleash-client evaluates segments", async () 
   expect(await namesIn(app, "?plan=silver")).toEqual([]);
 });
 
-test("createApp() with a client of unleash-client that does not reveal segments logs that it is too old", async () => {
+test("createApp() with a client of unleash-client without segments logs that it is too old", async () => {
   const strategies = [{ name: "default", segments: [7] }];
   const upstream = await startFeatureServer({ features: [flag("a", { strategies })] });
   const unleash = createUnleash(upstream.url);
-  // As before 5.5: without the parameter that asks for full segments.
+  // As before 5.5: without the parameter that requests full segments.
   const withoutSegments = (): unknown =>
     Unleash.prototype.getFeatureToggleDefinitions.call(unleash, false);
   Reflect.set(unleash, "getFeatureToggleDefinitions", withoutSegments);
@@ -106,7 +113,7 @@ test("createApp() with a client of unleash-client that does not reveal segments 
   expect(await namesIn(app)).toBe(503);
 });
 
-test("createApp() with a client of unleash-client keeps the last good flags when it gets unusable ones", async () => {
+test("createApp() with a client of unleash-client keeps the last valid flags when it receives invalid ones", async () => {
   const upstream = await startFeatureServer({ features: [flag("a")] });
   const unleash = createUnleash(upstream.url);
   const { app, lines } = await createProxy(unleash);
@@ -118,7 +125,7 @@ test("createApp() with a client of unleash-client keeps the last good flags when
   await expect.poll(() => namesIn(app), SOON).toEqual(["c"]);
 });
 
-test("createApp() with a client of unleash-client sends usage upstream, under each application's name", async () => {
+test("createApp() with a client of unleash-client sends usage upstream, with the name of each application", async () => {
   const upstream = await startFeatureServer({ features: [flag("a")] });
   const unleash = createUnleash(upstream.url);
   const { app } = await createProxy(unleash, { flagsUrl: upstream.url });
@@ -155,7 +162,7 @@ test("createApp() with a client of unleash-client uses the option customStrategi
   expect(await namesIn(app, "?plan=silver")).toEqual([]);
 });
 
-test("createApp() with a client of unleash-client logs a strategy that only that client knows", async () => {
+test("createApp() with a client of unleash-client logs a custom strategy that only that client has", async () => {
   const strategies = [{ name: "forPlan" }];
   const upstream = await startFeatureServer({ features: [flag("a", { strategies })] });
   const { app, lines } = await createProxy(createUnleash(upstream.url));
@@ -164,8 +171,6 @@ test("createApp() with a client of unleash-client logs a strategy that only that
 });
 
 test("createApp() with a client of unleash-client serves its backup while the upstream fails, and logs why", async () => {
-  const backupPath = mkdtempSync(join(tmpdir(), "flags-backup-"));
-  onTestFinished(() => rmSync(backupPath, { recursive: true }));
   const upstream = await startFeatureServer({ features: [flag("a")] });
   const config = { backupPath, disableAutoStart: true };
   const before = createUnleash(upstream.url, config);
@@ -202,8 +207,11 @@ test.each([
   ["an object without methods", {}],
   ["an event emitter", process],
   ["the class instead of an instance", Unleash],
-])("createApp() rejects %s as the client, and names what it expects", async (_what, client) => {
-  const creating = createProxy(client as unknown as Unleash);
-  await expect(creating).rejects.toThrow(TypeError);
-  await expect(creating).rejects.toThrow(/FlagSource.+Unleash/);
-});
+])(
+  "createApp() rejects %s as the client, and names the supported types",
+  async (_title, client) => {
+    const creating = createProxy(client as unknown as Unleash);
+    await expect(creating).rejects.toThrow(TypeError);
+    await expect(creating).rejects.toThrow(/FlagSource.+Unleash/);
+  },
+);

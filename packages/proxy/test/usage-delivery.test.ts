@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { AdminService, CLIENT_TOKEN } from "../../sdk/test/_admin.ts";
 import { type Command, startCommand } from "./_command.ts";
 import { startSlowUpstream } from "./_slow-upstream.ts";
-import { ask, untilReady, USAGE } from "./_workers.ts";
+import { send, USAGE } from "./_workers.ts";
+import { untilReady } from "./_command.ts";
 
 const TIMEOUT_MS = 120_000;
 const KEY = "client-key";
@@ -34,17 +35,17 @@ async function startProxy(
 const appNames = (count: number): readonly string[] =>
   Array.from({ length: count }, (_, index) => `app-${index}`);
 
-/** Reports one evaluation for each application, on 20 connections; all have to be acknowledged. */
+/** Reports one evaluation for each application, 20 at a time. All must be acknowledged. */
 async function report(url: string, names: readonly string[]): Promise<void> {
   const queue = [...names];
-  const lane = async (): Promise<void> => {
+  const sendNext = async (): Promise<void> => {
     for (let appName = queue.pop(); appName !== undefined; appName = queue.pop()) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other on each connection
-      const { status } = await ask(`${url}/proxy/client/metrics`, { body: { ...USAGE, appName } });
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      const { status } = await send(`${url}/proxy/client/metrics`, { body: { ...USAGE, appName } });
       if (status !== 200) throw new Error(`The report of ${appName} got ${status}`);
     }
   };
-  await Promise.all(Array.from({ length: 20 }, lane));
+  await Promise.all(Array.from({ length: 20 }, sendNext));
 }
 
 async function stop({ command }: Proxy): Promise<void> {
@@ -57,7 +58,7 @@ const once = (names: readonly string[]): Readonly<Record<string, number>> =>
   Object.fromEntries(names.map((name) => [name, 1]));
 
 describe("flags-proxy at SIGTERM delivers all acknowledged usage before it exits", () => {
-  // One after the other, 300 requests take 15 s and 1,000 take 50 s; the command may take 10 s.
+  // Sent sequentially, 300 requests would take 15 s and 1,000 would take 50 s. The limit is 10 s.
   test.each([
     ["of 1,000 applications in bulk", {}, 202, 1000],
     ["of 1,000 applications in bulk, with two workers", { FLAGS_PROXY_WORKERS: "2" }, 202, 1000],
@@ -69,14 +70,14 @@ describe("flags-proxy at SIGTERM delivers all acknowledged usage before it exits
       300,
     ],
   ])(
-    "%s, to an upstream that takes 50 ms",
+    "%s, to an upstream that takes 50 ms for each request",
     async (_title, environment, bulkStatus, count) => {
       const upstream = await startSlowUpstream({ delayMs: 50, bulkStatus });
       const proxy = await startProxy(upstream.url, environment);
       const names = appNames(count);
       await report(proxy.url, names);
       const registration = { appName: "registered" };
-      await ask(`${proxy.url}/proxy/client/register`, { body: registration });
+      await send(`${proxy.url}/proxy/client/register`, { body: registration });
       expect((await upstream.received()).yes).toEqual({});
       await stop(proxy);
       const { yes, requests, applications } = await upstream.received();
@@ -144,7 +145,7 @@ test(
       const toggles = Object.fromEntries(flags) as object;
       return post(KEY, { appName: `invented-${invented}`, bucket: { toggles } });
     };
-    // Smaller and smaller reports, until none of them fits.
+    // Sends smaller and smaller reports, until even the smallest exceeds the quota.
     for (const [flagCount, variantCount] of [
       [30, 100],
       [1, 100],

@@ -32,4 +32,6 @@ export type { ObserveRequest } from "./http/request-metrics.ts";
 export type { ObservedRequest } from "./http/request-tally.ts";
 export { sendConditional } from "./http/send-conditional.ts";
 export { BODY_LIMIT_BYTES, SERVER_DEFAULTS } from "./http/server-defaults.ts";
+export { toTrustOption } from "./http/trust-proxy.ts";
+export type { TrustFunction } from "./http/trust-proxy.ts";
 export type { TypedApp } from "./http/typed-app.ts";

@@ -5,6 +5,7 @@ import {
   createClientErrorHandler,
   createGuardedServer,
   SERVER_DEFAULTS,
+  toTrustOption,
 } from "flags-server-kit/http";
 import { ApiError } from "../errors.ts";
 import { toApiError } from "./to-api-error.ts";
@@ -45,11 +46,6 @@ export function serverOptions(guard: ConnectionGuard, trustProxy: TrustProxy = f
       sendError(reply, toApiError(error));
     },
   } as const satisfies FastifyServerOptions;
-}
-
-function toTrustOption(trustProxy: TrustProxy): NonNullable<FastifyServerOptions["trustProxy"]> {
-  if (typeof trustProxy === "number") return (_address, hop) => hop < trustProxy;
-  return typeof trustProxy === "boolean" ? trustProxy : [...trustProxy];
 }
 
 /**

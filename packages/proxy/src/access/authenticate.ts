@@ -8,29 +8,33 @@ import type { Grant, KeyKind, KeyRegistry } from "./key-registry.ts";
 const grants = new WeakMap<FastifyRequest, Grant>();
 
 interface KeyCheck {
-  readonly ring: KeyRegistry;
-  readonly place: KeyExtractor;
+  readonly registry: KeyRegistry;
+  readonly extractor: KeyExtractor;
 }
 
 /**
- * Accepts requests with a key of one of these kinds. It reads nothing but the headers. A header that
- * can carry the key must not be repeated: a gateway might have checked another value than the proxy.
+ * Creates a hook that rejects requests without a key of one of these kinds with a 401. It reads only
+ * the headers. A repeated key header is a 400: a gateway might have checked a different value than
+ * the proxy would.
  */
 export function authenticate(
-  { ring, place }: KeyCheck,
+  { registry, extractor }: KeyCheck,
   kinds: readonly KeyKind[],
 ): onRequestHookHandler {
-  const wanted = kinds.includes("client") ? "client key" : "server token";
-  const refusal = new HttpError(401, `A valid ${wanted} is required: send it ${place.advice}`);
+  const expected = kinds.includes("client") ? "client key" : "server token";
+  const unauthorized = new HttpError(
+    401,
+    `A valid ${expected} is required: send it ${extractor.hint}`,
+  );
   return (request, _reply, done) => {
-    const repeated = findRepeatedHeader(request.raw.rawHeaders, place.headers);
+    const repeated = findRepeatedHeader(request.raw.rawHeaders, extractor.headers);
     if (repeated !== undefined) {
       done(new HttpError(400, describeRepeatedHeader(repeated)));
       return;
     }
-    const grant = findGrant(ring, place.candidates(request.headers), kinds);
+    const grant = findGrant(registry, extractor.candidates(request.headers), kinds);
     if (grant === undefined) {
-      done(refusal);
+      done(unauthorized);
       return;
     }
     grants.set(request, grant);
@@ -39,37 +43,41 @@ export function authenticate(
 }
 
 function findGrant(
-  ring: KeyRegistry,
+  registry: KeyRegistry,
   candidates: readonly string[],
   kinds: readonly KeyKind[],
 ): Grant | undefined {
   for (const candidate of candidates) {
-    const grant = ring.find(candidate, kinds);
+    const grant = registry.find(candidate, kinds);
     if (grant !== undefined) return grant;
   }
   return undefined;
 }
 
-/** What the key of an authenticated request gives access to. */
+/**
+ * Returns the grant of an authenticated request.
+ *
+ * @throws {TypeError} if the route has no `authenticate` hook
+ */
 export function grantOf(request: FastifyRequest): Grant {
   const grant = grants.get(request);
-  if (grant === undefined) throw new TypeError("Cannot tell the grant: the route asks for no key");
+  if (grant === undefined) throw new TypeError("The route has no grant: it does not authenticate");
   return grant;
 }
 
 const quotaIds = new WeakMap<Grant, string>();
 
-/** Identifies the key of a grant, without revealing it, to whoever limits what one key can use up. */
+/** Returns an id of the grant's key for quotas per key. It does not reveal the key. */
 export function quotaIdOf(grant: Grant): string {
-  const known = quotaIds.get(grant);
-  if (known !== undefined) return known;
-  // NOTE: the same in every worker, since the primary process holds one share for each key.
+  const cached = quotaIds.get(grant);
+  if (cached !== undefined) return cached;
+  // NOTE: the same in every worker, since the primary process has one quota per key.
   const id = createHash("sha256").update(grant.key).digest("base64url").slice(0, 22);
   quotaIds.set(grant, id);
   return id;
 }
 
-/** The key of a request; undefined if the route asks for none, or it was rejected. */
+/** Returns the key of a request; undefined if the route requires none, or the key was rejected. */
 export function keyOf(request: FastifyRequest): string | undefined {
   return grants.get(request)?.key;
 }

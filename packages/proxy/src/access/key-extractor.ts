@@ -1,20 +1,20 @@
 import type { IncomingHttpHeaders } from "node:http";
 
-/** Where requests carry their key. */
+/** Finds the API key in the headers of a request. */
 export interface KeyExtractor {
-  /** Completes "send it …". */
-  readonly advice: string;
-  /** Names of the headers that are looked at, in lower case. */
+  /** Says where to send the key; completes "send it …". */
+  readonly hint: string;
+  /** Names of the headers that can carry the key, in lower case. */
   readonly headers: readonly string[];
-  /** The texts that may be the key, in the order in which they are tried. */
+  /** Returns the texts that may be the key, in the order in which to try them. */
   candidates(headers: IncomingHttpHeaders): readonly string[];
 }
 
-/** One header holds the key and nothing else. */
+/** Expects the bare key as the value of one header. */
 export function inHeader(name: string): KeyExtractor {
   const header = name.toLowerCase();
   return {
-    advice: `in the \`${header}\` header`,
+    hint: `in the \`${header}\` header`,
     headers: [header],
     candidates: ({ [header]: value }) => (typeof value === "string" ? [value] : []),
   };
@@ -22,12 +22,12 @@ export function inHeader(name: string): KeyExtractor {
 
 const BEARER = /^Bearer +/i;
 
-/** As clients of OpenFeature send it: bare or as a bearer token, in any of these headers. */
+/** Expects the key in any of these headers, bare or as a bearer token, as OpenFeature clients send it. */
 export function inAnyHeader(names: readonly string[]): KeyExtractor {
   const headers = [...new Set(names.map((name) => name.toLowerCase()))];
   const list = headers.map((name) => `\`${name}\``).join(" or ");
   return {
-    advice: `bare or after \`Bearer \`, in the ${list} header`,
+    hint: `in the ${list} header, bare or after \`Bearer \``,
     headers,
     candidates: (sent) =>
       headers.flatMap((name) => {

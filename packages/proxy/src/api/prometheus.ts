@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import type { TypedApp } from "flags-server-kit/http";
-import type { Metrics } from "../metrics/metrics.ts";
+import type { Metrics } from "../metrics.ts";
 import { errorResponses } from "./schemas.ts";
 
 /** Metrics in the text format of Prometheus. No key is needed. */

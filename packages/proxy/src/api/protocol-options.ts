@@ -1,7 +1,7 @@
 import type { onRequestHookHandler } from "fastify";
 import type { KeyKind } from "../access/key-registry.ts";
 import type { ProxyConfig } from "../config/config.ts";
-import type { Metrics } from "../metrics/metrics.ts";
+import type { Metrics } from "../metrics.ts";
 import type { EvaluationRules } from "./evaluate.ts";
 
 /** What the routes of a protocol are made from. */

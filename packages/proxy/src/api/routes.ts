@@ -6,9 +6,9 @@ import type { ProxyConfig } from "../config/config.ts";
 import { FRONTEND_PATHS } from "./frontend/protocol.ts";
 import { createDefinitionsHub } from "./client/definitions-hub.ts";
 import { acceptJsonOnly } from "../http/json-body.ts";
-import { serializerCompiler } from "../http/serialization.ts";
+import { serializerCompiler } from "../http/server-options.ts";
 import { validatorCompiler } from "../http/validation.ts";
-import type { Metrics } from "../metrics/metrics.ts";
+import type { Metrics } from "../metrics.ts";
 import { createPush } from "../streaming/create-streaming.ts";
 import type { ProtocolOptions } from "./protocol-options.ts";
 import type { EvaluationRules } from "./evaluate.ts";
@@ -34,7 +34,7 @@ export async function registerRoutes(
 ): Promise<void> {
   const at = async (path: string, of: EvaluationRules, register: RegisterProtocol) => {
     const allow = (...kinds: readonly KeyKind[]) =>
-      authenticate({ ring, place: of.keyExtractor }, kinds);
+      authenticate({ registry: ring, extractor: of.keyExtractor }, kinds);
     await app.register(
       async (scope) => register(prepare(scope), { config, metrics, rules: of, allow }),
       { prefix: config.basePath + path },

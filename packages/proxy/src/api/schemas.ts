@@ -1,4 +1,4 @@
-import { type Static, Type } from "typebox";
+import { Type } from "typebox";
 
 // The `title` of a schema is its name in the OpenAPI document, and so the name of a type in clients
 // that are generated from it: renaming one breaks them.
@@ -201,59 +201,3 @@ export function errorResponses(...statusCodes: readonly ErrorStatus[]) {
 
 /** The answer of a conditional request whose entity tag is still right. */
 export const NotModified = Type.Null({ description: "What the caller has is still right" });
-
-const Count = Type.Unsafe<number | null>({ type: ["number", "null"], minimum: 0 });
-
-/**
- * How often a toggle was on and off.
- *
- * NOTE: of a union a validator says what each of its parts expects, which contradict each other.
- */
-export const ToggleUsage = Type.Object(
-  {
-    yes: Type.Optional(Count),
-    no: Type.Optional(Count),
-    variants: Type.Optional(
-      Type.Unsafe<Readonly<Record<string, number | null>> | null>({
-        type: ["object", "null"],
-        additionalProperties: Count,
-      }),
-    ),
-  },
-  { title: "toggleUsageSchema" },
-);
-
-/** Most toggles that one report may tell of. */
-export const MAX_REPORTED_TOGGLES = 10_000;
-
-const Bucket = Type.Object({
-  start: Type.Optional(ContextValue),
-  toggles: Type.Unsafe<Readonly<Record<string, Static<typeof ToggleUsage>>>>({
-    type: "object",
-    additionalProperties: ToggleUsage,
-    maxProperties: MAX_REPORTED_TOGGLES,
-  }),
-});
-
-/** Impact metrics of SDKs. Entries that are not valid are left out when they are read. */
-export const ImpactMetrics = Type.Unsafe<unknown>({
-  description: "Counters, gauges and histograms, forwarded to the upstream",
-});
-
-/** Usage as client SDKs report it. */
-export const UsageBody = Type.Object(
-  {
-    appName: Type.String({ minLength: 1 }),
-    bucket: Type.Optional(
-      Type.Unsafe<Static<typeof Bucket> | null>({ ...Bucket, type: ["object", "null"] }),
-    ),
-    impactMetrics: Type.Optional(ImpactMetrics),
-  },
-  { title: "usageReportSchema" },
-);
-
-/** What SDKs report about themselves, forwarded to the upstream. */
-export const RegistrationBody = Type.Object(
-  { appName: Type.Optional(Type.String()) },
-  { title: "registrationSchema" },
-);

@@ -2,8 +2,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { MemoryLogger } from "../../test/_proxy.ts";
 import { DocumentSource } from "../../test/_source.ts";
 import { FlagDistribution } from "./flag-distribution.ts";
-import type { ToWorker } from "./messages.ts";
-import type { WorkerPeer } from "./worker-peer.ts";
+import type { ToWorker, WorkerPeer } from "./messages.ts";
 
 class RecordingPeer implements WorkerPeer {
   readonly name: string;
@@ -17,7 +16,7 @@ class RecordingPeer implements WorkerPeer {
     return this.messages.map(({ kind }) => kind);
   }
 
-  /** What it was handed last. */
+  /** The revision of the flags it received last. */
   get revision(): string {
     const updates = this.messages.filter((message) => message.kind === "flags");
     return updates.at(-1)?.revision ?? "none";
@@ -43,21 +42,21 @@ function create(names: readonly string[]) {
   return { source, logger, flags, peers, load };
 }
 
-function two() {
+function createTwo() {
   const { peers, ...rest } = create(["one", "two"]);
   const [one, other] = peers;
-  if (one === undefined || other === undefined) throw new Error("There are two");
+  if (one === undefined || other === undefined) throw new Error("There must be two workers");
   return { ...rest, one, other };
 }
 
-test("workers listen at once while there are no flags, as one process does", () => {
-  const { one, other } = two();
+test("workers listen immediately while there are no flags, as a single process does", () => {
+  const { one, other } = createTwo();
   expect(one.kinds).toEqual(["listen"]);
   expect(other.kinds).toEqual(["listen"]);
 });
 
-test("an update comes into force everywhere once everybody has loaded it", () => {
-  const { source, one, other, load } = two();
+test("all workers publish an update once all have loaded it", () => {
+  const { source, one, other, load } = createTwo();
   source.replace(toDocument("a"));
   load(one);
   expect(one.kinds).toEqual(["listen", "flags"]);
@@ -67,8 +66,8 @@ test("an update comes into force everywhere once everybody has loaded it", () =>
   expect(one.revision).toBe(source.snapshot?.revision);
 });
 
-test("changes during a round go into the next one, the latest only", () => {
-  const { source, one, other, load } = two();
+test("of the changes during a round, only the latest goes into the next round", () => {
+  const { source, one, other, load } = createTwo();
   source.replace(toDocument("a"));
   const first = one.revision;
   source.replace(toDocument("b"));
@@ -80,8 +79,8 @@ test("changes during a round go into the next one, the latest only", () => {
   expect(one.revision).toBe(source.snapshot?.revision);
 });
 
-test("a worker that joins later listens with the flags that the others have", () => {
-  const { source, flags, one, other, load } = two();
+test("a worker that joins later listens once it has the flags of the others", () => {
+  const { source, flags, one, other, load } = createTwo();
   source.replace(toDocument("a"));
   load(one);
   load(other);
@@ -94,7 +93,7 @@ test("a worker that joins later listens with the flags that the others have", ()
 });
 
 test("a worker that joins during a round takes part in it", () => {
-  const { source, flags, one, other, load } = two();
+  const { source, flags, one, other, load } = createTwo();
   source.replace(toDocument("a"));
   const late = new RecordingPeer("late");
   flags.join(late);
@@ -106,16 +105,16 @@ test("a worker that joins during a round takes part in it", () => {
   expect(late.kinds).toEqual(["flags", "publish", "listen"]);
 });
 
-test("a worker that ends is not waited for", () => {
-  const { source, flags, one, other, load } = two();
+test("a round does not wait for a worker that has exited", () => {
+  const { source, flags, one, other, load } = createTwo();
   source.replace(toDocument("a"));
   load(one);
   flags.leave(other);
   expect(one.kinds).toEqual(["listen", "flags", "publish"]);
 });
 
-test("a worker that is heard after its end is not waited for", () => {
-  const { source, flags, one, other, load } = two();
+test("a round does not wait for a worker whose last message arrived after its exit", () => {
+  const { source, flags, one, other, load } = createTwo();
   source.replace(toDocument("a"));
   const { revision } = other;
   flags.leave(other);
@@ -126,10 +125,10 @@ test("a worker that is heard after its end is not waited for", () => {
   expect(one.kinds).toEqual(["listen", "flags", "publish", "flags", "publish"]);
 });
 
-test("a worker that hangs is waited for ten seconds, gets no more, and catches up", () => {
+test("a round waits 10 s for a worker that hangs, which gets no further updates until it catches up", () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
-  const { source, logger, one, other, load } = two();
+  const { source, logger, one, other, load } = createTwo();
   source.replace(toDocument("a"));
   load(one);
   vi.advanceTimersByTime(10_000);
@@ -150,8 +149,8 @@ test("a worker that hangs is waited for ten seconds, gets no more, and catches u
   expect(other.kinds).toEqual(["listen", "flags", "flags", "publish"]);
 });
 
-test("news of the upstream that change nothing are passed on", () => {
-  const { source, one } = two();
+test("timestamps are sent to the workers when the upstream has no changes", () => {
+  const { source, one } = createTwo();
   source.lastFetchAtMs = 5;
   source.emit("unchanged");
   expect(one.messages.at(-1)).toEqual({

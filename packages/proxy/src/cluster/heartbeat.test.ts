@@ -45,7 +45,7 @@ test("a worker that has not responded to a ping within the timeout is reported, 
   expect(unresponsive).toEqual([worker]);
 });
 
-test("a worker that misses pings, as while its program loads, needs to answer only a later one", () => {
+test("a worker that misses pings, for example while its program loads, needs to respond only to a later one", () => {
   const { heartbeat, worker, unresponsive } = create();
   worker.isListening = false;
   nextPing();
@@ -57,7 +57,7 @@ test("a worker that misses pings, as while its program loads, needs to answer on
   expect(unresponsive).toEqual([]);
 });
 
-test("a worker that answers late, but within the timeout, is not reported", () => {
+test("a worker that responds late, but within the timeout, is not reported", () => {
   const { heartbeat, worker, unresponsive } = create();
   for (let round = 0; round < 20; round += 1) {
     nextPing();
@@ -67,7 +67,7 @@ test("a worker that answers late, but within the timeout, is not reported", () =
   expect(unresponsive).toEqual([]);
 });
 
-test("a worker that starts has four times as long", () => {
+test("the timeout of a starting worker is four times as long", () => {
   const { worker, unresponsive } = create();
   worker.isListening = false;
   nextPing();
@@ -95,5 +95,27 @@ test("a worker that has ended is not monitored, even if a message of it arrives 
   heartbeat.remove(worker);
   heartbeat.responded(worker);
   vi.advanceTimersByTime(10 * TIMEOUT_MS);
+  expect(unresponsive).toEqual([]);
+});
+
+test("a worker is not reported because the primary process itself was blocked", async () => {
+  vi.useRealTimers();
+  const unresponsive: MonitoredWorker[] = [];
+  const heartbeat = new Heartbeat<MonitoredWorker>({
+    timeoutMs: 100,
+    onUnresponsive: (worker) => unresponsive.push(worker),
+  });
+  onTestFinished(() => heartbeat.close());
+  const secondPing = new Promise<void>((resolve) => {
+    let pings = 0;
+    const send = (): void => {
+      pings += 1;
+      if (pings === 2) resolve();
+    };
+    heartbeat.add({ name: "worker", isListening: true, send });
+  });
+  // Blocks the event loop for longer than the timeout, as if the whole machine were suspended.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+  await secondPing;
   expect(unresponsive).toEqual([]);
 });

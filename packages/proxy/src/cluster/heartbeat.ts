@@ -1,53 +1,53 @@
-import type { WorkerPeer } from "./worker-peer.ts";
+import type { WorkerPeer } from "./messages.ts";
 
-const BEATS_PER_TIMEOUT = 5;
+const PINGS_PER_TIMEOUT = 5;
 
-/** Loading the program and the files of the operator may block a worker for longer than work does. */
+/** Loading the program and extension files can block a starting worker for a long time. */
 const START_TIMEOUTS = 4;
 
-/** A worker as the heartbeat sees it. */
+/** A worker that a heartbeat monitors. */
 export interface MonitoredWorker extends WorkerPeer {
   /** False while the worker starts. */
   readonly isListening: boolean;
 }
 
 export interface HeartbeatOptions<Peer extends MonitoredWorker> {
-  /** For how long a worker may not respond, in milliseconds; four times as long while it starts. */
+  /** Time in milliseconds after which a worker is unresponsive; four times as long while it starts. */
   readonly timeoutMs: number;
-  /** Called once for a worker that has not responded in time. */
+  /** Called once for each unresponsive worker. */
   readonly onUnresponsive: (worker: Peer) => void;
 }
 
 /**
- * Detects workers that no longer respond: each gets a `ping` with every beat, and any message of it
- * counts as a response.
+ * Detects unresponsive workers: sends a `ping` to each worker at intervals, and accepts any message
+ * as a response.
  *
- * Time is counted in beats of this process, not by the clock: a beat during which this process did
- * not run either (a suspended machine, SIGSTOP to the whole process group, a blocked event loop) is
- * one beat, however long it lasted. So no worker is killed for a pause of the primary process.
+ * Counts its own intervals instead of reading the clock: an interval during which this process did not
+ * run either (a suspended machine, SIGSTOP to the whole process group, a blocked event loop) counts as
+ * one, however long it lasted. So no worker is killed because the primary process paused.
  */
 export class Heartbeat<Peer extends MonitoredWorker> {
   readonly #onUnresponsive: HeartbeatOptions<Peer>["onUnresponsive"];
-  /** Pings to each worker since its latest message. */
-  readonly #unanswered = new Map<Peer, number>();
+  /** Number of pings sent to each worker since its latest message. */
+  readonly #pendingPings = new Map<Peer, number>();
   readonly #timer: NodeJS.Timeout;
 
   constructor({ timeoutMs, onUnresponsive }: HeartbeatOptions<Peer>) {
     this.#onUnresponsive = onUnresponsive;
-    this.#timer = setInterval(() => this.#beat(), timeoutMs / BEATS_PER_TIMEOUT);
+    this.#timer = setInterval(() => this.#pingAll(), timeoutMs / PINGS_PER_TIMEOUT);
   }
 
   add(worker: Peer): void {
-    this.#unanswered.set(worker, 0);
+    this.#pendingPings.set(worker, 0);
   }
 
   remove(worker: Peer): void {
-    this.#unanswered.delete(worker);
+    this.#pendingPings.delete(worker);
   }
 
-  /** Records that a message of a worker has arrived. */
+  /** Records a message from a worker. */
   responded(worker: Peer): void {
-    if (this.#unanswered.has(worker)) this.#unanswered.set(worker, 0);
+    if (this.#pendingPings.has(worker)) this.#pendingPings.set(worker, 0);
   }
 
   /** Stops monitoring. */
@@ -55,12 +55,12 @@ export class Heartbeat<Peer extends MonitoredWorker> {
     clearInterval(this.#timer);
   }
 
-  #beat(): void {
-    for (const [worker, unanswered] of this.#unanswered) {
+  #pingAll(): void {
+    for (const [worker, pendingPings] of this.#pendingPings) {
       const timeouts = worker.isListening ? 1 : START_TIMEOUTS;
-      if (unanswered < BEATS_PER_TIMEOUT * timeouts) {
-        // NOTE: with every beat, as Node drops messages that arrive before the worker listens to them.
-        this.#unanswered.set(worker, unanswered + 1);
+      if (pendingPings < PINGS_PER_TIMEOUT * timeouts) {
+        // NOTE: at every interval, since Node drops messages to a worker that has no listener yet.
+        this.#pendingPings.set(worker, pendingPings + 1);
         worker.send({ kind: "ping" });
       } else {
         this.remove(worker);

@@ -1,51 +1,69 @@
-import type { ApplicationRegistration, FlagUpdate, SyncTimestamps } from "flags-sdk";
-import type { MetricValues } from "./metric-values.ts";
+// The messages between the primary process and its workers.
 
-/** What the primary process tells a worker. */
+import type { ApplicationRegistration, FlagUpdate, SyncTimestamps } from "flags-sdk";
+import type { MetricObjectWithValues, MetricValue } from "prom-client";
+
+/** A message from the primary process to a worker. */
 export type ToWorker =
-  /** Flags to prepare, answered with `loaded`. */
+  /** New flags to prepare. The worker replies with `loaded`. */
   | ({ readonly kind: "flags" } & FlagUpdate)
-  /** The flags that were prepared are in force from now on. */
+  /** Makes the prepared flags the current ones. */
   | { readonly kind: "publish"; readonly timestamps: SyncTimestamps }
-  /** The upstream has nothing new. */
+  /** The upstream has no changes. */
   | { readonly kind: "unchanged"; readonly timestamps: SyncTimestamps }
-  /** Whether reported usage was taken. */
+  /** The reply to `usage`. */
   | { readonly kind: "decision"; readonly id: number; readonly isAccepted: boolean }
-  /** Asks for the worker's metrics, answered with `collected`. */
+  /** Requests the worker's metrics. The worker replies with `collected`. */
   | { readonly kind: "collect" }
-  /** The metrics of all processes, the answer to `scrape`; no text when they cannot be had. */
+  /** The reply to `scrape`: the metrics of all processes. No text if they cannot be collected. */
   | { readonly kind: "metrics"; readonly text: string | undefined }
-  /** Checks whether the worker responds, which it does with `pong`. */
+  /** Checks that the worker is responsive. It replies with `pong`. */
   | { readonly kind: "ping" }
-  /** Open the port; answered with `listening`. */
+  /** Opens the port. The worker replies with `listening`. */
   | { readonly kind: "listen" }
-  /** Finish the requests in flight, and end. */
+  /** Finishes the requests in flight and exits. */
   | { readonly kind: "stop" };
 
-/** What a worker tells the primary process. */
+/** A message from a worker to the primary process. */
 export type ToPrimary =
-  /** It is there and can be told things. */
+  /** The worker is ready to receive messages. */
   | { readonly kind: "hello" }
+  /** The reply to `flags`. */
   | { readonly kind: "loaded"; readonly revision: string }
+  /** The reply to `listen`. */
   | { readonly kind: "listening"; readonly url: string }
-  /** It cannot work, and ends. */
+  /** The worker cannot start and exits. */
   | { readonly kind: "failed"; readonly reason: string }
-  /** Usage to be sent upstream, as JSON; answered with `decision`. */
+  /** Usage to send upstream, as JSON. The primary process replies with `decision`. */
   | { readonly kind: "usage"; readonly id: number; readonly text: string }
-  /** The response to `ping`. */
+  /** The reply to `ping`. */
   | { readonly kind: "pong" }
-  /** An application to be registered upstream. */
+  /** An application to register upstream. */
   | { readonly kind: "registration"; readonly registration: ApplicationRegistration }
+  /** Requests the metrics of all processes. The primary process replies with `metrics`. */
   | { readonly kind: "scrape" }
+  /** The reply to `collect`. */
   | { readonly kind: "collected"; readonly metrics: MetricValues };
 
-export type KindToWorker = ToWorker["kind"];
+/** The metrics of one process at one point in time. */
+export type MetricValues = readonly MetricObjectWithValues<MetricValue<string>>[];
 
-/** A message of one kind. */
-export type MessageToWorker<Kind extends KindToWorker> = Extract<ToWorker, { readonly kind: Kind }>;
+/** A message of one kind to a worker. */
+export type MessageToWorker<Kind extends ToWorker["kind"]> = Extract<
+  ToWorker,
+  { readonly kind: Kind }
+>;
 
-/** A message of one kind. */
+/** A message of one kind to the primary process. */
 export type MessageToPrimary<Kind extends ToPrimary["kind"]> = Extract<
   ToPrimary,
   { readonly kind: Kind }
 >;
+
+/** A worker, as the primary process sees it. */
+export interface WorkerPeer {
+  /** Its name in the log. */
+  readonly name: string;
+  /** Does nothing after the worker has exited. */
+  send(message: ToWorker): void;
+}

@@ -1,10 +1,9 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { expect, onTestFinished, test, vi } from "vitest";
-import type { ToWorker } from "./messages.ts";
+import type { ToWorker, WorkerPeer } from "./messages.ts";
 import { MetricsCollection } from "./metrics-collection.ts";
-import type { WorkerPeer } from "./worker-peer.ts";
 
-/** The metrics of one process, as an app has them. */
+/** Creates the metrics of one process. */
 function createProcess(startedAt: number) {
   const registry = new Registry();
   const registers = [registry];
@@ -17,12 +16,12 @@ function createProcess(startedAt: number) {
   return { registry, requests, seconds, memory };
 }
 
-/** A worker that answers at once when it is asked, unless it hangs. */
-class AnsweringPeer implements WorkerPeer {
+/** A worker that replies immediately, unless it hangs. */
+class ReplyingPeer implements WorkerPeer {
   readonly name = "worker";
   readonly process = createProcess(200);
   readonly #collection: MetricsCollection;
-  asked = 0;
+  requestCount = 0;
   isHanging = false;
 
   constructor(collection: MetricsCollection) {
@@ -31,7 +30,7 @@ class AnsweringPeer implements WorkerPeer {
 
   send({ kind }: ToWorker): void {
     if (kind !== "collect") return;
-    this.asked += 1;
+    this.requestCount += 1;
     if (this.isHanging) return;
     void this.process.registry
       .getMetricsAsJSON()
@@ -42,11 +41,11 @@ class AnsweringPeer implements WorkerPeer {
 function create() {
   const own = createProcess(100);
   const collection = new MetricsCollection(own.registry);
-  const peers = [new AnsweringPeer(collection), new AnsweringPeer(collection)] as const;
+  const peers = [new ReplyingPeer(collection), new ReplyingPeer(collection)] as const;
   return { own, collection, peers };
 }
 
-test("read() adds up the processes; the first to start says since when they run", async () => {
+test("read() returns the sum over all processes, and the earliest start time", async () => {
   const { own, collection, peers } = create();
   own.memory.set(1);
   for (const [index, { process }] of peers.entries()) {
@@ -71,7 +70,7 @@ test("read() adds up the processes; the first to start says since when they run"
   }
 });
 
-test("read() keeps what ended workers counted, and nothing else of them", async () => {
+test("read() includes the counters of exited workers, but not their gauges", async () => {
   const { collection, peers } = create();
   const [first, second] = peers;
   for (const { process } of peers) {
@@ -81,16 +80,16 @@ test("read() keeps what ended workers counted, and nothing else of them", async 
   }
   await collection.read(peers);
   for (const peer of peers) collection.leave(peer);
-  const next = new AnsweringPeer(collection);
+  const next = new ReplyingPeer(collection);
   next.process.requests.inc({ status: "200" });
   const text = await collection.read([next]);
   expect(text).toContain('requests{status="200"} 11\n');
   expect(text).toContain("seconds_count 2\n");
   expect(text).toContain("memory 0\n");
-  expect([first.asked, second.asked, next.asked]).toEqual([1, 1, 1]);
+  expect([first.requestCount, second.requestCount, next.requestCount]).toEqual([1, 1, 1]);
 });
 
-test("read() counts once what an ended worker said before and after its end", async () => {
+test("read() counts an exited worker once when it replies before and after its exit", async () => {
   const { collection, peers } = create();
   const [one, other] = peers;
   one.process.requests.inc({ status: "200" });
@@ -100,16 +99,16 @@ test("read() counts once what an ended worker said before and after its end", as
   expect(await collection.read([other])).toContain('requests{status="200"} 1\n');
 });
 
-test("read() collects once for all who ask meanwhile", async () => {
+test("read() collects once for concurrent calls", async () => {
   const { collection, peers } = create();
   const texts = await Promise.all([collection.read(peers), collection.read(peers)]);
   expect(texts[0]).toBe(texts[1]);
-  expect(peers[0].asked).toBe(1);
+  expect(peers[0].requestCount).toBe(1);
   await collection.read(peers);
-  expect(peers[0].asked).toBe(2);
+  expect(peers[0].requestCount).toBe(2);
 });
 
-test("read() shows a worker that hangs as it was last seen", async () => {
+test("read() uses the last known metrics of a worker that hangs", async () => {
   const { collection, peers } = create();
   const [first, second] = peers;
   first.process.requests.inc({ status: "200" });
@@ -123,7 +122,7 @@ test("read() shows a worker that hangs as it was last seen", async () => {
   expect(await reading).toContain('requests{status="200"} 2\n');
 });
 
-test("read() does not wait for a worker that ends instead of answering", async () => {
+test("read() does not wait for a worker that exits instead of replying", async () => {
   const { collection, peers } = create();
   peers[0].isHanging = true;
   const reading = collection.read(peers);

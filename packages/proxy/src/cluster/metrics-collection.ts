@@ -1,75 +1,93 @@
-import type { Registry } from "prom-client";
-import { aggregate, lastingOf, type MetricValues } from "./metric-values.ts";
-import type { WorkerPeer } from "./worker-peer.ts";
+import { AggregatorRegistry, type Registry } from "prom-client";
+import type { MetricValues, WorkerPeer } from "./messages.ts";
 
-/** A worker that does not answer in time is shown as it was last seen. */
-const ANSWER_LIMIT_MS = 2000;
+/** The last known metrics are used for a worker that does not reply within this time. */
+const REPLY_LIMIT_MS = 2000;
+
+/** Metric types that never decrease, and so must include processes that have exited. */
+const CUMULATIVE_TYPES: ReadonlySet<unknown> = new Set(["counter", "histogram"]);
 
 /**
- * The metrics of all processes as those of one. What a worker counted stays counted when it ends:
- * a sum that fell would be taken for a restart of the whole, and its rest for new requests.
+ * Aggregates the metrics of all processes. The counters of a worker remain part of the sum after it
+ * exits: Prometheus would take a decreasing counter for a restart, and count everything again.
  */
 export class MetricsCollection {
   readonly #registry: Registry;
   readonly #latest = new Map<WorkerPeer, MetricValues>();
-  readonly #waiting = new Set<WorkerPeer>();
-  readonly #ended = new WeakSet<WorkerPeer>();
-  #departed: Promise<MetricValues> = Promise.resolve([]);
+  readonly #waitingFor = new Set<WorkerPeer>();
+  readonly #exited = new WeakSet<WorkerPeer>();
+  /** The sum of the counters of exited workers. */
+  #exitedValues: Promise<MetricValues> = Promise.resolve([]);
   #reading: Promise<string> | undefined;
-  #onAnswered: () => void = () => {};
+  #onAllReplied: () => void = () => {};
 
-  /** @param registry metrics of this process */
+  /** @param registry the metrics of the primary process */
   constructor(registry: Registry) {
     this.#registry = registry;
   }
 
-  /** All metrics as text. Who asks while they are being collected gets the same. */
+  /** Returns all metrics as text. Concurrent calls share one collection. */
   read(workers: Iterable<WorkerPeer>): Promise<string> {
     this.#reading ??= this.#read(workers).finally(() => (this.#reading = undefined));
     return this.#reading;
   }
 
-  /** Takes the answer of a worker. One that is heard after its end would count twice from then on. */
+  /** Accepts the reply of a worker. Ignores one that arrives after its exit, which would count twice. */
   accept(worker: WorkerPeer, metrics: MetricValues): void {
-    if (this.#ended.has(worker)) return;
+    if (this.#exited.has(worker)) return;
     this.#latest.set(worker, metrics);
-    this.#settle(worker);
+    this.#stopWaitingFor(worker);
   }
 
-  /** Keeps what a worker had counted when it was last asked. */
+  /** Records the exit of a worker and keeps its last known counters. */
   leave(worker: WorkerPeer): void {
-    this.#ended.add(worker);
+    this.#exited.add(worker);
     const last = this.#latest.get(worker);
     this.#latest.delete(worker);
     if (last !== undefined) {
-      this.#departed = this.#departed.then((departed) => lastingOf([departed, last]));
+      this.#exitedValues = this.#exitedValues.then((values) => sumCounters([values, last]));
     }
-    this.#settle(worker);
+    this.#stopWaitingFor(worker);
   }
 
   async #read(workers: Iterable<WorkerPeer>): Promise<string> {
-    await this.#ask(workers);
-    // NOTE: taken together, so that a worker that leaves meanwhile is counted once.
-    const [latest, departed] = [[...this.#latest.values()], this.#departed];
+    await this.#collect(workers);
+    // NOTE: read together, so that a worker that exits meanwhile is counted once.
+    const [latest, exitedValues] = [[...this.#latest.values()], this.#exitedValues];
     const own = await this.#registry.getMetricsAsJSON();
-    return aggregate([own, ...latest, await departed]).metrics();
+    return aggregate([own, ...latest, await exitedValues]).metrics();
   }
 
-  #ask(workers: Iterable<WorkerPeer>): Promise<void> {
+  #collect(workers: Iterable<WorkerPeer>): Promise<void> {
     return new Promise((resolve) => {
-      for (const worker of workers) this.#waiting.add(worker);
-      const limit = setTimeout(resolve, ANSWER_LIMIT_MS);
-      this.#onAnswered = () => {
+      for (const worker of workers) this.#waitingFor.add(worker);
+      const limit = setTimeout(resolve, REPLY_LIMIT_MS);
+      this.#onAllReplied = () => {
         clearTimeout(limit);
         resolve();
       };
-      for (const worker of this.#waiting) worker.send({ kind: "collect" });
-      this.#settle();
+      for (const worker of this.#waitingFor) worker.send({ kind: "collect" });
+      this.#stopWaitingFor();
     });
   }
 
-  #settle(worker?: WorkerPeer): void {
-    if (worker !== undefined) this.#waiting.delete(worker);
-    if (this.#waiting.size === 0) this.#onAnswered();
+  #stopWaitingFor(worker?: WorkerPeer): void {
+    if (worker !== undefined) this.#waitingFor.delete(worker);
+    if (this.#waitingFor.size === 0) this.#onAllReplied();
   }
+}
+
+function aggregate(processes: readonly MetricValues[]) {
+  return AggregatorRegistry.aggregate(processes.map((values) => values.map(withAggregator)));
+}
+
+async function sumCounters(processes: readonly MetricValues[]): Promise<MetricValues> {
+  const values = await aggregate(processes).getMetricsAsJSON();
+  return values.filter(({ type }) => CUMULATIVE_TYPES.has(type));
+}
+
+/** The library omits the start time. Of several processes, the earliest one counts. */
+function withAggregator(metric: MetricValues[number]): MetricValues[number] {
+  if (metric.name !== "process_start_time_seconds") return metric;
+  return { ...metric, aggregator: "min" };
 }

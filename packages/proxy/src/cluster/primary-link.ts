@@ -1,9 +1,10 @@
 import cluster, { type Worker } from "node:cluster";
 import { StartError } from "flags-server-kit";
-import type { KindToWorker, MessageToWorker, ToPrimary, ToWorker } from "./messages.ts";
+import type { MessageToWorker, ToPrimary, ToWorker } from "./messages.ts";
 
-/** What is done with the messages of each kind. */
-type Handlers = { readonly [Kind in KindToWorker]?: (message: MessageToWorker<Kind>) => void };
+type Kind = ToWorker["kind"];
+
+type Handlers = { readonly [K in Kind]?: (message: MessageToWorker<K>) => void };
 
 /** A worker's connection to the primary process. */
 export class PrimaryLink {
@@ -11,36 +12,36 @@ export class PrimaryLink {
 
   constructor(worker: Worker) {
     this.#worker = worker;
-    // Here, and not where the worker serves: it has to respond while it starts as well.
+    // Here, and not in worker.ts, because a worker must also respond while it starts.
     this.handle({ ping: () => void this.send({ kind: "pong" }) });
   }
 
-  /** Who this worker is. */
+  /** The identity of this worker. */
   get worker(): { readonly id: number } {
     return { id: this.#worker.id };
   }
 
-  /** Resolves when the message has left this process. */
+  /** Resolves when the message has been written, or cannot be. */
   send(message: ToPrimary): Promise<void> {
     return new Promise((resolve) => {
-      // NOTE: it fails when the primary process is gone, and then this one is about to end too.
+      // NOTE: fails if the primary process has ended, and then Node ends this process as well.
       this.#worker.send(message, () => resolve());
     });
   }
 
   /** Resolves to the next message of a kind. */
-  next<Kind extends KindToWorker>(kind: Kind): Promise<MessageToWorker<Kind>> {
+  next<K extends Kind>(kind: K): Promise<MessageToWorker<K>> {
     return new Promise((resolve) => {
       const onMessage = (message: ToWorker): void => {
         if (message.kind !== kind) return;
         this.#worker.off("message", onMessage);
-        resolve(message as MessageToWorker<Kind>);
+        resolve(message as MessageToWorker<K>);
       };
       this.#worker.on("message", onMessage);
     });
   }
 
-  /** Has every message of these kinds handled. */
+  /** Calls a handler for every message of its kind. */
   handle(handlers: Handlers): void {
     this.#worker.on("message", (message: ToWorker) => {
       const handler = handlers[message.kind] as ((message: ToWorker) => void) | undefined;
@@ -49,7 +50,7 @@ export class PrimaryLink {
   }
 }
 
-/** @throws {StartError} in a process that nobody started as a worker */
+/** @throws {StartError} if the primary process did not start this process */
 export function openPrimaryLink(): PrimaryLink {
   if (cluster.worker === undefined) {
     throw new StartError("Workers are started by flags-proxy: set FLAGS_PROXY_WORKERS");

@@ -1,22 +1,38 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import type { ApplicationUsage, FlagsClient } from "flags-sdk";
-import type { Logger } from "flags-server-kit";
+import type { Logger, RunningServer } from "flags-server-kit";
 import type { LoadedConfig } from "../config/assemble-config.ts";
-import { createClient } from "../create-client.ts";
-import { logFailures } from "../log-failures.ts";
-import { createMetrics } from "../metrics/metrics.ts";
-import { observeSources } from "../metrics/observe-sources.ts";
+import { createClient, logSourceEvents } from "../flag-source.ts";
+import { createMetrics, observeSources } from "../metrics.ts";
 import { FlagDistribution } from "./flag-distribution.ts";
-import type { MessageToPrimary, ToPrimary } from "./messages.ts";
+import type { MessageToPrimary, ToPrimary, WorkerPeer } from "./messages.ts";
 import { MetricsCollection } from "./metrics-collection.ts";
-import { createPoolMetrics } from "./pool-metrics.ts";
-import type { WorkerPeer } from "./worker-peer.ts";
 import { WorkerPool } from "./worker-pool.ts";
 
+/** Serves with several processes that share one port and one connection to the upstream. */
+export async function serveWithWorkers(config: LoadedConfig): Promise<RunningServer> {
+  // NOTE: if the system chose the port, it would be lost when no worker is left.
+  const port = config.port === 0 ? await findFreePort(config.host) : config.port;
+  const primary = new Primary({ ...config, port });
+  const url = await primary.start();
+  return { server: undefined, address: `${url}/proxy`, close: () => primary.close() };
+}
+
+async function findFreePort(host: string | undefined): Promise<number> {
+  const server = createServer().listen({ port: 0, host: host ?? "" });
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
 /**
- * The process that the workers share. It answers no requests: it holds the connection to the
- * upstream, gives flags to the workers, takes their usage, and keeps them running.
+ * The primary process. It serves no requests: it keeps the connection to the upstream, distributes
+ * flags to the workers, forwards their usage, and keeps them running.
  */
-export class Primary {
+class Primary {
   readonly #logger: Logger;
   readonly #client: FlagsClient;
   readonly #pool: WorkerPool;
@@ -36,27 +52,27 @@ export class Primary {
       port,
       workerTimeoutMs,
       logger,
-      metrics: createPoolMetrics(registry),
-      onMessage: (worker, message) => this.#hear(worker, message),
-      onEnd: (worker) => this.#forget(worker),
+      registry,
+      onMessage: (worker, message) => this.#onMessage(worker, message),
+      onExit: (worker) => this.#onExit(worker),
     });
   }
 
   /** Resolves to the address when all workers listen. */
   async start(): Promise<string> {
-    logFailures(this.#client, this.#logger);
+    logSourceEvents(this.#client, this.#logger);
     this.#client.start();
     return this.#pool.start();
   }
 
-  /** Ends the workers, then sends the usage that was taken from them. */
+  /** Stops the workers, then sends their last usage upstream. */
   async close(): Promise<void> {
     await this.#pool.stop();
     this.#flags.close();
     await this.#client.close();
   }
 
-  #hear(worker: WorkerPeer, message: ToPrimary): void {
+  #onMessage(worker: WorkerPeer, message: ToPrimary): void {
     switch (message.kind) {
       case "hello":
         this.#flags.join(worker);
@@ -65,13 +81,13 @@ export class Primary {
         this.#flags.loaded(worker, message.revision);
         return;
       case "usage":
-        this.#takeUsage(worker, message);
+        this.#acceptUsage(worker, message);
         return;
       case "registration":
         this.#client.registerApplication(message.registration);
         return;
       case "scrape":
-        void this.#tellMetrics(worker);
+        void this.#sendMetrics(worker);
         return;
       case "collected":
         this.#metrics.accept(worker, message.metrics);
@@ -79,16 +95,16 @@ export class Primary {
       case "listening":
       case "failed":
       case "pong":
-      // The pool has handled it.
+      // Handled by the pool.
     }
   }
 
-  #takeUsage(worker: WorkerPeer, { id, text }: MessageToPrimary<"usage">): void {
+  #acceptUsage(worker: WorkerPeer, { id, text }: MessageToPrimary<"usage">): void {
     const usage = JSON.parse(text) as ApplicationUsage;
     worker.send({ kind: "decision", id, isAccepted: this.#client.reportUsage(usage) });
   }
 
-  async #tellMetrics(worker: WorkerPeer): Promise<void> {
+  async #sendMetrics(worker: WorkerPeer): Promise<void> {
     const text = await this.#metrics.read(this.#pool.workers).catch((error: unknown) => {
       this.#logger.error("Cannot collect the metrics of the workers", error);
       return undefined;
@@ -96,7 +112,7 @@ export class Primary {
     worker.send({ kind: "metrics", text });
   }
 
-  #forget(worker: WorkerPeer): void {
+  #onExit(worker: WorkerPeer): void {
     this.#flags.leave(worker);
     this.#metrics.leave(worker);
   }

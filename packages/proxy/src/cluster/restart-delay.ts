@@ -1,41 +1,41 @@
-/** A worker that has served for so long is replaced without a delay. */
-const STEADY_MS = 10_000;
+/** A worker that served for at least this long is replaced without a delay. */
+const STABLE_MS = 10_000;
 const FIRST_DELAY_MS = 1000;
 const MAX_DELAY_MS = 30_000;
-/** So many times in a row a replacement is started without a delay when no other worker is left. */
+/** Maximum number of consecutive replacements without a delay when no other worker is left. */
 const MAX_IMMEDIATE_STARTS = 5;
 
-/** How a worker ended. */
-export interface WorkerEnd {
-  /** The place of the worker among all: its replacement gets the same. */
+/** The exit of a worker. */
+export interface WorkerExit {
+  /** The index of the worker, which its replacement inherits. */
   readonly slot: number;
-  /** For how long it served; 0 when it never did. */
+  /** How long the worker served; 0 if it never did. */
   readonly servedMs: number;
-  /** Whether no other worker serves or starts. */
+  /** Whether no other worker is running or starting. */
   readonly isLast: boolean;
 }
 
 /**
- * Decides how long to wait before a worker is replaced. A worker that served well is replaced at
- * once. One that ends early again and again is in a crash loop: the wait doubles from one second to
- * thirty, for each slot on its own. When no other worker is left, the first replacements start at
- * once nevertheless, and further ones after one second at most, so that requests are not refused
+ * Decides how long to wait before a worker is replaced. A stable worker is replaced immediately. A
+ * worker that exits early again and again is in a crash loop: the delay doubles from one second to
+ * thirty, for each slot separately. If no other worker is left, the first replacements start
+ * immediately all the same, and later ones after at most one second, so that requests are not refused
  * for long.
  */
 export class RestartDelay {
-  readonly #earlyEnds = new Map<number, number>();
+  readonly #earlyExits = new Map<number, number>();
   #immediateStarts = 0;
 
-  /** The wait in milliseconds. */
-  nextMs({ slot, servedMs, isLast }: WorkerEnd): number {
-    if (servedMs >= STEADY_MS) {
-      this.#earlyEnds.delete(slot);
+  /** Returns the delay in milliseconds. */
+  nextMs({ slot, servedMs, isLast }: WorkerExit): number {
+    if (servedMs >= STABLE_MS) {
+      this.#earlyExits.delete(slot);
       this.#immediateStarts = 0;
       return 0;
     }
-    const earlyEnds = (this.#earlyEnds.get(slot) ?? 0) + 1;
-    this.#earlyEnds.set(slot, earlyEnds);
-    const delayMs = earlyEnds < 2 ? 0 : FIRST_DELAY_MS * 2 ** (earlyEnds - 2);
+    const earlyExits = (this.#earlyExits.get(slot) ?? 0) + 1;
+    this.#earlyExits.set(slot, earlyExits);
+    const delayMs = earlyExits < 2 ? 0 : FIRST_DELAY_MS * 2 ** (earlyExits - 2);
     if (!isLast) return Math.min(delayMs, MAX_DELAY_MS);
     this.#immediateStarts += 1;
     return this.#immediateStarts > MAX_IMMEDIATE_STARTS ? Math.min(delayMs, FIRST_DELAY_MS) : 0;

@@ -1,35 +1,39 @@
 import cluster from "node:cluster";
 import { fileURLToPath } from "node:url";
 import type { Logger } from "flags-server-kit";
+import { Counter, Gauge, type Registry } from "prom-client";
+import { METRICS_PREFIX } from "../metrics.ts";
 import { Heartbeat } from "./heartbeat.ts";
-import type { ToPrimary } from "./messages.ts";
-import type { PoolMetrics } from "./pool-metrics.ts";
+import type { ToPrimary, WorkerPeer } from "./messages.ts";
 import { RestartDelay } from "./restart-delay.ts";
-import type { WorkerPeer } from "./worker-peer.ts";
 import { WorkerProcess } from "./worker-process.ts";
 
-// NOTE: reached from the bundle, which is as deep as this file.
+// NOTE: also right when this runs from the bundle, which is in a folder of the same depth.
 const WORKER_PROGRAM = fileURLToPath(new URL("../../bin/flags-proxy-worker.js", import.meta.url));
 
-/** Workers that have not ended by then are killed: usage must still be sent before 10 s are over. */
+/**
+ * Time after which workers that do not stop are killed. The whole shutdown may take 10 s, and usage
+ * must still be sent afterwards.
+ */
 const STOP_LIMIT_MS = 4000;
 
 export interface WorkerPoolOptions {
   readonly count: number;
-  /** The port that all workers share; not 0, or it would be lost with the last worker. */
+  /** The port that all workers share. Must not be 0: the port would be lost with the last worker. */
   readonly port: number;
-  /** A worker that has not responded for so long is killed and replaced. */
+  /** Time after which an unresponsive worker is killed and replaced. */
   readonly workerTimeoutMs: number;
   readonly logger: Logger;
-  readonly metrics: PoolMetrics;
+  /** Registry for the metrics of the pool. */
+  readonly registry: Registry;
   readonly onMessage: (worker: WorkerPeer, message: ToPrimary) => void;
-  /** A worker has ended. */
-  readonly onEnd: (worker: WorkerPeer) => void;
+  readonly onExit: (worker: WorkerPeer) => void;
 }
 
 /** Keeps a number of workers running. */
 export class WorkerPool {
   readonly #options: WorkerPoolOptions;
+  readonly #metrics: PoolMetrics;
   readonly #delay = new RestartDelay();
   readonly #workers = new Set<WorkerProcess>();
   readonly #restarts = new Set<NodeJS.Timeout>();
@@ -38,6 +42,7 @@ export class WorkerPool {
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
+    this.#metrics = createPoolMetrics(options.registry);
   }
 
   get workers(): Iterable<WorkerPeer> {
@@ -47,18 +52,18 @@ export class WorkerPool {
   /**
    * Starts the workers. Resolves to their address when all of them listen.
    *
-   * @throws {StartError} when one of them cannot, for the reason that it gives
+   * @throws {StartError} with the worker's reason, if one of them cannot start
    */
   async start(): Promise<string> {
     cluster.setupPrimary({ exec: WORKER_PROGRAM, args: [], serialization: "advanced" });
     this.#heartbeat = this.#startHeartbeat();
     const workers = Array.from({ length: this.#options.count }, () => this.#add());
     const urls = await Promise.all(workers.map(({ listening }) => listening));
-    for (const [slot, worker] of workers.entries()) this.#replaceAtEnd(worker, slot);
+    for (const [slot, worker] of workers.entries()) this.#replaceAtExit(worker, slot);
     return urls[0] ?? "";
   }
 
-  /** Has all workers finish their requests, and resolves when they have ended. */
+  /** Lets all workers finish their requests in flight. Resolves when they have exited. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#heartbeat?.close();
@@ -70,35 +75,34 @@ export class WorkerPool {
       }
     }, STOP_LIMIT_MS);
     for (const worker of this.#workers) worker.stop();
-    await Promise.all([...this.#workers].map(({ ended }) => ended));
+    await Promise.all([...this.#workers].map(({ exited }) => exited));
     clearTimeout(limit);
   }
 
   #startHeartbeat(): Heartbeat<WorkerProcess> {
-    const { workerTimeoutMs: timeoutMs, metrics } = this.#options;
     return new Heartbeat({
-      timeoutMs,
+      timeoutMs: this.#options.workerTimeoutMs,
       onUnresponsive: (worker) => {
-        metrics.unresponsive.inc();
+        this.#metrics.unresponsive.inc();
         worker.kill("did not respond, and was killed");
       },
     });
   }
 
   #add(): WorkerProcess {
-    const { port, onMessage, onEnd, logger, metrics } = this.#options;
+    const { port, onMessage, onExit, logger } = this.#options;
     const worker = new WorkerProcess(cluster.fork({ PORT: String(port) }), (from, message) => {
       this.#heartbeat?.responded(from);
       onMessage(from, message);
     });
     this.#workers.add(worker);
     this.#heartbeat?.add(worker);
-    metrics.running.inc();
-    void worker.ended.then(() => {
+    this.#metrics.running.inc();
+    void worker.exited.then(() => {
       this.#workers.delete(worker);
       this.#heartbeat?.remove(worker);
-      metrics.running.dec();
-      onEnd(worker);
+      this.#metrics.running.dec();
+      onExit(worker);
     });
     worker.listening.then(
       () => logger.info(`${worker.name} listens`),
@@ -107,19 +111,46 @@ export class WorkerPool {
     return worker;
   }
 
-  #replaceAtEnd(worker: WorkerProcess, slot: number): void {
-    void worker.ended.then((fate) => {
+  #replaceAtExit(worker: WorkerProcess, slot: number): void {
+    void worker.exited.then((reason) => {
       if (this.#isStopping) return;
       const { servedMs } = worker;
       const delayMs = this.#delay.nextMs({ slot, servedMs, isLast: this.#workers.size === 0 });
-      const wait = delayMs === 0 ? "" : ` in ${delayMs / 1000} s`;
-      this.#options.logger.error(`${worker.name} ${fate}: another one starts${wait}`);
+      const delay = delayMs === 0 ? "" : ` in ${delayMs / 1000} s`;
+      this.#options.logger.error(`${worker.name} ${reason}: a replacement starts${delay}`);
       const restart = setTimeout(() => {
         this.#restarts.delete(restart);
-        this.#options.metrics.restarts.inc();
-        this.#replaceAtEnd(this.#add(), slot);
+        this.#metrics.restarts.inc();
+        this.#replaceAtExit(this.#add(), slot);
       }, delayMs);
       this.#restarts.add(restart);
     });
   }
+}
+
+interface PoolMetrics {
+  readonly running: Gauge;
+  readonly restarts: Counter;
+  readonly unresponsive: Counter;
+}
+
+function createPoolMetrics(registry: Registry): PoolMetrics {
+  const registers = [registry];
+  return {
+    running: new Gauge({
+      name: `${METRICS_PREFIX}_workers`,
+      help: "Running worker processes",
+      registers,
+    }),
+    restarts: new Counter({
+      name: `${METRICS_PREFIX}_worker_restarts_total`,
+      help: "Worker processes that exited and were replaced",
+      registers,
+    }),
+    unresponsive: new Counter({
+      name: `${METRICS_PREFIX}_workers_unresponsive_total`,
+      help: "Worker processes that did not respond and were killed",
+      registers,
+    }),
+  };
 }

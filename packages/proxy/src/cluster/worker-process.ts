@@ -1,27 +1,27 @@
+import type { ChildProcess } from "node:child_process";
 import type { Worker } from "node:cluster";
 import { StartError } from "flags-server-kit";
-import { endLostConnections } from "./end-lost-connections.ts";
-import type { ToPrimary, ToWorker } from "./messages.ts";
 import type { MonitoredWorker } from "./heartbeat.ts";
+import type { ToPrimary, ToWorker } from "./messages.ts";
 
-/** One process that answers requests. */
+/** A worker process, in the primary process. */
 export class WorkerProcess implements MonitoredWorker {
   readonly name: string;
-  /** Resolves to its address; rejects when it ends before it listens. */
+  /** Resolves to the worker's address; rejects if it exits before it listens. */
   readonly listening: Promise<string>;
-  /** Resolves to what became of it when it has ended. */
-  readonly ended: Promise<string>;
+  /** Resolves to the exit reason, for example `was killed by SIGKILL`. */
+  readonly exited: Promise<string>;
   readonly #worker: Worker;
-  /** When it began to listen, by the clock of `performance.now()`. */
+  /** A time of `performance.now()`. */
   #listeningSinceMs: number | undefined;
   #failure: string | undefined;
   #killReason: string | undefined;
 
   constructor(worker: Worker, onMessage: (from: WorkerProcess, message: ToPrimary) => void) {
     this.#worker = worker;
-    endLostConnections(worker);
+    closeLostConnections(worker);
     this.name = `Worker ${worker.id} (process ${worker.process.pid ?? "none"})`;
-    this.ended = waitForEnd(worker).then((fate) => this.#explain(fate));
+    this.exited = waitForExit(worker).then((reason) => this.#explain(reason));
     this.listening = new Promise((resolve, reject) => {
       worker.on("message", (message: ToPrimary) => {
         if (message.kind === "failed") this.#failure = message.reason;
@@ -31,8 +31,8 @@ export class WorkerProcess implements MonitoredWorker {
         }
         onMessage(this, message);
       });
-      void this.ended.then((fate) => {
-        reject(new StartError(this.#failure ?? `${this.name} ${fate} before it listened`));
+      void this.exited.then((reason) => {
+        reject(new StartError(this.#failure ?? `${this.name} ${reason} before it listened`));
       });
     });
   }
@@ -41,47 +41,83 @@ export class WorkerProcess implements MonitoredWorker {
     return this.#listeningSinceMs !== undefined;
   }
 
-  /** For how long it has been serving, in milliseconds; 0 before it listens. */
+  /** How long the worker has been listening, in milliseconds; 0 before it listens. */
   get servedMs(): number {
     return this.#listeningSinceMs === undefined ? 0 : performance.now() - this.#listeningSinceMs;
   }
 
   send(message: ToWorker): void {
-    // NOTE: without a callback a message to a worker that just ended would be an error event.
+    // NOTE: without a callback, a message to a worker that has just exited causes an error event.
     if (this.#worker.isConnected()) this.#worker.send(message, () => {});
   }
 
-  /** Has it finish its requests; one that has not opened the port has none. */
+  /** Stops the worker after its requests in flight. Kills a worker that does not listen yet. */
   stop(): void {
     if (this.isListening) this.send({ kind: "stop" });
     else this.kill();
   }
 
-  /** @param reason what is to be said of its end, for example `did not respond, and was killed` */
+  /** @param reason replaces the exit reason, for example `did not respond, and was killed` */
   kill(reason?: string): void {
     this.#killReason ??= reason;
     this.#worker.process.kill("SIGKILL");
   }
 
-  #explain(fate: string): string {
+  #explain(reason: string): string {
     if (this.#killReason !== undefined) return this.#killReason;
-    if (this.#failure === undefined) return fate;
-    return `cannot work (${this.#failure.replaceAll(/\s*\n\s*/g, " ")})`;
+    if (this.#failure === undefined) return reason;
+    return `cannot start (${this.#failure.replaceAll(/\s*\n\s*/g, " ")})`;
   }
 }
 
 /**
- * NOTE: the end of the channel is no sign. It is never told of a process that was killed while it was
- * being handed a connection.
+ * NOTE: does not use the `disconnect` event, which is not emitted for a process that is killed while
+ * it receives a connection.
  */
-function waitForEnd(worker: Worker): Promise<string> {
+function waitForExit(worker: Worker): Promise<string> {
   return new Promise((resolve) => {
     worker.once("exit", (code: number, signal: string | null) => {
-      resolve(signal === null ? `ended with exit code ${code}` : `was killed by ${signal}`);
+      resolve(signal === null ? `exited with code ${code}` : `was killed by ${signal}`);
     });
     worker.on("error", (error) => {
-      // Other errors are about a process that runs, and whose end will be told.
-      if (worker.process.pid === undefined) resolve(`did not start (${error.message})`);
+      // Other errors are about a running process, which will emit `exit`.
+      if (worker.process.pid === undefined) resolve(`could not be started (${error.message})`);
     });
+  });
+}
+
+/** The message with which node:cluster sends a connection to a worker. Private to Node. */
+interface ConnectionMessage {
+  readonly act?: string;
+  readonly seq?: number;
+}
+
+interface Connection {
+  close(): void;
+}
+
+/**
+ * Closes the connections that were on their way to a worker when it exited. node:cluster leaves them
+ * open, so that their clients would wait forever (nodejs/node-v0.x-archive#7006; with Node 20 to 24,
+ * every fifth kill of a busy worker leaves one, and every kill of a suspended worker).
+ *
+ * node:cluster sends through `worker.process`, so this replaces it by an object that inherits from the
+ * real process and records the connections it sends.
+ *
+ * NOTE: no documented API shows these connections. If a version of Node uses other messages, this does
+ * nothing, and a test fails.
+ */
+function closeLostConnections(worker: Worker): void {
+  const child = worker.process;
+  const pending = new Map<number | undefined, Connection>();
+  const send = (...sent: Parameters<ChildProcess["send"]>): boolean => {
+    const [message, connection] = sent as unknown as [ConnectionMessage, Connection];
+    if (message.act === "newconn") pending.set(message.seq, connection);
+    return child.send(...sent);
+  };
+  worker.process = Object.create(child, { send: { value: send } }) as ChildProcess;
+  child.on("internalMessage", ({ ack }: { readonly ack?: number }) => pending.delete(ack));
+  worker.once("exit", () => {
+    for (const connection of pending.values()) connection.close();
   });
 }

@@ -2,20 +2,20 @@ import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import type { CustomStrategy } from "flags-engine";
 import type { Logger } from "flags-server-kit";
-import type { ContextEnricher } from "../extensions/enricher.ts";
+import type { ContextEnricher } from "../extensions.ts";
 import type { BootstrapConfig, CorsConfig, ProxyConfig, PushConfig } from "./config.ts";
 import type { Values } from "./settings.ts";
 
-/** The configuration of one process, with what only its command wants to know. */
+/** The configuration of a proxy, with the settings that only the command uses. */
 export interface LoadedConfig extends ProxyConfig {
   readonly useJsonLogger: boolean;
-  /** How many processes are to answer requests. */
+  /** Number of processes that serve requests. */
   readonly workers: number;
-  /** For how long a worker may not respond before it is replaced. */
+  /** Time after which an unresponsive worker is replaced. */
   readonly workerTimeoutMs: number;
 }
 
-/** What was loaded, built or calculated, rather than read. */
+/** Parts of the configuration that are loaded or computed, not read. */
 export interface Collaborators {
   readonly logger: Logger;
   readonly maxConnections: number;
@@ -23,7 +23,7 @@ export interface Collaborators {
   readonly contextEnrichers: readonly ContextEnricher[];
 }
 
-/** Gives checked values the names and the shape that the proxy works with. */
+/** Builds the configuration from checked values. */
 export function assembleConfig(values: Values, collaborators: Collaborators): LoadedConfig {
   return Object.freeze({
     upstreamUrl: values.flagsUrl ?? "",
@@ -85,7 +85,7 @@ function toCors(values: Values): CorsConfig {
     maxAgeSeconds: values.corsMaxAge,
     methods: Object.freeze(values.corsMethods),
     optionsSuccessStatus: values.corsOptionsSuccessStatus,
-    // Not frozen: matching a regular expression writes to it.
+    // Not frozen: matching a regular expression modifies it.
     origin: values.corsOrigin,
     preflightContinue: values.corsPreflightContinue,
   });
@@ -95,8 +95,8 @@ function toBootstrap(values: Values): BootstrapConfig | undefined {
   const { bootstrapUrl: url, bootstrapAuthorization: authorization } = values;
   if (url === undefined) return undefined;
   const headers = { ...values.bootstrapHeaders };
-  const isGiven = Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
-  if (authorization !== undefined && !isGiven) headers["Authorization"] = authorization;
+  const hasHeader = Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
+  if (authorization !== undefined && !hasHeader) headers["Authorization"] = authorization;
   return Object.freeze({ url, headers: Object.freeze(headers) });
 }
 

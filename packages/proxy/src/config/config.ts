@@ -1,24 +1,32 @@
 import type { CustomStrategy } from "flags-engine";
 import type { StorageProvider, Synchronization } from "flags-sdk";
 import type { Logger, TrustProxy } from "flags-server-kit";
-import type { OfrepValues } from "../api/ofrep/evaluation.ts";
-import type { ContextEnricher } from "../extensions/enricher.ts";
+import type { ContextEnricher } from "../extensions.ts";
 
-/** Decides about an origin, as in `@fastify/cors`: by a callback, or by a promise. */
+/** The possible meanings of a flag's value in OFREP. */
+export const OFREP_VALUES = ["boolean", "payload"] as const;
+
+/**
+ * `boolean`: whether the flag is on. `payload`: the payload of its variant, if it has one. An OFREP
+ * response has one value per flag, and a request does not say which type the caller expects.
+ */
+export type OfrepValues = (typeof OFREP_VALUES)[number];
+
+/** Decides whether an origin is allowed, as in `@fastify/cors`: through a callback or a promise. */
 export type OriginFunction = (
   origin: string | undefined,
   callback: (error: Error | null, allowed: string | boolean | RegExp | (string | RegExp)[]) => void,
 ) => void;
 
 /**
- * `*`, the origins allowed, or what only code can set: true for the origin of each request, false
- * for no CORS headers, patterns, or a function.
+ * `*` or a list of allowed origins. In code also: true to allow the origin of each request, false for
+ * no CORS headers, regular expressions, or a function.
  */
 export type CorsOrigin = "*" | boolean | RegExp | OriginFunction | readonly (string | RegExp)[];
 
-/** Cross-origin rules, as browsers see them. */
+/** Cross-origin rules. */
 export interface CorsConfig {
-  /** Undefined: every header a preflight asks for is allowed, and the ones SDKs send are named. */
+  /** Undefined: the headers that SDKs send, and every header that a preflight requests. */
   readonly allowedHeaders: readonly string[] | undefined;
   readonly credentials: boolean;
   readonly exposedHeaders: readonly string[];
@@ -29,7 +37,7 @@ export interface CorsConfig {
   readonly preflightContinue: boolean;
 }
 
-/** Where flags come from before the upstream has answered. */
+/** The source of flags until the upstream responds. */
 export interface BootstrapConfig {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -37,28 +45,28 @@ export interface BootstrapConfig {
 
 /** Streams to clients. */
 export interface PushConfig {
-  /** Most streams that may be open at a time; 0 disables streams. */
+  /** Maximum number of open streams; 0 disables streams. */
   readonly maxStreams: number;
-  /** The same for one client key; undefined for a share that depends on the number of keys. */
+  /** Maximum number of open streams per client key; undefined: depends on the number of keys. */
   readonly maxStreamsPerKey: number | undefined;
-  /** Memory for the contexts of all open streams. */
+  /** Memory limit for the contexts of all open streams. */
   readonly maxContextBytes: number;
   readonly maxAgeSeconds: number;
-  /** Encrypts the addresses of streams; undefined for the upstream token. */
+  /** Encrypts the addresses of streams; undefined: the upstream token is used. */
   readonly secret: string | undefined;
 }
 
-/** Everything the proxy was told, checked and with defaults filled in. Never changes. */
+/** The configuration of a proxy, checked and with defaults. Immutable. */
 export interface ProxyConfig {
   readonly upstreamUrl: string;
   readonly upstreamToken: string;
   readonly clientKeys: readonly string[];
   readonly clientKeysHeaderName: string;
-  /** Tokens with which server SDKs may read definitions. */
+  /** Tokens that allow server SDKs to read definitions. */
   readonly serverTokens: readonly string[];
   readonly port: number;
   readonly host: string | undefined;
-  /** Empty, or with a leading and without a trailing slash. */
+  /** Empty, or with a leading slash and no trailing slash. */
   readonly basePath: string;
   readonly appName: string;
   readonly instanceId: string;
@@ -82,10 +90,10 @@ export interface ProxyConfig {
   readonly ofrepEventStreams: boolean;
   readonly ofrepValues: OfrepValues;
   readonly push: PushConfig;
-  /** Client connections that may be open at a time, per process. */
+  /** Maximum number of open client connections, per process. */
   readonly maxConnections: number;
   readonly cors: CorsConfig;
-  /** False: certificates of the upstream are not verified. */
+  /** False: the upstream's certificate is not verified. */
   readonly rejectUnauthorized: boolean;
   readonly httpProxy: string | undefined;
   readonly httpsProxy: string | undefined;

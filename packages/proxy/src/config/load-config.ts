@@ -8,33 +8,33 @@ import {
   findUnknownVariables,
   isRecord,
   type Logger,
+  nameSetting,
+  readEnvironment,
   readOpenFileLimit,
+  REDACTED,
   type Resolution,
   resolveSettings,
   wrapLogger,
 } from "flags-server-kit";
-import { loadEnrichers } from "../extensions/enrichers.ts";
-import { loadStrategies } from "../extensions/strategies.ts";
-import { PROGRAM } from "../program.ts";
+import { loadEnrichers, loadStrategies } from "../extensions.ts";
 import { assembleConfig, type LoadedConfig } from "./assemble-config.ts";
-import { checkTogether } from "./check-together.ts";
-import { findUnreachableLimits } from "./connection-hints.ts";
+import { checkSettings, findUnreachableLimits } from "./check-settings.ts";
+import type { ProxyConfig } from "./config.ts";
 import type { ProxyOptions } from "./options.ts";
-import { redactConfig } from "./redact-config.ts";
+import { PROGRAM } from "./program.ts";
 import { SETTINGS, type Settings, type Values } from "./settings.ts";
 
-/** Of the worker that asks, if it is one. */
+/** Identifies the worker process that loads its configuration. */
 export interface WorkerIdentity {
-  /** Tells it from the others. */
   readonly id: number;
 }
 
 /**
- * Checks everything the proxy is told, by options and by the environment, and fills in defaults.
+ * Reads options and environment, loads extensions, and checks everything.
  *
- * @param worker names itself in every line of its log, and leaves unsaid what was said by the
- *   process that started it
- * @throws {ConfigError} when anything is wrong, with all that is wrong
+ * @param worker set in a worker process: its id is part of every log line, and warnings about the
+ *   configuration, which the primary process has logged, are omitted
+ * @throws {ConfigError} with all problems, if there are any
  */
 export async function loadConfig(
   options: ProxyOptions,
@@ -44,20 +44,20 @@ export async function loadConfig(
   if (!isRecord(options)) throw new ConfigError(["Options must be an object"]);
   const resolution = resolveSettings(SETTINGS, { options, environment });
   const { values } = resolution;
-  const together = checkTogether(resolution);
+  const check = checkSettings(resolution);
   const openFiles = { limit: readOpenFileLimit() };
   const maxConnections =
     values.maxConnections ?? defaultMaxConnections(values.pushMaxStreams, openFiles);
-  const [strategies, enrichers] = await loadFiles(resolution);
+  const [strategies, enrichers] = await loadExtensions(resolution);
   const problems = [
-    ...together.problems,
+    ...check.problems,
     ...resolution.problems,
     ...findUnknownOptions(PROGRAM, options),
     ...strategies.problems,
     ...enrichers.problems,
   ];
   const hints = [
-    ...together.hints,
+    ...check.hints,
     ...findUnreachableLimits(resolution, maxConnections, openFiles),
     ...strategies.hints,
     ...findUnknownVariables(PROGRAM, environment),
@@ -68,16 +68,27 @@ export async function loadConfig(
   const config = assembleConfig(values, {
     logger,
     maxConnections,
-    customStrategies: strategies.strategies,
+    customStrategies: strategies.extensions,
     contextEnrichers: enrichers.extensions,
   });
   if (worker !== undefined) return config;
-  for (const warning of [...hints, ...together.risks]) logger.warn(warning);
+  for (const warning of [...hints, ...check.risks]) logger.warn(warning);
   logger.debug("Configuration", redactConfig(config));
   return config;
 }
 
-function loadFiles({ values, origins }: Resolution<Settings>) {
+/** Loads the configuration of a proxy that is embedded in another program. */
+export async function loadEmbeddedConfig(options: ProxyOptions): Promise<LoadedConfig> {
+  const config = await loadConfig(options, readEnvironment());
+  if (config.workers > 1) {
+    config.logger.warn(
+      `${nameSetting(SETTINGS.workers)} has no effect here: only the command flags-proxy starts workers`,
+    );
+  }
+  return config;
+}
+
+function loadExtensions({ values, origins }: Resolution<Settings>) {
   return Promise.all([
     loadStrategies(values.customStrategies, origins.get("customStrategies") ?? ""),
     loadEnrichers(values.customEnrichers, origins.get("customEnrichers") ?? ""),
@@ -93,4 +104,31 @@ function chooseLogger(values: Values, worker: WorkerIdentity | undefined): Logge
     secrets,
     ...(worker && { process: `worker ${worker.id}` }),
   });
+}
+
+/** Returns the configuration for the log: without secrets, and with names in place of code. */
+export function redactConfig(config: ProxyConfig): Readonly<Record<string, unknown>> {
+  const { logger: _logger, bootstrap, ...rest } = config;
+  return {
+    ...rest,
+    upstreamToken: REDACTED,
+    clientKeys: config.clientKeys.map(() => REDACTED),
+    serverTokens: config.serverTokens.map(() => REDACTED),
+    customStrategies: config.customStrategies.map(({ name }) => name),
+    contextEnrichers: config.contextEnrichers.map(({ name }) => name),
+    push: { ...config.push, secret: config.push.secret && REDACTED },
+    storageProvider: config.storageProvider === undefined ? undefined : "custom",
+    bootstrap: bootstrap && {
+      url: bootstrap.url.replace(/\?.*$/s, `?${REDACTED}`),
+      headers: Object.keys(bootstrap.headers),
+    },
+    httpProxy: config.httpProxy && redactCredentials(config.httpProxy),
+    httpsProxy: config.httpsProxy && redactCredentials(config.httpsProxy),
+  };
+}
+
+function redactCredentials(address: string): string {
+  const { protocol, host, username, password } = new URL(address);
+  const credentials = username === "" && password === "" ? "" : `${REDACTED}@`;
+  return `${protocol}//${credentials}${host}`;
 }

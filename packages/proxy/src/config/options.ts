@@ -1,47 +1,46 @@
 import type { CustomStrategy } from "flags-engine";
 import type { StorageProvider, Synchronization } from "flags-sdk";
 import type { CustomLogger, LogLevel } from "flags-server-kit";
-import type { OfrepValues } from "../api/ofrep/evaluation.ts";
-import type { ContextEnricher } from "../extensions/enricher.ts";
-import type { OriginFunction } from "./config.ts";
+import type { ContextEnricher } from "../extensions.ts";
+import type { OfrepValues, OriginFunction } from "./config.ts";
 
 /** Cross-origin rules. Lists may be given as arrays or as comma-separated text. */
 export interface CorsOptions {
   /**
-   * Request headers allowed. Not set: the ones that SDKs send, and whatever a preflight asks for.
+   * Allowed request headers. Not set: those that SDKs send, and any that a preflight requests.
    * Environment: `CORS_ALLOWED_HEADERS`.
    */
   readonly allowedHeaders?: string | readonly string[] | undefined;
   /**
-   * Lets browsers send credentials. Environment: `CORS_CREDENTIALS`.
+   * Allows browsers to send credentials. Environment: `CORS_CREDENTIALS`.
    * @default false
    */
   readonly credentials?: boolean | undefined;
   /**
-   * Response headers that scripts may read. Environment: `CORS_EXPOSED_HEADERS`.
+   * Response headers that scripts can read. Environment: `CORS_EXPOSED_HEADERS`.
    * @default "ETag"
    */
   readonly exposedHeaders?: string | readonly string[] | undefined;
   /**
-   * Seconds for which a preflight answer may be kept. Environment: `CORS_MAX_AGE`.
+   * Seconds for which browsers may cache the response to a preflight. Environment: `CORS_MAX_AGE`.
    * @default 172800
    */
   readonly maxAge?: number | undefined;
   /**
-   * Methods allowed. Environment: `CORS_METHODS`.
+   * Allowed methods. Environment: `CORS_METHODS`.
    * @default "GET, POST"
    */
   readonly methods?: string | readonly string[] | undefined;
   /**
-   * Status of an answered preflight, 200 to 299. Environment: `CORS_OPTIONS_SUCCESS_STATUS`.
+   * Status of the response to a preflight, 200 to 299. Environment: `CORS_OPTIONS_SUCCESS_STATUS`.
    * @default 204
    */
   readonly optionsSuccessStatus?: number | undefined;
   /**
-   * `*`, or the origins allowed. In code also: regular expressions, alone or in the list; `true` for
-   * the origin of each request; `false` for no CORS headers; or a function `(origin, callback)` that
-   * calls `callback(null, allowed)`. All of these are slower than `*` and lists of texts, because
-   * requests then do not take the fast path. Environment: `CORS_ORIGIN`.
+   * `*`, or the allowed origins. In code also: regular expressions, alone or in the list; `true` to
+   * allow the origin of each request; `false` for no CORS headers; or a function `(origin, callback)`
+   * that calls `callback(null, allowed)`. These are slower than `*` and lists of strings, because
+   * requests then do not use the fast path. Environment: `CORS_ORIGIN`.
    * @default "*"
    */
   readonly origin?:
@@ -52,7 +51,7 @@ export interface CorsOptions {
     | readonly (string | RegExp)[]
     | undefined;
   /**
-   * Passes preflights on to the routes instead of answering them. Environment:
+   * Passes preflights on to the routes instead of responding to them. Environment:
    * `CORS_PREFLIGHT_CONTINUE`.
    * @default false
    */
@@ -62,86 +61,86 @@ export interface CorsOptions {
 /** Streams to clients. */
 export interface PushOptions {
   /**
-   * Most streams that may be open at a time; 0 disables `/proxy/stream`. Environment:
+   * Maximum number of open streams; 0 disables `/proxy/stream`. Environment:
    * `FLAGS_PUSH_MAX_STREAMS`.
    * @default 10000
    */
   readonly maxStreams?: number | undefined;
   /**
-   * Most streams that one client key may have open at a time. Environment:
+   * Maximum number of open streams per client key. Environment:
    * `FLAGS_PUSH_MAX_STREAMS_PER_KEY`.
    * @default `maxStreams` with one client key, half of it with several
    */
   readonly maxStreamsPerKey?: number | undefined;
   /**
-   * Memory for the contexts of all open streams, in bytes. Environment:
+   * Memory limit for the contexts of all open streams, in bytes. Environment:
    * `FLAGS_PUSH_MAX_CONTEXT_BYTES`.
    * @default 67108864
    */
   readonly maxContextBytes?: number | undefined;
   /**
-   * Seconds after which a stream is ended at the latest. Environment: `FLAGS_PUSH_MAX_AGE`.
+   * Maximum age of a stream in seconds. Environment: `FLAGS_PUSH_MAX_AGE`.
    * @default 1800
    */
   readonly maxAge?: number | undefined;
   /**
-   * Secret that encrypts the addresses of streams; the same for all replicas. Environment:
+   * Secret that encrypts the addresses of streams; must be the same for all replicas. Environment:
    * `FLAGS_PUSH_SECRET`.
    * @default the upstream token
    */
   readonly secret?: string | undefined;
 }
 
-/** How connections to the upstream are made. */
+/** Connections to the upstream. */
 export interface HttpOptions {
   /**
-   * Refuses an upstream whose certificate cannot be verified. Environment:
+   * Rejects an upstream whose certificate cannot be verified. Environment:
    * `HTTP_OPTIONS_REJECT_UNAUTHORIZED`.
    * @default true
    */
   readonly rejectUnauthorized?: boolean | undefined;
 }
 
-/** Experimental: where flags come from before the upstream has answered. */
+/** Experimental: the source of flags until the upstream responds. */
 export interface BootstrapOptions {
   /** An http or https address. Environment: `EXP_BOOTSTRAP_URL`. */
   readonly url?: string | undefined;
-  /** Headers sent there. Environment: `EXP_BOOTSTRAP_AUTHORIZATION` for `Authorization`. */
+  /** Request headers. Environment: `EXP_BOOTSTRAP_AUTHORIZATION` for `Authorization`. */
   readonly urlHeaders?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Experimental: serving definitions to server SDKs and other proxies. */
 export interface ServerSideSdkOptions {
-  /** Tokens that may read definitions. Environment: `EXP_SERVER_SIDE_SDK_CONFIG_TOKENS`. */
+  /** Tokens that allow reading definitions. Environment: `EXP_SERVER_SIDE_SDK_CONFIG_TOKENS`. */
   readonly tokens?: string | readonly string[] | undefined;
 }
 
 /**
- * What the proxy can be told in code. An option that is set beats its environment variable, which
- * beats the default; `0`, `false` and an empty list are values. `undefined` counts as not set.
+ * Options of the proxy. An option takes precedence over its environment variable, which takes
+ * precedence over the default. `0`, `false` and an empty list are values; `undefined` is not.
  */
 export interface ProxyOptions {
   /** Required. Address of the upstream API, http or https. Environment: `FLAGS_URL`. */
   readonly flagsUrl?: string | undefined;
   /** Required. Client API token for the upstream. Environment: `FLAGS_API_TOKEN`. */
   readonly flagsApiToken?: string | undefined;
-  /** Required. Keys that clients may use. Environment: `FLAGS_PROXY_CLIENT_KEYS`. */
+  /** Required. Keys that clients can use. Environment: `FLAGS_PROXY_CLIENT_KEYS`. */
   readonly clientKeys?: string | readonly string[] | undefined;
   /**
-   * Former name of `clientKeys`, without effect when that is set. Environment:
+   * Previous name of `clientKeys`. Has no effect if that is set. Environment:
    * `FLAGS_PROXY_SECRETS`.
    * @deprecated Use `clientKeys`.
    */
   readonly proxySecrets?: string | readonly string[] | undefined;
   /**
-   * Port that `start()` listens on, 0 to 65535; 0 takes any free one. Environment: `PORT`, or
-   * `PROXY_PORT` when that is not set.
+   * Port that `start()` listens on, 0 to 65535; 0 chooses a free one. Environment: `PORT`, or
+   * `PROXY_PORT` if that is not set.
    * @default 3000
    */
   readonly port?: number | undefined;
   /**
-   * Client connections that may be open at a time. Not set: `push.maxStreams` + 10000, or as many as
-   * the limit of open files of the process allows if that is less. Environment:
+   * Maximum number of open client connections. Not set: `push.maxStreams` + 10000, or less if the
+   * process cannot open that many files. Environment:
    * `FLAGS_MAX_CONNECTIONS`.
    */
   readonly maxConnections?: number | undefined;
@@ -160,7 +159,7 @@ export interface ProxyOptions {
   /** Instance id sent upstream. Not set: generated. Environment: `FLAGS_INSTANCE_ID`. */
   readonly flagsInstanceId?: string | undefined;
   /**
-   * How to keep up with the upstream; polling stands in where the rest does not work. Environment:
+   * How to receive changes from the upstream. If `delta` or `streaming` fails, the proxy polls. Environment:
    * `FLAGS_SYNCHRONIZATION`.
    * @default "polling"
    */
@@ -171,30 +170,30 @@ export interface ProxyOptions {
    */
   readonly refreshInterval?: number | undefined;
   /**
-   * Milliseconds between metrics reports; 0 sends none. Environment: `FLAGS_METRICS_INTERVAL`.
+   * Milliseconds between metrics reports; 0 disables them. Environment: `FLAGS_METRICS_INTERVAL`.
    * @default 30000
    */
   readonly metricsInterval?: number | undefined;
   /**
-   * Milliseconds of random delay added to the metrics interval at most. Environment:
+   * Maximum random delay in milliseconds that is added to the metrics interval. Environment:
    * `FLAGS_METRICS_JITTER`.
    * @default 0
    */
   readonly metricsJitter?: number | undefined;
-  /** Environment of every context; clients cannot change it. Environment: `FLAGS_ENVIRONMENT`. */
+  /** Environment of every context. Clients cannot change it. Environment: `FLAGS_ENVIRONMENT`. */
   readonly environment?: string | undefined;
-  /** Only flags of this project are known. Environment: `FLAGS_PROJECT_NAME`. */
+  /** Only flags of this project are requested. Environment: `FLAGS_PROJECT_NAME`. */
   readonly projectName?: string | undefined;
-  /** Logger to use instead of the built-in one; any console-like object will do. */
+  /** Logger to use instead of the built-in one: any object with the methods of `console`. */
   readonly logger?: CustomLogger | undefined;
   /**
-   * Writes one line of JSON per message. Without effect on a `logger` of your own. Environment:
+   * Writes one line of JSON per message. Has no effect on a custom `logger`. Environment:
    * `JSON_LOGGER`.
    * @default false
    */
   readonly useJsonLogger?: boolean | undefined;
   /**
-   * Least severe level that is written. Without effect on a `logger` of your own. Environment:
+   * Lowest level that is logged. Has no effect on a custom `logger`. Environment:
    * `LOG_LEVEL`.
    * @default "warn"
    */
@@ -206,16 +205,16 @@ export interface ProxyOptions {
    */
   readonly customStrategies?: readonly (CustomStrategy | string)[] | undefined;
   /**
-   * Whose `X-Forwarded-*` headers are trusted: everyone's (`true`), nobody's (`false`), those of that
-   * many proxies in front of this one (a number), or those of these IP addresses and CIDR ranges.
+   * Which `X-Forwarded-*` headers are trusted: all (`true`), none (`false`), those of a number of
+   * proxies in front of this one, or those from a list of IP addresses and CIDR ranges.
    * Environment: `TRUST_PROXY`.
    * @default false
    */
   readonly trustProxy?: boolean | number | string | readonly string[] | undefined;
-  /** Only flags whose name starts so are asked for. Environment: `FLAGS_NAME_PREFIX`. */
+  /** Only flags whose names start with this text are requested. Environment: `FLAGS_NAME_PREFIX`. */
   readonly namePrefix?: string | undefined;
   /**
-   * Only flags with these tags are asked for. Environment: `FLAGS_TAGS`, as
+   * Only flags with these tags are requested. Environment: `FLAGS_TAGS`, as
    * `name:value,name2:value2`.
    */
   readonly tags?: string | readonly { readonly name: string; readonly value: string }[] | undefined;
@@ -224,7 +223,7 @@ export interface ProxyOptions {
    * @default "authorization"
    */
   readonly clientKeysHeaderName?: string | undefined;
-  /** Where flags are kept across restarts. Not set: in memory only. */
+  /** Storage that keeps flags across restarts. Not set: in memory only. */
   readonly storageProvider?: StorageProvider | undefined;
   /**
    * Serves the OpenAPI document and its UI. Environment: `ENABLE_OAS`.
@@ -232,19 +231,20 @@ export interface ProxyOptions {
    */
   readonly enableOAS?: boolean | undefined;
   /**
-   * Serves `/proxy/all`, and the like of the other APIs. Environment: `ENABLE_ALL_ENDPOINT`.
+   * Serves `/proxy/all` and its equivalents in the other APIs. Environment: `ENABLE_ALL_ENDPOINT`.
    * @default false
    */
   readonly enableAllEndpoint?: boolean | undefined;
   /**
-   * Tells OpenFeature clients of a stream on which they hear when to ask again. Environment:
+   * Announces an event stream to OpenFeature clients, which notifies them when to fetch flags again.
+   * Environment:
    * `OFREP_EVENT_STREAMS`.
    * @default false
    */
   readonly ofrepEventStreams?: boolean | undefined;
   /**
-   * What the value of a flag is to OpenFeature clients: whether it is on, or the payload of its
-   * variant where there is one. Environment: `OFREP_VALUES`.
+   * The value of a flag for OpenFeature clients: whether the flag is on, or the payload of its
+   * variant, if it has one. Environment: `OFREP_VALUES`.
    * @default "boolean"
    */
   readonly ofrepValues?: OfrepValues | undefined;
@@ -252,16 +252,15 @@ export interface ProxyOptions {
   readonly push?: PushOptions | undefined;
   /** Cross-origin rules. */
   readonly cors?: CorsOptions | undefined;
-  /** How connections to the upstream are made. */
+  /** Connections to the upstream. */
   readonly httpOptions?: HttpOptions | undefined;
-  /** Experimental: where flags come from before the upstream has answered. */
+  /** Experimental: the source of flags until the upstream responds. */
   readonly expBootstrap?: BootstrapOptions | undefined;
   /** Experimental: serving definitions to server SDKs and other proxies. */
   readonly expServerSideSdkConfig?: ServerSideSdkOptions | undefined;
   /**
    * Experimental: functions that complete the context of a request, and paths of files that export
-   * lists of them. Environment:
-   * `EXP_CUSTOM_ENRICHERS_FILE`, the path of one file.
+   * lists of them. Environment: `EXP_CUSTOM_ENRICHERS_FILE`, the path of one file.
    * @default []
    */
   readonly expCustomEnrichers?: readonly (ContextEnricher | string)[] | undefined;
@@ -269,7 +268,7 @@ export interface ProxyOptions {
 
 type Group = "cors" | "push" | "httpOptions" | "expBootstrap" | "expServerSideSdkConfig";
 
-/** Full name of every single option, groups written with a dot. */
+/** Full names of all options: options in a group have the group as a prefix, separated by a dot. */
 export type OptionName =
   | Exclude<keyof ProxyOptions, Group>
   | `cors.${keyof CorsOptions}`

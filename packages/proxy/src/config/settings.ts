@@ -1,47 +1,94 @@
 /* oxlint-disable max-lines -- one table, nothing but data */
+
+// The settings of the proxy. To add one:
+//
+// 1. Add an entry to SETTINGS below, with a kind from kinds.ts, address-kinds.ts or flags-server-kit.
+//    Reading and checking the value, error messages, `--help` and hints at typing errors follow from it.
+// 2. For a setting that code can set, add the option to ProxyOptions in options.ts.
+// 3. Add a field to ProxyConfig in config.ts, and assign it in assemble-config.ts.
+// 4. Add a row to test/config-settings.test.ts, and run `node scripts/check-docs.mjs --write`, which
+//    updates docs/configuration.md.
+//
+// Rules that involve several settings are in check-settings.ts.
+
+import type { Synchronization } from "flags-sdk";
 import {
   booleanKind,
   createChoiceKind,
   createIntegerKind,
+  defineSetting as define,
   headerValueKind,
   hostKind,
   keysKind,
   LOG_LEVELS,
+  type Setting,
   textKind,
   tokensKind,
   trustProxyKind,
   type ValuesOf,
 } from "flags-server-kit";
-import type { Synchronization } from "flags-sdk";
 import {
   basePathKind,
   baseUrlKind,
   forwardProxyKind,
   originsKind,
+  secretsInAddress,
   urlKind,
-} from "./kinds/address.ts";
-import { enrichersKind, loggerKind, storageKind, strategiesKind } from "./kinds/extension.ts";
-import { headerNameKind, headerNamesKind, headersKind, methodsKind } from "./kinds/http.ts";
-import { tagsKind } from "./kinds/tags.ts";
-import { OFREP_VALUES } from "../api/ofrep/evaluation.ts";
-import { workersKind } from "./kinds/workers.ts";
-import { secretsInAddress, secretsInHeader, secretsInHeaders } from "./secret-texts.ts";
-import { defineSetting } from "./setting.ts";
+} from "./address-kinds.ts";
+import { OFREP_VALUES } from "./config.ts";
+import {
+  enrichersKind,
+  headerNameKind,
+  headerNamesKind,
+  headersKind,
+  loggerKind,
+  methodsKind,
+  secretsInHeader,
+  secretsInHeaders,
+  storageKind,
+  strategiesKind,
+  tagsKind,
+  workersKind,
+} from "./kinds.ts";
+import type { OptionName } from "./options.ts";
 
-// NOTE: an interval and its jitter are added up, and timers hold no more than 2 ** 31 - 1.
+/** Headings of the groups of settings, in order. */
+export const SETTING_GROUPS = [
+  "Required",
+  "Listening",
+  "Upstream",
+  "Clients",
+  "Endpoints",
+  "Push",
+  "CORS",
+  "Logging",
+  "Extensions",
+  "Experimental",
+] as const;
+
+interface ProxySetting {
+  readonly group: (typeof SETTING_GROUPS)[number];
+  readonly option?: OptionName;
+}
+
+/** Defines a setting, keeping the exact types of its value and default. */
+function defineSetting<T, const Default extends T | undefined>(
+  setting: Setting<T, Default> & ProxySetting,
+): Setting<T, Default> {
+  return define(setting);
+}
+
+// NOTE: timers are limited to 2 ** 31 - 1 ms, and an interval and its jitter are added up.
 const intervalKind = createIntegerKind({ min: 0, max: 1_000_000_000, of: "milliseconds" });
 
-// NOTE: a type alone is imported: `--help` should not wait for the SDK to load.
+// NOTE: repeats the values of the type, so that `--help` does not wait for the SDK to load.
 const SYNCHRONIZATIONS = [
   "polling",
   "delta",
   "streaming",
 ] as const satisfies readonly Synchronization[];
 
-/**
- * Everything the proxy can be told, once. The loader, `--help`, the documentation and the texts of
- * errors all come from this table.
- */
+/** All settings of the proxy, in the order in which they are documented. */
 export const SETTINGS = {
   flagsUrl: defineSetting({
     group: "Required",
@@ -78,7 +125,7 @@ export const SETTINGS = {
     variables: ["PORT", "PROXY_PORT"],
     kind: createIntegerKind({ min: 0, max: 65_535 }),
     fallback: 3000,
-    meaning: "Port to listen on; 0 takes any free one. PORT wins over PROXY_PORT.",
+    meaning: "Port to listen on; 0 chooses a free one. PORT takes precedence over PROXY_PORT.",
   }),
   host: defineSetting({
     group: "Listening",
@@ -104,7 +151,7 @@ export const SETTINGS = {
     kind: workersKind,
     fallback: 1,
     meaning:
-      "Processes that share the port: a number, or auto for one per core. They share one connection to the upstream. Only the command starts them.",
+      "Number of worker processes that share the port, or auto for one per core. They share one connection to the upstream. Only the command starts workers.",
   }),
   workerTimeout: defineSetting({
     group: "Listening",
@@ -112,7 +159,7 @@ export const SETTINGS = {
     kind: createIntegerKind({ min: 1000, max: 3_600_000, of: "milliseconds" }),
     fallback: 15_000,
     meaning:
-      "Milliseconds after which a worker that does not respond is killed and replaced; four times as long while it starts.",
+      "Milliseconds after which an unresponsive worker is killed and replaced; four times as long while it starts.",
   }),
   maxConnections: defineSetting({
     group: "Listening",
@@ -122,7 +169,7 @@ export const SETTINGS = {
     fallback: undefined,
     shownFallback: "fits the open-file limit",
     meaning:
-      "Client connections that may be open at a time, in each worker. At the limit, idle connections are closed to accept new ones; if none is idle, new ones are closed. Default: push.maxStreams + 10000, or less if the process may not open that many files.",
+      "Maximum number of open client connections, in each worker. At the limit, idle connections are closed to accept new ones; if none is idle, new connections are closed. Default: push.maxStreams + 10000, or less if the process cannot open that many files.",
   }),
   trustProxy: defineSetting({
     group: "Listening",
@@ -131,7 +178,7 @@ export const SETTINGS = {
     kind: trustProxyKind,
     fallback: false,
     meaning:
-      "Whose X-Forwarded-* headers are trusted: true for everyone's, false for nobody's, a list of IP addresses and CIDR ranges, or how many proxies are in front. Determines the caller's address in the context.",
+      "Which X-Forwarded-* headers are trusted: all (true), none (false), those from a list of IP addresses and CIDR ranges, or those of a number of proxies in front of this one. Determines the caller's address in the context.",
   }),
   flagsAppName: defineSetting({
     group: "Upstream",
@@ -157,7 +204,7 @@ export const SETTINGS = {
     kind: createChoiceKind(SYNCHRONIZATIONS),
     fallback: "polling",
     meaning:
-      "How to follow the upstream: polling or delta ask for flags or changes at intervals, streaming hears of changes at once. Polls whenever the others do not work.",
+      "How to receive changes from the upstream: polling fetches all flags at intervals, delta fetches only changes at intervals, and streaming receives changes immediately. If delta or streaming fails, the proxy polls.",
   }),
   refreshInterval: defineSetting({
     group: "Upstream",
@@ -165,7 +212,7 @@ export const SETTINGS = {
     variables: ["FLAGS_FETCH_INTERVAL"],
     kind: intervalKind,
     fallback: 5000,
-    meaning: "Milliseconds between upstream polls. 0 fetches once and never again.",
+    meaning: "Milliseconds between upstream polls. 0 fetches once.",
   }),
   metricsInterval: defineSetting({
     group: "Upstream",
@@ -173,7 +220,7 @@ export const SETTINGS = {
     variables: ["FLAGS_METRICS_INTERVAL"],
     kind: intervalKind,
     fallback: 30_000,
-    meaning: "Milliseconds between metrics reports. 0 sends none.",
+    meaning: "Milliseconds between metrics reports. 0 disables them.",
   }),
   metricsJitter: defineSetting({
     group: "Upstream",
@@ -181,7 +228,7 @@ export const SETTINGS = {
     variables: ["FLAGS_METRICS_JITTER"],
     kind: intervalKind,
     fallback: 0,
-    meaning: "At most so many milliseconds are added at random to each metrics interval.",
+    meaning: "Up to this many milliseconds of random delay are added to each metrics interval.",
   }),
   projectName: defineSetting({
     group: "Upstream",
@@ -208,7 +255,7 @@ export const SETTINGS = {
     fallback: [],
     shownFallback: "none",
     meaning:
-      "Only flags with these tags are requested: name:value,name2:value2. Flags are then polled, whatever FLAGS_SYNCHRONIZATION says.",
+      "Only flags with these tags are requested: name:value,name2:value2. Implies polling, whatever the value of FLAGS_SYNCHRONIZATION.",
   }),
   storageProvider: defineSetting({
     group: "Upstream",
@@ -217,7 +264,7 @@ export const SETTINGS = {
     kind: storageKind,
     fallback: undefined,
     shownFallback: "in memory",
-    meaning: "Where flags are kept across restarts.",
+    meaning: "Storage that keeps flags across restarts.",
   }),
   rejectUnauthorized: defineSetting({
     group: "Upstream",
@@ -225,7 +272,7 @@ export const SETTINGS = {
     variables: ["HTTP_OPTIONS_REJECT_UNAUTHORIZED"],
     kind: booleanKind,
     fallback: true,
-    meaning: "Refuses an upstream whose certificate cannot be verified.",
+    meaning: "Rejects an upstream whose certificate cannot be verified.",
   }),
   httpProxy: defineSetting({
     group: "Upstream",
@@ -250,7 +297,7 @@ export const SETTINGS = {
     variables: ["NO_PROXY", "no_proxy"],
     kind: textKind,
     fallback: undefined,
-    meaning: "Hosts that are reached without a proxy server, separated by commas.",
+    meaning: "Hosts to connect to without a proxy server, separated by commas.",
   }),
   clientKeysHeaderName: defineSetting({
     group: "Clients",
@@ -267,7 +314,7 @@ export const SETTINGS = {
     kind: keysKind,
     fallback: undefined,
     secret: true,
-    meaning: "Deprecated: former name of clientKeys. Read only when clientKeys is not set.",
+    meaning: "Deprecated: previous name of clientKeys. Read only if clientKeys is not set.",
   }),
   environment: defineSetting({
     group: "Clients",
@@ -284,7 +331,7 @@ export const SETTINGS = {
     kind: booleanKind,
     fallback: false,
     meaning:
-      "Serves /proxy/all, and the like of the other APIs: disabled flags as well as enabled ones.",
+      "Serves /proxy/all and its equivalents in the other APIs: disabled flags as well as enabled ones.",
   }),
   enableOAS: defineSetting({
     group: "Endpoints",
@@ -300,7 +347,8 @@ export const SETTINGS = {
     variables: ["OFREP_EVENT_STREAMS"],
     kind: booleanKind,
     fallback: false,
-    meaning: "Tells OpenFeature clients of a stream on which they hear when to ask again.",
+    meaning:
+      "Announces an event stream to OpenFeature clients, which notifies them when to fetch flags again.",
   }),
   ofrepValues: defineSetting({
     group: "Endpoints",
@@ -309,7 +357,7 @@ export const SETTINGS = {
     kind: createChoiceKind(OFREP_VALUES),
     fallback: "boolean",
     meaning:
-      "What the value of a flag is to OpenFeature clients: boolean for whether it is on, payload for the payload of its variant where there is one.",
+      "The value of a flag for OpenFeature clients: boolean is whether the flag is on, payload is the payload of its variant, if it has one.",
   }),
   pushMaxStreams: defineSetting({
     group: "Push",
@@ -317,7 +365,7 @@ export const SETTINGS = {
     variables: ["FLAGS_PUSH_MAX_STREAMS"],
     kind: createIntegerKind({ min: 0, max: 1_000_000 }),
     fallback: 10_000,
-    meaning: "Most streams to clients that may be open at a time. 0 disables /proxy/stream.",
+    meaning: "Maximum number of open streams to clients. 0 disables /proxy/stream.",
   }),
   pushMaxStreamsPerKey: defineSetting({
     group: "Push",
@@ -327,7 +375,7 @@ export const SETTINGS = {
     fallback: undefined,
     shownFallback: "half, with several keys",
     meaning:
-      "Most streams that one client key may have open at a time. It gets the same share of the memory for contexts.",
+      "Maximum number of open streams per client key. The memory for contexts is limited in the same proportion.",
   }),
   pushMaxContextBytes: defineSetting({
     group: "Push",
@@ -336,7 +384,7 @@ export const SETTINGS = {
     kind: createIntegerKind({ min: 65_536, max: 17_179_869_184, of: "bytes" }),
     fallback: 67_108_864,
     meaning:
-      "Memory for the contexts of all open streams, in bytes. A stream that would exceed it gets a 503.",
+      "Memory limit for the contexts of all open streams, in bytes. A stream that would exceed it gets a 503.",
   }),
   pushMaxAge: defineSetting({
     group: "Push",
@@ -344,8 +392,7 @@ export const SETTINGS = {
     variables: ["FLAGS_PUSH_MAX_AGE"],
     kind: createIntegerKind({ min: 1, max: 86_400, of: "seconds" }),
     fallback: 1800,
-    meaning:
-      "Seconds after which a stream is ended at the latest. Clients reconnect by themselves.",
+    meaning: "Maximum age of a stream in seconds. Clients reconnect automatically.",
   }),
   pushSecret: defineSetting({
     group: "Push",
@@ -353,7 +400,7 @@ export const SETTINGS = {
     variables: ["FLAGS_PUSH_SECRET"],
     kind: textKind,
     fallback: undefined,
-    shownFallback: "the token for the upstream",
+    shownFallback: "the upstream token",
     secret: true,
     meaning:
       "Secret that encrypts the addresses of streams. Replicas with the same secret accept each other's addresses.",
@@ -365,7 +412,7 @@ export const SETTINGS = {
     kind: headerNamesKind,
     fallback: undefined,
     meaning:
-      "Request headers allowed. Not set: those of the SDKs and any that a preflight asks for.",
+      "Allowed request headers. Not set: those that SDKs send, and any that a preflight requests.",
   }),
   corsCredentials: defineSetting({
     group: "CORS",
@@ -373,7 +420,7 @@ export const SETTINGS = {
     variables: ["CORS_CREDENTIALS"],
     kind: booleanKind,
     fallback: false,
-    meaning: "Lets browsers send credentials.",
+    meaning: "Allows browsers to send credentials.",
   }),
   corsExposedHeaders: defineSetting({
     group: "CORS",
@@ -381,7 +428,7 @@ export const SETTINGS = {
     variables: ["CORS_EXPOSED_HEADERS"],
     kind: headerNamesKind,
     fallback: ["ETag"],
-    meaning: "Response headers that scripts may read.",
+    meaning: "Response headers that scripts can read.",
   }),
   corsMaxAge: defineSetting({
     group: "CORS",
@@ -389,7 +436,7 @@ export const SETTINGS = {
     variables: ["CORS_MAX_AGE"],
     kind: createIntegerKind({ min: 0, max: 2_147_483_647, of: "seconds" }),
     fallback: 172_800,
-    meaning: "Seconds for which a preflight answer may be kept.",
+    meaning: "Seconds for which browsers may cache the response to a preflight.",
   }),
   corsMethods: defineSetting({
     group: "CORS",
@@ -397,7 +444,7 @@ export const SETTINGS = {
     variables: ["CORS_METHODS"],
     kind: methodsKind,
     fallback: ["GET", "POST"],
-    meaning: "Methods allowed.",
+    meaning: "Allowed methods.",
   }),
   corsOptionsSuccessStatus: defineSetting({
     group: "CORS",
@@ -405,7 +452,7 @@ export const SETTINGS = {
     variables: ["CORS_OPTIONS_SUCCESS_STATUS"],
     kind: createIntegerKind({ min: 200, max: 299 }),
     fallback: 204,
-    meaning: "Status of an answered preflight.",
+    meaning: "Status of the response to a preflight.",
   }),
   corsOrigin: defineSetting({
     group: "CORS",
@@ -414,7 +461,7 @@ export const SETTINGS = {
     kind: originsKind,
     fallback: "*",
     meaning:
-      "Origin or origins allowed, separated by commas; * allows all. In code also true, false, regular expressions or a function.",
+      "Allowed origins, separated by commas; * allows all. In code also true, false, regular expressions or a function.",
   }),
   corsPreflightContinue: defineSetting({
     group: "CORS",
@@ -422,7 +469,7 @@ export const SETTINGS = {
     variables: ["CORS_PREFLIGHT_CONTINUE"],
     kind: booleanKind,
     fallback: false,
-    meaning: "Passes preflights on to the routes instead of answering them.",
+    meaning: "Passes preflights on to the routes instead of responding to them.",
   }),
   logger: defineSetting({
     group: "Logging",
@@ -431,7 +478,7 @@ export const SETTINGS = {
     kind: loggerKind,
     fallback: undefined,
     shownFallback: "built in",
-    meaning: "Logger to use instead of the built-in one; any console-like object will do.",
+    meaning: "Logger to use instead of the built-in one: any object with the methods of console.",
   }),
   useJsonLogger: defineSetting({
     group: "Logging",
@@ -439,7 +486,7 @@ export const SETTINGS = {
     variables: ["JSON_LOGGER"],
     kind: booleanKind,
     fallback: false,
-    meaning: "Writes one line of JSON per message. Without effect on a logger of your own.",
+    meaning: "Writes one line of JSON per message. Has no effect on a custom logger.",
   }),
   logLevel: defineSetting({
     group: "Logging",
@@ -448,7 +495,7 @@ export const SETTINGS = {
     kind: createChoiceKind(LOG_LEVELS),
     fallback: "warn",
     meaning:
-      "Least severe level that is written: debug, info, warn, error or fatal. Without effect on a logger of your own.",
+      "Lowest level that is logged: debug, info, warn, error or fatal. Has no effect on a custom logger.",
   }),
   customStrategies: defineSetting({
     group: "Extensions",
@@ -466,7 +513,7 @@ export const SETTINGS = {
     variables: ["EXP_BOOTSTRAP_URL"],
     kind: urlKind,
     fallback: undefined,
-    meaning: "Address of flags to start with until the upstream has answered.",
+    meaning: "Address from which to load flags until the upstream responds.",
   }),
   bootstrapAuthorization: defineSetting({
     group: "Experimental",
@@ -498,7 +545,7 @@ export const SETTINGS = {
     shownFallback: "none",
     secret: true,
     meaning:
-      "Tokens with which server SDKs and other proxies may read definitions from this proxy, separated by commas.",
+      "Tokens that allow server SDKs and other proxies to read definitions from this proxy, separated by commas.",
   }),
   customEnrichers: defineSetting({
     group: "Experimental",
@@ -515,5 +562,5 @@ export const SETTINGS = {
 export type Settings = typeof SETTINGS;
 export type SettingName = keyof Settings;
 
-/** Every setting's value; the default also where something else was given but is wrong. */
+/** The values of all settings. An invalid value is replaced by the default. */
 export type Values = ValuesOf<Settings>;

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import proxyAddress from "@fastify/proxy-addr";
 import type { TrustProxy } from "flags-server-kit";
+import { toTrustOption, type TrustFunction } from "flags-server-kit/http";
 
 /** Tells where a request comes from; undefined for a caller without an address, as on a Unix socket. */
 export type CallerAddress = (request: IncomingMessage) => string | undefined;
@@ -9,18 +10,14 @@ export type CallerAddress = (request: IncomingMessage) => string | undefined;
 export function createCallerAddress(trustProxy: TrustProxy): CallerAddress {
   if (trustProxy === false) return ({ socket }) => toPlain(socket.remoteAddress);
 
-  const isTrusted = createTrust(trustProxy);
+  const isTrusted = compileTrust(trustProxy);
   return (request) => toPlain(proxyAddress(request, isTrusted));
 }
 
-/** Whether to trust what a peer forwards; the first hop is the one that connects to this process. */
-type Trust = (address: string, hop: number) => boolean;
-
-/** Makes the function that decides which peers are trusted. */
-export function createTrust(trustProxy: TrustProxy): Trust {
-  if (typeof trustProxy === "boolean") return () => trustProxy;
-  if (typeof trustProxy === "number") return (_address, hop) => hop < trustProxy;
-  return proxyAddress.compile([...trustProxy]);
+function compileTrust(trustProxy: TrustProxy): TrustFunction {
+  const trust = toTrustOption(trustProxy);
+  if (typeof trust === "boolean") return () => trust;
+  return typeof trust === "function" ? trust : proxyAddress.compile(trust);
 }
 
 const IPV4_WITH_PORT = /^(\d+\.\d+\.\d+\.\d+):\d+$/;

@@ -1,5 +1,5 @@
 import type { Context } from "flags-engine";
-import type { ContextEnricher, EnricherRequest } from "../extensions/enricher.ts";
+import type { ContextEnricher, EnricherRequest } from "../extensions.ts";
 
 /**
  * Runs the enrichers one after the other. An enricher that fails makes the request fail: flags for a

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Context, Snapshot } from "flags-engine";
-import type { ContextEnricher } from "../extensions/enricher.ts";
+import type { ContextEnricher } from "../extensions.ts";
 import type { CallerAddress } from "./caller-address.ts";
 import { completeContext, readsSessionId, type ContextDefaults } from "./complete-context.ts";
 import { enrichContext } from "./enrich-context.ts";

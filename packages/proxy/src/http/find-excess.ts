@@ -1,14 +1,14 @@
 import type { Problem } from "../errors.ts";
 import { tooMany } from "./problems.ts";
 
-/** The part of a schema that says how much may be where. */
+/** The limits of a schema. */
 interface Bounds {
   readonly maxItems?: number;
   readonly maxProperties?: number;
   readonly properties?: Readonly<Record<string, Bounds>>;
 }
 
-/** Finds a list or an object with too many entries, however many: their values are not looked at. */
+/** Finds a list or an object with more entries than its schema allows, without reading the entries. */
 export function findExcess(
   bounds: Bounds,
   value: unknown,

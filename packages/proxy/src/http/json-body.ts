@@ -2,14 +2,14 @@ import type { FastifyBodyParser, FastifyInstance, preValidationHookHandler } fro
 import { notJson } from "../errors.ts";
 
 /**
- * Bodies are JSON, also without a `Content-Type` or with an empty one; any other type is a 415. An
- * empty body is `undefined`, which each route treats like a missing one.
+ * Parses request bodies as JSON, also if `Content-Type` is missing or empty; any other type is a 415.
+ * An empty body is `undefined`, which routes treat like a missing one.
  */
 export function acceptJsonOnly(app: FastifyInstance): void {
   const parseJson = app.getDefaultJsonParser("ignore", "ignore");
   const parse: FastifyBodyParser<string> = (request, body, done) => {
     if (body === "") done(null, undefined);
-    // It responds through `done`; what it returns is for parsers without a callback.
+    // Its result is passed to `done`; it returns a promise only for parsers without a callback.
     else void parseJson(request, body, done);
   };
   // The framework rejects an empty type before it chooses a parser.
@@ -25,7 +25,7 @@ export function acceptJsonOnly(app: FastifyInstance): void {
   });
 }
 
-/** Has a missing body count as an empty object, on routes where every field is optional. */
+/** Replaces a missing body by an empty object, for routes where every field is optional. */
 export const allowNoBody: preValidationHookHandler = (request, _reply, done) => {
   request.body ??= request.method === "POST" ? {} : undefined;
   done();

@@ -3,7 +3,7 @@ import { registerOpenApi as register } from "flags-server-kit/http";
 import type { ProxyConfig } from "../config/config.ts";
 import { version } from "../version.ts";
 
-/** Serves the description of the routes and a page to try them on. Comes before the routes. */
+/** Serves the OpenAPI document and its UI. Must be registered before the routes. */
 export async function registerOpenApi(
   app: FastifyInstance,
   { basePath, clientKeysHeaderName: name }: Pick<ProxyConfig, "basePath" | "clientKeysHeaderName">,

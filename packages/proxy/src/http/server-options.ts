@@ -6,13 +6,12 @@ import {
   createClientErrorHandler,
   createGuardedServer,
   SERVER_DEFAULTS,
+  toTrustOption,
 } from "flags-server-kit/http";
 import type { ProxyConfig } from "../config/config.ts";
-import { createTrust } from "../evaluation/caller-address.ts";
 import { notReady, toHttpError } from "../errors.ts";
 import { isReady } from "./readiness.ts";
 import type { SendFailure } from "./send-failure.ts";
-import { serializerCompiler } from "./serialization.ts";
 import { validatorCompiler } from "./validation.ts";
 
 interface ServerDependencies {
@@ -21,16 +20,15 @@ interface ServerDependencies {
   readonly guard: ConnectionGuard;
 }
 
-/** How the HTTP server behaves, whatever it serves. */
+/** Returns the Fastify options of the HTTP server. */
 export function serverOptions(
   { trustProxy }: ProxyConfig,
   { sources, sendFailure, guard }: ServerDependencies,
 ) {
   return {
     ...SERVER_DEFAULTS,
-    // As a function, since the framework does not accept a number of proxies.
-    trustProxy: trustProxy === false ? false : createTrust(trustProxy),
-    // Keys such as `__proto__` are ordinary names here; nothing is ever merged by them.
+    trustProxy: toTrustOption(trustProxy),
+    // Keys such as `__proto__` are ordinary names here: no object is ever merged by its keys.
     onProtoPoisoning: "ignore",
     onConstructorPoisoning: "ignore",
     clientErrorHandler: createClientErrorHandler({
@@ -38,21 +36,24 @@ export function serverOptions(
       headersAdvice: "send a large context with POST",
       isResponding: (socket) => guard.isResponding(socket),
     }),
-    // Paths that cannot even be routed pass by all hooks, the readiness gate among them.
+    // Requests whose path cannot be routed run no hooks, so the readiness gate is repeated here.
     frameworkErrors: (error, _request, reply) => {
       sendFailure(reply, isReady(sources) ? toHttpError(error) : notReady());
     },
   } as const satisfies FastifyServerOptions;
 }
 
+/** Response schemas are only documentation: the routes write JSON themselves, checked by tests. */
+export const serializerCompiler = (): typeof JSON.stringify => JSON.stringify;
+
 type SchemaController = NonNullable<FastifyServerOptions["schemaController"]>;
 
 /**
- * For an app to which nobody else adds routes. The framework would load compilers of its own, for
- * schemas that no route of ours uses, which takes a good part of a start.
+ * For an app to which nobody else adds routes. The framework would otherwise load its own schema
+ * compilers, which none of our routes use and which would take a large part of the start time.
  */
 export const ownCompilersOnly: { readonly schemaController: SchemaController } = {
-  // NOTE: the framework has types for the factories of its own compilers only.
+  // NOTE: the types of the framework allow only the factories of its own compilers.
   schemaController: {
     compilersFactory: {
       buildValidator: () => validatorCompiler,
@@ -61,14 +62,14 @@ export const ownCompilersOnly: { readonly schemaController: SchemaController } =
   } as unknown as SchemaController,
 };
 
-/** Answers a request, or leaves it to the framework, be it later. */
+/** Handles a request, or passes it to the framework by calling `next`, possibly later. */
 export type Shortcut = (
   request: IncomingMessage,
   response: ServerResponse,
-  leave: RequestListener,
+  next: RequestListener,
 ) => void;
 
-/** Creates the HTTP server: every request goes to the shortcut, ahead of the framework. */
+/** Creates the HTTP server. Every request goes to the shortcut first. */
 export function serverFactory(shortcut: Shortcut, guard: ConnectionGuard): FastifyServerFactory {
   return (handle) =>
     createGuardedServer(guard, (request, response) => shortcut(request, response, handle));

@@ -6,12 +6,12 @@ const MAX_SAMPLES = 500;
 const MAX_LABELS = 20;
 const MAX_BUCKETS = 100;
 const MAX_TEXT_LENGTH = 255;
-/** Sums of larger values are not exact, and too many of them are infinite. */
+/** Sums of larger values lose precision, and many of them add up to infinity. */
 const LARGEST_VALUE = 1e15;
 
 /**
- * Reads the impact metrics of a report. They accompany usage, which must not be lost because of them:
- * metrics and samples that are not as SDKs send them, or exceed a limit, are left out.
+ * Reads the impact metrics of a usage report. Skips metrics and samples that are invalid or exceed a
+ * limit, so that they never cause the usage in the same report to be lost.
  */
 export function readImpactMetrics(sent: unknown): readonly ImpactMetric[] {
   if (!Array.isArray(sent)) return [];
@@ -50,7 +50,7 @@ function isBucket(sent: unknown): sent is { readonly le: number | "+Inf"; readon
   return isValue(sent["le"]) || sent["le"] === "+Inf";
 }
 
-/** Undefined if they are not labels. */
+/** Returns undefined for invalid labels. */
 function readLabels(sent: unknown): Readonly<Record<string, string>> | undefined {
   const entries = Object.entries(isRecord(sent) ? sent : {});
   if (entries.length > MAX_LABELS || !entries.every((entry) => entry.every(isText)))

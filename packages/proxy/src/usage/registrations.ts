@@ -8,18 +8,18 @@ const MAX_TEXT_LENGTH = 255;
 const MAX_STRATEGIES = 50;
 const MAX_PROXIES = 10;
 const MAX_INTERVAL_MS = 1e10;
-/** That of the upstream, which refuses a longer one. */
+/** The limit of the upstream, which rejects longer ones. */
 const MAX_FLAVOR_VERSION_LENGTH = 32;
 const EARLIEST_START_MS = Date.UTC(2010, 0);
 
-/** Where a registration came from. */
+/** The request that contained a registration, and defaults for it. */
 export interface RegistrationOrigin {
   readonly grant: Grant;
   readonly headers: IncomingHttpHeaders;
   readonly metricsIntervalMs: number;
 }
 
-/** Forwards what an SDK says of itself. Without a name there is nothing to forward. */
+/** Forwards the registration of an SDK, unless it has no application name. */
 export function forwardRegistration(
   source: FlagSource,
   sent: unknown,
@@ -30,8 +30,8 @@ export function forwardRegistration(
 }
 
 /**
- * Forwards what a usage report says of the application: SDKs of browsers and apps do not register, and
- * name their SDK only in a header of their usage reports.
+ * Forwards the sender of a usage report as a registration. SDKs of browsers and mobile apps do not
+ * register: they only name themselves in a header of their usage reports.
  */
 export function forwardReporter(
   source: FlagSource,
@@ -41,7 +41,7 @@ export function forwardReporter(
   if (sdkVersionOf(origin.headers) !== undefined) forwardRegistration(source, sent, origin);
 }
 
-/** Reads a registration. Fields that are not as SDKs send them are left out. */
+/** Reads a registration, without its invalid fields. */
 function readRegistration(
   sent: unknown,
   { grant, headers, metricsIntervalMs }: RegistrationOrigin,
@@ -63,7 +63,7 @@ function readRegistration(
   return {
     appName,
     instanceId: readText(sent["instanceId"]) ?? "default",
-    // Other proxies register with server tokens, also on behalf of browsers. Client keys are for these only.
+    // Other proxies use server tokens, also for registrations of browsers. Client keys are only for clients.
     sdkType: grant.kind === "client" || sdkType === "frontend" ? "frontend" : "backend",
     ...(Object.fromEntries(
       Object.entries(texts).filter(([, text]) => text !== undefined),
@@ -101,7 +101,7 @@ function isInterval(sent: unknown): sent is number {
   return typeof sent === "number" && sent >= 0 && sent <= MAX_INTERVAL_MS;
 }
 
-/** A moment in ISO 8601: that of the start if it is plausible, else now. */
+/** Returns the start time in ISO 8601; the current time if it is missing or implausible. */
 function readStart(sent: unknown): string {
   const nowMs = Date.now();
   const startMs =

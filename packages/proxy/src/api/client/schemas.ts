@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { ImpactMetrics, ToggleUsage } from "../schemas.ts";
+import { ImpactMetrics } from "../../usage/schemas.ts";
 
 /** A flag as the upstream defines it. */
 export const Definition = Type.Object(
@@ -57,22 +57,6 @@ const DeltaEvent = Type.Object(
 
 /** The response to a request for changes. */
 export const Delta = Type.Object({ events: Type.Array(DeltaEvent) }, { title: "deltaSchema" });
-
-/** Usage of one flag by one application. */
-export const ReportedMetric = Type.Object(
-  {
-    featureName: Type.String({ minLength: 1 }),
-    appName: Type.String({ minLength: 1 }),
-    timestamp: Type.Optional(
-      Type.Unsafe<string | number | null>({
-        type: ["string", "number", "null"],
-        description: "Start of the hour; now when it is missing",
-      }),
-    ),
-    ...ToggleUsage.properties,
-  },
-  { title: "reportedMetricSchema" },
-);
 
 /** The largest number of entries in a bulk report, of flags as well as of applications. */
 export const MAX_REPORTED_METRICS = 10_000;

@@ -2,12 +2,12 @@ import type { FastifyRequest, onRequestHookHandler } from "fastify";
 import type { TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
 import { grantOf, quotaIdOf } from "../../access/authenticate.ts";
-import { toBulkUsage } from "../../usage/bulk-usage.ts";
+import { acceptUsage, type UsageRules } from "../../usage/accept-usage.ts";
 import { readImpactMetrics } from "../../usage/impact-metrics.ts";
 import { forwardRegistration, type RegistrationOrigin } from "../../usage/registrations.ts";
-import { checkUsage, toApplicationUsage } from "../../usage/usage.ts";
-import { errorResponses, RegistrationBody, UsageBody } from "../schemas.ts";
-import { acceptUsage, type UsageRules } from "../proxy/usage.ts";
+import { checkUsage, readBulkUsage, readUsage } from "../../usage/read-usage.ts";
+import { RegistrationBody, UsageBody } from "../../usage/schemas.ts";
+import { errorResponses } from "../schemas.ts";
 import { BulkUsageBody } from "./schemas.ts";
 import { SERVER_SDK } from "./server-sdk-options.ts";
 
@@ -40,7 +40,7 @@ export function registerServerUsage(app: TypedApp, options: ServerUsageOptions):
     "/client/metrics",
     { onRequest, schema: { ...describe("Accepts usage of flags"), body: UsageBody } },
     async (request, reply) => {
-      const usage = toApplicationUsage(request.body, readingOf(request));
+      const usage = readUsage(request.body, readingOf(request));
       checkUsage(usage, "bucket.toggles");
       await acceptUsage(grantOf(request).source, [usage], options);
       return reply.code(202).send();
@@ -57,7 +57,7 @@ export function registerServerUsage(app: TypedApp, options: ServerUsageOptions):
       const { source } = grantOf(request);
       const { body } = request;
       const reading = readingOf(request);
-      const { usages, invalidCount } = toBulkUsage(body.metrics, reading);
+      const { usages, invalidCount } = readBulkUsage(body.metrics, reading);
       const impactMetrics = readImpactMetrics(body.impactMetrics);
       // Their labels name the applications they are of.
       const impact = { appName: "", startMs: reading.nowMs, features: {}, impactMetrics };

@@ -1,14 +1,6 @@
 import type { CompiledFeature, Outcome } from "flags-engine";
+import type { OfrepValues } from "../../config/config.ts";
 import { type OfrepValue, toTypedValue, UnusablePayload } from "./value.ts";
-
-/** What the value of a flag can be. */
-export const OFREP_VALUES = ["boolean", "payload"] as const;
-
-/**
- * Whether it is on, or the payload of its variant where there is one. The protocol has one value
- * for a flag, and does not say which type the caller is after.
- */
-export type OfrepValues = (typeof OFREP_VALUES)[number];
 
 /** The reasons of OFREP 0.3.0, apart from `UNKNOWN`, which no evaluation here needs. */
 export const OFREP_REASONS = ["STATIC", "TARGETING_MATCH", "SPLIT", "DISABLED"] as const;

@@ -1,5 +1,6 @@
 import type { Protocol } from "../../response/protocol.ts";
-import { type OfrepFailure, toOfrepEvaluation, type OfrepValues } from "./evaluation.ts";
+import type { OfrepValues } from "../../config/config.ts";
+import { type OfrepFailure, toOfrepEvaluation } from "./evaluation.ts";
 
 /** The flags of OFREP, the protocol of OpenFeature, as its providers read them. */
 export function createOfrepProtocol(values: OfrepValues): Protocol {

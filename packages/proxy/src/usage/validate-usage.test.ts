@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { Compile } from "typebox/compile";
 import { expect, test } from "vitest";
-import { MAX_REPORTED_TOGGLES, UsageBody } from "../api/schemas.ts";
-import { isPlainUsage } from "./plain-usage.ts";
+import { MAX_REPORTED_TOGGLES, UsageBody } from "./schemas.ts";
+import { isPlainUsage } from "./validate-usage.ts";
 
 const start = "2026-11-21T00:00:00.000Z";
 const report = (toggles: unknown, more: object = {}) => ({
@@ -10,14 +10,14 @@ const report = (toggles: unknown, more: object = {}) => ({
   bucket: { start, toggles, ...more },
 });
 
-test("isPlainUsage() accepts what SDKs send", () => {
+test("isPlainUsage() accepts reports of SDKs", () => {
   expect(isPlainUsage(report({}))).toBe(true);
   expect(isPlainUsage(report({ a: { yes: 1, no: 0 } }))).toBe(true);
   expect(isPlainUsage(report({ a: { yes: 1, no: 0, variants: { blue: 1 } } }))).toBe(true);
   expect(isPlainUsage({ ...report({}), instanceId: "i" })).toBe(true);
 });
 
-test("isPlainUsage() leaves what has too many toggles to the schema", () => {
+test("isPlainUsage() rejects too many toggles", () => {
   const names = Array.from({ length: MAX_REPORTED_TOGGLES + 1 }, (_, index) => `flag-${index}`);
   const toggles = Object.fromEntries(names.map((name) => [name, { yes: 1, no: 0 }]));
   expect(isPlainUsage(report(toggles))).toBe(false);
@@ -37,7 +37,7 @@ const bucket = fc.record({
 });
 const body = usually(fc.record({ appName: usually(fc.string()), bucket: usually(bucket) }));
 
-test("isPlainUsage() accepts nothing that the schema refuses", () => {
+test("isPlainUsage() accepts only bodies that the schema accepts", () => {
   const schema = Compile(UsageBody);
   let accepted = 0;
   fc.assert(
@@ -46,7 +46,7 @@ test("isPlainUsage() accepts nothing that the schema refuses", () => {
       accepted += Number(isPlain);
       return !isPlain || schema.Check(value);
     }),
-    // Of 5,000 about a fifth are accepted: by bad luck fewer than what is expected below.
+    // About a fifth is accepted: with 5,000 runs, sometimes fewer than expected below.
     { numRuns: 20_000 },
   );
   expect(accepted).toBeGreaterThan(1000);

@@ -1,6 +1,6 @@
 import { resolveSettings } from "flags-server-kit";
 import { expect, test } from "vitest";
-import { findUnreachableLimits } from "./connection-hints.ts";
+import { findUnreachableLimits } from "./check-settings.ts";
 import { SETTINGS } from "./settings.ts";
 
 const find = (environment: Record<string, string>, maxConnections: number): readonly string[] =>
@@ -8,13 +8,13 @@ const find = (environment: Record<string, string>, maxConnections: number): read
     limit: 1024,
   });
 
-test("findUnreachableLimits() says nothing about defaults and limits that can be reached", () => {
+test("findUnreachableLimits() returns no hint for defaults and for limits that can be reached", () => {
   expect(find({}, 921)).toEqual([]);
   const environment = { FLAGS_MAX_CONNECTIONS: "900", FLAGS_PUSH_MAX_STREAMS: "600" };
   expect(find(environment, 900)).toEqual([]);
 });
 
-test("findUnreachableLimits() names the numbers of limits that cannot be reached", () => {
+test("findUnreachableLimits() returns a hint with the numbers for limits that cannot be reached", () => {
   expect(find({ FLAGS_MAX_CONNECTIONS: "5000" }, 5000)).toEqual([
     expect.stringMatching(/^FLAGS_MAX_CONNECTIONS is 5000, but .* only 1024 files .* at most 921$/),
   ]);

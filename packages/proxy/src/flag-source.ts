@@ -5,21 +5,23 @@ import {
   isUnleashClient,
   type UnleashClient,
 } from "flags-sdk";
+import type { Logger } from "flags-server-kit";
 import type { ProxyConfig } from "./config/config.ts";
 
 const SOURCE_METHODS = ["start", "close", "on", "off", "reportUsage"] as const;
 
-/** Where an app takes its flags from. */
+/** The flag source of an app. */
 export interface ChosenSource {
   readonly source: FlagSource;
-  /** Whether the app made the source, and so has to close it. */
+  /** Whether the app created the source and must close it. */
   readonly isOwned: boolean;
 }
 
 /**
- * Chooses the source of an app: one of its own, or the client that the application provides.
+ * Chooses the flag source of an app: the client that the caller provides, or else a new client of the
+ * configured upstream.
  *
- * @throws {TypeError} when the provided client is of neither of the two supported kinds
+ * @throws {TypeError} if the provided client is neither a `FlagSource` nor one of `unleash-client`
  */
 export function chooseSource(
   config: ProxyConfig,
@@ -29,8 +31,8 @@ export function chooseSource(
   if (isFlagSource(client)) return { source: client, isOwned: false };
   if (isUnleashClient(client)) return { source: createClient(config, client), isOwned: true };
   throw new TypeError(
-    "The client cannot be used: pass a FlagSource, such as createFlagsClient() of flags-sdk " +
-      "returns, or an instance of Unleash of unleash-client 5.5 or later",
+    "The client cannot be used: pass a FlagSource, for example the result of createFlagsClient() " +
+      "of flags-sdk, or an instance of Unleash of unleash-client 5.5 or later",
   );
 }
 
@@ -40,8 +42,9 @@ function isFlagSource(client: unknown): client is FlagSource {
 }
 
 /**
- * Makes the client with which the proxy follows its upstream. It is not started yet. With a client
- * of the official Node SDK, flags come from there.
+ * Creates the client of the configured upstream, without starting it.
+ *
+ * @param unleash a client of the official Node SDK: flags then come from it, not from the upstream
  */
 export function createClient(config: ProxyConfig, unleash?: UnleashClient): FlagsClient {
   const { bootstrap } = config;
@@ -57,11 +60,11 @@ export function createClient(config: ProxyConfig, unleash?: UnleashClient): Flag
     tags: config.tags,
     strategies: config.customStrategies,
     httpOptions: { rejectUnauthorized: config.rejectUnauthorized },
-    // NOTE: the client would look into the environment itself for a setting that is absent.
+    // NOTE: for an absent setting, the client would read the environment itself.
     httpProxy: config.httpProxy ?? "",
     httpsProxy: config.httpsProxy ?? "",
     noProxy: config.noProxy ?? "",
-    ...onlyGiven({
+    ...withoutUndefined({
       environment: config.environment,
       projectName: config.projectName,
       namePrefix: config.namePrefix,
@@ -72,9 +75,25 @@ export function createClient(config: ProxyConfig, unleash?: UnleashClient): Flag
   });
 }
 
-type Given<T> = { readonly [Key in keyof T]?: Exclude<T[Key], undefined> };
+type Defined<T> = { readonly [Key in keyof T]?: Exclude<T[Key], undefined> };
 
-function onlyGiven<T extends object>(options: T): Given<T> {
+function withoutUndefined<T extends object>(options: T): Defined<T> {
   const entries = Object.entries(options).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as Given<T>;
+  return Object.fromEntries(entries) as Defined<T>;
+}
+
+/** Logs errors, warnings and the first synchronization of a source. Returns a function that stops it. */
+export function logSourceEvents(source: FlagSource, logger: Logger): () => void {
+  const onError = (error: Error): void => logger.error(error);
+  const onWarn = (message: string): void => logger.warn(message);
+  const onSynchronized = (origin: "bootstrap" | "upstream"): void =>
+    logger.info(
+      origin === "bootstrap"
+        ? "Started with the flags of the bootstrap, until the upstream responds"
+        : "Synchronized with the upstream",
+    );
+  source.on("error", onError).on("warn", onWarn).on("synchronized", onSynchronized);
+  return () => {
+    source.off("error", onError).off("warn", onWarn).off("synchronized", onSynchronized);
+  };
 }

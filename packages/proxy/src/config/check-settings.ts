@@ -1,24 +1,29 @@
 import {
+  explainUnreachable,
   findWeakSecrets,
   isLoopbackHost,
   MIN_PUBLIC_KEY_LENGTH,
   MIN_SECRET_LENGTH,
   nameSetting,
+  type OpenFiles,
   type Resolution,
   type Setting,
+  streamsWithin,
 } from "flags-server-kit";
 import { SETTINGS, type SettingName, type Settings } from "./settings.ts";
 
-/** What is wrong, and what is merely odd, about settings that are fine one by one. */
-export interface JointFindings {
+/** Results of checking combinations of settings, each as a sentence. */
+export interface SettingsCheck {
+  /** Reasons not to start. */
   readonly problems: readonly string[];
+  /** Probable mistakes. They are logged at the start and accompany problems. */
   readonly hints: readonly string[];
-  /** Risks of settings that work. They explain no problem, so only the log of a start has them. */
+  /** Security risks. They explain no problem, so they are only logged at the start. */
   readonly risks: readonly string[];
 }
 
-/** Looks at settings beside each other. */
-export function checkTogether(resolution: Resolution<Settings>): JointFindings {
+/** Checks rules that involve more than one setting. Each setting has been checked by itself before. */
+export function checkSettings(resolution: Resolution<Settings>): SettingsCheck {
   return {
     problems: findMissing(resolution),
     hints: [
@@ -44,8 +49,8 @@ function toClause(sentence: string): string {
 function findDeprecated({ origins }: Resolution<Settings>): readonly string[] {
   const origin = origins.get("proxySecrets");
   if (origin === undefined) return [];
-  const winner = origins.get("clientKeys");
-  const effect = winner === undefined ? "still read" : `ignored, as ${winner} is set`;
+  const replacement = origins.get("clientKeys");
+  const effect = replacement === undefined ? "still read" : `ignored, as ${replacement} is set`;
   return [`${origin} is deprecated and ${effect}: use ${nameSetting(SETTINGS.clientKeys)}`];
 }
 
@@ -54,7 +59,7 @@ function findSharedKeys({ values, origins }: Resolution<Settings>): readonly str
   const hints: string[] = [];
   if (values.serverTokens.some((token) => keys.includes(token))) {
     const origin = origins.get("serverTokens");
-    hints.push(`${origin} repeats a client key: whoever has it may read every definition`);
+    hints.push(`${origin} repeats a client key: anyone who has it can read every definition`);
   }
   if (values.flagsApiToken !== undefined && keys.includes(values.flagsApiToken)) {
     hints.push(
@@ -64,7 +69,7 @@ function findSharedKeys({ values, origins }: Resolution<Settings>): readonly str
   return hints;
 }
 
-/** NOTE: the token for the upstream is not chosen here, so only one that protects nothing counts. */
+/** NOTE: operators may not be able to choose the upstream token, so its limit is the lower one. */
 const MIN_LENGTHS = {
   flagsApiToken: MIN_PUBLIC_KEY_LENGTH,
   clientKeys: MIN_PUBLIC_KEY_LENGTH,
@@ -73,7 +78,7 @@ const MIN_LENGTHS = {
   pushSecret: MIN_SECRET_LENGTH,
 } as const satisfies Partial<Record<SettingName, number>>;
 
-/** Weak secrets are no errors here: those that the old proxy accepted have to keep working. */
+/** Weak secrets are not problems: secrets that Unleash Proxy accepted must continue to work. */
 function findWeakKeys({ values }: Resolution<Settings>): readonly string[] {
   const isLoopback = isLoopbackHost(values.host);
   const names = (Object.keys(MIN_LENGTHS) as (keyof typeof MIN_LENGTHS)[]).filter(
@@ -100,8 +105,33 @@ function findWithoutEffect({ values, origins }: Resolution<Settings>): readonly 
   const credentials = origins.get("corsCredentials");
   if (credentials !== undefined && values.corsCredentials && values.corsOrigin === "*") {
     hints.push(
-      `${credentials} has no effect without ${nameSetting(SETTINGS.corsOrigin)}: browsers send no credentials to those who allow every origin`,
+      `${credentials} has no effect without ${nameSetting(SETTINGS.corsOrigin)}: browsers send no credentials to servers that allow every origin`,
     );
   }
   return hints;
+}
+
+/**
+ * Finds configured limits of connections and streams that cannot be reached.
+ *
+ * @param maxConnections the effective limit, whether configured or not
+ */
+export function findUnreachableLimits(
+  { values, origins }: Resolution<Settings>,
+  maxConnections: number,
+  openFiles: OpenFiles,
+): readonly string[] {
+  const hints: string[] = [];
+  const origin = origins.get("maxConnections");
+  if (origin !== undefined) {
+    hints.push(explainUnreachable(origin, maxConnections, openFiles) ?? "");
+  }
+  const streamsOrigin = origins.get("pushMaxStreams");
+  const maxStreams = streamsWithin(maxConnections, values.pushMaxStreams);
+  if (streamsOrigin !== undefined && maxStreams < values.pushMaxStreams) {
+    hints.push(
+      `${streamsOrigin} is ${values.pushMaxStreams}, but at most ${maxStreams} of ${maxConnections} connections can be streams: raise ${nameSetting(SETTINGS.maxConnections)}, and the limit of open files (ulimit -n) if necessary`,
+    );
+  }
+  return hints.filter((hint) => hint !== "");
 }

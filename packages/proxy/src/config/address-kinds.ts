@@ -6,33 +6,33 @@ import {
   showAddress,
   toTexts,
 } from "flags-server-kit";
-import type { CorsOrigin, OriginFunction } from "../config.ts";
+import type { CorsOrigin, OriginFunction } from "./config.ts";
 
-/** An http or https address without a user, so that no secret hides in it. */
+/** An http or https address without a user name or password, so that it contains no secret. */
 export const urlKind: Kind<string> = createTextKind(
   "an address that starts with http:// or https://, without user name, password or #",
   (text) => {
     const url = toHttpUrl(text);
-    if (url === undefined || url.hash !== "") return refuse(text);
-    return url.username === "" && url.password === "" ? text : refuse(text);
+    if (url === undefined || url.hash !== "") return reject(text);
+    return url.username === "" && url.password === "" ? text : reject(text);
   },
 );
 
-/** Like `urlKind`, for an address that paths are appended to. */
+/** Like `urlKind`, for an address to which paths are appended. */
 export const baseUrlKind: Kind<string> = createTextKind(
   "an address that starts with http:// or https://, without user name, password, ? or #",
   (text) => {
     const address = urlKind.fromText(text);
-    return address instanceof InvalidValue || /[?#]/.test(address) ? refuse(text) : address;
+    return address instanceof InvalidValue || /[?#]/.test(address) ? reject(text) : address;
   },
 );
 
-/** NOTE: an address that is refused may be so for the very secret in it. */
-function refuse(text: string): InvalidValue {
+/** NOTE: shows no credentials: they may be the reason why the address is rejected. */
+function reject(text: string): InvalidValue {
   return new InvalidValue(`current value is ${showAddress(text)}`);
 }
 
-/** The address of a forward proxy; a user and a password may be part of it. */
+/** The address of a forward proxy, which may contain a user name and a password. */
 export const forwardProxyKind: Kind<string> = createTextKind(
   "the address of a proxy server that starts with http:// or https://",
   (text) => {
@@ -40,13 +40,11 @@ export const forwardProxyKind: Kind<string> = createTextKind(
     if (url === undefined) return new InvalidValue();
     return isDecodable(`${url.username}${url.password}`)
       ? text
-      : new InvalidValue(
-          "its user name or password is not encoded for an address: % is written %25",
-        );
+      : new InvalidValue("its user name or password is not percent-encoded: write % as %25");
   },
 );
 
-/** Empty, or with a leading and without a trailing slash. */
+/** A path that becomes empty, or has a leading slash and no trailing slash. */
 export const basePathKind: Kind<string> = createTextKind(
   "a path of letters, digits and any of - . _ ~, such as base/path",
   (text) => {
@@ -56,7 +54,7 @@ export const basePathKind: Kind<string> = createTextKind(
   },
 );
 
-/** `*`, or origins as browsers send them; in code also patterns, `true`, `false` or a function. */
+/** `*`, or origins as browsers send them; in code also regular expressions, booleans or a function. */
 export const originsKind: Kind<CorsOrigin> = createOriginsKind();
 
 function createOriginsKind(): Kind<CorsOrigin> {
@@ -96,18 +94,17 @@ function isWildcard(value: unknown): boolean {
 }
 
 function parseOrigin(text: string): string | InvalidValue {
-  if (text === "*") return new InvalidValue("stands for every origin and must stand alone");
+  if (text === "*")
+    return new InvalidValue("allows every origin and cannot be combined with others");
   const url = toHttpUrl(text);
-  // NOTE: native applications have origins of their own schemes, such as capacitor://localhost.
+  // NOTE: native applications use origins with other schemes, such as capacitor://localhost.
   if (url === undefined) {
     return /^(?!https?:)[a-z][a-z0-9+.-]*:\/\/[^/?#\s]+$/i.test(text)
       ? text.toLowerCase()
       : new InvalidValue("is not an origin");
   }
   const bare = url.href === `${url.origin}/`;
-  return bare
-    ? url.origin
-    : new InvalidValue(`is more than an origin, which would be ${url.origin}`);
+  return bare ? url.origin : new InvalidValue(`is more than an origin: use ${url.origin}`);
 }
 
 function toHttpUrl(text: string): URL | undefined {
@@ -122,4 +119,10 @@ function isDecodable(text: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Returns the password in an address, encoded and decoded, for redaction. */
+export function secretsInAddress(address: string): readonly string[] {
+  const { password } = new URL(address);
+  return [password, decodeURIComponent(password)];
 }

@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
-import { DocumentSource } from "../test/_source.ts";
 import { MemoryLogger } from "../test/_proxy.ts";
-import { logFailures } from "./log-failures.ts";
+import { DocumentSource } from "../test/_source.ts";
+import { logSourceEvents } from "./flag-source.ts";
 
-test("logFailures() says where the first flags are from", () => {
+test("logSourceEvents() logs the origin of the first flags until it is stopped", () => {
   const [source, logger] = [new DocumentSource(), new MemoryLogger()];
-  const stop = logFailures(source, logger);
+  const stop = logSourceEvents(source, logger);
   source.emit("synchronized", "bootstrap");
   source.emit("synchronized", "upstream");
   stop();
   source.emit("synchronized", "upstream");
   expect(logger.lines.map(({ level, parts }) => [level, ...parts])).toEqual([
-    ["info", "Started with the flags of the bootstrap, until the upstream answers"],
+    ["info", "Started with the flags of the bootstrap, until the upstream responds"],
     ["info", "Synchronized with the upstream"],
   ]);
 });

@@ -2,18 +2,19 @@ import type { FastifySchemaCompiler } from "fastify";
 import { isRecord } from "flags-server-kit";
 import type { TSchema } from "typebox";
 import { validatorCompiler } from "../http/validation.ts";
-import { MAX_REPORTED_TOGGLES } from "../api/schemas.ts";
+import { MAX_REPORTED_TOGGLES } from "./schemas.ts";
 
 /**
- * Checks usage reports, which have very many values, in a tenth of the time that the schema takes.
- * What is not plainly in order is for the schema to judge, and to find the words for.
+ * Validates usage reports, which contain very many values, in a tenth of the time that their schema
+ * takes. A report that does not pass the quick check is validated with the schema, which also produces
+ * the error messages.
  */
 export const usageValidatorCompiler: FastifySchemaCompiler<TSchema> = (route) => {
-  const judge = validatorCompiler(route);
-  return (body: unknown) => isPlainUsage(body) || judge(body);
+  const validate = validatorCompiler(route);
+  return (body: unknown) => isPlainUsage(body) || validate(body);
 };
 
-/** Whether the schema would surely accept a body. */
+/** Returns whether a body is certain to match `UsageBody`. May return false for a valid body. */
 export function isPlainUsage(body: unknown): boolean {
   return (
     isRecord(body) &&

@@ -1,7 +1,6 @@
 import type { Program } from "flags-server-kit";
-import { SETTING_GROUPS } from "./config/setting.ts";
-import { SETTINGS } from "./config/settings.ts";
-import { version } from "./version.ts";
+import { version } from "../version.ts";
+import { SETTING_GROUPS, SETTINGS } from "./settings.ts";
 
 /** The command `flags-proxy`. */
 export const PROGRAM: Program<typeof SETTINGS> = {

@@ -1,22 +1,22 @@
 import { expect, test } from "vitest";
 import type { ToPrimary } from "./messages.ts";
-import { UsageOutbox } from "./usage-outbox.ts";
+import { UsageForwarder } from "./worker.ts";
 
 const toUsage = (appName: string) => ({ appName, startMs: 1, features: { a: { yes: 1, no: 0 } } });
 
-test("report() hands usage over, and resolves to what is decided about that report", async () => {
+test("report() forwards usage and resolves to the decision on that report", async () => {
   const messages: ToPrimary[] = [];
-  const outbox = new UsageOutbox({
+  const forwarder = new UsageForwarder({
     send: async (message) => {
       messages.push(message);
     },
   });
-  const answers = ["a", "b"].map((appName) => outbox.report(toUsage(appName)));
+  const decisions = ["a", "b"].map((appName) => forwarder.report(toUsage(appName)));
   expect(messages).toEqual([
     { kind: "usage", id: 1, text: JSON.stringify(toUsage("a")) },
     { kind: "usage", id: 2, text: JSON.stringify(toUsage("b")) },
   ]);
-  outbox.decide({ kind: "decision", id: 2, isAccepted: false });
-  outbox.decide({ kind: "decision", id: 1, isAccepted: true });
-  expect(await Promise.all(answers)).toEqual([true, false]);
+  forwarder.onDecision({ kind: "decision", id: 2, isAccepted: false });
+  forwarder.onDecision({ kind: "decision", id: 1, isAccepted: true });
+  expect(await Promise.all(decisions)).toEqual([true, false]);
 });

@@ -1,0 +1,165 @@
+// Kinds of setting values, apart from addresses: how to read them from the environment and from code.
+
+import { availableParallelism } from "node:os";
+import type { StorageProvider } from "flags-sdk";
+import {
+  createIntegerKind,
+  createListKind,
+  createTextKind,
+  createValueKind,
+  type CustomLogger,
+  headerValueKind,
+  InvalidValue,
+  isRecord,
+  type Kind,
+} from "flags-server-kit";
+
+const MAX_WORKERS = 256;
+
+const workerCountKind = createIntegerKind({ min: 1, max: MAX_WORKERS });
+const allowedWorkers = `auto, or ${workerCountKind.allowed}`;
+
+/** A number of processes; `auto` is one per available core. */
+export const workersKind: Kind<number> = {
+  allowed: allowedWorkers,
+  allowedText: allowedWorkers,
+  fromText: (text) =>
+    text.toLowerCase() === "auto"
+      ? Math.min(availableParallelism(), MAX_WORKERS)
+      : workerCountKind.fromText(text),
+  fromValue: () => new InvalidValue(),
+};
+
+/** A `token` of RFC 9110, section 5.6.2. */
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+/** The name of a header, in lower case. */
+export const headerNameKind: Kind<string> = createTextKind("the name of an HTTP header", (text) =>
+  TOKEN.test(text) ? text.toLowerCase() : new InvalidValue(),
+);
+
+/** Names of headers. */
+export const headerNamesKind: Kind<readonly string[]> = createListKind({
+  of: "names of HTTP headers",
+  parseEntry: (text) => (TOKEN.test(text) ? text : new InvalidValue("is not the name of a header")),
+});
+
+/** Names of methods, in upper case. */
+export const methodsKind: Kind<readonly string[]> = createListKind({
+  of: "HTTP methods",
+  atLeastOne: true,
+  parseEntry: (text) =>
+    TOKEN.test(text) ? text.toUpperCase() : new InvalidValue("is not a method"),
+});
+
+/** Names and values of headers. */
+export const headersKind: Kind<Readonly<Record<string, string>>> = createValueKind(
+  "an object of header names and values",
+  (value) => {
+    if (!isRecord(value)) return new InvalidValue();
+    for (const [name, text] of Object.entries(value)) {
+      const shownName = JSON.stringify(name);
+      if (!TOKEN.test(name)) return new InvalidValue(`${shownName} is not the name of a header`);
+      if (typeof text !== "string" || headerValueKind.fromText(text) instanceof InvalidValue) {
+        return new InvalidValue(`the value of ${shownName} cannot be sent in a header`);
+      }
+    }
+    return { ...(value as Record<string, string>) };
+  },
+);
+
+/** Returns the texts to redact in a header value: `Bearer abc` contains the secret `abc`. */
+export function secretsInHeader(value: string): readonly string[] {
+  return [value, value.replace(/^\S+\s+/, "")];
+}
+
+/** Returns the texts to redact in the values of several headers. */
+export function secretsInHeaders(headers: Readonly<Record<string, string>>): readonly string[] {
+  return Object.values(headers).flatMap(secretsInHeader);
+}
+
+/** A tag that flags are filtered by. */
+export interface Tag {
+  readonly name: string;
+  readonly value: string;
+}
+
+const tagTexts = createListKind({
+  of: "tags such as name:value",
+  parseEntry: (text) => parseTag(text) ?? new InvalidValue("is not of the form name:value"),
+});
+
+/** Tags; in code as objects or as strings. */
+export const tagsKind: Kind<readonly Tag[]> = {
+  allowed: "a list of { name, value }, or a string such as name:value,name2:value2",
+  allowedText: tagTexts.allowedText,
+  fromText: (text) => tagTexts.fromText(text),
+  fromValue: (value) => {
+    if (typeof value === "string") return tagTexts.fromText(value);
+    if (!Array.isArray(value)) return new InvalidValue();
+    const tags = value.map(toTag);
+    const invalid = tags.indexOf(undefined);
+    return invalid === -1
+      ? tags.filter((tag) => tag !== undefined)
+      : new InvalidValue(`entry ${invalid + 1} has no name or no value`);
+  },
+};
+
+function parseTag(text: string): Tag | undefined {
+  const colon = text.indexOf(":");
+  const name = text.slice(0, Math.max(colon, 0)).trim();
+  const value = text.slice(colon + 1).trim();
+  return name === "" || value === "" ? undefined : { name, value };
+}
+
+function toTag(entry: unknown): Tag | undefined {
+  if (typeof entry === "string") return parseTag(entry);
+  if (!isRecord(entry)) return undefined;
+  const { name, value } = entry;
+  return isNonEmpty(name) && isNonEmpty(value) ? { name, value } : undefined;
+}
+
+function isNonEmpty(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}
+
+/** Strategies, and paths of files with strategies. Strategies are checked when they are loaded. */
+export const strategiesKind: Kind<readonly unknown[]> = {
+  allowed: "a list of strategies and paths of files that export lists of them",
+  allowedText: "a comma-separated list of paths",
+  fromText: (text) =>
+    text
+      .split(",")
+      .map((path) => path.trim())
+      .filter((path) => path !== ""),
+  fromValue: (value) => (Array.isArray(value) ? value : new InvalidValue()),
+};
+
+/** One path, or functions and paths in code. Functions are checked when they are loaded. */
+export const enrichersKind: Kind<readonly unknown[]> = {
+  allowed: "a list of functions and paths of files that export lists of them",
+  allowedText: "the path of a file",
+  fromText: (text) => [text],
+  fromValue: (value) => (Array.isArray(value) ? value : new InvalidValue()),
+};
+
+/** A logger; in code only. */
+export const loggerKind: Kind<CustomLogger> = createObjectKind<CustomLogger>([
+  "debug",
+  "info",
+  "warn",
+  "error",
+]);
+
+/** A storage for flags; in code only. */
+export const storageKind: Kind<StorageProvider> = createObjectKind<StorageProvider>(["get", "set"]);
+
+function createObjectKind<T extends object>(methods: readonly (keyof T & string)[]): Kind<T> {
+  return createValueKind(`an object with the methods ${methods.join(", ")}`, (value) => {
+    if (typeof value !== "object" || value === null) return new InvalidValue();
+    const missing = methods.filter((method) => typeof Reflect.get(value, method) !== "function");
+    return missing.length === 0
+      ? (value as T)
+      : new InvalidValue(`it does not have ${missing.join(", ")}`);
+  });
+}

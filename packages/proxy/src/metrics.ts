@@ -1,0 +1,115 @@
+import { FlagsClient, type FlagSource } from "flags-sdk";
+import { createRegistry, createRequestObserver, type ObserveRequest } from "flags-server-kit/http";
+import { Counter, Gauge, type Registry } from "prom-client";
+
+/** Counters of usage reports. */
+export interface UsageMetrics {
+  readonly usageEntries: Counter;
+  readonly usageInvalid: Counter;
+  readonly usageRefused: Counter;
+}
+
+/** The metrics of one app, in a registry of its own. */
+export interface Metrics extends UsageMetrics {
+  readonly registry: Registry;
+  readonly observeRequest: ObserveRequest;
+  /** Returns all metrics in the Prometheus text format; with workers, those of all processes. */
+  readonly read: () => Promise<string>;
+}
+
+/** Prefix of the names of the proxy's own metrics. */
+export const METRICS_PREFIX = "flags_proxy";
+
+/** Creates the metrics of one app. */
+export function createMetrics(): Metrics {
+  const registry = createRegistry(METRICS_PREFIX, "the proxy");
+  return {
+    registry,
+    read: () => registry.metrics(),
+    observeRequest: createRequestObserver(registry, METRICS_PREFIX),
+    usageEntries: new Counter({
+      name: `${METRICS_PREFIX}_usage_entries_total`,
+      help: "Toggles in accepted usage reports, which are or will be sent upstream",
+      registers: [registry],
+    }),
+    usageInvalid: new Counter({
+      name: `${METRICS_PREFIX}_usage_invalid_total`,
+      help: "Invalid entries of bulk reports, which were ignored",
+      registers: [registry],
+    }),
+    usageRefused: new Counter({
+      name: `${METRICS_PREFIX}_usage_refused_total`,
+      help: "Usage reports that were refused because too much usage of the same key was waiting to be sent upstream",
+      registers: [registry],
+    }),
+  };
+}
+
+/** Exports the state of flag sources, and counts their failures. */
+export function observeSources(registry: Registry, sources: readonly FlagSource[]): void {
+  createSourceGauges(registry, sources);
+  countFailures(registry, sources);
+}
+
+function createSourceGauges(registry: Registry, sources: readonly FlagSource[]): void {
+  const createGauge = (name: string, help: string, read: () => number): Gauge =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      // With workers, all processes have the same flags: the most recent value counts.
+      aggregator: "max",
+      collect() {
+        this.set(read());
+      },
+    });
+
+  createGauge(
+    "last_metrics_update_epoch_timestamp_ms",
+    "When the proxy last received a feature update, in epoch milliseconds",
+    () => latest(sources.map((source) => source.lastUpdateAtMs)),
+  );
+  createGauge(
+    "last_metrics_fetch_epoch_timestamp_ms",
+    "When the proxy last checked for feature updates, in epoch milliseconds",
+    () => latest(sources.map((source) => source.lastFetchAtMs)),
+  );
+  createGauge(`${METRICS_PREFIX}_flags`, "Flags in the current snapshot", () =>
+    sources.reduce((sum, source) => sum + (source.snapshot?.features.length ?? 0), 0),
+  );
+}
+
+function countFailures(registry: Registry, sources: readonly FlagSource[]): void {
+  const registers = [registry];
+  const upstreamErrors = new Counter({
+    name: `${METRICS_PREFIX}_upstream_errors_total`,
+    help: "Requests to the upstream that failed",
+    registers,
+  });
+  const strategyErrors = new Counter({
+    name: `${METRICS_PREFIX}_custom_strategy_errors_total`,
+    help: "Evaluations of custom strategies that failed",
+    labelNames: ["strategy"],
+    registers,
+  });
+  const usageDropped = new Counter({
+    name: `${METRICS_PREFIX}_usage_dropped_total`,
+    help: "Parts of usage reports that were not sent upstream, because of a limit or because the upstream rejected them",
+    labelNames: ["kind"],
+    registers,
+  });
+
+  for (const source of sources) {
+    source.on("strategyError", ({ strategy }) => strategyErrors.inc({ strategy }));
+    if (source instanceof FlagsClient) {
+      source.on("usageDropped", (kind, count) => usageDropped.inc({ kind }, count));
+      source.on("failure", () => upstreamErrors.inc());
+    } else {
+      source.on("error", () => upstreamErrors.inc());
+    }
+  }
+}
+
+function latest(timestamps: readonly (number | undefined)[]): number {
+  return Math.max(0, ...timestamps.map((timestamp) => timestamp ?? 0));
+}

@@ -1,0 +1,198 @@
+import { type ApplicationUsage, type FeatureUsage, USAGE_LIMITS } from "flags-sdk";
+import type { Static } from "typebox";
+import { badField, type HttpError } from "../errors.ts";
+import { isValid } from "../http/validation.ts";
+import { readImpactMetrics } from "./impact-metrics.ts";
+import { ReportedMetric, type UsageBody } from "./schemas.ts";
+
+type Report = Static<typeof UsageBody>;
+type Metric = Static<typeof ReportedMetric>;
+type Variants = NonNullable<FeatureUsage["variants"]>;
+type Toggles = NonNullable<Report["bucket"]>["toggles"];
+
+/** Maximum number of toggles and variants, in total, in one report. */
+const MAX_REPORTED_NAMES = 50_000;
+
+const { nameLength, variantsPerFeature } = USAGE_LIMITS;
+const TOO_LONG = `more than ${nameLength} characters: shorten it`;
+// PostgreSQL cannot store it: an upstream could fail on a report that contains it, and on everything
+// that it stores in the same transaction.
+const NUL = "\0";
+const HAS_NUL = "the character U+0000: leave it out";
+
+interface ReadOptions {
+  /** Replaces start times that are missing, invalid or in the future. */
+  readonly nowMs: number;
+  readonly quotaId: string;
+}
+
+/** Reads a usage report. The cost depends on the number of names in it, never on the counts. */
+export function readUsage(report: Report, { nowMs, quotaId }: ReadOptions): ApplicationUsage {
+  const impactMetrics = readImpactMetrics(report.impactMetrics);
+  return {
+    appName: report.appName,
+    startMs: readStartMs(report.bucket?.start, nowMs),
+    features: readFeatures(report.bucket?.toggles ?? {}),
+    quotaId,
+    ...(impactMetrics.length > 0 && { impactMetrics }),
+  };
+}
+
+/** The usage in a bulk report. */
+interface BulkUsage {
+  /** One for each application and period. */
+  readonly usages: readonly ApplicationUsage[];
+  /** Number of invalid entries, which were skipped. */
+  readonly invalidCount: number;
+}
+
+/**
+ * Reads a report for many applications. It comes from another proxy, which cannot correct an entry
+ * that one of its clients sent: invalid entries are skipped, and the others are accepted.
+ *
+ * @throws {HttpError} 400 if none of the entries is valid
+ */
+export function readBulkUsage(
+  metrics: readonly unknown[],
+  { nowMs, quotaId }: ReadOptions,
+): BulkUsage {
+  const usages = new Map<string, ApplicationUsage & { features: Record<string, FeatureUsage> }>();
+  const valid = metrics.filter(isMetric);
+  if (valid.length === 0 && metrics.length > 0) throw explainInvalid(metrics[0]);
+  for (const metric of valid) {
+    const { appName, featureName } = metric;
+    const startMs = readStartMs(metric.timestamp, nowMs);
+    const key = JSON.stringify([startMs, appName]);
+    // NOTE: no prototype, since a flag can be named `__proto__`.
+    const usage = usages.get(key) ?? { appName, startMs, quotaId, features: Object.create(null) };
+    usage.features[featureName] = add(usage.features[featureName], metric);
+    usages.set(key, usage);
+  }
+  return { usages: [...usages.values()], invalidCount: metrics.length - valid.length };
+}
+
+function isMetric(sent: unknown): sent is Metric {
+  if (!isValid(ReportedMetric, sent)) return false;
+  const { appName, featureName, variants } = sent as Metric;
+  const variantNames = Object.keys(variants ?? {});
+  if (variantNames.length > variantsPerFeature) return false;
+  return [appName, featureName, ...variantNames].every(
+    (name) => !isTooLong(name) && !name.includes(NUL),
+  );
+}
+
+function explainInvalid(first: unknown): HttpError {
+  const problem = isValid(ReportedMetric, first)
+    ? `has a name of more than ${nameLength} characters or with U+0000, or more than ` +
+      `${variantsPerFeature} variants`
+    : "must have `featureName` and `appName`, which are not empty, and counts of at least 0";
+  return badField("metrics.0", `${problem}; no other entry is valid either`);
+}
+
+function add(previous: FeatureUsage | undefined, metric: Metric): FeatureUsage {
+  const usage = readFeatureUsage(metric);
+  if (previous === undefined) return usage;
+  const variants: Record<string, number> = Object.create(null);
+  for (const counts of [previous.variants ?? {}, usage.variants ?? {}]) {
+    for (const [name, count] of Object.entries(counts)) {
+      variants[name] = (variants[name] ?? 0) + count;
+    }
+  }
+  return { yes: previous.yes + usage.yes, no: previous.no + usage.no, variants };
+}
+
+/**
+ * Rejects usage that exceeds a limit of a single report.
+ *
+ * @param path where in the body the toggles are
+ * @throws {HttpError} 400 that names the problem
+ */
+export function checkUsage({ appName, features }: ApplicationUsage, path: string): void {
+  if (isTooLong(appName)) throw badField("appName", `has ${TOO_LONG}`);
+  if (appName.includes(NUL)) throw badField("appName", `has ${HAS_NUL}`);
+  let names = 0;
+  for (const toggle of Object.keys(features)) {
+    checkName(toggle, path);
+    names += 1 + checkVariants(features[toggle]?.variants ?? {}, path);
+  }
+  if (names > MAX_REPORTED_NAMES) {
+    throw badField(
+      path,
+      `has more than ${MAX_REPORTED_NAMES} toggles and variants: send several smaller reports`,
+    );
+  }
+}
+
+function isTooLong(name: string): boolean {
+  return name.length > nameLength;
+}
+
+function checkName(name: string, path: string): void {
+  if (isTooLong(name)) throw badField(path, `has a name of ${TOO_LONG}`);
+  if (name.includes(NUL)) throw badField(path, `has a name with ${HAS_NUL}`);
+}
+
+/** Returns the number of variants. */
+function checkVariants(variants: Variants, path: string): number {
+  const names = Object.keys(variants);
+  for (const name of names) checkName(name, path);
+  if (names.length > variantsPerFeature) {
+    throw badField(
+      path,
+      `has a toggle with more than ${variantsPerFeature} variants: send the rest in another bucket`,
+    );
+  }
+  return names.length;
+}
+
+function readStartMs(start: unknown, nowMs: number): number {
+  const ms = typeof start === "number" ? start : Date.parse(String(start));
+  return ms >= 0 && ms <= nowMs ? ms : nowMs;
+}
+
+function readFeatures(toggles: Toggles): Readonly<Record<string, FeatureUsage>> {
+  return areUsages(toggles) ? toggles : mapValues(toggles, readFeatureUsage);
+}
+
+/** Nearly all reports need no conversion, and copying their toggles takes longer than parsing them. */
+function areUsages(toggles: Toggles): toggles is Readonly<Record<string, FeatureUsage>> {
+  return Object.values(toggles).every(isUsage);
+}
+
+/** Whether a toggle has exactly the fields of `FeatureUsage`, with integer counts. */
+function isUsage(toggle: Toggles[string]): boolean {
+  const { yes, no, variants } = toggle;
+  if (!Number.isSafeInteger(yes) || !Number.isSafeInteger(no) || variants === null) return false;
+  const members = variants === undefined ? 2 : 3;
+  return Object.keys(toggle).length === members && isCounts(variants ?? {});
+}
+
+/** Reads the counts of one toggle. Missing counts are 0. */
+function readFeatureUsage({ yes, no, variants }: Toggles[string]): FeatureUsage {
+  return variants
+    ? { yes: toCount(yes), no: toCount(no), variants: readVariants(variants) }
+    : { yes: toCount(yes), no: toCount(no) };
+}
+
+function readVariants(variants: Readonly<Record<string, number | null>>): Variants {
+  return isCounts(variants) ? variants : mapValues(variants, toCount);
+}
+
+function isCounts(variants: Readonly<Record<string, unknown>>): variants is Variants {
+  return Object.values(variants).every(Number.isSafeInteger);
+}
+
+function toCount(count: number | null | undefined): number {
+  return Math.min(Math.trunc(count ?? 0), Number.MAX_SAFE_INTEGER);
+}
+
+function mapValues<From, To>(
+  record: Readonly<Record<string, From>>,
+  map: (value: From) => To,
+): Record<string, To> {
+  // NOTE: no prototype, since a toggle can be named `__proto__`.
+  const mapped: Record<string, To> = Object.create(null);
+  // NOTE: reads values by name, since creating a list of entries costs more than everything else here.
+  for (const name of Object.keys(record)) mapped[name] = map(record[name] as From);
+  return mapped;
+}

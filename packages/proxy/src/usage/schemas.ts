@@ -1,0 +1,81 @@
+import { type Static, Type } from "typebox";
+
+// The `title` of a schema names it in the OpenAPI document, and so names a type in generated clients:
+// changing one breaks them.
+
+const Count = Type.Unsafe<number | null>({ type: ["number", "null"], minimum: 0 });
+
+/**
+ * Counts of one flag.
+ *
+ * NOTE: no union types: for a union, the validator reports what each member expects, and these
+ * messages contradict each other.
+ */
+const ToggleUsage = Type.Object(
+  {
+    yes: Type.Optional(Count),
+    no: Type.Optional(Count),
+    variants: Type.Optional(
+      Type.Unsafe<Readonly<Record<string, number | null>> | null>({
+        type: ["object", "null"],
+        additionalProperties: Count,
+      }),
+    ),
+  },
+  { title: "toggleUsageSchema" },
+);
+
+/** Maximum number of flags in one report. */
+export const MAX_REPORTED_TOGGLES = 10_000;
+
+const Bucket = Type.Object({
+  start: Type.Optional(
+    Type.Unsafe<string | number | boolean | null>({
+      type: ["string", "number", "boolean", "null"],
+    }),
+  ),
+  toggles: Type.Unsafe<Readonly<Record<string, Static<typeof ToggleUsage>>>>({
+    type: "object",
+    additionalProperties: ToggleUsage,
+    maxProperties: MAX_REPORTED_TOGGLES,
+  }),
+});
+
+/** Impact metrics of SDKs. Reading them skips invalid entries. */
+export const ImpactMetrics = Type.Unsafe<unknown>({
+  description: "Counters, gauges and histograms, forwarded to the upstream",
+});
+
+/** A usage report of a client SDK. */
+export const UsageBody = Type.Object(
+  {
+    appName: Type.String({ minLength: 1 }),
+    bucket: Type.Optional(
+      Type.Unsafe<Static<typeof Bucket> | null>({ ...Bucket, type: ["object", "null"] }),
+    ),
+    impactMetrics: Type.Optional(ImpactMetrics),
+  },
+  { title: "usageReportSchema" },
+);
+
+/** One entry of a bulk usage report: the usage of one flag by one application. */
+export const ReportedMetric = Type.Object(
+  {
+    featureName: Type.String({ minLength: 1 }),
+    appName: Type.String({ minLength: 1 }),
+    timestamp: Type.Optional(
+      Type.Unsafe<string | number | null>({
+        type: ["string", "number", "null"],
+        description: "Start of the hour; now when it is missing",
+      }),
+    ),
+    ...ToggleUsage.properties,
+  },
+  { title: "reportedMetricSchema" },
+);
+
+/** The registration of an SDK. Reading it checks the other fields. */
+export const RegistrationBody = Type.Object(
+  { appName: Type.Optional(Type.String()) },
+  { title: "registrationSchema" },
+);
