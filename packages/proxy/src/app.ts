@@ -11,20 +11,20 @@ import { keyOf } from "./access/authenticate.ts";
 import { createKeyRegistry } from "./access/create-key-registry.ts";
 import type { ProxyConfig } from "./config/config.ts";
 import { SETTINGS } from "./config/settings.ts";
-import { hasFixedOrigin } from "./http/cors-headers.ts";
 import { registerCors } from "./http/cors.ts";
 import { registerCompression } from "./http/compression.ts";
 import { tooManyBodies } from "./errors.ts";
-import { createFastPaths, createShortcut } from "./fast-path/create-fast-path.ts";
-import { handleFailures } from "./http/failures.ts";
-import { createFailureSender } from "./http/send-failure.ts";
+import { createFastPaths, createShortcut } from "./fast-path/fast-path.ts";
+import { createFailureSender, handleFailures } from "./http/failures.ts";
 import { ownCompilersOnly, serverFactory, serverOptions } from "./http/server-options.ts";
 import { createMetrics, METRICS_PREFIX, type Metrics } from "./metrics/metrics.ts";
 import { observeSources } from "./metrics/observe-sources.ts";
 import { registerOpenApi } from "./http/openapi.ts";
 import { gateUntilReady } from "./http/readiness.ts";
-import { renderAhead } from "./response/render-ahead.ts";
-import { createProtocolRules } from "./api/evaluation-rules.ts";
+import { ResponsePreparer } from "./response/prepare-response.ts";
+import { renderAhead } from "./response/rendering.ts";
+import { createProtocol } from "./api/protocol.ts";
+import { PROTOCOLS } from "./api/protocols.ts";
 import { registerRoutes } from "./api/routes.ts";
 
 export interface AppOptions {
@@ -51,15 +51,19 @@ export async function buildApp(
   const ring = createKeyRegistry(config, source);
   observeSources(metrics.registry, ring.sources);
 
-  const rules = createProtocolRules(config);
+  const preparer = new ResponsePreparer(cacheBytes);
+  const protocols = PROTOCOLS.map((definition) => createProtocol(definition, config, preparer));
   const { observeRequest: observe } = metrics;
-  // Context enrichers may be asynchronous, and so may be a function that decides about origins.
-  const canBypass = config.contextEnrichers.length === 0 && hasFixedOrigin(config.cors);
-  const fastPaths =
-    hasFastPath && canBypass ? createFastPaths(config, { ring, rules, observe, cacheBytes }) : [];
+  const fastPaths = hasFastPath
+    ? createFastPaths(config, { keys: ring, protocols, observe, cacheBytes })
+    : [];
   const closeFastPaths = (): void => fastPaths.forEach((path) => path.close());
 
-  const sendFailure = createFailureSender(config.basePath);
+  const sendFailure = createFailureSender(
+    protocols.flatMap(({ definition: { errors } }) =>
+      errors === undefined ? [] : [{ ...errors, path: config.basePath + errors.path }],
+    ),
+  );
   const guard = new ConnectionGuard({
     maxConnections: config.maxConnections,
     logger: config.logger,
@@ -72,17 +76,17 @@ export async function buildApp(
     serverFactory: serverFactory(createShortcut(fastPaths), guard),
   });
   app.addHook("preClose", async () => closeFastPaths());
-  const stopRendering = renderAhead(ring.sources, Object.values(rules));
+  const stopRendering = renderAhead(ring.sources, protocols);
   app.addHook("onClose", async () => stopRendering());
   handleFailures(app, { logger: config.logger, sendFailure });
   observeRequests(app, observe);
   // NOTE: hooks run in this order. Preflights carry no key, and must be answered to be readable.
-  await registerCors(app, config);
+  registerCors(app, config);
   gateUntilReady(app, ring.sources);
   limitBodyMemory(app, { toError: tooManyBodies, keyOf });
   await registerCompression(app);
   if (config.openApiEnabled) await registerOpenApi(app, config);
 
-  await registerRoutes(app, { config, ring, metrics, rules, cacheBytes });
+  await registerRoutes(app, { config, keys: ring, metrics, protocols, cacheBytes });
   return app;
 }

@@ -1,7 +1,6 @@
 import type { CustomStrategy } from "flags-engine";
 import type { StorageProvider, Synchronization } from "flags-sdk";
 import type { Logger, TrustProxy } from "flags-server-kit";
-import type { OfrepValues } from "../api/ofrep/evaluation.ts";
 import type { ContextEnricher } from "../extensions/enricher.ts";
 
 /** Decides about an origin, as in `@fastify/cors`: by a callback, or by a promise. */
@@ -28,6 +27,15 @@ export interface CorsConfig {
   readonly origin: CorsOrigin;
   readonly preflightContinue: boolean;
 }
+
+/** The possible values of a flag in OFREP. */
+export const OFREP_VALUES = ["boolean", "payload"] as const;
+
+/**
+ * `boolean`: whether the flag is on. `payload`: the payload of its variant if it has one, or else the
+ * same. The protocol has one value for a flag, and does not say which type the caller expects.
+ */
+export type OfrepValues = (typeof OFREP_VALUES)[number];
 
 /** Where flags come from before the upstream has answered. */
 export interface BootstrapConfig {

@@ -1,7 +1,7 @@
 import type { CustomStrategy } from "flags-engine";
 import type { StorageProvider, Synchronization } from "flags-sdk";
 import type { CustomLogger, LogLevel } from "flags-server-kit";
-import type { OfrepValues } from "../api/ofrep/evaluation.ts";
+import type { OfrepValues } from "./config.ts";
 import type { ContextEnricher } from "../extensions/enricher.ts";
 import type { OriginFunction } from "./config.ts";
 

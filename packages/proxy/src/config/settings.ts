@@ -23,7 +23,7 @@ import {
 import { enrichersKind, loggerKind, storageKind, strategiesKind } from "./kinds/extension.ts";
 import { headerNameKind, headerNamesKind, headersKind, methodsKind } from "./kinds/http.ts";
 import { tagsKind } from "./kinds/tags.ts";
-import { OFREP_VALUES } from "../api/ofrep/evaluation.ts";
+import { OFREP_VALUES } from "./config.ts";
 import { workersKind } from "./kinds/workers.ts";
 import { secretsInAddress, secretsInHeader, secretsInHeaders } from "./secret-texts.ts";
 import { defineSetting } from "./setting.ts";

@@ -2,7 +2,7 @@ import { type ApplicationUsage, type FeatureUsage, USAGE_LIMITS } from "flags-sd
 import type { Static } from "typebox";
 import { badField, type HttpError } from "../errors.ts";
 import { isValid } from "../http/validation.ts";
-import { ReportedMetric } from "../api/client/schemas.ts";
+import { ReportedMetric } from "./schemas.ts";
 import { toEpochMs, toFeatureUsage } from "./usage.ts";
 
 type Metric = Static<typeof ReportedMetric>;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { Compile } from "typebox/compile";
 import { expect, test } from "vitest";
-import { MAX_REPORTED_TOGGLES, UsageBody } from "../api/schemas.ts";
+import { MAX_REPORTED_TOGGLES, UsageBody } from "./schemas.ts";
 import { isPlainUsage } from "./plain-usage.ts";
 
 const start = "2026-11-21T00:00:00.000Z";

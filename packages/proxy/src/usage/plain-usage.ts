@@ -2,7 +2,7 @@ import type { FastifySchemaCompiler } from "fastify";
 import { isRecord } from "flags-server-kit";
 import type { TSchema } from "typebox";
 import { validatorCompiler } from "../http/validation.ts";
-import { MAX_REPORTED_TOGGLES } from "../api/schemas.ts";
+import { MAX_REPORTED_TOGGLES } from "./schemas.ts";
 
 /**
  * Checks usage reports, which have very many values, in a tenth of the time that the schema takes.

@@ -2,7 +2,7 @@ import { type ApplicationUsage, type FeatureUsage, USAGE_LIMITS } from "flags-sd
 import type { Static } from "typebox";
 import { badField } from "../errors.ts";
 import { readImpactMetrics } from "./impact-metrics.ts";
-import type { UsageBody } from "../api/schemas.ts";
+import type { UsageBody } from "./schemas.ts";
 
 type Report = Static<typeof UsageBody>;
 type Variants = NonNullable<FeatureUsage["variants"]>;

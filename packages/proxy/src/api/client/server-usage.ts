@@ -6,9 +6,9 @@ import { toBulkUsage } from "../../usage/bulk-usage.ts";
 import { readImpactMetrics } from "../../usage/impact-metrics.ts";
 import { forwardRegistration, type RegistrationOrigin } from "../../usage/registrations.ts";
 import { checkUsage, toApplicationUsage } from "../../usage/usage.ts";
-import { errorResponses, RegistrationBody, UsageBody } from "../schemas.ts";
+import { BulkUsageBody, RegistrationBody, UsageBody } from "../../usage/schemas.ts";
+import { errorResponses } from "../schemas.ts";
 import { acceptUsage, type UsageRules } from "../proxy/usage.ts";
-import { BulkUsageBody } from "./schemas.ts";
 import { SERVER_SDK } from "./server-sdk-options.ts";
 
 interface ServerUsageOptions extends UsageRules {

@@ -5,28 +5,33 @@ import { grantOf, quotaIdOf } from "../../access/authenticate.ts";
 import { tooMuchUsage } from "../../errors.ts";
 import type { UsageMetrics } from "../../metrics/metrics.ts";
 import { usageValidatorCompiler } from "../../usage/plain-usage.ts";
+import { RegistrationBody, UsageBody } from "../../usage/schemas.ts";
 import { forwardRegistration, forwardReporter } from "../../usage/registrations.ts";
 import { checkUsage, toApplicationUsage } from "../../usage/usage.ts";
 import type { TypedApp } from "flags-server-kit/http";
-import { errorResponses, RegistrationBody, UsageBody } from "../schemas.ts";
+import { errorResponses } from "../schemas.ts";
 
-/** What accepting usage depends on. */
+/** The dependencies of routes that accept usage. */
 export interface UsageRules {
   readonly metrics: UsageMetrics;
-  /** Between two reports to the upstream, each of which empties the buffer. */
+  /** Time between two reports to the upstream, each of which empties the buffer. */
   readonly metricsIntervalMs: number;
 }
 
 interface UsageOptions extends UsageRules {
-  /** Lets client keys and server tokens pass. */
+  /** Accepts client keys and server tokens. */
   readonly authenticate: onRequestHookHandler;
-  /** What comes before the paths. Not set: nothing. */
-  readonly path?: string;
 }
 
-/** Accepts what SDKs report of themselves: usage and registrations. */
+/** Registers the routes that accept usage reports and registrations of SDKs. */
 export function registerUsage(app: TypedApp, options: UsageOptions): void {
-  const { authenticate, metricsIntervalMs, path = "" } = options;
+  registerUsageAt(app, "", options);
+  // Clients report to paths below their URL, which may be that of `/all`, enabled or not.
+  registerUsageAt(app, "/all", options);
+}
+
+function registerUsageAt(app: TypedApp, path: string, options: UsageOptions): void {
+  const { authenticate, metricsIntervalMs } = options;
   const onRequest = [authenticate];
 
   app.post(
@@ -63,10 +68,10 @@ export function registerUsage(app: TypedApp, options: UsageOptions): void {
 }
 
 /**
- * Passes usage to a source. Of several usages, the first may have been counted when a later one exceeds
- * a limit; sent again, they count twice, which is better than not at all.
+ * Passes usage to a source. If a limit is exceeded, the first of several usages may have been counted
+ * already. When the client sends them again they count twice, which is better than not at all.
  *
- * @throws {HttpError} if a limit is exceeded
+ * @throws {HttpError} a 503 if a limit is exceeded
  */
 export async function acceptUsage(
   source: FlagSource,
@@ -76,8 +81,8 @@ export async function acceptUsage(
   for (const usage of usages) {
     const count = Object.keys(usage.features).length;
     if (count === 0 && usage.impactMetrics === undefined) continue;
-    // NOTE: sources written in JavaScript may return nothing, which is no refusal.
-    // oxlint-disable-next-line no-await-in-loop -- none after one that is refused
+    // NOTE: sources written in JavaScript may return undefined, which means accepted.
+    // oxlint-disable-next-line no-await-in-loop -- a rejected usage must be the last one
     const isAccepted: unknown = await source.reportUsage(usage);
     if (isAccepted === false) {
       metrics.usageRefused.inc();

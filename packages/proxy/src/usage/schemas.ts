@@ -1,0 +1,105 @@
+import { type Static, Type } from "typebox";
+
+const Count = Type.Unsafe<number | null>({ type: ["number", "null"], minimum: 0 });
+
+/**
+ * How often a toggle was on and off.
+ *
+ * NOTE: not a union, for which a validator reports the contradicting errors of all its members.
+ */
+export const ToggleUsage = Type.Object(
+  {
+    yes: Type.Optional(Count),
+    no: Type.Optional(Count),
+    variants: Type.Optional(
+      Type.Unsafe<Readonly<Record<string, number | null>> | null>({
+        type: ["object", "null"],
+        additionalProperties: Count,
+      }),
+    ),
+  },
+  { title: "toggleUsageSchema" },
+);
+
+/** The largest number of toggles in one report. */
+export const MAX_REPORTED_TOGGLES = 10_000;
+
+const Bucket = Type.Object({
+  start: Type.Optional(
+    Type.Unsafe<string | number | boolean | null>({
+      type: ["string", "number", "boolean", "null"],
+    }),
+  ),
+  toggles: Type.Unsafe<Readonly<Record<string, Static<typeof ToggleUsage>>>>({
+    type: "object",
+    additionalProperties: ToggleUsage,
+    maxProperties: MAX_REPORTED_TOGGLES,
+  }),
+});
+
+/** Impact metrics of SDKs. Invalid entries are ignored when they are read. */
+export const ImpactMetrics = Type.Unsafe<unknown>({
+  description: "Counters, gauges and histograms, forwarded to the upstream",
+});
+
+/** A usage report of a client SDK. */
+export const UsageBody = Type.Object(
+  {
+    appName: Type.String({ minLength: 1 }),
+    bucket: Type.Optional(
+      Type.Unsafe<Static<typeof Bucket> | null>({ ...Bucket, type: ["object", "null"] }),
+    ),
+    impactMetrics: Type.Optional(ImpactMetrics),
+  },
+  { title: "usageReportSchema" },
+);
+
+/** The registration of an SDK, forwarded to the upstream. */
+export const RegistrationBody = Type.Object(
+  { appName: Type.Optional(Type.String()) },
+  { title: "registrationSchema" },
+);
+
+/** Usage of one flag by one application. */
+export const ReportedMetric = Type.Object(
+  {
+    featureName: Type.String({ minLength: 1 }),
+    appName: Type.String({ minLength: 1 }),
+    timestamp: Type.Optional(
+      Type.Unsafe<string | number | null>({
+        type: ["string", "number", "null"],
+        description: "Start of the hour; the current time if it is missing",
+      }),
+    ),
+    ...ToggleUsage.properties,
+  },
+  { title: "reportedMetricSchema" },
+);
+
+/** The largest number of entries in a bulk report, of flags as well as of applications. */
+export const MAX_REPORTED_METRICS = 10_000;
+
+/**
+ * The usage of many applications, and their registrations, as a proxy reports them.
+ *
+ * NOTE: the elements are checked one by one when they are read, so that an invalid one does not cause
+ * the others to be rejected.
+ */
+export const BulkUsageBody = Type.Object(
+  {
+    metrics: Type.Unsafe<readonly unknown[]>({
+      type: "array",
+      maxItems: MAX_REPORTED_METRICS,
+      description: "Entries with `featureName`, `appName`, `timestamp`, `yes`, `no` and `variants`",
+    }),
+    applications: Type.Optional(
+      Type.Unsafe<readonly unknown[] | null>({
+        type: ["array", "null"],
+        maxItems: MAX_REPORTED_METRICS,
+        description: "Registrations, forwarded to the upstream",
+      }),
+    ),
+    impactMetrics: Type.Optional(ImpactMetrics),
+  },
+  { title: "bulkUsageReportSchema" },
+);
