@@ -53,9 +53,10 @@ function toPropertyName(name: string): string | undefined {
 
 /** Decodes a name or a value, and throws a 400 that names the parameter if it cannot. */
 function decode(text: string, parameter: string): string {
-  if (!text.includes("%") && !text.includes("+")) return text;
+  const withSpaces = text.includes("+") ? text.replaceAll("+", " ") : text;
+  if (!text.includes("%")) return withSpaces;
   try {
-    return decodeURIComponent(text.replaceAll("+", " "));
+    return decodeURIComponent(withSpaces);
   } catch {
     throw badField(parameter, "is not valid percent-encoding: write a literal `%` as `%25`");
   }

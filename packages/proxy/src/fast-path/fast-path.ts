@@ -204,7 +204,8 @@ export class FastPath {
     { status, headers, bytes }: PreparedResponse,
   ): void {
     const { corsHeaders, observe, path } = this.#options;
-    response.writeHead(status, [...corsHeaders(request.headers.origin), ...headers]);
+    headers.push(...corsHeaders(request.headers.origin));
+    response.writeHead(status, headers);
     if (bytes === undefined) response.end();
     else response.end(bytes, "latin1");
     const seconds = (performance.now() - startMs) / 1000;
