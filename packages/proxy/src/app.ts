@@ -9,22 +9,22 @@ import {
 } from "flags-server-kit/http";
 import { keyOf } from "./access/authenticate.ts";
 import { createKeyRegistry } from "./access/key-registry.ts";
-import { createProtocolRules } from "./api/evaluation-rules.ts";
+import { createProtocol } from "./api/protocol.ts";
+import { PROTOCOLS } from "./api/protocols.ts";
 import { registerRoutes } from "./api/routes.ts";
 import type { ProxyConfig } from "./config/config.ts";
 import { SETTINGS } from "./config/settings.ts";
 import { tooManyBodies } from "./errors.ts";
-import { createFastPaths, createShortcut } from "./fast-path/create-fast-path.ts";
+import { createFastPaths, createShortcut } from "./fast-path/fast-path.ts";
 import { registerCompression } from "./http/compression.ts";
-import { hasFixedOrigin } from "./http/cors-headers.ts";
 import { registerCors } from "./http/cors.ts";
-import { handleFailures } from "./http/failures.ts";
 import { registerOpenApi } from "./http/openapi.ts";
 import { gateUntilReady } from "./http/readiness.ts";
-import { createFailureSender } from "./http/send-failure.ts";
+import { createFailureSender, handleFailures } from "./http/failures.ts";
 import { ownCompilersOnly, serverFactory, serverOptions } from "./http/server-options.ts";
 import { createMetrics, METRICS_PREFIX, type Metrics, observeSources } from "./metrics.ts";
-import { renderAhead } from "./response/render-ahead.ts";
+import { ResponsePreparer } from "./response/prepare-response.ts";
+import { renderAhead } from "./response/rendering.ts";
 
 export interface AppOptions {
   /**
@@ -44,18 +44,22 @@ export async function buildApp(
   source: FlagSource,
   { hasFastPath, metrics = createMetrics(), cacheBytes }: AppOptions = { hasFastPath: true },
 ): Promise<FastifyInstance> {
-  const ring = createKeyRegistry(config, source);
-  observeSources(metrics.registry, ring.sources);
+  const keys = createKeyRegistry(config, source);
+  observeSources(metrics.registry, keys.sources);
 
-  const rules = createProtocolRules(config);
+  const preparer = new ResponsePreparer(cacheBytes);
+  const protocols = PROTOCOLS.map((definition) => createProtocol(definition, config, preparer));
   const { observeRequest: observe } = metrics;
-  // The fast path is synchronous. Context enrichers and functions that check origins may not be.
-  const canBypass = config.contextEnrichers.length === 0 && hasFixedOrigin(config.cors);
-  const fastPaths =
-    hasFastPath && canBypass ? createFastPaths(config, { ring, rules, observe, cacheBytes }) : [];
+  const fastPaths = hasFastPath
+    ? createFastPaths(config, { keys, protocols, observe, cacheBytes })
+    : [];
   const closeFastPaths = (): void => fastPaths.forEach((path) => path.close());
 
-  const sendFailure = createFailureSender(config.basePath);
+  const sendFailure = createFailureSender(
+    protocols.flatMap(({ definition: { errors } }) =>
+      errors === undefined ? [] : [{ ...errors, path: config.basePath + errors.path }],
+    ),
+  );
   const guard = new ConnectionGuard({
     maxConnections: config.maxConnections,
     logger: config.logger,
@@ -63,22 +67,22 @@ export async function buildApp(
   });
   observeConnections(metrics.registry, METRICS_PREFIX, guard);
   const app = Fastify({
-    ...serverOptions(config, { sources: ring.sources, sendFailure, guard }),
+    ...serverOptions(config, { sources: keys.sources, sendFailure, guard }),
     ...(hasFastPath && ownCompilersOnly),
     serverFactory: serverFactory(createShortcut(fastPaths), guard),
   });
   app.addHook("preClose", async () => closeFastPaths());
-  const stopRendering = renderAhead(ring.sources, Object.values(rules));
+  const stopRendering = renderAhead(keys.sources, protocols);
   app.addHook("onClose", async () => stopRendering());
   handleFailures(app, { logger: config.logger, sendFailure });
   observeRequests(app, observe);
   // NOTE: hooks run in this order. Preflights contain no key, and browsers must be able to read errors.
-  await registerCors(app, config);
-  gateUntilReady(app, ring.sources);
+  registerCors(app, config);
+  gateUntilReady(app, keys.sources);
   limitBodyMemory(app, { toError: tooManyBodies, keyOf });
   await registerCompression(app);
   if (config.openApiEnabled) await registerOpenApi(app, config);
 
-  await registerRoutes(app, { config, ring, metrics, rules, cacheBytes });
+  await registerRoutes(app, { config, keys, metrics, protocols, cacheBytes });
   return app;
 }

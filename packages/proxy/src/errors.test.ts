@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { badField, HttpError, toHttpError } from "./errors.ts";
 
-test("toHttpError() leaves an HttpError as it is", () => {
+test("toHttpError() returns an HttpError unchanged", () => {
   const error = badField("userId", "is odd");
   expect(toHttpError(error)).toBe(error);
   expect(error.toBody()).toEqual({
@@ -10,14 +10,14 @@ test("toHttpError() leaves an HttpError as it is", () => {
   });
 });
 
-test("toHttpError() puts what is known into words, and keeps the cause", () => {
+test("toHttpError() explains a known error of the framework, and keeps it as the cause", () => {
   const cause = Object.assign(new Error("internal words"), { code: "FST_ERR_CTP_BODY_TOO_LARGE" });
   const error = toHttpError(cause);
   expect(error).toMatchObject({ statusCode: 413, cause });
   expect(error.message).not.toContain("internal");
 });
 
-test("toHttpError() passes on a fault of the caller that a plugin names", () => {
+test("toHttpError() passes on the client error of a plugin", () => {
   const cause = Object.assign(new Error("Slow down"), { statusCode: 429 });
   expect(toHttpError(cause)).toMatchObject({ statusCode: 429, message: "Slow down" });
 });
@@ -29,7 +29,7 @@ test.each([
   Object.assign(new Error("password is 1234"), { statusCode: 200 }),
   "password is 1234",
   undefined,
-])("toHttpError() makes a 500 that says nothing of %s", (thrown) => {
+])("toHttpError() converts %s to a 500 that does not reveal it", (thrown) => {
   const error = toHttpError(thrown);
   expect(error).toBeInstanceOf(HttpError);
   expect(error.statusCode).toBe(500);

@@ -1,19 +1,19 @@
 import { explainFrameworkFailure, NOT_JSON } from "flags-server-kit/http";
 
-/** One thing wrong in a request: where, and what is expected there. */
+/** One invalid value in a request. */
 export interface Problem {
-  /** Where in the body or the query, such as `context.userId`; empty for the whole. */
+  /** Its path in the body or query, such as `context.userId`; empty for the whole body. */
   readonly path: string;
   readonly message: string;
 }
 
-/** The body of every answer that is not a success. */
+/** The body of an error response, unless a protocol has its own format. */
 export interface ErrorBody {
   readonly error: string;
   readonly validation?: readonly Problem[];
 }
 
-/** What a failure is called in the protocols that have codes for them, where its status is not enough. */
+/** The code of an error in protocols that have error codes, where the status is not enough. */
 export type ErrorCode = "FLAG_NOT_FOUND" | "PARSE_ERROR";
 
 interface HttpErrorDetails {
@@ -23,11 +23,11 @@ interface HttpErrorDetails {
   readonly cause?: unknown;
 }
 
-/** A failure that is told to the caller: its message says what is wrong and how to mend it. */
+/** An error for the client: the message names the problem and how to fix it. */
 export class HttpError extends Error {
   override readonly name = "HttpError";
   readonly statusCode: number;
-  /** NOTE: not `code`, into which the framework writes one of its own. */
+  /** NOTE: not `code`, which the framework overwrites. */
   readonly errorCode: ErrorCode | undefined;
   readonly problems: readonly Problem[];
   readonly headers: Readonly<Record<string, string>>;
@@ -47,23 +47,23 @@ export class HttpError extends Error {
   }
 }
 
-/** A 400 that names the one place at fault. */
+/** A 400 for one invalid value. */
 export function badField(path: string, message: string): HttpError {
   return new HttpError(400, `Bad request: \`${path}\` ${message}`, {
     problems: [{ path, message }],
   });
 }
 
-/** The answer to a flag that was asked for by its name, and is not known. */
+/** A 404 for a flag that was requested by name. */
 export function unknownFlag(name: string): HttpError {
   return new HttpError(
     404,
-    `There is no flag called \`${name}\`: check its spelling, and which flags the proxy is to know`,
+    `There is no flag called \`${name}\`: check its spelling, and which projects the proxy serves`,
     { errorCode: "FLAG_NOT_FOUND" },
   );
 }
 
-/** The answer to everything before flags have been received. */
+/** A 503 for all requests until the proxy has flags. */
 export function notReady(): HttpError {
   return new HttpError(
     503,
@@ -72,7 +72,7 @@ export function notReady(): HttpError {
   );
 }
 
-/** Rejects a body because too many others are arriving. */
+/** A 503 for a body while too many others are arriving. */
 export function tooManyBodies(): HttpError {
   return new HttpError(
     503,
@@ -84,20 +84,20 @@ export function tooManyBodies(): HttpError {
 
 const MAX_RETRY_AFTER_SECONDS = 60;
 
-/** The response to usage that exceeds what its key may have in the buffer. */
+/** A 503 for usage that exceeds the share of its key in the buffer. */
 export function tooMuchUsage(metricsIntervalMs: number): HttpError {
   const seconds = Math.ceil(metricsIntervalMs / 1000);
   const retryAfter = Math.min(Math.max(seconds, 1), MAX_RETRY_AFTER_SECONDS);
   return new HttpError(
     503,
-    "Too much usage that was reported with this key is waiting to be sent upstream. Nothing of this " +
-      "report was counted: send it again later. With a shorter `metricsInterval` " +
-      "(FLAGS_METRICS_INTERVAL) less has to wait",
+    "Too much usage reported with this key is waiting to be sent upstream. This report was not " +
+      "counted: send it again later. A shorter `metricsInterval` (FLAGS_METRICS_INTERVAL) empties the " +
+      "buffer more often",
     { headers: { "retry-after": String(retryAfter) } },
   );
 }
 
-/** Rejects a stream because a limit is reached or the proxy is shutting down. */
+/** A 503 for a stream when a limit is reached or the proxy is shutting down. */
 export function streamLimitReached(retryAfterSeconds: number): HttpError {
   return new HttpError(
     503,
@@ -106,31 +106,31 @@ export function streamLimitReached(retryAfterSeconds: number): HttpError {
   );
 }
 
-/** How the endpoint of all toggles is switched on, in words. */
-export const SWITCH_ALL_ON = "set `enableAllEndpoint` (ENABLE_ALL_ENDPOINT) to true";
+/** How to enable the endpoints with all toggles. */
+export const ENABLE_ALL_HINT = "set `enableAllEndpoint` (ENABLE_ALL_ENDPOINT) to true";
 
-/** The answer where nothing is served before a setting is changed. */
-export function notSwitchedOn(subject: string, advice: string): HttpError {
-  return new HttpError(501, `${subject} is not switched on: ${advice}`);
+/** A 501 for a feature that a setting enables. */
+export function notEnabled(subject: string, hint: string): HttpError {
+  return new HttpError(501, `${subject} is not enabled: ${hint}`);
 }
 
-/** The answer to a body of another type. */
+/** A 415 for a body that is not JSON. */
 export function notJson(): HttpError {
   return new HttpError(415, NOT_JSON);
 }
 
-interface FaultOfCaller extends Error {
+interface ErrorWithStatus extends Error {
   readonly statusCode?: unknown;
 }
 
-/** Turns whatever was thrown into what the caller is told; the unforeseen becomes a bare 500. */
+/** Converts anything that was thrown to an error for the client; unexpected errors become a bare 500. */
 export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
   if (!(error instanceof Error)) return internal(error);
 
   const known = explainFrameworkFailure(error);
   if (known !== undefined) return new HttpError(known.statusCode, known.message, { cause: error });
-  const { statusCode }: FaultOfCaller = error;
+  const { statusCode }: ErrorWithStatus = error;
   if (typeof statusCode === "number" && statusCode >= 400 && statusCode < 500) {
     return new HttpError(statusCode, error.message, { cause: error });
   }

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { EventStream } from "flags-server-kit/http";
 import { Registry } from "prom-client";
 import { expect, onTestFinished, test } from "vitest";
-import { proxyProtocol } from "../src/api/proxy/protocol.ts";
+import { proxyFormat } from "../src/api/proxy/protocol.ts";
 import { createMessageForms } from "../src/streaming/message-forms.ts";
 import { PushHub, type PushRules } from "../src/streaming/stream-hub.ts";
 import { PushStream } from "../src/streaming/flag-stream.ts";
@@ -18,7 +18,7 @@ import { DocumentSource } from "./_source.ts";
 
 /** A hub with times of its own behind a server, where `/7` opens the stream of user 7. */
 async function startHub(source: DocumentSource, rules: Partial<PushRules>) {
-  const { render } = createRenderer(proxyProtocol);
+  const { render } = createRenderer(proxyFormat);
   const forms = createMessageForms({ toggles: render, frontend: render, refetch: render });
   const sharedEvents = new Map([[source, new SharedEvents(forms)]]);
   const registry = new Registry();

@@ -1,62 +1,50 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Context, Snapshot } from "flags-engine";
-import { sendConditional } from "flags-server-kit/http";
+import type { Context } from "flags-engine";
 import { grantOf } from "../access/authenticate.ts";
-import type { KeyExtractor } from "../access/key-extractor.ts";
-import { requestContext, type ContextRules } from "../evaluation/request-context.ts";
-import type { SentContext } from "../evaluation/sent-context.ts";
 import { notReady } from "../errors.ts";
-import type { Protocol } from "../response/protocol.ts";
-import { evaluateFlags } from "../response/evaluate-flags.ts";
-import type { ResponseBody } from "../response/flag-list-body.ts";
-import type { Renderer } from "../response/rendering.ts";
-import type { Selection } from "../response/select.ts";
-
-/** How the requests of one protocol are evaluated, by the routes and by the fast path. */
-export interface EvaluationRules extends Renderer {
-  readonly contextRules: ContextRules;
-  readonly protocol: Protocol;
-  readonly keyExtractor: KeyExtractor;
-  /** Value of `Vary` for responses that depend on the context and the key. */
-  readonly vary: string;
-  /** Value of `Cache-Control` for the same. */
-  readonly cacheControl: string;
-}
-
-/** Computes the response body for a context. */
-export type Responder = (snapshot: Snapshot, context: Context) => ResponseBody;
+import { requestContext } from "../evaluation/request-context.ts";
+import type { SentContext } from "../evaluation/sent-context.ts";
+import { evaluateFlags, isShareable, type Selection } from "../response/evaluate-flags.ts";
+import type { PreparedResponse } from "../response/prepare-response.ts";
+import type { ResponseBody } from "../response/response-body.ts";
+import type { Protocol } from "./protocol.ts";
 
 interface EvaluationRequest {
   readonly sent: SentContext;
-  readonly respond: Responder;
+  readonly selection: Selection;
+  /** Adds to a body what depends on this request. @default nothing */
+  readonly extend?: ((body: ResponseBody, context: Context) => ResponseBody) | undefined;
 }
 
-/** Evaluates flags for the context of a request, and sends the response. */
-export type Evaluator = (
+/** Evaluates flags for an authenticated request and sends the response. */
+export type Evaluate = (
   request: FastifyRequest,
   reply: FastifyReply,
   evaluation: EvaluationRequest,
 ) => Promise<FastifyReply>;
 
-/** The path of a request: context, outcomes, response, and a body only if the client needs one. */
-export function createEvaluator({ contextRules, vary, cacheControl }: EvaluationRules): Evaluator {
-  return async (request, reply, { sent, respond }) => {
+/** Creates the handler of all routes that evaluate flags in a protocol. */
+export function createEvaluate(protocol: Protocol): Evaluate {
+  const { contextRules, policy, preparer } = protocol;
+  return async (request, reply, { sent, selection, extend }) => {
     // NOTE: read once, since it may be replaced while an enricher is running.
     const { snapshot } = grantOf(request).source;
     if (snapshot === undefined) throw notReady();
 
     const context = await requestContext({ request: request.raw, sent, snapshot }, contextRules);
-    const body = respond(snapshot, context);
-    reply.header("cache-control", cacheControl).header("vary", vary);
-    return sendConditional(request, reply, {
-      entityTag: body.entityTag,
-      contentType: "application/json; charset=utf-8",
-      body: () => body.toBuffer(),
-    });
+    const { body } = evaluateFlags(protocol, snapshot, context, selection);
+    const response =
+      extend === undefined
+        ? { body, isShareable: isShareable(selection), policy }
+        : { body: extend(body, context), isShareable: false, policy };
+    return send(reply, await preparer.prepare(request.headers, response));
   };
 }
 
-/** Responds with a list of flags. */
-export function respondWithList(rules: EvaluationRules, selection: Selection): Responder {
-  return (snapshot, context) => evaluateFlags(rules, snapshot, context, selection).body;
+function send(reply: FastifyReply, { status, headers, bytes }: PreparedResponse): FastifyReply {
+  for (let index = 0; index < headers.length; index += 2) {
+    reply.header(headers[index] ?? "", headers[index + 1]);
+  }
+  // The framework would encode a string in UTF-8.
+  return reply.code(status).send(typeof bytes === "string" ? Buffer.from(bytes, "latin1") : bytes);
 }

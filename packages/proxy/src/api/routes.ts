@@ -1,72 +1,86 @@
 import type { FastifyInstance } from "fastify";
 import type { TypedApp } from "flags-server-kit/http";
 import { authenticate } from "../access/authenticate.ts";
+import type { KeyExtractor } from "../access/key-extractor.ts";
 import type { KeyKind, KeyRegistry } from "../access/key-registry.ts";
 import type { ProxyConfig } from "../config/config.ts";
-import { FRONTEND_PATHS } from "./frontend/protocol.ts";
-import { createDefinitionsHub } from "./client/definitions-hub.ts";
 import { acceptJsonOnly } from "../http/json-body.ts";
 import { serializerCompiler } from "../http/server-options.ts";
 import { validatorCompiler } from "../http/validation.ts";
 import type { Metrics } from "../metrics.ts";
 import { createPush } from "../streaming/create-streaming.ts";
-import type { ProtocolOptions } from "./protocol-options.ts";
-import type { EvaluationRules } from "./evaluate.ts";
-import type { ProtocolRules } from "./evaluation-rules.ts";
-import { registerFrontendRoutes } from "./frontend/routes.ts";
-import { registerOfrepRoutes } from "./ofrep/routes.ts";
-import { registerProxyRoutes } from "./proxy/routes.ts";
-import { registerPush } from "./proxy/stream.ts";
+import type { Renderers } from "../streaming/message-forms.ts";
+import { createDefinitionsHub } from "./client/definitions-hub.ts";
 import { registerServerSdkRoutes } from "./client/routes.ts";
+import { configuredHeader, type Protocol, type RouteOptions, varyOn } from "./protocol.ts";
 
-interface RouteOptions {
+interface RoutesOptions {
   readonly config: ProxyConfig;
-  readonly ring: KeyRegistry;
+  readonly keys: KeyRegistry;
   readonly metrics: Metrics;
-  readonly rules: ProtocolRules;
+  readonly protocols: readonly Protocol[];
+  /** Memory in bytes for each cache. @default chosen by each cache */
   readonly cacheBytes: number | undefined;
 }
 
-/** Everything under the base path, protocol by protocol. */
+/** Registers everything under the base path: each client protocol, and the API for server SDKs. */
 export async function registerRoutes(
   app: FastifyInstance,
-  { config, ring, metrics, rules, cacheBytes }: RouteOptions,
+  { config, keys, metrics, protocols, cacheBytes }: RoutesOptions,
 ): Promise<void> {
-  const at = async (path: string, of: EvaluationRules, register: RegisterProtocol) => {
-    const allow = (...kinds: readonly KeyKind[]) =>
-      authenticate({ registry: ring, extractor: of.keyExtractor }, kinds);
-    await app.register(
-      async (scope) => register(prepare(scope), { config, metrics, rules: of, allow }),
-      { prefix: config.basePath + path },
-    );
+  const definitions = createDefinitionsHub(keys.sources, metrics.registry);
+  const renderers = Object.fromEntries(
+    protocols.map(({ definition, render }) => [definition.messageKind, render]),
+  ) as Renderers;
+  const push = createPush(config, {
+    ring: keys,
+    renderers,
+    registry: metrics.registry,
+    cacheBytes,
+  });
+  // NOTE: before the server waits for open connections, which streams would keep open.
+  app.addHook("preClose", async () => {
+    definitions.streams.close();
+    push.hub.close();
+  });
+
+  const allowIn = (keyExtractor: KeyExtractor): RouteOptions["allow"] => {
+    return (...kinds: readonly KeyKind[]) =>
+      authenticate({ registry: keys, extractor: keyExtractor }, kinds);
   };
-  const definitions = createDefinitionsHub(ring.sources, metrics.registry);
-  // NOTE: before the server waits for open connections, which streams would keep it from ending.
-  app.addHook("preClose", async () => definitions.streams.close());
-  await at("/proxy", rules.proxy, (scope, options) =>
-    registerProxyRoutes(scope, { ...options, definitions }),
-  );
-  await at("/api", rules.proxy, (scope, options) =>
-    registerServerSdkRoutes(scope, { ...options, definitions }),
-  );
-  const push = createPush(config, { ring, rules, registry: metrics.registry, cacheBytes });
-  app.addHook("preClose", async () => push.hub.close());
-  await at("/proxy", rules.proxy, (scope, options) =>
-    registerPush(scope, { ...options, ring, push, kind: "toggles" }),
-  );
-  for (const path of FRONTEND_PATHS) {
-    // oxlint-disable-next-line no-await-in-loop -- the framework takes one after the other anyway
-    await at(path, rules.frontend, (scope, options) => {
-      registerFrontendRoutes(scope, options);
-      registerPush(scope, { ...options, ring, push, kind: "frontend" });
+  const at = async (path: string, register: (app: TypedApp) => void): Promise<void> => {
+    await app.register(async (scope) => register(prepare(scope)), {
+      prefix: config.basePath + path,
     });
+  };
+  for (const protocol of protocols) {
+    const allow = allowIn(protocol.keyExtractor);
+    for (const path of protocol.definition.paths) {
+      // oxlint-disable-next-line no-await-in-loop -- the framework registers one after the other
+      await at(path, (scope) =>
+        protocol.definition.register(scope, {
+          config,
+          metrics,
+          keys,
+          definitions,
+          push,
+          protocol,
+          allow,
+        }),
+      );
+    }
   }
-  await at("/ofrep/v1", rules.ofrep, (scope, options) =>
-    registerOfrepRoutes(scope, { ...options, tokens: push.tokens }),
+  const keyExtractor = configuredHeader(config);
+  await at("/api", (scope) =>
+    registerServerSdkRoutes(scope, {
+      config,
+      metrics,
+      definitions,
+      allow: allowIn(keyExtractor),
+      vary: varyOn(keyExtractor, config.cors),
+    }),
   );
 }
-
-type RegisterProtocol = (app: TypedApp, options: ProtocolOptions) => void;
 
 function prepare(scope: FastifyInstance): TypedApp {
   const app: TypedApp = scope.withTypeProvider();

@@ -3,10 +3,10 @@ import proxyAddress from "@fastify/proxy-addr";
 import type { TrustProxy } from "flags-server-kit";
 import { toTrustOption, type TrustFunction } from "flags-server-kit/http";
 
-/** Tells where a request comes from; undefined for a caller without an address, as on a Unix socket. */
+/** Returns the address of the client that sent a request; undefined on a Unix socket. */
 export type CallerAddress = (request: IncomingMessage) => string | undefined;
 
-/** Prepares looking up callers' addresses; peers that are trusted may name the one they forward for. */
+/** Creates a function that finds the client's address, which trusted peers may forward in a header. */
 export function createCallerAddress(trustProxy: TrustProxy): CallerAddress {
   if (trustProxy === false) return ({ socket }) => toPlain(socket.remoteAddress);
 
@@ -24,7 +24,7 @@ const IPV4_WITH_PORT = /^(\d+\.\d+\.\d+\.\d+):\d+$/;
 const BRACKETED_IPV6 = /^\[([\da-f:.]+)\](?::\d+)?$/i;
 const IPV4_OVER_IPV6 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
-/** Writes an address the way rules do: some peers add a port, and IPv6 sockets wrap IPv4. */
+/** Removes the port that some peers add, and the prefix of an IPv4 address on an IPv6 socket. */
 function toPlain(address: string | undefined): string | undefined {
   if (address === undefined || !address.includes(":")) return address;
   const found = IPV4_WITH_PORT.exec(address) ?? BRACKETED_IPV6.exec(address);

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { completeContext, readsSessionId } from "./complete-context.ts";
 
-const FACTS = { remoteAddress: "192.0.2.1", sessionId: "made-up" };
+const FACTS = { remoteAddress: "192.0.2.1", sessionId: "generated" };
 const NOTHING = { fields: {}, properties: {} };
 
-test("completeContext() fills in what was not sent", () => {
+test("completeContext() adds fields that were not sent", () => {
   const defaults = { appName: "proxy", environment: undefined };
   expect(completeContext(NOTHING, defaults, FACTS)).toEqual({
     appName: "proxy",
@@ -14,7 +14,7 @@ test("completeContext() fills in what was not sent", () => {
   });
 });
 
-test("completeContext() keeps what was sent, apart from an environment that is fixed", () => {
+test("completeContext() keeps fields that were sent, except the environment if it is fixed", () => {
   const fields = {
     appName: "shop",
     environment: "stage",
@@ -31,7 +31,7 @@ test("completeContext() keeps what was sent, apart from an environment that is f
   });
 });
 
-test("completeContext() keeps empty texts, apart from ids, addresses and times that are none", () => {
+test("completeContext() keeps empty texts, except as session id, address and time", () => {
   const fields = {
     appName: "",
     environment: "",
@@ -50,7 +50,7 @@ test("completeContext() keeps empty texts, apart from ids, addresses and times t
   });
 });
 
-test("completeContext() leaves the session id out when none was sent or made up", () => {
+test("completeContext() omits the session id if none was sent or generated", () => {
   const defaults = { appName: "proxy", environment: undefined };
   const context = completeContext(NOTHING, defaults, { ...FACTS, sessionId: undefined });
   expect(context).not.toHaveProperty("sessionId");

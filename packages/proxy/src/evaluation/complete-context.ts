@@ -2,39 +2,43 @@ import type { Context, ContextDependencies } from "flags-engine";
 import { badField, type HttpError } from "../errors.ts";
 import type { SentContext } from "./sent-context.ts";
 
-/** What a context is completed with. */
+/** The configured values that complete a context. */
 export interface ContextDefaults {
   readonly appName: string;
-  /** When set, clients cannot choose theirs. */
+  /** The environment of every context; undefined if clients choose it. */
   readonly environment: string | undefined;
   /**
-   * Whether a `currentTime` that is not a time is ignored, so that flags are evaluated for now.
-   * @default false: it is a 400
+   * Whether an invalid `currentTime` is ignored, so that flags are evaluated for the current time.
+   * @default false: an invalid time is a 400
    */
   readonly ignoresInvalidTime?: boolean;
 }
 
-/** What is known of a request besides the context it carries. */
+/** Values of a request that complete its context. */
 export interface RequestFacts {
-  /** Undefined when the caller has none, as on a Unix socket. */
+  /** The caller's address; undefined on a Unix socket. */
   readonly remoteAddress: string | undefined;
-  /** One id for all flags of the request; undefined when no flag would look at it. */
+  /** A random id for this request; undefined if no flag reads it. */
   readonly sessionId: string | undefined;
 }
 
 type MutableContext = { -readonly [Field in keyof Context]: Context[Field] };
 
-/** The environment of a context when neither the client nor the configuration names one. */
+/** The environment if neither the client nor the configuration names one. */
 const DEFAULT_ENVIRONMENT = "default";
 
-/** Completes what a client sent with what it left out, and fixes what it may not choose. */
+/**
+ * Adds the fields that a client did not send, and overrides those that it may not choose.
+ *
+ * @throws {HttpError} a 400 for an invalid `currentTime`
+ */
 export function completeContext(
   { fields, properties }: SentContext,
   defaults: ContextDefaults,
   facts: RequestFacts,
 ): Context {
-  // NOTE: an empty text is a value, except where it cannot be one: some clients send an empty
-  // parameter for what they do not know.
+  // NOTE: some clients send an empty parameter for a value that they do not have. An id or an address
+  // cannot be empty; other fields can.
   const sessionId = fields.sessionId || facts.sessionId;
   const remoteAddress = fields.remoteAddress || facts.remoteAddress;
   const context: MutableContext = {
@@ -51,7 +55,7 @@ export function completeContext(
   return context;
 }
 
-/** Whether the answer may depend on a session id, so that one must be made up where it is missing. */
+/** Whether an outcome may depend on the session id, so that a missing one must be generated. */
 export function readsSessionId(contextDependencies: ContextDependencies): boolean {
   return (
     contextDependencies.drawsRandom ||
@@ -63,12 +67,12 @@ export function readsSessionId(contextDependencies: ContextDependencies): boolea
 const ISO_8601 =
   /^\d{4}(?:-\d\d(?:-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?)?)?$/;
 
-/** `Date.prototype.toString()` and `toUTCString()` write such texts, and so does HTTP. */
+/** Matches the formats of `Date.prototype.toString()`, `toUTCString()` and HTTP dates. */
 const NAMES_ZONE = /\bGMT\b/;
 
 /**
- * Checks a time. Other formats that `Date` can parse are left out, because it takes them as local
- * time: replicas in different time zones would disagree.
+ * Returns a valid time in ISO 8601, or undefined. Rejects the other formats that `Date` can parse: it
+ * reads them as local time, so replicas in different time zones would disagree.
  */
 function toTime(text: string): string | undefined {
   const isIso = ISO_8601.test(text);

@@ -11,7 +11,7 @@ const properties = fc.dictionary(
   { noNullPrototype: false },
 );
 
-test("parseQueryContext() finds what URLSearchParams wrote, whatever the names and values", () => {
+test("parseQueryContext() reads what URLSearchParams writes, for any names and values", () => {
   const fields = fc.record(Object.fromEntries(STANDARD_FIELDS.map((name) => [name, text])), {
     requiredKeys: [],
   });
@@ -29,7 +29,7 @@ test("parseQueryContext() finds what URLSearchParams wrote, whatever the names a
   );
 });
 
-test("parseQueryContext() answers or throws a 400, and never anything else", () => {
+test("parseQueryContext() either returns or throws a 400", () => {
   fc.assert(
     fc.property(fc.string(), (query) => {
       try {
@@ -43,14 +43,14 @@ test("parseQueryContext() answers or throws a 400, and never anything else", () 
 });
 
 test.each(["/proxy", "/proxy?", "/proxy?&&", "/proxy?=x"])(
-  "parseQueryContext() finds nothing in %s",
+  "parseQueryContext() of %s is empty",
   (url) => {
-    const { fields, properties: found } = parseQueryContext(url);
+    const { fields, properties: sentProperties } = parseQueryContext(url);
     expect(fields).toEqual({});
-    expect(Object.keys(found)).toEqual([]);
+    expect(Object.keys(sentProperties)).toEqual([]);
   },
 );
 
-test("parseQueryContext() leaves everything after the first = and ? to the value", () => {
+test("parseQueryContext() reads everything after the first = as the value", () => {
   expect(parseQueryContext("/proxy?userId=a=b?c").fields).toEqual({ userId: "a=b?c" });
 });

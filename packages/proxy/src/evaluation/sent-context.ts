@@ -1,4 +1,4 @@
-/** The fields of a context that have a name and a meaning of their own. */
+/** The context fields that Unleash defines; every other field is a property. */
 export const STANDARD_FIELDS = [
   "appName",
   "userId",
@@ -12,42 +12,40 @@ export type StandardField = (typeof STANDARD_FIELDS)[number];
 
 const standardFields: ReadonlySet<string> = new Set(STANDARD_FIELDS);
 
-/** Whether a field has a meaning of its own; every other one is a property. */
 function isStandardField(name: string): name is StandardField {
   return standardFields.has(name);
 }
 
-/** A context as a client sent it, whichever way: all values are text, and names are harmless. */
+/** A context as a client sent it, in a query or a body. All values are text. */
 export interface SentContext {
   readonly fields: Readonly<Partial<Record<StandardField, string>>>;
+  /** Has no prototype, so that any name is safe. */
   readonly properties: Readonly<Record<string, string>>;
 }
 
-type MutableFields = Partial<Record<StandardField, string>>;
-
-/** Collects the fields and properties of a context in the order they come. */
+/** Builds a context from fields and properties in the order in which they were sent. */
 export class SentContextBuilder {
-  readonly #fields: MutableFields = {};
+  readonly #fields: Partial<Record<StandardField, string>> = {};
   // NOTE: no prototype, so that a client may call a property `__proto__`.
   readonly #properties: Record<string, string> = Object.create(null);
   #bareProperties: Record<string, string> | undefined;
 
-  /** Adds a value given by its bare name, unless there is one. An unknown name is a property. */
+  /** Adds a value sent by its bare name, unless it has one already. Unknown names are properties. */
   addField(name: string, value: string): void {
     this.#recordOf(name)[name] ??= value;
   }
 
-  /** The same for a value given as a property, which takes precedence over one by its bare name. */
+  /** The same for a value sent as a property, which takes precedence over one sent by its bare name. */
   addProperty(name: string, value: string): void {
     this.#properties[name] ??= value;
   }
 
-  /** Like `addField()`, but appends to an existing value, with a comma in between. */
+  /** Like `addField()`, but appends to an existing value, after a comma. */
   appendField(name: string, value: string): void {
     append(this.#recordOf(name), name, value);
   }
 
-  /** Like `addProperty()`, but appends to an existing value, with a comma in between. */
+  /** Like `addProperty()`, but appends to an existing value, after a comma. */
   appendProperty(name: string, value: string): void {
     append(this.#properties, name, value);
   }
@@ -70,7 +68,32 @@ function append(record: Record<string, string>, name: string, value: string): vo
   record[name] = existing === undefined ? value : `${existing},${value}`;
 }
 
-/** The text of a value in JSON. A number as `currentTime` is in epoch milliseconds. */
+type JsonValue = string | number | boolean | null;
+
+/** A context in a JSON body that has passed validation. Null stands for no value. */
+export interface JsonContext {
+  readonly properties?: Readonly<Record<string, JsonValue>> | null;
+  readonly [field: string]: JsonValue | Readonly<Record<string, JsonValue>> | undefined;
+}
+
+/** Reads a context from a validated JSON body. */
+export function readContext({ properties, ...fields }: JsonContext): SentContext {
+  const context = new SentContextBuilder();
+  for (const [name, value] of Object.entries(fields)) {
+    if (isSingleValue(value)) context.addField(name, toFieldText(name, value));
+  }
+  for (const [name, value] of Object.entries(properties ?? {})) {
+    if (value !== null) context.addProperty(name, String(value));
+  }
+  return context.build();
+}
+
+/** Whether a context field can have this value; objects, lists and null are not values. */
+export function isSingleValue(value: unknown): value is string | number | boolean {
+  return ["string", "number", "boolean"].includes(typeof value);
+}
+
+/** Converts the value of a field to text. A number in `currentTime` is in epoch milliseconds. */
 export function toFieldText(name: string, value: string | number | boolean): string {
   if (name !== "currentTime" || typeof value !== "number") return String(value);
   const time = new Date(value);

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 
 const JSON_TYPE = /^application\/json(?:; ?charset=utf-8)?$/i;
 
-/** Longest body of a common request: as much as a URL may have. */
+/** The longest body of a common request: the limit of a URL. */
 const MAX_BODY_BYTES = 16 * 1024;
 
 /** Whether this is a GET of a path, with or without a query, and without a body. */
@@ -30,9 +30,9 @@ export function isCommonPost({ method, url, headers }: IncomingMessage, path: st
 }
 
 /**
- * Waits until the body of a common POST begins to arrive, and passes it on if it is complete, as is
- * usual for a short one. If it is not, or `accept` returns false, calls `leave` with the request as if
- * nothing had been read from it.
+ * Waits until the body of a common POST begins to arrive. If it is complete, as short bodies usually are,
+ * calls `accept` with it. If it is incomplete, or `accept` returns false, restores the request as if
+ * nothing had been read from it, and calls `leave`.
  */
 export function readShortBody(
   request: IncomingMessage,
@@ -45,7 +45,7 @@ export function readShortBody(
     if (!Buffer.isBuffer(body)) {
       leave();
     } else if (accept(body.toString())) {
-      // NOTE: Node holds on to the request until its end has been read.
+      // NOTE: Node retains the request until its end has been read.
       request.resume();
     } else {
       request.unshift(body);

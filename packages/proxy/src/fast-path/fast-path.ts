@@ -2,51 +2,87 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { findRepeatedHeader, type ObserveRequest } from "flags-server-kit/http";
 import type { Context, Snapshot } from "flags-engine";
 import type { Grant, KeyRegistry } from "../access/key-registry.ts";
+import type { FlagRequest, Protocol, RequestBody } from "../api/protocol.ts";
+import type { ProxyConfig } from "../config/config.ts";
 import { readsSessionId } from "../evaluation/complete-context.ts";
 import { parseQueryContext } from "../evaluation/parse-query.ts";
-import { unenrichedContext } from "../evaluation/request-context.ts";
+import { buildContext } from "../evaluation/request-context.ts";
 import type { SentContext } from "../evaluation/sent-context.ts";
+import { createCorsHeaders, hasFixedOrigin, type RawHeaders } from "../http/cors.ts";
+import type { Shortcut } from "../http/server-options.ts";
 import { isValid } from "../http/validation.ts";
-import { evaluateFlags } from "../response/evaluate-flags.ts";
-import type { BodyForm, EvaluationInput } from "../api/body-form.ts";
-import type { EvaluationRules } from "../api/evaluate.ts";
+import { evaluateFlags, isShareable } from "../response/evaluate-flags.ts";
+import type { FlagResponse, PreparedResponse } from "../response/prepare-response.ts";
 import { isCommonGet, isCommonPost, readShortBody } from "./common-request.ts";
-import type { ResponseCache } from "./response-cache.ts";
-import type { Outgoing, ResponseSender } from "./send-response.ts";
+import { ResponseCache } from "./response-cache.ts";
 
 const CLIENT_KEYS = ["client"] as const;
 
-export interface FastPathOptions {
-  /** The path of the evaluation, base path included. */
+interface FastPathDependencies {
+  readonly keys: KeyRegistry;
+  readonly protocols: readonly Protocol[];
+  readonly observe: ObserveRequest;
+  /** Memory in bytes for cached responses. @default 64 MiB */
+  readonly cacheBytes?: number | undefined;
+}
+
+/**
+ * Creates the fast paths of an app: one for each path of each protocol that allows it. None if the
+ * configuration contains functions that may be asynchronous.
+ */
+export function createFastPaths(
+  { clientKeysHeaderName, cors, basePath, contextEnrichers }: ProxyConfig,
+  { keys, protocols, observe, cacheBytes }: FastPathDependencies,
+): readonly FastPath[] {
+  if (contextEnrichers.length > 0 || !hasFixedOrigin(cors)) return [];
+  const shared = {
+    keyHeaderName: clientKeysHeaderName.toLowerCase(),
+    keys,
+    corsHeaders: createCorsHeaders(cors),
+    observe,
+    // NOTE: cache keys contain the path, so all paths share one cache and one limit.
+    cache: new ResponseCache(cacheBytes),
+  };
+  return protocols.flatMap((protocol) => {
+    const { body, paths } = protocol.definition;
+    if (body === undefined) return [];
+    return paths.map((path) => new FastPath({ ...shared, path: basePath + path, protocol, body }));
+  });
+}
+
+/** Passes each request to the fast path that can handle it, or else to the framework. */
+export function createShortcut(fastPaths: readonly FastPath[]): Shortcut {
+  return (request, response, leave) => {
+    const fastPath = fastPaths.find((path) => path.suits(request));
+    if (fastPath === undefined) leave(request, response);
+    else fastPath.handle(request, response, leave);
+  };
+}
+
+interface FastPathOptions {
+  /** The path of the list of flags, base path included. */
   readonly path: string;
   readonly keyHeaderName: string;
-  readonly ring: KeyRegistry;
-  readonly rules: EvaluationRules;
-  readonly bodyForm: BodyForm;
-  readonly sender: ResponseSender;
+  readonly keys: KeyRegistry;
+  readonly protocol: Protocol;
+  readonly body: RequestBody;
+  readonly corsHeaders: (requestOrigin: string | undefined) => RawHeaders;
   readonly observe: ObserveRequest;
-  /** Shared by all fast paths of an app. */
   readonly cache: ResponseCache;
 }
 
-/** A request whose key was accepted. */
-interface AcceptedRequest {
+/** A request with a valid key. */
+interface AuthenticatedRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly grant: Grant;
   readonly startMs: number;
 }
 
-interface Exchange {
-  readonly accepted: AcceptedRequest;
-  readonly outgoing: Outgoing;
-}
-
 /**
- * A hot path: `GET` and `POST` of `/proxy`, or of another protocol's list of flags, with a valid key
- * and a valid context. It sends the same bytes as the routes do (fast-path*.test.ts compare them)
- * without the framework's overhead. It leaves every other request, every error included, to the
- * framework, so it has no error responses of its own.
+ * A hot path: `GET` and `POST` of one list of flags, with a valid key and a valid context. It sends the
+ * same bytes as the routes do (fast-path*.test.ts compare them) without the framework's overhead. Every
+ * other request, and every one that ends in an error, is passed on to the framework.
  */
 export class FastPath {
   readonly #options: FastPathOptions;
@@ -56,7 +92,7 @@ export class FastPath {
     this.#options = options;
   }
 
-  /** Leaves everything to the framework from now on, which drains connections. */
+  /** Passes on all requests from now on: the framework drains connections. */
   close(): void {
     this.#isClosed = true;
   }
@@ -67,7 +103,7 @@ export class FastPath {
     return !this.#isClosed && (isCommonGet(request, path) || isCommonPost(request, path));
   }
 
-  /** Handles a request that suits, or leaves it to the framework. */
+  /** Handles a request that suits, or calls `leave`, be it later. */
   handle(request: IncomingMessage, response: ServerResponse, leave: RequestListener): void {
     const startMs = performance.now();
     const grant = this.#grantFor(request);
@@ -76,83 +112,102 @@ export class FastPath {
       return;
     }
     const { url = "" } = request;
-    const accepted = { request, response, grant, startMs };
+    const authenticated = { request, response, grant, startMs };
     const leaveRequest = (): void => leave(request, response);
     if (request.method === "POST") {
       // NOTE: no URL contains a line break, so this text is never that of a GET.
-      const accept = (body: string): boolean =>
-        this.#accept(accepted, `${url}\n${body}`, () => this.#parseBody(body));
-      readShortBody(request, accept, leaveRequest);
-    } else if (!this.#accept(accepted, url, () => ({ sent: parseQueryContext(url) }))) {
+      const respond = (body: string): boolean =>
+        this.#respond(authenticated, `${url}\n${body}`, () => this.#parseBody(body));
+      readShortBody(request, respond, leaveRequest);
+    } else if (!this.#respond(authenticated, url, () => ({ sent: parseQueryContext(url) }))) {
       leaveRequest();
     }
   }
 
   #grantFor({ headers, rawHeaders }: IncomingMessage): Grant | undefined {
-    const { ring, keyHeaderName } = this.#options;
+    const { keys, keyHeaderName } = this.#options;
     if (findRepeatedHeader(rawHeaders, [keyHeaderName]) !== undefined) return undefined;
     const key = headers[keyHeaderName];
-    return typeof key === "string" ? ring.find(key, CLIENT_KEYS) : undefined;
+    return typeof key === "string" ? keys.find(key, CLIENT_KEYS) : undefined;
   }
 
-  /** @throws when the framework would reject the body */
-  #parseBody(body: string): EvaluationInput {
-    const { bodyForm } = this.#options;
-    const value: unknown = JSON.parse(body);
-    if (!isValid(bodyForm.schema, value)) throw new TypeError("The body does not match its schema");
-    return bodyForm.read(value);
+  /** @throws if the framework would reject the body */
+  #parseBody(text: string): FlagRequest {
+    const { body } = this.#options;
+    const value: unknown = JSON.parse(text);
+    if (!isValid(body.schema, value)) throw new TypeError("The body does not match its schema");
+    return body.read(value);
   }
 
   /**
-   * Prepares the response; false when the request is not valid.
+   * Computes and schedules the response; returns false if the request is invalid.
    *
    * @param text everything the client sent that the response depends on, apart from its key
    */
-  #accept(accepted: AcceptedRequest, text: string, parse: () => EvaluationInput): boolean {
-    const { cache } = this.#options;
-    const { snapshot } = accepted.grant.source;
+  #respond(authenticated: AuthenticatedRequest, text: string, parse: () => FlagRequest): boolean {
+    const { cache, protocol } = this.#options;
+    const { snapshot } = authenticated.grant.source;
     if (snapshot === undefined) return false;
-    const cacheKey = `${accepted.grant.key}\n${text}`;
+    const cacheKey = `${authenticated.grant.key}\n${text}`;
     const cached = cache.get(snapshot, cacheKey);
-    const outgoing =
+    const flags =
       cached === undefined
-        ? this.#evaluate(accepted, snapshot, cacheKey, parse)
-        : { body: cached, isShareable: false };
-    if (outgoing === undefined) return false;
+        ? this.#evaluate(authenticated.request, snapshot, cacheKey, parse)
+        : { body: cached, isShareable: false, policy: protocol.policy };
+    if (flags === undefined) return false;
     // NOTE: responses are sent after all requests of this event-loop tick have been read. Sending wakes
     // the reader, which then competes for the processor with the requests that are still unread; this
     // can cost half as much again. Between two immediates Node releases what was sent.
-    setImmediate(() => this.#send({ accepted, outgoing }));
+    setImmediate(() => this.#send(authenticated, flags));
     return true;
   }
 
   #evaluate(
-    { request }: AcceptedRequest,
+    request: IncomingMessage,
     snapshot: Snapshot,
     cacheKey: string,
-    parse: () => EvaluationInput,
-  ): Outgoing | undefined {
-    const { rules, cache } = this.#options;
-    let input: EvaluationInput;
+    parse: () => FlagRequest,
+  ): FlagResponse | undefined {
+    const { protocol, cache } = this.#options;
+    let flagRequest: FlagRequest;
     let context: Context;
     try {
-      input = parse();
-      context = unenrichedContext({ request, sent: input.sent, snapshot }, rules.contextRules);
+      flagRequest = parse();
+      const { sent } = flagRequest;
+      context = buildContext({ request, sent, snapshot }, protocol.contextRules);
     } catch {
       // The framework finds the same error, and responds with its message.
       return undefined;
     }
-    const { body, isRepeatable } = evaluateFlags(rules, snapshot, context, input);
-    const isCacheable = isRepeatable && dependsOnTextAlone(input.sent, snapshot);
-    return {
-      body: isCacheable ? cache.offer(snapshot, cacheKey, body) : body,
-      isShareable: input.toggles === undefined,
-    };
+    const { body, isRepeatable } = evaluateFlags(protocol, snapshot, context, flagRequest);
+    if (isRepeatable && dependsOnTextAlone(flagRequest.sent, snapshot)) {
+      cache.offer(snapshot, cacheKey, body);
+    }
+    return { body, isShareable: isShareable(flagRequest), policy: protocol.policy };
   }
 
-  #send({ accepted: { request, response, startMs }, outgoing }: Exchange): void {
-    const { sender, observe, path } = this.#options;
-    const status = sender.send(request, response, outgoing);
+  #send(authenticated: AuthenticatedRequest, flags: FlagResponse): void {
+    const { request, response } = authenticated;
+    const prepared = this.#options.protocol.preparer.prepare(request.headers, flags);
+    if (prepared instanceof Promise) {
+      prepared.then(
+        (ready) => this.#write(authenticated, ready),
+        () => response.destroy(),
+      );
+    } else {
+      this.#write(authenticated, prepared);
+    }
+  }
+
+  #write(
+    { request, response, startMs }: AuthenticatedRequest,
+    { status, headers, bytes }: PreparedResponse,
+  ): void {
+    const { corsHeaders, observe, path } = this.#options;
+    headers.push(...corsHeaders(request.headers.origin));
+    response.writeHead(status, headers);
+    if (bytes === undefined) response.end();
+    else response.end(bytes, "latin1");
     const seconds = (performance.now() - startMs) / 1000;
     observe({ method: request.method ?? "", route: path, status, seconds });
   }

@@ -1,51 +1,28 @@
 import type { Snapshot } from "flags-engine";
-import { CodedBody, type ContentCoding } from "flags-server-kit/http";
 import { LRUCache } from "lru-cache";
-import type { ResponseBody } from "../response/flag-list-body.ts";
-import { FrequencySketch } from "./frequency-sketch.ts";
+import type { ResponseBody } from "../response/response-body.ts";
 
-/** Memory for the cached responses of one snapshot. */
+/** Default memory for the cached responses of one snapshot. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** Estimated memory of an entry besides its texts. */
+/** Estimated memory of an entry in addition to its texts. */
 const OVERHEAD_BYTES = 500;
 /** Memory of a character of a key, at worst. */
 const CHARACTER_BYTES = 2;
 /** The body, and at worst as much again for each of the two content codings. */
 const FORMS = 3;
 
-/** A response is cached only after its request occurred this often lately. */
+/** A response is cached only if its request occurred this often recently. */
 const MIN_COUNT = 3;
 
-/** A response that is sent again and again: body and compressed bodies are built once. */
-export class CachedResponse implements ResponseBody {
-  readonly entityTag: string;
-  readonly byteLength: number;
-  readonly #body: Buffer;
-  #coded: CodedBody | undefined;
-
-  constructor(response: ResponseBody) {
-    this.entityTag = response.entityTag;
-    this.byteLength = response.byteLength;
-    this.#body = response.toBuffer();
-  }
-
-  toBinaryString(): string {
-    return this.#body.toString("latin1");
-  }
-
-  toBuffer(): Buffer {
-    return this.#body;
-  }
-
-  compressed(coding: ContentCoding): Buffer | Promise<Buffer> {
-    this.#coded ??= new CodedBody(this.#body);
-    return this.#coded.in(coding);
-  }
+interface Entry {
+  readonly body: ResponseBody;
+  /** Hash of the request, to estimate how frequent it is when another one could replace it. */
+  readonly hash: number;
 }
 
 /** The responses of one snapshot by the full text of their requests. */
-type Entries = LRUCache<string, CachedResponse>;
+type Entries = LRUCache<string, Entry>;
 
 /**
  * Responses to requests that occur often, such as those of anonymous visitors.
@@ -53,6 +30,9 @@ type Entries = LRUCache<string, CachedResponse>;
  * The key is the full text of everything the response depends on: client key, path, query and body.
  * No hash ever stands in for it, so no client can obtain or replace the response to another request.
  * Entries belong to one snapshot and are released with it.
+ *
+ * Nothing is copied when an entry is added: a client whose request is cached and evicted again and again
+ * costs as much as a new one.
  */
 export class ResponseCache {
   readonly #bySnapshot = new WeakMap<Snapshot, Entries>();
@@ -64,20 +44,19 @@ export class ResponseCache {
     this.#maxBytes = maxBytes;
   }
 
-  get(snapshot: Snapshot, key: string): CachedResponse | undefined {
-    return this.#bySnapshot.get(snapshot)?.get(key);
+  get(snapshot: Snapshot, key: string): ResponseBody | undefined {
+    return this.#bySnapshot.get(snapshot)?.get(key)?.body;
   }
 
-  /** Caches the response if its request is frequent enough, and returns what to send. */
-  offer(snapshot: Snapshot, key: string, response: ResponseBody): ResponseBody {
-    const count = this.#frequency.increment(key);
-    if (count < MIN_COUNT) return response;
-    const size = CHARACTER_BYTES * key.length + FORMS * response.byteLength + OVERHEAD_BYTES;
+  /** Counts a request whose response was not cached, and caches it if it is frequent enough. */
+  offer(snapshot: Snapshot, key: string, body: ResponseBody): void {
+    const hash = fnv1a(key);
+    const count = this.#frequency.increment(hash);
+    if (count < MIN_COUNT) return;
+    const size = CHARACTER_BYTES * key.length + FORMS * body.byteLength + OVERHEAD_BYTES;
     const entries = this.#entriesOf(snapshot);
-    if (size > this.#maxBytes || !this.#admits(entries, size, count)) return response;
-    const cached = new CachedResponse(response);
-    entries.set(key, cached, { size });
-    return cached;
+    if (size > this.#maxBytes || !this.#admits(entries, size, count)) return;
+    entries.set(key, { body, hash }, { size });
   }
 
   #entriesOf(snapshot: Snapshot): Entries {
@@ -90,12 +69,63 @@ export class ResponseCache {
   }
 
   /**
-   * A full cache admits only a request that is clearly more frequent than the one it would evict: a
-   * population that is larger than the cache would otherwise replace its entries all the time.
+   * A full cache admits only a request that is clearly more frequent than the one it would evict.
+   * Otherwise a population that is larger than the cache would replace its entries all the time.
    */
   #admits(entries: Entries, size: number, count: number): boolean {
     if (entries.calculatedSize + size <= this.#maxBytes) return true;
-    const victim = entries.rkeys().next().value;
-    return victim === undefined || count > 2 * this.#frequency.estimate(victim);
+    const victim = entries.rvalues().next().value;
+    return victim === undefined || count > 2 * this.#frequency.estimate(victim.hash);
   }
+}
+
+/** Slots of each of the two rows. */
+const SLOTS = 1 << 16;
+
+/** All counts are halved after this many increments, so that old traffic loses its weight. */
+const HALVE_AFTER = 1 << 15;
+
+const MAX_COUNT = 255;
+
+/**
+ * Estimates how often a hash occurred recently, in a fixed 128 KiB: a count-min sketch with ageing, as
+ * in TinyLFU (Einziger, Friedman and Manes, 2017). An estimate can be too high, so use it only to decide
+ * what is worth caching, never to tell requests apart.
+ */
+export class FrequencySketch {
+  readonly #counts = new Uint8Array(2 * SLOTS);
+  #increments = 0;
+
+  /** Counts one occurrence and returns the estimate, including this occurrence. */
+  increment(hash: number): number {
+    const count = Math.min(this.#add(hash & 0xffff), this.#add(SLOTS + (hash >>> 16)));
+    this.#increments += 1;
+    if (this.#increments === HALVE_AFTER) this.#halve();
+    return count;
+  }
+
+  estimate(hash: number): number {
+    return Math.min(this.#counts[hash & 0xffff] ?? 0, this.#counts[SLOTS + (hash >>> 16)] ?? 0);
+  }
+
+  #add(slot: number): number {
+    const count = Math.min((this.#counts[slot] ?? 0) + 1, MAX_COUNT);
+    this.#counts[slot] = count;
+    return count;
+  }
+
+  #halve(): void {
+    this.#increments = 0;
+    for (let slot = 0; slot < this.#counts.length; slot++) {
+      this.#counts[slot] = (this.#counts[slot] ?? 0) >> 1;
+    }
+  }
+}
+
+/** FNV-1a, 32 bits. */
+export function fnv1a(text: string): number {
+  // NOTE: `| 0` makes V8 keep this as an integer from the start.
+  let hash = 0x811c9dc5 | 0;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return hash;
 }

@@ -8,7 +8,10 @@ import {
   GZIP_LEVEL,
 } from "flags-server-kit/http";
 
-/** Compresses answers for those who accept it, and reads compressed bodies. */
+/**
+ * Compresses responses for clients that accept it, except those with flags: they are compressed already
+ * when the framework gets them (`response/prepare-response.ts`). Reads compressed request bodies.
+ */
 export async function registerCompression(app: FastifyInstance): Promise<void> {
   await app.register(compress, {
     threshold: COMPRESSION_THRESHOLD_BYTES,

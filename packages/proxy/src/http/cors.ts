@@ -1,6 +1,17 @@
-import cors from "@fastify/cors";
-import type { FastifyInstance } from "fastify";
-import type { CorsOrigin, ProxyConfig } from "../config/config.ts";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { CorsConfig, CorsOrigin, ProxyConfig } from "../config/config.ts";
+
+/** Header names and values, one after the other, as `writeHead()` takes them. */
+export type RawHeaders = readonly string[];
+
+/**
+ * The origins that may read a response: `*` for all of them, true for the origin of the request, false
+ * for no CORS headers at all.
+ */
+type AllowedOrigin = string | boolean | RegExp | readonly (string | RegExp)[];
+
+/** CORS rules that need no function call to find out whether an origin is allowed. */
+type FixedCors = CorsConfig & { readonly origin: AllowedOrigin };
 
 /** Headers that client SDKs send, over all their versions. */
 const SDK_HEADERS = [
@@ -22,40 +33,159 @@ const SDK_HEADERS = [
   "cache",
 ] as const;
 
-const REQUESTED_HEADERS = "access-control-request-headers";
+/** Whether the CORS headers of a response are known without calling a function, which may be slow. */
+export function hasFixedOrigin(cors: CorsConfig): cors is FixedCors {
+  return typeof cors.origin !== "function";
+}
 
-/** Answers preflights, ahead of every other hook, and marks answers as readable across origins. */
-export async function registerCors(
+/** Whether the CORS headers, and so every response, depend on the origin of the request. */
+export function variesOnOrigin({ origin }: CorsConfig): boolean {
+  return typeof origin === "function" || (origin !== false && !allowsAll(origin));
+}
+
+/** Returns a function that computes the CORS headers of a response to a request from an origin. */
+export function createCorsHeaders(
+  cors: FixedCors,
+): (requestOrigin: string | undefined) => RawHeaders {
+  const headersFor = createHeadersFor(cors);
+  const { origin } = cors;
+  const forAll = allowsAll(origin) ? headersFor("*", undefined) : undefined;
+  return (requestOrigin) => forAll ?? headersFor(origin, requestOrigin);
+}
+
+/** Sets the CORS headers of every response, and responds to preflights before any other hook runs. */
+export function registerCors(
   app: FastifyInstance,
-  { cors: config, clientKeysHeaderName }: Pick<ProxyConfig, "cors" | "clientKeysHeaderName">,
-): Promise<void> {
-  if (config.allowedHeaders === undefined) allowSdkHeaders(app, clientKeysHeaderName);
-  await app.register(cors, {
-    origin: isList(config.origin) ? [...config.origin] : config.origin,
-    methods: [...config.methods],
-    ...(config.allowedHeaders && { allowedHeaders: [...config.allowedHeaders] }),
-    exposedHeaders: [...config.exposedHeaders],
-    credentials: config.credentials,
-    maxAge: config.maxAgeSeconds,
-    preflightContinue: config.preflightContinue,
-    optionsSuccessStatus: config.optionsSuccessStatus,
-    strictPreflight: false,
+  { cors, clientKeysHeaderName }: Pick<ProxyConfig, "cors" | "clientKeysHeaderName">,
+): void {
+  const headersFor = createHeadersFor(cors);
+  const sdkHeaders = [...SDK_HEADERS, clientKeysHeaderName.toLowerCase()];
+  const preflighted = new WeakSet<FastifyRequest>();
+
+  app.addHook("onRequest", (request, reply, done) => {
+    if (variesOnOrigin(cors)) addVary(reply, "Origin");
+    resolveOrigin(cors.origin, request.headers.origin, (error, allowed) => {
+      if (error !== undefined) {
+        done(error);
+        return;
+      }
+      if (allowed !== false) setHeaders(reply, headersFor(allowed, request.headers.origin));
+      if (allowed === false || request.method !== "OPTIONS") {
+        done();
+        return;
+      }
+      preflighted.add(request);
+      setPreflightHeaders(request, reply, cors, sdkHeaders);
+      if (cors.preflightContinue) done();
+      else reply.code(cors.optionsSuccessStatus).header("content-length", "0").send();
+    });
+  });
+  // Without a route for it, the framework would respond to a preflight with a 404.
+  app.options("*", { schema: { hide: true } }, (request, reply) => {
+    if (preflighted.has(request)) reply.send();
+    else reply.callNotFound();
   });
 }
 
-function isList(origin: CorsOrigin): origin is readonly (string | RegExp)[] {
-  return Array.isArray(origin);
+function allowsAll(origin: AllowedOrigin): boolean {
+  return origin === "*" || (Array.isArray(origin) && origin.includes("*"));
 }
 
-/** Has a preflight ask for the headers of the SDKs too: the plugin allows what is asked for. */
-function allowSdkHeaders(app: FastifyInstance, keyHeaderName: string): void {
-  const always = [...SDK_HEADERS, keyHeaderName.toLowerCase()];
-  app.addHook("onRequest", (request, _reply, done) => {
-    if (request.method === "OPTIONS") {
-      const asked = request.headers[REQUESTED_HEADERS]?.toString().toLowerCase().split(",") ?? [];
-      const names = new Set([...always, ...asked.map((name) => name.trim())].filter(Boolean));
-      request.headers[REQUESTED_HEADERS] = [...names].join(", ");
-    }
-    done();
-  });
+function createHeadersFor({ credentials, exposedHeaders }: CorsConfig) {
+  const always = [
+    ...(credentials ? ["access-control-allow-credentials", "true"] : []),
+    "access-control-expose-headers",
+    exposedHeaders.join(", "),
+  ];
+  return (allowed: AllowedOrigin, requestOrigin: string | undefined): RawHeaders => {
+    if (allowed === false) return [];
+    const origin = allowedOrigin(allowed, requestOrigin);
+    return origin === undefined ? always : ["access-control-allow-origin", origin, ...always];
+  };
+}
+
+/** The value of `Access-Control-Allow-Origin`; undefined if the origin is not allowed. */
+function allowedOrigin(
+  allowed: AllowedOrigin,
+  requestOrigin: string | undefined,
+): string | undefined {
+  if (allowsAll(allowed)) return "*";
+  if (typeof allowed === "string") return allowed;
+  return requestOrigin !== undefined && matches(allowed, requestOrigin) ? requestOrigin : undefined;
+}
+
+function matches(allowed: AllowedOrigin, requestOrigin: string): boolean {
+  if (typeof allowed === "boolean") return allowed;
+  if (typeof allowed === "string") return allowed === requestOrigin;
+  if (!(allowed instanceof RegExp)) return allowed.some((entry) => matches(entry, requestOrigin));
+  // NOTE: a pattern with the flag `g` would continue where its previous match ended.
+  allowed.lastIndex = 0;
+  return allowed.test(requestOrigin);
+}
+
+type OriginCallback = (error: Error | undefined, allowed: AllowedOrigin) => void;
+
+/** Calls back with the origins that are allowed, at once unless a function decides it later. */
+function resolveOrigin(
+  origin: CorsOrigin,
+  requestOrigin: string | undefined,
+  callback: OriginCallback,
+): void {
+  if (typeof origin !== "function") {
+    callback(undefined, origin);
+    return;
+  }
+  const finish = (error: unknown, allowed: unknown): void => {
+    if (error !== null && error !== undefined) callback(toError(error), false);
+    else if (isAllowedOrigin(allowed)) callback(undefined, allowed);
+    else callback(new TypeError("The function in `cors.origin` did not return an origin"), false);
+  };
+  const result: unknown = origin(requestOrigin, finish);
+  if (typeof result !== "object" || result === null || !("then" in result)) return;
+  Promise.resolve(result).then(
+    (allowed) => finish(undefined, allowed),
+    (error: unknown) => finish(error ?? new Error("The origin was rejected"), false),
+  );
+}
+
+function isAllowedOrigin(value: unknown): value is AllowedOrigin {
+  if (typeof value === "string") return value !== "";
+  return typeof value === "boolean" || value instanceof RegExp || Array.isArray(value);
+}
+
+function toError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}
+
+function setPreflightHeaders(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { methods, allowedHeaders, maxAgeSeconds }: CorsConfig,
+  sdkHeaders: readonly string[],
+): void {
+  reply.header("access-control-allow-methods", methods.join(", "));
+  reply.header("access-control-max-age", String(maxAgeSeconds));
+  if (allowedHeaders !== undefined) {
+    reply.header("access-control-allow-headers", allowedHeaders.join(", "));
+    return;
+  }
+  addVary(reply, "Access-Control-Request-Headers");
+  const requested = request.headers["access-control-request-headers"] ?? "";
+  const names = requested
+    .toLowerCase()
+    .split(",")
+    .map((name) => name.trim());
+  const allowed = new Set([...sdkHeaders, ...names].filter(Boolean));
+  reply.header("access-control-allow-headers", [...allowed].join(", "));
+}
+
+function setHeaders(reply: FastifyReply, headers: RawHeaders): void {
+  for (let index = 0; index < headers.length; index += 2) {
+    reply.header(headers[index] ?? "", headers[index + 1]);
+  }
+}
+
+function addVary(reply: FastifyReply, header: string): void {
+  const existing = reply.getHeader("vary");
+  reply.header("vary", existing === undefined ? header : `${String(existing)}, ${header}`);
 }

@@ -1,38 +1,71 @@
 import { randomUUID } from "node:crypto";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "flags-server-kit";
 import { HttpError, toHttpError } from "../errors.ts";
-import { canonicalPath, withoutTrailingSlash } from "./canonical-path.ts";
-import type { SendFailure } from "./send-failure.ts";
+
+/** How the error responses of some paths are written. */
+export interface PathErrorFormat {
+  /** The beginning of the paths, base path included. Errors without a route have nothing but a path. */
+  readonly path: string;
+  /** Returns the body, which is sent as JSON. */
+  toBody(error: HttpError, request: FastifyRequest): object;
+}
+
+/** Sends an error. Every response that is not a success passes through here. */
+export type SendFailure = (reply: FastifyReply, error: HttpError) => FastifyReply;
+
+/** Creates the function that sends errors, each in the format of its path. */
+export function createFailureSender(formats: readonly PathErrorFormat[]): SendFailure {
+  return (reply, error) => {
+    const { request } = reply;
+    const path = canonicalPath(request.url);
+    const format = formats.find((candidate) => path.startsWith(candidate.path));
+    reply
+      .code(error.statusCode)
+      .removeHeader("etag")
+      .headers({ "cache-control": "no-store", ...error.headers });
+    exposeRetryAfter(reply);
+    return reply
+      .type("application/json; charset=utf-8")
+      .send(JSON.stringify(format?.toBody(error, request) ?? error.toBody()));
+  };
+}
+
+const EXPOSED_HEADERS = "access-control-expose-headers";
+
+/** Lets scripts of other origins read how long to wait, as they can read the headers of a success. */
+function exposeRetryAfter(reply: FastifyReply): void {
+  const exposed = reply.getHeader(EXPOSED_HEADERS);
+  if (typeof exposed !== "string" || !reply.hasHeader("retry-after")) return;
+  if (/(?:^|,)\s*(?:retry-after|\*)\s*(?:,|$)/i.test(exposed)) return;
+  reply.header(EXPOSED_HEADERS, exposed === "" ? "Retry-After" : `${exposed}, Retry-After`);
+}
 
 interface FailureOptions {
   readonly logger: Logger;
   readonly sendFailure: SendFailure;
 }
 
-/** Makes every failure of the app a JSON answer, and logs the ones that are our fault. */
+/** Turns every error of the app into a JSON response, and logs those that are not the client's. */
 export function handleFailures(
   app: FastifyInstance,
   { logger, sendFailure }: FailureOptions,
 ): void {
-  app.setErrorHandler((error, request, reply) => {
-    const failure = toHttpError(error);
-    return sendFailure(
-      reply,
-      failure.statusCode < 500 ? failure : report(failure, request, logger),
-    );
+  app.setErrorHandler((thrown, request, reply) => {
+    const error = toHttpError(thrown);
+    return sendFailure(reply, error.statusCode < 500 ? error : logError(error, request, logger));
   });
   handleUnknownPaths(app, sendFailure);
 }
 
-/** Logs a failure under an id and names the id to the caller, who learns nothing else of it. */
-function report(failure: HttpError, request: FastifyRequest, logger: Logger): HttpError {
-  if (failure.statusCode !== 500 || request.socket.destroyed) return failure;
+/** Logs an internal error under an id. The client learns only the id. */
+function logError(error: HttpError, request: FastifyRequest, logger: Logger): HttpError {
+  if (error.statusCode !== 500 || request.socket.destroyed) return error;
 
   const id = randomUUID();
   const where = `${request.method} ${request.routeOptions.url ?? "an unknown path"}`;
-  logger.error(`Cannot answer ${where} (request ${id})`, failure.cause);
-  return new HttpError(500, `${failure.message}. Its log says more under ${id}`);
+  logger.error(`${where} failed (request ${id})`, error.cause);
+  return new HttpError(500, `${error.message}. Its log has details under ${id}`);
 }
 
 function handleUnknownPaths(app: FastifyInstance, sendFailure: SendFailure): void {
@@ -58,7 +91,17 @@ function unknownPath(): HttpError {
 
 function wrongMethod(method: string, allowed: ReadonlySet<string>): HttpError {
   const names = [...allowed].join(", ");
-  return new HttpError(405, `${method} is not possible here: use one of ${names}`, {
+  return new HttpError(405, `This path does not support ${method}: use one of ${names}`, {
     headers: { allow: names },
   });
+}
+
+/** The path of a URL, without repeated slashes and a trailing one. */
+export function canonicalPath(url: string): string {
+  const path = url.split("?", 1)[0] ?? "";
+  return withoutTrailingSlash(path.replaceAll(/\/{2,}/g, "/"));
+}
+
+function withoutTrailingSlash(path: string): string {
+  return path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
 }

@@ -23,11 +23,11 @@ test.each([
     { name: "n", any: [] },
     { path: "any", message: "must be text, a number or null" },
   ],
-])("toProblems() says of %j what is expected where", (value, problem) => {
+])("toProblems() describes the problem of %j and where it is", (value, problem) => {
   expect(toProblems(validator.Errors(value))).toEqual([problem]);
 });
 
-test("toProblems() keeps the words of the validator for all else", () => {
+test("toProblems() keeps other messages of the validator", () => {
   const [problem] = toProblems(validator.Errors({ name: "" }));
   expect(problem?.path).toBe("name");
   expect(problem?.message).toMatch(/1/);

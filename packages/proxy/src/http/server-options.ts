@@ -11,7 +11,7 @@ import {
 import type { ProxyConfig } from "../config/config.ts";
 import { notReady, toHttpError } from "../errors.ts";
 import { isReady } from "./readiness.ts";
-import type { SendFailure } from "./send-failure.ts";
+import type { SendFailure } from "./failures.ts";
 import { validatorCompiler } from "./validation.ts";
 
 interface ServerDependencies {

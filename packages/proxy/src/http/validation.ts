@@ -2,18 +2,17 @@ import type { FastifySchemaCompiler } from "fastify";
 import type { TSchema } from "typebox";
 import { Compile, type Validator } from "typebox/compile";
 import { HttpError, type Problem } from "../errors.ts";
-import { findExcess } from "./find-excess.ts";
-import { toProblems } from "./problems.ts";
+import { findExcess, toProblems } from "./problems.ts";
 
-/** Up to how many values a body may have for its problems to be listed: finding all is expensive. */
+/** The problems of a body with more values are not listed, since finding them all is expensive. */
 const MAX_EXPLAINED_VALUES = 2000;
 
-/** No schema goes deeper, so what is deeper is never looked at. */
+/** No schema is deeper, so validators never read deeper values. */
 const MAX_DEPTH = 6;
 
 /**
- * Checks bodies against their schema: nothing is converted, removed or filled in. Queries have a
- * parser of their own, whose errors say more; their schemas describe them in the OpenAPI document.
+ * Checks bodies against their schema: nothing is converted, removed or filled in. Queries are checked
+ * by their parser, whose errors are more specific; their schemas are for the OpenAPI document only.
  */
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   if (httpPart !== "body") return () => true;
@@ -24,14 +23,14 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
       : { error: explain(body, findProblems({ validator: validatorOf(schema), schema, body })) };
 };
 
-/** Whether a body is as its schema says. */
+/** Whether a body matches its schema. */
 export function isValid(schema: TSchema, body: unknown): boolean {
   return validatorOf(schema).Check(body);
 }
 
 const validators = new WeakMap<TSchema, Validator>();
 
-/** Made when there is a first body, as the proxy is to be ready soon. */
+/** Compiles a validator for the first body that needs it, to keep the start fast. */
 function validatorOf(schema: TSchema): Validator {
   const validator = validators.get(schema) ?? Compile(schema);
   validators.set(schema, validator);
@@ -46,7 +45,7 @@ function explain(body: unknown, problems: readonly Problem[]): HttpError {
   if (first === undefined) {
     return new HttpError(
       400,
-      `Bad request: a value in the body is not of the right type. Where it is can only be told of bodies with up to ${MAX_EXPLAINED_VALUES} values: send fewer`,
+      `Bad request: a value in the body has the wrong type. Only bodies with up to ${MAX_EXPLAINED_VALUES} values are searched for it: send fewer values to find out which one it is`,
     );
   }
 

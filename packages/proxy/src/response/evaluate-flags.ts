@@ -1,16 +1,34 @@
 import type { Context, Snapshot } from "flags-engine";
-import type { FlagListBody } from "./flag-list-body.ts";
-import type { Renderer } from "./rendering.ts";
-import { selectFlags, type Selection } from "./select.ts";
+import { unknownFlag } from "../errors.ts";
+import type { OutcomeVector } from "./flag-list.ts";
+import { createFragment, toListBody } from "./fragment.ts";
+import type { Renderer, Rendering } from "./rendering.ts";
+import { ResponseBody, toBinaryString, toEntityTag } from "./response-body.ts";
 
-/** A list of flags for one context. */
+/** Which flags a response contains. Without any field: a list of those that are on. */
+export interface Selection {
+  /** Name of a single flag, on or off: the response is this flag and no list. */
+  readonly single?: string | undefined;
+  /** Names of the only flags to list, on or off. Takes precedence over `all`. */
+  readonly toggles?: readonly string[] | undefined;
+  /** Whether the list includes flags that are off. */
+  readonly all?: boolean | undefined;
+}
+
+/** The response for one context. */
 export interface EvaluatedFlags {
-  readonly body: FlagListBody;
-  /** Whether the same context would give the same list again, as long as the flags do not change. */
+  readonly body: ResponseBody;
+  /** Whether the same context would give the same response again, as long as no flag changes. */
   readonly isRepeatable: boolean;
 }
 
-/** The path of every list of flags, whatever the protocol: context, outcomes, selection, body. */
+/**
+ * Turns a snapshot, a context and a selection into a response in one protocol. Every response with flags
+ * is made here, for routes, fast path and streams alike.
+ *
+ * @throws {HttpError} a 404 if there is no single flag of that name, or a 400 if the protocol cannot
+ *   represent its value
+ */
 export function evaluateFlags(
   { render }: Pick<Renderer, "render">,
   snapshot: Snapshot,
@@ -18,6 +36,54 @@ export function evaluateFlags(
   selection: Selection,
 ): EvaluatedFlags {
   const rendering = render(snapshot);
+  if (selection.single !== undefined) {
+    return { body: evaluateSingle(rendering, context, selection.single), isRepeatable: false };
+  }
   const { outcomes, isRepeatable } = snapshot.evaluateAll(context, rendering.vector);
   return { body: selectFlags(rendering, outcomes, selection), isRepeatable };
+}
+
+/** Whether clients with different requests are likely to get the same response. */
+export function isShareable({ single, toggles }: Selection): boolean {
+  return single === undefined && toggles === undefined;
+}
+
+function evaluateSingle(
+  { snapshot, format }: Rendering,
+  context: Context,
+  name: string,
+): ResponseBody {
+  const index = snapshot.indexOf(name);
+  const feature = snapshot.features[index];
+  const outcome = feature?.outcomes[snapshot.evaluate(index, context)];
+  if (feature === undefined || outcome === undefined) throw unknownFlag(name);
+  const error = format.toFlagError?.(feature, outcome);
+  if (error !== undefined) throw error;
+  const json = format.writeFlag(feature, outcome);
+  return new ResponseBody(toBinaryString(json), toEntityTag(json));
+}
+
+function selectFlags(
+  rendering: Rendering,
+  outcomes: OutcomeVector,
+  { toggles, all = false }: Selection,
+): ResponseBody {
+  if (toggles !== undefined) return selectNamed(rendering, outcomes, toggles);
+  return (all ? rendering.all : rendering.enabled).select(outcomes);
+}
+
+/** Lists the named flags in the order of their names, each once; unknown names are off. */
+function selectNamed(
+  { snapshot, format, frame, fragmentOf }: Rendering,
+  outcomes: OutcomeVector,
+  names: readonly string[],
+): ResponseBody {
+  const fragments = [...new Set(names)].map((name) => {
+    const index = snapshot.indexOf(name);
+    const feature = snapshot.features[index];
+    return feature === undefined
+      ? createFragment(format.writeUnknownFlag(name))
+      : fragmentOf(feature, outcomes[index] ?? 0);
+  });
+  return toListBody(frame, fragments);
 }

@@ -1,6 +1,6 @@
 import type { CompiledFeature, Evaluation, Outcome } from "flags-engine";
-import { FlagListBody, type Frame, toEntityTag } from "./flag-list-body.ts";
-import { DIGEST_WORDS, type Fragment, joinFragments, SEPARATOR } from "./fragment.ts";
+import { DIGEST_WORDS, type Fragment, type Frame, joinFragments, SEPARATOR } from "./fragment.ts";
+import { ResponseBody, toEntityTag } from "./response-body.ts";
 
 /** One outcome index for each flag of a snapshot. */
 export type OutcomeVector = Evaluation["outcomes"];
@@ -66,11 +66,11 @@ export class FlagList {
   }
 
   /** Selects the fragments for these outcomes. */
-  select(outcomes: OutcomeVector): FlagListBody {
+  select(outcomes: OutcomeVector): ResponseBody {
     const digests = this.#digests;
     const { prefix, suffix } = this.#frame;
     let text = prefix;
-    let count = 0;
+    let isEmpty = true;
     let words = DIGEST_WORDS;
     const { positions, factors } = this.#variable;
     for (const part of this.#parts) {
@@ -81,12 +81,12 @@ export class FlagList {
       const fragment = (part.fragments[combination] ??= this.#prepare(part, outcomes));
       const { bytes, digests: own } = fragment;
       if (bytes.length === 0) continue;
-      text += count === 0 ? bytes.slice(SEPARATOR.length) : bytes;
-      count += 1;
+      text += isEmpty ? bytes.slice(SEPARATOR.length) : bytes;
+      isEmpty = false;
       for (let word = 0; word < own.length; word++) digests[words++] = own[word] ?? 0;
     }
     const entityTag = toEntityTag(digests.subarray(0, words));
-    return new FlagListBody(text + suffix, count, entityTag);
+    return new ResponseBody(text + suffix, entityTag);
   }
 
   #prepare({ start, end }: Part, outcomes: OutcomeVector): Fragment {

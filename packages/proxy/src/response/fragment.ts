@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { ResponseBody, toBinaryString, toEntityTag } from "./response-body.ts";
 
 /** Precedes each flag of a list; a body omits the first one. */
 export const SEPARATOR = ",";
@@ -23,9 +24,18 @@ export class Fragment {
   }
 }
 
-/** Encodes text in UTF-8, as a string with one character for each byte. */
-export function toBinaryString(text: string): string {
-  return Buffer.from(text).toString("latin1");
+/** The bytes around a list of flags. */
+export class Frame {
+  /** In ASCII, as the suffix is. */
+  readonly prefix: string;
+  readonly suffix: string;
+  readonly digest: Int32Array;
+
+  constructor({ prefix, suffix }: { readonly prefix: string; readonly suffix: string }) {
+    this.prefix = prefix;
+    this.suffix = suffix;
+    this.digest = digestOf(JSON.stringify([prefix, suffix]));
+  }
 }
 
 /** Prepares the JSON of one flag. */
@@ -41,8 +51,16 @@ export function joinFragments(fragments: readonly Fragment[]): Fragment {
   return new Fragment(fragments.map(({ bytes }) => bytes).join(""), digests);
 }
 
+/** Concatenates fragments to a list, for selections that are not prepared. */
+export function toListBody(frame: Frame, fragments: readonly Fragment[]): ResponseBody {
+  const digests = [...frame.digest, ...fragments.flatMap((fragment) => [...fragment.digests])];
+  const flags = fragments.map(({ bytes }) => bytes).join("");
+  const text = frame.prefix + flags.slice(SEPARATOR.length) + frame.suffix;
+  return new ResponseBody(text, toEntityTag(Int32Array.from(digests)));
+}
+
 /** The first 128 bits of the SHA-256 of a text. */
-export function digestOf(text: string): Int32Array {
+function digestOf(text: string): Int32Array {
   const digest = hash("sha256", text, "buffer");
   return Int32Array.from({ length: DIGEST_WORDS }, (_, word) => digest.readInt32LE(word * 4));
 }

@@ -1,10 +1,8 @@
-import { compileSnapshot, complete, parseDocument } from "flags-engine";
-import type { Snapshot } from "flags-engine";
+import { compileSnapshot, complete, parseDocument, type Snapshot } from "flags-engine";
+import { FlagReplica } from "flags-sdk";
 import { describe, expect, it } from "vitest";
-import type { Protocol } from "./protocol.ts";
-import { createRenderer } from "./rendering.ts";
-import type { Renderer } from "./rendering.ts";
 import { evaluateFlags } from "./evaluate-flags.ts";
+import { createRenderer, type FlagFormat, renderAhead, type Renderer } from "./rendering.ts";
 
 function compile(names: readonly string[], previous?: Snapshot): Snapshot {
   const features = names.map((name) => ({ name, enabled: true, strategies: [] }));
@@ -12,9 +10,9 @@ function compile(names: readonly string[], previous?: Snapshot): Snapshot {
   return compileSnapshot(parseDocument({ features }), options);
 }
 
-function createProtocol() {
+function createFormat() {
   const written: string[] = [];
-  const protocol: Protocol = {
+  const format: FlagFormat = {
     prefix: "[",
     suffix: "]",
     writeFlag: ({ name }, { enabled }) => {
@@ -23,7 +21,7 @@ function createProtocol() {
     },
     writeUnknownFlag: (name) => JSON.stringify(name),
   };
-  return { protocol, written };
+  return { format, written };
 }
 
 function bodyOf(snapshot: Snapshot, { render }: Renderer): string {
@@ -31,9 +29,9 @@ function bodyOf(snapshot: Snapshot, { render }: Renderer): string {
 }
 
 describe("createRenderer()", () => {
-  it("render() writes only the flags again that a change affects", () => {
-    const { protocol, written } = createProtocol();
-    const renderer = createRenderer(protocol);
+  it("render() serialises only flags that a change affects", () => {
+    const { format, written } = createFormat();
+    const renderer = createRenderer(format);
 
     const before = compile(["a", "b", "c"]);
     expect(bodyOf(before, renderer)).toBe('["a","b","c"]');
@@ -44,9 +42,9 @@ describe("createRenderer()", () => {
     expect(written).toEqual(["new"]);
   });
 
-  it("renderAhead() leaves nothing to write for the first request after a change", () => {
-    const { protocol, written } = createProtocol();
-    const renderer = createRenderer(protocol);
+  it("renderAhead() leaves nothing to serialise for the first request after a change", () => {
+    const { format, written } = createFormat();
+    const renderer = createRenderer(format);
     const before = compile(["a", "b"]);
     bodyOf(before, renderer);
     written.splice(0);
@@ -58,9 +56,9 @@ describe("createRenderer()", () => {
     expect(written).toEqual([]);
   });
 
-  it("renderAhead() writes only the outcomes that the previous lists needed", () => {
-    const { protocol, written } = createProtocol();
-    const renderer = createRenderer(protocol);
+  it("renderAhead() serialises only the outcomes that the previous lists needed", () => {
+    const { format, written } = createFormat();
+    const renderer = createRenderer(format);
     const before = compile(["a"]);
     bodyOf(before, renderer);
     written.splice(0);
@@ -74,8 +72,8 @@ describe("createRenderer()", () => {
   });
 
   it("renderAhead() pauses after each flag", () => {
-    const { protocol, written } = createProtocol();
-    const renderer = createRenderer(protocol);
+    const { format, written } = createFormat();
+    const renderer = createRenderer(format);
     const before = compile(["a"]);
     bodyOf(before, renderer);
     written.splice(0);
@@ -86,10 +84,44 @@ describe("createRenderer()", () => {
   });
 
   it("renderAhead() does nothing for a protocol that has not been used", () => {
-    const { protocol, written } = createProtocol();
-    const renderer = createRenderer(protocol);
+    const { format, written } = createFormat();
+    const renderer = createRenderer(format);
     complete(renderer.renderAhead(compile(["a"]), undefined));
     complete(renderer.renderAhead(compile(["b"]), compile(["a"])));
     expect(written).toEqual([]);
+  });
+});
+
+const NEVER = { lastFetchAtMs: undefined, lastUpdateAtMs: undefined };
+
+function toUpdate(revision: string, ...names: readonly string[]) {
+  const features = names.map((name) => ({ name, enabled: true, strategies: [] }));
+  return { revision, text: JSON.stringify({ version: 2, features, segments: [] }) };
+}
+
+describe("renderAhead()", () => {
+  it("prepares the next snapshot before it is published, until it is stopped", async () => {
+    const { format, written } = createFormat();
+    const source = new FlagReplica({
+      strategies: [],
+      reportUsage: async () => true,
+      registerApplication: () => {},
+    });
+    const renderer = createRenderer(format);
+    const stop = renderAhead([source], [renderer]);
+
+    await source.prepare(toUpdate("1", "a"));
+    source.publish(NEVER);
+    if (source.snapshot !== undefined) evaluateFlags(renderer, source.snapshot, {}, {});
+    expect(written).toEqual(["a"]);
+
+    await source.prepare(toUpdate("2", "a", "b"));
+    expect(source.snapshot?.revision).toBe("1");
+    expect(new Set(written)).toEqual(new Set(["a", "b"]));
+    source.publish(NEVER);
+
+    stop();
+    await source.prepare(toUpdate("3", "c"));
+    expect(written).not.toContain("c");
   });
 });

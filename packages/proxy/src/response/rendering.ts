@@ -1,8 +1,21 @@
 import type { CompiledFeature, Outcome, Snapshot, Steps } from "flags-engine";
-import type { Protocol } from "./protocol.ts";
+import type { BeforeSwapHook, FlagSource } from "flags-sdk";
+import type { HttpError } from "../errors.ts";
 import { FlagList, type FragmentOf, type IsListed } from "./flag-list.ts";
-import { Frame } from "./flag-list-body.ts";
-import { createFragment, type Fragment } from "./fragment.ts";
+import { createFragment, type Fragment, Frame } from "./fragment.ts";
+
+/** How a protocol serialises flags. It never evaluates. */
+export interface FlagFormat {
+  /** The text before the first flag of a list and after the last one. */
+  readonly prefix: string;
+  readonly suffix: string;
+  /** Returns a flag with one of its possible outcomes, as JSON. */
+  writeFlag(feature: CompiledFeature, outcome: Outcome): string;
+  /** Returns a flag that was requested by name but does not exist, as JSON. */
+  writeUnknownFlag(name: string): string;
+  /** Returns the error to send instead of a single flag, if the protocol cannot represent its value. */
+  toFlagError?(feature: CompiledFeature, outcome: Outcome): HttpError | undefined;
+}
 
 const isEnabled = ({ enabled }: Outcome): boolean => enabled;
 const isAny = (): boolean => true;
@@ -10,7 +23,7 @@ const isAny = (): boolean => true;
 /** A snapshot in one protocol: prepared fragments, and the lists that requests select from. */
 export class Rendering {
   readonly snapshot: Snapshot;
-  readonly protocol: Protocol;
+  readonly format: FlagFormat;
   readonly frame: Frame;
   readonly fragmentOf: FragmentOf;
   /** Where outcomes are written; overwritten by each evaluation. */
@@ -20,11 +33,11 @@ export class Rendering {
 
   constructor(
     snapshot: Snapshot,
-    { protocol, frame }: { readonly protocol: Protocol; readonly frame: Frame },
+    { format, frame }: { readonly format: FlagFormat; readonly frame: Frame },
     fragmentOf: FragmentOf,
   ) {
     this.snapshot = snapshot;
-    this.protocol = protocol;
+    this.format = format;
     this.frame = frame;
     this.fragmentOf = fragmentOf;
     this.vector = new Int32Array(snapshot.features.length);
@@ -88,14 +101,14 @@ export interface Renderer {
 }
 
 /** Creates a renderer that prepares only those flags again that a change affects. */
-export function createRenderer(protocol: Protocol): Renderer {
-  const style = { protocol, frame: new Frame(protocol) };
+export function createRenderer(format: FlagFormat): Renderer {
+  const layout = { format, frame: new Frame(format) };
   const renderings = new WeakMap<Snapshot, Rendering>();
-  const fragmentOf = createFragmentOf(protocol);
+  const fragmentOf = createFragmentOf(format);
   const render = (snapshot: Snapshot): Rendering => {
     const known = renderings.get(snapshot);
     if (known !== undefined) return known;
-    const rendering = new Rendering(snapshot, style, fragmentOf);
+    const rendering = new Rendering(snapshot, layout, fragmentOf);
     renderings.set(snapshot, rendering);
     return rendering;
   };
@@ -108,7 +121,7 @@ export function createRenderer(protocol: Protocol): Renderer {
   };
 }
 
-function createFragmentOf(protocol: Protocol): FragmentOf {
+function createFragmentOf(format: FlagFormat): FragmentOf {
   // NOTE: a flag that a change does not affect is the same object in the next snapshot.
   const known = new WeakMap<CompiledFeature, (Fragment | undefined)[]>();
   return (feature, outcomeIndex) => {
@@ -121,7 +134,22 @@ function createFragmentOf(protocol: Protocol): FragmentOf {
     if (outcome === undefined) {
       throw new RangeError(`Cannot render outcome ${outcomeIndex} of ${feature.name}`);
     }
-    fragments[outcomeIndex] ??= createFragment(protocol.writeFlag(feature, outcome));
+    fragments[outcomeIndex] ??= createFragment(format.writeFlag(feature, outcome));
     return fragments[outcomeIndex];
   };
+}
+
+/**
+ * Prepares each new snapshot before it is published. Otherwise the first request after a change would
+ * serialise all new flags, and delay every other request meanwhile. Returns a function that stops it.
+ */
+export function renderAhead(
+  sources: readonly FlagSource[],
+  renderers: readonly Renderer[],
+): () => void {
+  const prepare: BeforeSwapHook = function* (snapshot, previous) {
+    for (const renderer of renderers) yield* renderer.renderAhead(snapshot, previous);
+  };
+  const stops = sources.map((source) => source.beforeChange?.(prepare));
+  return () => stops.forEach((stop) => stop?.());
 }

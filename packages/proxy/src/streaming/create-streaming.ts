@@ -2,15 +2,15 @@ import type { Registry } from "prom-client";
 import { streamsWithin } from "flags-server-kit";
 import type { KeyRegistry } from "../access/key-registry.ts";
 import type { ProxyConfig } from "../config/config.ts";
-import type { ProtocolRules } from "../api/evaluation-rules.ts";
-import { createMessageForms } from "./message-forms.ts";
+import { createMessageForms, type Renderers } from "./message-forms.ts";
 import { PushHub } from "./stream-hub.ts";
 import { SharedEvents } from "./shared-events.ts";
 import { StreamTokens } from "./stream-tokens.ts";
 
 interface PushDependencies {
   readonly ring: KeyRegistry;
-  readonly rules: ProtocolRules;
+  /** The renderer of each kind of message. */
+  readonly renderers: Renderers;
   readonly registry: Registry;
   /** Memory for the cached events of each source. @default 32 MiB */
   readonly cacheBytes?: number | undefined;
@@ -30,13 +30,9 @@ export function createPush(
     upstreamToken,
     clientKeys,
   }: Pick<ProxyConfig, "push" | "maxConnections" | "upstreamToken" | "clientKeys">,
-  { ring, rules, registry, cacheBytes }: PushDependencies,
+  { ring, renderers, registry, cacheBytes }: PushDependencies,
 ): Push {
-  const forms = createMessageForms({
-    toggles: rules.proxy.render,
-    frontend: rules.frontend.render,
-    refetch: rules.ofrep.render,
-  });
+  const forms = createMessageForms(renderers);
   const events = new Map(
     ring.sources.map((source) => [source, new SharedEvents(forms, cacheBytes)]),
   );

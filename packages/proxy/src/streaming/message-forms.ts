@@ -1,7 +1,7 @@
 import type { Snapshot } from "flags-engine";
 import { writeEvent } from "flags-server-kit/http";
-import type { FlagListBody } from "../response/flag-list-body.ts";
 import type { Rendering } from "../response/rendering.ts";
+import type { ResponseBody } from "../response/response-body.ts";
 
 /** The toggles themselves, as `/proxy` or the frontend API writes them. */
 export type ToggleKind = "toggles" | "frontend";
@@ -13,15 +13,16 @@ export type MessageKind = ToggleKind | "refetch";
 export interface MessageForm {
   readonly render: (snapshot: Snapshot) => Rendering;
   /** Writes the message. Its id is the entity tag of the body. */
-  readonly write: (body: FlagListBody) => string;
+  readonly write: (body: ResponseBody) => string;
 }
 
 export type MessageForms = Readonly<Record<MessageKind, MessageForm>>;
 
-/** Creates the message forms, given the renderer of each kind of client. */
-export function createMessageForms(
-  renderers: Readonly<Record<MessageKind, MessageForm["render"]>>,
-): MessageForms {
+/** The renderer of each kind of message. */
+export type Renderers = Readonly<Record<MessageKind, MessageForm["render"]>>;
+
+/** Creates the message forms. */
+export function createMessageForms(renderers: Renderers): MessageForms {
   return {
     toggles: { render: renderers.toggles, write: writeToggles },
     frontend: { render: renderers.frontend, write: writeToggles },
@@ -36,6 +37,6 @@ export function createMessageForms(
   };
 }
 
-function writeToggles(body: FlagListBody): string {
+function writeToggles(body: ResponseBody): string {
   return writeEvent({ name: "toggles", id: body.entityTag, data: body.toBuffer().toString() });
 }

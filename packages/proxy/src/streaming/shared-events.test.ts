@@ -2,7 +2,7 @@ import type { Context } from "flags-engine";
 import { expect, test } from "vitest";
 import { flag, withConstraint } from "../../test/_documents.ts";
 import { DocumentSource } from "../../test/_source.ts";
-import { proxyProtocol } from "../api/proxy/protocol.ts";
+import { proxyFormat } from "../api/proxy/protocol.ts";
 import { createRenderer } from "../response/rendering.ts";
 import { createMessageForms } from "./message-forms.ts";
 import { SharedEvents } from "./shared-events.ts";
@@ -12,7 +12,7 @@ const snapshotOf = (...features: readonly object[]) => {
   if (snapshot === undefined) throw new Error("The document was not compiled");
   return snapshot;
 };
-const { render } = createRenderer(proxyProtocol);
+const { render } = createRenderer(proxyFormat);
 const forms = createMessageForms({ toggles: render, frontend: render, refetch: render });
 const create = (): SharedEvents => new SharedEvents(forms);
 const subscriptionOf = (userId: unknown, extra: Context = {}) => ({

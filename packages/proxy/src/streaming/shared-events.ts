@@ -1,7 +1,7 @@
 import type { Context, ContextDependencies, Snapshot } from "flags-engine";
 import { LRUCache } from "lru-cache";
 import { evaluateFlags } from "../response/evaluate-flags.ts";
-import type { FlagListBody } from "../response/flag-list-body.ts";
+import type { ResponseBody } from "../response/response-body.ts";
 import type { MessageForm, MessageForms } from "./message-forms.ts";
 import type { Subscription } from "./subscription.ts";
 
@@ -15,15 +15,15 @@ const OVERHEAD_BYTES = 500;
 export class PreparedEvent {
   /** The entity tag of the body. */
   readonly id: string;
-  /** Memory for the message and for the references to its fragments. */
+  /** Memory for the message, and before it is written for the strings that it is concatenated from. */
   readonly heldBytes: number;
-  readonly #body: FlagListBody;
+  readonly #body: ResponseBody;
   readonly #form: MessageForm;
   #bytes: Buffer | undefined;
 
-  constructor(body: FlagListBody, form: MessageForm) {
+  constructor(body: ResponseBody, form: MessageForm) {
     this.id = body.entityTag;
-    this.heldBytes = body.byteLength + body.referenceBytes;
+    this.heldBytes = 2 * body.byteLength;
     this.#body = body;
     this.#form = form;
   }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Context, ContextDependencies } from "flags-engine";
 import { STANDARD_FIELDS, type SentContext } from "../evaluation/sent-context.ts";
 import { HttpError } from "../errors.ts";
-import type { Selection } from "../response/select.ts";
+import type { Selection } from "../response/evaluate-flags.ts";
 import type { MessageKind } from "./message-forms.ts";
 
 /** A context whose length as JSON is at most this is stored in full. */

@@ -79,3 +79,31 @@ export const RegistrationBody = Type.Object(
   { appName: Type.Optional(Type.String()) },
   { title: "registrationSchema" },
 );
+
+/** The largest number of entries in a bulk report, of flags as well as of applications. */
+export const MAX_REPORTED_METRICS = 10_000;
+
+/**
+ * The usage of many applications, and their registrations, as a proxy reports them.
+ *
+ * NOTE: the elements are checked one by one when they are read, so that an invalid one does not cause
+ * the others to be rejected.
+ */
+export const BulkUsageBody = Type.Object(
+  {
+    metrics: Type.Unsafe<readonly unknown[]>({
+      type: "array",
+      maxItems: MAX_REPORTED_METRICS,
+      description: "Entries with `featureName`, `appName`, `timestamp`, `yes`, `no` and `variants`",
+    }),
+    applications: Type.Optional(
+      Type.Unsafe<readonly unknown[] | null>({
+        type: ["array", "null"],
+        maxItems: MAX_REPORTED_METRICS,
+        description: "Registrations, forwarded to the upstream",
+      }),
+    ),
+    impactMetrics: Type.Optional(ImpactMetrics),
+  },
+  { title: "bulkUsageReportSchema" },
+);

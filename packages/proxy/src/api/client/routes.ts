@@ -8,9 +8,9 @@ import { registerStreaming } from "./streaming.ts";
 /** Everything that hands out definitions: whole, one by one, as changes, and as they happen. */
 export function registerDefinitions(
   app: TypedApp,
-  { allow, rules, definitions }: Pick<ServerSdkOptions, "allow" | "rules" | "definitions">,
+  { allow, vary, definitions }: Pick<ServerSdkOptions, "allow" | "vary" | "definitions">,
 ): void {
-  const options = { ...definitions, authenticate: allow("server"), vary: rules.vary };
+  const options = { ...definitions, authenticate: allow("server"), vary };
   registerFeatures(app, options);
   registerFeature(app, options);
   registerDelta(app, options);

@@ -1,5 +1,4 @@
 import { Type } from "typebox";
-import { ImpactMetrics } from "../../usage/schemas.ts";
 
 /** A flag as the upstream defines it. */
 export const Definition = Type.Object(
@@ -57,31 +56,3 @@ const DeltaEvent = Type.Object(
 
 /** The response to a request for changes. */
 export const Delta = Type.Object({ events: Type.Array(DeltaEvent) }, { title: "deltaSchema" });
-
-/** The largest number of entries in a bulk report, of flags as well as of applications. */
-export const MAX_REPORTED_METRICS = 10_000;
-
-/**
- * Usage that a proxy counted for many applications, and what it knows of these.
- *
- * NOTE: the elements are checked one by one when they are read. An invalid one does not cause the
- * others to be refused.
- */
-export const BulkUsageBody = Type.Object(
-  {
-    metrics: Type.Unsafe<readonly unknown[]>({
-      type: "array",
-      maxItems: MAX_REPORTED_METRICS,
-      description: "Entries with `featureName`, `appName`, `timestamp`, `yes`, `no` and `variants`",
-    }),
-    applications: Type.Optional(
-      Type.Unsafe<readonly unknown[] | null>({
-        type: ["array", "null"],
-        maxItems: MAX_REPORTED_METRICS,
-        description: "Registrations, forwarded to the upstream",
-      }),
-    ),
-    impactMetrics: Type.Optional(ImpactMetrics),
-  },
-  { title: "bulkUsageReportSchema" },
-);

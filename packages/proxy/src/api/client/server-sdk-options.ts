@@ -1,6 +1,6 @@
 import type { onRequestHookHandler } from "fastify";
 import type { DefinitionsHub } from "./definitions-hub.ts";
-import type { ProtocolOptions } from "../protocol-options.ts";
+import type { RouteOptions } from "../protocol.ts";
 
 /** What the routes are made from that hand out definitions. */
 export interface DefinitionsOptions extends Pick<DefinitionsHub, "feeds" | "read" | "streams"> {
@@ -11,8 +11,12 @@ export interface DefinitionsOptions extends Pick<DefinitionsHub, "feeds" | "read
 }
 
 /** What the routes of a protocol are made from that hands out definitions too. */
-export interface ServerSdkOptions extends ProtocolOptions {
-  readonly definitions: DefinitionsHub;
+export interface ServerSdkOptions extends Pick<
+  RouteOptions,
+  "config" | "metrics" | "allow" | "definitions"
+> {
+  /** The request headers that every response depends on. */
+  readonly vary: string;
 }
 
 /** How OpenAPI describes all of them. */

@@ -6,9 +6,8 @@ import { acceptUsage, type UsageRules } from "../../usage/accept-usage.ts";
 import { readImpactMetrics } from "../../usage/impact-metrics.ts";
 import { forwardRegistration, type RegistrationOrigin } from "../../usage/registrations.ts";
 import { checkUsage, readBulkUsage, readUsage } from "../../usage/read-usage.ts";
-import { RegistrationBody, UsageBody } from "../../usage/schemas.ts";
+import { BulkUsageBody, RegistrationBody, UsageBody } from "../../usage/schemas.ts";
 import { errorResponses } from "../schemas.ts";
-import { BulkUsageBody } from "./schemas.ts";
 import { SERVER_SDK } from "./server-sdk-options.ts";
 
 interface ServerUsageOptions extends UsageRules {

@@ -1,34 +1,28 @@
-import type { SelectedVariant } from "flags-engine";
-import type { Protocol } from "../../response/protocol.ts";
-import { toVariant } from "../variant.ts";
+import type { FlagFormat } from "../../response/rendering.ts";
+import type { ProtocolDefinition } from "../protocol.ts";
+import { createToggleFormat, toVariant } from "../proxy/protocol.ts";
+import { registerFrontendRoutes } from "./routes.ts";
+import { FRONTEND_BODY } from "./schemas.ts";
 
-/** Paths at which the frontend API is found: its own, and the former one. */
-export const FRONTEND_PATHS = ["/api/frontend", "/api/proxy"] as const;
-
-interface Toggle {
-  readonly name: string;
-  readonly enabled: boolean;
-  readonly impressionData: boolean;
-  readonly variant: SelectedVariant | undefined;
-}
-
-/** The toggles of the frontend API: those of `/proxy`, whose variants know the toggle's state. */
-export const frontendProtocol: Protocol = {
-  prefix: '{"toggles":[',
-  suffix: "]}",
-  writeFlag: ({ name, impressionData }, { enabled, variant }) =>
-    writeToggle({ name, enabled, impressionData, variant }),
-  writeUnknownFlag: (name) =>
-    writeToggle({ name, enabled: false, impressionData: false, variant: undefined }),
-};
-
-function writeToggle({ name, enabled, impressionData, variant }: Toggle): string {
-  // NOTE: the upstream writes both spellings, and clients of every age read one or the other.
-  const states = { feature_enabled: enabled, featureEnabled: enabled };
-  return JSON.stringify({
+/** Serialises the toggles of the frontend API: a variant repeats whether its toggle is on. */
+const frontendFormat: FlagFormat = createToggleFormat(
+  ({ name, enabled, impressionData, variant }) => ({
     name,
     enabled,
     impressionData,
-    variant: { ...toVariant(variant), ...states },
-  });
-}
+    // NOTE: the upstream sends both spellings; older and newer clients read one or the other.
+    variant: { ...toVariant(variant), feature_enabled: enabled, featureEnabled: enabled },
+  }),
+);
+
+/** The frontend API of Unleash and Edge. As in the upstream, caches revalidate each response. */
+export const FRONTEND: ProtocolDefinition = {
+  // The second one is its previous path.
+  paths: ["/api/frontend", "/api/proxy"],
+  cacheControl: "no-cache",
+  createFormat: () => frontendFormat,
+  ignoresInvalidTime: true,
+  body: FRONTEND_BODY,
+  messageKind: "frontend",
+  register: registerFrontendRoutes,
+};

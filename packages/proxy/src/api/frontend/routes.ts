@@ -1,34 +1,82 @@
+import type { onRequestHookHandler } from "fastify";
 import type { TypedApp } from "flags-server-kit/http";
-import type { ProtocolOptions } from "../protocol-options.ts";
+import { Type } from "typebox";
+import { parseQueryContext } from "../../evaluation/parse-query.ts";
 import { allowNoBody } from "../../http/json-body.ts";
-import { registerEvaluation } from "../evaluation.ts";
+import { createEvaluate } from "../evaluate.ts";
+import { registerFlagRoutes } from "../flag-routes.ts";
+import type { Protocol, RouteOptions } from "../protocol.ts";
+import { registerPush } from "../proxy/stream.ts";
 import { registerUsage } from "../proxy/usage.ts";
-import { frontendBodyForm } from "./body.ts";
-import { FrontendToggleList } from "./schemas.ts";
-import { registerSingleToggle } from "./single-toggle.ts";
+import { ContextQuery, errorResponses, NotModified } from "../schemas.ts";
+import { FRONTEND_BODY, FrontendToggle, FrontendToggleList } from "./schemas.ts";
 
-/** The frontend API, as the upstream and Edge serve it to client SDKs. */
-export function registerFrontendRoutes(
-  app: TypedApp,
-  { config, metrics, rules, allow }: ProtocolOptions,
-): void {
+/** Registers the frontend API, as the upstream and Edge provide it to client SDKs. */
+export function registerFrontendRoutes(app: TypedApp, options: RouteOptions): void {
+  const { config, metrics, protocol, allow, keys, push } = options;
   const authenticate = allow("client");
   app.addHook("preValidation", allowNoBody);
-  registerEvaluation(app, {
+  registerFlagRoutes(app, {
     authenticate,
-    rules,
-    bodyForm: frontendBodyForm,
+    protocol,
+    body: FRONTEND_BODY,
     responseSchema: FrontendToggleList,
     tag: "Frontend API",
     allEndpointEnabled: config.allEndpointEnabled,
   });
-  registerSingleToggle(app, { authenticate, rules });
-  const usage = {
+  registerSingleToggle(app, authenticate, protocol);
+  registerUsage(app, {
     authenticate: allow("client", "server"),
     metrics,
     metricsIntervalMs: config.metricsIntervalMs,
+  });
+  registerPush(app, { config, allow, protocol, ring: keys, push, kind: "frontend" });
+}
+
+function registerSingleToggle(
+  app: TypedApp,
+  authenticate: onRequestHookHandler,
+  protocol: Protocol,
+): void {
+  const evaluate = createEvaluate(protocol);
+  const onRequest = [authenticate];
+
+  app.get("/features/:name", { onRequest, schema: describeGet() }, (request, reply) =>
+    evaluate(request, reply, {
+      sent: parseQueryContext(request.url),
+      selection: { single: request.params.name },
+    }),
+  );
+  app.post("/features/:name", { onRequest, schema: describePost() }, (request, reply) =>
+    evaluate(request, reply, {
+      sent: FRONTEND_BODY.read(request.body).sent,
+      selection: { single: request.params.name },
+    }),
+  );
+}
+
+const ToggleName = Type.Object({ name: Type.String({ description: "Name of the toggle" }) });
+
+function describeGet() {
+  return {
+    ...describe("Evaluates one toggle, on or off, for a context in the query"),
+    querystring: ContextQuery,
+    response: { 200: FrontendToggle, 304: NotModified, ...errorResponses(400, 401, 404, 503) },
   };
-  registerUsage(app, usage);
-  // Clients report under the address they ask, which may be the one of all toggles.
-  registerUsage(app, { ...usage, path: "/all" });
+}
+
+function describePost() {
+  return {
+    ...describe("Evaluates one toggle, on or off, for a context in the body"),
+    body: FRONTEND_BODY.schema,
+    response: {
+      200: FrontendToggle,
+      304: NotModified,
+      ...errorResponses(400, 401, 404, 413, 415, 503),
+    },
+  };
+}
+
+function describe(summary: string) {
+  return { summary, tags: ["Frontend API"], security: [{ clientKey: [] }], params: ToggleName };
 }

@@ -1,8 +1,11 @@
 import { type Static, Type } from "typebox";
-import { ContextValue, EvaluationContext, NamedToggles, Toggle, Variant } from "../schemas.ts";
+import { readContext } from "../../evaluation/sent-context.ts";
+import { createRequestBody, type RequestBody } from "../protocol.ts";
+import { Toggle, Variant } from "../proxy/schemas.ts";
+import { ContextValue, EvaluationContext, NamedToggles } from "../schemas.ts";
 
-/** The body of an evaluation request: a context, at the top level or under `context`. */
-export const FrontendBody = Type.Object(
+/** The body of a request for flags: a context, at the top level or under `context`. */
+const FrontendBody = Type.Object(
   {
     ...EvaluationContext.properties,
     toggles: NamedToggles,
@@ -11,7 +14,7 @@ export const FrontendBody = Type.Object(
         ...EvaluationContext,
         title: "nullableEvaluationContextSchema",
         type: ["object", "null"],
-        description: "The context; the fields beside it count only when it is missing",
+        description: "The context; other fields are read only if it is missing",
       }),
     ),
   },
@@ -26,7 +29,9 @@ export const FrontendToggle = Type.Object(
       {
         ...Variant.properties,
         feature_enabled: Type.Boolean({ description: "Whether the toggle is on" }),
-        featureEnabled: Type.Boolean({ description: "The same, as some clients spell it" }),
+        featureEnabled: Type.Boolean({
+          description: "The same in the spelling that some clients read",
+        }),
       },
       { title: "frontendVariantSchema" },
     ),
@@ -34,11 +39,17 @@ export const FrontendToggle = Type.Object(
   { title: "frontendToggleSchema", description: "The toggle and its variant for the context" },
 );
 
-/** The response to an evaluation request. */
+/** The response to a request for flags. */
 export const FrontendToggleList = Type.Object(
   { toggles: Type.Array(FrontendToggle) },
   {
     title: "frontendToggleListSchema",
     description: "The toggles and their variants for the context",
   },
+);
+
+/** Reads the body of a POST. */
+export const FRONTEND_BODY: RequestBody = createRequestBody(
+  FrontendBody,
+  ({ context, toggles, ...fields }) => ({ sent: readContext(context ?? fields), toggles }),
 );

@@ -1,13 +1,16 @@
-import type { CompiledFeature, Outcome } from "flags-engine";
+import type { CompiledFeature, Outcome, Payload } from "flags-engine";
+import { isRecord } from "flags-server-kit";
 import type { OfrepValues } from "../../config/config.ts";
-import { type OfrepValue, toTypedValue, UnusablePayload } from "./value.ts";
 
 /** The reasons of OFREP 0.3.0, apart from `UNKNOWN`, which no evaluation here needs. */
 export const OFREP_REASONS = ["STATIC", "TARGETING_MATCH", "SPLIT", "DISABLED"] as const;
 
 type OfrepReason = (typeof OFREP_REASONS)[number];
 
-/** The evaluation of a flag, with every field that some OpenFeature provider insists on. */
+/** The value of a flag for an OpenFeature client. */
+type OfrepValue = boolean | number | string | Readonly<Record<string, unknown>>;
+
+/** The evaluation of a flag, with every field that any OpenFeature provider requires. */
 export interface OfrepSuccess {
   readonly key: string;
   readonly value: OfrepValue;
@@ -16,14 +19,14 @@ export interface OfrepSuccess {
   readonly metadata: Readonly<Record<string, string | boolean>>;
 }
 
-/** The error for a flag that has no usable value. */
+/** The error for a flag without a usable value. */
 export interface OfrepFailure {
   readonly key: string;
   readonly errorCode: "PARSE_ERROR" | "FLAG_NOT_FOUND";
   readonly errorDetails: string;
 }
 
-/** Puts the outcome of an evaluation into the terms of OpenFeature. */
+/** Translates the outcome of an evaluation into the terms of OpenFeature. */
 export function toOfrepEvaluation(
   feature: CompiledFeature,
   outcome: Outcome,
@@ -31,7 +34,7 @@ export function toOfrepEvaluation(
 ): OfrepSuccess | OfrepFailure {
   const { name: key } = feature;
   const value = toValue(outcome, values);
-  if (value instanceof UnusablePayload) {
+  if (value instanceof InvalidPayload) {
     return { key, errorCode: "PARSE_ERROR", errorDetails: value.details };
   }
   return {
@@ -43,15 +46,15 @@ export function toOfrepEvaluation(
   };
 }
 
-function toValue({ enabled, variant }: Outcome, values: OfrepValues): OfrepValue | UnusablePayload {
+function toValue({ enabled, variant }: Outcome, values: OfrepValues): OfrepValue | InvalidPayload {
   const payload = variant?.payload;
   return values === "payload" && payload !== undefined ? toTypedValue(payload) : enabled;
 }
 
 /**
- * OFREP has no reason for a flag that is switched on while no strategy matches. OpenFeature calls the
- * result of any rule `TARGETING_MATCH`, whatever its value. Clients may cache a `STATIC` value for
- * every context, so only a constant is `STATIC`.
+ * OFREP has no reason for a flag that is enabled while no strategy matches. OpenFeature calls the result
+ * of any rule `TARGETING_MATCH`, whatever its value. Clients may cache a `STATIC` value for every
+ * context, so only a constant is `STATIC`.
  */
 function toReason({ constantOutcome }: CompiledFeature, { reason }: Outcome): OfrepReason {
   if (reason !== "STATIC" && reason !== "DEFAULT") return reason;
@@ -66,4 +69,43 @@ function toMetadata({ enabled, variant }: Outcome, values: OfrepValues): OfrepSu
     ...(payload && { payloadType: payload.type }),
     ...(payload && values === "boolean" && { payload: payload.value }),
   };
+}
+
+/** The payload of a variant that does not have the declared type. */
+export class InvalidPayload {
+  readonly details: string;
+
+  constructor(details: string) {
+    this.details = details;
+  }
+}
+
+/** Converts the text of a payload to its declared type. */
+export function toTypedValue({ type, value }: Payload): OfrepValue | InvalidPayload {
+  switch (type) {
+    case "number":
+      return toNumber(value);
+    case "json":
+      return toObject(value);
+    default:
+      return value;
+  }
+}
+
+function toNumber(text: string): number | InvalidPayload {
+  const number = Number(text);
+  // NOTE: `Number` converts a blank text to zero.
+  if (text.trim() !== "" && Number.isFinite(number)) return number;
+  return new InvalidPayload("The payload of the variant is not a valid number");
+}
+
+/** NOTE: the protocol has objects but no lists, so any other JSON stays text. */
+function toObject(text: string): OfrepValue | InvalidPayload {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return new InvalidPayload("The payload of the variant is not valid JSON");
+  }
+  return isRecord(value) ? value : text;
 }

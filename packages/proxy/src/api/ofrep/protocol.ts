@@ -1,17 +1,77 @@
-import type { Protocol } from "../../response/protocol.ts";
+import type { FastifyRequest } from "fastify";
+import { inAnyHeader } from "../../access/key-extractor.ts";
 import type { OfrepValues } from "../../config/config.ts";
+import { HttpError } from "../../errors.ts";
+import type { FlagFormat } from "../../response/rendering.ts";
+import type { ProtocolDefinition } from "../protocol.ts";
 import { type OfrepFailure, toOfrepEvaluation } from "./evaluation.ts";
+import { registerOfrepRoutes } from "./routes.ts";
 
-/** The flags of OFREP, the protocol of OpenFeature, as its providers read them. */
-export function createOfrepProtocol(values: OfrepValues): Protocol {
+/** The error codes of OFREP. */
+type OfrepErrorCode = "PARSE_ERROR" | "INVALID_CONTEXT" | "FLAG_NOT_FOUND" | "GENERAL";
+
+interface OfrepErrorBody {
+  /** The requested flag; absent in the error of a request for all flags. */
+  readonly key?: string;
+  readonly errorCode: OfrepErrorCode;
+  readonly errorDetails: string;
+}
+
+/** OFREP, the remote evaluation protocol of OpenFeature. */
+export const OFREP: ProtocolDefinition = {
+  paths: ["/ofrep/v1"],
+  cacheControl: "no-cache",
+  createFormat: ({ ofrepValues }) => createOfrepFormat(ofrepValues),
+  createKeyExtractor: ({ clientKeysHeaderName }) =>
+    inAnyHeader(["authorization", "x-api-key", clientKeysHeaderName]),
+  errors: {
+    path: "/ofrep/",
+    toBody: (error, request) => toOfrepError(error, requestedFlag(request)),
+  },
+  messageKind: "refetch",
+  register: registerOfrepRoutes,
+};
+
+function createOfrepFormat(values: OfrepValues): FlagFormat {
   return {
     prefix: '{"flags":[',
     suffix: "]}",
     writeFlag: (feature, outcome) => JSON.stringify(toOfrepEvaluation(feature, outcome, values)),
     writeUnknownFlag: (key) => JSON.stringify(toUnknownFlag(key)),
+    toFlagError: (feature, outcome) => {
+      const evaluation = toOfrepEvaluation(feature, outcome, values);
+      if (!("errorCode" in evaluation)) return undefined;
+      const { errorCode, errorDetails } = evaluation;
+      return new HttpError(400, errorDetails, { errorCode });
+    },
   };
 }
 
 function toUnknownFlag(key: string): OfrepFailure {
   return { key, errorCode: "FLAG_NOT_FOUND", errorDetails: "There is no flag of this name" };
+}
+
+/**
+ * Writes an error as OFREP specifies it. All errors have the same fields, more than required: some
+ * providers show no message without a code.
+ */
+export function toOfrepError(error: HttpError, key: string | undefined): OfrepErrorBody {
+  return {
+    ...(key !== undefined && { key }),
+    errorCode: error.errorCode ?? codeOf(error),
+    errorDetails: error.message,
+  };
+}
+
+/** NOTE: a body contains only a context, so whatever is invalid in well-formed JSON is the context. */
+function codeOf({ statusCode, problems }: HttpError): OfrepErrorCode {
+  if (statusCode !== 400) return "GENERAL";
+  return problems.length > 0 ? "INVALID_CONTEXT" : "PARSE_ERROR";
+}
+
+/** NOTE: for an unknown path, the framework reports the path itself as a parameter. */
+function requestedFlag({ params, is404 }: FastifyRequest): string | undefined {
+  if (is404) return undefined;
+  const { key, "*": rest } = (params ?? {}) as { readonly key?: string; readonly "*"?: string };
+  return key ?? rest;
 }

@@ -1,25 +1,118 @@
+import type { onRequestHookHandler } from "fastify";
+import type { Context } from "flags-engine";
 import type { TypedApp } from "flags-server-kit/http";
+import { Type } from "typebox";
+import { grantOf } from "../../access/authenticate.ts";
+import { ResponseBody, toBinaryString, toEntityTag } from "../../response/response-body.ts";
 import type { StreamTokens } from "../../streaming/stream-tokens.ts";
-import type { ProtocolOptions } from "../protocol-options.ts";
-import { registerAllFlags } from "./all-flags.ts";
-import { registerSingleFlag } from "./single-flag.ts";
+import { toPlainContext } from "../../streaming/subscription.ts";
+import { createEvaluate, type Evaluate } from "../evaluate.ts";
+import type { RouteOptions } from "../protocol.ts";
+import { NotModified } from "../schemas.ts";
+import { readOfrepContext } from "./read-context.ts";
+import { OfrepBody, ofrepErrors, OfrepEvaluation, OfrepEvaluations } from "./schemas.ts";
 
-interface OfrepOptions extends ProtocolOptions {
-  readonly tokens: StreamTokens;
+/** Registers OFREP: all flags in one response, or a single one. */
+export function registerOfrepRoutes(app: TypedApp, options: RouteOptions): void {
+  const { protocol, allow } = options;
+  const evaluate = createEvaluate(protocol);
+  const onRequest = [allow("client")];
+  registerAllFlags(app, { evaluate, onRequest }, options);
+  registerSingleFlag(app, { evaluate, onRequest });
 }
 
-/** OFREP, the protocol of OpenFeature: all flags in one answer, or a single one. */
-export function registerOfrepRoutes(
+interface Handling {
+  readonly evaluate: Evaluate;
+  readonly onRequest: onRequestHookHandler[];
+}
+
+function registerAllFlags(
   app: TypedApp,
-  { config, rules, allow, tokens }: OfrepOptions,
+  { evaluate, onRequest }: Handling,
+  { config, push }: RouteOptions,
 ): void {
-  const authenticate = allow("client");
+  // Without this setting, callers must not see the names of flags that are off.
+  const all = config.allEndpointEnabled;
   const hasStreams = config.ofrepEventStreams && config.push.maxStreams > 0;
-  registerAllFlags(app, {
-    authenticate,
-    rules,
-    showsDisabled: config.allEndpointEnabled,
-    streams: hasStreams ? { tokens, path: `${config.basePath}/proxy/stream` } : undefined,
+  const path = `${config.basePath}/proxy/stream`;
+  const schema = describe(
+    "Evaluates the flags that are on, or all of them with `enableAllEndpoint`",
+  );
+  const response = { 200: OfrepEvaluations, 304: NotModified, ...ofrepErrors(...LIST_ERRORS) };
+
+  app.post("/evaluate/flags", { onRequest, schema: { ...schema, response } }, (request, reply) => {
+    const { key: clientKey } = grantOf(request);
+    const extend = (body: ResponseBody, context: Context): ResponseBody => {
+      const token = issueToken(push.tokens, { clientKey, context, all });
+      return token === undefined ? body : withEventStream(body, `${path}?token=${token}`);
+    };
+    return evaluate(request, reply, {
+      sent: readOfrepContext(request.body.context ?? {}),
+      selection: { all },
+      extend: hasStreams ? extend : undefined,
+    });
   });
-  registerSingleFlag(app, { authenticate, rules, values: config.ofrepValues });
+}
+
+interface StreamRequest {
+  readonly clientKey: string;
+  readonly context: Context;
+  readonly all: boolean;
+}
+
+/** Issues the token for a stream of these flags; undefined if it would be too long for an address. */
+function issueToken(
+  tokens: StreamTokens,
+  { clientKey, context, all }: StreamRequest,
+): string | undefined {
+  const subscription = { context: toPlainContext(context), kind: "refetch", all } as const;
+  return tokens.issueSteady({ clientKey, subscription });
+}
+
+/**
+ * Adds the address of a stream to the flags. The entity tag covers both: addresses expire, and a
+ * client that gets a 304 continues to use the one it has. Clients resolve an address without an
+ * origin against the address of the request.
+ */
+function withEventStream(flags: ResponseBody, requestUri: string): ResponseBody {
+  const eventStreams = JSON.stringify([{ type: "sse", endpoint: { requestUri } }]);
+  const withoutBrace = flags.toBuffer().toString("latin1").slice(0, -1);
+  const text = `${withoutBrace}${toBinaryString(`,"eventStreams":${eventStreams}}`)}`;
+  return new ResponseBody(text, toEntityTag(`${flags.entityTag}\n${requestUri}`));
+}
+
+const FlagKey = Type.Object({ key: Type.String({ description: "Name of the flag" }) });
+const RestOfPath = Type.Object({ "*": Type.String() });
+
+function registerSingleFlag(app: TypedApp, { evaluate, onRequest }: Handling): void {
+  const response = { 200: OfrepEvaluation, 304: NotModified, ...ofrepErrors(...SINGLE_ERRORS) };
+  const schema = { ...describe("Evaluates one flag, on or off"), response };
+
+  const described = { onRequest, schema: { ...schema, params: FlagKey } };
+  app.post("/evaluate/flags/:key", described, (request, reply) =>
+    evaluate(request, reply, {
+      sent: readOfrepContext(request.body.context ?? {}),
+      selection: { single: request.params.key },
+    }),
+  );
+  // Some providers do not encode the slashes of a key.
+  const hidden = { onRequest, schema: { ...schema, params: RestOfPath, hide: true } };
+  app.post("/evaluate/flags/*", hidden, (request, reply) =>
+    evaluate(request, reply, {
+      sent: readOfrepContext(request.body.context ?? {}),
+      selection: { single: request.params["*"] },
+    }),
+  );
+}
+
+const LIST_ERRORS = [400, 401, 413, 415, 503] as const;
+const SINGLE_ERRORS = [400, 401, 404, 413, 415, 503] as const;
+
+function describe(summary: string) {
+  return {
+    summary,
+    tags: ["OFREP"],
+    security: [{ bearer: [] }, { apiKey: [] }, { clientKey: [] }],
+    body: OfrepBody,
+  };
 }

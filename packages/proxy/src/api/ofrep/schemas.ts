@@ -4,13 +4,13 @@ import { ContextValue, EvaluationContext } from "../schemas.ts";
 
 const { properties: _properties, ...standardFields } = EvaluationContext.properties;
 
-/** A context of OpenFeature. */
+/** An OpenFeature context. */
 export const OfrepContext = Type.Object(
   {
     targetingKey: Type.Optional(
       Type.Unsafe<Static<typeof ContextValue>>({
         ...ContextValue,
-        description: "Id of the user; wins over `userId`",
+        description: "Id of the user; takes precedence over `userId`",
       }),
     ),
     ...standardFields,
@@ -19,11 +19,11 @@ export const OfrepContext = Type.Object(
   {
     title: "ofrepContextSchema",
     additionalProperties: Type.Unknown(),
-    description: "Further fields are properties; those that are not a single value are left out",
+    description: "Further fields are properties; objects and lists are ignored",
   },
 );
 
-/** The body of an evaluation request. */
+/** The body of a request for flags. */
 export const OfrepBody = Type.Object(
   {
     context: Type.Optional(
@@ -46,12 +46,14 @@ export const OfrepEvaluation = Type.Object(
     }),
     reason: Type.String({ enum: [...OFREP_REASONS], description: "Why the flag has this value" }),
     variant: Type.String({
-      description: "Name of the variant; `enabled` or `disabled` when there is none",
+      description: "Name of the variant; `enabled` or `disabled` if there is none",
     }),
     metadata: Type.Object(
       {
         enabled: Type.Boolean({ description: "Whether the flag is on" }),
-        variantEnabled: Type.Boolean({ description: "Whether it has a variant for the context" }),
+        variantEnabled: Type.Boolean({
+          description: "Whether the flag has a variant for the context",
+        }),
         payloadType: Type.Optional(Type.String()),
         payload: Type.Optional(Type.String()),
       },
@@ -61,7 +63,7 @@ export const OfrepEvaluation = Type.Object(
   { title: "ofrepEvaluationSchema", description: "The flag for the context" },
 );
 
-const FlagFailure = Type.Object(
+const FlagError = Type.Object(
   {
     key: Type.String(),
     errorCode: Type.String({ enum: ["PARSE_ERROR"] }),
@@ -74,7 +76,9 @@ const StreamAddress = Type.Object(
   {
     type: Type.Literal("sse"),
     endpoint: Type.Object({
-      requestUri: Type.String({ description: "Path and query, to put behind the origin in use" }),
+      requestUri: Type.String({
+        description: "Path and query, relative to the origin of the request",
+      }),
     }),
   },
   { title: "ofrepEventStreamSchema" },
@@ -83,19 +87,21 @@ const StreamAddress = Type.Object(
 /** The response for all flags. */
 export const OfrepEvaluations = Type.Object(
   {
-    flags: Type.Array(Type.Union([OfrepEvaluation, FlagFailure])),
+    flags: Type.Array(Type.Union([OfrepEvaluation, FlagError])),
     eventStreams: Type.Optional(
       Type.Array(StreamAddress, {
-        description: "Where clients are notified of changes; only with `ofrepEventStreams`",
+        description: "Streams that notify of changes; only with `ofrepEventStreams`",
       }),
     ),
   },
   { title: "ofrepEvaluationListSchema", description: "The flags for the context" },
 );
 
-const FailureBody = Type.Object(
+const ErrorBody = Type.Object(
   {
-    key: Type.Optional(Type.String({ description: "The requested flag, if a single one was" })),
+    key: Type.Optional(
+      Type.String({ description: "The requested flag, in a request for a single one" }),
+    ),
     errorCode: Type.String({
       enum: ["PARSE_ERROR", "INVALID_CONTEXT", "FLAG_NOT_FOUND", "GENERAL"],
     }),
@@ -104,21 +110,21 @@ const FailureBody = Type.Object(
   { title: "ofrepErrorSchema" },
 );
 
-const FAILURE_DESCRIPTIONS = {
+const ERROR_DESCRIPTIONS = {
   400: "The request is invalid: the message names what is wrong",
-  401: "The key is missing or not one of the accepted ones",
+  401: "The key is missing or not accepted",
   404: "There is no flag of this name",
   413: "The body is too large",
   415: "The body is not JSON",
   503: "The proxy has not synchronized with its upstream yet",
 } as const;
 
-/** The error responses of a route, for its documentation. */
-export function ofrepFailures(...statusCodes: readonly (keyof typeof FAILURE_DESCRIPTIONS)[]) {
+/** The error responses of a route in the OpenAPI document. */
+export function ofrepErrors(...statusCodes: readonly (keyof typeof ERROR_DESCRIPTIONS)[]) {
   const known = statusCodes.map((code) => [
     code,
-    { ...FailureBody, "x-response-description": FAILURE_DESCRIPTIONS[code] },
+    { ...ErrorBody, "x-response-description": ERROR_DESCRIPTIONS[code] },
   ]);
-  const others = { ...FailureBody, "x-response-description": "Any other error" };
+  const others = { ...ErrorBody, "x-response-description": "Any other error" };
   return { ...Object.fromEntries(known), default: others };
 }

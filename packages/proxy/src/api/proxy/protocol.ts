@@ -1,24 +1,61 @@
-import type { SelectedVariant } from "flags-engine";
-import type { Protocol } from "../../response/protocol.ts";
-import { toVariant } from "../variant.ts";
+import type { Payload, SelectedVariant } from "flags-engine";
+import type { FlagFormat } from "../../response/rendering.ts";
+import type { ProtocolDefinition } from "../protocol.ts";
+import { registerProxyRoutes } from "./routes.ts";
+import { PROXY_BODY } from "./schemas.ts";
 
-interface Toggle {
+/** A toggle before it is serialised. */
+export interface ToggleState {
   readonly name: string;
   readonly enabled: boolean;
-  readonly variant: SelectedVariant | undefined;
   readonly impressionData: boolean;
+  readonly variant: SelectedVariant | undefined;
 }
 
-/** The toggles of `/proxy`, as browser and mobile SDKs read them. */
-export const proxyProtocol: Protocol = {
-  prefix: '{"toggles":[',
-  suffix: "]}",
-  writeFlag: ({ name, impressionData }, { enabled, variant }) =>
-    writeToggle({ name, enabled, variant, impressionData }),
-  writeUnknownFlag: (name) =>
-    writeToggle({ name, enabled: false, variant: undefined, impressionData: false }),
+/** A variant as client SDKs read it. */
+export interface ClientVariant {
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly payload?: Payload;
+}
+
+/** Serialises the toggles of `/proxy`, as browser and mobile SDKs read them. */
+export const proxyFormat: FlagFormat = createToggleFormat(
+  ({ name, enabled, variant, impressionData }) => ({
+    name,
+    enabled,
+    variant: toVariant(variant),
+    impressionData,
+  }),
+);
+
+/** `/proxy`: the API of the Unleash proxy. */
+export const PROXY: ProtocolDefinition = {
+  paths: ["/proxy"],
+  cacheControl: "public, max-age=2",
+  createFormat: () => proxyFormat,
+  body: PROXY_BODY,
+  messageKind: "toggles",
+  register: registerProxyRoutes,
 };
 
-function writeToggle({ name, enabled, variant, impressionData }: Toggle): string {
-  return JSON.stringify({ name, enabled, variant: toVariant(variant), impressionData });
+/** A list called `toggles`, in which a toggle becomes what the function returns, as JSON. */
+export function createToggleFormat(toJson: (toggle: ToggleState) => object): FlagFormat {
+  return {
+    prefix: '{"toggles":[',
+    suffix: "]}",
+    writeFlag: ({ name, impressionData }, { enabled, variant }) =>
+      JSON.stringify(toJson({ name, enabled, impressionData, variant })),
+    writeUnknownFlag: (name) =>
+      JSON.stringify(toJson({ name, enabled: false, impressionData: false, variant: undefined })),
+  };
+}
+
+/** NOTE: a variant may be called `disabled`; `enabled` distinguishes it from no variant at all. */
+export function toVariant(variant: SelectedVariant | undefined): ClientVariant {
+  if (variant === undefined) return { name: "disabled", enabled: false };
+
+  const { name, payload } = variant;
+  if (payload === undefined) return { name, enabled: true };
+  return { name, enabled: true, payload: { type: payload.type, value: payload.value } };
 }

@@ -1,35 +1,29 @@
 import type { TypedApp } from "flags-server-kit/http";
-import { registerEvaluation } from "../evaluation.ts";
-import { proxyBodyForm } from "./body.ts";
-import { ToggleList } from "../schemas.ts";
-import { registerUsage } from "./usage.ts";
 import { registerDefinitions } from "../client/routes.ts";
-import type { ServerSdkOptions } from "../client/server-sdk-options.ts";
-import { registerHealth } from "../health.ts";
-import { registerPrometheus } from "../prometheus.ts";
+import { registerFlagRoutes } from "../flag-routes.ts";
+import type { RouteOptions } from "../protocol.ts";
+import { registerMonitoring } from "./monitoring.ts";
+import { PROXY_BODY, ToggleList } from "./schemas.ts";
+import { registerPush } from "./stream.ts";
+import { registerUsage } from "./usage.ts";
 
-/** Everything under `/proxy`. */
-export function registerProxyRoutes(
-  app: TypedApp,
-  { config, metrics, rules, allow, definitions }: ServerSdkOptions,
-): void {
-  registerEvaluation(app, {
+/** Registers everything under `/proxy`. */
+export function registerProxyRoutes(app: TypedApp, options: RouteOptions): void {
+  const { config, metrics, protocol, allow, keys, definitions, push } = options;
+  registerFlagRoutes(app, {
     authenticate: allow("client"),
-    rules,
-    bodyForm: proxyBodyForm,
+    protocol,
+    body: PROXY_BODY,
     responseSchema: ToggleList,
     tag: "Evaluation",
     allEndpointEnabled: config.allEndpointEnabled,
   });
-  const usage = {
+  registerUsage(app, {
     authenticate: allow("client", "server"),
     metrics,
     metricsIntervalMs: config.metricsIntervalMs,
-  };
-  registerUsage(app, usage);
-  // Clients post below the URL they fetch from, which may be that of `/all`, enabled or not.
-  registerUsage(app, { ...usage, path: "/all" });
-  registerDefinitions(app, { allow, rules, definitions });
-  registerHealth(app);
-  registerPrometheus(app, metrics);
+  });
+  registerDefinitions(app, { allow, vary: protocol.policy.vary, definitions });
+  registerMonitoring(app, metrics);
+  registerPush(app, { config, allow, protocol, ring: keys, push, kind: "toggles" });
 }

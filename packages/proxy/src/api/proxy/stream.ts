@@ -3,9 +3,9 @@ import { EventStream, type TypedApp } from "flags-server-kit/http";
 import { type Static, Type } from "typebox";
 import { grantOf } from "../../access/authenticate.ts";
 import type { Grant, KeyRegistry } from "../../access/key-registry.ts";
-import { readContext } from "../../evaluation/read-context.ts";
 import { requestContext } from "../../evaluation/request-context.ts";
-import { HttpError, notReady, notSwitchedOn, SWITCH_ALL_ON } from "../../errors.ts";
+import { readContext } from "../../evaluation/sent-context.ts";
+import { HttpError, notReady, notEnabled, ENABLE_ALL_HINT } from "../../errors.ts";
 import type { Push } from "../../streaming/create-streaming.ts";
 import type { ToggleKind } from "../../streaming/message-forms.ts";
 import { PushStream } from "../../streaming/flag-stream.ts";
@@ -15,11 +15,12 @@ import {
   toPlainContext,
   withSessionId,
 } from "../../streaming/subscription.ts";
-import type { Selection } from "../../response/select.ts";
-import type { ProtocolOptions } from "../protocol-options.ts";
-import { errorResponses, StreamAddress, StreamBody, StreamEvents } from "../schemas.ts";
+import type { Selection } from "../../response/evaluate-flags.ts";
+import type { RouteOptions } from "../protocol.ts";
+import { errorResponses } from "../schemas.ts";
+import { StreamAddress, StreamBody, StreamEvents } from "./schemas.ts";
 
-interface PushOptions extends Omit<ProtocolOptions, "metrics"> {
+interface PushOptions extends Pick<RouteOptions, "config" | "protocol" | "allow"> {
   readonly ring: KeyRegistry;
   readonly push: Push;
   readonly kind: ToggleKind;
@@ -64,7 +65,7 @@ function registerGet(app: TypedApp, { config, ring, push }: PushOptions): void {
 async function readSubscription(
   request: FastifyRequest,
   { context, toggles, all }: Static<typeof StreamBody>,
-  { config, rules, kind }: PushOptions,
+  { config, protocol, kind }: PushOptions,
 ): Promise<Subscription> {
   checkAll({ toggles, all }, config);
   const { snapshot } = grantOf(request).source;
@@ -73,7 +74,7 @@ async function readSubscription(
   const sent = withSessionId(readContext(context));
   const subject = { request: request.raw, sent, snapshot };
   return {
-    context: toPlainContext(await requestContext(subject, rules.contextRules)),
+    context: toPlainContext(await requestContext(subject, protocol.contextRules)),
     kind,
     toggles,
     all,
@@ -85,13 +86,13 @@ function checkAll(
   { allEndpointEnabled }: PushOptions["config"],
 ): void {
   if (all === true && toggles === undefined && !allEndpointEnabled) {
-    throw notSwitchedOn("What `all` asks for", SWITCH_ALL_ON);
+    throw notEnabled("What `all` asks for", ENABLE_ALL_HINT);
   }
 }
 
 const refuse: onRequestHookHandler = (_request, _reply, done) => {
   const advice = "set `push.maxStreams` (FLAGS_PUSH_MAX_STREAMS) to more than 0";
-  done(notSwitchedOn("This endpoint", advice));
+  done(notEnabled("This endpoint", advice));
 };
 
 function sendAddress(

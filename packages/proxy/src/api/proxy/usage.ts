@@ -1,24 +1,28 @@
 import type { onRequestHookHandler } from "fastify";
 import { Type } from "typebox";
+import type { TypedApp } from "flags-server-kit/http";
 import { grantOf, quotaIdOf } from "../../access/authenticate.ts";
 import { acceptUsage, type UsageRules } from "../../usage/accept-usage.ts";
-import { forwardRegistration, forwardReporter } from "../../usage/registrations.ts";
 import { checkUsage, readUsage } from "../../usage/read-usage.ts";
+import { forwardRegistration, forwardReporter } from "../../usage/registrations.ts";
 import { RegistrationBody, UsageBody } from "../../usage/schemas.ts";
 import { usageValidatorCompiler } from "../../usage/validate-usage.ts";
-import type { TypedApp } from "flags-server-kit/http";
 import { errorResponses } from "../schemas.ts";
 
 interface UsageOptions extends UsageRules {
-  /** Lets client keys and server tokens pass. */
+  /** Accepts client keys and server tokens. */
   readonly authenticate: onRequestHookHandler;
-  /** What comes before the paths. Not set: nothing. */
-  readonly path?: string;
 }
 
-/** Accepts what SDKs report of themselves: usage and registrations. */
+/** Registers the routes that accept usage reports and registrations of SDKs. */
 export function registerUsage(app: TypedApp, options: UsageOptions): void {
-  const { authenticate, metricsIntervalMs, path = "" } = options;
+  registerUsageAt(app, "", options);
+  // Clients report to paths below their URL, which may be that of `/all`, enabled or not.
+  registerUsageAt(app, "/all", options);
+}
+
+function registerUsageAt(app: TypedApp, path: string, options: UsageOptions): void {
+  const { authenticate, metricsIntervalMs } = options;
   const onRequest = [authenticate];
 
   app.post(

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { badField, HttpError, notJson, notReady, unknownFlag } from "../../errors.ts";
-import { toOfrepFailure } from "./failure.ts";
+import { toOfrepError } from "./protocol.ts";
 
 test.each([
   [badField("context.userId", "must be text"), "INVALID_CONTEXT"],
@@ -11,8 +11,8 @@ test.each([
   [unknownFlag("a"), "FLAG_NOT_FOUND"],
   [notJson(), "GENERAL"],
   [notReady(), "GENERAL"],
-])("toOfrepFailure() of `%s` has the code %s", (failure, errorCode) => {
-  const errorDetails = failure.message;
-  expect(toOfrepFailure(failure, undefined)).toEqual({ errorCode, errorDetails });
-  expect(toOfrepFailure(failure, "a")).toEqual({ key: "a", errorCode, errorDetails });
+])("toOfrepError() of `%s` has the code %s", (error, errorCode) => {
+  const errorDetails = error.message;
+  expect(toOfrepError(error, undefined)).toEqual({ errorCode, errorDetails });
+  expect(toOfrepError(error, "a")).toEqual({ key: "a", errorCode, errorDetails });
 });

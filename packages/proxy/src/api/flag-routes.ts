@@ -1,0 +1,88 @@
+import type { onRequestHookHandler } from "fastify";
+import type { TypedApp } from "flags-server-kit/http";
+import type { TSchema } from "typebox";
+import { ENABLE_ALL_HINT, notEnabled } from "../errors.ts";
+import { parseQueryContext } from "../evaluation/parse-query.ts";
+import type { Selection } from "../response/evaluate-flags.ts";
+import { createEvaluate } from "./evaluate.ts";
+import type { RequestBody, Protocol } from "./protocol.ts";
+import { ContextQuery, errorResponses, type ErrorStatus, NotModified } from "./schemas.ts";
+
+/** What distinguishes the lists of flags of one protocol. */
+export interface FlagRoutesOptions {
+  readonly authenticate: onRequestHookHandler;
+  readonly protocol: Protocol;
+  readonly body: RequestBody;
+  /** Schema of a list of flags. */
+  readonly responseSchema: TSchema;
+  /** Heading of the routes in the OpenAPI document. */
+  readonly tag: string;
+  readonly allEndpointEnabled: boolean;
+}
+
+/** Registers the flags that are on at the root, and all flags at `/all`: each for GET and POST. */
+export function registerFlagRoutes(app: TypedApp, options: FlagRoutesOptions): void {
+  const { authenticate, allEndpointEnabled } = options;
+  registerList(app, options, {
+    path: "",
+    subject: "the toggles that are on",
+    errors: [400, 401, 503],
+    onRequest: [authenticate],
+    selection: {},
+  });
+  registerList(app, options, {
+    path: "/all",
+    subject: "all toggles, on and off",
+    errors: [400, 401, 501, 503],
+    onRequest: allEndpointEnabled ? [authenticate] : [authenticate, rejectAll],
+    selection: { all: true },
+  });
+}
+
+const rejectAll: onRequestHookHandler = (_request, _reply, done) => {
+  done(notEnabled("This endpoint", ENABLE_ALL_HINT));
+};
+
+interface List {
+  readonly path: string;
+  /** What the list contains, in words. */
+  readonly subject: string;
+  /** Error statuses of both methods. */
+  readonly errors: readonly ErrorStatus[];
+  readonly onRequest: onRequestHookHandler[];
+  readonly selection: Selection;
+}
+
+function registerList(app: TypedApp, options: FlagRoutesOptions, list: List): void {
+  const { protocol, body } = options;
+  const { path, onRequest, selection } = list;
+  const evaluate = createEvaluate(protocol);
+
+  app.get(path, { onRequest, schema: describeGet(options, list) }, (request, reply) =>
+    evaluate(request, reply, { sent: parseQueryContext(request.url), selection }),
+  );
+  app.post(path, { onRequest, schema: describePost(options, list) }, (request, reply) => {
+    const { sent, toggles } = body.read(request.body);
+    return evaluate(request, reply, { sent, selection: { ...selection, toggles } });
+  });
+}
+
+function describeGet({ responseSchema, tag }: FlagRoutesOptions, { subject, errors }: List) {
+  return {
+    ...describe(`Evaluates ${subject}, for a context in the query`, tag),
+    querystring: ContextQuery,
+    response: { 200: responseSchema, 304: NotModified, ...errorResponses(...errors) },
+  };
+}
+
+function describePost({ responseSchema, body, tag }: FlagRoutesOptions, { subject, errors }: List) {
+  return {
+    ...describe(`Evaluates ${subject}, or the named ones, for a context in the body`, tag),
+    body: body.schema,
+    response: { 200: responseSchema, 304: NotModified, ...errorResponses(...errors, 413, 415) },
+  };
+}
+
+function describe(summary: string, tag: string) {
+  return { summary, tags: [tag], security: [{ clientKey: [] }] };
+}

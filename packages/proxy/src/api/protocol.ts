@@ -1,0 +1,132 @@
+import type { FastifyRequest, onRequestHookHandler } from "fastify";
+import type { TypedApp } from "flags-server-kit/http";
+import type { Static, TSchema } from "typebox";
+import { inHeader, type KeyExtractor } from "../access/key-extractor.ts";
+import type { KeyKind, KeyRegistry } from "../access/key-registry.ts";
+import type { CorsConfig, ProxyConfig } from "../config/config.ts";
+import type { HttpError } from "../errors.ts";
+import { createCallerAddress } from "../evaluation/caller-address.ts";
+import type { ContextRules } from "../evaluation/request-context.ts";
+import type { SentContext } from "../evaluation/sent-context.ts";
+import { variesOnOrigin } from "../http/cors.ts";
+import type { Metrics } from "../metrics.ts";
+import type { ResponsePolicy, ResponsePreparer } from "../response/prepare-response.ts";
+import { createRenderer, type FlagFormat, type Renderer } from "../response/rendering.ts";
+import type { Push } from "../streaming/create-streaming.ts";
+import type { MessageKind } from "../streaming/message-forms.ts";
+import type { DefinitionsHub } from "./client/definitions-hub.ts";
+
+/** A request for flags, as its body or query describes it. */
+export interface FlagRequest {
+  readonly sent: SentContext;
+  /** Names of the only flags to list; undefined for all. */
+  readonly toggles?: readonly string[] | undefined;
+}
+
+/** The body of a request for flags: its schema, and how to read a body that matches it. */
+export interface RequestBody {
+  readonly schema: TSchema;
+  /** @param body has passed validation */
+  read(body: unknown): FlagRequest;
+}
+
+/** Combines a schema with the function that reads matching bodies. */
+export function createRequestBody<Schema extends TSchema>(
+  schema: Schema,
+  read: (body: Static<Schema>) => FlagRequest,
+): RequestBody {
+  return { schema, read: (body) => read(body as Static<Schema>) };
+}
+
+/** How a protocol writes error responses. */
+export interface ErrorFormat {
+  /** The beginning of the paths it applies to, below the base path: not every error has a route. */
+  readonly path: string;
+  /** Returns the body, which is sent as JSON. */
+  toBody(error: HttpError, request: FastifyRequest): object;
+}
+
+/** A client protocol: the differences between one and the others. */
+export interface ProtocolDefinition {
+  /** The paths at which it is served, below the base path. */
+  readonly paths: readonly string[];
+  /** Value of `Cache-Control` for responses with flags. */
+  readonly cacheControl: string;
+  /** How flags are serialised. */
+  createFormat(config: ProxyConfig): FlagFormat;
+  /** Where requests carry their key. @default in the configured header */
+  createKeyExtractor?(config: ProxyConfig): KeyExtractor;
+  /** Whether an invalid `currentTime` is ignored. @default false: it is a 400 */
+  readonly ignoresInvalidTime?: boolean;
+  /**
+   * The body of a POST to the paths. If set, the paths themselves respond to GET and POST with the list
+   * of flags, and common requests are handled ahead of the framework.
+   */
+  readonly body?: RequestBody;
+  /** How errors are written. @default as the body of an `HttpError` */
+  readonly errors?: ErrorFormat;
+  /** What its streams send when flags change; undefined if it has no streams. */
+  readonly messageKind?: MessageKind;
+  /** Registers its routes. Called once for each path, which is their prefix. */
+  register(app: TypedApp, options: RouteOptions): void;
+}
+
+/** A protocol as configured: everything that the evaluation of a request depends on. */
+export interface Protocol extends Renderer {
+  readonly definition: ProtocolDefinition;
+  readonly contextRules: ContextRules;
+  readonly keyExtractor: KeyExtractor;
+  readonly policy: ResponsePolicy;
+  readonly preparer: ResponsePreparer;
+}
+
+/** The dependencies that the routes of all protocols share. */
+export interface RouteDependencies {
+  readonly config: ProxyConfig;
+  readonly metrics: Metrics;
+  readonly keys: KeyRegistry;
+  readonly definitions: DefinitionsHub;
+  readonly push: Push;
+}
+
+/** The dependencies of the routes of one protocol. */
+export interface RouteOptions extends RouteDependencies {
+  readonly protocol: Protocol;
+  /** Creates a hook that accepts requests with a key of these kinds. */
+  readonly allow: (...kinds: readonly KeyKind[]) => onRequestHookHandler;
+}
+
+/** Applies the configuration to a protocol. */
+export function createProtocol(
+  definition: ProtocolDefinition,
+  config: ProxyConfig,
+  preparer: ResponsePreparer,
+): Protocol {
+  const { appName, environment, contextEnrichers: enrichers } = config;
+  const { ignoresInvalidTime = false, cacheControl } = definition;
+  const keyExtractor = definition.createKeyExtractor?.(config) ?? configuredHeader(config);
+  return {
+    definition,
+    ...createRenderer(definition.createFormat(config)),
+    contextRules: {
+      defaults: { appName, environment, ignoresInvalidTime },
+      callerAddress: createCallerAddress(config.trustProxy),
+      enrichers,
+    },
+    keyExtractor,
+    policy: { cacheControl, vary: varyOn(keyExtractor, config.cors) },
+    preparer,
+  };
+}
+
+/** The header that carries the key of a request, as configured. */
+export function configuredHeader({
+  clientKeysHeaderName,
+}: Pick<ProxyConfig, "clientKeysHeaderName">): KeyExtractor {
+  return inHeader(clientKeysHeaderName);
+}
+
+/** The request headers that a response depends on, as the value of `Vary`. */
+export function varyOn({ headers }: KeyExtractor, cors: CorsConfig): string {
+  return [...headers, ...(variesOnOrigin(cors) ? ["origin"] : []), "accept-encoding"].join(", ");
+}

@@ -1,0 +1,223 @@
+import fc from "fast-check";
+import type { CompiledFeature, Snapshot } from "flags-engine";
+import { expect, test } from "vitest";
+import { proxyFormat } from "../api/proxy/protocol.ts";
+import { HttpError } from "../errors.ts";
+import { evaluateFlags, type Selection } from "./evaluate-flags.ts";
+import type { OutcomeVector } from "./flag-list.ts";
+import { createRenderer, type FlagFormat } from "./rendering.ts";
+import type { ResponseBody } from "./response-body.ts";
+
+const OUTCOMES = [
+  { enabled: false, variant: undefined, reason: "DISABLED" },
+  { enabled: true, variant: undefined, reason: "STATIC" },
+  { enabled: true, variant: { name: "blue" }, reason: "SPLIT" },
+  {
+    enabled: true,
+    variant: { name: "disabled", payload: { type: "json", value: '"' } },
+    reason: "SPLIT",
+  },
+] as const;
+
+/** A snapshot of these names in which every flag has every kind of outcome. */
+function snapshotOf(
+  names: readonly string[],
+  outcomes: OutcomeVector,
+  /** Outcomes of flags that have the same one for everybody, by their position. */
+  constants: readonly (number | undefined)[] = [],
+): Snapshot {
+  const features = names.map((name, index): CompiledFeature => ({
+    name,
+    type: "release",
+    project: "default",
+    stale: false,
+    impressionData: name.length % 2 === 0,
+    outcomes: OUTCOMES,
+    constantOutcome: constants[index],
+  }));
+  return {
+    revision: "",
+    features,
+    contextDependencies: {
+      fields: [],
+      readsClock: false,
+      drawsRandom: false,
+      callsCustomStrategy: false,
+    },
+    diagnostics: [],
+    indexOf: (name) => names.indexOf(name),
+    evaluate: (index) => outcomes[index] ?? 0,
+    evaluateAll: () => ({ outcomes, isRepeatable: true }),
+  };
+}
+
+function bodyOf(snapshot: Snapshot, selection: Selection): ResponseBody {
+  return evaluateFlags(createRenderer(proxyFormat), snapshot, {}, selection).body;
+}
+
+function textOf(snapshot: Snapshot, selection: Selection): string {
+  return bodyOf(snapshot, selection).toBuffer().toString();
+}
+
+/** The expected toggles, in a simple implementation. */
+function expectedToggles(snapshot: Snapshot, outcomes: OutcomeVector) {
+  return snapshot.features.map(({ name, impressionData }, index) => {
+    const { enabled, variant } = OUTCOMES[outcomes[index] ?? 0] ?? OUTCOMES[0];
+    return {
+      name,
+      enabled,
+      variant: variant
+        ? { name: variant.name, enabled: true, payload: Reflect.get(variant, "payload") }
+        : { name: "disabled", enabled: false },
+      impressionData,
+    };
+  });
+}
+
+const names = fc.uniqueArray(fc.string({ unit: "binary" }), { maxLength: 12 });
+const requests = names.chain((list) =>
+  fc.record({
+    list: fc.constant(list),
+    outcomes: fc
+      .array(fc.nat(3), { minLength: list.length, maxLength: list.length })
+      .map((outcomes) => new Int32Array(outcomes)),
+    requested: fc.array(fc.oneof(fc.constantFrom("x", "__proto__", ...list), fc.string())),
+  }),
+);
+
+test("a list is what JSON.stringify() would write", () => {
+  fc.assert(
+    fc.property(requests, ({ list, outcomes }) => {
+      const snapshot = snapshotOf(list, outcomes);
+      const toggles = expectedToggles(snapshot, outcomes);
+      expect(textOf(snapshot, { all: true })).toBe(JSON.stringify({ toggles }));
+      const enabled = toggles.filter((toggle) => toggle.enabled);
+      expect(textOf(snapshot, {})).toBe(JSON.stringify({ toggles: enabled }));
+    }),
+  );
+});
+
+test("a list contains each named flag once, in the requested order, unknown ones as off", () => {
+  fc.assert(
+    fc.property(requests, ({ list, outcomes, requested }) => {
+      const snapshot = snapshotOf(list, outcomes);
+      const known = new Map(
+        expectedToggles(snapshot, outcomes).map((toggle) => [toggle.name, toggle]),
+      );
+      const variant = { name: "disabled", enabled: false };
+      const toggles = [...new Set(requested)].map(
+        (name) => known.get(name) ?? { name, enabled: false, variant, impressionData: false },
+      );
+      expect(textOf(snapshot, { toggles: requested })).toBe(JSON.stringify({ toggles }));
+    }),
+  );
+});
+
+test("a single flag is what JSON.stringify() would write, and an unknown one is a 404", () => {
+  fc.assert(
+    fc.property(requests, ({ list, outcomes }) => {
+      const snapshot = snapshotOf(list, outcomes);
+      for (const toggle of expectedToggles(snapshot, outcomes)) {
+        expect(textOf(snapshot, { single: toggle.name })).toBe(JSON.stringify(toggle));
+      }
+      const unknown = `${list.join("")}?`;
+      expect(() => bodyOf(snapshot, { single: unknown })).toThrow(
+        expect.objectContaining({ statusCode: 404, errorCode: "FLAG_NOT_FOUND" }),
+      );
+    }),
+  );
+});
+
+test("a single flag whose value the protocol cannot represent is the error of the protocol", () => {
+  const error = new HttpError(400, "No such type");
+  const format: FlagFormat = { ...proxyFormat, toFlagError: () => error };
+  const snapshot = snapshotOf(["a"], Int32Array.of(1));
+  const renderer = createRenderer(format);
+  expect(() => evaluateFlags(renderer, snapshot, {}, { single: "a" })).toThrow(error);
+  expect(evaluateFlags(renderer, snapshot, {}, {}).body.toBuffer().toString()).toContain('"a"');
+});
+
+test("joining constant flags changes neither the body nor the entity tag", () => {
+  fc.assert(
+    fc.property(requests, fc.func(fc.boolean()), ({ list, outcomes }, isConstant) => {
+      const constants = [...outcomes].map((outcome, index) =>
+        isConstant(index) ? outcome : undefined,
+      );
+      const plain = snapshotOf(list, outcomes);
+      const joined = snapshotOf(list, outcomes, constants);
+      for (const selection of [{}, { all: true }]) {
+        const [one, other] = [bodyOf(plain, selection), bodyOf(joined, selection)];
+        expect(other.toBuffer()).toEqual(one.toBuffer());
+        expect(other.entityTag).toBe(one.entityTag);
+      }
+    }),
+  );
+});
+
+test("the entity tag of the same flags does not depend on how they were selected", () => {
+  fc.assert(
+    fc.property(requests, ({ list, outcomes }) => {
+      const snapshot = snapshotOf(list, outcomes);
+      const { entityTag } = bodyOf(snapshot, { all: true });
+      expect(bodyOf(snapshot, { toggles: list }).entityTag).toBe(entityTag);
+    }),
+  );
+});
+
+test("two entity tags are equal exactly when the bodies are", () => {
+  const tags = new Map<string, string>();
+  const bodies = new Map<string, string>();
+  fc.assert(
+    fc.property(requests, ({ list, outcomes }) => {
+      const listed = bodyOf(snapshotOf(list, outcomes), { all: true });
+      const [tag, body] = [listed.entityTag, listed.toBuffer().toString()];
+      expect(tags.get(body) ?? tag).toBe(tag);
+      expect(bodies.get(tag) ?? body).toBe(body);
+      tags.set(body, tag);
+      bodies.set(tag, body);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test("byteLength is the length of the body in all of its forms", () => {
+  fc.assert(
+    fc.property(requests, ({ list, outcomes, requested }) => {
+      const snapshot = snapshotOf(list, outcomes);
+      for (const selection of [{ all: true }, { toggles: requested }]) {
+        const body = bodyOf(snapshot, selection);
+        // The first one is a string, the second one a buffer.
+        for (const bytes of [body.bytesToSend(), body.bytesToSend(), body.toBuffer()]) {
+          expect(Buffer.from(bytes.toString("latin1"), "latin1")).toEqual(body.toBuffer());
+          expect(bytes.length).toBe(body.byteLength);
+        }
+      }
+    }),
+  );
+});
+
+test("each outcome of a flag is serialised once", () => {
+  let written = 0;
+  const renderer = createRenderer({
+    ...proxyFormat,
+    writeFlag: (feature, outcome) => {
+      written++;
+      return proxyFormat.writeFlag(feature, outcome);
+    },
+  });
+  const outcomes = new Int32Array(2);
+  const snapshot = snapshotOf(["a", "b"], outcomes);
+  for (const combination of [
+    [0, 1],
+    [1, 1],
+    [1, 0],
+    [0, 0],
+  ]) {
+    outcomes.set(combination);
+    for (const selection of [{ all: true }, {}, { toggles: ["a", "b"] }]) {
+      evaluateFlags(renderer, snapshot, {}, selection);
+    }
+  }
+  // Each of the two flags was off and on.
+  expect(written).toBe(4);
+});

@@ -1,0 +1,109 @@
+import type { IncomingHttpHeaders } from "node:http";
+import {
+  CodingChoice,
+  COMPRESSION_THRESHOLD_BYTES,
+  isNamedBy,
+  type ContentCoding,
+} from "flags-server-kit/http";
+import { LRUCache } from "lru-cache";
+import type { ResponseBody } from "./response-body.ts";
+
+const JSON_TYPE = "application/json; charset=utf-8";
+
+/** Default memory for bodies that several users share, in all codings. */
+const MAX_SHARED_BYTES = 16 * 1024 * 1024;
+
+/** A body, and at worst as much again for each of the two codings. */
+const FORMS = 3;
+
+/** The headers that all flag responses of a protocol have. */
+export interface ResponsePolicy {
+  /** Value of `Cache-Control`. */
+  readonly cacheControl: string;
+  /** Value of `Vary`. */
+  readonly vary: string;
+}
+
+/** A response that is ready to be written. */
+export interface PreparedResponse {
+  readonly status: 200 | 304;
+  /** Names and values, one after the other, without the CORS headers. */
+  readonly headers: string[];
+  /** A string has one character for each byte: write it as `latin1`. Undefined for a 304. */
+  readonly bytes: string | Buffer | undefined;
+}
+
+/** A body that was computed for a request, and how to send it. */
+export interface FlagResponse {
+  readonly body: ResponseBody;
+  /** Whether clients with different requests are likely to get the same body. */
+  readonly isShareable: boolean;
+  readonly policy: ResponsePolicy;
+}
+
+/**
+ * Decides how flags are sent: as a 304 or in full, with which headers, and in which content coding. Used
+ * ahead of the framework and by it, so that both send the same.
+ */
+export class ResponsePreparer {
+  readonly #codings = new CodingChoice();
+  readonly #shared: LRUCache<string, ResponseBody>;
+
+  /** @param maxSharedBytes memory for bodies that several users share; default 16 MiB */
+  constructor(maxSharedBytes: number = MAX_SHARED_BYTES) {
+    this.#shared = new LRUCache({
+      maxSize: maxSharedBytes,
+      sizeCalculation: ({ byteLength }) => FORMS * byteLength + 1,
+    });
+  }
+
+  /** Returns a promise only if a large body has to be compressed. */
+  prepare(
+    requestHeaders: IncomingHttpHeaders,
+    { body, isShareable, policy }: FlagResponse,
+  ): PreparedResponse | Promise<PreparedResponse> {
+    const { cacheControl, vary } = policy;
+    const { entityTag, byteLength } = body;
+    const headers = ["cache-control", cacheControl, "vary", vary, "etag", entityTag];
+    // NOTE: the request's own `Cache-Control: no-cache` is ignored on purpose. Browsers add it to
+    // every request whose If-None-Match was set by a script, which is how all clients poll.
+    if (isNamedBy(requestHeaders["if-none-match"], entityTag)) {
+      return { status: 304, headers, bytes: undefined };
+    }
+    headers.push("content-type", JSON_TYPE);
+    const coding =
+      byteLength < COMPRESSION_THRESHOLD_BYTES ? undefined : this.#codingFor(requestHeaders);
+    if (coding === undefined) return complete(headers, body.bytesToSend(), byteLength);
+    headers.push("content-encoding", coding);
+    const coded = (isShareable ? this.#share(body) : body).compress(coding);
+    return Buffer.isBuffer(coded)
+      ? complete(headers, coded, coded.length)
+      : coded.then((bytes) => complete(headers, bytes, bytes.length));
+  }
+
+  #codingFor({
+    "accept-encoding": accepted,
+    "x-no-compression": optOut,
+  }: IncomingHttpHeaders): ContentCoding | undefined {
+    if (typeof accepted !== "string" || optOut !== undefined) return undefined;
+    return this.#codings.for(accepted);
+  }
+
+  /**
+   * Returns a recent body with the same bytes if there is one, since that has been compressed already.
+   * Where few flags depend on the user there are few different bodies, and compressing one takes several
+   * times as long as everything else. The entity tag only finds the candidate.
+   */
+  #share(body: ResponseBody): ResponseBody {
+    const known = this.#shared.get(body.entityTag);
+    if (known === body) return body;
+    if (known?.toBuffer().equals(body.toBuffer()) === true) return known;
+    this.#shared.set(body.entityTag, body);
+    return body;
+  }
+}
+
+function complete(headers: string[], bytes: string | Buffer, byteLength: number): PreparedResponse {
+  headers.push("content-length", String(byteLength));
+  return { status: 200, headers, bytes };
+}

@@ -1,0 +1,60 @@
+import { hash } from "node:crypto";
+import { CodedBody, type ContentCoding } from "flags-server-kit/http";
+
+/** Characters of an entity tag: 128 bits of a SHA-256 in hexadecimal. */
+const TAG_LENGTH = 32;
+
+/** Formats the hash of some digests, or of a text, as a weak entity tag. */
+export function toEntityTag(content: Int32Array | string): string {
+  return `W/"${hash("sha256", content, "hex").slice(0, TAG_LENGTH)}"`;
+}
+
+/** Encodes text in UTF-8, as a string with one character for each byte. */
+export function toBinaryString(text: string): string {
+  return Buffer.from(text).toString("latin1");
+}
+
+/** A response body, whose entity tag is known before its bytes are copied together. */
+export class ResponseBody {
+  /** A weak entity tag: a cryptographic hash of everything that determines the bytes. */
+  readonly entityTag: string;
+  readonly byteLength: number;
+  #bytes: string | Buffer;
+  #isSent = false;
+  #coded: CodedBody | undefined;
+
+  /**
+   * @param text the body, with one character for each byte. V8 copies the strings that it was
+   *   concatenated from only when it is sent, so a body that is not sent costs next to nothing.
+   */
+  constructor(text: string, entityTag: string) {
+    this.entityTag = entityTag;
+    this.byteLength = text.length;
+    this.#bytes = text;
+  }
+
+  /**
+   * Returns the bytes to send. A string has one character for each byte: write it as `latin1`. A string
+   * is the cheapest form to send once; a body that is sent again becomes a buffer, which needs no copy.
+   */
+  bytesToSend(): string | Buffer {
+    if (this.#isSent) return this.toBuffer();
+    this.#isSent = true;
+    return this.#bytes;
+  }
+
+  /** The body as a buffer. Copies the bytes at the first call only. */
+  toBuffer(): Buffer {
+    const bytes = this.#bytes;
+    if (Buffer.isBuffer(bytes)) return bytes;
+    const buffer = Buffer.from(bytes, "latin1");
+    this.#bytes = buffer;
+    return buffer;
+  }
+
+  /** The compressed bytes; each coding is computed once. A promise if the body is large. */
+  compress(coding: ContentCoding): Buffer | Promise<Buffer> {
+    this.#coded ??= new CodedBody(this.toBuffer());
+    return this.#coded.in(coding);
+  }
+}
