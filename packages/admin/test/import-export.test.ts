@@ -473,7 +473,7 @@ describeEachStorage("export and import of projects", (source) => {
         path,
         { version: 1, features: [{ name: "feature-0001" }, { name: "one-more" }] },
       );
-    }, 60_000);
+    }, 240_000);
 
     test("cannot be exceeded by reviving a feature", async () => {
       const features = ["feature-0001"];
@@ -484,6 +484,6 @@ describeEachStorage("export and import of projects", (source) => {
       await admin.refuse(limit, "POST", "/archive/revive/feature-0001");
       await admin.must(202, "POST", "/projects/default/archive", { features: ["one-more"] });
       await admin.must(200, "POST", "/projects/default/revive", { features });
-    }, 60_000);
+    }, 240_000);
   });
 });

@@ -71,7 +71,7 @@ export async function ensureTags(
   const known = await db.select().from(tagTypes).where(inArray(tagTypes.name, types));
   const unknown = types.find((type) => known.every(({ name }) => name !== type));
   if (unknown !== undefined) {
-    throw badData("/body", `names a tag type that does not exist: ${JSON.stringify(unknown)}`);
+    throw badData("/body", `contains a tag of an unknown type: ${JSON.stringify(unknown)}`);
   }
   const created = await db
     .insert(tags)
