@@ -1,8 +1,8 @@
 import type { Context, CustomStrategy } from "../src/index.ts";
 import { isSameAnswer } from "./_answer.ts";
 import type { Answer } from "./_answer.ts";
-import { STATIC_CONTEXT, createOracle } from "./_oracle.ts";
-import type { Oracle } from "./_oracle.ts";
+import { STATIC_CONTEXT, createOracle } from "./_evaluators.ts";
+import type { Oracle } from "./_evaluators.ts";
 import type { RandomDocument } from "./_random-document.ts";
 import { createSubject } from "./_subject.ts";
 

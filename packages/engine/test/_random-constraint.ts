@@ -17,7 +17,7 @@ import {
   TEXTS,
   USER_IDS,
   VERSIONS,
-} from "./_alphabets.ts";
+} from "./_random-values.ts";
 import type { Choices } from "./_random.ts";
 
 export type Json = Record<string, unknown>;

@@ -13,7 +13,7 @@ import {
   TEXTS,
   USER_IDS,
   VERSIONS,
-} from "./_alphabets.ts";
+} from "./_random-values.ts";
 import type { Json } from "./_random-constraint.ts";
 import type { Choices } from "./_random.ts";
 

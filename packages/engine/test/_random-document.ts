@@ -1,4 +1,4 @@
-import { FLAG_NAMES } from "./_alphabets.ts";
+import { FLAG_NAMES } from "./_random-values.ts";
 import { dropUndefined, randomConstraint } from "./_random-constraint.ts";
 import type { Json } from "./_random-constraint.ts";
 import { SEGMENT_IDS, bareStrategy, randomStrategy } from "./_random-strategy.ts";

@@ -1,4 +1,4 @@
-import { ADDRESSES, HOST_NAME, RANGES, SESSION_IDS, USER_IDS } from "./_alphabets.ts";
+import { ADDRESSES, HOST_NAME, RANGES, SESSION_IDS, USER_IDS } from "./_random-values.ts";
 import { dropUndefined, randomConstraint } from "./_random-constraint.ts";
 import type { Json } from "./_random-constraint.ts";
 import { randomStickiness, randomVariants } from "./_random-variants.ts";

@@ -1,4 +1,4 @@
-import { ALL_FIELDS, REGIONS, STICKINESS, USER_IDS } from "./_alphabets.ts";
+import { ALL_FIELDS, REGIONS, STICKINESS, USER_IDS } from "./_random-values.ts";
 import { dropUndefined } from "./_random-constraint.ts";
 import type { Json } from "./_random-constraint.ts";
 import type { Choices } from "./_random.ts";

@@ -1,6 +1,6 @@
 import { compileSnapshot, parseDocument } from "../src/index.ts";
 import type { CompileOptions, Outcome, Snapshot } from "../src/index.ts";
-import { HOST_NAME } from "./_alphabets.ts";
+import { HOST_NAME } from "./_random-values.ts";
 import type { Answer, Evaluator } from "./_answer.ts";
 
 /** Our engine with the real clock, and dice that the test may load. */

@@ -3,7 +3,7 @@ import type { Context, CustomStrategy } from "../src/index.ts";
 import { isSameAnswer } from "./_answer.ts";
 import { askOracle, enhance, findDifference, withDice } from "./_compare.ts";
 import { CUSTOM_STRATEGY_SETS } from "./_custom-strategies.ts";
-import { createOracle } from "./_oracle.ts";
+import { createOracle } from "./_evaluators.ts";
 import { OPERATORS } from "./_random-constraint.ts";
 import { randomContext } from "./_random-context.ts";
 import { randomDocument } from "./_random-document.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ROLLOUT_SEED, VARIANT_SEED, bucketOf } from "../src/hash/bucket.ts";
-import { hash32 } from "../src/hash/murmur3.ts";
+import { hash32 } from "../src/hash.ts";
 
 // What the official Node SDK computes. Users stay in their buckets only if ours is the same.
 

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import type { Evaluator } from "./_answer.ts";
 import { withRandom } from "./_compare.ts";
-import { STATIC_CONTEXT, createOracle } from "./_oracle.ts";
+import { STATIC_CONTEXT, createOracle } from "./_evaluators.ts";
 import type { Json } from "./_random-constraint.ts";
 import { createChoices } from "./_random.ts";
 import { createSubject } from "./_subject.ts";

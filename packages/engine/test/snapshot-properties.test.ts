@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { CompileOptions, Context, Snapshot } from "../src/index.ts";
-import { ALL_FIELDS } from "./_alphabets.ts";
+import { ALL_FIELDS } from "./_random-values.ts";
 import { randomContext } from "./_random-context.ts";
 import { randomDocument } from "./_random-document.ts";
 import type { RandomDocument } from "./_random-document.ts";

@@ -1,7 +1,7 @@
 import type { Context } from "flags-engine";
 import { afterEach, expect, test, vi } from "vitest";
 import { askOracle } from "../../engine/test/_compare.ts";
-import { createOracle } from "../../engine/test/_oracle.ts";
+import { createOracle } from "../../engine/test/_evaluators.ts";
 import { randomContext } from "../../engine/test/_random-context.ts";
 import { randomDocument, type RandomDocument } from "../../engine/test/_random-document.ts";
 import { createChoices, type Choices } from "../../engine/test/_random.ts";

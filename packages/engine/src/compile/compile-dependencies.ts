@@ -1,10 +1,10 @@
 import type { Outcome } from "../outcome.ts";
 import type { Dependency, Feature } from "../parse/model.ts";
-import type { EvaluableFeature } from "../request/evaluation-request.ts";
+import type { EvaluableFeature } from "../evaluate/evaluation-request.ts";
 import type { CompiledFeature } from "../snapshot.ts";
 import type { Report } from "../parse/diagnostic.ts";
-import { all } from "./condition.ts";
-import type { Condition } from "./condition.ts";
+import { all } from "../evaluate/condition.ts";
+import type { Condition } from "../evaluate/condition.ts";
 
 /** A flag that others may depend on: one that has no parents itself. */
 export interface Parent {

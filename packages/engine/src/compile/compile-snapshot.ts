@@ -1,19 +1,19 @@
 import type { Diagnostic, Report } from "../parse/diagnostic.ts";
 import type { Feature, FeatureDocument } from "../parse/model.ts";
-import { ContextFields } from "../request/context-fields.ts";
+import { ContextFields } from "../evaluate/context-fields.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { complete } from "../steps.ts";
 import type { Steps } from "../steps.ts";
 import type { CustomStrategy, ReportStrategyError } from "../strategies/custom.ts";
 import { compileDependencies } from "./compile-dependencies.ts";
 import type { FindParent, Parent } from "./compile-dependencies.ts";
-import { compileFeature } from "./compile-feature.ts";
-import { CompiledSnapshot } from "./compiled-snapshot.ts";
-import type { Flag } from "./compiled-snapshot.ts";
-import { FlagEvaluation, SimpleEvaluation } from "./flag-evaluation.ts";
-import { keepFormer } from "./keep-former.ts";
+import { compileFeature } from "./compile-flag.ts";
+import { CompiledSnapshot } from "../evaluate/compiled-snapshot.ts";
+import type { Flag } from "../evaluate/compiled-snapshot.ts";
+import { FlagEvaluation, SimpleEvaluation } from "../evaluate/flag-evaluation.ts";
+import { keepFormer } from "./reuse-unchanged-flags.ts";
 import type { FeatureScope } from "./scope.ts";
-import { toSimpleFlags } from "./simple-flags.ts";
+import { toSimpleFlags } from "../evaluate/simple-flags.ts";
 
 /** What a snapshot is compiled with besides the document. */
 export interface CompileOptions {

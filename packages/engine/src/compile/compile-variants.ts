@@ -1,10 +1,10 @@
 import { VARIANT_SEED } from "../hash/bucket.ts";
 import type { Variant } from "../parse/model.ts";
-import type { ContextFields } from "../request/context-fields.ts";
-import type { EvaluationRequest, Slot } from "../request/evaluation-request.ts";
+import type { ContextFields } from "../evaluate/context-fields.ts";
+import type { EvaluationRequest, Slot } from "../evaluate/evaluation-request.ts";
 import { textOf } from "../strategies/parameters.ts";
-import { resolve, type Answer } from "./decision.ts";
-import { Split } from "./split.ts";
+import { resolve, type Answer } from "../evaluate/decision.ts";
+import { Split } from "../evaluate/rollout.ts";
 
 /** No variant: the position that stands for it. */
 export const NO_VARIANT = -1;

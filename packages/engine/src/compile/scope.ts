@@ -1,4 +1,4 @@
-import type { ContextFields } from "../request/context-fields.ts";
+import type { ContextFields } from "../evaluate/context-fields.ts";
 import type { Report } from "../parse/diagnostic.ts";
 import type { Segment } from "../parse/model.ts";
 import type { CustomStrategy, ReportStrategyError } from "../strategies/custom.ts";

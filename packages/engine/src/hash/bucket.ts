@@ -1,4 +1,4 @@
-import { createHashPrefix, hashAfter } from "./murmur3.ts";
+import { createHashPrefix, hashAfter } from "../hash.ts";
 
 /** Seed of rollouts. */
 export const ROLLOUT_SEED = 0;

@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import type { EvaluationRequest } from "../request/evaluation-request.ts";
+import type { EvaluationRequest } from "../evaluate/evaluation-request.ts";
 import type { ActivationStrategy } from "./strategy.ts";
 
 /**

@@ -1,7 +1,7 @@
-import type { Condition } from "../compile/condition.ts";
-import type { Slot } from "../request/evaluation-request.ts";
+import type { Condition } from "../evaluate/condition.ts";
+import type { Slot } from "../evaluate/evaluation-request.ts";
 import { parsePercentage, textOf } from "./parameters.ts";
-import { isInShare, isInShareOfNamedGroup, type Share } from "./share.ts";
+import { isInShare, isInShareOfNamedGroup, type Share } from "./rollout-condition.ts";
 import type { ActivationStrategy, Parameters, StrategyScope } from "./strategy.ts";
 
 /**

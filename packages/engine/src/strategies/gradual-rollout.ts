@@ -1,5 +1,5 @@
 import { parsePercentage, textOf } from "./parameters.ts";
-import { isInShare } from "./share.ts";
+import { isInShare } from "./rollout-condition.ts";
 import type { ActivationStrategy } from "./strategy.ts";
 
 /** On for a share of the users; nobody without a `userId` is in. */

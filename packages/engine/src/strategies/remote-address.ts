@@ -1,4 +1,4 @@
-import { isInRange, parseIpv4, toRange } from "../net/address.ts";
+import { isInRange, parseIpv4, toRange } from "../constraints/ip-address.ts";
 import { parseList } from "./parameters.ts";
 import type { ActivationStrategy } from "./strategy.ts";
 

@@ -1,7 +1,7 @@
-import type { Condition } from "../compile/condition.ts";
+import type { Condition } from "../evaluate/condition.ts";
 import type { Reason } from "../outcome.ts";
 import type { Report } from "../parse/diagnostic.ts";
-import type { ContextFields } from "../request/context-fields.ts";
+import type { ContextFields } from "../evaluate/context-fields.ts";
 
 export type Parameters = Readonly<Record<string, unknown>>;
 

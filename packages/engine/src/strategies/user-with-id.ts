@@ -1,4 +1,4 @@
-import { isInList } from "../compile/condition.ts";
+import { isInList } from "../evaluate/condition.ts";
 import { parseList } from "./parameters.ts";
 import type { ActivationStrategy } from "./strategy.ts";
 

@@ -1,6 +1,6 @@
-import type { EvaluationRequest } from "../request/evaluation-request.ts";
-import type { Membership } from "../request/membership.ts";
-import type { Split } from "./split.ts";
+import type { EvaluationRequest } from "./evaluation-request.ts";
+import type { Membership } from "./membership-old.ts";
+import type { Split } from "./rollout.ts";
 
 /** What most conditions come down to: being in every one of some lists, and then in a share. */
 export interface Target {

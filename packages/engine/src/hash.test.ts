@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { VARIANT_SEED, bucketOf } from "./bucket.ts";
-import { createHashPrefix, hash32, hashAfter } from "./murmur3.ts";
+import { VARIANT_SEED, bucketOf } from "./hash/bucket.ts";
+import { createHashPrefix, hash32, hashAfter } from "./hash.ts";
 
 describe("hash32()", () => {
   test.each([

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { MemberTable } from "./member-table.ts";
+import { MemberTable } from "./membership.ts";
 
 const text = fc.constantFrom("", "a", "b", "c", "__proto__");
 

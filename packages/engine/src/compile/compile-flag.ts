@@ -1,10 +1,10 @@
 import type { Feature, Strategy } from "../parse/model.ts";
 import type { CompiledFeature } from "../snapshot.ts";
-import { compileRule, compileUnconditional } from "./compile-rule.ts";
-import type { Rule, RuleTarget } from "./compile-rule.ts";
-import type { Condition } from "./condition.ts";
-import { decided, toAnswer } from "./decision.ts";
-import type { Answer, Decision } from "./decision.ts";
+import { compileRule, compileUnconditional } from "./compile-strategy.ts";
+import type { Rule, RuleTarget } from "./compile-strategy.ts";
+import type { Condition } from "../evaluate/condition.ts";
+import { decided, toAnswer } from "../evaluate/decision.ts";
+import type { Answer, Decision } from "../evaluate/decision.ts";
 import { OFF, OutcomeTable } from "./outcome-table.ts";
 import type { FeatureScope } from "./scope.ts";
 

@@ -1,6 +1,6 @@
-import type { Condition } from "../compile/condition.ts";
+import type { Condition } from "../evaluate/condition.ts";
 import type { Constraint } from "../parse/model.ts";
-import type { ContextFields } from "../request/context-fields.ts";
+import type { ContextFields } from "../evaluate/context-fields.ts";
 
 /**
  * One constraint operator: turns a constraint into a condition, once per snapshot. Inversion is

@@ -1,4 +1,4 @@
-import { toEpochMs } from "../request/context-fields.ts";
+import { toEpochMs } from "../evaluate/context-fields.ts";
 import type { Operator } from "./operator.ts";
 
 /** DATE_AFTER: the moment of the request is later than the value, whatever field is named. */

@@ -1,8 +1,8 @@
-import type { EvaluableFeature, EvaluationRequest } from "../request/evaluation-request.ts";
+import type { EvaluableFeature, EvaluationRequest } from "./evaluation-request.ts";
 import type { Condition } from "./condition.ts";
 import { resolve, type Answer, type Decision } from "./decision.ts";
-import type { Split } from "./split.ts";
-import type { Targeting } from "./targeting.ts";
+import type { Split } from "./rollout.ts";
+import type { Targeting } from "./targeting-old.ts";
 
 /**
  * How one flag is evaluated. This is a hot path: most flags have one decision to take, so the first

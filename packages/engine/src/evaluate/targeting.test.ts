@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { compileSnapshot } from "./compile-snapshot.ts";
+import { compileSnapshot } from "../compile/compile-snapshot.ts";
 import { parseDocument } from "../parse/parse-document.ts";
 
 const RUNTIME = { now: () => 0, random: () => 0.5 };

@@ -1,5 +1,5 @@
-import { isInRange, parseAddress, toRange } from "../net/address.ts";
-import type { Address, AddressRange } from "../net/address.ts";
+import { isInRange, parseAddress, toRange } from "./ip-address.ts";
+import type { Address, AddressRange } from "./ip-address.ts";
 import type { ListOperator } from "./operator.ts";
 
 /** IN_CIDR: the field is an address within one of the ranges; IPv4 and IPv6 never mix. */

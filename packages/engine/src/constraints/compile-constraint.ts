@@ -1,8 +1,8 @@
-import { LIST_OPERATORS, VALUE_OPERATORS } from "../operators/registry.ts";
+import { LIST_OPERATORS, VALUE_OPERATORS } from "./registry.ts";
 import type { Constraint, MaybeConstraint, Strategy } from "../parse/model.ts";
-import { not } from "./condition.ts";
-import type { Condition } from "./condition.ts";
-import type { FeatureScope } from "./scope.ts";
+import { not } from "../evaluate/condition.ts";
+import type { Condition } from "../evaluate/condition.ts";
+import type { FeatureScope } from "../compile/scope.ts";
 
 /** The strategy's own constraints and then those of its segments, all of which have to hold. */
 export function compileConstraints(strategy: Strategy, scope: FeatureScope): Condition[] {

@@ -1,5 +1,5 @@
-import type { EvaluationRequest } from "../request/evaluation-request.ts";
-import type { IdBucket } from "../request/id-bucket.ts";
+import type { EvaluationRequest } from "./evaluation-request.ts";
+import type { IdBucket } from "./id-bucket.ts";
 
 /** An outcome, and the last of the buckets that come to it. */
 export interface SplitStep {

@@ -1,5 +1,5 @@
 import type { EvaluationRequest, Slot } from "./evaluation-request.ts";
-import type { MemberTable } from "./member-table.ts";
+import type { MemberTable } from "./membership.ts";
 
 interface MembershipParts {
   readonly text: Slot<string | null>;

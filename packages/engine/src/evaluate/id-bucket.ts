@@ -1,5 +1,5 @@
 import { toBucket } from "../hash/bucket.ts";
-import { hashBlocks, type HashBlocks, type HashPrefix } from "../hash/murmur3.ts";
+import { hashBlocks, type HashBlocks, type HashPrefix } from "../hash.ts";
 import type { EvaluationRequest, Slot } from "./evaluation-request.ts";
 
 interface IdBucketParts {

@@ -1,7 +1,7 @@
-import type { EvaluationRequest } from "../request/evaluation-request.ts";
+import type { EvaluationRequest } from "./evaluation-request.ts";
 import type { Condition, Target } from "./condition.ts";
-import { Split } from "./split.ts";
-import { Targeting, type NumberOrSplit } from "./targeting.ts";
+import { Split } from "./rollout.ts";
+import { Targeting, type NumberOrSplit } from "./targeting-old.ts";
 
 /** The outcome, or how to work it out for a request. */
 export type Answer = number | Split | Targeting | ((request: EvaluationRequest) => number);

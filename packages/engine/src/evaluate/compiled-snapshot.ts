@@ -1,11 +1,11 @@
 import type { Context } from "../context.ts";
 import type { Diagnostic } from "../parse/diagnostic.ts";
-import { EvaluationRequest } from "../request/evaluation-request.ts";
-import type { EvaluableFeature, Runtime } from "../request/evaluation-request.ts";
+import { EvaluationRequest } from "./evaluation-request.ts";
+import type { EvaluableFeature, Runtime } from "./evaluation-request.ts";
 import type { CompiledFeature, Evaluation, ContextDependencies, Snapshot } from "../snapshot.ts";
-import type { Parent } from "./compile-dependencies.ts";
+import type { Parent } from "../compile/compile-dependencies.ts";
 import { SimpleEvaluation } from "./flag-evaluation.ts";
-import { OFF } from "./outcome-table.ts";
+import { OFF } from "../compile/outcome-table.ts";
 import type { SimpleFlags } from "./simple-flags.ts";
 
 /** A flag of a snapshot, ready to be evaluated. */

@@ -1,14 +1,14 @@
 import type { Context } from "../context.ts";
 import type { Bucketing } from "../hash/bucket.ts";
-import { createHashPrefix, cutIntoBlocks } from "../hash/murmur3.ts";
-import type { HashBlocks, HashPrefix } from "../hash/murmur3.ts";
-import { parseIpv4 } from "../net/address.ts";
-import type { Address } from "../net/address.ts";
+import { createHashPrefix, cutIntoBlocks } from "../hash.ts";
+import type { HashBlocks, HashPrefix } from "../hash.ts";
+import { parseIpv4 } from "../constraints/ip-address.ts";
+import type { Address } from "../constraints/ip-address.ts";
 import type { ContextDependencies } from "../snapshot.ts";
 import type { EvaluationRequest, Slot } from "./evaluation-request.ts";
 import { IdBucket } from "./id-bucket.ts";
-import { MemberTable } from "./member-table.ts";
-import { Membership } from "./membership.ts";
+import { MemberTable } from "./membership.ts";
+import { Membership } from "./membership-old.ts";
 
 /** The text of a field, or null when the context does not have it. */
 export type FieldText = string | null;

@@ -1,6 +1,6 @@
-import type { EvaluationRequest } from "../request/evaluation-request.ts";
-import type { Membership } from "../request/membership.ts";
-import type { Split } from "./split.ts";
+import type { EvaluationRequest } from "./evaluation-request.ts";
+import type { Membership } from "./membership-old.ts";
+import type { Split } from "./rollout.ts";
 
 /** An outcome that is the same for every request, or goes by a bucket. */
 export type NumberOrSplit = number | Split;

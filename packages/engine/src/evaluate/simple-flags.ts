@@ -1,11 +1,11 @@
-import type { EvaluationRequest } from "../request/evaluation-request.ts";
+import type { EvaluationRequest } from "./evaluation-request.ts";
 import type { Steps } from "../steps.ts";
-import type { Parent } from "./compile-dependencies.ts";
+import type { Parent } from "../compile/compile-dependencies.ts";
 import { SimpleEvaluation } from "./flag-evaluation.ts";
-import { OFF } from "./outcome-table.ts";
-import { Split } from "./split.ts";
-import { Targeting } from "./targeting.ts";
-import { toTargetingTables, type TargetingFlag, type TargetingTable } from "./targeting-table.ts";
+import { OFF } from "../compile/outcome-table.ts";
+import { Split } from "./rollout.ts";
+import { Targeting } from "./targeting-old.ts";
+import { toTargetingTables, type TargetingFlag, type TargetingTable } from "./targeting.ts";
 
 /** A flag that is a split. */
 interface SplitFlag {

@@ -4,15 +4,15 @@ import { toActivationStrategy } from "../strategies/custom.ts";
 import { textOf } from "../strategies/parameters.ts";
 import { BUILT_IN_STRATEGIES } from "../strategies/registry.ts";
 import type { Activation } from "../strategies/strategy.ts";
-import { compileConstraints } from "./compile-constraint.ts";
+import { compileConstraints } from "../constraints/compile-constraint.ts";
 import { NO_VARIANT, compileVariants } from "./compile-variants.ts";
 import type { VariantChoice } from "./compile-variants.ts";
-import { all } from "./condition.ts";
-import type { Predicate } from "./condition.ts";
-import { resolve, type Answer } from "./decision.ts";
+import { all } from "../evaluate/condition.ts";
+import type { Predicate } from "../evaluate/condition.ts";
+import { resolve, type Answer } from "../evaluate/decision.ts";
 import type { OutcomeTable } from "./outcome-table.ts";
 import type { FeatureScope } from "./scope.ts";
-import { Split } from "./split.ts";
+import { Split } from "../evaluate/rollout.ts";
 
 /** One strategy of a flag, compiled: when it matches, and the answer when it does. */
 export interface Rule {

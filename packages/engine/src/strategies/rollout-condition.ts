@@ -1,8 +1,8 @@
-import type { Predicate } from "../compile/condition.ts";
-import { Split } from "../compile/split.ts";
+import type { Predicate } from "../evaluate/condition.ts";
+import { Split } from "../evaluate/rollout.ts";
 import { ROLLOUT_SEED, bucketOf } from "../hash/bucket.ts";
-import type { ContextFields } from "../request/context-fields.ts";
-import type { EvaluationRequest, Slot } from "../request/evaluation-request.ts";
+import type { ContextFields } from "../evaluate/context-fields.ts";
+import type { EvaluationRequest, Slot } from "../evaluate/evaluation-request.ts";
 
 /** Ids are put into a hundred buckets; a share of n percent takes the first n of them. */
 const BUCKETS = 100;

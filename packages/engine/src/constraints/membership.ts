@@ -1,4 +1,4 @@
-import { isInList, not } from "../compile/condition.ts";
+import { isInList, not } from "../evaluate/condition.ts";
 import type { ListOperator } from "./operator.ts";
 
 /** IN: the field equals one of the values. Letter case always matters. */

@@ -1,6 +1,6 @@
-import type { EvaluationRequest, Slot } from "../request/evaluation-request.ts";
-import type { Membership } from "../request/membership.ts";
-import { settle, type NumberOrSplit, type Targeting } from "./targeting.ts";
+import type { EvaluationRequest, Slot } from "./evaluation-request.ts";
+import type { Membership } from "./membership-old.ts";
+import { settle, type NumberOrSplit, type Targeting } from "./targeting-old.ts";
 
 /** The lists that one text is in, by position. */
 type FoundLists = Slot<readonly number[]>;
