@@ -13,7 +13,7 @@ function compileState(state: State): Snapshot {
 
 function answer(snapshot: Snapshot, name: string, context: Context): ExpectedVariant {
   const index = snapshot.indexOf(name);
-  const outcome = snapshot.features[index]?.outcomes[snapshot.evaluate(index, context)];
+  const outcome = snapshot.flags[index]?.outcomes[snapshot.evaluate(index, context)];
   const variant = outcome?.variant;
   return {
     name: variant?.name ?? "disabled",

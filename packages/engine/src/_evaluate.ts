@@ -22,7 +22,7 @@ export function snapshotOf(document: unknown, options: Partial<CompileOptions> =
 /** The answer of the flag of that name, which must be the same alone and among all flags. */
 export function answerOf(snapshot: Snapshot, name: string, context: Context = {}): Outcome {
   const index = snapshot.indexOf(name);
-  const outcomes = snapshot.features[index]?.outcomes;
+  const outcomes = snapshot.flags[index]?.outcomes;
   const alone = outcomes?.[snapshot.evaluate(index, context)];
   const amongAll = outcomes?.[snapshot.evaluateAll(context).outcomes[index] ?? Number.NaN];
   if (alone === undefined || alone !== amongAll) {

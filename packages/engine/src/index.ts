@@ -21,7 +21,7 @@ export type { Outcome, Payload, Reason, SelectedVariant } from "./outcome.ts";
 export type { Diagnostic } from "./parse/diagnostic.ts";
 export type { FeatureDocument } from "./parse/model.ts";
 export { DocumentError, parseDocument, parseInSteps } from "./parse/parse-document.ts";
-export type { CompiledFeature, Evaluation, ContextDependencies, Snapshot } from "./snapshot.ts";
+export type { CompiledFlag, Evaluation, ContextDependencies, Snapshot } from "./snapshot.ts";
 export { complete } from "./steps.ts";
 export type { Steps } from "./steps.ts";
 export type { CustomStrategy, ReportStrategyError, StrategyError } from "./strategies/custom.ts";

@@ -3,7 +3,7 @@ import type { Outcome } from "./outcome.ts";
 import type { Diagnostic } from "./parse/diagnostic.ts";
 
 /** A flag of a snapshot and every answer it can give. */
-export interface CompiledFeature {
+export interface CompiledFlag {
   readonly name: string;
   readonly type: string | undefined;
   readonly project: string | undefined;
@@ -32,7 +32,7 @@ export interface ContextDependencies {
 
 /** The answers of all flags of a snapshot for one context. */
 export interface Evaluation {
-  /** `outcomes[i]` indexes `features[i].outcomes`. The given vector, if there was one. */
+  /** `outcomes[i]` indexes `flags[i].outcomes`. The given vector, if there was one. */
   readonly outcomes: Int32Array;
   /**
    * Whether the same context would get the same answers again, so that they may be kept: false when
@@ -49,13 +49,13 @@ export interface Snapshot {
   /** Names the content: equal on every replica that compiled the same document. */
   readonly revision: string;
   /** In the order of the document; names are unique. */
-  readonly features: readonly CompiledFeature[];
+  readonly flags: readonly CompiledFlag[];
   readonly contextDependencies: ContextDependencies;
   /** What was found wrong in the document and how it is treated; empty for a sound one. */
   readonly diagnostics: readonly Diagnostic[];
-  /** The position of a flag in `features`, or -1 when there is none of that name. */
+  /** The position of a flag in `flags`, or -1 when there is none of that name. */
   indexOf(name: string): number;
-  /** Evaluates one flag: the index of its answer in `features[index].outcomes`. */
+  /** Evaluates one flag: the index of its answer in `flags[index].outcomes`. */
   evaluate(index: number, context: Context): number;
   /**
    * Evaluates every flag in one pass.

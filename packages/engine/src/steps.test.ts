@@ -51,7 +51,7 @@ test("compileInSteps() pauses after each flag, and between the parts of the snap
   const inOneGo = compileSnapshot(document, OPTIONS);
   // One for each flag, and two between the parts of the snapshot.
   expect(pauses).toBe(3 + 2);
-  expect(result.features).toEqual(inOneGo.features);
+  expect(result.flags).toEqual(inOneGo.flags);
   expect(result.contextDependencies).toEqual(inOneGo.contextDependencies);
   for (const context of [{}, { userId: "7" }]) {
     expect(result.evaluateAll(context)).toEqual(inOneGo.evaluateAll(context));

@@ -30,7 +30,7 @@ export function createSubject(
     snapshot,
     answer: (name, context) => {
       const index = snapshot.indexOf(name);
-      return toAnswer(snapshot.features[index]?.outcomes[snapshot.evaluate(index, context)]);
+      return toAnswer(snapshot.flags[index]?.outcomes[snapshot.evaluate(index, context)]);
     },
     close: () => undefined,
   };

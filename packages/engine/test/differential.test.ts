@@ -70,7 +70,7 @@ async function compareRound(round: Round, tally: Tally): Promise<string | undefi
     for (const context of round.contexts) {
       const differing = withDice(round.dice, () => {
         const { outcomes } = snapshot.evaluateAll(enhance(context));
-        for (const [index, { name, outcomes: possible }] of snapshot.features.entries()) {
+        for (const [index, { name, outcomes: possible }] of snapshot.flags.entries()) {
           const official = askOracle(oracle, name, context);
           const ours = toAnswer(possible[outcomes[index] ?? Number.NaN]);
           if (official === undefined) tally.threw += 1;

@@ -16,7 +16,7 @@ const ON: Json = { name: "default", parameters: {} };
 function evaluate(document: unknown, context: Context, options: Partial<CompileOptions>): Outcome {
   const snapshot = compileSubject(document, options);
   const index = snapshot.indexOf("flag");
-  const outcomes = snapshot.features[index]?.outcomes ?? [];
+  const outcomes = snapshot.flags[index]?.outcomes ?? [];
   const alone = outcomes[snapshot.evaluate(index, context)];
   const amongAll = outcomes[snapshot.evaluateAll(context).outcomes[index] ?? Number.NaN];
   expect(alone).toBe(amongAll);
@@ -200,7 +200,7 @@ describe("Names found on prototypes are names like any other", () => {
     const named = JSON.parse(`{"name":"${name}","enabled":true,"strategies":[]}`) as Json;
     const snapshot = compileSubject({ features: [named] });
     expect(snapshot.indexOf(name)).toBe(0);
-    expect(snapshot.features[0]?.outcomes[snapshot.evaluate(0, {})]?.enabled).toBe(true);
+    expect(snapshot.flags[0]?.outcomes[snapshot.evaluate(0, {})]?.enabled).toBe(true);
     expect(compileSubject({ features: [] }).indexOf(name)).toBe(-1);
     expect(Object.keys(Object.prototype)).toEqual([]);
   });
@@ -241,7 +241,7 @@ describe("A custom strategy that fails is off and reported, and the others count
     expect(evaluateFlag({ strategies: [custom, ON] }, {}, options).enabled).toBe(true);
     expect(onStrategyError).toHaveBeenCalledWith({
       strategy: "custom",
-      feature: "flag",
+      flag: "flag",
       cause: expectedCause,
     });
   });
@@ -326,7 +326,7 @@ describe("Evaluation never throws", () => {
 /** The flags whose answer is not among their outcomes. */
 function strayAnswers(snapshot: Snapshot, context: Context): readonly string[] {
   const all = snapshot.evaluateAll(context).outcomes;
-  return snapshot.features
+  return snapshot.flags
     .filter(({ outcomes }, index) => {
       const answers = [all[index] ?? Number.NaN, snapshot.evaluate(index, context)];
       return answers.some((answer) => outcomes[answer] === undefined);

@@ -53,7 +53,7 @@ describe("Snapshot", { timeout: 60_000 }, () => {
     forEverySample(({ document, contexts }) => {
       const snapshot = compileStill(document);
       for (const context of contexts) {
-        const oneByOne = snapshot.features.map((_, index) => snapshot.evaluate(index, context));
+        const oneByOne = snapshot.flags.map((_, index) => snapshot.evaluate(index, context));
         expect(answers(snapshot, context)).toEqual(oneByOne);
       }
     });
@@ -76,22 +76,20 @@ describe("Snapshot", { timeout: 60_000 }, () => {
       const snapshot = compileStill(document);
       for (const context of contexts) {
         const all = answers(snapshot, context);
-        const differing = snapshot.features.filter(
+        const differing = snapshot.flags.filter(
           ({ constantOutcome }, index) =>
             constantOutcome !== undefined && constantOutcome !== all[index],
         );
         expect(differing).toEqual([]);
       }
-      constants += snapshot.features.filter(
-        (feature) => feature.constantOutcome !== undefined,
-      ).length;
+      constants += snapshot.flags.filter((feature) => feature.constantOutcome !== undefined).length;
     });
     expect(constants).toBeGreaterThan(500);
   });
 
   test("outcomes start with off, and are frozen and distinct", () => {
     forEverySample(({ document }) => {
-      for (const { outcomes } of compileStill(document).features) {
+      for (const { outcomes } of compileStill(document).flags) {
         const [off, ...others] = outcomes;
         expect(off).toMatchObject({ enabled: false, variant: undefined });
         expect(others.every(({ enabled }) => enabled)).toBe(true);
@@ -108,7 +106,7 @@ describe("Snapshot", { timeout: 60_000 }, () => {
   test("compiles the same document to the same snapshot", () => {
     forEverySample(({ document, contexts }) => {
       const [one, other] = [compileStill(document), compileStill(structuredClone(document))];
-      expect(other.features).toEqual(one.features);
+      expect(other.flags).toEqual(one.flags);
       expect(other.contextDependencies).toEqual(one.contextDependencies);
       expect(other.diagnostics).toEqual(one.diagnostics);
       for (const context of contexts) {

@@ -66,7 +66,7 @@ describe("compileDependencies()", () => {
     "keeps %s off whatever the context",
     (name) => {
       expect(isOn(name, { plan: "pro" })).toBe(false);
-      expect(snapshot.features[snapshot.indexOf(name)]?.constantOutcome).toBe(0);
+      expect(snapshot.flags[snapshot.indexOf(name)]?.constantOutcome).toBe(0);
     },
   );
 

@@ -1,7 +1,7 @@
 import type { Outcome } from "../outcome.ts";
 import type { Dependency, Feature } from "../parse/model.ts";
 import type { EvaluableFeature } from "../evaluate/evaluation-request.ts";
-import type { CompiledFeature } from "../snapshot.ts";
+import type { CompiledFlag } from "../snapshot.ts";
 import type { Report } from "../parse/diagnostic.ts";
 import { all } from "../evaluate/condition.ts";
 import type { Condition } from "../evaluate/condition.ts";
@@ -9,7 +9,7 @@ import type { Condition } from "../evaluate/condition.ts";
 /** A flag that others may depend on: one that has no parents itself. */
 export interface Parent {
   readonly evaluable: EvaluableFeature;
-  readonly compiled: CompiledFeature;
+  readonly compiled: CompiledFlag;
 }
 
 /** What is known of a name: a parent, a flag with parents of its own, or nothing. */

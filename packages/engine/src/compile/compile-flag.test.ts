@@ -14,7 +14,7 @@ describe("compileFeature()", () => {
   ])("folds a flag %s into a constant", (_, parts, enabled, reason) => {
     expect(evaluateFlag(parts)).toEqual({ enabled, reason, variant: undefined });
     const flag = { name: "flag", enabled: true, ...parts };
-    const [compiled] = snapshotOf({ features: [flag] }).features;
+    const [compiled] = snapshotOf({ features: [flag] }).flags;
     expect(compiled?.constantOutcome).toBeDefined();
   });
 
@@ -33,7 +33,7 @@ describe("compileFeature()", () => {
   });
 
   test("does not depend on strategies behind one that always matches", () => {
-    const { features, contextDependencies } = snapshotOf({
+    const { flags, contextDependencies } = snapshotOf({
       features: [
         {
           name: "flag",
@@ -42,7 +42,7 @@ describe("compileFeature()", () => {
         },
       ],
     });
-    expect(features[0]?.constantOutcome).toBeDefined();
+    expect(flags[0]?.constantOutcome).toBeDefined();
     expect(contextDependencies.fields).toEqual([]);
   });
 
@@ -50,7 +50,7 @@ describe("compileFeature()", () => {
     const flag = { type: "experiment", project: "web", stale: true, impressionData: true };
     const [compiled] = snapshotOf({
       features: [{ name: "flag", enabled: true, strategies: [], ...flag }],
-    }).features;
+    }).flags;
     expect(compiled).toMatchObject({ name: "flag", ...flag });
   });
 });

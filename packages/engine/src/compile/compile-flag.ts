@@ -1,5 +1,5 @@
 import type { Feature, Strategy } from "../parse/model.ts";
-import type { CompiledFeature } from "../snapshot.ts";
+import type { CompiledFlag } from "../snapshot.ts";
 import { compileRule, compileUnconditional } from "./compile-strategy.ts";
 import type { Rule, RuleTarget } from "./compile-strategy.ts";
 import type { Condition } from "../evaluate/condition.ts";
@@ -10,7 +10,7 @@ import type { FeatureScope } from "./scope.ts";
 
 /** A compiled flag and how to evaluate it. */
 export interface FeatureEvaluation {
-  readonly compiled: CompiledFeature;
+  readonly compiled: CompiledFlag;
   readonly decision: Decision;
   /** What the decision comes to. */
   readonly answer: Answer;

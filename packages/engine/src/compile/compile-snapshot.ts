@@ -28,7 +28,7 @@ export interface CompileOptions {
   /** A source of random numbers, uniform in [0, 1). */
   readonly random: () => number;
   /** A snapshot from before: flags that it has alike stay the same objects. @default none */
-  readonly former?: Snapshot | undefined;
+  readonly previous?: Snapshot | undefined;
   /** Told each time a custom strategy fails. @default nobody is told */
   readonly onStrategyError?: ReportStrategyError;
 }
@@ -46,7 +46,7 @@ export function* compileInSteps(
   const fields = new ContextFields();
   const diagnostics: Diagnostic[] = [...document.diagnostics];
   const scopeOf = scopeFactory(document, { fields, diagnostics, options });
-  const flags = yield* compileFeatures(document, scopeOf, options.former);
+  const flags = yield* compileFeatures(document, scopeOf, options.previous);
   return new CompiledSnapshot({
     revision: options.revision ?? "",
     flags,
@@ -87,7 +87,7 @@ function scopeFactory(
 function* compileFeatures(
   { features }: FeatureDocument,
   scopeOf: ScopeOf,
-  former: Snapshot | undefined,
+  previous: Snapshot | undefined,
 ): Steps<readonly Flag[]> {
   const names = new Set(features.map(({ name }) => name));
   const parents = new Map<string, Parent>();
@@ -95,7 +95,7 @@ function* compileFeatures(
     parents.get(name) ?? (names.has(name) ? "has parents" : undefined);
   const flags: Flag[] = [];
   for (const [index, feature] of parentsFirst(features)) {
-    const flag = compileFlag(index, feature, { findParent, scope: scopeOf(feature), former });
+    const flag = compileFlag(index, feature, { findParent, scope: scopeOf(feature), previous });
     flags[index] = flag;
     if (!flag.hasParents) parents.set(feature.name, flag);
     yield;
@@ -115,13 +115,13 @@ function hasParents({ dependencies }: Feature): boolean {
 interface FlagSurroundings {
   readonly findParent: FindParent;
   readonly scope: FeatureScope;
-  readonly former: Snapshot | undefined;
+  readonly previous: Snapshot | undefined;
 }
 
 function compileFlag(
   index: number,
   feature: Feature,
-  { findParent, scope, former }: FlagSurroundings,
+  { findParent, scope, previous }: FlagSurroundings,
 ): Flag {
   const parentsAllow = compileDependencies(feature, findParent, scope.report);
   const { compiled, decision, answer } = compileFeature(feature, parentsAllow, scope);
@@ -129,5 +129,5 @@ function compileFlag(
     typeof answer === "object"
       ? new SimpleEvaluation(index, answer)
       : new FlagEvaluation(index, decision);
-  return { evaluable, compiled: keepFormer(compiled, former), hasParents: hasParents(feature) };
+  return { evaluable, compiled: keepFormer(compiled, previous), hasParents: hasParents(feature) };
 }

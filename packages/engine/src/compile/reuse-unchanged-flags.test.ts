@@ -12,22 +12,22 @@ const FLAG = {
   strategies: [{ name: "flexibleRollout", parameters: { rollout: "50" }, variants: [variant] }],
 };
 
-function compile(features: readonly object[], former?: Snapshot): Snapshot {
-  const options = { now: () => 0, random: () => 0, ...(former && { former }) };
+function compile(features: readonly object[], previous?: Snapshot): Snapshot {
+  const options = { now: () => 0, random: () => 0, ...(previous && { previous }) };
   return compileSnapshot(parseDocument({ features }), options);
 }
 
-test("a flag that says what it said in the former snapshot is the same object, wherever it is", () => {
-  const former = compile([FLAG]);
-  const { features } = compile([{ ...FLAG, name: "new" }, structuredClone(FLAG)], former);
-  expect(features[1]).toBe(former.features[0]);
-  expect(features[0]).not.toBe(former.features[0]);
+test("a flag that says what it said in the previous snapshot is the same object, wherever it is", () => {
+  const previous = compile([FLAG]);
+  const { flags } = compile([{ ...FLAG, name: "new" }, structuredClone(FLAG)], previous);
+  expect(flags[1]).toBe(previous.flags[0]);
+  expect(flags[0]).not.toBe(previous.flags[0]);
 });
 
 test("a flag decides as the new document says, also when it can answer the same", () => {
-  const former = compile([FLAG]);
+  const previous = compile([FLAG]);
   const [strategy] = FLAG.strategies;
-  const later = compile([{ ...FLAG, strategies: [{ ...strategy, constraints: [{}] }] }], former);
+  const later = compile([{ ...FLAG, strategies: [{ ...strategy, constraints: [{}] }] }], previous);
   const never = { ...strategy, constraints: [{ contextName: "userId", operator: "IN" }] };
   const snapshot = compile([{ ...FLAG, strategies: [never] }], later);
   expect(snapshot.evaluate(0, { userId: "7" })).toBe(0);
@@ -47,8 +47,8 @@ test.each<[string, object]>([
     { strategies: [{ ...FLAG.strategies[0], variants: [{ ...variant, payload: undefined }] }] },
   ],
 ])("a flag with another %s is a new object, with what the document says", (_name, parts) => {
-  const former = compile([FLAG]);
-  const [feature] = compile([{ ...FLAG, ...parts }], former).features;
-  expect(feature).not.toBe(former.features[0]);
-  expect(feature).toEqual(compile([{ ...FLAG, ...parts }]).features[0]);
+  const previous = compile([FLAG]);
+  const [flag] = compile([{ ...FLAG, ...parts }], previous).flags;
+  expect(flag).not.toBe(previous.flags[0]);
+  expect(flag).toEqual(compile([{ ...FLAG, ...parts }]).flags[0]);
 });

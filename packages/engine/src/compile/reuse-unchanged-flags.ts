@@ -1,16 +1,16 @@
 import type { Outcome, Payload, SelectedVariant } from "../outcome.ts";
-import type { CompiledFeature, Snapshot } from "../snapshot.ts";
+import type { CompiledFlag, Snapshot } from "../snapshot.ts";
 
 /**
  * Returns the flag as it is in an earlier snapshot when both say the same: whoever remembers
  * something by this object need not work it out again.
  */
-export function keepFormer(compiled: CompiledFeature, former?: Snapshot): CompiledFeature {
-  const known = former?.features[former.indexOf(compiled.name)];
+export function keepFormer(compiled: CompiledFlag, previous?: Snapshot): CompiledFlag {
+  const known = previous?.flags[previous.indexOf(compiled.name)];
   return known !== undefined && isSame(known, compiled) ? known : compiled;
 }
 
-function isSame(one: CompiledFeature, other: CompiledFeature): boolean {
+function isSame(one: CompiledFlag, other: CompiledFlag): boolean {
   return (
     one.type === other.type &&
     one.project === other.project &&
@@ -21,7 +21,7 @@ function isSame(one: CompiledFeature, other: CompiledFeature): boolean {
   );
 }
 
-function hasSameOutcomes(one: CompiledFeature, other: CompiledFeature): boolean {
+function hasSameOutcomes(one: CompiledFlag, other: CompiledFlag): boolean {
   return (
     one.outcomes.length === other.outcomes.length &&
     one.outcomes.every((outcome, index) => isSameOutcome(outcome, other.outcomes[index]))

@@ -2,7 +2,7 @@ import type { Context } from "../context.ts";
 import type { Diagnostic } from "../parse/diagnostic.ts";
 import { EvaluationRequest } from "./evaluation-request.ts";
 import type { EvaluableFeature, Runtime } from "./evaluation-request.ts";
-import type { CompiledFeature, Evaluation, ContextDependencies, Snapshot } from "../snapshot.ts";
+import type { CompiledFlag, Evaluation, ContextDependencies, Snapshot } from "../snapshot.ts";
 import type { Parent } from "../compile/compile-dependencies.ts";
 import { SimpleEvaluation } from "./flag-evaluation.ts";
 import { OFF } from "../compile/outcome-table.ts";
@@ -25,7 +25,7 @@ export interface SnapshotParts {
 
 export class CompiledSnapshot implements Snapshot {
   readonly revision: string;
-  readonly features: readonly CompiledFeature[];
+  readonly flags: readonly CompiledFlag[];
   readonly contextDependencies: ContextDependencies;
   readonly diagnostics: readonly Diagnostic[];
   readonly #runtime: Runtime;
@@ -44,12 +44,12 @@ export class CompiledSnapshot implements Snapshot {
     runtime,
   }: SnapshotParts) {
     this.revision = revision;
-    this.features = Object.freeze(flags.map(({ compiled }) => compiled));
+    this.flags = Object.freeze(flags.map(({ compiled }) => compiled));
     this.contextDependencies = contextDependencies;
     this.diagnostics = diagnostics;
     this.#runtime = runtime;
     this.#evaluables = flags.map(({ evaluable }) => evaluable);
-    this.#indexes = new Map(this.features.map(({ name }, index) => [name, index]));
+    this.#indexes = new Map(this.flags.map(({ name }, index) => [name, index]));
     this.#simple = simple;
     const others = flags.filter(
       ({ compiled, evaluable }) =>
@@ -66,7 +66,7 @@ export class CompiledSnapshot implements Snapshot {
   }
 
   evaluate(index: number, context: Context): number {
-    const constant = this.features[index]?.constantOutcome;
+    const constant = this.flags[index]?.constantOutcome;
     if (constant !== undefined) return constant;
     const request = new EvaluationRequest(context, this.#runtime);
     return this.#evaluables[index]?.evaluate(request) ?? OFF;

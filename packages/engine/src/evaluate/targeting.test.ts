@@ -51,7 +51,7 @@ test("many flags for those in lists come out as each of them alone, in a snapsho
       const alone = flags.map((strategies) => compile([strategies]).evaluate(0, context));
       const snapshot = compile(flags);
       expect([...snapshot.evaluateAll(context).outcomes]).toEqual(alone);
-      expect(snapshot.features.map((_, index) => snapshot.evaluate(index, context))).toEqual(alone);
+      expect(snapshot.flags.map((_, index) => snapshot.evaluate(index, context))).toEqual(alone);
     }),
     { numRuns: 2000 },
   );

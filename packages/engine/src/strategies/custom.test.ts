@@ -61,7 +61,7 @@ describe("toActivationStrategy()", () => {
     expect(
       evaluateFlag({ strategies: [...strategies, { name: "default" }] }, {}, options).enabled,
     ).toBe(true);
-    expect(errors[0]).toMatchObject({ strategy: "weekday", feature: "flag" });
+    expect(errors[0]).toMatchObject({ strategy: "weekday", flag: "flag" });
     expect(String(errors[0]?.cause)).toContain(text);
   });
 

@@ -15,7 +15,7 @@ export interface CustomStrategy {
 /** A custom strategy failed; the flag was evaluated as if it had not matched. */
 export interface StrategyError {
   readonly strategy: string;
-  readonly feature: string;
+  readonly flag: string;
   /** What was thrown. */
   readonly cause: unknown;
 }
@@ -26,7 +26,7 @@ export type ReportStrategyError = (error: StrategyError) => void;
 /** Makes a custom strategy one like any other, except that its answers are never reused. */
 export function toActivationStrategy(
   custom: CustomStrategy,
-  feature: string,
+  flag: string,
   reportError: ReportStrategyError,
 ): ActivationStrategy {
   return (parameters, { fields }) => {
@@ -36,7 +36,7 @@ export function toActivationStrategy(
       try {
         return isMatch(custom.isEnabled(parameters, request.context));
       } catch (cause) {
-        reportError({ strategy: custom.name, feature, cause });
+        reportError({ strategy: custom.name, flag, cause });
         return false;
       }
     };

@@ -31,7 +31,7 @@ function gaugeSources(registry: Registry, sources: readonly FlagSource[]): void 
     () => latest(sources.map((source) => source.lastFetchAtMs)),
   );
   gauge("flags_proxy_flags", "Flags in force", () =>
-    sources.reduce((sum, source) => sum + (source.snapshot?.features.length ?? 0), 0),
+    sources.reduce((sum, source) => sum + (source.snapshot?.flags.length ?? 0), 0),
   );
 }
 

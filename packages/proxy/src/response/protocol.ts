@@ -1,4 +1,4 @@
-import type { CompiledFeature, Outcome } from "flags-engine";
+import type { CompiledFlag, Outcome } from "flags-engine";
 
 /** How one client protocol writes flags. It never evaluates by itself. */
 export interface Protocol {
@@ -6,7 +6,7 @@ export interface Protocol {
   readonly prefix: string;
   readonly suffix: string;
   /** A flag with one of its possible answers, as JSON. */
-  writeFlag(feature: CompiledFeature, outcome: Outcome): string;
+  writeFlag(feature: CompiledFlag, outcome: Outcome): string;
   /** A flag that was asked for by name and does not exist, as JSON. */
   writeUnknownFlag(name: string): string;
 }

@@ -1,4 +1,4 @@
-import type { CompiledFeature, Outcome, Snapshot, Steps } from "flags-engine";
+import type { CompiledFlag, Outcome, Snapshot, Steps } from "flags-engine";
 import type { Protocol } from "./protocol.ts";
 import { FlagList, type FragmentOf, type IsListed } from "./flag-list.ts";
 import { Frame } from "./flag-list-body.ts";
@@ -27,7 +27,7 @@ export class Rendering {
     this.protocol = protocol;
     this.frame = frame;
     this.fragmentOf = fragmentOf;
-    this.vector = new Int32Array(snapshot.features.length);
+    this.vector = new Int32Array(snapshot.flags.length);
   }
 
   /** The flags that are on. */
@@ -49,7 +49,7 @@ export class Rendering {
       ...(previous.#all === undefined ? [] : [isAny]),
     ];
     for (const isListed of lists) {
-      for (const feature of this.snapshot.features) {
+      for (const feature of this.snapshot.flags) {
         for (const index of feature.outcomes.keys()) {
           if (isNeeded(feature, index, isListed)) this.fragmentOf(feature, index);
         }
@@ -61,13 +61,13 @@ export class Rendering {
   }
 
   #list(isListed: IsListed): FlagList {
-    return new FlagList(this.snapshot.features, isListed, this.fragmentOf, this.frame);
+    return new FlagList(this.snapshot.flags, isListed, this.fragmentOf, this.frame);
   }
 }
 
 /** Whether a list may need a flag with this outcome. */
 function isNeeded(
-  { outcomes, constantOutcome }: CompiledFeature,
+  { outcomes, constantOutcome }: CompiledFlag,
   outcomeIndex: number,
   isListed: IsListed,
 ): boolean {
@@ -110,7 +110,7 @@ export function createRenderer(protocol: Protocol): Renderer {
 
 function createFragmentOf(protocol: Protocol): FragmentOf {
   // NOTE: a flag that a change does not affect is the same object in the next snapshot.
-  const known = new WeakMap<CompiledFeature, (Fragment | undefined)[]>();
+  const known = new WeakMap<CompiledFlag, (Fragment | undefined)[]>();
   return (feature, outcomeIndex) => {
     let fragments = known.get(feature);
     if (fragments === undefined) {

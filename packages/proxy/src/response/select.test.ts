@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { CompiledFeature, Snapshot } from "flags-engine";
+import type { CompiledFlag, Snapshot } from "flags-engine";
 import { expect, test } from "vitest";
 import { createRenderer, type Rendering } from "./rendering.ts";
 import type { OutcomeVector } from "./flag-list.ts";
@@ -29,7 +29,7 @@ function renderingOf(
   names: readonly string[],
   { protocol = proxyProtocol, constants = [] }: RenderingOptions = {},
 ): Rendering {
-  const features = names.map((name, index): CompiledFeature => ({
+  const features = names.map((name, index): CompiledFlag => ({
     name,
     type: "release",
     project: "default",
@@ -40,7 +40,7 @@ function renderingOf(
   }));
   const snapshot: Snapshot = {
     revision: "",
-    features,
+    flags: features,
     contextDependencies: {
       fields: [],
       readsClock: false,
@@ -57,7 +57,7 @@ function renderingOf(
 
 /** The expected toggles, written in the plainest way. */
 function plainToggles({ snapshot }: Rendering, outcomes: OutcomeVector) {
-  return snapshot.features.map(({ name, impressionData }, index) => {
+  return snapshot.flags.map(({ name, impressionData }, index) => {
     const { enabled, variant } = OUTCOMES[outcomes[index] ?? 0] ?? OUTCOMES[0];
     return {
       name,

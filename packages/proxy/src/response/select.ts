@@ -29,7 +29,7 @@ function selectNamed(
 ): FlagListBody {
   const fragments = [...new Set(names)].map((name) => {
     const index = snapshot.indexOf(name);
-    const feature = snapshot.features[index];
+    const feature = snapshot.flags[index];
     return feature === undefined
       ? createFragment(protocol.writeUnknownFlag(name))
       : fragmentOf(feature, outcomes[index] ?? 0);

@@ -1,9 +1,9 @@
-import type { CompiledFeature, Context, Outcome, Snapshot } from "flags-engine";
+import type { CompiledFlag, Context, Outcome, Snapshot } from "flags-engine";
 import { type ResponseBody, toEntityTag } from "./flag-list-body.ts";
 
 /** One flag, and the result of its evaluation. */
 export interface EvaluatedFlag {
-  readonly feature: CompiledFeature;
+  readonly feature: CompiledFlag;
   readonly outcome: Outcome;
 }
 
@@ -14,7 +14,7 @@ export function evaluateFlag(
   name: string,
 ): EvaluatedFlag | undefined {
   const index = snapshot.indexOf(name);
-  const feature = snapshot.features[index];
+  const feature = snapshot.flags[index];
   const outcome = feature?.outcomes[snapshot.evaluate(index, context)];
   return feature && outcome && { feature, outcome };
 }

@@ -36,7 +36,7 @@ test.each(SOUND)("checkConstraint() lets pass what the engine can evaluate: $ope
   );
   expect(snapshot.diagnostics).toEqual([]);
   // A constraint that could never be fulfilled would have been folded into "off".
-  expect(snapshot.features[0]?.constantOutcome).toBeUndefined();
+  expect(snapshot.flags[0]?.constantOutcome).toBeUndefined();
 });
 
 test("checkConstraint() leaves out an empty value of a list operator", () => {

@@ -1,4 +1,4 @@
-import type { CompiledFeature, Outcome } from "flags-engine";
+import type { CompiledFlag, Outcome } from "flags-engine";
 import { type OfrepValue, toTypedValue, UnusablePayload } from "./value.ts";
 
 /** What the value of a flag can be. */
@@ -33,7 +33,7 @@ export interface OfrepFailure {
 
 /** Puts the outcome of an evaluation into the terms of OpenFeature. */
 export function toOfrepEvaluation(
-  feature: CompiledFeature,
+  feature: CompiledFlag,
   outcome: Outcome,
   values: OfrepValues,
 ): OfrepSuccess | OfrepFailure {
@@ -61,7 +61,7 @@ function toValue({ enabled, variant }: Outcome, values: OfrepValues): OfrepValue
  * result of any rule `TARGETING_MATCH`, whatever its value. Clients may cache a `STATIC` value for
  * every context, so only a constant is `STATIC`.
  */
-function toReason({ constantOutcome }: CompiledFeature, { reason }: Outcome): OfrepReason {
+function toReason({ constantOutcome }: CompiledFlag, { reason }: Outcome): OfrepReason {
   if (reason !== "STATIC" && reason !== "DEFAULT") return reason;
   return constantOutcome === undefined ? "TARGETING_MATCH" : "STATIC";
 }
