@@ -1,39 +1,62 @@
-/**
- * MurmurHash3, x86, 32 bit, over the low byte of each UTF-16 code unit.
- *
- * That byte view is the one of the official Node SDK: identical to every other SDK for ASCII ids,
- * different from UTF-8 based ones for the rest (docs/decisions/0003-hash-the-low-byte.md).
- *
- * This is a hot path. A rollout hashes `group:id`. The group is known at compile time, so its part
- * of the work is done once and kept as a prefix. An id meets hundreds of groups, so it is cut into
- * blocks once for each way in which a prefix can end, and not once for each group.
- */
+// MurmurHash3 (x86, 32 bit) over the low byte of each UTF-16 code unit, and the buckets that it
+// assigns ids to.
+//
+// The official Node SDK hashes the same bytes. The result equals that of every other SDK for ASCII
+// ids, and differs from UTF-8 based SDKs for the rest (docs/decisions/0003-hash-the-low-byte.md).
+//
+// This is a hot path. A rollout hashes `group:id`. The group is known at compile time, so its part
+// of the hash is computed once, as a prefix. One id is hashed with hundreds of groups, so it is
+// split into blocks once per alignment (the number of pending bits of a prefix), not once per group.
+
+/** Seed of rollouts. */
+export const ROLLOUT_SEED = 0;
+/** Seed of variants. It differs from that of rollouts, so that a rollout does not skew variants. */
+export const VARIANT_SEED = 86028157;
+
+/** How to assign ids to the buckets 1 to `size`. The hashed text is `group:id`. */
+export interface Bucketing {
+  readonly group: string;
+  readonly size: number;
+  readonly seed: number;
+}
+
+/** Returns the bucket of an id, from 1 to `size`. */
+export function bucketOf(id: string, { group, size, seed }: Bucketing): number {
+  return toBucket(hashAfter(createHashPrefix(`${group}:`, seed), id), size);
+}
+
+/** Converts a hash to a bucket from 1 to `size`. */
+export function toBucket(hash: number, size: number): number {
+  return (hash % size) + 1;
+}
+
+/** The state of the hash after a prefix. */
 export interface HashPrefix {
-  /** The state after every whole block of the prefix. */
+  /** The state after every complete block of the prefix. */
   readonly state: number;
-  /** The bytes of the unfinished block. */
+  /** The bytes of the incomplete last block. */
   readonly pending: number;
-  /** How many bits of that block are in use: 0, 8, 16 or 24. */
+  /** How many bits of the incomplete block are used: 0, 8, 16 or 24. */
   readonly pendingBits: number;
   readonly length: number;
 }
 
-/** A text, cut into blocks as they fall after a prefix with so many pending bits. */
+/** A text split into blocks that are aligned to a prefix with a given number of pending bits. */
 export interface HashBlocks {
-  /** The bytes for the unfinished block of the prefix, each in its place. */
+  /** The bytes that continue the incomplete block of the prefix, each shifted to its position. */
   readonly first: number;
-  /** Whether these complete that block; if not, there are no others. */
+  /** Whether these bytes complete that block. If not, there are no more bytes. */
   readonly completesFirst: boolean;
-  /** The whole blocks that follow, scrambled. */
+  /** The complete blocks that follow, scrambled. */
   readonly whole: readonly number[];
-  /** The rest, scrambled. */
+  /** The incomplete last block, scrambled. */
   readonly tail: number;
   readonly length: number;
 }
 
 const BLOCK_BYTES = 4;
 
-/** Does the part of the work that depends on the prefix alone. */
+/** Computes the part of the hash that depends only on the prefix. */
 export function createHashPrefix(prefix: string, seed: number): HashPrefix {
   const end = prefix.length - (prefix.length % BLOCK_BYTES);
   let state = seed | 0;
@@ -48,8 +71,8 @@ export function createHashPrefix(prefix: string, seed: number): HashPrefix {
   };
 }
 
-/** Does the part of the work that depends on the text alone, but for where it begins in a block. */
-export function cutIntoBlocks(text: string, pendingBits: number): HashBlocks {
+/** Computes the part of the hash that depends only on the text and its alignment. */
+export function splitIntoBlocks(text: string, pendingBits: number): HashBlocks {
   const { length } = text;
   const firstEnd = Math.min(BLOCK_BYTES - pendingBits / 8, length);
   const whole: number[] = [];
@@ -66,7 +89,7 @@ export function cutIntoBlocks(text: string, pendingBits: number): HashBlocks {
   };
 }
 
-/** Hashes the prefix followed by the text; an unsigned 32-bit integer. */
+/** Hashes the prefix followed by the text. Returns an unsigned 32-bit integer. */
 export function hashBlocks(prefix: HashPrefix, blocks: HashBlocks): number {
   let state = prefix.state;
   const first = scramble(prefix.pending | blocks.first);
@@ -81,17 +104,17 @@ export function hashBlocks(prefix: HashPrefix, blocks: HashBlocks): number {
   return finish(state ^ ((prefix.length + blocks.length) | 0));
 }
 
-/** Hashes the prefix followed by `text`; an unsigned 32-bit integer. */
+/** Hashes the prefix followed by `text`. Returns an unsigned 32-bit integer. */
 export function hashAfter(prefix: HashPrefix, text: string): number {
-  return hashBlocks(prefix, cutIntoBlocks(text, prefix.pendingBits));
+  return hashBlocks(prefix, splitIntoBlocks(text, prefix.pendingBits));
 }
 
-/** Hashes a whole text; an unsigned 32-bit integer. */
+/** Hashes a text. Returns an unsigned 32-bit integer. */
 export function hash32(text: string, seed: number): number {
   return hashAfter(createHashPrefix("", seed), text);
 }
 
-/** Up to four bytes from `start` on, the first one lowest. */
+/** Packs up to four bytes, beginning at `start`, with the first byte lowest. */
 function bytesOf(text: string, start: number, end: number): number {
   let bytes = 0;
   const stop = Math.min(start + BLOCK_BYTES, end);

@@ -1,8 +1,8 @@
 import { hostname } from "node:os";
 
-// Small on purpose: a rule proves something only when contexts meet its values often.
+// Few values each, so that contexts often match the values of rules.
 
-/** The name that the strategy `applicationHostname` goes by on this machine. */
+/** The host name that the official SDK uses in the strategy `applicationHostname`. */
 export const HOST_NAME: string = (process.env["HOSTNAME"] || hostname()).toLowerCase();
 
 export const FLAG_NAMES = [
@@ -195,7 +195,7 @@ export const ODD_PATTERNS = [
   "*",
 ] as const;
 
-/** Where contexts and rules keep a value of a certain kind, so that they meet. */
+/** The fields that contexts and rules use for each kind of value. */
 export const FIELDS = {
   text: ["userId", "region", "plan", "appName", "environment", "sessionId", "text"],
   number: ["age", "userId", "score"],
@@ -204,7 +204,7 @@ export const FIELDS = {
 } as const;
 
 export const ALL_FIELDS: readonly string[] = [
-  ...new Set([...Object.values(FIELDS).flat(), "currentTime", "nowhere", "featureToggle"]),
+  ...new Set([...Object.values(FIELDS).flat(), "currentTime", "missing", "featureToggle"]),
 ];
 
 export const STICKINESS = [
@@ -216,6 +216,6 @@ export const STICKINESS = [
   "remoteAddress",
   "age",
   "random",
-  "nowhere",
+  "missing",
   "",
 ] as const;

@@ -1,30 +1,31 @@
+import type { Condition } from "../evaluate/condition.ts";
+import { toSelector, unconditional } from "../evaluate/decision.ts";
+import type { Decision, OutcomeSelector } from "../evaluate/decision.ts";
+import { OFF } from "../outcome.ts";
 import type { Feature, Strategy } from "../parse/model.ts";
 import type { CompiledFlag } from "../snapshot.ts";
-import { compileRule, compileUnconditional } from "./compile-strategy.ts";
-import type { Rule, RuleTarget } from "./compile-strategy.ts";
-import type { Condition } from "../evaluate/condition.ts";
-import { decided, toAnswer } from "../evaluate/decision.ts";
-import type { Answer, Decision } from "../evaluate/decision.ts";
-import { OFF, OutcomeTable } from "./outcome-table.ts";
-import type { FeatureScope } from "./scope.ts";
+import { compileStrategy, compileWithoutStrategies } from "./compile-strategy.ts";
+import type { FlagCompilation, FlagScope, Rule } from "./compile-strategy.ts";
+import { OutcomeTable } from "./outcome-table.ts";
 
 /** A compiled flag and how to evaluate it. */
-export interface FeatureEvaluation {
+interface FlagDecision {
   readonly compiled: CompiledFlag;
   readonly decision: Decision;
-  /** What the decision comes to. */
-  readonly answer: Answer;
+  /** The simplest form of the decision. */
+  readonly selector: OutcomeSelector;
 }
 
-/** Compiles a flag, given the condition under which its parents allow it to be on. */
-export function compileFeature(
+/** Compiles a flag. `parentsSatisfied` is the condition under which it may be on. */
+export function compileFlag(
   feature: Feature,
-  parentsAllow: Condition,
-  scope: FeatureScope,
-): FeatureEvaluation {
+  parentsSatisfied: Condition,
+  scope: FlagScope,
+): FlagDecision {
   const outcomes = new OutcomeTable(feature.enabled ? "DEFAULT" : "DISABLED");
-  const decision = guard(parentsAllow, compileStrategies({ feature, outcomes, scope }));
-  const answer = toAnswer(decision);
+  const ownDecision = compileStrategies({ feature, outcomes, scope });
+  const decision = requireParents(parentsSatisfied, ownDecision);
+  const selector = toSelector(decision);
   return {
     compiled: Object.freeze({
       name: feature.name,
@@ -33,38 +34,38 @@ export function compileFeature(
       stale: feature.stale,
       impressionData: feature.impressionData,
       outcomes: outcomes.outcomes(),
-      constantOutcome: typeof answer === "number" ? answer : undefined,
+      constantOutcome: typeof selector === "number" ? selector : undefined,
     }),
     decision,
-    answer,
+    selector,
   };
 }
 
-function guard(parentsAllow: Condition, decision: Decision): Decision {
-  const answer = toAnswer(decision);
-  if (parentsAllow === true || answer === OFF) return decision;
-  return { condition: parentsAllow, answer, otherwise: OFF };
+function requireParents(parentsSatisfied: Condition, decision: Decision): Decision {
+  const outcome = toSelector(decision);
+  if (parentsSatisfied === true || outcome === OFF) return decision;
+  return { condition: parentsSatisfied, outcome, otherwise: OFF };
 }
 
-/** The strategies are tried in order, and the first that matches decides. */
-function compileStrategies(target: RuleTarget): Decision {
-  const { enabled, strategies } = target.feature;
-  if (!enabled || strategies === undefined) return decided(OFF);
-  if (strategies.length === 0) return decided(compileUnconditional(target));
-  const [first, ...rest] = compileRules(strategies, target);
-  if (first === undefined) return decided(OFF);
-  const otherwise = rest.reduceRight<Answer>(
-    (next, rule) => toAnswer({ ...rule, otherwise: next }),
+/** Strategies are evaluated in order. The first that matches determines the outcome. */
+function compileStrategies(flag: FlagCompilation): Decision {
+  const { enabled, strategies } = flag.feature;
+  if (!enabled || strategies === undefined) return unconditional(OFF);
+  if (strategies.length === 0) return unconditional(compileWithoutStrategies(flag));
+  const [first, ...rest] = compileRules(strategies, flag);
+  if (first === undefined) return unconditional(OFF);
+  const otherwise = rest.reduceRight<OutcomeSelector>(
+    (next, rule) => toSelector({ ...rule, otherwise: next }),
     OFF,
   );
   return { ...first, otherwise };
 }
 
-/** The rules that can decide: none that never match, none behind one that always does. */
-function compileRules(strategies: readonly Strategy[], target: RuleTarget): readonly Rule[] {
+/** Omits rules that never match and rules after one that always matches. */
+function compileRules(strategies: readonly Strategy[], flag: FlagCompilation): readonly Rule[] {
   const rules: Rule[] = [];
   for (const strategy of strategies) {
-    const rule = compileRule(strategy, target);
+    const rule = compileStrategy(strategy, flag);
     if (rule !== undefined) rules.push(rule);
     if (rule?.condition === true) break;
   }

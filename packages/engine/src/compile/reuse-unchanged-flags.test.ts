@@ -17,14 +17,14 @@ function compile(features: readonly object[], previous?: Snapshot): Snapshot {
   return compileSnapshot(parseDocument({ features }), options);
 }
 
-test("a flag that says what it said in the previous snapshot is the same object, wherever it is", () => {
+test("an unchanged flag is the object of the previous snapshot, at any index", () => {
   const previous = compile([FLAG]);
   const { flags } = compile([{ ...FLAG, name: "new" }, structuredClone(FLAG)], previous);
   expect(flags[1]).toBe(previous.flags[0]);
   expect(flags[0]).not.toBe(previous.flags[0]);
 });
 
-test("a flag decides as the new document says, also when it can answer the same", () => {
+test("a reused flag evaluates the rules of the new document", () => {
   const previous = compile([FLAG]);
   const [strategy] = FLAG.strategies;
   const later = compile([{ ...FLAG, strategies: [{ ...strategy, constraints: [{}] }] }], previous);
@@ -46,7 +46,7 @@ test.each<[string, object]>([
     "payload",
     { strategies: [{ ...FLAG.strategies[0], variants: [{ ...variant, payload: undefined }] }] },
   ],
-])("a flag with another %s is a new object, with what the document says", (_name, parts) => {
+])("a flag with another %s is a new object with the new content", (_name, parts) => {
   const previous = compile([FLAG]);
   const [flag] = compile([{ ...FLAG, ...parts }], previous).flags;
   expect(flag).not.toBe(previous.flags[0]);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { fulfils } from "../_evaluate.ts";
+import { satisfies } from "../_evaluate.ts";
 
 describe("isInCidr()", () => {
   test.each([
@@ -22,6 +22,6 @@ describe("isInCidr()", () => {
     [[], "10.1.1.1", false],
   ])("with ranges %j and the address %j is %j", (values, remoteAddress, expected) => {
     const constraint = { contextName: "remoteAddress", operator: "IN_CIDR", values };
-    expect(fulfils(constraint, { remoteAddress })).toBe(expected);
+    expect(satisfies(constraint, { remoteAddress })).toBe(expected);
   });
 });

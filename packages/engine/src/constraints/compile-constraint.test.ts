@@ -1,39 +1,39 @@
 import { describe, expect, test } from "vitest";
-import { answerOf, evaluateFlag, fulfils, snapshotOf } from "../_evaluate.ts";
+import { outcomeOf, evaluateFlag, satisfies, snapshotOf } from "../_evaluate.ts";
 
 describe("compileConstraints()", () => {
-  test("inverts what an operator says, parse failures included", () => {
+  test("inverts the result of an operator, including that for an operand it cannot parse", () => {
     const inverted = { contextName: "level", inverted: true };
-    expect(fulfils({ ...inverted, operator: "NUM_GT", value: "5" }, { level: 6 })).toBe(false);
-    expect(fulfils({ ...inverted, operator: "NUM_GT", value: "five" }, { level: 6 })).toBe(true);
-    expect(fulfils({ ...inverted, operator: "IN", values: ["6"] })).toBe(true);
+    expect(satisfies({ ...inverted, operator: "NUM_GT", value: "5" }, { level: 6 })).toBe(false);
+    expect(satisfies({ ...inverted, operator: "NUM_GT", value: "five" }, { level: 6 })).toBe(true);
+    expect(satisfies({ ...inverted, operator: "IN", values: ["6"] })).toBe(true);
   });
 
   test.each([
     ["an unknown operator", { operator: "IS_NICE", values: ["a"] }],
     ["no values", { operator: "NOT_IN" }],
-    ["values that are no list", { operator: "NOT_IN", values: "a" }],
-    ["values that are no texts", { operator: "NOT_IN", values: [1] }],
-  ])("never fulfils a constraint with %s, not even inverted", (_, constraint) => {
-    expect(fulfils({ contextName: "userId", ...constraint })).toBe(false);
-    expect(fulfils({ contextName: "userId", ...constraint, inverted: true })).toBe(false);
+    ["values that are not a list", { operator: "NOT_IN", values: "a" }],
+    ["values that are not text", { operator: "NOT_IN", values: [1] }],
+  ])("never satisfies a constraint with %s, even inverted", (_, constraint) => {
+    expect(satisfies({ contextName: "userId", ...constraint })).toBe(false);
+    expect(satisfies({ contextName: "userId", ...constraint, inverted: true })).toBe(false);
   });
 
   test.each([["text"], [7], [{}], [[null]], [["text"]]])(
-    "never fulfils the malformed list %j",
+    "never satisfies the malformed list %j",
     (constraints) => {
       expect(evaluateFlag({ strategies: [{ name: "default", constraints }] }).enabled).toBe(false);
     },
   );
 
   test.each([[undefined], [null], [[]], [""], [0]])(
-    "has nothing to fulfil in %j",
+    "treats %j as no constraints",
     (constraints) => {
       expect(evaluateFlag({ strategies: [{ name: "default", constraints }] }).enabled).toBe(true);
     },
   );
 
-  test("asks for every constraint of every segment", () => {
+  test("requires every constraint of every segment", () => {
     const snapshot = snapshotOf({
       features: [flagInSegments("both", [1, 2]), flagInSegments("none", [])],
       segments: [
@@ -41,12 +41,12 @@ describe("compileConstraints()", () => {
         { id: 2, constraints: [{ contextName: "country", operator: "IN", values: ["no"] }] },
       ],
     });
-    expect(answerOf(snapshot, "both", { plan: "pro", country: "no" }).enabled).toBe(true);
-    expect(answerOf(snapshot, "both", { plan: "pro", country: "de" }).enabled).toBe(false);
-    expect(answerOf(snapshot, "none").enabled).toBe(true);
+    expect(outcomeOf(snapshot, "both", { plan: "pro", country: "no" }).enabled).toBe(true);
+    expect(outcomeOf(snapshot, "both", { plan: "pro", country: "de" }).enabled).toBe(false);
+    expect(outcomeOf(snapshot, "none").enabled).toBe(true);
   });
 
-  test("treats a missing segment as never fulfilled, and ids as strict", () => {
+  test("never satisfies a missing segment, and compares the types of ids", () => {
     const snapshot = snapshotOf({
       features: [
         flagInSegments("missing", [9]),
@@ -55,12 +55,12 @@ describe("compileConstraints()", () => {
       ],
       segments: [{ id: 1 }],
     });
-    expect(answerOf(snapshot, "missing").enabled).toBe(false);
-    expect(answerOf(snapshot, "text").enabled).toBe(false);
-    expect(answerOf(snapshot, "empty").enabled).toBe(true);
+    expect(outcomeOf(snapshot, "missing").enabled).toBe(false);
+    expect(outcomeOf(snapshot, "text").enabled).toBe(false);
+    expect(outcomeOf(snapshot, "empty").enabled).toBe(true);
     expect(snapshot.diagnostics.map(({ subject }) => subject)).toEqual([
-      'feature "missing"',
-      'feature "text"',
+      'flag "missing"',
+      'flag "text"',
     ]);
   });
 });

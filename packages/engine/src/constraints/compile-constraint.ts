@@ -1,43 +1,48 @@
-import { LIST_OPERATORS, VALUE_OPERATORS } from "./registry.ts";
-import type { Constraint, MaybeConstraint, Strategy } from "../parse/model.ts";
 import { not } from "../evaluate/condition.ts";
 import type { Condition } from "../evaluate/condition.ts";
-import type { FeatureScope } from "../compile/scope.ts";
+import type { ContextFields } from "../evaluate/context-fields.ts";
+import type { MaybeConstraint, Segment, Strategy } from "../parse/model.ts";
+import type { Report } from "../snapshot.ts";
+import { OPERATORS } from "./registry.ts";
 
-/** The strategy's own constraints and then those of its segments, all of which have to hold. */
-export function compileConstraints(strategy: Strategy, scope: FeatureScope): Condition[] {
-  return [...strategy.constraints, ...strategy.segments.flatMap((id) => segment(id, scope))].map(
-    (constraint) => compileConstraint(constraint, scope),
+/** The dependencies of constraints. */
+export interface ConstraintScope {
+  readonly fields: ContextFields;
+  readonly segments: ReadonlyMap<unknown, Segment>;
+  readonly report: Report;
+}
+
+/** Compiles the constraints of a strategy, followed by those of its segments. All must hold. */
+export function compileConstraints(strategy: Strategy, scope: ConstraintScope): Condition[] {
+  const inSegments = strategy.segments.flatMap((id) => constraintsOfSegment(id, scope));
+  return [...strategy.constraints, ...inSegments].map((constraint) =>
+    compileConstraint(constraint, scope),
   );
 }
 
-function segment(id: unknown, { segments, report }: FeatureScope): readonly MaybeConstraint[] {
-  const found = segments.get(id);
-  if (found !== undefined) return found.constraints;
+function constraintsOfSegment(
+  id: unknown,
+  { segments, report }: ConstraintScope,
+): readonly MaybeConstraint[] {
+  const segment = segments.get(id);
+  if (segment !== undefined) return segment.constraints;
   report(`Segment ${JSON.stringify(id)} is not in the document: the strategy never matches`);
   return [undefined];
 }
 
-/** A malformed constraint is never fulfilled, not even inverted. */
-function compileConstraint(constraint: MaybeConstraint, scope: FeatureScope): Condition {
+/** A malformed constraint is never satisfied, even if it is inverted. */
+function compileConstraint(
+  constraint: MaybeConstraint,
+  { fields, report }: ConstraintScope,
+): Condition {
   if (constraint === undefined) return false;
-  const condition = applyOperator(constraint, scope);
+  const operator = OPERATORS.get(constraint.operator);
+  if (operator === undefined) {
+    const name = JSON.stringify(constraint.operator);
+    report(`Operator ${name} is unknown: the constraint is never satisfied`);
+    return false;
+  }
+  const condition = operator(constraint, fields, report);
   if (condition === undefined) return false;
   return constraint.inverted ? not(condition) : condition;
-}
-
-function applyOperator(constraint: Constraint, scope: FeatureScope): Condition | undefined {
-  const { operator, values } = constraint;
-  const overValue = VALUE_OPERATORS.get(operator);
-  if (overValue !== undefined) return overValue(constraint, scope.fields);
-  const overList = LIST_OPERATORS.get(operator);
-  if (overList === undefined) {
-    scope.report(`Operator ${JSON.stringify(operator)} is not known: it is never fulfilled`);
-    return undefined;
-  }
-  if (values === undefined) {
-    scope.report(`The values of ${operator} must be a list of texts: it is never fulfilled`);
-    return undefined;
-  }
-  return overList({ ...constraint, values }, scope.fields);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { NOW_MS, fulfils } from "../_evaluate.ts";
+import { NOW_MS, satisfies } from "../_evaluate.ts";
 
 const noon = "2026-06-01T12:00:00Z";
 
@@ -20,17 +20,17 @@ describe("date operators", () => {
     ["DATE_AFTER", "2022", new Date(NOW_MS), true],
   ])("%s %j at %j is %j", (operator, value, currentTime, expected) => {
     const constraint = { contextName: "currentTime", operator, value };
-    expect(fulfils(constraint, { currentTime })).toBe(expected);
+    expect(satisfies(constraint, { currentTime })).toBe(expected);
   });
 
-  test("go by the clock when the context has no time", () => {
+  test("use the clock if the context has no time", () => {
     const after = { contextName: "currentTime", operator: "DATE_AFTER" };
-    expect(fulfils({ ...after, value: "2025-12-31T23:59:59Z" })).toBe(true);
-    expect(fulfils({ ...after, value: "2026-01-01T00:00:00Z" })).toBe(false);
+    expect(satisfies({ ...after, value: "2025-12-31T23:59:59Z" })).toBe(true);
+    expect(satisfies({ ...after, value: "2026-01-01T00:00:00Z" })).toBe(false);
   });
 
-  test("go by the current time whatever field they name", () => {
+  test("use the current time, whatever field they name", () => {
     const constraint = { contextName: "birthday", operator: "DATE_AFTER", value: noon };
-    expect(fulfils(constraint, { birthday: "2030-01-01" })).toBe(false);
+    expect(satisfies(constraint, { birthday: "2030-01-01" })).toBe(false);
   });
 });

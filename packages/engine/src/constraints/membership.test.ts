@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { fulfils } from "../_evaluate.ts";
+import { satisfies } from "../_evaluate.ts";
 
 const constraint = (operator: string, values: unknown): Record<string, unknown> => ({
   contextName: "plan",
@@ -21,12 +21,12 @@ describe("isIn()", () => {
     [["5"], 5, true],
     [["true", "x"], true, true],
   ])("with values %j and the field %j is %j", (values, plan, expected) => {
-    expect(fulfils(constraint("IN", values), { properties: { plan } })).toBe(expected);
+    expect(satisfies(constraint("IN", values), { properties: { plan } })).toBe(expected);
   });
 
-  test("is false when the field is absent or null", () => {
-    expect(fulfils(constraint("IN", ["pro", "undefined"]))).toBe(false);
-    expect(fulfils(constraint("IN", ["null"]), { plan: null })).toBe(false);
+  test("is false if the field is absent or null", () => {
+    expect(satisfies(constraint("IN", ["pro", "undefined"]))).toBe(false);
+    expect(satisfies(constraint("IN", ["null"]), { plan: null })).toBe(false);
   });
 });
 
@@ -38,6 +38,6 @@ describe("isNotIn()", () => {
     [[], "pro", true],
     [["pro", "free"], undefined, true],
   ])("with values %j and the field %j is %j", (values, plan, expected) => {
-    expect(fulfils(constraint("NOT_IN", values), { plan })).toBe(expected);
+    expect(satisfies(constraint("NOT_IN", values), { plan })).toBe(expected);
   });
 });

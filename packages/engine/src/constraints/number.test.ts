@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { fulfils } from "../_evaluate.ts";
+import { satisfies } from "../_evaluate.ts";
 
 describe("number operators", () => {
   test.each([
@@ -23,6 +23,6 @@ describe("number operators", () => {
     ["NUM_EQ", undefined, "5", false],
     ["NUM_LT", "5", undefined, false],
   ])("%s %j on %j is %j", (operator, value, level, expected) => {
-    expect(fulfils({ contextName: "level", operator, value }, { level })).toBe(expected);
+    expect(satisfies({ contextName: "level", operator, value }, { level })).toBe(expected);
   });
 });

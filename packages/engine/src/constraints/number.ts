@@ -2,7 +2,7 @@ import type { Operator } from "./operator.ts";
 
 type Comparison = (number: number, operand: number) => boolean;
 
-/** NUM_EQ and its kin: both sides are read as JavaScript's `Number` does, so "" is zero. */
+/** NUM_*: both sides are converted as JavaScript's `Number()` does, so "" is zero. */
 export const numberEquals: Operator = compareWith((number, operand) => number === operand);
 export const numberGreater: Operator = compareWith((number, operand) => number > operand);
 export const numberGreaterOrEqual: Operator = compareWith((number, operand) => number >= operand);
@@ -13,7 +13,7 @@ function compareWith(compare: Comparison): Operator {
   return ({ contextName, value }, fields) => {
     const operand = Number(value);
     if (Number.isNaN(operand)) return false;
-    const slot = fields.derived("number", contextName, (text) =>
+    const slot = fields.derived("number", fields.text(contextName), (text) =>
       text === null ? Number.NaN : Number(text),
     );
     return (request) => compare(request.read(slot), operand);

@@ -2,8 +2,8 @@ import { RE2JS } from "re2js";
 import type { Operator } from "./operator.ts";
 
 /**
- * REGEX: the pattern is found anywhere in the field. RE2 syntax, matched in linear time, so that no
- * pattern and no context can stall the process.
+ * REGEX: the pattern matches anywhere in the field. RE2 syntax, matched in linear time, so that no
+ * pattern and no context can block the event loop.
  */
 export const matchesPattern: Operator = ({ contextName, value, caseInsensitive }, fields) => {
   if (typeof value !== "string") return false;

@@ -8,7 +8,7 @@ import {
   numberLess,
   numberLessOrEqual,
 } from "./number.ts";
-import type { ListOperator, Operator } from "./operator.ts";
+import type { Operator } from "./operator.ts";
 import { matchesPattern } from "./regex.ts";
 import {
   versionEquals,
@@ -19,8 +19,18 @@ import {
 } from "./semver.ts";
 import { contains, endsWith, startsWith } from "./text.ts";
 
-/** Operators that compare with the one `value` of a constraint, by exact name. */
-export const VALUE_OPERATORS: ReadonlyMap<string, Operator> = new Map([
+/**
+ * The constraint operators by their exact names in documents.
+ *
+ * To add an operator, write an `Operator` in a file of this folder and add one line here. Use
+ * `listOperator()` if it compares with the list `values` of a constraint instead of `value`.
+ */
+export const OPERATORS: ReadonlyMap<string, Operator> = new Map([
+  ["IN", isIn],
+  ["NOT_IN", isNotIn],
+  ["STR_STARTS_WITH", startsWith],
+  ["STR_ENDS_WITH", endsWith],
+  ["STR_CONTAINS", contains],
   ["NUM_EQ", numberEquals],
   ["NUM_GT", numberGreater],
   ["NUM_GTE", numberGreaterOrEqual],
@@ -34,14 +44,5 @@ export const VALUE_OPERATORS: ReadonlyMap<string, Operator> = new Map([
   ["SEMVER_LT", versionLess],
   ["SEMVER_LTE", versionLessOrEqual],
   ["REGEX", matchesPattern],
-]);
-
-/** Operators over the list of `values` of a constraint, by exact name. */
-export const LIST_OPERATORS: ReadonlyMap<string, ListOperator> = new Map([
-  ["IN", isIn],
-  ["NOT_IN", isNotIn],
-  ["STR_STARTS_WITH", startsWith],
-  ["STR_ENDS_WITH", endsWith],
-  ["STR_CONTAINS", contains],
   ["IN_CIDR", isInCidr],
 ]);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { fulfils } from "../_evaluate.ts";
+import { satisfies } from "../_evaluate.ts";
 
 describe("version operators", () => {
   test.each([
@@ -19,6 +19,6 @@ describe("version operators", () => {
     ["SEMVER_EQ", 1.2, "1.2", false],
     ["SEMVER_GT", "1.2.3", undefined, false],
   ])("%s %j on %j is %j", (operator, value, version, expected) => {
-    expect(fulfils({ contextName: "version", operator, value }, { version })).toBe(expected);
+    expect(satisfies({ contextName: "version", operator, value }, { version })).toBe(expected);
   });
 });

@@ -1,23 +1,32 @@
 import type { Context } from "../context.ts";
-import type { Diagnostic } from "../parse/diagnostic.ts";
+import { OFF } from "../outcome.ts";
+import type {
+  CompiledFlag,
+  ContextDependencies,
+  Diagnostic,
+  Evaluation,
+  Snapshot,
+} from "../snapshot.ts";
+import type { Steps } from "../steps.ts";
+import { SimpleEvaluator } from "./decision.ts";
 import { EvaluationRequest } from "./evaluation-request.ts";
-import type { EvaluableFeature, Runtime } from "./evaluation-request.ts";
-import type { CompiledFlag, Evaluation, ContextDependencies, Snapshot } from "../snapshot.ts";
-import type { Parent } from "../compile/compile-dependencies.ts";
-import { SimpleEvaluation } from "./flag-evaluation.ts";
-import { OFF } from "../compile/outcome-table.ts";
-import type { SimpleFlags } from "./simple-flags.ts";
+import type { FlagEvaluator, Runtime } from "./evaluation-request.ts";
+import { Rollout } from "./rollout.ts";
+import { Targeting, toTargetingTables } from "./targeting.ts";
+import type { TargetingFlag, TargetingTable } from "./targeting.ts";
 
-/** A flag of a snapshot, ready to be evaluated. */
-export interface Flag extends Parent {
+/** A flag of a snapshot and its evaluator. */
+export interface SnapshotFlag {
+  readonly compiled: CompiledFlag;
+  readonly evaluator: FlagEvaluator;
   readonly hasParents: boolean;
 }
 
-export interface SnapshotParts {
+interface SnapshotParts {
   readonly revision: string;
-  readonly flags: readonly Flag[];
-  /** Those of the flags that are simple. */
-  readonly simple: SimpleFlags;
+  readonly flags: readonly SnapshotFlag[];
+  /** The evaluator of those flags that are simple. */
+  readonly simpleFlags: SimpleFlags;
   readonly contextDependencies: ContextDependencies;
   readonly diagnostics: readonly Diagnostic[];
   readonly runtime: Runtime;
@@ -29,36 +38,27 @@ export class CompiledSnapshot implements Snapshot {
   readonly contextDependencies: ContextDependencies;
   readonly diagnostics: readonly Diagnostic[];
   readonly #runtime: Runtime;
-  readonly #evaluables: readonly EvaluableFeature[];
+  readonly #evaluators: readonly FlagEvaluator[];
   readonly #indexes: ReadonlyMap<string, number>;
-  readonly #simple: SimpleFlags;
-  /** All others that are not constant, parents before children. */
-  readonly #others: readonly EvaluableFeature[];
+  readonly #simpleFlags: SimpleFlags;
+  /** The flags that are not simple, parents before children. */
+  readonly #otherFlags: readonly FlagEvaluator[];
 
-  constructor({
-    revision,
-    flags,
-    simple,
-    contextDependencies,
-    diagnostics,
-    runtime,
-  }: SnapshotParts) {
-    this.revision = revision;
+  constructor(parts: SnapshotParts) {
+    const { flags } = parts;
+    this.revision = parts.revision;
     this.flags = Object.freeze(flags.map(({ compiled }) => compiled));
-    this.contextDependencies = contextDependencies;
-    this.diagnostics = diagnostics;
-    this.#runtime = runtime;
-    this.#evaluables = flags.map(({ evaluable }) => evaluable);
+    this.contextDependencies = parts.contextDependencies;
+    this.diagnostics = parts.diagnostics;
+    this.#runtime = parts.runtime;
+    this.#evaluators = flags.map(({ evaluator }) => evaluator);
     this.#indexes = new Map(this.flags.map(({ name }, index) => [name, index]));
-    this.#simple = simple;
-    const others = flags.filter(
-      ({ compiled, evaluable }) =>
-        compiled.constantOutcome === undefined && !(evaluable instanceof SimpleEvaluation),
-    );
-    this.#others = [
+    this.#simpleFlags = parts.simpleFlags;
+    const others = flags.filter((flag) => !isSimple(flag));
+    this.#otherFlags = [
       ...others.filter(({ hasParents }) => !hasParents),
       ...others.filter(({ hasParents }) => hasParents),
-    ].map(({ evaluable }) => evaluable);
+    ].map(({ evaluator }) => evaluator);
   }
 
   indexOf(name: string): number {
@@ -69,14 +69,81 @@ export class CompiledSnapshot implements Snapshot {
     const constant = this.flags[index]?.constantOutcome;
     if (constant !== undefined) return constant;
     const request = new EvaluationRequest(context, this.#runtime);
-    return this.#evaluables[index]?.evaluate(request) ?? OFF;
+    return this.#evaluators[index]?.evaluate(request) ?? OFF;
   }
 
   evaluateAll(context: Context, vector?: Int32Array): Evaluation {
-    const outcomes = this.#simple.constants(vector);
+    const outcomes = this.#simpleFlags.copyConstants(vector);
     const request = new EvaluationRequest(context, this.#runtime, outcomes);
-    this.#simple.decide(request, outcomes);
-    for (const flag of this.#others) outcomes[flag.index] = flag.evaluate(request);
+    this.#simpleFlags.evaluate(request, outcomes);
+    for (const flag of this.#otherFlags) outcomes[flag.index] = flag.evaluate(request);
     return { outcomes, isRepeatable: request.isRepeatable };
   }
+}
+
+function isSimple({ compiled, evaluator }: SnapshotFlag): boolean {
+  return compiled.constantOutcome !== undefined || evaluator instanceof SimpleEvaluator;
+}
+
+/** A flag whose outcome for contexts that it does not target is a rollout. */
+interface RolloutFlag {
+  readonly index: number;
+  readonly rollout: Rollout;
+}
+
+interface SimpleFlagsParts {
+  /** The outcome of each constant flag. Other flags may have any value. */
+  readonly constants: readonly number[];
+  readonly rollouts: readonly RolloutFlag[];
+  readonly targetings: readonly TargetingTable[];
+}
+
+/**
+ * The flags that are constant, a rollout or a targeting. None of them depends on another flag, so
+ * they are evaluated together, in any order.
+ */
+class SimpleFlags {
+  /** The outcomes that apply unless a rollout or a targeting replaces them. */
+  readonly #constants: Int32Array;
+  readonly #rollouts: readonly RolloutFlag[];
+  readonly #targetings: readonly TargetingTable[];
+
+  constructor({ constants, rollouts, targetings }: SimpleFlagsParts) {
+    this.#constants = new Int32Array(constants);
+    this.#rollouts = rollouts;
+    this.#targetings = targetings;
+  }
+
+  /** Copies the constant outcomes to the vector, or to a new one. */
+  copyConstants(vector?: Int32Array): Int32Array {
+    if (vector === undefined) return this.#constants.slice();
+    vector.set(this.#constants);
+    return vector;
+  }
+
+  /** Writes the other outcomes. */
+  evaluate(request: EvaluationRequest, outcomes: Int32Array): void {
+    for (const { index, rollout } of this.#rollouts) outcomes[index] = rollout.evaluate(request);
+    // NOTE: after the rollouts, since a targeted context has another outcome than all others.
+    for (const table of this.#targetings) table.evaluate(request, outcomes);
+  }
+}
+
+/** Collects the simple flags, with a pause between the parts of the work. */
+export function* collectSimpleFlags(flags: readonly SnapshotFlag[]): Steps<SimpleFlags> {
+  const constants = flags.map(({ compiled }) => compiled.constantOutcome ?? OFF);
+  const rollouts: RolloutFlag[] = [];
+  const targetings: TargetingFlag[] = [];
+  for (const { evaluator } of flags) {
+    if (!(evaluator instanceof SimpleEvaluator)) continue;
+    const { index, selector } = evaluator;
+    if (selector instanceof Targeting) targetings.push({ index, targeting: selector });
+    const untargeted = selector instanceof Targeting ? selector.otherwise : selector;
+    if (untargeted instanceof Rollout) rollouts.push({ index, rollout: untargeted });
+    else constants[index] = untargeted;
+  }
+  yield;
+  const tables = toTargetingTables(targetings);
+  yield;
+  return new SimpleFlags({ constants, rollouts, targetings: tables });
 }

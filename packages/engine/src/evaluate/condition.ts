@@ -1,60 +1,67 @@
 import type { EvaluationRequest } from "./evaluation-request.ts";
-import type { Membership } from "./membership-old.ts";
-import type { Split } from "./rollout.ts";
+import type { Membership } from "./membership.ts";
+import type { Rollout } from "./rollout.ts";
 
-/** What most conditions come down to: being in every one of some lists, and then in a share. */
+/** The common form of a condition: every list contains its text, and the rollout includes the id. */
 export interface Target {
   readonly lists: readonly Membership[];
-  /** A split with the outcomes 0 and 1; undefined for everybody. */
-  readonly share: Split | undefined;
+  /** A rollout with the outcomes 0 and 1. Undefined if it includes every context. */
+  readonly rollout: Rollout | undefined;
 }
 
-/** Decides something about a request. Must not throw. */
+/** A condition that depends on the request. Must not throw. */
 export interface Predicate {
   (request: EvaluationRequest): boolean;
-  /** The same in this form, when it comes down to that. */
+  /** The same condition as a target, if it has that form. Targets are evaluated together. */
   readonly target?: Target | undefined;
 }
 
-/** A predicate, or its result when that is the same for every request. */
+/** A predicate, or its result if that is the same for every request. */
 export type Condition = Predicate | boolean;
 
-/** Holds for a text of the context that is in the list. */
+/** Holds if the list contains the text of the context. */
 export function isInList(list: Membership): Predicate {
-  const target = { lists: [list], share: undefined };
+  const target = { lists: [list], rollout: undefined };
   return Object.assign((request: EvaluationRequest) => list.read(request), { target });
 }
 
-/** The opposite condition. */
+/** Holds if a rollout with the outcomes 0 and 1 returns 1. */
+export function isInRollout(rollout: Rollout): Predicate {
+  const target = { lists: [], rollout };
+  return Object.assign((request: EvaluationRequest) => rollout.evaluate(request) === 1, { target });
+}
+
+/** Holds if the condition does not hold. */
 export function not(condition: Condition): Condition {
   return typeof condition === "boolean" ? !condition : (request) => !condition(request);
 }
 
-/** Holds when all of the conditions hold; they are asked in order, up to the first that fails. */
+/** Holds if all conditions hold. Evaluates them in order, up to the first that does not hold. */
 export function all(conditions: readonly Condition[]): Condition {
-  const open: Predicate[] = [];
+  const predicates: Predicate[] = [];
   for (const condition of conditions) {
     if (condition === false) return false;
-    if (condition !== true) open.push(condition);
+    if (condition !== true) predicates.push(condition);
   }
-  const [first, second] = open;
+  const [first, second] = predicates;
   if (first === undefined) return true;
   if (second === undefined) return first;
   const predicate: Predicate =
-    open.length === 2
+    predicates.length === 2
       ? (request) => first(request) && second(request)
-      : (request) => open.every((one) => one(request));
-  return Object.assign(predicate, { target: joinTargets(open.map(({ target }) => target)) });
+      : (request) => predicates.every((one) => one(request));
+  const target = joinTargets(predicates.map((one) => one.target));
+  return Object.assign(predicate, { target });
 }
 
-/** The target of all conditions together; none if one has none, or if there are two shares. */
+/** Returns the conjunction of targets. Undefined if one is missing or several have a rollout. */
 function joinTargets(targets: readonly (Target | undefined)[]): Target | undefined {
   const lists: Membership[] = [];
-  let share: Split | undefined;
+  let rollout: Rollout | undefined;
   for (const target of targets) {
-    if (target === undefined || (share && target.share)) return undefined;
+    if (target === undefined || (rollout && target.rollout)) return undefined;
     lists.push(...target.lists);
-    share ??= target.share;
+    rollout ??= target.rollout;
   }
-  return { lists, share };
+  return { lists, rollout };
 }

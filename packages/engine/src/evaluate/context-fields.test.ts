@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Context } from "../context.ts";
-import { fulfils, snapshotOf } from "../_evaluate.ts";
+import { satisfies, snapshotOf } from "../_evaluate.ts";
 
 const fieldIs = (contextName: unknown, ...values: string[]): Record<string, unknown> => ({
   contextName,
@@ -14,33 +14,33 @@ describe("text()", () => {
     ["properties", { properties: { plan: "pro" } }, true],
     ["properties when the top level is null", { plan: null, properties: { plan: "pro" } }, true],
     ["the top level first", { plan: "free", properties: { plan: "pro" } }, false],
-    ["the top level although it is empty", { plan: "", properties: { plan: "pro" } }, false],
-    ["nothing in properties that are text", { properties: "plan" }, false],
-    ["a list as its text", { plan: ["pro"] }, true],
-  ])("looks at %s", (_, context, expected) => {
-    expect(fulfils(fieldIs("plan", "pro"), context as Context)).toBe(expected);
+    ["the top level even if it is empty", { plan: "", properties: { plan: "pro" } }, false],
+    ["no field in properties that are text", { properties: "plan" }, false],
+    ["a list converted to text", { plan: ["pro"] }, true],
+  ])("reads %s", (_, context, expected) => {
+    expect(satisfies(fieldIs("plan", "pro"), context as Context)).toBe(expected);
   });
 
-  test("sees own properties only", () => {
+  test("ignores inherited properties", () => {
     const inherited: Context = Object.create({ plan: "pro" });
-    expect(fulfils(fieldIs("plan", "pro"), inherited)).toBe(false);
-    expect(fulfils({ ...fieldIs("constructor"), operator: "STR_CONTAINS", values: [" "] })).toBe(
+    expect(satisfies(fieldIs("plan", "pro"), inherited)).toBe(false);
+    expect(satisfies({ ...fieldIs("constructor"), operator: "STR_CONTAINS", values: [" "] })).toBe(
       false,
     );
   });
 
-  test("survives a value without a text form", () => {
-    expect(fulfils(fieldIs("plan", "pro"), { plan: Object.create(null) })).toBe(false);
-    expect(fulfils(fieldIs("plan", "Symbol(pro)"), { plan: Symbol("pro") })).toBe(true);
+  test("treats a value that cannot be converted to text as absent", () => {
+    expect(satisfies(fieldIs("plan", "pro"), { plan: Object.create(null) })).toBe(false);
+    expect(satisfies(fieldIs("plan", "Symbol(pro)"), { plan: Symbol("pro") })).toBe(true);
   });
 
-  test("takes a missing field name as the name undefined", () => {
-    expect(fulfils(fieldIs(undefined, "x"), { undefined: "x" })).toBe(true);
+  test("treats a missing field name as the name undefined", () => {
+    expect(satisfies(fieldIs(undefined, "x"), { undefined: "x" })).toBe(true);
   });
 });
 
 describe("contextDependencies()", () => {
-  test("names what the rules read and nothing else", () => {
+  test("lists only the fields that the rules read", () => {
     const { contextDependencies } = snapshotOf({
       features: [
         {

@@ -1,44 +1,34 @@
 import type { Context } from "../context.ts";
-import type { Bucketing } from "../hash/bucket.ts";
-import { createHashPrefix, cutIntoBlocks } from "../hash.ts";
-import type { HashBlocks, HashPrefix } from "../hash.ts";
-import { parseIpv4 } from "../constraints/ip-address.ts";
-import type { Address } from "../constraints/ip-address.ts";
+import { createHashPrefix, splitIntoBlocks } from "../hash.ts";
+import type { Bucketing, HashBlocks, HashPrefix } from "../hash.ts";
 import type { ContextDependencies } from "../snapshot.ts";
 import type { EvaluationRequest, Slot } from "./evaluation-request.ts";
-import { IdBucket } from "./id-bucket.ts";
-import { MemberTable } from "./membership.ts";
-import { Membership } from "./membership-old.ts";
+import { ListIndex, Membership } from "./membership.ts";
+import { IdBucket } from "./rollout.ts";
 
-/** The text of a field, or null when the context does not have it. */
-export type FieldText = string | null;
+/** The text of a field, or null if the context does not have the field. */
+type FieldText = string | null;
 
 /**
- * Every way in which the rules of one snapshot read the context. Rules that read the same field in
- * the same way share a slot; what was asked for here is what the answers depend on.
+ * The slots through which the rules of one snapshot read the context. Rules that read the same field
+ * in the same way share a slot. The outcomes depend on every slot that was requested here.
  */
 export class ContextFields {
   readonly #slots = new Map<string, Slot<unknown>>();
-  readonly #memberTables = new Map<Slot<FieldText>, MemberTable>();
+  readonly #listIndexes = new Map<Slot<FieldText>, ListIndex>();
   readonly #memberships = new Map<string, Membership>();
   readonly #fields = new Set<string>();
   #readsClock = false;
   #drawsRandom = false;
   #callsCustomStrategy = false;
 
-  /** The general lookup: top level first, then `properties`; null and undefined count as absent. */
+  /** A field of the top level or, if absent there, of `properties`. Null and undefined are absent. */
   text(field: string): Slot<FieldText> {
     this.#fields.add(field);
     return this.#slot(`text ${field}`, (request) => lookUp(request.context, field));
   }
 
-  /** Something worked out of the text of a field, such as a number; `form` names what it is. */
-  derived<Value>(form: string, field: string, derive: (text: FieldText) => Value): Slot<Value> {
-    const text = this.text(field);
-    return this.#slot(`${form} ${field}`, (request) => derive(request.read(text)));
-  }
-
-  /** A field of the top level that counts only as non-empty text, as lists of ids want it. */
+  /** A field of the top level that is text. Any other value is absent. */
   topLevelString(field: string): Slot<FieldText> {
     this.#fields.add(field);
     return this.#slot(`string ${field}`, ({ context }) => {
@@ -47,19 +37,26 @@ export class ContextFields {
     });
   }
 
-  /** A field of the top level as text; falsy values count as absent. */
+  /** A field of the top level, converted to text. Falsy values are absent. */
   topLevelText(field: string): Slot<FieldText> {
     this.#fields.add(field);
     return this.#slot(`truthy ${field}`, ({ context }) => truthyText(context[field]));
   }
 
-  /** A field of the top level as an IPv4 address; an absent field is no address. */
-  topLevelAddress(field: string): Slot<Address | null> {
-    const text = this.topLevelString(field);
-    return this.#slot(`ipv4 ${field}`, (request) => parseIpv4(request.read(text) ?? ""));
+  /**
+   * A value computed from the text of a field, such as a number.
+   *
+   * @param form the name of the computation; all calls with the same name must pass the same one
+   */
+  derived<Value>(
+    form: string,
+    text: Slot<FieldText>,
+    derive: (text: FieldText) => Value,
+  ): Slot<Value> {
+    return this.#slot(`${form} ${text.index}`, (request) => derive(request.read(text)));
   }
 
-  /** The id that a rollout with default stickiness goes by; never absent. */
+  /** The id of a rollout with default stickiness: the user, else the session, else a random id. */
   defaultRolloutId(): Slot<string> {
     const userId = this.topLevelText("userId");
     const sessionId = this.topLevelText("sessionId");
@@ -70,7 +67,7 @@ export class ContextFields {
     );
   }
 
-  /** One random id for the whole request. */
+  /** A random id, the same for all flags of a request. */
   randomRolloutId(): Slot<string> {
     this.#drawsRandom = true;
     return this.#slot("random rollout id", (request) =>
@@ -78,11 +75,11 @@ export class ContextFields {
     );
   }
 
-  /** What variants with default stickiness go by: the first id there is, else a random one. */
-  defaultVariantSeed(): Slot<string> {
+  /** The id of variants with default stickiness: the first id of the context, else a random one. */
+  defaultVariantId(): Slot<string> {
     const ids = ["userId", "sessionId", "remoteAddress"].map((field) => this.topLevelString(field));
-    const random = this.#randomVariantSeed();
-    return this.#slot("default variant seed", (request) => {
+    const random = this.#randomVariantId();
+    return this.#slot("default variant id", (request) => {
       for (const id of ids) {
         const text = request.read(id);
         if (text) return text;
@@ -91,61 +88,45 @@ export class ContextFields {
     });
   }
 
-  /** What variants that stick to a field go by; random when the context lacks it. */
-  variantSeed(field: string): Slot<string> {
+  /** The id of variants that stick to a field: its text, else a random id. */
+  variantId(field: string): Slot<string> {
     const text = this.text(field);
-    const random = this.#randomVariantSeed();
+    const random = this.#randomVariantId();
     return this.#slot(
-      `variant seed ${field}`,
+      `variant id ${field}`,
       (request) => request.read(text) || request.read(random),
     );
   }
 
-  /** The bucket that an id falls into by a bucketing. */
+  /** The bucket that an id is assigned to. */
   bucket(id: Slot<FieldText>, { group, size, seed }: Bucketing): IdBucket {
     const prefix = createHashPrefix(`${group}:`, seed);
     return new IdBucket({ blocks: this.#blocks(id, prefix), prefix, size });
   }
 
-  /** Whether a text is in a list; the same object for the same list, as segments have it. */
-  membership(text: Slot<FieldText>, members: readonly string[]): Membership {
-    const key = JSON.stringify([text.index, members]);
-    const known = this.#memberships.get(key);
-    if (known !== undefined) return known;
-    const membership = this.#createMembership(text, members);
+  /** Whether a list contains a text. Equal lists, such as those of a segment, share one object. */
+  membership(text: Slot<FieldText>, values: readonly string[]): Membership {
+    const key = JSON.stringify([text.index, values]);
+    const existing = this.#memberships.get(key);
+    if (existing !== undefined) return existing;
+    const membership = this.#createMembership(text, values);
     this.#memberships.set(key, membership);
     return membership;
   }
 
-  #createMembership(text: Slot<FieldText>, members: readonly string[]): Membership {
-    let table = this.#memberTables.get(text);
-    if (table === undefined) {
-      table = new MemberTable();
-      this.#memberTables.set(text, table);
-    }
-    const position = table.add(members);
-    const found = this.#foundLists(text, table);
-    return new Membership({
-      text,
-      table,
-      found,
-      all: this.#allMemberships(text, table),
-      position,
-    });
-  }
-
-  /** The moment of the request in epoch milliseconds; NaN when the context brings nonsense. */
+  /** The current time in epoch milliseconds; NaN if that of the context is not valid. */
   currentTimeMs(): Slot<number> {
     this.#fields.add("currentTime");
     this.#readsClock = true;
     return this.#slot("current time", currentTimeMs);
   }
 
-  /** Notes that a rule draws a random number of its own at each evaluation. */
+  /** Records that a rule draws its own random number in each evaluation. */
   noteRandomDraw(): void {
     this.#drawsRandom = true;
   }
 
+  /** Records that a rule calls a custom strategy. */
   noteCustomStrategy(): void {
     this.#callsCustomStrategy = true;
   }
@@ -159,35 +140,33 @@ export class ContextFields {
     });
   }
 
-  /** An id, cut into blocks once for each way in which prefixes end. */
+  #createMembership(text: Slot<FieldText>, values: readonly string[]): Membership {
+    const lists = this.#listIndexes.get(text) ?? new ListIndex();
+    this.#listIndexes.set(text, lists);
+    const position = lists.add(values);
+    const containingLists = this.derived("lists", text, (value) => lists.listsWith(value));
+    const memberships = this.derived("memberships", text, (value) => lists.membershipsOf(value));
+    return new Membership({ text, lists, containingLists, memberships, position });
+  }
+
+  /** An id in blocks, computed once per alignment of the prefixes. */
   #blocks(id: Slot<FieldText>, { pendingBits }: HashPrefix): Slot<HashBlocks | null> {
-    return this.#slot(`blocks ${pendingBits} ${id.index}`, (request) => {
-      const text = request.read(id);
-      return text ? cutIntoBlocks(text, pendingBits) : null;
-    });
-  }
-
-  #foundLists(text: Slot<FieldText>, table: MemberTable): Slot<readonly number[]> {
-    return this.#slot(`lists ${text.index}`, (request) => table.listsOf(request.read(text)));
-  }
-
-  #allMemberships(text: Slot<FieldText>, table: MemberTable): Slot<readonly number[]> {
-    return this.#slot(`memberships ${text.index}`, (request) =>
-      table.membershipsOf(request.read(text)),
+    return this.derived(`blocks ${pendingBits}`, id, (text) =>
+      text ? splitIntoBlocks(text, pendingBits) : null,
     );
   }
 
-  #randomVariantSeed(): Slot<string> {
+  #randomVariantId(): Slot<string> {
     this.#drawsRandom = true;
-    return this.#slot("random variant seed", (request) =>
+    return this.#slot("random variant id", (request) =>
       String(Math.round(request.random() * 100_000)),
     );
   }
 
   #slot<Value>(key: string, load: (request: EvaluationRequest) => Value): Slot<Value> {
-    const known = this.#slots.get(key);
-    // NOTE: a key names the way of reading, so equal keys always hold the same type of value.
-    if (known !== undefined) return known as Slot<Value>;
+    const existing = this.#slots.get(key);
+    // NOTE: the key identifies the computation, so slots with equal keys have the same type.
+    if (existing !== undefined) return existing as Slot<Value>;
     const slot: Slot<Value> = { index: this.#slots.size, load };
     this.#slots.set(key, slot);
     return slot;
@@ -208,14 +187,14 @@ function truthyText(value: unknown): FieldText {
   return value ? toText(value) : null;
 }
 
-/** Text as JavaScript writes any value; dates and lists included. */
+/** Converts any value to text as JavaScript does, including dates and lists. */
 function toText(value: unknown): FieldText {
   if (typeof value === "string") return value;
   try {
     // oxlint-disable-next-line typescript/no-base-to-string -- the official SDK's rule for objects
     return String(value);
   } catch {
-    // An object without a text form, such as one without a prototype.
+    // The object cannot be converted to text, for example because it has no prototype.
     return null;
   }
 }
@@ -225,10 +204,10 @@ function currentTimeMs(request: EvaluationRequest): number {
   return currentTime ? toEpochMs(currentTime) : request.now();
 }
 
-/** Reads a moment as JavaScript's `Date` does; NaN when it cannot. */
+/** Converts a time to epoch milliseconds as JavaScript's `Date` does. Returns NaN if it cannot. */
 export function toEpochMs(value: unknown): number {
   try {
-    // oxlint-disable-next-line no-restricted-globals -- reads a given moment, never the clock
+    // oxlint-disable-next-line no-restricted-globals -- converts a given time, never reads the clock
     return new Date(value as string).getTime();
   } catch {
     return Number.NaN;

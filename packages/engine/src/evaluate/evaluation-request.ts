@@ -1,28 +1,30 @@
 import type { Context } from "../context.ts";
 
-/** What a snapshot takes from outside: everything that is not in the document or the context. */
+/** The inputs of an evaluation besides the snapshot and the context. */
 export interface Runtime {
-  /** Epoch milliseconds. */
+  /** Returns epoch milliseconds. */
   readonly now: () => number;
-  /** Uniform in [0, 1). */
+  /** Returns a number that is uniform in [0, 1). */
   readonly random: () => number;
 }
 
-/** A value that is worked out at most once per request, such as a parsed address. Never undefined. */
+/** A value computed at most once per request, such as a parsed address. Never undefined. */
 export interface Slot<Value> {
   readonly index: number;
   readonly load: (request: EvaluationRequest) => Value;
 }
 
-/** A flag that can be evaluated for a request; the answer indexes its outcomes. */
-export interface EvaluableFeature {
+/** Evaluates one flag of a snapshot. */
+export interface FlagEvaluator {
+  /** The index of the flag in the snapshot. */
   readonly index: number;
+  /** Returns the index of the outcome. */
   evaluate(request: EvaluationRequest): number;
 }
 
 /**
- * One context being evaluated: holds what was already worked out for it, so that a thousand flags
- * reading one field look it up and parse it once, and so that all of them see one random id.
+ * The evaluation of one context. Caches the value of each slot, so that a thousand flags that read
+ * one field look it up and parse it once, and all use the same random id.
  */
 export class EvaluationRequest {
   readonly context: Context;
@@ -31,7 +33,10 @@ export class EvaluationRequest {
   readonly #outcomes: Int32Array | undefined;
   #isRepeatable = true;
 
-  /** `outcomes` holds the answers so far, parents first, when all flags are evaluated. */
+  /**
+   * @param outcomes receives the outcomes of all flags, parents first, when all are evaluated;
+   *   omitted when a single flag is evaluated
+   */
   constructor(context: Context, runtime: Runtime, outcomes?: Int32Array) {
     this.context = context;
     this.#runtime = runtime;
@@ -40,42 +45,42 @@ export class EvaluationRequest {
   }
 
   read<Value extends string | number | object | null>(slot: Slot<Value>): Value {
-    const known = this.#values[slot.index];
-    if (known !== undefined) return known as Value;
+    const cached = this.#values[slot.index];
+    if (cached !== undefined) return cached as Value;
     const value = slot.load(this);
     this.#values[slot.index] = value;
     return value;
   }
 
-  /** Whether all flags are evaluated, and not just one. */
-  get isOfAllFlags(): boolean {
+  /** Whether all flags are evaluated, not just one. */
+  get evaluatesAllFlags(): boolean {
     return this.#outcomes !== undefined;
   }
 
-  /** Whether the same context would get the same answers again. */
+  /** Whether evaluating the same context again gives the same outcomes. */
   get isRepeatable(): boolean {
     return this.#isRepeatable;
   }
 
-  /** Notes that an answer depends on something besides the document and the context. */
-  noteUnrepeatable(): void {
+  /** Records that an outcome depends on something besides the document and the context. */
+  markUnrepeatable(): void {
     this.#isRepeatable = false;
   }
 
-  /** The clock, in epoch milliseconds. */
+  /** Reads the clock. Returns epoch milliseconds. */
   now(): number {
     this.#isRepeatable = false;
     return this.#runtime.now();
   }
 
-  /** A random number, uniform in [0, 1). */
+  /** Draws a random number that is uniform in [0, 1). */
   random(): number {
     this.#isRepeatable = false;
     return this.#runtime.random();
   }
 
-  /** The answer of another flag for this same request. */
-  outcomeOf(feature: EvaluableFeature): number {
-    return this.#outcomes?.[feature.index] ?? feature.evaluate(this);
+  /** Returns the outcome of a parent flag for this request. */
+  outcomeOf(flag: FlagEvaluator): number {
+    return this.#outcomes?.[flag.index] ?? flag.evaluate(this);
   }
 }

@@ -1,17 +1,17 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { MemberTable } from "./membership.ts";
+import { ListIndex } from "./membership.ts";
 
 const text = fc.constantFrom("", "a", "b", "c", "__proto__");
 
-test("has() and membershipsOf() tell which lists a text is in", () => {
+test("contains() and membershipsOf() return which lists contain a text", () => {
   fc.assert(
     fc.property(fc.array(fc.array(text)), fc.option(text), (lists, sought) => {
-      const table = new MemberTable();
-      expect(lists.map((list) => table.add(list))).toEqual([...lists.keys()]);
+      const index = new ListIndex();
+      expect(lists.map((list) => index.add(list))).toEqual([...lists.keys()]);
       const expected = lists.map((list) => sought !== null && list.includes(sought));
-      expect(lists.map((_, position) => table.has(sought, position))).toEqual(expected);
-      expect(table.membershipsOf(sought)).toEqual(expected.map(Number));
+      expect(lists.map((_, position) => index.contains(sought, position))).toEqual(expected);
+      expect(index.membershipsOf(sought)).toEqual(expected.map(Number));
     }),
   );
 });

@@ -1,48 +1,86 @@
-import type { EvaluationRequest } from "./evaluation-request.ts";
-import type { IdBucket } from "./id-bucket.ts";
+import { hashBlocks, toBucket } from "../hash.ts";
+import type { HashBlocks, HashPrefix } from "../hash.ts";
+import type { EvaluationRequest, Slot } from "./evaluation-request.ts";
 
-/** An outcome, and the last of the buckets that come to it. */
-export interface SplitStep {
+interface IdBucketParts {
+  /** The id in blocks that are aligned to the prefix; null if it is absent or empty. */
+  readonly blocks: Slot<HashBlocks | null>;
+  readonly prefix: HashPrefix;
+  /** The number of buckets. */
+  readonly size: number;
+}
+
+/** The bucket that an id of the context is assigned to. */
+export class IdBucket {
+  readonly #blocks: Slot<HashBlocks | null>;
+  readonly #prefix: HashPrefix;
+  readonly #size: number;
+
+  constructor({ blocks, prefix, size }: IdBucketParts) {
+    this.#blocks = blocks;
+    this.#prefix = prefix;
+    this.#size = size;
+  }
+
+  /** Returns the bucket, from 1 to the number of buckets; 0 if the id is absent or empty. */
+  read(request: EvaluationRequest): number {
+    const blocks = request.read(this.#blocks);
+    return blocks === null ? 0 : toBucket(hashBlocks(this.#prefix, blocks), this.#size);
+  }
+}
+
+/** The outcome of the buckets up to `lastBucket` that no previous range contains. */
+export interface BucketRange {
   readonly lastBucket: number;
   readonly outcome: number;
 }
 
-interface SplitParts {
+interface RolloutParts {
   readonly idBucket: IdBucket;
   /** From the lowest bucket to the highest. */
-  readonly steps: readonly SplitStep[];
-  /** The outcome behind the last step. */
+  readonly ranges: readonly BucketRange[];
+  /** The outcome of the buckets after the last range. */
   readonly otherwise: number;
 }
 
 /**
- * An outcome that goes by the bucket of an id and by nothing else: a share, or variants by weight.
- * Most flags that depend on the context come down to one of these.
+ * An outcome that depends only on the bucket of an id: a percentage of the ids, or variants by
+ * weight. Most flags that depend on the context compile to a rollout.
  */
-export class Split {
-  readonly idBucket: IdBucket;
-  readonly steps: readonly SplitStep[];
-  readonly otherwise: number;
+export class Rollout {
+  readonly #idBucket: IdBucket;
+  readonly #ranges: readonly BucketRange[];
+  readonly #otherwise: number;
 
-  constructor({ idBucket, steps, otherwise }: SplitParts) {
-    this.idBucket = idBucket;
-    this.steps = steps;
-    this.otherwise = otherwise;
+  constructor({ idBucket, ranges, otherwise }: RolloutParts) {
+    this.#idBucket = idBucket;
+    this.#ranges = ranges;
+    this.#otherwise = otherwise;
   }
 
-  decide(request: EvaluationRequest): number {
-    const bucket = this.idBucket.read(request);
-    // NOTE: written so that an unusable weight (NaN) selects as the official SDK does.
-    for (const { lastBucket, outcome } of this.steps) if (!(lastBucket < bucket)) return outcome;
-    return this.otherwise;
+  evaluate(request: EvaluationRequest): number {
+    const bucket = this.#idBucket.read(request);
+    // NOTE: `!(a < b)` instead of `a >= b`, so that an invalid weight (NaN) selects the same variant
+    // as in the official SDK.
+    for (const { lastBucket, outcome } of this.#ranges) if (!(lastBucket < bucket)) return outcome;
+    return this.#otherwise;
   }
 
-  /** The same split with other outcomes. */
-  map(toOutcome: (outcome: number) => number): Split {
-    const steps = this.steps.map(({ lastBucket, outcome }) => ({
+  /** Returns the same rollout with other outcomes. */
+  map(toOutcome: (outcome: number) => number): Rollout {
+    const ranges = this.#ranges.map(({ lastBucket, outcome }) => ({
       lastBucket,
       outcome: toOutcome(outcome),
     }));
-    return new Split({ idBucket: this.idBucket, steps, otherwise: toOutcome(this.otherwise) });
+    const otherwise = toOutcome(this.#otherwise);
+    return new Rollout({ idBucket: this.#idBucket, ranges, otherwise });
   }
+}
+
+/** An outcome that is the same for every request, or depends only on a bucket. */
+export type FixedOrRollout = number | Rollout;
+
+/** Returns the outcome for a request. */
+export function resolveRollout(outcome: FixedOrRollout, request: EvaluationRequest): number {
+  return typeof outcome === "number" ? outcome : outcome.evaluate(request);
 }

@@ -45,7 +45,7 @@ function compile(flags: readonly unknown[]) {
   return compileSnapshot(parseDocument({ version: 2, features }), RUNTIME);
 }
 
-test("many flags for those in lists come out as each of them alone, in a snapshot of its own", () => {
+test("flags with lists have the same outcomes together as each of them alone in a snapshot", () => {
   fc.assert(
     fc.property(documents, contexts, (flags, context) => {
       const alone = flags.map((strategies) => compile([strategies]).evaluate(0, context));

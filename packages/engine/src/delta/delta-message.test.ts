@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseEventId } from "./parse-event-id.ts";
+import { parseEventId } from "./delta-message.ts";
 
 test.each([
   ["7", 7],
@@ -14,6 +14,6 @@ test.each([
   ["*", undefined],
   ["", undefined],
   [undefined, undefined],
-])("parseEventId() makes %j into %j", (text, id) => {
+])("parseEventId() parses %j as %j", (text, id) => {
   expect(parseEventId(text)).toBe(id);
 });
