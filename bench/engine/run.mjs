@@ -47,7 +47,7 @@ function createAllPass(document, contexts) {
     const { outcomes } = snapshot.evaluateAll(contexts[round % USER_COUNT]);
     let sum = 0;
     for (let i = 0; i < outcomes.length; i++) {
-      sum += weigh(snapshot.features[i].outcomes[outcomes[i]]);
+      sum += weigh(snapshot.flags[i].outcomes[outcomes[i]]);
     }
     return sum;
   };
@@ -62,7 +62,7 @@ function createSinglePass(document, contexts) {
     let sum = 0;
     for (const name of names) {
       const index = snapshot.indexOf(name);
-      sum += weigh(snapshot.features[index].outcomes[snapshot.evaluate(index, context)]);
+      sum += weigh(snapshot.flags[index].outcomes[snapshot.evaluate(index, context)]);
     }
     return sum;
   };

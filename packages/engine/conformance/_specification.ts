@@ -4,7 +4,7 @@ import type { Context } from "../src/index.ts";
 
 // The official client specification 6.1.0: every case of every file.
 
-/** How many cases there are in all, for tests to make sure that none is missing. */
+/** The total number of cases. Tests check that they run all of them. */
 export const CASE_COUNT = 279;
 
 export type State =

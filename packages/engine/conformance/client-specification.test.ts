@@ -11,9 +11,9 @@ function compileState(state: State): Snapshot {
   return compileSnapshot(parseDocument(document), { now: Date.now, random: Math.random });
 }
 
-function answer(snapshot: Snapshot, name: string, context: Context): ExpectedVariant {
+function evaluate(snapshot: Snapshot, name: string, context: Context): ExpectedVariant {
   const index = snapshot.indexOf(name);
-  const outcome = snapshot.features[index]?.outcomes[snapshot.evaluate(index, context)];
+  const outcome = snapshot.flags[index]?.outcomes[snapshot.evaluate(index, context)];
   const variant = outcome?.variant;
   return {
     name: variant?.name ?? "disabled",
@@ -27,21 +27,21 @@ let casesRun = 0;
 
 describe.each(specifications)("$name", ({ name, state, tests = [], variantTests = [] }) => {
   const snapshot = compileState(state);
-  // What the official runner configures its client with; the context of a case comes on top.
-  const underlay = { appName: name, environment: "default" };
+  // The official runner configures its client with these fields. Those of the case take precedence.
+  const staticContext = { appName: name, environment: "default" };
 
   for (const { description, context, toggleName, expectedResult } of tests) {
     test(description, () => {
       casesRun += 1;
-      const { feature_enabled } = answer(snapshot, toggleName, { ...underlay, ...context });
-      expect(feature_enabled).toBe(expectedResult);
+      const actual = evaluate(snapshot, toggleName, { ...staticContext, ...context });
+      expect(actual.feature_enabled).toBe(expectedResult);
     });
   }
 
   for (const { description, context, toggleName, expectedResult } of variantTests) {
     test(description, () => {
       casesRun += 1;
-      const actual = answer(snapshot, toggleName, { ...underlay, ...context });
+      const actual = evaluate(snapshot, toggleName, { ...staticContext, ...context });
       expect(actual).toEqual(expectedResult);
     });
   }

@@ -5,12 +5,12 @@ import type { Outcome } from "./outcome.ts";
 import { parseDocument } from "./parse/parse-document.ts";
 import type { Snapshot } from "./snapshot.ts";
 
-/** 2026-01-01T00:00:00Z, the time it is in these tests. */
+/** The current time in these tests: 2026-01-01T00:00:00Z. */
 export const NOW_MS = 1_767_225_600_000;
 
 type Parts = Readonly<Record<string, unknown>>;
 
-/** A snapshot of flags, with a clock that stands still and dice that always fall the same way. */
+/** Compiles a document with a fixed clock and a fixed random number. */
 export function snapshotOf(document: unknown, options: Partial<CompileOptions> = {}): Snapshot {
   return compileSnapshot(parseDocument(document), {
     now: () => NOW_MS,
@@ -19,36 +19,36 @@ export function snapshotOf(document: unknown, options: Partial<CompileOptions> =
   });
 }
 
-/** The answer of the flag of that name, which must be the same alone and among all flags. */
-export function answerOf(snapshot: Snapshot, name: string, context: Context = {}): Outcome {
+/** Evaluates a flag. Throws unless evaluating it alone and with all flags gives the same outcome. */
+export function outcomeOf(snapshot: Snapshot, name: string, context: Context = {}): Outcome {
   const index = snapshot.indexOf(name);
-  const outcomes = snapshot.features[index]?.outcomes;
+  const outcomes = snapshot.flags[index]?.outcomes;
   const alone = outcomes?.[snapshot.evaluate(index, context)];
   const amongAll = outcomes?.[snapshot.evaluateAll(context).outcomes[index] ?? Number.NaN];
   if (alone === undefined || alone !== amongAll) {
     throw new Error(
-      `${name}: ${JSON.stringify(alone)} alone, ${JSON.stringify(amongAll)} among all`,
+      `${name}: ${JSON.stringify(alone)} alone, ${JSON.stringify(amongAll)} among all flags`,
     );
   }
   return alone;
 }
 
-/** Evaluates one flag called `flag`, enabled unless the parts say otherwise. */
+/** Evaluates one flag called `flag`, which is enabled unless `parts` disables it. */
 export function evaluateFlag(
   parts: Parts,
   context: Context = {},
   options: Partial<CompileOptions> = {},
 ): Outcome {
   const flag = { name: "flag", enabled: true, strategies: [], ...parts };
-  return answerOf(snapshotOf({ features: [flag] }, options), "flag", context);
+  return outcomeOf(snapshotOf({ features: [flag] }, options), "flag", context);
 }
 
-/** Tells whether one strategy is on for a context. */
+/** Returns whether a flag with only this strategy is on. */
 export function matches(strategy: Parts, context: Context = {}): boolean {
   return evaluateFlag({ strategies: [strategy] }, context).enabled;
 }
 
-/** Tells whether one constraint is fulfilled by a context. */
-export function fulfils(constraint: Parts, context: Context = {}): boolean {
+/** Returns whether the context satisfies a constraint. */
+export function satisfies(constraint: Parts, context: Context = {}): boolean {
   return matches({ name: "default", constraints: [constraint] }, context);
 }

@@ -1,7 +1,7 @@
 /**
- * What is known of the user, session or device a flag is evaluated for.
+ * The attributes of the user, session or device that a flag is evaluated for.
  *
- * A field is looked up at the top level first and then under `properties`; values are compared as
+ * A field is looked up at the top level first, and then under `properties`. Values are compared as
  * text. Only own properties count, so a field named `constructor` is absent unless it was sent.
  */
 export interface Context {
@@ -10,7 +10,7 @@ export interface Context {
   readonly remoteAddress?: unknown;
   readonly environment?: unknown;
   readonly appName?: unknown;
-  /** The moment DATE_* constraints compare with: a `Date`, ISO 8601 text or epoch milliseconds. */
+  /** The time that DATE_* constraints compare with: a `Date`, ISO 8601 text or epoch milliseconds. */
   readonly currentTime?: unknown;
   readonly properties?: Readonly<Record<string, unknown>> | null;
   readonly [field: string]: unknown;

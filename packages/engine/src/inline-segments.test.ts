@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { inlineSegments } from "./inline-segments.ts";
+import { inlineSegments, supportsSegments } from "./inline-segments.ts";
 
 const constraint = (...values: readonly string[]) => ({
   contextName: "userId",
@@ -17,10 +17,10 @@ const inlineInto = (strategy: unknown): unknown =>
 
 test.each([
   ["after those of the strategy", [1], [constraint("own"), ...ONE_AND_TWO]],
-  ["of all segments", [2, 1], [constraint("own"), constraint("three"), ...ONE_AND_TWO]],
-  ["of which an empty segment has none", [3], [constraint("own")]],
-  ["that nobody meets, for an unknown segment", [9], [constraint("own"), constraint()]],
-  ["of no segment when there are no ids", undefined, [constraint("own")]],
+  ["of all its segments", [2, 1], [constraint("own"), constraint("three"), ...ONE_AND_TWO]],
+  ["of no segment without constraints", [3], [constraint("own")]],
+  ["that no context satisfies, for an unknown segment", [9], [constraint("own"), constraint()]],
+  ["of no segment if the strategy has none", undefined, [constraint("own")]],
 ])("inlineSegments() adds constraints %s", (_title, segments, constraints) => {
   const strategy = { name: "default", constraints: [constraint("own")], parameters: { a: "b" } };
   expect(inlineInto({ ...strategy, ...(segments !== undefined && { segments }) })).toStrictEqual({
@@ -29,21 +29,42 @@ test.each([
   });
 });
 
-test("inlineSegments() makes a list of constraints when a strategy has none", () => {
+test("inlineSegments() adds a list of constraints to a strategy that has none", () => {
   expect(inlineInto({ name: "default", segments: [9] })).toStrictEqual({
     name: "f",
     strategies: [{ name: "default", constraints: [constraint()] }],
   });
 });
 
-test("inlineSegments() leaves alone what it cannot read", () => {
+test("inlineSegments() returns malformed features and strategies unchanged", () => {
   const features = [null, "f", { name: "f" }, { name: "f", strategies: [null, "default"] }];
   expect(inlineSegments(features, [null, "s", { id: 3 }])).toStrictEqual(features);
 });
 
-test("inlineSegments() changes nothing of what it is given", () => {
+test("inlineSegments() does not change its arguments", () => {
   const features = [{ name: "f", strategies: [{ name: "default", segments: [1] }] }];
   const before = structuredClone({ features, segments: SEGMENTS });
   inlineSegments(features, SEGMENTS);
   expect({ features, segments: SEGMENTS }).toStrictEqual(before);
 });
+
+test.each([
+  ["3.9.9", false],
+  ["4.1.9", false],
+  ["4.2.0-beta.1", false],
+  ["4.2.0", true],
+  ["4.2.0+build", true],
+  ["4.2.1-beta.1+b", true],
+  ["4.10.0", true],
+  [" 5.2.0 ", true],
+  ["10.0.0", true],
+])("supportsSegments() for %j is %s", (version, expected) => {
+  expect(supportsSegments(version)).toBe(expected);
+});
+
+test.each(["", "latest", "4", "4.2", "v4.2.0", "=4.2.0", "4.2.0.1", "4.x.0", "04.2.0"])(
+  "supportsSegments() is undefined for %j, which is not a version",
+  (version) => {
+    expect(supportsSegments(version)).toBeUndefined();
+  },
+);

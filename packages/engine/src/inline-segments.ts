@@ -1,11 +1,28 @@
+import parse from "semver/functions/parse.js";
 import { isObject } from "./parse/json.ts";
 
-/** What a strategy gets that names a segment which does not exist: nobody is in such a segment. */
-const NEVER = { contextName: "userId", operator: "IN", values: [] } as const;
+/** The first version of the client specification that has segments. */
+const FIRST_VERSION_WITH_SEGMENTS = "4.2.0";
+
+/** Replaces a segment that does not exist: no context satisfies it. */
+const NEVER_SATISFIED = { contextName: "userId", operator: "IN", values: [] } as const;
 
 /**
- * Copies the constraints of segments into the strategies that name them, for SDKs that do not know
- * segments. Features and strategies that are no objects stay as they are.
+ * Returns whether an SDK that implements this version of the client specification supports
+ * segments; undefined if the text is not a version.
+ *
+ * A prerelease precedes its release, so `4.2.0-beta.1` does not support segments. That is safe,
+ * since every SDK supports inlined constraints.
+ */
+export function supportsSegments(clientSpec: string): boolean | undefined {
+  const text = clientSpec.trim();
+  const version = text.startsWith("v") ? null : parse(text);
+  return version === null ? undefined : version.compare(FIRST_VERSION_WITH_SEGMENTS) >= 0;
+}
+
+/**
+ * Copies the constraints of segments into the strategies that reference them, for SDKs that do not
+ * support segments. Features and strategies that are not objects are returned unchanged.
  */
 export function inlineSegments(
   features: readonly unknown[],
@@ -17,7 +34,7 @@ export function inlineSegments(
   const inlined = (strategy: unknown): unknown => {
     if (!isObject(strategy)) return strategy;
     const { segments: ids, ...rest } = strategy;
-    const added = toList(ids).flatMap((id) => constraintsById.get(id) ?? [NEVER]);
+    const added = toList(ids).flatMap((id) => constraintsById.get(id) ?? [NEVER_SATISFIED]);
     return { ...rest, constraints: [...toList(rest["constraints"]), ...added] };
   };
   return features.map((feature) =>

@@ -1,4 +1,4 @@
-/** Data attached to a variant; `value` is always text, whatever `type` says of its content. */
+/** Data attached to a variant. `value` is always text; `type` describes its format. */
 export interface Payload {
   readonly type: string;
   readonly value: string;
@@ -11,20 +11,23 @@ export interface SelectedVariant {
 }
 
 /**
- * Why a flag came out as it did, in OpenFeature's words.
+ * Why an evaluation had this outcome, in OpenFeature's terms.
  *
- * - `DISABLED`: switched off in this environment.
- * - `DEFAULT`: switched on, but no strategy matched or a parent flag is not as required.
- * - `STATIC`: on for everybody.
- * - `TARGETING_MATCH`: on because of who or what the context is.
- * - `SPLIT`: on because of a partial rollout, or on with a variant chosen by weight.
+ * - `DISABLED`: the flag is disabled in this environment.
+ * - `DEFAULT`: the flag is enabled, but no strategy matched or a parent flag is not satisfied.
+ * - `STATIC`: on for every context.
+ * - `TARGETING_MATCH`: on because the context matches a rule.
+ * - `SPLIT`: on because of a partial rollout, or on with a variant selected by weight.
  */
 export type Reason = "DISABLED" | "DEFAULT" | "STATIC" | "TARGETING_MATCH" | "SPLIT";
 
-/** One possible answer of a flag. Frozen and shared: compare by identity or by index. */
+/** One possible outcome of a flag. Frozen and shared: compare by identity or by index. */
 export interface Outcome {
   readonly enabled: boolean;
-  /** Absent when the flag is off or has no variant for this context. */
+  /** Undefined when the flag is off or has no variant for this context. */
   readonly variant: SelectedVariant | undefined;
   readonly reason: Reason;
 }
+
+/** The index of the outcome "off" in the outcomes of every flag. */
+export const OFF = 0;

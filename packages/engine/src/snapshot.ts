@@ -1,67 +1,78 @@
 import type { Context } from "./context.ts";
 import type { Outcome } from "./outcome.ts";
-import type { Diagnostic } from "./parse/diagnostic.ts";
 
-/** A flag of a snapshot and every answer it can give. */
-export interface CompiledFeature {
+/** A flag of a snapshot and all its possible outcomes. */
+export interface CompiledFlag {
   readonly name: string;
   readonly type: string | undefined;
   readonly project: string | undefined;
   readonly stale: boolean;
   readonly impressionData: boolean;
-  /** Every possible answer; an evaluation yields an index into this list. Index 0 is "off". */
+  /** Every possible outcome. An evaluation returns an index into this list. Index 0 is "off". */
   readonly outcomes: readonly Outcome[];
-  /** The one answer for every context, when the flag does not depend on it; otherwise absent. */
+  /** The index of the only outcome of a flag that does not depend on the context. */
   readonly constantOutcome: number | undefined;
 }
 
-/** What the answers of a snapshot depend on, besides the snapshot itself. */
+/** The inputs that the outcomes of a snapshot depend on. */
 export interface ContextDependencies {
   /**
    * Names of the context fields that some rule reads, sorted. Two contexts that agree on these
-   * have equal answers, unless one of the flags below is set.
+   * fields have equal outcomes, unless one of the flags below is set.
    */
   readonly fields: readonly string[];
-  /** A rule compares with the current time when the context brings no `currentTime`. */
+  /** A rule compares with the clock if the context has no `currentTime`. */
   readonly readsClock: boolean;
-  /** A rule may draw a random number (for want of an id, or because it is random by nature). */
+  /** A rule may draw a random number, because an id is missing or because it is always random. */
   readonly drawsRandom: boolean;
   /** A rule calls a custom strategy, which may read anything. */
   readonly callsCustomStrategy: boolean;
 }
 
-/** The answers of all flags of a snapshot for one context. */
+/** The outcomes of all flags of a snapshot for one context. */
 export interface Evaluation {
-  /** `outcomes[i]` indexes `features[i].outcomes`. The given vector, if there was one. */
+  /** `outcomes[i]` is an index into `flags[i].outcomes`. */
   readonly outcomes: Int32Array;
   /**
-   * Whether the same context would get the same answers again, so that they may be kept: false when
-   * one of them went by the clock, by chance or by a custom strategy.
+   * Whether evaluating the same context again gives the same outcomes, so that they can be cached.
+   * False if an outcome depended on the clock, a random number or a custom strategy.
    */
   readonly isRepeatable: boolean;
 }
 
-/**
- * An immutable, compiled set of flags. Evaluation is synchronous, does no I/O, and throws for no
- * document and no context.
- */
+/** An immutable, compiled set of flags. Evaluation is synchronous, does no I/O and never throws. */
 export interface Snapshot {
-  /** Names the content: equal on every replica that compiled the same document. */
+  /** Identifies the content. Equal on every replica that compiled the same document. */
   readonly revision: string;
-  /** In the order of the document; names are unique. */
-  readonly features: readonly CompiledFeature[];
+  /** In the order of the document. Names are unique. */
+  readonly flags: readonly CompiledFlag[];
   readonly contextDependencies: ContextDependencies;
-  /** What was found wrong in the document and how it is treated; empty for a sound one. */
+  /** The problems found in the document. Empty for a valid document. */
   readonly diagnostics: readonly Diagnostic[];
-  /** The position of a flag in `features`, or -1 when there is none of that name. */
+  /** Returns the index of a flag in `flags`, or -1 for an unknown name. */
   indexOf(name: string): number;
-  /** Evaluates one flag: the index of its answer in `features[index].outcomes`. */
+  /**
+   * Evaluates one flag. Returns an index into `flags[index].outcomes`; 0 ("off") if there is no
+   * flag at this index.
+   */
   evaluate(index: number, context: Context): number;
   /**
    * Evaluates every flag in one pass.
    *
-   * @param vector where to write the outcomes, with one place for each flag; a new one by default
-   * @throws {RangeError} when the vector has too few places
+   * @param vector receives the outcomes, and is returned as `outcomes`. It must have at least as
+   *   many elements as there are flags. @default a new vector
+   * @throws {RangeError} if the vector is too short
    */
   evaluateAll(context: Context, vector?: Int32Array): Evaluation;
 }
+
+/** A problem in a document, and how it is handled. */
+export interface Diagnostic {
+  /** The affected part: `flag "name"` or `segment 1`. */
+  readonly subject: string;
+  /** What is wrong and how it is handled: one sentence without a final period. */
+  readonly message: string;
+}
+
+/** Records a diagnostic about the flag or segment that is being processed. */
+export type Report = (message: string) => void;

@@ -15,7 +15,7 @@ const DOCUMENT = {
   segments: [{ id: 1, constraints: [{ contextName: "userId", operator: "IN", values: ["7"] }] }],
 };
 
-/** Lets something come between any two steps. */
+/** Runs all steps and calls `between` in each pause. */
 function interrupted<Result>(
   steps: Steps<Result>,
   between: () => void,
@@ -29,7 +29,7 @@ function interrupted<Result>(
   return { result: step.value, pauses };
 }
 
-test("complete() returns the result of all steps", () => {
+test("complete() runs all steps and returns the result", () => {
   function* steps(): Steps<number> {
     yield;
     return 7;
@@ -37,23 +37,23 @@ test("complete() returns the result of all steps", () => {
   expect(complete(steps())).toBe(7);
 });
 
-test("parseInSteps() pauses after each flag and segment, whatever is parsed meanwhile", () => {
+test("parseInSteps() pauses after each flag and segment, and other documents can be parsed meanwhile", () => {
   const { result, pauses } = interrupted(parseInSteps(DOCUMENT), () => parseDocument(DOCUMENT));
   expect(pauses).toBe(4);
   expect(result).toEqual(parseDocument(DOCUMENT));
 });
 
-test("compileInSteps() pauses after each flag, and between the parts of the snapshot, whatever is compiled meanwhile", () => {
+test("compileInSteps() pauses after each flag and between the parts of the snapshot, and other snapshots can be compiled meanwhile", () => {
   const document = parseDocument(DOCUMENT);
   const { result, pauses } = interrupted(compileInSteps(document, OPTIONS), () =>
     compileSnapshot(document, OPTIONS),
   );
-  const inOneGo = compileSnapshot(document, OPTIONS);
+  const uninterrupted = compileSnapshot(document, OPTIONS);
   // One for each flag, and two between the parts of the snapshot.
   expect(pauses).toBe(3 + 2);
-  expect(result.features).toEqual(inOneGo.features);
-  expect(result.contextDependencies).toEqual(inOneGo.contextDependencies);
+  expect(result.flags).toEqual(uninterrupted.flags);
+  expect(result.contextDependencies).toEqual(uninterrupted.contextDependencies);
   for (const context of [{}, { userId: "7" }]) {
-    expect(result.evaluateAll(context)).toEqual(inOneGo.evaluateAll(context));
+    expect(result.evaluateAll(context)).toEqual(uninterrupted.evaluateAll(context));
   }
 });

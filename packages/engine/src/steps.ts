@@ -1,10 +1,7 @@
-/**
- * Work that pauses after every small piece, so that others can have their turn in between. Who does
- * it decides when it goes on, and whether.
- */
+/** Work that pauses after every small step, so that the caller can run other tasks in between. */
 export type Steps<Result> = Generator<undefined, Result, undefined>;
 
-/** Does the work in one go. */
+/** Runs all steps without a pause and returns the result. */
 export function complete<Result>(steps: Steps<Result>): Result {
   let step = steps.next();
   while (step.done !== true) step = steps.next();

@@ -17,7 +17,7 @@ import {
   TEXTS,
   USER_IDS,
   VERSIONS,
-} from "./_alphabets.ts";
+} from "./_random-values.ts";
 import type { Choices } from "./_random.ts";
 
 export type Json = Record<string, unknown>;
@@ -45,19 +45,19 @@ export const OPERATORS = [
 ] as const;
 
 const UNKNOWN_OPERATORS = ["in", "EQUALS", "", "constructor", undefined, null, 7] as const;
-const TRUTHS = [true, true, true, "yes", 1] as const;
-const UNTRUTHS = [false, false, undefined, null, 0, ""] as const;
+const TRUTHY = [true, true, true, "yes", 1] as const;
+const FALSY = [false, false, undefined, null, 0, ""] as const;
 
 export function randomConstraint(choices: Choices): unknown {
   if (choices.chance(0.003)) return choices.pick([null, 5, "text", []]);
   const constraint: Json = { ...fittingConstraint(choices) };
-  constraint["inverted"] = choices.pick(choices.chance(0.25) ? TRUTHS : UNTRUTHS);
-  constraint["caseInsensitive"] = choices.pick(choices.chance(0.3) ? TRUTHS : UNTRUTHS);
-  if (choices.chance(0.06)) spoil(constraint, choices);
+  constraint["inverted"] = choices.pick(choices.chance(0.25) ? TRUTHY : FALSY);
+  constraint["caseInsensitive"] = choices.pick(choices.chance(0.3) ? TRUTHY : FALSY);
+  if (choices.chance(0.06)) breakOneMember(constraint, choices);
   return dropUndefined(constraint);
 }
 
-/** A constraint whose field and values go together, so that it holds for some contexts. */
+/** A constraint whose field and values have the same kind, so that some contexts satisfy it. */
 function fittingConstraint(choices: Choices): Json {
   const operator = choices.pick(OPERATORS);
   const [family = ""] = operator.split("_");
@@ -149,8 +149,8 @@ function padded(choices: Choices, value: string): string {
   ]);
 }
 
-/** Breaks one thing. The answers at which the official SDK then throws are not compared. */
-function spoil(constraint: Json, choices: Choices): void {
+/** Breaks one member. Evaluations for which the official SDK then throws are not compared. */
+function breakOneMember(constraint: Json, choices: Choices): void {
   const [key, value] = choices.pick<readonly [string, unknown]>([
     ["operator", choices.pick(UNKNOWN_OPERATORS)],
     ["operator", choices.pick(UNKNOWN_OPERATORS)],

@@ -13,13 +13,13 @@ import {
   TEXTS,
   USER_IDS,
   VERSIONS,
-} from "./_alphabets.ts";
+} from "./_random-values.ts";
 import type { Json } from "./_random-constraint.ts";
 import type { Choices } from "./_random.ts";
 
 const ODD_IDS = ["", 5, 0, 1, true, false, null, undefined, " 1", "1 "] as const;
 
-/** Usual values of the fields, and odd ones of some. */
+/** The usual values of the fields, and odd values of some fields. */
 const VALUES: Readonly<
   Record<string, readonly [usual: readonly unknown[], odd?: readonly unknown[]]>
 > = {
@@ -76,7 +76,7 @@ function randomProperties(choices: Choices): unknown {
   return properties;
 }
 
-/** A field that stands at the top level too: there it counts, unless it is null or undefined. */
+/** Sets a field at the top level too, where it takes precedence unless it is null or undefined. */
 function shadowProperty(context: Json, choices: Choices): void {
   const field = choices.pick(["region", "plan", "age", "version", "ip", "text", "score"]);
   context[field] = choices.chance(0.3)

@@ -1,11 +1,10 @@
-import { FLAG_NAMES } from "./_alphabets.ts";
+import { FLAG_NAMES } from "./_random-values.ts";
 import { dropUndefined, randomConstraint } from "./_random-constraint.ts";
 import type { Json } from "./_random-constraint.ts";
-import { SEGMENT_IDS, bareStrategy, randomStrategy } from "./_random-strategy.ts";
-import { randomVariants } from "./_random-variants.ts";
+import { SEGMENT_IDS, bareStrategy, randomStrategy, randomVariants } from "./_random-strategy.ts";
 import type { Choices } from "./_random.ts";
 
-/** The type of flags that consist of a single rule. */
+/** The type of flags with a single rule. */
 export const PROBE = "probe";
 
 export interface RandomDocument {
@@ -16,7 +15,7 @@ export interface RandomDocument {
 
 export function randomDocument(choices: Choices, customNames: readonly string[]): RandomDocument {
   const features = FLAG_NAMES.map((name) => randomFeature(name, choices, customNames));
-  // Of two flags with one name the later one counts.
+  // The last of two flags with the same name is used.
   if (choices.chance(0.1)) {
     features.push(randomFeature(choices.pick(FLAG_NAMES), choices, customNames));
   }
@@ -29,7 +28,7 @@ function randomFeature(name: string, choices: Choices, customNames: readonly str
     : mixedFeature(name, choices, customNames);
 }
 
-/** A flag with one strategy or one constraint, whose answer is the decision of that alone. */
+/** A flag with one strategy or one constraint, which alone determines the result. */
 function probe(name: string, choices: Choices, customNames: readonly string[]): Json {
   const strategy = choices.chance(0.5)
     ? bareStrategy(choices, customNames)
@@ -70,7 +69,7 @@ function randomDependencies(choices: Choices): unknown {
   return choices.list(choices.pick([1, 1, 1, 2]), () => randomDependency(choices));
 }
 
-/** Any flag may be the parent: one that is missing, the flag itself, or one with parents. */
+/** The parent may be any flag: also a missing flag, the flag itself, or one with parents. */
 function randomDependency(choices: Choices): Json {
   return dropUndefined({
     feature: choices.chance(0.04) ? "not there" : choices.pick(FLAG_NAMES),

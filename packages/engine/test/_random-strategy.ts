@@ -1,7 +1,15 @@
-import { ADDRESSES, HOST_NAME, RANGES, SESSION_IDS, USER_IDS } from "./_alphabets.ts";
 import { dropUndefined, randomConstraint } from "./_random-constraint.ts";
 import type { Json } from "./_random-constraint.ts";
-import { randomStickiness, randomVariants } from "./_random-variants.ts";
+import {
+  ADDRESSES,
+  ALL_FIELDS,
+  HOST_NAME,
+  RANGES,
+  REGIONS,
+  SESSION_IDS,
+  STICKINESS,
+  USER_IDS,
+} from "./_random-values.ts";
 import type { Choices } from "./_random.ts";
 
 export const BUILT_IN = [
@@ -16,8 +24,8 @@ export const BUILT_IN = [
 ] as const;
 
 const UNKNOWN = ["unknown", "Default", "", undefined, null, 5] as const;
-const SHARES = ["0", "1", "25", "50", 50, "75", "99", "100", 100] as const;
-const ODD_SHARES = [
+const PERCENTAGES = ["0", "1", "25", "50", 50, "75", "99", "100", 100] as const;
+const ODD_PERCENTAGES = [
   " 50 ",
   "50%",
   "",
@@ -50,7 +58,7 @@ export function randomStrategy(choices: Choices, customNames: readonly string[])
   });
 }
 
-/** A strategy that is all there is to a flag, so that the answer tells what it decided. */
+/** A strategy without constraints and variants, so that it alone determines the result. */
 export function bareStrategy(choices: Choices, customNames: readonly string[]): Json {
   const name = choices.weighted<unknown>([
     [84, choices.pick(["default", "flexibleRollout", "flexibleRollout", ...BUILT_IN])],
@@ -83,11 +91,11 @@ function randomSegmentIds(choices: Choices): unknown {
 
 function randomParameters(choices: Choices): unknown {
   if (choices.chance(0.02)) return choices.pick([undefined, null, "text"]);
-  const share = choices.pick<unknown>(choices.chance(0.8) ? SHARES : ODD_SHARES);
+  const percentage = choices.pick<unknown>(choices.chance(0.8) ? PERCENTAGES : ODD_PERCENTAGES);
   const userIds = idList(choices, USER_IDS);
   return dropUndefined({
-    rollout: share,
-    percentage: share,
+    rollout: percentage,
+    percentage,
     groupId: choices.pick(GROUPS),
     stickiness: randomStickiness(choices),
     userIds: choices.chance(0.01) ? 5 : userIds,
@@ -109,4 +117,81 @@ function idList(choices: Choices, ids: readonly string[]): unknown {
     [2, null],
     [1, SESSION_IDS.join(";")],
   ]);
+}
+
+const WEIGHTS = [
+  [500, 500],
+  [1000],
+  [333, 333, 334],
+  [1, 1, 1],
+  [100, 200, 300],
+  [0, 1000],
+  [1000, 0, 0],
+  [0, 0],
+  [0],
+  [50, 0, 50],
+  [-5, 10],
+  [10, -5],
+  [-10],
+  [0.5, 0.5],
+  [2.5],
+  [0.5, 1.5, 8],
+  [2 ** 31 - 2, 1],
+  [2 ** 31, 2 ** 31],
+  [3e9, -2.9e9],
+  [undefined, 10],
+  [10, undefined],
+  [null, 10],
+  [10, null, 5],
+] as const;
+
+const VARIANT_NAMES = ["red", "green", "blue", "disabled", "ø", ""] as const;
+
+const PAYLOADS = [
+  { type: "string", value: "text" },
+  { type: "string", value: "" },
+  { type: "json", value: '{"a":1}' },
+  { type: "csv", value: "a,b" },
+  { type: "number", value: "5" },
+  null,
+  undefined,
+  undefined,
+] as const;
+
+export function randomVariants(choices: Choices): Json[] {
+  return choices.pick(WEIGHTS).map((weight) =>
+    dropUndefined({
+      name: choices.pick(VARIANT_NAMES),
+      weight,
+      weightType: choices.pick(["variable", "fix"]),
+      stickiness: randomStickiness(choices),
+      payload: choices.pick(PAYLOADS),
+      overrides: randomOverrides(choices),
+    }),
+  );
+}
+
+function randomStickiness(choices: Choices): unknown {
+  return choices.weighted<unknown>([
+    [70, choices.pick(STICKINESS)],
+    [20, undefined],
+    [4, null],
+    [2, 5],
+  ]);
+}
+
+function randomOverrides(choices: Choices): unknown {
+  if (choices.chance(0.75)) return choices.pick([undefined, undefined, null, []]);
+  return choices.list(1 + choices.integer(2), () => randomOverride(choices));
+}
+
+function randomOverride(choices: Choices): Json {
+  const contextName = choices.pick(["userId", "region", ...ALL_FIELDS]);
+  const values = choices.list(choices.integer(3), () =>
+    choices.weighted<unknown>([
+      [60, choices.pick(contextName === "region" ? REGIONS : USER_IDS)],
+      [10, choices.pick(["", "5", "true", 5])],
+    ]),
+  );
+  return choices.chance(0.02) ? { contextName } : { contextName, values };
 }

@@ -1,4 +1,4 @@
-/** A seeded source of choices: the same seed gives the same documents on every machine. */
+/** A seeded random generator: the same seed gives the same documents on every machine. */
 export interface Choices {
   /** Uniform in [0, 1). */
   readonly next: () => number;
@@ -34,14 +34,14 @@ function pickWeighted<Item>(items: readonly (readonly [number, Item])[], draw: n
 }
 
 function at<Item>(items: readonly Item[], index: number): Item {
-  // NOTE: undefined may be an item, so an item found is told apart by its position.
+  // NOTE: not items[index], because an item may be undefined.
   for (const [position, item] of items.entries()) {
     if (position === index) return item;
   }
   throw new RangeError(`Cannot pick item ${index} of ${items.length}`);
 }
 
-/** Mulberry32: 32 bits of state are plenty for choosing test data. */
+/** Mulberry32. Its 32 bits of state are sufficient for test data. */
 function createMulberry(seed: number): () => number {
   let state = seed | 0;
   return () => {

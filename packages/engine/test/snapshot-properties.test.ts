@@ -1,22 +1,24 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { CompileOptions, Context, Snapshot } from "../src/index.ts";
-import { ALL_FIELDS } from "./_alphabets.ts";
+import { compileDocument } from "./_evaluators.ts";
 import { randomContext } from "./_random-context.ts";
 import { randomDocument } from "./_random-document.ts";
 import type { RandomDocument } from "./_random-document.ts";
+import { ALL_FIELDS } from "./_random-values.ts";
 import { createChoices } from "./_random.ts";
 import type { Choices } from "./_random.ts";
-import { compileSubject } from "./_subject.ts";
 
-// What holds for every document and every context.
+// Properties of every document and every context.
 
 const NOW_MS = 1_767_225_600_000;
 const CONTEXTS = 5;
+/** The tests are limited by the processor, which other tests share. */
+const TIMEOUT_MS = 180_000;
 
-/** A clock that stands still and dice that always fall the same way, unless told otherwise. */
-function compileStill(document: unknown, options: Partial<CompileOptions> = {}): Snapshot {
-  return compileSubject(document, { now: () => NOW_MS, random: () => 0.5, ...options });
+/** Compiles with a fixed clock and a fixed random number, unless the options replace them. */
+function compileFixed(document: unknown, options: Partial<CompileOptions> = {}): Snapshot {
+  return compileDocument(document, { now: () => NOW_MS, random: () => 0.5, ...options });
 }
 
 interface Sample {
@@ -35,7 +37,7 @@ function createSample(seed: number, flagCount = Number.POSITIVE_INFINITY): Sampl
   };
 }
 
-function answers(snapshot: Snapshot, context: Context): readonly number[] {
+function outcomesOf(snapshot: Snapshot, context: Context): readonly number[] {
   return [...snapshot.evaluateAll(context).outcomes];
 }
 
@@ -48,50 +50,48 @@ function forEverySample(check: (sample: Sample) => void, flagCount?: number): vo
   );
 }
 
-describe("Snapshot", { timeout: 60_000 }, () => {
+describe("Snapshot", { timeout: TIMEOUT_MS }, () => {
   test("evaluateAll() agrees with evaluate() of each flag", () => {
     forEverySample(({ document, contexts }) => {
-      const snapshot = compileStill(document);
+      const snapshot = compileFixed(document);
       for (const context of contexts) {
-        const oneByOne = snapshot.features.map((_, index) => snapshot.evaluate(index, context));
-        expect(answers(snapshot, context)).toEqual(oneByOne);
+        const oneByOne = snapshot.flags.map((_, index) => snapshot.evaluate(index, context));
+        expect(outcomesOf(snapshot, context)).toEqual(oneByOne);
       }
     });
   });
 
-  test("evaluateAll() gives the same answers again, and leaves earlier ones alone", () => {
+  test("evaluateAll() returns the same outcomes again in a new vector", () => {
     forEverySample(({ document, contexts }) => {
-      const snapshot = compileStill(document);
+      const snapshot = compileFixed(document);
       const first = contexts.map((context) => snapshot.evaluateAll(context).outcomes);
       const copies = first.map((outcomes) => [...outcomes]);
-      const again = contexts.toReversed().map((context) => answers(snapshot, context));
+      const again = contexts.toReversed().map((context) => outcomesOf(snapshot, context));
       expect(again.toReversed()).toEqual(copies);
       expect(first.map((outcomes) => [...outcomes])).toEqual(copies);
     });
   });
 
-  test("constantOutcome is the answer to every context", () => {
+  test("constantOutcome is the outcome for every context", () => {
     let constants = 0;
     forEverySample(({ document, contexts }) => {
-      const snapshot = compileStill(document);
+      const snapshot = compileFixed(document);
       for (const context of contexts) {
-        const all = answers(snapshot, context);
-        const differing = snapshot.features.filter(
+        const all = outcomesOf(snapshot, context);
+        const differing = snapshot.flags.filter(
           ({ constantOutcome }, index) =>
             constantOutcome !== undefined && constantOutcome !== all[index],
         );
         expect(differing).toEqual([]);
       }
-      constants += snapshot.features.filter(
-        (feature) => feature.constantOutcome !== undefined,
-      ).length;
+      constants += snapshot.flags.filter((flag) => flag.constantOutcome !== undefined).length;
     });
     expect(constants).toBeGreaterThan(500);
   });
 
   test("outcomes start with off, and are frozen and distinct", () => {
     forEverySample(({ document }) => {
-      for (const { outcomes } of compileStill(document).features) {
+      for (const { outcomes } of compileFixed(document).flags) {
         const [off, ...others] = outcomes;
         expect(off).toMatchObject({ enabled: false, variant: undefined });
         expect(others.every(({ enabled }) => enabled)).toBe(true);
@@ -107,81 +107,83 @@ describe("Snapshot", { timeout: 60_000 }, () => {
 
   test("compiles the same document to the same snapshot", () => {
     forEverySample(({ document, contexts }) => {
-      const [one, other] = [compileStill(document), compileStill(structuredClone(document))];
-      expect(other.features).toEqual(one.features);
+      const [one, other] = [compileFixed(document), compileFixed(structuredClone(document))];
+      expect(other.flags).toEqual(one.flags);
       expect(other.contextDependencies).toEqual(one.contextDependencies);
       expect(other.diagnostics).toEqual(one.diagnostics);
       for (const context of contexts) {
-        expect(answers(other, context)).toEqual(answers(one, context));
+        expect(outcomesOf(other, context)).toEqual(outcomesOf(one, context));
       }
     });
   });
 });
 
-describe("Snapshot.contextDependencies", { timeout: 60_000 }, () => {
-  test("a context field that is not named changes no answer", () => {
+describe("Snapshot.contextDependencies", { timeout: TIMEOUT_MS }, () => {
+  test("a context field that is not listed does not change any outcome", () => {
     let changes = 0;
     forEverySample(({ choices, document, contexts }) => {
-      const snapshot = compileStill(document);
+      const snapshot = compileFixed(document);
       const { fields } = snapshot.contextDependencies;
-      const irrelevant = [...ALL_FIELDS, "unheard of"].filter((field) => !fields.includes(field));
+      const irrelevant = [...ALL_FIELDS, "unknown field"].filter(
+        (field) => !fields.includes(field),
+      );
       for (const context of contexts) {
         const field = choices.pick(irrelevant);
         const changed = changeField(context, field, randomContext(choices)[field] ?? "changed");
-        expect(answers(snapshot, changed)).toEqual(answers(snapshot, context));
+        expect(outcomesOf(snapshot, changed)).toEqual(outcomesOf(snapshot, context));
         changes += 1;
       }
     }, 2);
     expect(changes).toBeGreaterThan(1000);
   });
 
-  test("a context stripped of all fields that are not named has the same answers", () => {
+  test("a context without the fields that are not listed has the same outcomes", () => {
     forEverySample(({ document, contexts }) => {
-      const snapshot = compileStill(document);
+      const snapshot = compileFixed(document);
       for (const context of contexts) {
         const stripped = keepFields(context, snapshot.contextDependencies.fields);
-        expect(answers(snapshot, stripped)).toEqual(answers(snapshot, context));
+        expect(outcomesOf(snapshot, stripped)).toEqual(outcomesOf(snapshot, context));
       }
     }, 2);
   });
 
-  test("without readsClock the time changes no answer", () => {
+  test("without readsClock the time does not change any outcome", () => {
     forEverySample(({ document, contexts }) => {
-      const snapshot = compileStill(document);
-      const later = compileStill(document, { now: () => NOW_MS + 1e12 });
-      const earlier = compileStill(document, { now: () => 0 });
+      const snapshot = compileFixed(document);
+      const later = compileFixed(document, { now: () => NOW_MS + 1e12 });
+      const earlier = compileFixed(document, { now: () => 0 });
       if (snapshot.contextDependencies.readsClock) return;
       for (const context of contexts) {
-        expect(answers(later, context)).toEqual(answers(snapshot, context));
-        expect(answers(earlier, context)).toEqual(answers(snapshot, context));
+        expect(outcomesOf(later, context)).toEqual(outcomesOf(snapshot, context));
+        expect(outcomesOf(earlier, context)).toEqual(outcomesOf(snapshot, context));
       }
     }, 2);
   });
 
-  test("without drawsRandom chance changes no answer", () => {
-    let sure = 0;
+  test("without drawsRandom the random number does not change any outcome", () => {
+    let deterministic = 0;
     forEverySample(({ document, contexts }) => {
-      const snapshot = compileStill(document);
+      const snapshot = compileFixed(document);
       if (snapshot.contextDependencies.drawsRandom) return;
-      sure += 1;
-      for (const dice of [0, 0.1, 0.99]) {
-        const other = compileStill(document, { random: () => dice });
+      deterministic += 1;
+      for (const randomNumber of [0, 0.1, 0.99]) {
+        const other = compileFixed(document, { random: () => randomNumber });
         for (const context of contexts) {
-          expect(answers(other, context)).toEqual(answers(snapshot, context));
+          expect(outcomesOf(other, context)).toEqual(outcomesOf(snapshot, context));
         }
       }
     }, 2);
-    expect(sure).toBeGreaterThan(50);
+    expect(deterministic).toBeGreaterThan(50);
   });
 
-  test("callsCustomStrategy is set when one may be called, and only then", () => {
+  test("callsCustomStrategy is set only if a custom strategy may be called", () => {
     const strategies = [{ name: "custom", isEnabled: () => true }];
-    const relevanceOf = (name: string): boolean => {
+    const callsCustomStrategy = (name: string): boolean => {
       const features = [{ name: "flag", enabled: true, strategies: [{ name, parameters: {} }] }];
-      return compileStill({ features }, { strategies }).contextDependencies.callsCustomStrategy;
+      return compileFixed({ features }, { strategies }).contextDependencies.callsCustomStrategy;
     };
-    expect(relevanceOf("custom")).toBe(true);
-    expect(relevanceOf("default")).toBe(false);
+    expect(callsCustomStrategy("custom")).toBe(true);
+    expect(callsCustomStrategy("default")).toBe(false);
   });
 });
 

@@ -1,7 +1,7 @@
 import type { Context } from "flags-engine";
 import { afterEach, expect, test, vi } from "vitest";
-import { askOracle } from "../../engine/test/_compare.ts";
-import { createOracle } from "../../engine/test/_oracle.ts";
+import { evaluateWithOracle } from "../../engine/test/_compare.ts";
+import { createOracle } from "../../engine/test/_evaluators.ts";
 import { randomContext } from "../../engine/test/_random-context.ts";
 import { randomDocument, type RandomDocument } from "../../engine/test/_random-document.ts";
 import { createChoices, type Choices } from "../../engine/test/_random.ts";
@@ -51,7 +51,7 @@ async function compare(document: RandomDocument, contexts: readonly Context[]): 
       // oxlint-disable-next-line no-await-in-loop -- one question after the other
       const on = await ask(context);
       for (const name of new Set(document.features.map((feature) => String(feature["name"])))) {
-        const official = askOracle(oracle, name, context);
+        const official = evaluateWithOracle(oracle, name, context);
         if (official === undefined) continue;
         const { variant } = on.get(name) ?? {};
         const ours = {

@@ -75,7 +75,7 @@ function createSourceGauges(registry: Registry, sources: readonly FlagSource[]):
     () => latest(sources.map((source) => source.lastFetchAtMs)),
   );
   createGauge(`${METRICS_PREFIX}_flags`, "Flags in the current snapshot", () =>
-    sources.reduce((sum, source) => sum + (source.snapshot?.features.length ?? 0), 0),
+    sources.reduce((sum, source) => sum + (source.snapshot?.flags.length ?? 0), 0),
   );
 }
 

@@ -103,7 +103,7 @@ async function startOver(url: string, synchronization: Synchronization, more = {
 }
 
 const flagNames = (client: FlagsClient): readonly unknown[] =>
-  (client.snapshot?.features ?? []).map(({ name }) => name);
+  (client.snapshot?.flags ?? []).map(({ name }) => name);
 
 describe.each(["polling", "delta", "streaming"] as const)("a chain of proxies, %s", (mode) => {
   test.each(PATHS)("at %s: changes go down, usage goes up, and answers agree", async (path) => {

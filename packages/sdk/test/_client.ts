@@ -67,4 +67,4 @@ export function collectFaults(client: FlagsClient): string[] {
 }
 
 export const flagNames = (client: FlagsClient): readonly string[] =>
-  (client.snapshot?.features ?? []).map(({ name }) => name);
+  (client.snapshot?.flags ?? []).map(({ name }) => name);

@@ -212,7 +212,7 @@ describe("strategies", () => {
     expect(client.isEnabled("uses broken")).toBe(false);
     expect(client.isEnabled("uses broken")).toBe(false);
     expect(errors).toHaveLength(2);
-    expect(errors[0]).toMatchObject({ strategy: "broken", feature: "uses broken" });
+    expect(errors[0]).toMatchObject({ strategy: "broken", flag: "uses broken" });
     expect(told.filter((text) => text.includes("broken"))).toEqual([
       'warn: Strategy "broken" of flag "uses broken" failed and does not match: out of order',
     ]);

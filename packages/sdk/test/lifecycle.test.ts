@@ -119,11 +119,11 @@ describe("FlagsClient", () => {
     const client = createClient(upstream);
     const log: string[] = [];
     const end = client.beforeChange(function* (snapshot, former) {
-      log.push(`prepares ${snapshot.features.length}, after ${former?.features.length}`);
+      log.push(`prepares ${snapshot.flags.length}, after ${former?.flags.length}`);
       yield;
-      log.push(`in force: ${client.snapshot?.features.length}`);
+      log.push(`in force: ${client.snapshot?.flags.length}`);
     });
-    client.on("changed", ({ features }) => log.push(`changed to ${features.length}`));
+    client.on("changed", ({ flags }) => log.push(`changed to ${flags.length}`));
     client.start();
     await client.synchronized();
     const changed = nextEvent(client, "changed");

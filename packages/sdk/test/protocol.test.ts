@@ -176,7 +176,7 @@ describe("polling", () => {
     await client.synchronized();
     await nextEvent(client, "unchanged");
     expect(told).toHaveLength(1);
-    expect(told[0]).toContain('warn: feature "odd": ');
+    expect(told[0]).toContain('warn: flag "odd": ');
   });
 });
 

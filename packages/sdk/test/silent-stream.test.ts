@@ -77,7 +77,7 @@ describe("Streaming", () => {
     expect(failures.map(({ code, message }) => [code, message])).toEqual([
       ["TIMEOUT", expect.stringContaining("Nothing received for 150 ms")],
     ]);
-    expect(state.snapshot?.features.map(({ name }) => name)).toEqual(["a"]);
+    expect(state.snapshot?.flags.map(({ name }) => name)).toEqual(["a"]);
     await expect.poll(() => streams.size).toBe(0);
   });
 

@@ -1,21 +1,14 @@
+import type { SnapshotFlag } from "../evaluate/compiled-snapshot.ts";
+import { all } from "../evaluate/condition.ts";
+import type { Condition } from "../evaluate/condition.ts";
 import type { Outcome } from "../outcome.ts";
 import type { Dependency, Feature } from "../parse/model.ts";
-import type { EvaluableFeature } from "../request/evaluation-request.ts";
-import type { CompiledFeature } from "../snapshot.ts";
-import type { Report } from "../parse/diagnostic.ts";
-import { all } from "./condition.ts";
-import type { Condition } from "./condition.ts";
+import type { Report } from "../snapshot.ts";
 
-/** A flag that others may depend on: one that has no parents itself. */
-export interface Parent {
-  readonly evaluable: EvaluableFeature;
-  readonly compiled: CompiledFeature;
-}
+/** Finds a compiled flag without parents. A flag that has parents cannot be a parent itself. */
+export type FindParent = (name: string) => SnapshotFlag | "has parents" | undefined;
 
-/** What is known of a name: a parent, a flag with parents of its own, or nothing. */
-export type FindParent = (name: string) => Parent | "has parents" | undefined;
-
-/** Holds when every parent of the flag is as the flag requires. */
+/** Holds if every parent of the flag has a state that the flag requires. */
 export function compileDependencies(
   { dependencies }: Feature,
   find: FindParent,
@@ -32,18 +25,18 @@ function compileDependency(
   if (dependency === undefined) return false;
   const parent = find(dependency.feature);
   if (parent === undefined || parent === "has parents") {
-    const why = parent === undefined ? "is not in the document" : "has parents itself";
-    report(`Parent ${JSON.stringify(dependency.feature)} ${why}: the flag is off`);
+    const problem = parent === undefined ? "is not in the document" : "has a parent itself";
+    report(`Parent ${JSON.stringify(dependency.feature)} ${problem}: the flag is off`);
     return false;
   }
   return parentCondition(dependency, parent);
 }
 
-function parentCondition(dependency: Dependency, { evaluable, compiled }: Parent): Condition {
-  const satisfied = compiled.outcomes.map((outcome) => isSatisfied(dependency, outcome));
-  const { constantOutcome } = compiled;
+function parentCondition(dependency: Dependency, parent: SnapshotFlag): Condition {
+  const { constantOutcome, outcomes } = parent.compiled;
+  const satisfied = outcomes.map((outcome) => isSatisfied(dependency, outcome));
   if (constantOutcome !== undefined) return satisfied[constantOutcome] === true;
-  return (request) => satisfied[request.outcomeOf(evaluable)] === true;
+  return (request) => satisfied[request.outcomeOf(parent.evaluator)] === true;
 }
 
 function isSatisfied({ enabled, variants }: Dependency, outcome: Outcome): boolean {

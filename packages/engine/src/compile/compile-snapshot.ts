@@ -1,25 +1,25 @@
-import type { Diagnostic, Report } from "../parse/diagnostic.ts";
+import { CompiledSnapshot, collectSimpleFlags } from "../evaluate/compiled-snapshot.ts";
+import type { SnapshotFlag } from "../evaluate/compiled-snapshot.ts";
+import { ContextFields } from "../evaluate/context-fields.ts";
+import { createEvaluator } from "../evaluate/decision.ts";
 import type { Feature, FeatureDocument } from "../parse/model.ts";
-import { ContextFields } from "../request/context-fields.ts";
-import type { Snapshot } from "../snapshot.ts";
+import type { Diagnostic, Report, Snapshot } from "../snapshot.ts";
 import { complete } from "../steps.ts";
 import type { Steps } from "../steps.ts";
 import type { CustomStrategy, ReportStrategyError } from "../strategies/custom.ts";
 import { compileDependencies } from "./compile-dependencies.ts";
-import type { FindParent, Parent } from "./compile-dependencies.ts";
-import { compileFeature } from "./compile-feature.ts";
-import { CompiledSnapshot } from "./compiled-snapshot.ts";
-import type { Flag } from "./compiled-snapshot.ts";
-import { FlagEvaluation, SimpleEvaluation } from "./flag-evaluation.ts";
-import { keepFormer } from "./keep-former.ts";
-import type { FeatureScope } from "./scope.ts";
-import { toSimpleFlags } from "./simple-flags.ts";
+import type { FindParent } from "./compile-dependencies.ts";
+import { compileFlag } from "./compile-flag.ts";
+import type { FlagScope } from "./compile-strategy.ts";
+import { reuseUnchangedFlag } from "./reuse-unchanged-flags.ts";
 
-/** What a snapshot is compiled with besides the document. */
 export interface CompileOptions {
-  /** Names the content of the document. @default "" */
+  /** Identifies the content of the document. @default "" */
   readonly revision?: string;
-  /** Looked up before the built-in ones; of two with one name the first counts. @default [] */
+  /**
+   * Custom strategies. They take precedence over built-in ones of the same name. If two have the
+   * same name, the first is used. @default []
+   */
   readonly strategies?: readonly CustomStrategy[];
   /** The name of this host, for the strategy `applicationHostname`. @default "undefined" */
   readonly hostname?: string;
@@ -27,39 +27,39 @@ export interface CompileOptions {
   readonly now: () => number;
   /** A source of random numbers, uniform in [0, 1). */
   readonly random: () => number;
-  /** A snapshot from before: flags that it has alike stay the same objects. @default none */
-  readonly former?: Snapshot | undefined;
-  /** Told each time a custom strategy fails. @default nobody is told */
+  /** The previous snapshot. Unchanged flags keep their objects. @default undefined */
+  readonly previous?: Snapshot | undefined;
+  /** Called each time a custom strategy fails. @default ignores the failure */
   readonly onStrategyError?: ReportStrategyError;
 }
 
-/** Compiles a document into an immutable snapshot. */
+/** Compiles a document to an immutable snapshot. */
 export function compileSnapshot(document: FeatureDocument, options: CompileOptions): Snapshot {
   return complete(compileInSteps(document, options));
 }
 
-/** Does what `compileSnapshot` does, with a pause after each flag and each part of the whole. */
+/** Like `compileSnapshot`, with a pause after each flag and between the parts of the snapshot. */
 export function* compileInSteps(
   document: FeatureDocument,
   options: CompileOptions,
 ): Steps<Snapshot> {
   const fields = new ContextFields();
   const diagnostics: Diagnostic[] = [...document.diagnostics];
-  const scopeOf = scopeFactory(document, { fields, diagnostics, options });
-  const flags = yield* compileFeatures(document, scopeOf, options.former);
+  const scopeOf = createScopes(document, { fields, diagnostics, options });
+  const flags = yield* compileFlags(document, scopeOf, options.previous);
   return new CompiledSnapshot({
     revision: options.revision ?? "",
     flags,
-    simple: yield* toSimpleFlags(flags),
+    simpleFlags: yield* collectSimpleFlags(flags),
     contextDependencies: fields.contextDependencies(),
     diagnostics: Object.freeze(diagnostics),
     runtime: { now: options.now, random: options.random },
   });
 }
 
-type ScopeOf = (feature: Feature) => FeatureScope;
+type ScopeOf = (feature: Feature) => FlagScope;
 
-function scopeFactory(
+function createScopes(
   document: FeatureDocument,
   shared: { fields: ContextFields; diagnostics: Diagnostic[]; options: CompileOptions },
 ): ScopeOf {
@@ -68,36 +68,42 @@ function scopeFactory(
   for (const strategy of options.strategies ?? []) {
     if (!customStrategies.has(strategy.name)) customStrategies.set(strategy.name, strategy);
   }
+  const common = {
+    fields,
+    segments: document.segments,
+    hostname: (options.hostname ?? "undefined").toLowerCase(),
+    customStrategies,
+    reportStrategyError: options.onStrategyError ?? (() => undefined),
+  };
   return ({ name }) => {
     const report: Report = (message) =>
-      diagnostics.push({ subject: `feature ${JSON.stringify(name)}`, message });
-    return {
-      feature: name,
-      fields,
-      segments: document.segments,
-      hostname: (options.hostname ?? "undefined").toLowerCase(),
-      customStrategies,
-      reportStrategyError: options.onStrategyError ?? (() => undefined),
-      report,
-    };
+      diagnostics.push({ subject: `flag ${JSON.stringify(name)}`, message });
+    return { ...common, report };
   };
 }
 
-/** In the order of the document; parents are compiled first, since children fold their answers. */
-function* compileFeatures(
+/** Compiles parents first, because children use their outcomes. Returns the order of the document. */
+function* compileFlags(
   { features }: FeatureDocument,
   scopeOf: ScopeOf,
-  former: Snapshot | undefined,
-): Steps<readonly Flag[]> {
+  previous: Snapshot | undefined,
+): Steps<readonly SnapshotFlag[]> {
   const names = new Set(features.map(({ name }) => name));
-  const parents = new Map<string, Parent>();
+  const withoutParents = new Map<string, SnapshotFlag>();
   const findParent: FindParent = (name) =>
-    parents.get(name) ?? (names.has(name) ? "has parents" : undefined);
-  const flags: Flag[] = [];
+    withoutParents.get(name) ?? (names.has(name) ? "has parents" : undefined);
+  const flags: SnapshotFlag[] = [];
   for (const [index, feature] of parentsFirst(features)) {
-    const flag = compileFlag(index, feature, { findParent, scope: scopeOf(feature), former });
+    const scope = scopeOf(feature);
+    const parentsSatisfied = compileDependencies(feature, findParent, scope.report);
+    const { compiled, decision, selector } = compileFlag(feature, parentsSatisfied, scope);
+    const flag = {
+      compiled: reuseUnchangedFlag(compiled, previous),
+      evaluator: createEvaluator(index, decision, selector),
+      hasParents: hasParents(feature),
+    };
     flags[index] = flag;
-    if (!flag.hasParents) parents.set(feature.name, flag);
+    if (!flag.hasParents) withoutParents.set(feature.name, flag);
     yield;
   }
   return flags;
@@ -110,24 +116,4 @@ function* parentsFirst(features: readonly Feature[]): Generator<[number, Feature
 
 function hasParents({ dependencies }: Feature): boolean {
   return dependencies.length > 0;
-}
-
-interface FlagSurroundings {
-  readonly findParent: FindParent;
-  readonly scope: FeatureScope;
-  readonly former: Snapshot | undefined;
-}
-
-function compileFlag(
-  index: number,
-  feature: Feature,
-  { findParent, scope, former }: FlagSurroundings,
-): Flag {
-  const parentsAllow = compileDependencies(feature, findParent, scope.report);
-  const { compiled, decision, answer } = compileFeature(feature, parentsAllow, scope);
-  const evaluable =
-    typeof answer === "object"
-      ? new SimpleEvaluation(index, answer)
-      : new FlagEvaluation(index, decision);
-  return { evaluable, compiled: keepFormer(compiled, former), hasParents: hasParents(feature) };
 }

@@ -8,14 +8,14 @@ const variant = (name: string, weight: unknown, more: object = {}): object => ({
   ...more,
 });
 
-/** The variant of a flag called `Feature.Variants.C`; user 232 falls into bucket 786 of 1000. */
+/** Returns the name of the variant of a flag for a context. */
 function variantOf(variants: readonly object[], context: Context = { userId: "232" }): unknown {
   const strategies = [{ name: "default" }];
   return evaluateFlag({ strategies, variants }, context).variant?.name;
 }
 
 describe("compileVariants()", () => {
-  test("gives each variant its share of the ids", () => {
+  test("assigns ids to variants in proportion to their weights", () => {
     const counts = new Map<unknown, number>();
     const variants = [variant("a", 250), variant("b", 0), variant("c", 750)];
     for (let user = 0; user < 4000; user++) {
@@ -28,15 +28,15 @@ describe("compileVariants()", () => {
   });
 
   test.each([
-    ["no weight at all", [variant("a", 0), variant("b", 0)], undefined],
-    ["one weight", [variant("a", 0), variant("b", 1)], "b"],
+    ["no weights", [variant("a", 0), variant("b", 0)], undefined],
+    ["a single weight", [variant("a", 0), variant("b", 1)], "b"],
     ["an empty list", [], undefined],
-    ["an unusable weight", [variant("a", 0), variant("b", undefined), variant("c", 5)], "b"],
+    ["an invalid weight", [variant("a", 0), variant("b", undefined), variant("c", 5)], "b"],
   ])("with %s selects %j", (_, variants, expected) => {
     expect(variantOf(variants)).toBe(expected);
   });
 
-  test("lets an override win, even without weight, but not without any total", () => {
+  test("prefers an override, even of a variant without weight, unless the total weight is zero", () => {
     const overrides = [{ contextName: "plan", values: ["pro"] }];
     const context = { userId: "232", properties: { plan: "pro" } };
     expect(variantOf([variant("a", 1), variant("b", 0, { overrides })], context)).toBe("b");
@@ -49,7 +49,7 @@ describe("compileVariants()", () => {
     expect(variantOf([variant("a", 1), variant("b", 0, { overrides })])).toBe("a");
   });
 
-  test("sticks to the field that the first variant names", () => {
+  test("uses the stickiness of the first variant", () => {
     const variants = [variant("a", 1, { stickiness: "tenant" }), variant("b", 1)];
     const seen = new Set(
       Array.from({ length: 50 }, (_, user) =>
@@ -67,24 +67,24 @@ describe("variants of strategies", () => {
     { name: "default", variants: [variant("later", 1)] },
   ];
 
-  test("go before those of the flag", () => {
-    const answer = evaluateFlag({ strategies, variants: [variant("feature", 1)] });
-    expect(answer.variant).toEqual({ name: "own", payload });
+  test("take precedence over those of the flag", () => {
+    const outcome = evaluateFlag({ strategies, variants: [variant("feature", 1)] });
+    expect(outcome.variant).toEqual({ name: "own", payload });
   });
 
-  test("fall back to those of the flag when none of them has weight", () => {
+  test("are replaced by those of the flag if none of them has a weight", () => {
     const weightless = [{ name: "default", variants: [variant("own", 0)] }];
-    const answer = evaluateFlag({ strategies: weightless, variants: [variant("feature", 1)] });
-    expect(answer.variant).toEqual({ name: "feature" });
+    const outcome = evaluateFlag({ strategies: weightless, variants: [variant("feature", 1)] });
+    expect(outcome.variant).toEqual({ name: "feature" });
   });
 
-  test("of later strategies are not looked at once a strategy has matched", () => {
+  test("of later strategies are ignored once a strategy has matched", () => {
     const [, later] = strategies;
-    const answer = evaluateFlag({ strategies: [{ name: "default" }, later] });
-    expect(answer).toMatchObject({ enabled: true, variant: undefined });
+    const outcome = evaluateFlag({ strategies: [{ name: "default" }, later] });
+    expect(outcome).toMatchObject({ enabled: true, variant: undefined });
   });
 
-  test("are hashed with the text undefined for want of a group", () => {
+  test("are hashed with the group 'undefined' if the strategy has no group", () => {
     const variants = Array.from({ length: 10 }, (_, index) => variant(`v${index}`, 100));
     const withGroup = (parameters: object): unknown =>
       evaluateFlag({ strategies: [{ name: "default", parameters, variants }] }, { userId: "7" })

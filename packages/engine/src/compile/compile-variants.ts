@@ -1,73 +1,71 @@
-import { VARIANT_SEED } from "../hash/bucket.ts";
+import type { ContextFields } from "../evaluate/context-fields.ts";
+import { selectOutcome } from "../evaluate/decision.ts";
+import type { OutcomeSelector } from "../evaluate/decision.ts";
+import type { EvaluationRequest, Slot } from "../evaluate/evaluation-request.ts";
+import { Rollout } from "../evaluate/rollout.ts";
+import type { BucketRange } from "../evaluate/rollout.ts";
+import { VARIANT_SEED } from "../hash.ts";
 import type { Variant } from "../parse/model.ts";
-import type { ContextFields } from "../request/context-fields.ts";
-import type { EvaluationRequest, Slot } from "../request/evaluation-request.ts";
-import { textOf } from "../strategies/parameters.ts";
-import { resolve, type Answer } from "./decision.ts";
-import { Split } from "./split.ts";
+import { parameterText } from "../strategies/strategy.ts";
 
-/** No variant: the position that stands for it. */
+/** The position that means "no variant". */
 export const NO_VARIANT = -1;
 
-/** How the position of the selected variant in its list, or `NO_VARIANT`, comes about. */
-export type VariantChoice = Answer;
+/** Selects the position of a variant in its list, or `NO_VARIANT`. */
+export type VariantSelector = OutcomeSelector;
 
-export interface VariantSelection {
+interface VariantSelection {
   readonly variants: readonly Variant[];
   /** The group that ids are hashed with. */
   readonly group: string;
-  /** A field, or `default`; undefined is `default` too. */
+  /** The name of a field, or `default`. Undefined is `default`. */
   readonly stickiness: unknown;
 }
 
-/** Prepares the choice among the variants of a flag or strategy. */
-export function compileVariants(selection: VariantSelection, fields: ContextFields): VariantChoice {
+/** Compiles the selection among the variants of a flag or strategy. */
+export function compileVariants(
+  selection: VariantSelection,
+  fields: ContextFields,
+): VariantSelector {
   const { variants } = selection;
   const totalWeight = variants.reduce((sum, variant) => sum + variant.weight, 0);
   if (variants.length === 0 || totalWeight <= 0) return NO_VARIANT;
-  const byWeight = chooseByWeight(selection, totalWeight, fields);
-  const byOverride = chooseByOverride(variants, fields);
+  const byWeight = selectByWeight(selection, totalWeight, fields);
+  const byOverride = selectByOverride(variants, fields);
   if (byOverride === undefined) return byWeight;
   return (request) => {
     const overridden = byOverride(request);
-    if (overridden !== NO_VARIANT) return overridden;
-    return resolve(byWeight, request);
+    return overridden === NO_VARIANT ? selectOutcome(byWeight, request) : overridden;
   };
 }
 
-function chooseByWeight(
+function selectByWeight(
   { variants, group, stickiness }: VariantSelection,
   totalWeight: number,
   fields: ContextFields,
-): VariantChoice {
-  const only = onlyWeighted(variants);
+): VariantSelector {
+  const only = onlyWeightedVariant(variants);
   if (only !== undefined) return only;
-  const id = seedOf(stickiness, fields);
+  const id = idOf(stickiness, fields);
   const idBucket = fields.bucket(id, { group, size: totalWeight, seed: VARIANT_SEED });
-  const split = new Split({ idBucket, steps: toSteps(variants), otherwise: NO_VARIANT });
-  // NOTE: no split for tables then, which hold nothing but whole numbers of 32 bits.
-  return isInt32(totalWeight) ? split : (request) => split.decide(request);
+  return new Rollout({ idBucket, ranges: toRanges(variants), otherwise: NO_VARIANT });
 }
 
-function isInt32(value: number): boolean {
-  return (value | 0) === value;
-}
-
-/** The position of the one variant that has any weight, if there is just one. */
-function onlyWeighted(variants: readonly Variant[]): number | undefined {
+/** Returns the position of the only variant with a weight; undefined if there are several. */
+function onlyWeightedVariant(variants: readonly Variant[]): number | undefined {
   const first = variants.findIndex(({ weight }) => weight !== 0);
   const last = variants.findLastIndex(({ weight }) => weight !== 0);
   return first === last && Number.isInteger(variants[first]?.weight) ? first : undefined;
 }
 
-function seedOf(stickiness: unknown, fields: ContextFields): Slot<string> {
+function idOf(stickiness: unknown, fields: ContextFields): Slot<string> {
   return stickiness === undefined || stickiness === "default"
-    ? fields.defaultVariantSeed()
-    : fields.variantSeed(textOf(stickiness));
+    ? fields.defaultVariantId()
+    : fields.variantId(parameterText(stickiness));
 }
 
-/** Each variant with any weight takes the buckets up to its last one. */
-function toSteps(variants: readonly Variant[]) {
+/** Assigns each variant as many consecutive buckets as its weight. */
+function toRanges(variants: readonly Variant[]): readonly BucketRange[] {
   let lastBucket = 0;
   return variants.flatMap(({ weight }, outcome) => {
     if (weight === 0) return [];
@@ -76,12 +74,12 @@ function toSteps(variants: readonly Variant[]) {
   });
 }
 
-type Override = (request: EvaluationRequest) => number;
+type OverrideSelector = (request: EvaluationRequest) => number;
 
-function chooseByOverride(
+function selectByOverride(
   variants: readonly Variant[],
   fields: ContextFields,
-): Override | undefined {
+): OverrideSelector | undefined {
   const overrides = variants.flatMap((variant, index) =>
     variant.overrides.map(({ contextName, values }) => ({
       index,

@@ -4,7 +4,7 @@ import { applyDelta } from "./apply-delta.ts";
 const start = { features: [{ name: "a", enabled: true }, { name: "b" }], segments: [{ id: 1 }] };
 
 describe("applyDelta()", () => {
-  test("applies the events in order and leaves the old state alone", () => {
+  test("applies the events in order and leaves the given state unchanged", () => {
     const before = structuredClone(start);
     const after = applyDelta(start, [
       { type: "feature-updated", feature: { name: "a", enabled: false } },
@@ -21,7 +21,7 @@ describe("applyDelta()", () => {
     expect(start).toEqual(before);
   });
 
-  test("starts anew at a hydration", () => {
+  test("replaces everything on a hydration", () => {
     const hydration = { type: "hydration", features: [{ name: "z" }] };
     expect(applyDelta(start, [hydration])).toEqual({ features: [{ name: "z" }], segments: [] });
   });
@@ -29,11 +29,14 @@ describe("applyDelta()", () => {
   test.each([
     [undefined, "events must be a list: found nothing"],
     [[7], "events[0] must be an object: found a number"],
-    [[{ type: "feature-updated" }], "A delta must bring objects: found nothing"],
-    [[{ type: "feature-removed" }], "must name what it removes in featureName: found nothing"],
-    [[{ type: "segment-removed", segmentId: null }], "must name what it removes in segmentId"],
-    [[{ type: "hydration" }], "A hydration must list what it brings: found nothing"],
-  ])("refuses %j", (events, message) => {
+    [
+      [{ type: "feature-updated" }],
+      "A flag or segment of a delta must be an object: found nothing",
+    ],
+    [[{ type: "feature-removed" }], "A removal must have a featureName: found nothing"],
+    [[{ type: "segment-removed", segmentId: null }], "A removal must have a segmentId: found null"],
+    [[{ type: "hydration" }], "features must be a list: found nothing"],
+  ])("rejects %j", (events, message) => {
     expect(() => applyDelta(start, events)).toThrow(message);
   });
 });

@@ -1,8 +1,7 @@
-import { DocumentError } from "../parse/parse-document.ts";
-import { isObject, kindOf } from "../parse/json.ts";
+import { DocumentError, describeType, requireObject, requireObjects } from "../parse/json.ts";
 import type { JsonObject } from "../parse/json.ts";
 
-/** Flags and segments as the upstream sent them, not yet checked. */
+/** Flags and segments as the upstream sent them, not yet parsed. */
 export interface FeaturesState {
   readonly features: readonly unknown[];
   readonly segments: readonly unknown[];
@@ -11,31 +10,24 @@ export interface FeaturesState {
 type Index = Map<unknown, unknown>;
 
 /**
- * Applies the events of a delta response, in order, and returns the new state; the old one stays
- * as it is. Events of unknown types are passed over.
+ * Applies the events of a delta response in order. Returns the new state and leaves the given one
+ * unchanged. Ignores events of unknown types.
  *
- * @throws {DocumentError} when `events` is not a list of well-formed events.
+ * @throws {DocumentError} if `events` is not a list of well-formed events
  */
 export function applyDelta(state: FeaturesState, events: unknown): FeaturesState {
-  if (!Array.isArray(events)) {
-    throw new DocumentError(`events must be a list: found ${kindOf(events)}`);
-  }
+  const checkedEvents = requireObjects(events, "events");
   const features = indexBy("name", state.features);
   const segments = indexBy("id", state.segments);
-  for (const [index, event] of events.entries()) {
-    if (!isObject(event)) {
-      throw new DocumentError(`events[${index}] must be an object: found ${kindOf(event)}`);
-    }
-    applyEvent(event, features, segments);
-  }
+  for (const event of checkedEvents) applyEvent(event, features, segments);
   return { features: [...features.values()], segments: [...segments.values()] };
 }
 
 function applyEvent(event: JsonObject, features: Index, segments: Index): void {
   switch (event["type"]) {
     case "hydration":
-      replaceAll(features, "name", event["features"]);
-      replaceAll(segments, "id", event["segments"] ?? []);
+      replaceAll(features, "name", requireObjects(event["features"], "features"));
+      replaceAll(segments, "id", requireObjects(event["segments"] ?? [], "segments"));
       break;
     case "feature-updated":
       features.set(keyOf(event["feature"], "name"), event["feature"]);
@@ -54,12 +46,9 @@ function applyEvent(event: JsonObject, features: Index, segments: Index): void {
   }
 }
 
-function replaceAll(index: Index, key: string, entries: unknown): void {
-  if (!Array.isArray(entries)) {
-    throw new DocumentError(`A hydration must list what it brings: found ${kindOf(entries)}`);
-  }
+function replaceAll(index: Index, key: string, entries: readonly JsonObject[]): void {
   index.clear();
-  for (const entry of entries as readonly unknown[]) index.set(keyOf(entry, key), entry);
+  for (const entry of entries) index.set(entry[key], entry);
 }
 
 function indexBy(key: string, entries: readonly unknown[]): Index {
@@ -67,19 +56,14 @@ function indexBy(key: string, entries: readonly unknown[]): Index {
 }
 
 function keyOf(entry: unknown, key: string): unknown {
-  if (!isObject(entry)) {
-    throw new DocumentError(`A delta must bring objects: found ${kindOf(entry)}`);
-  }
-  return entry[key];
+  return requireObject(entry, "A flag or segment of a delta")[key];
 }
 
-// What does not say what it removes would otherwise remove nothing, and nobody would notice.
+// NOTE: without this check, an event that does not name an entry would remove nothing, silently.
 function removedKey(event: JsonObject, field: string): unknown {
   const key = event[field];
   if (key === undefined || key === null) {
-    throw new DocumentError(
-      `A removal must name what it removes in ${field}: found ${kindOf(key)}`,
-    );
+    throw new DocumentError(`A removal must have a ${field}: found ${describeType(key)}`);
   }
   return key;
 }

@@ -2,40 +2,40 @@ interface Entry {
   readonly text: string;
 }
 
-/** The latest thing that happened to an entry. */
-export interface Step<Item> {
+/** The latest change of an entry. */
+interface LatestChange<Item> {
   readonly revision: number;
-  /** How it is now, or how it was when it went away. */
+  /** The current content, or the last content before the removal. */
   readonly item: Item;
 }
 
-/** Differences between two revisions. */
-export interface Differences<Item> {
-  readonly updated: readonly Step<Item>[];
-  readonly removed: readonly Step<Item>[];
+/** The differences between two revisions. */
+interface Differences<Item> {
+  readonly updated: readonly LatestChange<Item>[];
+  readonly removed: readonly LatestChange<Item>[];
 }
 
-/** What a log begins with. */
-export interface LogStart<Item> {
+/** The initial state of a log. */
+interface InitialState<Item> {
   readonly revision: number;
   readonly items: readonly Item[];
-  /** Of how many entries that went away it is remembered that they did. */
+  /** How many removals the log remembers. The oldest are dropped first. */
   readonly maxRemoved: number;
 }
 
 /**
- * Knows of each entry at which revision it became what it is. That is all it takes to tell what is
- * different since a revision, however many came between.
+ * Records the revision of the latest change of each entry. That is enough to list the differences
+ * since any earlier revision, however many revisions lie in between.
  */
 export class ChangeLog<Key, Item extends Entry> {
   readonly #keyOf: (item: Item) => Key;
   readonly #maxRemoved: number;
-  #present = new Map<Key, Step<Item>>();
-  /** In the order in which they went away. */
-  readonly #removed = new Map<Key, Step<Item>>();
+  #present = new Map<Key, LatestChange<Item>>();
+  /** In order of removal. */
+  readonly #removed = new Map<Key, LatestChange<Item>>();
   #completeSince: number;
 
-  constructor(keyOf: (item: Item) => Key, start: LogStart<Item>) {
+  constructor(keyOf: (item: Item) => Key, start: InitialState<Item>) {
     this.#keyOf = keyOf;
     this.#maxRemoved = start.maxRemoved;
     this.#completeSince = start.revision;
@@ -44,42 +44,43 @@ export class ChangeLog<Key, Item extends Entry> {
     }
   }
 
-  /** The oldest revision since which every difference is known. */
+  /** The oldest revision for which `since()` returns every difference. */
   get completeSince(): number {
     return this.#completeSince;
   }
 
-  /** What is there now, in the order of the latest `advance()`. */
+  /** The current entries, in the order of the latest `advance()`. */
   *items(): Generator<Item> {
     for (const { item } of this.#present.values()) yield item;
   }
 
-  /** Takes in how everything is at a later revision. */
+  /** Replaces the current entries by those of a later revision and records the differences. */
   advance(revision: number, items: readonly Item[]): void {
-    const before = this.#present;
+    const previous = this.#present;
     this.#present = new Map();
     for (const item of items) {
       const key = this.#keyOf(item);
-      const step = before.get(key);
-      const isSame = step?.item.text === item.text;
-      this.#present.set(key, isSame ? step : { revision, item });
+      const change = previous.get(key);
+      const isUnchanged = change?.item.text === item.text;
+      this.#present.set(key, isUnchanged ? change : { revision, item });
       this.#removed.delete(key);
     }
-    for (const [key, { item }] of before) {
+    for (const [key, { item }] of previous) {
       if (!this.#present.has(key)) this.#removed.set(key, { revision, item });
     }
-    this.#forgetOldest();
+    this.#dropOldestRemovals();
   }
 
+  /** Returns the differences since a revision that is not older than `completeSince`. */
   since(revision: number): Differences<Item> {
-    const isNewer = (step: Step<Item>): boolean => step.revision > revision;
+    const isNewer = (change: LatestChange<Item>): boolean => change.revision > revision;
     return {
       updated: [...this.#present.values()].filter(isNewer),
       removed: [...this.#removed.values()].filter(isNewer),
     };
   }
 
-  #forgetOldest(): void {
+  #dropOldestRemovals(): void {
     for (const [key, { revision }] of this.#removed) {
       if (this.#removed.size <= this.#maxRemoved) return;
       this.#removed.delete(key);

@@ -1,33 +1,33 @@
-/** A flag as JSON, in one line, and what a message about its end names. */
+/** A flag as one line of JSON, and the fields that identify it once it is removed. */
 export interface FeatureText {
   readonly feature: { readonly name: string; readonly project?: string | undefined };
   readonly text: string;
 }
 
-/** A segment as JSON, in one line. */
+/** A segment as one line of JSON, and its id. */
 export interface SegmentText {
   readonly segment: { readonly id: number | string };
   readonly text: string;
 }
 
-/** Changes on their way to an SDK. */
+/** A message that brings an SDK to a revision. */
 export interface DeltaMessage {
-  /** Revision that the SDK has once it has applied the message. */
+  /** The revision of the SDK after it has applied the message. */
   readonly id: number;
-  /** How many changes it tells of. */
+  /** The number of events. */
   readonly size: number;
-  /** The message as JSON, in one line. */
+  /** The message as one line of JSON. */
   readonly text: string;
 }
 
-// Within one revision, segments come before the flags that name them and go after those.
+// Within one revision, segments are added before the flags that use them and removed after them.
 const KINDS = ["segment-updated", "feature-updated", "feature-removed", "segment-removed"] as const;
 
-/** One thing that is different since a revision. */
+/** One change since a revision. */
 export interface Change {
   readonly revision: number;
   readonly kind: (typeof KINDS)[number];
-  /** What is different, as members of a JSON object. */
+  /** The content of the event, as members of a JSON object without braces. */
   readonly members: string;
 }
 
@@ -52,7 +52,7 @@ export function segmentRemoved(revision: number, { segment }: SegmentText): Chan
   };
 }
 
-/** Changes in an order in which they can be applied. The message brings an SDK to `revision`. */
+/** Writes a message that brings an SDK to `revision`. Orders the changes so that they apply. */
 export function writeChanges(revision: number, changes: readonly Change[]): DeltaMessage {
   const ordered = changes.toSorted((a, b) => a.revision - b.revision || rank(a) - rank(b));
   const events = ordered.map(
@@ -65,7 +65,7 @@ function rank({ kind }: Change): number {
   return KINDS.indexOf(kind);
 }
 
-/** Everything, for an SDK that knows nothing yet or too little. */
+/** Writes a message with the complete state, for an SDK whose revision is unknown or too old. */
 export function writeHydration(
   revision: number,
   features: Iterable<FeatureText>,
@@ -78,4 +78,12 @@ export function writeHydration(
 
 function joinTexts(entries: Iterable<{ readonly text: string }>): string {
   return `[${Array.from(entries, ({ text }) => text).join(",")}]`;
+}
+
+const EVENT_ID = /^\s*(?:W\/)?"?(\d{1,15})"?\s*$/i;
+
+/** Parses the revision that an SDK sends as an ETag or event id. Undefined if it is not valid. */
+export function parseEventId(text: string | undefined): number | undefined {
+  const [, digits] = EVENT_ID.exec(text ?? "") ?? [];
+  return digits === undefined ? undefined : Number(digits);
 }

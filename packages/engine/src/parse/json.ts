@@ -1,16 +1,36 @@
-/** An object of parsed JSON, none of whose members are known yet. */
+/** A parsed JSON object whose members have not been checked yet. */
 export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** The input is not a valid document or delta. The message names the invalid part. */
+export class DocumentError extends Error {
+  override readonly name = "DocumentError";
+}
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Returns the value. @throws {DocumentError} if it is not an object; `name` is its path */
+export function requireObject(value: unknown, name: string): JsonObject {
+  if (isObject(value)) return value;
+  throw new DocumentError(`${name} must be an object: found ${describeType(value)}`);
+}
+
+/** Returns the list. @throws {DocumentError} if it is not a list of objects; `name` is its path */
+export function requireObjects(value: unknown, name: string): readonly JsonObject[] {
+  if (!Array.isArray(value)) {
+    throw new DocumentError(`${name} must be a list: found ${describeType(value)}`);
+  }
+  for (const [index, entry] of value.entries()) requireObject(entry, `${name}[${index}]`);
+  return value as readonly JsonObject[];
 }
 
 export function textOrUndefined(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** The kind of a value in words that fit "expected a list, found …". */
-export function kindOf(value: unknown): string {
+/** Describes the type of a value for messages such as "must be a list: found an object". */
+export function describeType(value: unknown): string {
   if (value === undefined) return "nothing";
   if (value === null) return "null";
   if (Array.isArray(value)) return "a list";

@@ -1,11 +1,11 @@
 import type { Payload } from "../outcome.ts";
-import type { Diagnostic } from "./diagnostic.ts";
+import type { Diagnostic } from "../snapshot.ts";
 
-/** A document that was checked: what every part of it means is settled. */
+/** A parsed document: every part is valid or explicitly marked as malformed. */
 export interface FeatureDocument {
-  /** Names are unique; of two flags with one name the later one counts. */
+  /** Names are unique. If the document repeats a name, the last entry wins. */
   readonly features: readonly Feature[];
-  /** By id, type-strictly: segment `1` is not segment `"1"`. */
+  /** By id. The type of the id matters: segment `1` is not segment `"1"`. */
   readonly segments: ReadonlyMap<unknown, Segment>;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -17,10 +17,10 @@ export interface Feature {
   readonly stale: boolean;
   readonly enabled: boolean;
   readonly impressionData: boolean;
-  /** Undefined when malformed: such a flag is off. An empty list is on for everybody. */
+  /** Undefined if malformed: the flag is off. With an empty list it is on for every context. */
   readonly strategies: readonly Strategy[] | undefined;
   readonly variants: readonly Variant[];
-  /** Undefined entries are malformed and never satisfied. */
+  /** An undefined entry is malformed and never satisfied. */
   readonly dependencies: readonly (Dependency | undefined)[];
 }
 
@@ -33,13 +33,13 @@ export interface Strategy {
   readonly variants: readonly Variant[];
 }
 
-/** Undefined: malformed, and therefore never fulfilled. */
+/** Undefined: malformed, and therefore never satisfied. */
 export type MaybeConstraint = Constraint | undefined;
 
 export interface Constraint {
   readonly contextName: string;
   readonly operator: string;
-  /** Trimmed and without empty entries; undefined when missing or malformed. */
+  /** Trimmed and without empty entries. Undefined if missing or malformed. */
   readonly values: readonly string[] | undefined;
   readonly value: string | number | boolean | null | undefined;
   readonly inverted: boolean;
@@ -58,17 +58,17 @@ export interface Variant {
   readonly overrides: readonly VariantOverride[];
 }
 
-/** Gives a variant to some contexts, whatever its weight. */
+/** Selects a variant for contexts with one of these values, regardless of its weight. */
 export interface VariantOverride {
   readonly contextName: string;
   readonly values: readonly string[];
 }
 
-/** What a flag requires of its parent. */
+/** A condition on a parent flag. */
 export interface Dependency {
   readonly feature: string;
-  /** False: the parent has to be off, and `variants` does not matter. */
+  /** False: the parent must be off, and `variants` is ignored. */
   readonly enabled: boolean;
-  /** Empty: any variant will do. */
+  /** Empty: any variant satisfies the dependency. */
   readonly variants: readonly string[];
 }

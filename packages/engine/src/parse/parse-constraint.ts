@@ -1,22 +1,22 @@
-import type { Report } from "./diagnostic.ts";
-import { isObject, kindOf, textOrUndefined } from "./json.ts";
+import type { Report } from "../snapshot.ts";
+import { describeType, isObject, textOrUndefined } from "./json.ts";
 import type { Constraint, MaybeConstraint } from "./model.ts";
 
-/** Reads the constraints of a strategy or segment; none at all is the empty list. */
+/** Parses the constraints of a strategy or segment. Missing constraints are an empty list. */
 export function parseConstraints(input: unknown, report: Report): readonly MaybeConstraint[] {
   if (!input) return [];
   if (Array.isArray(input)) return input.map((entry: unknown) => parseConstraint(entry, report));
-  report(`constraints must be a list, found ${kindOf(input)}: they are never fulfilled`);
+  report(`constraints must be a list, found ${describeType(input)}: they are never satisfied`);
   return [undefined];
 }
 
 function parseConstraint(input: unknown, report: Report): MaybeConstraint {
   if (!isObject(input)) {
-    report(`A constraint must be an object, found ${kindOf(input)}: it is never fulfilled`);
+    report(`A constraint must be an object, found ${describeType(input)}: it is never satisfied`);
     return undefined;
   }
   return {
-    contextName: fieldName(input["contextName"]),
+    contextName: toName(input["contextName"]),
     operator: textOrUndefined(input["operator"]) ?? "",
     values: parseValues(input["values"]),
     value: parseValue(input["value"]),
@@ -25,12 +25,12 @@ function parseConstraint(input: unknown, report: Report): MaybeConstraint {
   };
 }
 
-/** Like a property key: a missing name is the name "undefined". */
-export function fieldName(input: unknown): string {
-  return typeof input === "object" && input !== null ? kindOf(input) : String(input);
+/** Converts a name as JavaScript converts a property key: a missing name becomes "undefined". */
+export function toName(input: unknown): string {
+  return typeof input === "object" && input !== null ? describeType(input) : String(input);
 }
 
-/** Trims the entries and drops the empty ones; a blank entry stays, as the empty text. */
+/** Trims the entries and drops the empty ones. A blank entry becomes an empty text and counts. */
 function parseValues(input: unknown): readonly string[] | undefined {
   if (!Array.isArray(input)) return undefined;
   const values: string[] = [];

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { DocumentError, parseDocument } from "./parse-document.ts";
+import { DocumentError } from "./json.ts";
+import { parseDocument } from "./parse-document.ts";
 
 const flag = { name: "flag", enabled: true, strategies: [{ name: "default" }] };
 
@@ -14,11 +15,11 @@ describe("parseDocument()", () => {
     [{ features: [{}] }, "features[0].name must be text: found nothing"],
     [{ features: [], segments: 1 }, "segments must be a list: found a number"],
     [{ features: [], segments: [1] }, "segments[0] must be an object: found a number"],
-  ])("refuses %j", (input, message) => {
+  ])("rejects %j", (input, message) => {
     expect(() => parseDocument(input)).toThrow(new DocumentError(message));
   });
 
-  test("takes a sound document without a word", () => {
+  test("parses a valid document without diagnostics", () => {
     const { features, segments, diagnostics } = parseDocument({
       version: 2,
       features: [flag],
@@ -30,7 +31,7 @@ describe("parseDocument()", () => {
     expect(parseDocument({ features: [], segments: null }).segments.size).toBe(0);
   });
 
-  test("keeps the later of two flags of one name, at the place of the first", () => {
+  test("keeps the last of two flags with the same name, in the position of the first", () => {
     const { features, diagnostics } = parseDocument({
       features: [flag, { ...flag, name: "other" }, { ...flag, enabled: false }],
     });
@@ -39,12 +40,15 @@ describe("parseDocument()", () => {
       ["other", true],
     ]);
     expect(diagnostics).toEqual([
-      { subject: 'feature "flag"', message: "Stands in the document twice: the later one counts" },
+      {
+        subject: 'flag "flag"',
+        message: "The document contains this flag twice: the last entry wins",
+      },
     ]);
   });
 
   test.each([
-    [{ enabled: "yes" }, "enabled must be true or false, found a string: taken as true"],
+    [{ enabled: "yes" }, "enabled must be true or false, found a string: treated as true"],
     [{ strategies: "all" }, "strategies must be a list, found a string: the flag is off"],
     [{ strategies: [7] }, "A strategy must be an object, found a number: it never matches"],
     [
@@ -53,16 +57,16 @@ describe("parseDocument()", () => {
     ],
     [
       { strategies: [{ name: "default", constraints: {} }] },
-      "constraints must be a list, found an object: they are never fulfilled",
+      "constraints must be a list, found an object: they are never satisfied",
     ],
-    [{ variants: [null] }, "A variant must be an object, found null: it is left out"],
+    [{ variants: [null] }, "A variant must be an object, found null: it is ignored"],
     [{ dependencies: "parent" }, "dependencies must be a list, found a string: the flag is off"],
-  ])("says how it treats %j", (parts, message) => {
+  ])("reports how it handles %j", (parts, message) => {
     const { diagnostics } = parseDocument({ features: [{ ...flag, ...parts }] });
-    expect(diagnostics).toEqual([{ subject: 'feature "flag"', message }]);
+    expect(diagnostics).toEqual([{ subject: 'flag "flag"', message }]);
   });
 
-  test("writes the value of a payload as text", () => {
+  test("converts the value of a payload to text", () => {
     const payloadOf = (payload: unknown): unknown =>
       parseDocument({ features: [{ ...flag, variants: [{ name: "v", weight: 1, payload }] }] })
         .features[0]?.variants[0]?.payload;

@@ -1,14 +1,16 @@
-import type { Report } from "./diagnostic.ts";
-import { isObject, kindOf, textOrUndefined } from "./json.ts";
+import type { Payload } from "../outcome.ts";
+import type { Report } from "../snapshot.ts";
+import { describeType, isObject, textOrUndefined } from "./json.ts";
 import type { JsonObject } from "./json.ts";
-import type { Dependency, Feature, Strategy } from "./model.ts";
-import { parseConstraints } from "./parse-constraint.ts";
-import { parseVariants } from "./parse-variant.ts";
+import type { Dependency, Feature, Strategy, Variant, VariantOverride } from "./model.ts";
+import { parseConstraints, toName } from "./parse-constraint.ts";
 
+/** Parses one flag. Reports malformed parts instead of throwing. */
 export function parseFeature(name: string, input: JsonObject, report: Report): Feature {
   const { enabled } = input;
   if (typeof enabled !== "boolean") {
-    report(`enabled must be true or false, found ${kindOf(enabled)}: taken as ${Boolean(enabled)}`);
+    const found = describeType(enabled);
+    report(`enabled must be true or false, found ${found}: treated as ${Boolean(enabled)}`);
   }
   return {
     name,
@@ -25,14 +27,14 @@ export function parseFeature(name: string, input: JsonObject, report: Report): F
 
 function parseStrategies(input: unknown, report: Report): readonly Strategy[] | undefined {
   if (!Array.isArray(input)) {
-    report(`strategies must be a list, found ${kindOf(input)}: the flag is off`);
+    report(`strategies must be a list, found ${describeType(input)}: the flag is off`);
     return undefined;
   }
   return input.map((entry: unknown) => parseStrategy(entry, report));
 }
 
-/** Stands for a strategy entry that is none: unknown by name, so it never matches. */
-const NO_STRATEGY: Strategy = {
+/** Replaces a strategy that is not an object. Its malformed constraint never matches. */
+const MALFORMED_STRATEGY: Strategy = {
   name: "",
   parameters: {},
   constraints: [undefined],
@@ -42,8 +44,8 @@ const NO_STRATEGY: Strategy = {
 
 function parseStrategy(input: unknown, report: Report): Strategy {
   if (!isObject(input)) {
-    report(`A strategy must be an object, found ${kindOf(input)}: it never matches`);
-    return NO_STRATEGY;
+    report(`A strategy must be an object, found ${describeType(input)}: it never matches`);
+    return MALFORMED_STRATEGY;
   }
   const { parameters } = input;
   return {
@@ -58,8 +60,54 @@ function parseStrategy(input: unknown, report: Report): Strategy {
 function parseSegmentIds(input: unknown, report: Report): readonly unknown[] {
   if (!input) return [];
   if (Array.isArray(input)) return input;
-  report(`segments must be a list of ids, found ${kindOf(input)}: the strategy never matches`);
+  const found = describeType(input);
+  report(`segments must be a list of ids, found ${found}: the strategy never matches`);
   return [undefined];
+}
+
+/** Parses the variants of a flag or strategy. Anything but a list means no variants. */
+function parseVariants(input: unknown, report: Report): readonly Variant[] {
+  if (!Array.isArray(input)) return [];
+  const variants: Variant[] = [];
+  for (const entry of input as readonly unknown[]) {
+    if (isObject(entry)) variants.push(parseVariant(entry, report));
+    else report(`A variant must be an object, found ${describeType(entry)}: it is ignored`);
+  }
+  return variants;
+}
+
+function parseVariant(input: JsonObject, report: Report): Variant {
+  return {
+    name: toName(input["name"]),
+    weight: parseWeight(input["weight"]),
+    stickiness: input["stickiness"],
+    payload: parsePayload(input["payload"]),
+    overrides: parseOverrides(input["overrides"], report),
+  };
+}
+
+function parseWeight(input: unknown): number {
+  if (typeof input === "number") return input;
+  return typeof input === "string" ? Number(input) : input === null ? 0 : Number.NaN;
+}
+
+/** The value of a payload is text on the wire, so any other value is serialized as JSON. */
+function parsePayload(input: unknown): Payload | undefined {
+  if (!isObject(input)) return undefined;
+  const { type, value } = input;
+  return Object.freeze({
+    type: String(type),
+    value: typeof value === "string" ? value : (JSON.stringify(value) ?? ""),
+  });
+}
+
+function parseOverrides(input: unknown, report: Report): readonly VariantOverride[] {
+  if (!Array.isArray(input)) return [];
+  return input.map((entry: unknown) => {
+    const { contextName, values } = isObject(entry) ? entry : {};
+    if (!Array.isArray(values)) report("An override must have a list of values: it never matches");
+    return { contextName: toName(contextName), values: textsOf(values) };
+  });
 }
 
 function parseDependencies(input: unknown, report: Report): readonly (Dependency | undefined)[] {
@@ -71,13 +119,17 @@ function parseDependencies(input: unknown, report: Report): readonly (Dependency
 
 function parseDependency(input: unknown, report: Report): Dependency | undefined {
   if (!isObject(input)) {
-    report(`A dependency must be an object, found ${kindOf(input)}: the flag is off`);
+    report(`A dependency must be an object, found ${describeType(input)}: the flag is off`);
     return undefined;
   }
-  const { variants } = input;
   return {
     feature: String(input["feature"]),
     enabled: input["enabled"] !== false,
-    variants: Array.isArray(variants) ? variants.filter((name) => typeof name === "string") : [],
+    variants: textsOf(input["variants"]),
   };
+}
+
+/** Returns the entries of a list that are text. Anything but a list has none. */
+function textsOf(input: unknown): readonly string[] {
+  return Array.isArray(input) ? input.filter((entry) => typeof entry === "string") : [];
 }

@@ -1,9 +1,9 @@
-import { parseList } from "./parameters.ts";
+import { parseListParameter } from "./strategy.ts";
 import type { ActivationStrategy } from "./strategy.ts";
 
-/** On on the listed hosts: a constant, since a process does not change its host. */
+/** On if this host is in the list. The condition is a constant, since the host never changes. */
 export const applicationHostname: ActivationStrategy = (parameters, { hostname, report }) => {
-  const hosts = parseList(parameters, "hostNames", report) ?? [];
+  const hosts = parseListParameter(parameters, "hostNames", report);
   return {
     condition: hosts.some((host) => host.toLowerCase() === hostname),
     reason: "TARGETING_MATCH",

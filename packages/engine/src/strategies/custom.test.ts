@@ -5,18 +5,18 @@ import type { StrategyError } from "./custom.ts";
 const strategies = [{ name: "weekday", parameters: { day: "Monday" } }];
 
 describe("toActivationStrategy()", () => {
-  test("asks the custom strategy with its parameters and the context", () => {
+  test("calls the custom strategy with its parameters and the context", () => {
     const isEnabled = vi.fn(() => true);
     const context = { userId: "7" };
-    const answer = evaluateFlag({ strategies }, context, {
+    const outcome = evaluateFlag({ strategies }, context, {
       strategies: [{ name: "weekday", isEnabled }],
     });
-    expect(answer).toMatchObject({ enabled: true, reason: "TARGETING_MATCH" });
+    expect(outcome).toMatchObject({ enabled: true, reason: "TARGETING_MATCH" });
     expect(isEnabled).toHaveBeenCalledWith({ day: "Monday" }, context);
   });
 
-  test("prefers a custom strategy to a built-in one, and the first of two", () => {
-    const answer = evaluateFlag(
+  test("prefers a custom strategy to a built-in one, and the first of two with the same name", () => {
+    const outcome = evaluateFlag(
       { strategies: [{ name: "default" }] },
       {},
       {
@@ -26,10 +26,10 @@ describe("toActivationStrategy()", () => {
         ],
       },
     );
-    expect(answer.enabled).toBe(false);
+    expect(outcome.enabled).toBe(false);
   });
 
-  test("is asked only when the constraints hold", () => {
+  test("calls the custom strategy only if the constraints hold", () => {
     const isEnabled = vi.fn(() => true);
     const constraints = [{ contextName: "plan", operator: "IN", values: ["pro"] }];
     const flag = { strategies: [{ name: "weekday", constraints }] };
@@ -47,25 +47,28 @@ describe("toActivationStrategy()", () => {
     ],
     ["returns a promise", () => Promise.resolve(true), "it returned a promise"],
     [
-      "returns a promise that fails",
+      "returns a promise that rejects",
       () => Promise.reject(new Error("late")),
       "it returned a promise",
     ],
-  ])("is off and reported when it %s, and later strategies still count", (_, isEnabled, text) => {
-    const errors: StrategyError[] = [];
-    const options = {
-      strategies: [{ name: "weekday", isEnabled }],
-      onStrategyError: (error: StrategyError) => errors.push(error),
-    };
-    expect(evaluateFlag({ strategies }, {}, options).enabled).toBe(false);
-    expect(
-      evaluateFlag({ strategies: [...strategies, { name: "default" }] }, {}, options).enabled,
-    ).toBe(true);
-    expect(errors[0]).toMatchObject({ strategy: "weekday", feature: "flag" });
-    expect(String(errors[0]?.cause)).toContain(text);
-  });
+  ])(
+    "does not match and is reported if it %s, and later strategies can still match",
+    (_, isEnabled, text) => {
+      const errors: StrategyError[] = [];
+      const options = {
+        strategies: [{ name: "weekday", isEnabled }],
+        onStrategyError: (error: StrategyError) => errors.push(error),
+      };
+      expect(evaluateFlag({ strategies }, {}, options).enabled).toBe(false);
+      expect(
+        evaluateFlag({ strategies: [...strategies, { name: "default" }] }, {}, options).enabled,
+      ).toBe(true);
+      expect(errors[0]).toMatchObject({ strategy: "weekday", flag: "flag" });
+      expect(String(errors[0]?.cause)).toContain(text);
+    },
+  );
 
-  test("is never matched when nobody knows the strategy", () => {
+  test("never matches an unknown strategy", () => {
     expect(evaluateFlag({ strategies }).enabled).toBe(false);
     expect(evaluateFlag({ strategies: [...strategies, { name: "default" }] }).enabled).toBe(true);
   });

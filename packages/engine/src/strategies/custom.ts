@@ -1,42 +1,42 @@
 import type { Context } from "../context.ts";
-import type { EvaluationRequest } from "../request/evaluation-request.ts";
+import type { EvaluationRequest } from "../evaluate/evaluation-request.ts";
 import type { ActivationStrategy } from "./strategy.ts";
 
 /**
- * An activation strategy of one's own. `isEnabled` gets the parameters of the strategy as they
- * stand in the document and the context of the evaluation, and must answer synchronously: a promise
- * counts as an error, since nobody can wait for it.
+ * A user-defined activation strategy. `isEnabled` receives the parameters from the document and the
+ * context of the evaluation. It must be synchronous: a promise counts as an error, because an
+ * evaluation cannot wait for it.
  */
 export interface CustomStrategy {
   readonly name: string;
   isEnabled(parameters: Readonly<Record<string, unknown>>, context: Context): unknown;
 }
 
-/** A custom strategy failed; the flag was evaluated as if it had not matched. */
+/** A custom strategy failed. The flag was evaluated as if the strategy had not matched. */
 export interface StrategyError {
   readonly strategy: string;
-  readonly feature: string;
-  /** What was thrown. */
+  readonly flag: string;
+  /** The thrown value. */
   readonly cause: unknown;
 }
 
-/** Takes note of a failure. Must not throw: an evaluation does not. */
+/** Handles the failure of a custom strategy. Must not throw, since an evaluation never throws. */
 export type ReportStrategyError = (error: StrategyError) => void;
 
-/** Makes a custom strategy one like any other, except that its answers are never reused. */
+/** Wraps a custom strategy. Its results are never reused for another request. */
 export function toActivationStrategy(
   custom: CustomStrategy,
-  feature: string,
+  flag: string,
   reportError: ReportStrategyError,
 ): ActivationStrategy {
   return (parameters, { fields }) => {
     fields.noteCustomStrategy();
     const condition = (request: EvaluationRequest): boolean => {
-      request.noteUnrepeatable();
+      request.markUnrepeatable();
       try {
-        return isMatch(custom.isEnabled(parameters, request.context));
+        return toBoolean(custom.isEnabled(parameters, request.context));
       } catch (cause) {
-        reportError({ strategy: custom.name, feature, cause });
+        reportError({ strategy: custom.name, flag, cause });
         return false;
       }
     };
@@ -44,14 +44,14 @@ export function toActivationStrategy(
   };
 }
 
-function isMatch(answer: unknown): boolean {
-  if (!isThenable(answer)) return Boolean(answer);
-  // Whatever comes of it, nobody listens: it must not end the process as an unhandled rejection.
-  Promise.resolve(answer).catch(() => undefined);
-  throw new TypeError("isEnabled must answer at once: it returned a promise");
+function toBoolean(result: unknown): boolean {
+  if (!isThenable(result)) return Boolean(result);
+  // The result of the promise is ignored. A rejection must not end the process as unhandled.
+  Promise.resolve(result).catch(() => undefined);
+  throw new TypeError("isEnabled must be synchronous: it returned a promise");
 }
 
-/** Also promises that are not of this realm or not of JavaScript's own making. */
+/** Recognizes promises of other realms and libraries too. */
 function isThenable(value: unknown): value is PromiseLike<unknown> {
   return (
     typeof value === "object" &&

@@ -7,8 +7,8 @@ const rollout = (parameters: Record<string, unknown>): Record<string, unknown> =
 });
 
 describe("flexibleRollout()", () => {
-  test("lets in the bucket of the id and every lower share keeps it out", () => {
-    // AB12A:122 falls into bucket 23.
+  test("is on from the percentage that includes the bucket of the id", () => {
+    // AB12A:122 has bucket 23.
     expect(matches(rollout({ rollout: "23" }), { userId: "122" })).toBe(true);
     expect(matches(rollout({ rollout: "22" }), { userId: "122" })).toBe(false);
   });
@@ -26,11 +26,11 @@ describe("flexibleRollout()", () => {
     [null, false],
     ["23%", false],
     [undefined, false],
-  ])("reads a rollout of %j", (share, expected) => {
-    expect(matches(rollout({ rollout: share }), { userId: "122" })).toBe(expected);
+  ])("with the rollout %j is %j for bucket 23", (percentage, expected) => {
+    expect(matches(rollout({ rollout: percentage }), { userId: "122" })).toBe(expected);
   });
 
-  test("goes by the user, then the session, then one random id", () => {
+  test("uses the user, then the session, then a random id", () => {
     const half = rollout({ rollout: "23" });
     expect(matches(half, { userId: "", sessionId: "122" })).toBe(true);
     expect(matches(half, { userId: 122 })).toBe(true);
@@ -46,7 +46,7 @@ describe("flexibleRollout()", () => {
     });
   });
 
-  test("keeps out contexts without the field it sticks to", () => {
+  test("is off for contexts without the field of its stickiness", () => {
     const byTenant = rollout({ stickiness: "tenant" });
     expect(matches(byTenant, { userId: "122" })).toBe(false);
     expect(matches(byTenant, { tenant: "" })).toBe(false);
@@ -56,9 +56,9 @@ describe("flexibleRollout()", () => {
     expect(matches(byUser, { sessionId: "122" })).toBe(false);
   });
 
-  test("hashes without a group, or with the one that the context names", () => {
+  test("uses an empty group or that of the context if it has none", () => {
     const groupless = rollout({ groupId: undefined, rollout: "23" });
-    // ":7" falls into bucket 40 and "AB12A:122" into bucket 23.
+    // ":7" has bucket 40 and "AB12A:122" has bucket 23.
     expect(matches(groupless, { userId: "7" })).toBe(false);
     expect(matches(rollout({ groupId: "", rollout: "40" }), { userId: "7" })).toBe(true);
     expect(matches(groupless, { userId: "122", featureToggle: "AB12A" })).toBe(true);
@@ -68,8 +68,8 @@ describe("flexibleRollout()", () => {
     [{ rollout: "50" }, "SPLIT"],
     [{ rollout: "100" }, "STATIC"],
     [{ rollout: "100", stickiness: "userId" }, "TARGETING_MATCH"],
-  ])("with %j names the reason %s", (parameters, reason) => {
-    // gr1:1 falls into bucket 48.
+  ])("with %j has the reason %s", (parameters, reason) => {
+    // gr1:1 has bucket 48.
     const flag = { strategies: [rollout({ groupId: "gr1", ...parameters })] };
     expect(evaluateFlag(flag, { userId: "1" })).toMatchObject({ enabled: true, reason });
   });

@@ -1,38 +1,45 @@
-import type { Condition } from "../compile/condition.ts";
-import type { Slot } from "../request/evaluation-request.ts";
-import { parsePercentage, textOf } from "./parameters.ts";
-import { isInShare, isInShareOfNamedGroup, type Share } from "./share.ts";
-import type { ActivationStrategy, Parameters, StrategyScope } from "./strategy.ts";
+import type { Condition } from "../evaluate/condition.ts";
+import type { Slot } from "../evaluate/evaluation-request.ts";
+import { inPercentage, inPercentageOfContextGroup, parsePercentage } from "./rollout-condition.ts";
+import type { IdPercentage } from "./rollout-condition.ts";
+import { parameterText } from "./strategy.ts";
+import type { Activation, ActivationStrategy, Parameters, StrategyScope } from "./strategy.ts";
 
 /**
- * On for a share of the ids, always the same ones. What counts as the id is the stickiness: the
- * user, else the session, else chance (`default`); chance (`random`); or any field by its name,
- * and then nobody without that field is in.
+ * On for a percentage of the ids, always the same ones. The stickiness selects the id: `default`
+ * (the user, else the session, else a random id), `random`, or the name of a field. In the last
+ * case, contexts without the field are off.
  */
 export const flexibleRollout: ActivationStrategy = (parameters, scope) => {
   const percentage = parsePercentage(parameters["rollout"]);
   if (percentage === 0) return { condition: false, reason: "SPLIT" };
-  const sticksTo = parameters["stickiness"] || "default";
-  if (percentage === 100) return forEveryId(sticksTo, scope);
-  const id = rolloutId(sticksTo, scope);
-  return { condition: inShare(parameters, { id, percentage }, scope), reason: "SPLIT" };
+  const stickiness = parameters["stickiness"] || "default";
+  if (percentage === 100) return forEveryId(stickiness, scope);
+  const id = rolloutId(stickiness, scope);
+  return { condition: inGroup(parameters, { id, percentage }, scope), reason: "SPLIT" };
 };
 
-/** A full rollout needs no hash, and with an id that is never absent no context either. */
-function forEveryId(sticksTo: unknown, { fields }: StrategyScope): ReturnType<ActivationStrategy> {
-  if (sticksTo === "default" || sticksTo === "random") return { condition: true, reason: "STATIC" };
-  const id = fields.text(textOf(sticksTo));
+/** A full rollout needs no hash. If the id is never absent, it does not depend on the context. */
+function forEveryId(stickiness: unknown, { fields }: StrategyScope): Activation {
+  if (stickiness === "default" || stickiness === "random") {
+    return { condition: true, reason: "STATIC" };
+  }
+  const id = fields.text(parameterText(stickiness));
   return { condition: (request) => Boolean(request.read(id)), reason: "TARGETING_MATCH" };
 }
 
-function rolloutId(sticksTo: unknown, { fields }: StrategyScope): Slot<string | null> {
-  if (sticksTo === "default") return fields.defaultRolloutId();
-  if (sticksTo === "random") return fields.randomRolloutId();
-  return fields.text(textOf(sticksTo));
+function rolloutId(stickiness: unknown, { fields }: StrategyScope): Slot<string | null> {
+  if (stickiness === "default") return fields.defaultRolloutId();
+  if (stickiness === "random") return fields.randomRolloutId();
+  return fields.text(parameterText(stickiness));
 }
 
-function inShare({ groupId }: Parameters, share: Share, { fields }: StrategyScope): Condition {
-  if (groupId) return isInShare(share, textOf(groupId), fields);
-  // NOTE: without a group the official SDK takes one that the caller put into the context.
-  return isInShareOfNamedGroup(share, fields.topLevelText("featureToggle"));
+function inGroup(
+  { groupId }: Parameters,
+  percentage: IdPercentage,
+  { fields }: StrategyScope,
+): Condition {
+  if (groupId) return inPercentage(percentage, parameterText(groupId), fields);
+  // NOTE: as in the official SDK, the context may provide the group of a strategy that has none.
+  return inPercentageOfContextGroup(percentage, fields.topLevelText("featureToggle"));
 }

@@ -10,14 +10,14 @@ describe.each([
     parameters: { percentage, groupId: "gr1" },
   });
 
-  test("lets in the bucket of the id and every lower share keeps it out", () => {
-    // gr1:123 falls into bucket 73.
+  test("is on from the percentage that includes the bucket of the id", () => {
+    // gr1:123 has bucket 73.
     expect(matches(strategy("73"), { [field]: "123" })).toBe(true);
     expect(matches(strategy("72"), { [field]: "123" })).toBe(false);
     expect(matches(strategy(73), { [field]: 123 })).toBe(true);
   });
 
-  test("keeps out contexts without an id, even at 100 percent", () => {
+  test("is off for contexts without an id, even at 100 percent", () => {
     expect(matches(strategy("100"))).toBe(false);
     expect(matches(strategy("100"), { [field]: "" })).toBe(false);
     expect(matches(strategy("100"), { properties: { [field]: "123" } })).toBe(false);
@@ -33,17 +33,17 @@ describe("gradualRolloutRandom()", () => {
     [0.39, true],
     [0.4, false],
     [0.99, false],
-  ])("draws a number from 1 to 100: with dice at %d it is %j", (die, expected) => {
-    expect(evaluateFlag({ strategies }, {}, { random: () => die }).enabled).toBe(expected);
+  ])("draws a number from 1 to 100: for the random number %d it is %j", (random, expected) => {
+    expect(evaluateFlag({ strategies }, {}, { random: () => random }).enabled).toBe(expected);
   });
 
-  test("needs no dice for nobody and everybody", () => {
-    const noDice = { random: () => Number.NaN };
-    const share = (percentage: unknown): object => ({
+  test("draws no random number at 0 and 100 percent", () => {
+    const invalidRandom = { random: () => Number.NaN };
+    const flagAt = (percentage: unknown): Record<string, unknown> => ({
       strategies: [{ name: "gradualRolloutRandom", parameters: { percentage } }],
     });
-    expect(evaluateFlag({ ...share("0") }, {}, noDice).enabled).toBe(false);
-    expect(evaluateFlag({ ...share("many") }, {}, noDice).enabled).toBe(false);
-    expect(evaluateFlag({ ...share("100") }, {}, noDice).enabled).toBe(true);
+    expect(evaluateFlag(flagAt("0"), {}, invalidRandom).enabled).toBe(false);
+    expect(evaluateFlag(flagAt("many"), {}, invalidRandom).enabled).toBe(false);
+    expect(evaluateFlag(flagAt("100"), {}, invalidRandom).enabled).toBe(true);
   });
 });

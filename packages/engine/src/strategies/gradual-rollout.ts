@@ -1,14 +1,14 @@
-import { parsePercentage, textOf } from "./parameters.ts";
-import { isInShare } from "./share.ts";
+import { inPercentage, parsePercentage } from "./rollout-condition.ts";
+import { parameterText } from "./strategy.ts";
 import type { ActivationStrategy } from "./strategy.ts";
 
-/** On for a share of the users; nobody without a `userId` is in. */
+/** On for a percentage of the users. Contexts without a `userId` are off, even at 100 percent. */
 export const gradualRolloutUserId: ActivationStrategy = byField("userId");
 
-/** On for a share of the sessions; nobody without a `sessionId` is in. */
+/** On for a percentage of the sessions. Contexts without a `sessionId` are off. */
 export const gradualRolloutSessionId: ActivationStrategy = byField("sessionId");
 
-/** On by chance, drawn anew at each evaluation. */
+/** On at random, with a new random number in each evaluation. */
 export const gradualRolloutRandom: ActivationStrategy = (parameters, { fields }) => {
   const percentage = parsePercentage(parameters["percentage"]);
   if (percentage === 0) return { condition: false, reason: "SPLIT" };
@@ -25,9 +25,9 @@ function byField(field: string): ActivationStrategy {
     const percentage = parsePercentage(parameters["percentage"]);
     if (percentage === 0) return { condition: false, reason: "SPLIT" };
     const id = fields.topLevelText(field);
-    const { groupId } = parameters;
+    const group = parameters["groupId"] ? parameterText(parameters["groupId"]) : "";
     return {
-      condition: isInShare({ id, percentage }, groupId ? textOf(groupId) : "", fields),
+      condition: inPercentage({ id, percentage }, group, fields),
       reason: percentage === 100 ? "TARGETING_MATCH" : "SPLIT",
     };
   };

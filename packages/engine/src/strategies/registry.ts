@@ -1,5 +1,4 @@
 import { applicationHostname } from "./application-hostname.ts";
-import { everybody } from "./default.ts";
 import { flexibleRollout } from "./flexible-rollout.ts";
 import {
   gradualRolloutRandom,
@@ -10,9 +9,16 @@ import { remoteAddress } from "./remote-address.ts";
 import type { ActivationStrategy } from "./strategy.ts";
 import { userWithId } from "./user-with-id.ts";
 
-/** The built-in strategies by their exact names. */
+/** On for every context. */
+const everyContext: ActivationStrategy = () => ({ condition: true, reason: "STATIC" });
+
+/**
+ * The built-in strategies by their exact names in documents.
+ *
+ * To add a strategy, write an `ActivationStrategy` in a file of this folder and add one line here.
+ */
 export const BUILT_IN_STRATEGIES: ReadonlyMap<string, ActivationStrategy> = new Map([
-  ["default", everybody],
+  ["default", everyContext],
   ["applicationHostname", applicationHostname],
   ["gradualRolloutRandom", gradualRolloutRandom],
   ["gradualRolloutUserId", gradualRolloutUserId],
@@ -22,5 +28,5 @@ export const BUILT_IN_STRATEGIES: ReadonlyMap<string, ActivationStrategy> = new 
   ["flexibleRollout", flexibleRollout],
 ]);
 
-/** The names of the built-in strategies, as a client announces them to its upstream. */
+/** The names of the built-in strategies, which clients send to the upstream when they register. */
 export const BUILT_IN_STRATEGY_NAMES: readonly string[] = [...BUILT_IN_STRATEGIES.keys()];

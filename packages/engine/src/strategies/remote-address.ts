@@ -1,13 +1,13 @@
-import { isInRange, parseIpv4, toRange } from "../net/address.ts";
-import { parseList } from "./parameters.ts";
+import { isInRange, parseIpv4, toRange } from "../constraints/ip-address.ts";
+import { parseListParameter } from "./strategy.ts";
 import type { ActivationStrategy } from "./strategy.ts";
 
 /**
- * On for the listed addresses: an entry matches the same text, whatever it is, and an IPv4 range
- * matches the IPv4 addresses in it.
+ * On for the listed addresses. An entry matches an address with the same text, whatever its format.
+ * An IPv4 range also matches the IPv4 addresses in it.
  */
 export const remoteAddress: ActivationStrategy = (parameters, { fields, report }) => {
-  const entries = parseList(parameters, "IPs", report) ?? [];
+  const entries = parseListParameter(parameters, "IPs", report);
   if (entries.length === 0) return { condition: false, reason: "TARGETING_MATCH" };
   const texts = new Set(entries);
   const ranges = entries
@@ -15,11 +15,11 @@ export const remoteAddress: ActivationStrategy = (parameters, { fields, report }
     .filter((address) => address !== null)
     .map(toRange);
   const text = fields.topLevelString("remoteAddress");
-  const address = fields.topLevelAddress("remoteAddress");
+  const address = fields.derived("ipv4", text, (value) => parseIpv4(value ?? ""));
   return {
     condition: (request) => {
-      const own = request.read(text);
-      if (own !== null && texts.has(own)) return true;
+      const value = request.read(text);
+      if (value !== null && texts.has(value)) return true;
       const parsed = ranges.length > 0 ? request.read(address) : null;
       return parsed !== null && ranges.some((range) => isInRange(parsed, range));
     },

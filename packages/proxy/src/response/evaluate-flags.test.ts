@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { CompiledFeature, Snapshot } from "flags-engine";
+import type { CompiledFlag, Snapshot } from "flags-engine";
 import { expect, test } from "vitest";
 import { proxyFormat } from "../api/proxy/protocol.ts";
 import { HttpError } from "../errors.ts";
@@ -26,7 +26,7 @@ function snapshotOf(
   /** Outcomes of flags that have the same one for everybody, by their position. */
   constants: readonly (number | undefined)[] = [],
 ): Snapshot {
-  const features = names.map((name, index): CompiledFeature => ({
+  const features = names.map((name, index): CompiledFlag => ({
     name,
     type: "release",
     project: "default",
@@ -37,7 +37,7 @@ function snapshotOf(
   }));
   return {
     revision: "",
-    features,
+    flags: features,
     contextDependencies: {
       fields: [],
       readsClock: false,
@@ -61,7 +61,7 @@ function textOf(snapshot: Snapshot, selection: Selection): string {
 
 /** The expected toggles, in a simple implementation. */
 function expectedToggles(snapshot: Snapshot, outcomes: OutcomeVector) {
-  return snapshot.features.map(({ name, impressionData }, index) => {
+  return snapshot.flags.map(({ name, impressionData }, index) => {
     const { enabled, variant } = OUTCOMES[outcomes[index] ?? 0] ?? OUTCOMES[0];
     return {
       name,

@@ -54,7 +54,7 @@ function evaluateSingle(
   name: string,
 ): ResponseBody {
   const index = snapshot.indexOf(name);
-  const feature = snapshot.features[index];
+  const feature = snapshot.flags[index];
   const outcome = feature?.outcomes[snapshot.evaluate(index, context)];
   if (feature === undefined || outcome === undefined) throw unknownFlag(name);
   const error = format.toFlagError?.(feature, outcome);
@@ -80,7 +80,7 @@ function selectNamed(
 ): ResponseBody {
   const fragments = [...new Set(names)].map((name) => {
     const index = snapshot.indexOf(name);
-    const feature = snapshot.features[index];
+    const feature = snapshot.flags[index];
     return feature === undefined
       ? createFragment(format.writeUnknownFlag(name))
       : fragmentOf(feature, outcomes[index] ?? 0);

@@ -1,4 +1,4 @@
-import type { CompiledFeature, Evaluation, Outcome } from "flags-engine";
+import type { CompiledFlag, Evaluation, Outcome } from "flags-engine";
 import { DIGEST_WORDS, type Fragment, type Frame, joinFragments, SEPARATOR } from "./fragment.ts";
 import { ResponseBody, toEntityTag } from "./response-body.ts";
 
@@ -6,7 +6,7 @@ import { ResponseBody, toEntityTag } from "./response-body.ts";
 export type OutcomeVector = Evaluation["outcomes"];
 
 /** The fragment of a flag with one of its outcomes. */
-export type FragmentOf = (feature: CompiledFeature, outcomeIndex: number) => Fragment;
+export type FragmentOf = (feature: CompiledFlag, outcomeIndex: number) => Fragment;
 
 /** Whether a list includes a flag with this outcome. */
 export type IsListed = (outcome: Outcome) => boolean;
@@ -39,7 +39,7 @@ interface VariableFlags {
  * hot path: whatever adjacent flags have in common for many contexts is prepared once.
  */
 export class FlagList {
-  readonly #features: readonly CompiledFeature[];
+  readonly #features: readonly CompiledFlag[];
   readonly #isListed: IsListed;
   readonly #fragmentOf: FragmentOf;
   readonly #frame: Frame;
@@ -49,7 +49,7 @@ export class FlagList {
   readonly #digests: Int32Array;
 
   constructor(
-    features: readonly CompiledFeature[],
+    features: readonly CompiledFlag[],
     isListed: IsListed,
     fragmentOf: FragmentOf,
     frame: Frame,
@@ -103,7 +103,7 @@ export class FlagList {
   }
 }
 
-function divide(features: readonly CompiledFeature[]) {
+function divide(features: readonly CompiledFlag[]) {
   const parts: Part[] = [];
   const positions: number[] = [];
   const factors: number[] = [];

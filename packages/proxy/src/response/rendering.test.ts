@@ -6,7 +6,7 @@ import { createRenderer, type FlagFormat, renderAhead, type Renderer } from "./r
 
 function compile(names: readonly string[], previous?: Snapshot): Snapshot {
   const features = names.map((name) => ({ name, enabled: true, strategies: [] }));
-  const options = { now: () => 0, random: () => 0, former: previous };
+  const options = { now: () => 0, random: () => 0, previous };
   return compileSnapshot(parseDocument({ features }), options);
 }
 

@@ -1,4 +1,4 @@
-import type { CompiledFeature, Outcome, Snapshot, Steps } from "flags-engine";
+import type { CompiledFlag, Outcome, Snapshot, Steps } from "flags-engine";
 import type { BeforeSwapHook, FlagSource } from "flags-sdk";
 import type { HttpError } from "../errors.ts";
 import { FlagList, type FragmentOf, type IsListed } from "./flag-list.ts";
@@ -10,11 +10,11 @@ export interface FlagFormat {
   readonly prefix: string;
   readonly suffix: string;
   /** Returns a flag with one of its possible outcomes, as JSON. */
-  writeFlag(feature: CompiledFeature, outcome: Outcome): string;
+  writeFlag(feature: CompiledFlag, outcome: Outcome): string;
   /** Returns a flag that was requested by name but does not exist, as JSON. */
   writeUnknownFlag(name: string): string;
   /** Returns the error to send instead of a single flag, if the protocol cannot represent its value. */
-  toFlagError?(feature: CompiledFeature, outcome: Outcome): HttpError | undefined;
+  toFlagError?(feature: CompiledFlag, outcome: Outcome): HttpError | undefined;
 }
 
 const isEnabled = ({ enabled }: Outcome): boolean => enabled;
@@ -40,7 +40,7 @@ export class Rendering {
     this.format = format;
     this.frame = frame;
     this.fragmentOf = fragmentOf;
-    this.vector = new Int32Array(snapshot.features.length);
+    this.vector = new Int32Array(snapshot.flags.length);
   }
 
   /** The flags that are on. */
@@ -62,7 +62,7 @@ export class Rendering {
       ...(previous.#all === undefined ? [] : [isAny]),
     ];
     for (const isListed of lists) {
-      for (const feature of this.snapshot.features) {
+      for (const feature of this.snapshot.flags) {
         for (const index of feature.outcomes.keys()) {
           if (isNeeded(feature, index, isListed)) this.fragmentOf(feature, index);
         }
@@ -74,13 +74,13 @@ export class Rendering {
   }
 
   #list(isListed: IsListed): FlagList {
-    return new FlagList(this.snapshot.features, isListed, this.fragmentOf, this.frame);
+    return new FlagList(this.snapshot.flags, isListed, this.fragmentOf, this.frame);
   }
 }
 
 /** Whether a list may need a flag with this outcome. */
 function isNeeded(
-  { outcomes, constantOutcome }: CompiledFeature,
+  { outcomes, constantOutcome }: CompiledFlag,
   outcomeIndex: number,
   isListed: IsListed,
 ): boolean {
@@ -123,7 +123,7 @@ export function createRenderer(format: FlagFormat): Renderer {
 
 function createFragmentOf(format: FlagFormat): FragmentOf {
   // NOTE: a flag that a change does not affect is the same object in the next snapshot.
-  const known = new WeakMap<CompiledFeature, (Fragment | undefined)[]>();
+  const known = new WeakMap<CompiledFlag, (Fragment | undefined)[]>();
   return (feature, outcomeIndex) => {
     let fragments = known.get(feature);
     if (fragments === undefined) {

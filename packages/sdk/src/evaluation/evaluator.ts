@@ -1,4 +1,4 @@
-import type { CompiledFeature, Context, Outcome, Snapshot } from "flags-engine";
+import type { CompiledFlag, Context, Outcome, Snapshot } from "flags-engine";
 import type { Emitter } from "../events/emitter.ts";
 import type { FlagsClientEvents } from "../events/flags-client-events.ts";
 import { toVariant } from "./variant.ts";
@@ -19,7 +19,7 @@ export interface EvaluatorOptions {
 interface Evaluation {
   readonly context: Context;
   /** Absent when there is no such flag. */
-  readonly feature: CompiledFeature | undefined;
+  readonly feature: CompiledFlag | undefined;
   readonly outcome: Outcome | undefined;
 }
 
@@ -55,7 +55,7 @@ export class Evaluator {
     const snapshot = current();
     if (snapshot === undefined) this.#warnNotReady();
     const index = snapshot?.indexOf(name) ?? -1;
-    const feature = snapshot?.features[index];
+    const feature = snapshot?.flags[index];
     if (snapshot === undefined || feature === undefined)
       return { context, feature: undefined, outcome: undefined };
     return { context, feature, outcome: feature.outcomes[snapshot.evaluate(index, context)] };

@@ -51,7 +51,7 @@ test("prepare() keeps the objects of what a change leaves as it was", async () =
   await replica.prepare(toUpdate("r2", [{ ...ON, name: "b" }, ON]));
   replica.publish(NEVER);
   expect(replica.definitions?.features[1]).toBe(definitions?.features[0]);
-  expect(replica.snapshot?.features[1]).toBe(snapshot?.features[0]);
+  expect(replica.snapshot?.flags[1]).toBe(snapshot?.flags[0]);
 });
 
 test("publish() of flags that are in force already changes nothing", async () => {

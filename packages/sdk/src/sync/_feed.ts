@@ -11,7 +11,7 @@ export const createState = (): FlagState =>
   new FlagState({
     bootstrapOverrides: true,
     compile: ({ document, revision }, former) =>
-      compileInSteps(document, { revision, former, now: Date.now, random: Math.random }),
+      compileInSteps(document, { revision, previous: former, now: Date.now, random: Math.random }),
   });
 
 /** A feed, the state behind it, and what it told. */
@@ -21,7 +21,7 @@ export function createFeed() {
   const state = createState();
   const work = new SlicedWork(STEP_BY_STEP);
   const feed = new FlagFeed({ state, emitter, now: Date.now, save: () => log.push("saved"), work });
-  emitter.on("changed", ({ features }) => log.push(`changed to ${features[0]?.type}`));
+  emitter.on("changed", ({ flags }) => log.push(`changed to ${flags[0]?.type}`));
   for (const event of ["ready", "unchanged"] as const) emitter.on(event, () => log.push(event));
   return { feed, state, log };
 }

@@ -27,7 +27,7 @@ export function compile(checked: CheckedDocument, options: CompilerOptions): Ste
   return compileInSteps(checked.document, {
     revision: checked.revision,
     strategies,
-    former,
+    previous: former,
     hostname: HOST_NAME,
     now,
     random,
@@ -35,8 +35,8 @@ export function compile(checked: CheckedDocument, options: CompilerOptions): Ste
   });
 }
 
-function describeStrategyError({ strategy, feature, cause }: StrategyError): string {
-  const subject = `Strategy ${JSON.stringify(strategy)} of flag ${JSON.stringify(feature)}`;
+function describeStrategyError({ strategy, flag, cause }: StrategyError): string {
+  const subject = `Strategy ${JSON.stringify(strategy)} of flag ${JSON.stringify(flag)}`;
   return `${subject} failed and does not match: ${describeCause(cause)}`;
 }
 

@@ -60,7 +60,7 @@ describe("FlagFeed", () => {
       feed.acceptFrom("storage", documentOf("storage", 1), UNABORTED),
     ]);
     expect(log).toEqual(["saved", "changed to upstream", "ready"]);
-    expect(state.snapshot?.features).toHaveLength(9);
+    expect(state.snapshot?.flags).toHaveLength(9);
   });
 
   const arrivals = fc.array(
@@ -105,7 +105,7 @@ describe("FlagFeed", () => {
         await Promise.all(pending);
         expectWhole(state);
         expect(state.definitions).toEqual(inOneGo.definitions);
-        expect(state.snapshot?.features).toEqual(inOneGo.snapshot?.features);
+        expect(state.snapshot?.flags).toEqual(inOneGo.snapshot?.flags);
         expect(state.snapshot?.revision).toBe(inOneGo.snapshot?.revision);
       }),
       { numRuns: 60 },
@@ -120,7 +120,7 @@ async function abortLater(abort: AbortController, turns: number): Promise<void> 
 
 /** Never parts of two documents, nor a snapshot beside the definitions of another. */
 function expectWhole({ snapshot, definitions }: FlagState): void {
-  const types = snapshot?.features.map(({ type }) => type);
+  const types = snapshot?.flags.map(({ type }) => type);
   expect(new Set(types).size).toBeLessThan(2);
   expect(types).toEqual(definitions?.features.map((one) => (one as { type: string }).type));
 }

@@ -7,7 +7,7 @@ const create = (bootstrapOverrides = true): FlagState =>
   new FlagState({
     bootstrapOverrides,
     compile: ({ document, revision }, former) =>
-      compileInSteps(document, { revision, former, now: Date.now, random: Math.random }),
+      compileInSteps(document, { revision, previous: former, now: Date.now, random: Math.random }),
   });
 
 const accept = (state: FlagState, document: unknown, origin: Origin): Acceptance =>
@@ -18,7 +18,7 @@ const named = (...names: readonly string[]): { features: { name: string }[] } =>
 });
 
 const namesOf = (state: FlagState): string[] | undefined =>
-  state.snapshot?.features.map(({ name }) => name);
+  state.snapshot?.flags.map(({ name }) => name);
 
 describe("FlagState", () => {
   it("accept() puts a document in force, with the definitions as they were sent", () => {
@@ -64,7 +64,7 @@ describe("FlagState", () => {
     const { definitions, snapshot } = state;
     accept(state, named("b", "c"), "upstream");
     expect(state.definitions?.features[0]).toBe(definitions?.features[1]);
-    expect(state.snapshot?.features[0]).toBe(snapshot?.features[1]);
+    expect(state.snapshot?.flags[0]).toBe(snapshot?.flags[1]);
     expect(namesOf(state)).toEqual(["b", "c"]);
   });
 

@@ -37,7 +37,7 @@ test.each(VALID)(
     );
     expect(snapshot.diagnostics).toEqual([]);
     // The engine reduces a flag whose constraint never matches to a constant outcome.
-    expect(snapshot.features[0]?.constantOutcome).toBeUndefined();
+    expect(snapshot.flags[0]?.constantOutcome).toBeUndefined();
   },
 );
 

@@ -1,4 +1,4 @@
-import type { CompiledFeature, Outcome, Payload } from "flags-engine";
+import type { CompiledFlag, Outcome, Payload } from "flags-engine";
 import { isRecord } from "flags-server-kit";
 import type { OfrepValues } from "../../config/config.ts";
 
@@ -28,7 +28,7 @@ export interface OfrepFailure {
 
 /** Translates the outcome of an evaluation into the terms of OpenFeature. */
 export function toOfrepEvaluation(
-  feature: CompiledFeature,
+  feature: CompiledFlag,
   outcome: Outcome,
   values: OfrepValues,
 ): OfrepSuccess | OfrepFailure {
@@ -56,7 +56,7 @@ function toValue({ enabled, variant }: Outcome, values: OfrepValues): OfrepValue
  * of any rule `TARGETING_MATCH`, whatever its value. Clients may cache a `STATIC` value for every
  * context, so only a constant is `STATIC`.
  */
-function toReason({ constantOutcome }: CompiledFeature, { reason }: Outcome): OfrepReason {
+function toReason({ constantOutcome }: CompiledFlag, { reason }: Outcome): OfrepReason {
   if (reason !== "STATIC" && reason !== "DEFAULT") return reason;
   return constantOutcome === undefined ? "TARGETING_MATCH" : "STATIC";
 }

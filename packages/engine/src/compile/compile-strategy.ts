@@ -1,0 +1,120 @@
+import { compileConstraints } from "../constraints/compile-constraint.ts";
+import type { ConstraintScope } from "../constraints/compile-constraint.ts";
+import { all } from "../evaluate/condition.ts";
+import type { Predicate } from "../evaluate/condition.ts";
+import { selectOutcome } from "../evaluate/decision.ts";
+import type { OutcomeSelector } from "../evaluate/decision.ts";
+import { Rollout } from "../evaluate/rollout.ts";
+import type { Reason } from "../outcome.ts";
+import type { Feature, Strategy, Variant } from "../parse/model.ts";
+import { toActivationStrategy } from "../strategies/custom.ts";
+import type { CustomStrategy, ReportStrategyError } from "../strategies/custom.ts";
+import { BUILT_IN_STRATEGIES } from "../strategies/registry.ts";
+import { parameterText } from "../strategies/strategy.ts";
+import type { Activation, StrategyScope } from "../strategies/strategy.ts";
+import { NO_VARIANT, compileVariants } from "./compile-variants.ts";
+import type { VariantSelector } from "./compile-variants.ts";
+import type { OutcomeTable } from "./outcome-table.ts";
+
+/** The dependencies of the rules of a flag. */
+export interface FlagScope extends ConstraintScope, StrategyScope {
+  readonly customStrategies: ReadonlyMap<string, CustomStrategy>;
+  readonly reportStrategyError: ReportStrategyError;
+}
+
+/** A flag that is being compiled. */
+export interface FlagCompilation {
+  readonly feature: Feature;
+  /** Collects the outcomes of the flag. */
+  readonly outcomes: OutcomeTable;
+  readonly scope: FlagScope;
+}
+
+/** A compiled strategy: when it matches, and the outcome when it does. */
+export interface Rule {
+  readonly condition: Predicate | true;
+  readonly outcome: OutcomeSelector;
+}
+
+/** Compiles one strategy of a flag. Returns undefined if it never matches. */
+export function compileStrategy(strategy: Strategy, flag: FlagCompilation): Rule | undefined {
+  const constraints = all(compileConstraints(strategy, flag.scope));
+  const activation = activate(strategy, flag);
+  const condition = all([constraints, activation.condition]);
+  if (condition === false) return undefined;
+  const isTargeted = activation.reason === "STATIC" && condition !== true;
+  const reason = isTargeted ? "TARGETING_MATCH" : activation.reason;
+  return { condition, outcome: compileOutcome(strategy, reason, flag) };
+}
+
+/** Compiles the outcome of a flag without strategies, which is on for every context. */
+export function compileWithoutStrategies(flag: FlagCompilation): OutcomeSelector {
+  return compileFlagVariants("STATIC", flag);
+}
+
+function activate(strategy: Strategy, { feature, scope }: FlagCompilation): Activation {
+  const { name, parameters } = strategy;
+  const custom = scope.customStrategies.get(name);
+  const activation =
+    custom === undefined
+      ? BUILT_IN_STRATEGIES.get(name)
+      : toActivationStrategy(custom, feature.name, scope.reportStrategyError);
+  if (activation !== undefined) return activation(parameters, scope);
+  scope.report(`Strategy ${JSON.stringify(name)} is unknown: it never matches`);
+  return { condition: false, reason: "DEFAULT" };
+}
+
+/** On with a variant of the strategy, else with a variant of the flag, else without a variant. */
+function compileOutcome(
+  strategy: Strategy,
+  reason: Reason,
+  flag: FlagCompilation,
+): OutcomeSelector {
+  const { variants, parameters } = strategy;
+  const otherwise = compileFlagVariants(reason, flag);
+  if (variants.length === 0) return otherwise;
+  const selector = compileVariants(
+    {
+      variants,
+      // NOTE: as in the official SDK, a missing group is the text "undefined".
+      group: parameterText(parameters["groupId"]),
+      stickiness: variants[0]?.stickiness || parameters["stickiness"],
+    },
+    flag.scope.fields,
+  );
+  return toOutcome(selector, { variants, otherwise, reason }, flag.outcomes);
+}
+
+function compileFlagVariants(
+  reason: Reason,
+  { feature, outcomes, scope }: FlagCompilation,
+): OutcomeSelector {
+  const { name, variants } = feature;
+  const stickiness = variants[0]?.stickiness ?? "default";
+  const selector = compileVariants({ variants, group: name, stickiness }, scope.fields);
+  return toOutcome(selector, { variants, otherwise: outcomes.on(reason), reason }, outcomes);
+}
+
+interface VariantOutcomes {
+  readonly variants: readonly Variant[];
+  /** The outcome if no variant is selected. */
+  readonly otherwise: OutcomeSelector;
+  readonly reason: Reason;
+}
+
+/** Converts the position of a variant to the index of an outcome. */
+function toOutcome(
+  selector: VariantSelector,
+  { variants, otherwise, reason }: VariantOutcomes,
+  outcomes: OutcomeTable,
+): OutcomeSelector {
+  if (typeof selector === "number") {
+    return selector === NO_VARIANT ? otherwise : outcomes.on(reason, variants[selector]);
+  }
+  const indexes = variants.map((variant) => outcomes.on("SPLIT", variant));
+  if (selector instanceof Rollout && typeof otherwise === "number") {
+    return selector.map((variant) => indexes[variant] ?? otherwise);
+  }
+  return (request) =>
+    indexes[selectOutcome(selector, request)] ?? selectOutcome(otherwise, request);
+}

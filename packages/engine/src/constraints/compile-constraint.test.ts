@@ -1,0 +1,70 @@
+import { describe, expect, test } from "vitest";
+import { outcomeOf, evaluateFlag, satisfies, snapshotOf } from "../_evaluate.ts";
+
+describe("compileConstraints()", () => {
+  test("inverts the result of an operator, including that for an operand it cannot parse", () => {
+    const inverted = { contextName: "level", inverted: true };
+    expect(satisfies({ ...inverted, operator: "NUM_GT", value: "5" }, { level: 6 })).toBe(false);
+    expect(satisfies({ ...inverted, operator: "NUM_GT", value: "five" }, { level: 6 })).toBe(true);
+    expect(satisfies({ ...inverted, operator: "IN", values: ["6"] })).toBe(true);
+  });
+
+  test.each([
+    ["an unknown operator", { operator: "IS_NICE", values: ["a"] }],
+    ["no values", { operator: "NOT_IN" }],
+    ["values that are not a list", { operator: "NOT_IN", values: "a" }],
+    ["values that are not text", { operator: "NOT_IN", values: [1] }],
+  ])("never satisfies a constraint with %s, even inverted", (_, constraint) => {
+    expect(satisfies({ contextName: "userId", ...constraint })).toBe(false);
+    expect(satisfies({ contextName: "userId", ...constraint, inverted: true })).toBe(false);
+  });
+
+  test.each([["text"], [7], [{}], [[null]], [["text"]]])(
+    "never satisfies the malformed list %j",
+    (constraints) => {
+      expect(evaluateFlag({ strategies: [{ name: "default", constraints }] }).enabled).toBe(false);
+    },
+  );
+
+  test.each([[undefined], [null], [[]], [""], [0]])(
+    "treats %j as no constraints",
+    (constraints) => {
+      expect(evaluateFlag({ strategies: [{ name: "default", constraints }] }).enabled).toBe(true);
+    },
+  );
+
+  test("requires every constraint of every segment", () => {
+    const snapshot = snapshotOf({
+      features: [flagInSegments("both", [1, 2]), flagInSegments("none", [])],
+      segments: [
+        { id: 1, constraints: [{ contextName: "plan", operator: "IN", values: ["pro"] }] },
+        { id: 2, constraints: [{ contextName: "country", operator: "IN", values: ["no"] }] },
+      ],
+    });
+    expect(outcomeOf(snapshot, "both", { plan: "pro", country: "no" }).enabled).toBe(true);
+    expect(outcomeOf(snapshot, "both", { plan: "pro", country: "de" }).enabled).toBe(false);
+    expect(outcomeOf(snapshot, "none").enabled).toBe(true);
+  });
+
+  test("never satisfies a missing segment, and compares the types of ids", () => {
+    const snapshot = snapshotOf({
+      features: [
+        flagInSegments("missing", [9]),
+        flagInSegments("text", ["1"]),
+        flagInSegments("empty", [1]),
+      ],
+      segments: [{ id: 1 }],
+    });
+    expect(outcomeOf(snapshot, "missing").enabled).toBe(false);
+    expect(outcomeOf(snapshot, "text").enabled).toBe(false);
+    expect(outcomeOf(snapshot, "empty").enabled).toBe(true);
+    expect(snapshot.diagnostics.map(({ subject }) => subject)).toEqual([
+      'flag "missing"',
+      'flag "text"',
+    ]);
+  });
+});
+
+function flagInSegments(name: string, segments: readonly unknown[]): object {
+  return { name, enabled: true, strategies: [{ name: "default", segments }] };
+}

@@ -1,0 +1,48 @@
+import { not } from "../evaluate/condition.ts";
+import type { Condition } from "../evaluate/condition.ts";
+import type { ContextFields } from "../evaluate/context-fields.ts";
+import type { MaybeConstraint, Segment, Strategy } from "../parse/model.ts";
+import type { Report } from "../snapshot.ts";
+import { OPERATORS } from "./registry.ts";
+
+/** The dependencies of constraints. */
+export interface ConstraintScope {
+  readonly fields: ContextFields;
+  readonly segments: ReadonlyMap<unknown, Segment>;
+  readonly report: Report;
+}
+
+/** Compiles the constraints of a strategy, followed by those of its segments. All must hold. */
+export function compileConstraints(strategy: Strategy, scope: ConstraintScope): Condition[] {
+  const inSegments = strategy.segments.flatMap((id) => constraintsOfSegment(id, scope));
+  return [...strategy.constraints, ...inSegments].map((constraint) =>
+    compileConstraint(constraint, scope),
+  );
+}
+
+function constraintsOfSegment(
+  id: unknown,
+  { segments, report }: ConstraintScope,
+): readonly MaybeConstraint[] {
+  const segment = segments.get(id);
+  if (segment !== undefined) return segment.constraints;
+  report(`Segment ${JSON.stringify(id)} is not in the document: the strategy never matches`);
+  return [undefined];
+}
+
+/** A malformed constraint is never satisfied, even if it is inverted. */
+function compileConstraint(
+  constraint: MaybeConstraint,
+  { fields, report }: ConstraintScope,
+): Condition {
+  if (constraint === undefined) return false;
+  const operator = OPERATORS.get(constraint.operator);
+  if (operator === undefined) {
+    const name = JSON.stringify(constraint.operator);
+    report(`Operator ${name} is unknown: the constraint is never satisfied`);
+    return false;
+  }
+  const condition = operator(constraint, fields, report);
+  if (condition === undefined) return false;
+  return constraint.inverted ? not(condition) : condition;
+}

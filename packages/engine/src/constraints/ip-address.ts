@@ -1,0 +1,49 @@
+import { Address4, Address6 } from "ip-address";
+
+/** An IP address, optionally with a prefix length (`10.0.0.0/8`). */
+export interface Address {
+  readonly family: 4 | 6;
+  readonly bits: bigint;
+  /** In bits. 32 or 128 for an address without a prefix length. */
+  readonly prefixLength: number;
+}
+
+/** A range of addresses of one family. */
+export interface AddressRange extends Address {
+  /** The number of low bits that are not compared. */
+  readonly hostBits: bigint;
+  /** The high bits that all addresses of the range share. */
+  readonly network: bigint;
+}
+
+/** Parses dotted IPv4, optionally with a suffix `/0` to `/32`. Returns null for anything else. */
+export function parseIpv4(text: string): Address | null {
+  if (!Address4.isValid(text)) return null;
+  const address = new Address4(text);
+  return { family: 4, bits: address.bigInt(), prefixLength: address.subnetMask };
+}
+
+/** Parses IPv4 or IPv6, optionally with a prefix length. Returns null for anything else. */
+export function parseAddress(text: string): Address | null {
+  const ipv4 = parseIpv4(text);
+  if (ipv4 !== null) return ipv4;
+  if (!Address6.isValid(text)) return null;
+  const address = new Address6(text);
+  return { family: 6, bits: address.bigInt(), prefixLength: address.subnetMask };
+}
+
+/** Returns the range that an address with a prefix length denotes. */
+export function toRange(address: Address): AddressRange {
+  const width = address.family === 4 ? 32 : 128;
+  const hostBits = BigInt(width - address.prefixLength);
+  return { ...address, hostBits, network: address.bits >> hostBits };
+}
+
+/** Returns whether `range` contains the address, or its whole range if it has a prefix length. */
+export function isInRange(address: Address, range: AddressRange): boolean {
+  return (
+    address.family === range.family &&
+    address.prefixLength >= range.prefixLength &&
+    address.bits >> range.hostBits === range.network
+  );
+}

@@ -1,0 +1,22 @@
+import { isInList, not } from "../evaluate/condition.ts";
+import type { Condition } from "../evaluate/condition.ts";
+import type { ContextFields } from "../evaluate/context-fields.ts";
+import { listOperator } from "./operator.ts";
+import type { Operator } from "./operator.ts";
+
+interface ValueList {
+  readonly contextName: string;
+  readonly values: readonly string[];
+}
+
+/** IN: the field equals one of the values. Always case-sensitive. */
+export const isIn: Operator = listOperator(equalsOneOf);
+
+/** NOT_IN: the field is absent or equals none of the values. Always case-sensitive. */
+export const isNotIn: Operator = listOperator((constraint, fields) =>
+  not(equalsOneOf(constraint, fields)),
+);
+
+function equalsOneOf({ contextName, values }: ValueList, fields: ContextFields): Condition {
+  return values.length > 0 && isInList(fields.membership(fields.text(contextName), values));
+}

@@ -1,0 +1,32 @@
+import type { Condition } from "../evaluate/condition.ts";
+import type { ContextFields } from "../evaluate/context-fields.ts";
+import type { Constraint } from "../parse/model.ts";
+import type { Report } from "../snapshot.ts";
+
+/**
+ * A constraint operator. Compiles a constraint to a condition, once per snapshot.
+ *
+ * Operators ignore `inverted`, since `compileConstraints()` inverts the condition. An operator
+ * returns undefined, after a report, for a constraint that must never be satisfied, even inverted.
+ */
+export type Operator = (
+  constraint: Constraint,
+  fields: ContextFields,
+  report: Report,
+) => Condition | undefined;
+
+/** An operator on the list `values` of a constraint. */
+type ListOperator = (
+  constraint: Constraint & { readonly values: readonly string[] },
+  fields: ContextFields,
+) => Condition;
+
+/** Creates an operator on the list `values`. A constraint without such a list is malformed. */
+export function listOperator(compile: ListOperator): Operator {
+  return (constraint, fields, report) => {
+    const { operator, values } = constraint;
+    if (values !== undefined) return compile({ ...constraint, values }, fields);
+    report(`values of ${operator} must be a list of texts: the constraint is never satisfied`);
+    return undefined;
+  };
+}

@@ -1,0 +1,29 @@
+import type SemVer from "semver/classes/semver.js";
+import parse from "semver/functions/parse.js";
+import type { Operator } from "./operator.ts";
+
+type AcceptsOrder = (order: -1 | 0 | 1) => boolean;
+
+/** SEMVER_*: precedence as defined by semver.org, which ignores build metadata. */
+export const versionEquals: Operator = compareWith((order) => order === 0);
+export const versionGreater: Operator = compareWith((order) => order > 0);
+export const versionGreaterOrEqual: Operator = compareWith((order) => order >= 0);
+export const versionLess: Operator = compareWith((order) => order < 0);
+export const versionLessOrEqual: Operator = compareWith((order) => order <= 0);
+
+function compareWith(accepts: AcceptsOrder): Operator {
+  return ({ contextName, value }, fields) => {
+    const operand = typeof value === "string" ? parse(value) : null;
+    if (operand === null) return false;
+    const slot = fields.derived("version", fields.text(contextName), parseContextVersion);
+    return (request) => {
+      const version = request.read(slot);
+      return version !== null && accepts(version.compare(operand));
+    };
+  };
+}
+
+/** Unlike constraints, contexts may not use the form `v1.2.3`. */
+function parseContextVersion(text: string | null): SemVer | null {
+  return text === null || text.startsWith("v") ? null : parse(text);
+}

@@ -1,0 +1,149 @@
+import type { Context } from "../context.ts";
+import { OFF } from "../outcome.ts";
+import type {
+  CompiledFlag,
+  ContextDependencies,
+  Diagnostic,
+  Evaluation,
+  Snapshot,
+} from "../snapshot.ts";
+import type { Steps } from "../steps.ts";
+import { SimpleEvaluator } from "./decision.ts";
+import { EvaluationRequest } from "./evaluation-request.ts";
+import type { FlagEvaluator, Runtime } from "./evaluation-request.ts";
+import { Rollout } from "./rollout.ts";
+import { Targeting, toTargetingTables } from "./targeting.ts";
+import type { TargetingFlag, TargetingTable } from "./targeting.ts";
+
+/** A flag of a snapshot and its evaluator. */
+export interface SnapshotFlag {
+  readonly compiled: CompiledFlag;
+  readonly evaluator: FlagEvaluator;
+  readonly hasParents: boolean;
+}
+
+interface SnapshotParts {
+  readonly revision: string;
+  readonly flags: readonly SnapshotFlag[];
+  /** The evaluator of those flags that are simple. */
+  readonly simpleFlags: SimpleFlags;
+  readonly contextDependencies: ContextDependencies;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly runtime: Runtime;
+}
+
+export class CompiledSnapshot implements Snapshot {
+  readonly revision: string;
+  readonly flags: readonly CompiledFlag[];
+  readonly contextDependencies: ContextDependencies;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly #runtime: Runtime;
+  readonly #evaluators: readonly FlagEvaluator[];
+  readonly #indexes: ReadonlyMap<string, number>;
+  readonly #simpleFlags: SimpleFlags;
+  /** The flags that are not simple, parents before children. */
+  readonly #otherFlags: readonly FlagEvaluator[];
+
+  constructor(parts: SnapshotParts) {
+    const { flags } = parts;
+    this.revision = parts.revision;
+    this.flags = Object.freeze(flags.map(({ compiled }) => compiled));
+    this.contextDependencies = parts.contextDependencies;
+    this.diagnostics = parts.diagnostics;
+    this.#runtime = parts.runtime;
+    this.#evaluators = flags.map(({ evaluator }) => evaluator);
+    this.#indexes = new Map(this.flags.map(({ name }, index) => [name, index]));
+    this.#simpleFlags = parts.simpleFlags;
+    const others = flags.filter((flag) => !isSimple(flag));
+    this.#otherFlags = [
+      ...others.filter(({ hasParents }) => !hasParents),
+      ...others.filter(({ hasParents }) => hasParents),
+    ].map(({ evaluator }) => evaluator);
+  }
+
+  indexOf(name: string): number {
+    return this.#indexes.get(name) ?? -1;
+  }
+
+  evaluate(index: number, context: Context): number {
+    const constant = this.flags[index]?.constantOutcome;
+    if (constant !== undefined) return constant;
+    const request = new EvaluationRequest(context, this.#runtime);
+    return this.#evaluators[index]?.evaluate(request) ?? OFF;
+  }
+
+  evaluateAll(context: Context, vector?: Int32Array): Evaluation {
+    const outcomes = this.#simpleFlags.copyConstants(vector);
+    const request = new EvaluationRequest(context, this.#runtime, outcomes);
+    this.#simpleFlags.evaluate(request, outcomes);
+    for (const flag of this.#otherFlags) outcomes[flag.index] = flag.evaluate(request);
+    return { outcomes, isRepeatable: request.isRepeatable };
+  }
+}
+
+function isSimple({ compiled, evaluator }: SnapshotFlag): boolean {
+  return compiled.constantOutcome !== undefined || evaluator instanceof SimpleEvaluator;
+}
+
+/** A flag whose outcome for contexts that it does not target is a rollout. */
+interface RolloutFlag {
+  readonly index: number;
+  readonly rollout: Rollout;
+}
+
+interface SimpleFlagsParts {
+  /** The outcome of each constant flag. Other flags may have any value. */
+  readonly constants: readonly number[];
+  readonly rollouts: readonly RolloutFlag[];
+  readonly targetings: readonly TargetingTable[];
+}
+
+/**
+ * The flags that are constant, a rollout or a targeting. None of them depends on another flag, so
+ * they are evaluated together, in any order.
+ */
+class SimpleFlags {
+  /** The outcomes that apply unless a rollout or a targeting replaces them. */
+  readonly #constants: Int32Array;
+  readonly #rollouts: readonly RolloutFlag[];
+  readonly #targetings: readonly TargetingTable[];
+
+  constructor({ constants, rollouts, targetings }: SimpleFlagsParts) {
+    this.#constants = new Int32Array(constants);
+    this.#rollouts = rollouts;
+    this.#targetings = targetings;
+  }
+
+  /** Copies the constant outcomes to the vector, or to a new one. */
+  copyConstants(vector?: Int32Array): Int32Array {
+    if (vector === undefined) return this.#constants.slice();
+    vector.set(this.#constants);
+    return vector;
+  }
+
+  /** Writes the other outcomes. */
+  evaluate(request: EvaluationRequest, outcomes: Int32Array): void {
+    for (const { index, rollout } of this.#rollouts) outcomes[index] = rollout.evaluate(request);
+    // NOTE: after the rollouts, since a targeted context has another outcome than all others.
+    for (const table of this.#targetings) table.evaluate(request, outcomes);
+  }
+}
+
+/** Collects the simple flags, with a pause between the parts of the work. */
+export function* collectSimpleFlags(flags: readonly SnapshotFlag[]): Steps<SimpleFlags> {
+  const constants = flags.map(({ compiled }) => compiled.constantOutcome ?? OFF);
+  const rollouts: RolloutFlag[] = [];
+  const targetings: TargetingFlag[] = [];
+  for (const { evaluator } of flags) {
+    if (!(evaluator instanceof SimpleEvaluator)) continue;
+    const { index, selector } = evaluator;
+    if (selector instanceof Targeting) targetings.push({ index, targeting: selector });
+    const untargeted = selector instanceof Targeting ? selector.otherwise : selector;
+    if (untargeted instanceof Rollout) rollouts.push({ index, rollout: untargeted });
+    else constants[index] = untargeted;
+  }
+  yield;
+  const tables = toTargetingTables(targetings);
+  yield;
+  return new SimpleFlags({ constants, rollouts, targetings: tables });
+}

@@ -1,0 +1,67 @@
+import type { EvaluationRequest } from "./evaluation-request.ts";
+import type { Membership } from "./membership.ts";
+import type { Rollout } from "./rollout.ts";
+
+/** The common form of a condition: every list contains its text, and the rollout includes the id. */
+export interface Target {
+  readonly lists: readonly Membership[];
+  /** A rollout with the outcomes 0 and 1. Undefined if it includes every context. */
+  readonly rollout: Rollout | undefined;
+}
+
+/** A condition that depends on the request. Must not throw. */
+export interface Predicate {
+  (request: EvaluationRequest): boolean;
+  /** The same condition as a target, if it has that form. Targets are evaluated together. */
+  readonly target?: Target | undefined;
+}
+
+/** A predicate, or its result if that is the same for every request. */
+export type Condition = Predicate | boolean;
+
+/** Holds if the list contains the text of the context. */
+export function isInList(list: Membership): Predicate {
+  const target = { lists: [list], rollout: undefined };
+  return Object.assign((request: EvaluationRequest) => list.read(request), { target });
+}
+
+/** Holds if a rollout with the outcomes 0 and 1 returns 1. */
+export function isInRollout(rollout: Rollout): Predicate {
+  const target = { lists: [], rollout };
+  return Object.assign((request: EvaluationRequest) => rollout.evaluate(request) === 1, { target });
+}
+
+/** Holds if the condition does not hold. */
+export function not(condition: Condition): Condition {
+  return typeof condition === "boolean" ? !condition : (request) => !condition(request);
+}
+
+/** Holds if all conditions hold. Evaluates them in order, up to the first that does not hold. */
+export function all(conditions: readonly Condition[]): Condition {
+  const predicates: Predicate[] = [];
+  for (const condition of conditions) {
+    if (condition === false) return false;
+    if (condition !== true) predicates.push(condition);
+  }
+  const [first, second] = predicates;
+  if (first === undefined) return true;
+  if (second === undefined) return first;
+  const predicate: Predicate =
+    predicates.length === 2
+      ? (request) => first(request) && second(request)
+      : (request) => predicates.every((one) => one(request));
+  const target = joinTargets(predicates.map((one) => one.target));
+  return Object.assign(predicate, { target });
+}
+
+/** Returns the conjunction of targets. Undefined if one is missing or several have a rollout. */
+function joinTargets(targets: readonly (Target | undefined)[]): Target | undefined {
+  const lists: Membership[] = [];
+  let rollout: Rollout | undefined;
+  for (const target of targets) {
+    if (target === undefined || (rollout && target.rollout)) return undefined;
+    lists.push(...target.lists);
+    rollout ??= target.rollout;
+  }
+  return { lists, rollout };
+}

@@ -1,0 +1,215 @@
+import type { Context } from "../context.ts";
+import { createHashPrefix, splitIntoBlocks } from "../hash.ts";
+import type { Bucketing, HashBlocks, HashPrefix } from "../hash.ts";
+import type { ContextDependencies } from "../snapshot.ts";
+import type { EvaluationRequest, Slot } from "./evaluation-request.ts";
+import { ListIndex, Membership } from "./membership.ts";
+import { IdBucket } from "./rollout.ts";
+
+/** The text of a field, or null if the context does not have the field. */
+type FieldText = string | null;
+
+/**
+ * The slots through which the rules of one snapshot read the context. Rules that read the same field
+ * in the same way share a slot. The outcomes depend on every slot that was requested here.
+ */
+export class ContextFields {
+  readonly #slots = new Map<string, Slot<unknown>>();
+  readonly #listIndexes = new Map<Slot<FieldText>, ListIndex>();
+  readonly #memberships = new Map<string, Membership>();
+  readonly #fields = new Set<string>();
+  #readsClock = false;
+  #drawsRandom = false;
+  #callsCustomStrategy = false;
+
+  /** A field of the top level or, if absent there, of `properties`. Null and undefined are absent. */
+  text(field: string): Slot<FieldText> {
+    this.#fields.add(field);
+    return this.#slot(`text ${field}`, (request) => lookUp(request.context, field));
+  }
+
+  /** A field of the top level that is text. Any other value is absent. */
+  topLevelString(field: string): Slot<FieldText> {
+    this.#fields.add(field);
+    return this.#slot(`string ${field}`, ({ context }) => {
+      const value = context[field];
+      return typeof value === "string" ? value : null;
+    });
+  }
+
+  /** A field of the top level, converted to text. Falsy values are absent. */
+  topLevelText(field: string): Slot<FieldText> {
+    this.#fields.add(field);
+    return this.#slot(`truthy ${field}`, ({ context }) => truthyText(context[field]));
+  }
+
+  /**
+   * A value computed from the text of a field, such as a number.
+   *
+   * @param form the name of the computation; all calls with the same name must pass the same one
+   */
+  derived<Value>(
+    form: string,
+    text: Slot<FieldText>,
+    derive: (text: FieldText) => Value,
+  ): Slot<Value> {
+    return this.#slot(`${form} ${text.index}`, (request) => derive(request.read(text)));
+  }
+
+  /** The id of a rollout with default stickiness: the user, else the session, else a random id. */
+  defaultRolloutId(): Slot<string> {
+    const userId = this.topLevelText("userId");
+    const sessionId = this.topLevelText("sessionId");
+    const random = this.randomRolloutId();
+    return this.#slot(
+      "default rollout id",
+      (request) => request.read(userId) ?? request.read(sessionId) ?? request.read(random),
+    );
+  }
+
+  /** A random id, the same for all flags of a request. */
+  randomRolloutId(): Slot<string> {
+    this.#drawsRandom = true;
+    return this.#slot("random rollout id", (request) =>
+      String(Math.round(request.random() * 10_000) + 1),
+    );
+  }
+
+  /** The id of variants with default stickiness: the first id of the context, else a random one. */
+  defaultVariantId(): Slot<string> {
+    const ids = ["userId", "sessionId", "remoteAddress"].map((field) => this.topLevelString(field));
+    const random = this.#randomVariantId();
+    return this.#slot("default variant id", (request) => {
+      for (const id of ids) {
+        const text = request.read(id);
+        if (text) return text;
+      }
+      return request.read(random);
+    });
+  }
+
+  /** The id of variants that stick to a field: its text, else a random id. */
+  variantId(field: string): Slot<string> {
+    const text = this.text(field);
+    const random = this.#randomVariantId();
+    return this.#slot(
+      `variant id ${field}`,
+      (request) => request.read(text) || request.read(random),
+    );
+  }
+
+  /** The bucket that an id is assigned to. */
+  bucket(id: Slot<FieldText>, { group, size, seed }: Bucketing): IdBucket {
+    const prefix = createHashPrefix(`${group}:`, seed);
+    return new IdBucket({ blocks: this.#blocks(id, prefix), prefix, size });
+  }
+
+  /** Whether a list contains a text. Equal lists, such as those of a segment, share one object. */
+  membership(text: Slot<FieldText>, values: readonly string[]): Membership {
+    const key = JSON.stringify([text.index, values]);
+    const existing = this.#memberships.get(key);
+    if (existing !== undefined) return existing;
+    const membership = this.#createMembership(text, values);
+    this.#memberships.set(key, membership);
+    return membership;
+  }
+
+  /** The current time in epoch milliseconds; NaN if that of the context is not valid. */
+  currentTimeMs(): Slot<number> {
+    this.#fields.add("currentTime");
+    this.#readsClock = true;
+    return this.#slot("current time", currentTimeMs);
+  }
+
+  /** Records that a rule draws its own random number in each evaluation. */
+  noteRandomDraw(): void {
+    this.#drawsRandom = true;
+  }
+
+  /** Records that a rule calls a custom strategy. */
+  noteCustomStrategy(): void {
+    this.#callsCustomStrategy = true;
+  }
+
+  contextDependencies(): ContextDependencies {
+    return Object.freeze({
+      fields: Object.freeze([...this.#fields].toSorted()),
+      readsClock: this.#readsClock,
+      drawsRandom: this.#drawsRandom,
+      callsCustomStrategy: this.#callsCustomStrategy,
+    });
+  }
+
+  #createMembership(text: Slot<FieldText>, values: readonly string[]): Membership {
+    const lists = this.#listIndexes.get(text) ?? new ListIndex();
+    this.#listIndexes.set(text, lists);
+    const position = lists.add(values);
+    const containingLists = this.derived("lists", text, (value) => lists.listsWith(value));
+    const memberships = this.derived("memberships", text, (value) => lists.membershipsOf(value));
+    return new Membership({ text, lists, containingLists, memberships, position });
+  }
+
+  /** An id in blocks, computed once per alignment of the prefixes. */
+  #blocks(id: Slot<FieldText>, { pendingBits }: HashPrefix): Slot<HashBlocks | null> {
+    return this.derived(`blocks ${pendingBits}`, id, (text) =>
+      text ? splitIntoBlocks(text, pendingBits) : null,
+    );
+  }
+
+  #randomVariantId(): Slot<string> {
+    this.#drawsRandom = true;
+    return this.#slot("random variant id", (request) =>
+      String(Math.round(request.random() * 100_000)),
+    );
+  }
+
+  #slot<Value>(key: string, load: (request: EvaluationRequest) => Value): Slot<Value> {
+    const existing = this.#slots.get(key);
+    // NOTE: the key identifies the computation, so slots with equal keys have the same type.
+    if (existing !== undefined) return existing as Slot<Value>;
+    const slot: Slot<Value> = { index: this.#slots.size, load };
+    this.#slots.set(key, slot);
+    return slot;
+  }
+}
+
+function lookUp(context: Context, field: string): FieldText {
+  const value = ownValue(context, field) ?? ownValue(context.properties, field);
+  return value === null || value === undefined ? null : toText(value);
+}
+
+function ownValue(record: object | null | undefined, field: string): unknown {
+  if (typeof record !== "object" || record === null) return undefined;
+  return Object.hasOwn(record, field) ? (record as Record<string, unknown>)[field] : undefined;
+}
+
+function truthyText(value: unknown): FieldText {
+  return value ? toText(value) : null;
+}
+
+/** Converts any value to text as JavaScript does, including dates and lists. */
+function toText(value: unknown): FieldText {
+  if (typeof value === "string") return value;
+  try {
+    // oxlint-disable-next-line typescript/no-base-to-string -- the official SDK's rule for objects
+    return String(value);
+  } catch {
+    // The object cannot be converted to text, for example because it has no prototype.
+    return null;
+  }
+}
+
+function currentTimeMs(request: EvaluationRequest): number {
+  const { currentTime } = request.context;
+  return currentTime ? toEpochMs(currentTime) : request.now();
+}
+
+/** Converts a time to epoch milliseconds as JavaScript's `Date` does. Returns NaN if it cannot. */
+export function toEpochMs(value: unknown): number {
+  try {
+    // oxlint-disable-next-line no-restricted-globals -- converts a given time, never reads the clock
+    return new Date(value as string).getTime();
+  } catch {
+    return Number.NaN;
+  }
+}

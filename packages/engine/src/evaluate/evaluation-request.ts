@@ -1,0 +1,86 @@
+import type { Context } from "../context.ts";
+
+/** The inputs of an evaluation besides the snapshot and the context. */
+export interface Runtime {
+  /** Returns epoch milliseconds. */
+  readonly now: () => number;
+  /** Returns a number that is uniform in [0, 1). */
+  readonly random: () => number;
+}
+
+/** A value computed at most once per request, such as a parsed address. Never undefined. */
+export interface Slot<Value> {
+  readonly index: number;
+  readonly load: (request: EvaluationRequest) => Value;
+}
+
+/** Evaluates one flag of a snapshot. */
+export interface FlagEvaluator {
+  /** The index of the flag in the snapshot. */
+  readonly index: number;
+  /** Returns the index of the outcome. */
+  evaluate(request: EvaluationRequest): number;
+}
+
+/**
+ * The evaluation of one context. Caches the value of each slot, so that a thousand flags that read
+ * one field look it up and parse it once, and all use the same random id.
+ */
+export class EvaluationRequest {
+  readonly context: Context;
+  readonly #runtime: Runtime;
+  readonly #values: unknown[];
+  readonly #outcomes: Int32Array | undefined;
+  #isRepeatable = true;
+
+  /**
+   * @param outcomes receives the outcomes of all flags, parents first, when all are evaluated;
+   *   omitted when a single flag is evaluated
+   */
+  constructor(context: Context, runtime: Runtime, outcomes?: Int32Array) {
+    this.context = context;
+    this.#runtime = runtime;
+    this.#values = [];
+    this.#outcomes = outcomes;
+  }
+
+  read<Value extends string | number | object | null>(slot: Slot<Value>): Value {
+    const cached = this.#values[slot.index];
+    if (cached !== undefined) return cached as Value;
+    const value = slot.load(this);
+    this.#values[slot.index] = value;
+    return value;
+  }
+
+  /** Whether all flags are evaluated, not just one. */
+  get evaluatesAllFlags(): boolean {
+    return this.#outcomes !== undefined;
+  }
+
+  /** Whether evaluating the same context again gives the same outcomes. */
+  get isRepeatable(): boolean {
+    return this.#isRepeatable;
+  }
+
+  /** Records that an outcome depends on something besides the document and the context. */
+  markUnrepeatable(): void {
+    this.#isRepeatable = false;
+  }
+
+  /** Reads the clock. Returns epoch milliseconds. */
+  now(): number {
+    this.#isRepeatable = false;
+    return this.#runtime.now();
+  }
+
+  /** Draws a random number that is uniform in [0, 1). */
+  random(): number {
+    this.#isRepeatable = false;
+    return this.#runtime.random();
+  }
+
+  /** Returns the outcome of a parent flag for this request. */
+  outcomeOf(flag: FlagEvaluator): number {
+    return this.#outcomes?.[flag.index] ?? flag.evaluate(this);
+  }
+}

@@ -1,0 +1,50 @@
+import { isInRollout } from "../evaluate/condition.ts";
+import type { Predicate } from "../evaluate/condition.ts";
+import type { ContextFields } from "../evaluate/context-fields.ts";
+import type { Slot } from "../evaluate/evaluation-request.ts";
+import { Rollout } from "../evaluate/rollout.ts";
+import { ROLLOUT_SEED, bucketOf } from "../hash.ts";
+
+/** The number of buckets. A rollout of n percent includes the first n of them. */
+const BUCKETS = 100;
+
+/** A percentage of the ids in a field of the context. */
+export interface IdPercentage {
+  readonly id: Slot<string | null>;
+  /** A whole number from 1 to 100. */
+  readonly percentage: number;
+}
+
+/** Parses a percentage. Returns a whole number from 0 to 100; 0 if it is missing or invalid. */
+export function parsePercentage(value: unknown): number {
+  const number = typeof value === "object" && value !== null ? Number.NaN : Number(value);
+  return number > 0 ? Math.min(Math.floor(number), 100) : 0;
+}
+
+/** Holds for ids that the group assigns to the first buckets. Never holds for an absent id. */
+export function inPercentage(
+  { id, percentage }: IdPercentage,
+  group: string,
+  fields: ContextFields,
+): Predicate {
+  const idBucket = fields.bucket(id, { group, size: BUCKETS, seed: ROLLOUT_SEED });
+  const ranges = [
+    // The bucket of an absent id.
+    { lastBucket: 0, outcome: 0 },
+    { lastBucket: percentage, outcome: 1 },
+  ];
+  return isInRollout(new Rollout({ idBucket, ranges, otherwise: 0 }));
+}
+
+/** Like `inPercentage`, with a group from the context. An absent group is the empty text. */
+export function inPercentageOfContextGroup(
+  { id, percentage }: IdPercentage,
+  group: Slot<string | null>,
+): Predicate {
+  return (request) => {
+    const text = request.read(id);
+    if (!text) return false;
+    const bucketing = { group: request.read(group) ?? "", size: BUCKETS, seed: ROLLOUT_SEED };
+    return bucketOf(text, bucketing) <= percentage;
+  };
+}
