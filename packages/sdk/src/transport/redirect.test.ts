@@ -23,7 +23,7 @@ describe("redirectTarget()", () => {
     [303, undefined],
     [307, "http://a.test/other"],
     [308, "http://a.test/other"],
-  ])("for a POST, %d leads to %s", (status, expected) => {
+  ])("for a POST, %d redirects to %s", (status, expected) => {
     expect(redirect(status, "/other", { method: "POST" })).toBe(expected);
   });
 
@@ -33,7 +33,7 @@ describe("redirectTarget()", () => {
     [302, undefined],
     [302, "http://"],
     [302, "file:///etc/passwd"],
-  ])("follows nothing when the status is %d and the location %s", (status, location) => {
+  ])("does not follow a response with status %d and location %s", (status, location) => {
     expect(redirect(status, location)).toBeUndefined();
   });
 
@@ -58,7 +58,7 @@ describe("redirectTarget()", () => {
       expect(() => redirect(302, location, { from, method })).toThrow(
         expect.objectContaining({
           code: "REDIRECT",
-          message: `${from} redirects to another origin, ${new URL(location, from).origin}: only redirects within ${new URL(from).origin} are followed; if it has moved, change FLAGS_URL`,
+          message: `${from} redirects to another origin, ${new URL(location, from).origin}: only redirects within ${new URL(from).origin} are followed; if the server has moved, change FLAGS_URL`,
         }),
       );
     }
