@@ -1,6 +1,9 @@
 import { createFlagsClient } from "flags-sdk";
 import type { FlagsClient, FlagsClientEvents, FlagsClientOptions } from "flags-sdk";
 import { afterEach } from "vitest";
+import { createConnections } from "../src/transport/connections.ts";
+import { HttpClient } from "../src/transport/http-client.ts";
+import type { HttpClientOptions } from "../src/transport/http-client.ts";
 import { Upstream } from "./_upstream.ts";
 import type { Tls } from "./_upstream.ts";
 
@@ -15,6 +18,21 @@ export async function startUpstream(tls?: Tls): Promise<Upstream> {
   const upstream = await Upstream.start(tls);
   opened.push(upstream);
   return upstream;
+}
+
+/** Creates an HTTP client without a proxy that is closed after the test. */
+export function createHttp(options: Partial<HttpClientOptions> = {}): HttpClient {
+  const connections = createConnections({
+    timeoutMs: 5000,
+    rejectUnauthorized: true,
+    ca: undefined,
+    httpProxy: "",
+    httpsProxy: "",
+    noProxy: "",
+  });
+  const http = new HttpClient({ connections, timeoutMs: 5000, ...options });
+  opened.push(http);
+  return http;
 }
 
 /** Creates a client that is closed after the test. Does not report usage by default. */

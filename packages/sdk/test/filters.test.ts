@@ -105,7 +105,7 @@ describe("tags", () => {
       new Set(["/api/client/features"]),
     );
     expect(messages).toEqual([
-      `warn: Flags are polled instead of using ${mode}, because the upstream filters by tags only when polled`,
+      `warn: Upstreams filter by tags only when they are polled: polling instead of ${mode}`,
     ]);
   });
 

@@ -1,31 +1,9 @@
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { afterEach, describe, expect, it } from "vitest";
-import { createConnections } from "../src/transport/connections.ts";
-import { HttpClient } from "../src/transport/http-client.ts";
+import { describe, expect, it } from "vitest";
 import type { UpstreamRequest } from "../src/transport/http-client.ts";
-import { startUpstream } from "./_client.ts";
+import { createHttp, startUpstream } from "./_client.ts";
 import { hang, raw, status } from "./_upstream.ts";
 import type { Reply, Upstream } from "./_upstream.ts";
-
-const clients: HttpClient[] = [];
-
-afterEach(async () => {
-  await Promise.all(clients.splice(0).map((client) => client.close()));
-});
-
-function createHttp(options: { timeoutMs?: number; maxBodyBytes?: number } = {}): HttpClient {
-  const connections = createConnections({
-    timeoutMs: 5000,
-    rejectUnauthorized: true,
-    ca: undefined,
-    httpProxy: "",
-    httpsProxy: "",
-    noProxy: "",
-  });
-  const http = new HttpClient({ connections, timeoutMs: 5000, ...options });
-  clients.push(http);
-  return http;
-}
 
 const get = (
   upstream: Upstream,
@@ -223,9 +201,9 @@ describe("HttpClient", () => {
   it("open() rejects if there is no response in time, and accepts any status", async () => {
     const upstream = await startUpstream();
     upstream.reply("/a", hang);
-    const http = createHttp({ timeoutMs: 50 });
-    await expect(http.open(get(upstream, "/a"), 5000)).rejects.toMatchObject({ code: "TIMEOUT" });
-    const { status: code, close } = await http.open(get(upstream, "/none"), 5000);
+    const opened = createHttp({ timeoutMs: 50 }).open(get(upstream, "/a"), 5000);
+    await expect(opened).rejects.toMatchObject({ code: "TIMEOUT" });
+    const { status: code, close } = await createHttp().open(get(upstream, "/none"), 5000);
     expect(code).toBe(404);
     close();
   });

@@ -2,11 +2,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { TimeSlicer } from "../src/scheduling/time-slicer.ts";
 import { Streaming } from "../src/sync/streaming.ts";
-import { createConnections } from "../src/transport/connections.ts";
-import { HttpClient } from "../src/transport/http-client.ts";
 import { UpstreamApi } from "../src/transport/upstream-api.ts";
 import type { UpstreamError } from "../src/transport/upstream-error.ts";
-import { startUpstream } from "./_client.ts";
+import { createHttp, startUpstream } from "./_client.ts";
 import { connected, hydration, lastEventIds, OpenStreams, STREAMING } from "./_event-stream.ts";
 import { flag } from "./_upstream.ts";
 import type { Upstream } from "./_upstream.ts";
@@ -15,17 +13,8 @@ const ignore = (): void => undefined;
 
 /** Starts streaming like a client, but with a limit on silence that is short enough for a test. */
 function startStreaming(upstream: Upstream, maxSilenceMs: number) {
-  const connections = createConnections({
-    timeoutMs: 5000,
-    rejectUnauthorized: true,
-    ca: undefined,
-    httpProxy: "",
-    httpsProxy: "",
-    noProxy: "",
-  });
-  const http = new HttpClient({ connections, timeoutMs: 5000 });
   const api = new UpstreamApi({
-    http,
+    http: createHttp(),
     slicer: new TimeSlicer(),
     url: new URL(`${upstream.url}/`),
     identity: { appName: "app", instanceId: "i", connectionId: "c" },
@@ -48,10 +37,7 @@ function startStreaming(upstream: Upstream, maxSilenceMs: number) {
     random: Math.random,
   });
   streaming.start();
-  onTestFinished(async () => {
-    await streaming.stop();
-    await http.close();
-  });
+  onTestFinished(() => streaming.stop());
   return { documents, failures };
 }
 

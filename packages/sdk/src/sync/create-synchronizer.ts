@@ -47,7 +47,7 @@ function createPollingForTags(
   return {
     start: () => {
       options.events.warn(
-        `Flags are polled instead of using ${synchronization}, because the upstream filters by tags only when polled`,
+        `Upstreams filter by tags only when they are polled: polling instead of ${synchronization}`,
       );
       polling.start();
     },

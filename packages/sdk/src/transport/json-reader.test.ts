@@ -3,7 +3,7 @@ import { complete } from "flags-engine";
 import { describe, expect, it } from "vitest";
 import { checkNesting, JsonReader } from "./json-reader.ts";
 
-/** Parses element by element, whatever the length. */
+/** Parses element by element, even short documents. */
 const readElements = (text: string): unknown => complete(new JsonReader(0).read(text));
 
 /** The result or error of parsing; includes the order of members. */
@@ -108,7 +108,7 @@ describe("JsonReader", () => {
     expect(last[1]).toBe(after.features[0]);
   });
 
-  it("read() returns the same as JSON.parse, whatever it read before", () => {
+  it("read() returns the same as JSON.parse after any other document", () => {
     const reader = new JsonReader(0);
     const read = (text: string): unknown => complete(reader.read(text));
     fc.assert(

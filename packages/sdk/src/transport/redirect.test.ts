@@ -41,7 +41,7 @@ describe("redirectTarget()", () => {
     ["http://a.test/x", "http://a.test:80/y"],
     ["https://a.test/x", "https://a.test:443/y"],
     ["http://a.test:81/x", "//A.TEST:81/y"],
-  ])("follows %s to %s, which is the same origin", (from, location) => {
+  ])("follows a redirect from %s to %s, which is the same origin", (from, location) => {
     expect(redirect(302, location, { from })).toMatch(/\/y$/);
   });
 
@@ -53,7 +53,7 @@ describe("redirectTarget()", () => {
     ["http://a.test/x", "//b.test/x"],
     ["http://a.test/x", "http://a.test.evil.test/x"],
     ["http://a.test/x", "http://a.test@evil.test/x"],
-  ])("refuses to follow %s to %s, with GET and with POST", (from, location) => {
+  ])("rejects a redirect from %s to %s, with GET and with POST", (from, location) => {
     for (const method of ["GET", "POST"]) {
       expect(() => redirect(302, location, { from, method })).toThrow(
         expect.objectContaining({
