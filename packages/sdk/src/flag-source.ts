@@ -1,15 +1,13 @@
 import type { Snapshot, Steps, StrategyError } from "flags-engine";
-import type { ImpactMetric } from "./metrics/impact-metrics.ts";
-import type { ApplicationRegistration } from "./metrics/registration-buffer.ts";
 
-/** The definitions as the upstream sent them, for those who are entitled to read them. */
+/** The flag definitions as the upstream sent them. Only for clients that may read them. */
 export interface FeatureDefinitions {
   readonly version: number;
   readonly features: readonly unknown[];
   readonly segments: readonly unknown[];
 }
 
-/** How often one flag was on and off, and which variants were given out. */
+/** How often one flag was evaluated as on and off, and which variants were returned how often. */
 export interface FeatureUsage {
   readonly yes: number;
   readonly no: number;
@@ -22,70 +20,125 @@ export interface ApplicationUsage {
   /** Start of the period, epoch milliseconds. */
   readonly startMs: number;
   readonly features: Readonly<Record<string, FeatureUsage>>;
-  /** What the application measured besides. They are best effort: beyond a limit they are dropped. */
+  /** Impact metrics of the application. Best effort: dropped beyond a limit. */
   readonly impactMetrics?: readonly ImpactMetric[];
   /**
-   * Whose share of the buffer the usage counts against, for instance an id of the key under which it
-   * was reported. Shares are fair: reports under one id cannot displace those under another.
+   * The quota of the buffer that this usage counts against, for instance an id of the API key that
+   * reported it. The buffer is shared fairly: usage under one id cannot displace usage under another.
    *
-   * @default one share for all usage without an id
+   * @default one quota for all usage without an id
    */
   readonly quotaId?: string;
 }
 
-/** What a source tells its listeners. */
+/** An impact metric as measured by the official SDKs. */
+export interface ImpactMetric {
+  readonly name: string;
+  readonly help: string;
+  readonly type: "counter" | "gauge" | "histogram";
+  readonly samples: readonly ImpactSample[];
+}
+
+/** A value, or for a histogram the cumulative counts by upper bound. */
+export type ImpactSample = {
+  readonly labels: Readonly<Record<string, string>>;
+} & (NumericValue | HistogramValue);
+
+interface NumericValue {
+  readonly value: number;
+}
+
+interface HistogramValue {
+  readonly count: number;
+  readonly sum: number;
+  readonly buckets: readonly { readonly le: number | "+Inf"; readonly count: number }[];
+}
+
+/** A proxy between an application and the upstream. */
+export interface ConnectVia {
+  readonly appName: string;
+  readonly instanceId: string;
+}
+
+/** How an application describes itself, so that the upstream can list it. */
+export interface ApplicationRegistration {
+  readonly appName: string;
+  readonly instanceId: string;
+  /** Whether it evaluates flags itself (`backend`) or receives results (`frontend`). */
+  readonly sdkType: "frontend" | "backend";
+  /** Name and version of its SDK, such as `unleash-js-sdk:3.8.2`. */
+  readonly sdkVersion?: string;
+  /** The framework that wraps the SDK, and its version. */
+  readonly sdkFlavor?: string;
+  readonly sdkFlavorVersion?: string;
+  readonly platformName?: string;
+  readonly platformVersion?: string;
+  readonly specVersion?: string;
+  readonly strategies: readonly string[];
+  /** When it started, ISO 8601. */
+  readonly started: string;
+  /** Milliseconds between its usage reports. */
+  readonly interval: number;
+  /** The proxies that forwarded the registration to this client, the nearest to the application first. */
+  readonly connectVia?: readonly ConnectVia[];
+  /** The quota of the buffer that it counts against. @default one quota for all without an id */
+  readonly quotaId?: string;
+}
+
+/** Events of a source, with the parameters of their listeners. */
 export interface FlagSourceEvents {
-  /** The first usable data of any origin (storage, bootstrap, upstream) is in force. */
+  /** The first usable data from any origin (storage, bootstrap or upstream) is available. */
   ready: () => void;
-  /** The first data from the upstream or a bootstrap is in force; told once, with its origin. */
+  /** The first data from the upstream or a bootstrap is available. Emitted once. */
   synchronized: (origin: "bootstrap" | "upstream") => void;
-  /** A new snapshot is in force. */
+  /** A new snapshot has replaced the previous one. */
   changed: (snapshot: Snapshot) => void;
-  /** The upstream was asked and had nothing new. */
+  /** The upstream responded that nothing has changed. */
   unchanged: () => void;
-  /** A fault that a person should know of; the source keeps going on its last good data. */
+  /** An error that needs attention. The source keeps serving the last good data. */
   error: (error: Error) => void;
-  /** Something odd that needs no action now. */
+  /** A problem that is expected to resolve itself, or that needs no immediate action. */
   warn: (message: string) => void;
-  /** A custom strategy failed, and was taken not to match. Told every time: for counting. */
+  /** A custom strategy failed and was treated as not matching. Emitted for every failure. */
   strategyError: (error: StrategyError) => void;
 }
 
-/** Work on a snapshot that is to replace a former one, in steps. It must not throw. */
-export type BeforeSwapHook = (snapshot: Snapshot, former: Snapshot | undefined) => Steps<void>;
+/** Work on a snapshot before it replaces the previous one, in steps. Must not throw. */
+export type BeforeSwapHook = (snapshot: Snapshot, previous: Snapshot | undefined) => Steps<void>;
 
 /**
- * Keeps a snapshot of one upstream environment up to date and carries usage back to it.
+ * Keeps a snapshot of one upstream environment up to date, and sends usage to this upstream.
  *
- * The proxy evaluates against any object of this shape; `FlagsClient` is the built-in one.
+ * The proxy accepts any object with this interface; `FlagsClient` is the built-in implementation.
  */
 export interface FlagSource {
-  /** The data in force; undefined until the first was received. */
+  /** The current data; undefined until the first data is available. */
   readonly snapshot: Snapshot | undefined;
-  /** The document behind `snapshot`. */
+  /** The definitions that `snapshot` was compiled from. */
   readonly definitions: FeatureDefinitions | undefined;
-  /** When the upstream last answered a question for flags, epoch milliseconds. */
+  /** When the upstream last responded to a request for flags, epoch milliseconds. */
   readonly lastFetchAtMs: number | undefined;
-  /** When the upstream last had something new, epoch milliseconds. */
+  /** When the upstream last sent new data, epoch milliseconds. */
   readonly lastUpdateAtMs: number | undefined;
-  /** Begins synchronizing; a second call does nothing. Faults arrive as events, never as a throw. */
+  /** Starts synchronizing; further calls have no effect. Never throws: errors are emitted as events. */
   start(): void;
-  /** Stops synchronizing and sends the usage still held. Safe to call twice. */
+  /** Stops synchronizing and sends the pending usage. Further calls have no effect. */
   close(): Promise<void>;
   on<Event extends keyof FlagSourceEvents>(event: Event, listener: FlagSourceEvents[Event]): this;
   off<Event extends keyof FlagSourceEvents>(event: Event, listener: FlagSourceEvents[Event]): this;
   /**
-   * Has work done on each new snapshot before it is in force, between other things, so that the
-   * first to ask it does not have to wait. Returns how to end that. A source may do without.
+   * Registers work to be done on each new snapshot before it replaces the previous one, in steps
+   * between which the event loop runs, so that the first request does not have to wait for it.
+   * Returns a function that removes the hook. Optional.
    */
-  beforeChange?(preparation: BeforeSwapHook): () => void;
+  beforeChange?(hook: BeforeSwapHook): () => void;
   /**
-   * Adds usage that was counted elsewhere, to be sent upstream under the name of its application.
-   * True acknowledges it: it is sent now, or as soon as the upstream accepts it. False means that
-   * nothing of it was counted because too much is waiting already: it may be reported again later.
-   * A source that has to wait for another process returns a promise.
+   * Adds usage that was counted elsewhere, to be sent to the upstream under the name of its
+   * application. Returns true if all of it was accepted: it is sent now, or as soon as the upstream
+   * is available. Returns false if nothing of it was counted, because too much is pending; the
+   * caller may report it again later. A source in another process returns a promise.
    */
   reportUsage(usage: ApplicationUsage): boolean | Promise<boolean>;
-  /** Forwards the registration of an application to the upstream. Best effort. A source may lack it. */
+  /** Forwards the registration of an application to the upstream. Best effort. Optional. */
   registerApplication?(registration: ApplicationRegistration): void;
 }

@@ -2,23 +2,23 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { env, version as nodeVersion } from "node:process";
 
-/** The version of this package, as its package.json says. */
+/** The version of this package, equal to the one in package.json. */
 export const SDK_VERSION = "0.1.0";
 
-/** How the client names its software on the wire. */
+/** Name and version of this SDK in the upstream protocol. */
 export const SDK_NAME: string = `flags-sdk:${SDK_VERSION}`;
 
-/** The version of the client specification whose features we understand; 5.2.0 includes deltas. */
+/** The version of the client specification that this SDK supports; 5.2.0 includes deltas. */
 export const CLIENT_SPEC_VERSION = "5.2.0";
 
-/** Who a client says it is. */
+/** Identifies a client to the upstream. */
 export interface Identity {
   readonly appName: string;
   readonly instanceId: string;
   readonly connectionId: string;
 }
 
-/** The part of registrations and usage reports that says what runs the client. */
+/** The part of registrations and usage reports that describes the platform. */
 export interface Platform {
   readonly platformName: string;
   readonly platformVersion: string;
@@ -33,10 +33,10 @@ export const PLATFORM: Platform = {
   specVersion: CLIENT_SPEC_VERSION,
 };
 
-/** An instance id that tells the host to a person and differs between two clients on it. */
+/** Returns the host name with a random suffix, so that two clients on one host differ. */
 export function generateInstanceId(): string {
   return `${hostname()}-${randomUUID().slice(0, 8)}`;
 }
 
-/** The name that the strategy `applicationHostname` compares with: `HOSTNAME`, else the host's own. */
+/** The host name for the strategy `applicationHostname`: `HOSTNAME` if set, else that of the system. */
 export const HOST_NAME: string = env["HOSTNAME"] ?? hostname();

@@ -1,34 +1,38 @@
-export type { BootstrapOptions } from "./bootstrap/bootstrap-options.ts";
+export { createFlagsClient, FlagsClient } from "./client/flags-client.ts";
+export { FlagReplica } from "./client/flag-replica.ts";
+export type { FlagReplicaOptions, FlagUpdate, SyncTimestamps } from "./client/flag-replica.ts";
 export type { Fallback } from "./evaluation/evaluator.ts";
+export { Strategy } from "./evaluation/strategy.ts";
 export type { FallbackVariant, Variant } from "./evaluation/variant.ts";
-export type { FlagsClientEvents, Impression } from "./events/flags-client-events.ts";
+export type { DropKind, FlagsClientEvents, Impression } from "./events.ts";
 export type {
+  ApplicationRegistration,
   ApplicationUsage,
+  BeforeSwapHook,
+  ConnectVia,
   FeatureDefinitions,
   FeatureUsage,
   FlagSource,
   FlagSourceEvents,
-  BeforeSwapHook,
+  ImpactMetric,
+  ImpactSample,
 } from "./flag-source.ts";
-export { createFlagsClient, FlagsClient } from "./flags-client.ts";
-export type { ImpactMetric, ImpactSample } from "./metrics/impact-metrics.ts";
-export { USAGE_LIMITS } from "./metrics/limits.ts";
-export type { UsageLimits } from "./metrics/limits.ts";
-export type { MetricsBody } from "./metrics/metrics-body.ts";
-export type { ApplicationRegistration, ConnectVia } from "./metrics/registration-buffer.ts";
-export type { DropKind } from "./metrics/usage-drops.ts";
-export type { RegistrationBody } from "./metrics/registration-body.ts";
-export type { FlagsClientOptions, HttpOptions, Tag } from "./options/flags-client-options.ts";
+export type {
+  BootstrapOptions,
+  FlagsClientOptions,
+  HttpOptions,
+  Tag,
+} from "./options/flags-client-options.ts";
+export { FileStorageProvider } from "./storage/file-storage-provider.ts";
+export { MemoryStorageProvider } from "./storage/storage-provider.ts";
+export type { StorageProvider } from "./storage/storage-provider.ts";
 export type { Synchronization } from "./sync/synchronizer.ts";
 export { isUnleashClient } from "./sync/unleash-client.ts";
 export type { UnleashClient } from "./sync/unleash-client.ts";
-export { FlagReplica } from "./replica/flag-replica.ts";
-export type { FlagReplicaOptions, FlagUpdate, SyncTimestamps } from "./replica/flag-replica.ts";
-export { FileStorageProvider } from "./storage/file-storage-provider.ts";
-export { MemoryStorageProvider } from "./storage/memory-storage-provider.ts";
-export type { StorageProvider } from "./storage/storage-provider.ts";
-export { Strategy } from "./strategy.ts";
+export type { CustomHeadersFunction } from "./transport/headers.ts";
 export { UpstreamError } from "./transport/upstream-error.ts";
 export type { UpstreamErrorCode } from "./transport/upstream-error.ts";
-export type { CustomHeadersFunction } from "./transport/wire-headers.ts";
+export type { MetricsBody, RegistrationBody } from "./transport/wire-bodies.ts";
+export { USAGE_LIMITS } from "./usage/usage-limits.ts";
+export type { UsageLimits } from "./usage/usage-limits.ts";
 export type { Context, CustomStrategy, Payload, Snapshot, StrategyError } from "flags-engine";

@@ -11,11 +11,11 @@ const ADMIN_TOKEN = "*:*.the-admin-of-the-tests";
 
 export const CLIENT_TOKEN = "*:development.the-client-of-the-tests";
 
-/** The built flag-management service as a process of its own, with a database of its own. */
+/** The built flag-management service in a separate process, with its own database. */
 export class AdminService {
   readonly #directory = mkdtempSync(join(tmpdir(), "flags-sdk-"));
   #child: ChildProcess | undefined;
-  /** Where it listens; the same after a restart. */
+  /** Its origin, which stays the same after a restart. */
   origin = "";
 
   get url(): string {
@@ -44,10 +44,10 @@ export class AdminService {
       child.stdout.resume();
       return;
     }
-    throw new Error("The flag service ended instead of listening");
+    throw new Error("The flag service exited instead of listening");
   }
 
-  /** Ends it without a word to anybody. */
+  /** Kills the process. */
   async stop(): Promise<void> {
     if (this.#child === undefined || this.#child.exitCode !== null) return;
     const ended = once(this.#child, "close");
@@ -56,18 +56,18 @@ export class AdminService {
     this.#child = undefined;
   }
 
-  /** Ends it, and leaves nothing of it. */
+  /** Kills the process and deletes its database. */
   async dispose(): Promise<void> {
     await this.stop();
     rmSync(this.#directory, { recursive: true, force: true });
   }
 
-  /** What a GET of the admin API returns. */
+  /** Returns the response to a GET of the admin API. */
   async read(path: string): Promise<unknown> {
     return JSON.parse(await this.#request("GET", path)) as unknown;
   }
 
-  /** A request to the admin API that must succeed. */
+  /** Sends a request to the admin API; throws unless it succeeds. */
   async admin(method: string, path: string, body?: unknown): Promise<void> {
     await this.#request(method, path, body);
   }
@@ -83,7 +83,7 @@ export class AdminService {
     return text;
   }
 
-  /** Makes a flag that is on for everybody. */
+  /** Creates a flag that is always on. */
   async createFlag(name: string): Promise<void> {
     const path = "/projects/default/features";
     await this.admin("POST", path, { name });
@@ -98,7 +98,7 @@ export class AdminService {
     await this.admin("POST", `${path}/${on ? "on" : "off"}`);
   }
 
-  /** Gives a flag one more strategy, for those in a segment. */
+  /** Adds a strategy with a segment to a flag. */
   async addSegment(name: string): Promise<void> {
     const values = ["gold"];
     await this.admin("POST", "/segments", {

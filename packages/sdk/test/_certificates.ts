@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Tls } from "./_upstream.ts";
 
-/** Makes a certificate for 127.0.0.1 that only those trust who were given it. */
+/** Creates a self-signed certificate for 127.0.0.1. */
 export function makeSelfSigned(): Tls {
   const directory = mkdtempSync(join(tmpdir(), "flags-tls-"));
   const [keyPath, certPath] = [join(directory, "key.pem"), join(directory, "cert.pem")];

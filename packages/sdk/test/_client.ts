@@ -1,6 +1,9 @@
-import { afterEach } from "vitest";
 import { createFlagsClient } from "flags-sdk";
 import type { FlagsClient, FlagsClientEvents, FlagsClientOptions } from "flags-sdk";
+import { afterEach } from "vitest";
+import { createConnections } from "../src/transport/connections.ts";
+import { HttpClient } from "../src/transport/http-client.ts";
+import type { HttpClientOptions } from "../src/transport/http-client.ts";
 import { Upstream } from "./_upstream.ts";
 import type { Tls } from "./_upstream.ts";
 
@@ -17,7 +20,22 @@ export async function startUpstream(tls?: Tls): Promise<Upstream> {
   return upstream;
 }
 
-/** Makes a client that is closed after the test; it reports no usage unless told to. */
+/** Creates an HTTP client without a proxy that is closed after the test. */
+export function createHttp(options: Partial<HttpClientOptions> = {}): HttpClient {
+  const connections = createConnections({
+    timeoutMs: 5000,
+    rejectUnauthorized: true,
+    ca: undefined,
+    httpProxy: "",
+    httpsProxy: "",
+    noProxy: "",
+  });
+  const http = new HttpClient({ connections, timeoutMs: 5000, ...options });
+  opened.push(http);
+  return http;
+}
+
+/** Creates a client that is closed after the test. Does not report usage by default. */
 export function createClient(
   upstream: Pick<Upstream, "url">,
   options: Partial<FlagsClientOptions> = {},
@@ -33,18 +51,40 @@ export function createClient(
   return client;
 }
 
-/** Makes a client, starts it, and waits for its first data. */
+/** Creates and starts a client, and waits for its first data. */
 export async function startClient(
   upstream: Pick<Upstream, "url">,
   options: Partial<FlagsClientOptions> = {},
 ): Promise<FlagsClient> {
-  const client = createClient(upstream, options);
-  client.start();
-  await client.synchronized();
+  const { client } = await startLogged(upstream, options);
   return client;
 }
 
-/** The details of the next event of a kind. */
+/** Like `startClient`; also returns all errors and warnings since the creation of the client. */
+export async function startLogged(
+  upstream: Pick<Upstream, "url">,
+  options: Partial<FlagsClientOptions> = {},
+): Promise<{ client: FlagsClient; messages: string[] }> {
+  const client = createClient(upstream, options);
+  const messages = collectMessages(client);
+  client.start();
+  await client.synchronized();
+  return { client, messages };
+}
+
+/**
+ * Waits until another client, with another upstream, has polled this often at the default interval of
+ * these tests. For tests that a client does not do something.
+ */
+export async function waitForPolls(count: number): Promise<void> {
+  const upstream = await startUpstream();
+  const polls = upstream.nextOf(count);
+  const client = await startClient(upstream);
+  await polls;
+  await client.close();
+}
+
+/** Resolves to the parameters of the next event of a kind. */
 export function nextEvent<Event extends keyof FlagsClientEvents>(
   client: FlagsClient,
   event: Event,
@@ -58,12 +98,23 @@ export function nextEvent<Event extends keyof FlagsClientEvents>(
   });
 }
 
-/** Collects what a client tells, as `event: message`. */
-export function collectFaults(client: FlagsClient): string[] {
-  const told: string[] = [];
-  client.on("error", (error) => told.push(`error: ${error.message}`));
-  client.on("warn", (message) => told.push(`warn: ${message}`));
-  return told;
+/** Waits until an action has changed the flags; returns their names. */
+export async function flagsAfter(
+  client: FlagsClient,
+  action: () => void,
+): Promise<readonly string[]> {
+  const changed = nextEvent(client, "changed");
+  action();
+  await changed;
+  return flagNames(client);
+}
+
+/** Collects errors and warnings of a client, as `event: message`. */
+export function collectMessages(client: FlagsClient): string[] {
+  const messages: string[] = [];
+  client.on("error", (error) => messages.push(`error: ${error.message}`));
+  client.on("warn", (message) => messages.push(`warn: ${message}`));
+  return messages;
 }
 
 export const flagNames = (client: FlagsClient): readonly string[] =>

@@ -1,5 +1,8 @@
 import type { ServerResponse } from "node:http";
-import type { Reply, SeenRequest } from "./_upstream.ts";
+import type { FlagsClient, FlagsClientOptions } from "flags-sdk";
+import { startLogged, startUpstream } from "./_client.ts";
+import { documentOf, flag, serve } from "./_upstream.ts";
+import type { Reply, SeenRequest, Upstream } from "./_upstream.ts";
 
 export const STREAMING = "/api/client/streaming";
 export const DELTA = "/api/client/delta";
@@ -18,23 +21,23 @@ export const removed = (featureName: string): object => ({
   project: "default",
 });
 
-/** An event of the stream, as text. */
-export const eventOf = (name: string, id: string | number, ...events: readonly object[]): string =>
+/** Formats a stream event. */
+export const toEvent = (name: string, id: string | number, ...events: readonly object[]): string =>
   `event: ${name}\nid: ${id}\ndata: ${JSON.stringify({ events })}\n\n`;
 
 export const connected = (id: string | number, ...events: readonly object[]): string =>
-  eventOf("unleash-connected", id, ...events);
+  toEvent("unleash-connected", id, ...events);
 
 export const update = (id: string | number, ...events: readonly object[]): string =>
-  eventOf("unleash-updated", id, ...events);
+  toEvent("unleash-updated", id, ...events);
 
-/** A stream that stays open, and to which a test adds. */
+/** Streams that stay open until the test ends them. */
 export class OpenStreams {
   readonly #open = new Set<ServerResponse>();
-  readonly #greeting: string;
+  readonly #initialText: string;
 
-  constructor(greeting: string) {
-    this.#greeting = greeting;
+  constructor(initialText: string) {
+    this.#initialText = initialText;
   }
 
   get size(): number {
@@ -45,10 +48,10 @@ export class OpenStreams {
     this.#open.add(response);
     response.on("close", () => this.#open.delete(response));
     response.writeHead(200, { "content-type": "text/event-stream" });
-    response.write(this.#greeting);
+    response.write(this.#initialText);
   };
 
-  /** Sends a text to everybody who listens. */
+  /** Writes to all open streams. */
   write(text: string): void {
     for (const response of this.#open) response.write(text);
   }
@@ -62,13 +65,32 @@ export class OpenStreams {
   }
 }
 
-/** A stream that brings a text and ends. */
+/** A stream that ends after a text. */
 export const streamOf =
   (text: string): Reply =>
   (response) => {
     response.writeHead(200, { "content-type": "text/event-stream" }).end(text);
   };
 
-/** The ids with which clients came back. */
+export interface StreamingSetup {
+  readonly upstream: Upstream;
+  readonly streams: OpenStreams;
+  readonly client: FlagsClient;
+  readonly messages: readonly string[];
+}
+
+/** Starts an upstream that streams the flag `a`, and a client. Polls would return the flag `polled`. */
+export async function startStreaming(
+  options: Partial<FlagsClientOptions> = {},
+): Promise<StreamingSetup> {
+  const upstream = await startUpstream();
+  const streams = new OpenStreams(connected(1, hydration(flag("a"))));
+  upstream.reply(STREAMING, streams.reply);
+  upstream.features(serve(documentOf(flag("polled"))));
+  const started = await startLogged(upstream, { synchronization: "streaming", ...options });
+  return { upstream, streams, ...started };
+}
+
+/** Returns the `Last-Event-ID` of each request. */
 export const lastEventIds = (requests: readonly SeenRequest[]): readonly unknown[] =>
   requests.map(({ headers }) => headers["last-event-id"]);

@@ -4,13 +4,13 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { connect } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
 
-/** A forward proxy on a real socket, for plain requests and for tunnels. */
+/** A forward proxy on a real socket, for plain requests and CONNECT tunnels. */
 export class ForwardProxy {
   readonly #server: Server = createServer((incoming, response) =>
     this.#forward(incoming, response),
   );
   readonly #sockets = new Set<Socket>();
-  /** What came through: the request line, and who it said it was. */
+  /** Forwarded requests: the request line, and the credentials for the proxy. */
   readonly seen: { readonly line: string; readonly authorization: string | undefined }[] = [];
 
   private constructor() {
@@ -35,24 +35,24 @@ export class ForwardProxy {
     await once(this.#server, "close");
   }
 
-  #note(incoming: IncomingMessage): void {
+  #record(incoming: IncomingMessage): void {
     const line = `${incoming.method} ${incoming.url}`;
     this.seen.push({ line, authorization: incoming.headers["proxy-authorization"] });
   }
 
   #forward(incoming: IncomingMessage, response: ServerResponse): void {
-    this.#note(incoming);
+    this.#record(incoming);
     const { method, headers } = incoming;
-    const outgoing = request(incoming.url ?? "", { method, headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
+    const outgoing = request(incoming.url ?? "", { method, headers }, (forwarded) => {
+      response.writeHead(forwarded.statusCode ?? 502, forwarded.headers);
+      forwarded.pipe(response);
     });
     outgoing.on("error", () => response.destroy());
     incoming.pipe(outgoing);
   }
 
   #tunnel(incoming: IncomingMessage, socket: Socket): void {
-    this.#note(incoming);
+    this.#record(incoming);
     const [host, port] = (incoming.url ?? "").split(":");
     const target = connect(Number(port), host, () => {
       socket.write("HTTP/1.1 200 OK\r\n\r\n");

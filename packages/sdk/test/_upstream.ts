@@ -6,7 +6,7 @@ import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 
-/** A request as it arrived. */
+/** A received request. */
 export interface SeenRequest {
   readonly method: string;
   readonly path: string;
@@ -15,10 +15,10 @@ export interface SeenRequest {
   readonly body: string;
 }
 
-/** Answers one request, or refuses to. */
+/** Responds to one request, or fails to. */
 export type Reply = (response: ServerResponse, request: SeenRequest) => void;
 
-/** A flag that is on for everybody. */
+/** A flag that is always on. */
 export const flag = (name: string, more: object = {}): object => ({
   name,
   enabled: true,
@@ -44,7 +44,7 @@ export const raw =
 export const status =
   (code: number, headers: Record<string, string> = {}): Reply =>
   (response) => {
-    response.writeHead(code, headers).end(code === 304 ? undefined : "nothing to see");
+    response.writeHead(code, headers).end(code === 304 ? undefined : "a body");
   };
 
 export const hang: Reply = () => undefined;
@@ -58,7 +58,7 @@ export const reset: Reply = (response) => {
   response.socket?.resetAndDestroy();
 };
 
-/** Promises more than it sends. */
+/** Closes the connection before the announced end of the body. */
 export const truncate: Reply = (response) => {
   response.writeHead(200, { "content-type": "application/json", "content-length": "1000" });
   response.write('{"version":2,"features":[]', () => response.destroy());
@@ -67,7 +67,7 @@ export const truncate: Reply = (response) => {
 const digest = (document: object): string =>
   createHash("sha256").update(JSON.stringify(document)).digest("hex").slice(0, 8);
 
-/** Serves a document with an ETag, and 304 to those who have it. */
+/** Serves a document with an ETag, and 304 for a matching `If-None-Match`. */
 export const serve =
   (document: object, etag = `"${digest(document)}"`): Reply =>
   (response, request) => {
@@ -80,9 +80,9 @@ export interface Tls {
   readonly cert: string;
 }
 
-const FEATURES = "/api/client/features";
+export const FEATURES = "/api/client/features";
 
-/** A real upstream on a real socket, whose answers follow a script. */
+/** An upstream on a real socket, with configurable responses. */
 export class Upstream {
   readonly #server: Server;
   readonly #isTls: boolean;
@@ -92,7 +92,7 @@ export class Upstream {
   readonly requests: SeenRequest[] = [];
 
   private constructor(tls: Tls | undefined) {
-    const listener: RequestListener = (request, response) => void this.#answer(request, response);
+    const listener: RequestListener = (request, response) => void this.#respond(request, response);
     this.#server = tls === undefined ? createServer(listener) : createTlsServer(tls, listener);
     this.#isTls = tls !== undefined;
     this.#arrivals.setMaxListeners(0);
@@ -124,12 +124,12 @@ export class Upstream {
     return `${this.origin}/api`;
   }
 
-  /** What is answered at a path from now on. */
+  /** Sets the response for a path. */
   reply(path: string, reply: Reply): void {
     this.#replies.set(path, reply);
   }
 
-  /** What is answered at a path next, one request each. */
+  /** Sets the responses for the next requests of a path, one each. */
   script(path: string, ...replies: readonly Reply[]): void {
     this.#scripts.set(path, [...replies]);
   }
@@ -146,13 +146,13 @@ export class Upstream {
     return this.requests.filter((request) => request.path === path);
   }
 
-  /** The next request at a path. */
+  /** Resolves to the next request of a path. */
   async next(path = FEATURES): Promise<SeenRequest> {
     const [request] = (await once(this.#arrivals, path)) as [SeenRequest];
     return request;
   }
 
-  /** The next requests at a path, as many as asked for. */
+  /** Resolves to the next requests of a path. */
   async nextOf(count: number, path = FEATURES): Promise<readonly SeenRequest[]> {
     const requests: SeenRequest[] = [];
     while (requests.length < count) requests.push(await this.next(path));
@@ -166,7 +166,7 @@ export class Upstream {
     await once(this.#server, "close");
   }
 
-  async #answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #respond(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     response.on("error", () => undefined);
     const request = await toSeenRequest(incoming);
     this.requests.push(request);

@@ -1,6 +1,6 @@
 import type { ApplicationUsage, FlagsClient, FlagsClientOptions, MetricsBody } from "flags-sdk";
 import { describe, expect, it } from "vitest";
-import { collectFaults, nextEvent, startClient, startUpstream } from "./_client.ts";
+import { collectMessages, nextEvent, startClient, startUpstream } from "./_client.ts";
 import { documentOf, flag, serve, status } from "./_upstream.ts";
 import type { Reply, SeenRequest, Upstream } from "./_upstream.ts";
 
@@ -31,7 +31,7 @@ const usageOf = (appName: string, more: Partial<ApplicationUsage> = {}): Applica
 const bulkOf = ({ body }: SeenRequest): BulkBody => JSON.parse(body) as BulkBody;
 const singleOf = ({ body }: SeenRequest): MetricsBody => JSON.parse(body) as MetricsBody;
 
-/** How often `yes` reached the upstream for each application, however it was reported. */
+/** Counts the received `yes` of each application, in single and bulk reports. */
 class Totals {
   readonly yes = new Map<string, number>();
 
@@ -106,7 +106,7 @@ describe("usage of several applications", () => {
     expect(upstream.seen(SINGLE)).toEqual([]);
   });
 
-  it("goes into requests of at most 90 KiB, and an application may be spread over several", async () => {
+  it("is sent in requests of at most 90 KiB; an application may be split over several", async () => {
     const { upstream, client, totals } = await startReporting({ metricsIntervalMs: 60_000 });
     const features = Object.fromEntries(
       Array.from({ length: 3000 }, (_, index) => [`${"é".repeat(200)}${index}`, { yes: 1, no: 0 }]),
@@ -130,7 +130,7 @@ describe("usage of several applications", () => {
     ["a token whose environment is ambiguous", { token: "*:a.b.c" }],
     ["a header that replaces the token", { customHeaders: { Authorization: "secret" } }],
     ["a function that may replace the token", { customHeadersFunction: async () => ({}) }],
-  ])("is reported one by one with %s", async (_title, options) => {
+  ])("is reported separately with %s", async (_title, options) => {
     const more = { metricsIntervalMs: 60_000, ...options };
     const { upstream, client, totals } = await startReporting(more);
     for (const name of names(3)) client.reportUsage(usageOf(name));
@@ -142,12 +142,11 @@ describe("usage of several applications", () => {
 
 describe("an upstream without bulk reports", () => {
   it.each([404, 405, 501, 403, 400, 422])(
-    "gets one report for each application after a %i, at once, and is not asked again soon",
+    "receives one report for each application after a %i, immediately, and no bulk report soon after",
     async (code) => {
       const { upstream, client, totals } = await startReporting({}, { bulk: status(code) });
       for (let round = 1; round <= 3; round += 1) {
         for (const name of names(3)) client.reportUsage(usageOf(name));
-        // oxlint-disable-next-line no-await-in-loop -- one round after the other
         await expect.poll(() => totals.sum).toBe(3 * round);
       }
       await client.close();
@@ -155,18 +154,18 @@ describe("an upstream without bulk reports", () => {
     },
   );
 
-  it("gets up to 20 reports at the same time", async () => {
+  it("receives up to 20 reports at the same time", async () => {
     const { upstream, client, totals } = await startReporting(
       { metricsIntervalMs: 60_000 },
       { bulk: status(404) },
     );
-    const waiting: (() => void)[] = [];
+    const pending: (() => void)[] = [];
     let highest = 0;
     upstream.reply(SINGLE, (response, request) => {
-      waiting.push(() => totals.single(response, request));
-      highest = Math.max(highest, waiting.length);
-      // All of them are answered when no further one can come.
-      if (waiting.length === 20) for (const answer of waiting.splice(0)) answer();
+      pending.push(() => totals.single(response, request));
+      highest = Math.max(highest, pending.length);
+      // Respond only when no further request can arrive.
+      if (pending.length === 20) for (const respond of pending.splice(0)) respond();
     });
     for (const name of names(100)) client.reportUsage(usageOf(name));
     await client.close();
@@ -174,7 +173,7 @@ describe("an upstream without bulk reports", () => {
     expect(totals.sum).toBe(100);
   });
 
-  it("keeps its usage when the report of one application fails too", async () => {
+  it("loses no usage if the report of one application fails too", async () => {
     const { upstream, client, totals } = await startReporting({}, { bulk: status(403) });
     upstream.script(SINGLE, status(403), status(403), status(403), status(503));
     for (const name of names(3)) client.reportUsage(usageOf(name));
@@ -184,7 +183,7 @@ describe("an upstream without bulk reports", () => {
 
 describe("no usage of a bulk report is lost", () => {
   it.each([401, 429, 500, 502, 503])(
-    "when the upstream responds with %i for a while",
+    "if the upstream responds with %i for a while",
     async (code) => {
       const { upstream, client, totals } = await startReporting();
       upstream.script(BULK, status(code), status(code));
@@ -196,7 +195,7 @@ describe("no usage of a bulk report is lost", () => {
     },
   );
 
-  it("when it is too large for the upstream, which gets it in halves", async () => {
+  it("if it is too large for the upstream, and is sent in halves", async () => {
     const { upstream, client, totals } = await startReporting({ metricsIntervalMs: 60_000 });
     upstream.reply(BULK, (response, request) => {
       const isTooLarge = bulkOf(request).metrics.length > 2;
@@ -208,7 +207,7 @@ describe("no usage of a bulk report is lost", () => {
     expect(totals.sum).toBe(15);
   });
 
-  it("when the upstream fails between two halves", async () => {
+  it("if the upstream fails between two halves", async () => {
     const { upstream, client, totals } = await startReporting();
     upstream.script(BULK, status(413), status(503));
     for (const name of names(4)) client.reportUsage(usageOf(name));
@@ -229,7 +228,7 @@ describe("no usage of a bulk report is lost", () => {
 });
 
 describe("an application whose usage the upstream does not accept", () => {
-  it.each([400, 500])("does not keep others back when it causes a %i", async (code) => {
+  it.each([400, 500])("does not delay others if it causes a %i", async (code) => {
     const { upstream, client, totals } = await startReporting();
     const isPoisoned = (appNames: readonly string[]): boolean => appNames.includes("poison");
     upstream.reply(BULK, (response, request) => {
@@ -243,7 +242,6 @@ describe("an application whose usage the upstream does not accept", () => {
     client.reportUsage(usageOf("poison"));
     for (let round = 1; round <= 3; round += 1) {
       for (const name of names(3)) client.reportUsage(usageOf(name));
-      // oxlint-disable-next-line no-await-in-loop -- one round after the other
       await expect.poll(() => totals.sum, { timeout: 10_000 }).toBe(3 * round);
     }
     upstream.reply(BULK, totals.bulk);
@@ -252,9 +250,9 @@ describe("an application whose usage the upstream does not accept", () => {
     expect(totals.sum).toBe(10);
   });
 
-  it("is dropped after ten refusals, with an error, and the others stay in bulk", async () => {
+  it("is dropped after ten rejections, with an error, and the others are still sent in bulk", async () => {
     const { upstream, client, totals } = await startReporting();
-    const told = collectFaults(client);
+    const messages = collectMessages(client);
     const dropped = nextEvent(client, "usageDropped");
     upstream.reply(BULK, (response, request) => {
       const isBad = bulkOf(request).metrics.some(({ appName }) => appName === "poison");
@@ -274,8 +272,8 @@ describe("an application whose usage the upstream does not accept", () => {
     clearInterval(reporting);
     await client.close();
     expect(totals.sum).toBe(reported);
-    expect(told).toContain(
-      'error: Usage of application "poison" (flags: 1) was dropped: refused 10 times',
+    expect(messages).toContain(
+      'error: Usage of application "poison" (flags: 1) was dropped: rejected 10 times',
     );
     const poisoned = upstream
       .seen(BULK)
@@ -285,7 +283,7 @@ describe("an application whose usage the upstream does not accept", () => {
 });
 
 describe("close()", () => {
-  it("tries again within its five seconds when the upstream fails in passing", async () => {
+  it("retries transient failures within five seconds", async () => {
     const { upstream, client, totals } = await startReporting({ metricsIntervalMs: 60_000 });
     upstream.script(BULK, status(503), status(503, { "retry-after": "1" }));
     for (const name of names(3)) client.reportUsage(usageOf(name));
@@ -293,13 +291,13 @@ describe("close()", () => {
     expect(totals.sum).toBe(3);
   });
 
-  it("says how much was not delivered when the upstream asks for too long a wait", async () => {
+  it("logs how much was not delivered if Retry-After is too long", async () => {
     const { upstream, client } = await startReporting({ metricsIntervalMs: 60_000 });
-    const told = collectFaults(client);
+    const messages = collectMessages(client);
     upstream.reply(BULK, status(503, { "retry-after": "60" }));
     for (const name of names(3)) client.reportUsage(usageOf(name));
     await client.close();
-    expect(told.at(-1)).toBe("warn: Usage was not delivered, applications: 3");
+    expect(messages.at(-1)).toBe("warn: Usage was not delivered, applications: 3");
     expect(upstream.seen(BULK)).toHaveLength(1);
   });
 });

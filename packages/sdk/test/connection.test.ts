@@ -25,7 +25,7 @@ describe("httpOptions", () => {
     tls = makeSelfSigned();
   });
 
-  it("rejectUnauthorized: a certificate that cannot be verified is refused by default", async () => {
+  it("rejectUnauthorized: a certificate that cannot be verified is rejected by default", async () => {
     const upstream = await startUpstream(tls);
     const client = createClient(upstream);
     const warned = nextEvent(client, "warn");
@@ -41,13 +41,13 @@ describe("httpOptions", () => {
     expect(flagNames(client)).toEqual(["a"]);
   });
 
-  it("ca accepts what that authority has signed", async () => {
+  it("ca: a certificate of this authority is accepted", async () => {
     const upstream = await startUpstream(tls);
     const client = await startClient(upstream, { httpOptions: { ca: tls.cert } });
     expect(flagNames(client)).toEqual(["a"]);
   });
 
-  it("ca refuses what another authority has signed", async () => {
+  it("ca: a certificate of another authority is rejected", async () => {
     const upstream = await startUpstream(tls);
     const client = createClient(upstream, { httpOptions: { ca: [makeSelfSigned().cert] } });
     const warned = nextEvent(client, "warn");
@@ -59,7 +59,7 @@ describe("httpOptions", () => {
   it.each([
     ["rejectUnauthorized: false", (): object => ({ rejectUnauthorized: false })],
     ["ca", (): object => ({ ca: tls.cert })],
-  ])("%s holds through a proxy as well", async (_name, httpOptions) => {
+  ])("%s applies through a proxy as well", async (_name, httpOptions) => {
     const [upstream, proxy] = [await startUpstream(tls), await startProxy()];
     const client = await startClient(upstream, {
       httpOptions: httpOptions(),
@@ -80,7 +80,7 @@ describe("httpOptions", () => {
 });
 
 describe("proxies", () => {
-  it("httpProxy takes requests over HTTP as they are, without a tunnel", async () => {
+  it("httpProxy receives HTTP requests without a tunnel", async () => {
     const [upstream, proxy] = [await startUpstream(), await startProxy()];
     await startClient(upstream, { httpProxy: `http://${proxy.host}`, token: "token" });
     expect(proxy.seen[0]).toEqual({
@@ -93,7 +93,7 @@ describe("proxies", () => {
     });
   });
 
-  it("httpProxy with a user name and a password introduces itself", async () => {
+  it("httpProxy receives its user name and password", async () => {
     const [upstream, proxy] = [await startUpstream(), await startProxy()];
     await startClient(upstream, { httpProxy: `http://user:p%40ss@${proxy.host}` });
     const expected = `Basic ${Buffer.from("user:p@ss").toString("base64")}`;
@@ -101,14 +101,14 @@ describe("proxies", () => {
     expect(upstream.requests[0]?.headers).not.toHaveProperty("authorization");
   });
 
-  it.each(["HTTP_PROXY", "http_proxy"])("%s is used when no option is given", async (variable) => {
+  it.each(["HTTP_PROXY", "http_proxy"])("%s is used if the option is not set", async (variable) => {
     const [upstream, proxy] = [await startUpstream(), await startProxy()];
     vi.stubEnv(variable, `http://${proxy.host}`);
     await startClient(upstream);
     expect(proxy.seen).not.toEqual([]);
   });
 
-  it("the option wins over HTTP_PROXY, and empty text means no proxy", async () => {
+  it("the option overrides HTTP_PROXY, and an empty string means no proxy", async () => {
     const [upstream, proxy] = [await startUpstream(), await startProxy()];
     vi.stubEnv("HTTP_PROXY", `http://${proxy.host}`);
     await startClient(upstream, { httpProxy: "" });
@@ -128,14 +128,14 @@ describe("proxies", () => {
     expect(proxy.seen).toHaveLength(expected);
   });
 
-  it.each(["NO_PROXY", "no_proxy"])("%s is used when no option is given", async (variable) => {
+  it.each(["NO_PROXY", "no_proxy"])("%s is used if the option is not set", async (variable) => {
     const [upstream, proxy] = [await startUpstream(), await startProxy()];
     vi.stubEnv(variable, "127.0.0.1");
     await startClient(upstream, { httpProxy: `http://${proxy.host}` });
     expect(proxy.seen).toEqual([]);
   });
 
-  it("HTTP_PROXY does not take requests over HTTPS, nor HTTPS_PROXY those over HTTP", async () => {
+  it("HTTP_PROXY is not used for HTTPS requests, nor HTTPS_PROXY for HTTP requests", async () => {
     const tls = makeSelfSigned();
     const [upstream, secure, proxy] = [
       await startUpstream(),
@@ -150,7 +150,7 @@ describe("proxies", () => {
     expect(proxy.seen).toEqual([]);
   });
 
-  it("a proxy that is not there is a fault like any other", async () => {
+  it("a proxy that is down is a transient failure", async () => {
     const upstream = await startUpstream();
     const client = createClient(upstream, { httpProxy: "http://127.0.0.1:1" });
     const warned = nextEvent(client, "warn");
@@ -159,7 +159,7 @@ describe("proxies", () => {
     expect(upstream.requests).toEqual([]);
   });
 
-  it("a variable that holds no URL is named when the client is made", async () => {
+  it("an invalid URL in a variable causes an error that names the variable, without its value", async () => {
     vi.stubEnv("HTTP_PROXY", "http://user:secret@:bad");
     const create = (): unknown => createClient({ url: "http://127.0.0.1:1" });
     expect(create).toThrow(/HTTP_PROXY/);

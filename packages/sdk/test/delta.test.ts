@@ -1,24 +1,24 @@
 import { describe, expect, it } from "vitest";
 import {
-  collectFaults,
+  collectMessages,
   createClient,
   flagNames,
+  flagsAfter,
   nextEvent,
   startClient,
   startUpstream,
 } from "./_client.ts";
 import { DELTA, hydration, removed, updated } from "./_event-stream.ts";
-import { documentOf, flag, json, reset, serve, status } from "./_upstream.ts";
+import { documentOf, FEATURES, flag, json, reset, serve, status } from "./_upstream.ts";
 import type { Reply } from "./_upstream.ts";
 
-const FEATURES = "/api/client/features";
 const delta = { synchronization: "delta" } as const;
 
 const events = (id: number, ...list: readonly object[]): Reply =>
   json({ events: list }, { etag: `"${id}"` });
 
 describe("delta", () => {
-  it("asks for everything, then for what has changed since, with the filters", async () => {
+  it("fetches everything, then the changes since the last ETag, with the filters", async () => {
     const upstream = await startUpstream();
     upstream.script(
       DELTA,
@@ -53,8 +53,8 @@ describe("delta", () => {
     ["a flag without a name", { events: [updated({})] }],
     ["no list of events", { events: 7 }],
     ["a document", documentOf(flag("b"))],
-    ["a removal of nothing", { events: [{ type: "segment-removed" }] }],
-  ])("keeps its flags and asks for everything after %s", async (_name, body) => {
+    ["a removal without an id", { events: [{ type: "segment-removed" }] }],
+  ])("keeps its flags and fetches everything after %s", async (_name, body) => {
     const upstream = await startUpstream();
     upstream.script(
       DELTA,
@@ -65,10 +65,10 @@ describe("delta", () => {
     upstream.reply(DELTA, status(304));
     upstream.features(status(503));
     const client = await startClient(upstream, delta);
-    const told = collectFaults(client);
+    const messages = collectMessages(client);
     await nextEvent(client, "changed");
     expect(flagNames(client)).toEqual(["c"]);
-    expect(told[0]).toContain(
+    expect(messages[0]).toContain(
       "error: Fetching changes of flags failed: The document is not usable",
     );
     const sent = upstream.seen(DELTA).slice(0, 3);
@@ -79,7 +79,7 @@ describe("delta", () => {
     ]);
   });
 
-  it("refuses changes without a hydration before them", async () => {
+  it("rejects changes without a preceding hydration", async () => {
     const upstream = await startUpstream();
     upstream.script(DELTA, events(5, updated(flag("alone"))), events(6));
     upstream.reply(DELTA, events(7, hydration(flag("all"))));
@@ -95,43 +95,37 @@ describe("delta", () => {
     ["503", status(503)],
     ["401", status(401)],
     ["a reset", reset],
-  ])("polls when the upstream answers with %s, and comes back later", async (_name, fault) => {
-    const upstream = await startUpstream();
-    upstream.reply(DELTA, fault);
-    const client = await startClient(upstream, delta);
-    expect(flagNames(client)).toEqual(["a"]);
-    upstream.features(serve(documentOf(flag("b"))));
-    await nextEvent(client, "changed");
-    expect(flagNames(client)).toEqual(["b"]);
-    upstream.reply(DELTA, events(1, hydration(flag("c"))));
-    await nextEvent(client, "changed");
-    expect(flagNames(client)).toEqual(["c"]);
-  });
+  ])(
+    "polls if the upstream responds with %s, and returns to deltas later",
+    async (_name, failure) => {
+      const upstream = await startUpstream();
+      upstream.reply(DELTA, failure);
+      const client = await startClient(upstream, delta);
+      expect(flagNames(client)).toEqual(["a"]);
+      const servePolled = (): void => upstream.features(serve(documentOf(flag("b"))));
+      expect(await flagsAfter(client, servePolled)).toEqual(["b"]);
+      const serveDelta = (): void => upstream.reply(DELTA, events(1, hydration(flag("c"))));
+      expect(await flagsAfter(client, serveDelta)).toEqual(["c"]);
+    },
+  );
 
-  it("resumes where it was after polling stood in for it", async () => {
-    const upstream = await startUpstream();
-    upstream.script(DELTA, events(1, hydration(flag("a"), flag("b"))));
-    upstream.reply(DELTA, status(500));
-    upstream.features(serve(documentOf(flag("polled"))));
-    const client = await startClient(upstream, delta);
-    await nextEvent(client, "changed");
-    expect(flagNames(client)).toEqual(["polled"]);
-    upstream.script(DELTA, events(2, removed("b")));
-    upstream.reply(DELTA, status(304));
-    await nextEvent(client, "changed");
-    expect(flagNames(client)).toEqual(["a"]);
-  });
-
-  it("puts back what it had when that is what there is after polling stood in for it", async () => {
-    const upstream = await startUpstream();
-    upstream.script(DELTA, events(1, hydration(flag("a"))));
-    upstream.reply(DELTA, status(500));
-    upstream.features(serve(documentOf(flag("polled"))));
-    const client = await startClient(upstream, delta);
-    await nextEvent(client, "changed");
-    expect(flagNames(client)).toEqual(["polled"]);
-    upstream.reply(DELTA, status(304));
-    await nextEvent(client, "changed");
-    expect(flagNames(client)).toEqual(["a"]);
+  describe("after a fallback to polling", () => {
+    it.each([
+      ["applies further changes", events(2, removed("b")), ["a"]],
+      ["restores its flags if there are no further changes", status(304), ["a", "b"]],
+    ])("%s", async (_name, next, expected) => {
+      const upstream = await startUpstream();
+      upstream.script(DELTA, events(1, hydration(flag("a"), flag("b"))));
+      upstream.reply(DELTA, status(500));
+      upstream.features(serve(documentOf(flag("polled"))));
+      const client = await startClient(upstream, delta);
+      await nextEvent(client, "changed");
+      expect(flagNames(client)).toEqual(["polled"]);
+      const resume = (): void => {
+        upstream.script(DELTA, next);
+        upstream.reply(DELTA, status(304));
+      };
+      expect(await flagsAfter(client, resume)).toEqual(expected);
+    });
   });
 });

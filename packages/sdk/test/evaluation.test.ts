@@ -1,13 +1,13 @@
 import { Strategy } from "flags-sdk";
 import type { Context, FlagsClient, FlagsClientOptions, Impression } from "flags-sdk";
 import { describe, expect, it } from "vitest";
-import { collectFaults, createClient, startClient, startUpstream } from "./_client.ts";
+import { collectMessages, createClient, startClient, startUpstream } from "./_client.ts";
 import { flag } from "./_upstream.ts";
 
 const payload = { type: "json", value: "{}" };
 const variants = [{ name: "red", weight: 1000, payload }];
 
-/** A client on these flags alone. */
+/** Starts a client with these flags, from a bootstrap. */
 async function startWith(
   features: readonly object[],
   options: Partial<FlagsClientOptions> = {},
@@ -22,7 +22,7 @@ const constraint = (contextName: string, ...values: readonly string[]): object =
 });
 
 describe("isEnabled()", () => {
-  it("is what the strategies say", async () => {
+  it("returns the result of the strategies", async () => {
     const client = await startWith([flag("on"), flag("off", { enabled: false })]);
     expect(client.isEnabled("on")).toBe(true);
     expect(client.isEnabled("off")).toBe(false);
@@ -39,7 +39,7 @@ describe("isEnabled()", () => {
     expect(client.isEnabled("none", { userId: "7" }, fallback)).toBe(true);
   });
 
-  it("has appName and environment in every context, unless the caller has others", async () => {
+  it("adds appName and environment to every context, unless the caller sets others", async () => {
     const client = await startWith(
       [flag("app", constraint("appName", "app")), flag("env", constraint("environment", "test"))],
       { environment: "test" },
@@ -50,19 +50,19 @@ describe("isEnabled()", () => {
     expect(client.isEnabled("env", { environment: undefined })).toBe(false);
   });
 
-  it("environment is `default` when none is set", async () => {
+  it("uses the environment `default` if none is set", async () => {
     const client = await startWith([flag("env", constraint("environment", "default"))]);
     expect(client.isEnabled("env")).toBe(true);
   });
 
-  it("does not mind a context of null", async () => {
+  it("accepts null instead of a context", async () => {
     const client = await startWith([flag("on")]);
     expect(client.isEnabled("on", null as unknown as Context)).toBe(true);
   });
 });
 
 describe("getVariant()", () => {
-  it("gives the variant with its payload", async () => {
+  it("returns the variant with its payload", async () => {
     const client = await startWith([flag("on", { variants })]);
     expect(client.getVariant("on", { userId: "7" })).toEqual({
       name: "red",
@@ -77,20 +77,23 @@ describe("getVariant()", () => {
     ["on", true],
     ["off", false],
     ["none", false],
-  ])("of %s without a variant is disabled, and the flag is %s", async (name, enabled) => {
-    const client = await startWith([flag("on"), flag("off", { enabled: false, variants })]);
-    const flags = { featureEnabled: enabled, feature_enabled: enabled };
-    expect(client.getVariant(name)).toEqual({ name: "disabled", enabled: false, ...flags });
-    const fallback = { name: "mine", enabled: true, payload };
-    expect(client.getVariant(name, {}, fallback)).toEqual({ ...fallback, ...flags });
-  });
+  ])(
+    "of the flag %s without a variant is disabled, and featureEnabled is %s",
+    async (name, enabled) => {
+      const client = await startWith([flag("on"), flag("off", { enabled: false, variants })]);
+      const flags = { featureEnabled: enabled, feature_enabled: enabled };
+      expect(client.getVariant(name)).toEqual({ name: "disabled", enabled: false, ...flags });
+      const fallback = { name: "mine", enabled: true, payload };
+      expect(client.getVariant(name, {}, fallback)).toEqual({ ...fallback, ...flags });
+    },
+  );
 });
 
-describe("before there is data", () => {
-  it("fallbacks are given, one warning is told, and nothing is counted", async () => {
+describe("before the first data", () => {
+  it("evaluations return fallbacks, cause one warning, and are not counted", async () => {
     const upstream = await startUpstream();
     const client = createClient(upstream, { metricsIntervalMs: 60_000 });
-    const told = collectFaults(client);
+    const messages = collectMessages(client);
     const counted: string[] = [];
     client.on("count", (name) => counted.push(name));
     expect(client.isEnabled("a")).toBe(false);
@@ -99,8 +102,8 @@ describe("before there is data", () => {
     expect(client.getVariant("a").name).toBe("disabled");
     expect(client.getVariant("a", {}, { name: "mine", enabled: true }).name).toBe("mine");
     expect(client.getFeatureDefinitions()).toEqual([]);
-    expect(told).toEqual([
-      "warn: A flag was asked for before there is any data: see the event ready",
+    expect(messages).toEqual([
+      "warn: A flag was evaluated before any data was available: wait for the event ready",
     ]);
     expect(counted).toEqual([]);
     await client.close();
@@ -109,7 +112,7 @@ describe("before there is data", () => {
 });
 
 describe("events", () => {
-  it("count is told for every question once there is data", async () => {
+  it("count is emitted for every evaluation after the first data", async () => {
     const client = await startWith([flag("on"), flag("off", { enabled: false })]);
     const counted: unknown[] = [];
     client.on("count", (name, enabled) => counted.push([name, enabled]));
@@ -125,7 +128,7 @@ describe("events", () => {
     ]);
   });
 
-  it("impression is told for the flag asked for, not for its parents", async () => {
+  it("impression is emitted for the evaluated flag, not for its parents", async () => {
     const impressionData = true;
     const client = await startWith([
       flag("parent", { impressionData }),
@@ -149,7 +152,7 @@ describe("events", () => {
     ]);
   });
 
-  it("a listener that throws does not reach the one who asks", async () => {
+  it("an error of a listener does not affect the evaluation", async () => {
     const client = await startWith([flag("on")]);
     client.on("count", () => {
       throw new Error("in the listener");
@@ -172,7 +175,7 @@ describe("strategies", () => {
     }
   }
 
-  it("a subclass of Strategy gets the parameters and the whole context", async () => {
+  it("a subclass of Strategy receives the parameters and the whole context", async () => {
     const client = await startWith([using("forPlan", { plan: "pro" })], {
       strategies: [new ForPlan()],
     });
@@ -180,14 +183,14 @@ describe("strategies", () => {
     expect(client.isEnabled("uses forPlan", { properties: { plan: "free" } })).toBe(false);
   });
 
-  it("Strategy itself answers its return value", async () => {
+  it("Strategy returns its return value", async () => {
     const strategies = [new Strategy("never"), new Strategy("always", true)];
     const client = await startWith([using("never"), using("always")], { strategies });
     expect(client.isEnabled("uses never")).toBe(false);
     expect(client.isEnabled("uses always")).toBe(true);
   });
 
-  it("a plain object will do, and wins over a built-in strategy of its name", async () => {
+  it("a plain object overrides a built-in strategy of the same name", async () => {
     const client = await startWith([using("default")], {
       strategies: [{ name: "default", isEnabled: (_parameters, { userId }) => userId === "7" }],
     });
@@ -195,7 +198,7 @@ describe("strategies", () => {
     expect(client.isEnabled("uses default", { userId: "8" })).toBe(false);
   });
 
-  it("one that throws does not match, is warned of once, and is told every time", async () => {
+  it("one that throws does not match, causes one warning, and an event every time", async () => {
     const client = await startWith([using("broken")], {
       strategies: [
         {
@@ -206,14 +209,14 @@ describe("strategies", () => {
         },
       ],
     });
-    const told = collectFaults(client);
+    const messages = collectMessages(client);
     const errors: unknown[] = [];
     client.on("strategyError", (error) => errors.push(error));
     expect(client.isEnabled("uses broken")).toBe(false);
     expect(client.isEnabled("uses broken")).toBe(false);
     expect(errors).toHaveLength(2);
     expect(errors[0]).toMatchObject({ strategy: "broken", flag: "uses broken" });
-    expect(told.filter((text) => text.includes("broken"))).toEqual([
+    expect(messages.filter((text) => text.includes("broken"))).toEqual([
       'warn: Strategy "broken" of flag "uses broken" failed and does not match: out of order',
     ]);
   });

@@ -1,31 +1,9 @@
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { afterEach, describe, expect, it } from "vitest";
-import { createConnections } from "../src/transport/connections.ts";
-import { HttpClient } from "../src/transport/http-client.ts";
+import { describe, expect, it } from "vitest";
 import type { UpstreamRequest } from "../src/transport/http-client.ts";
-import { startUpstream } from "./_client.ts";
+import { createHttp, startUpstream } from "./_client.ts";
 import { hang, raw, status } from "./_upstream.ts";
 import type { Reply, Upstream } from "./_upstream.ts";
-
-const clients: HttpClient[] = [];
-
-afterEach(async () => {
-  await Promise.all(clients.splice(0).map((client) => client.close()));
-});
-
-function createHttp(options: { timeoutMs?: number; maxBodyBytes?: number } = {}): HttpClient {
-  const connections = createConnections({
-    timeoutMs: 5000,
-    rejectUnauthorized: true,
-    ca: undefined,
-    httpProxy: "",
-    httpsProxy: "",
-    noProxy: "",
-  });
-  const http = new HttpClient({ connections, timeoutMs: 5000, ...options });
-  clients.push(http);
-  return http;
-}
 
 const get = (
   upstream: Upstream,
@@ -56,11 +34,11 @@ describe("HttpClient", () => {
     });
   });
 
-  it("send() and open() refuse a redirect to another origin and send nothing there", async () => {
+  it("send() and open() reject a redirect to another origin and send nothing there", async () => {
     const [upstream, other] = [await startUpstream(), await startUpstream()];
     const error = {
       code: "REDIRECT",
-      message: `${upstream.origin}/a redirects to another origin, ${other.origin}: only redirects within ${upstream.origin} are followed; if it has moved, change FLAGS_URL`,
+      message: `${upstream.origin}/a redirects to another origin, ${other.origin}: only redirects within ${upstream.origin} are followed; if the server has moved, change FLAGS_URL`,
     };
     const http = createHttp();
     for (const code of [301, 302, 303, 307, 308]) {
@@ -73,7 +51,7 @@ describe("HttpClient", () => {
     expect(other.requests).toEqual([]);
   });
 
-  it("send() refuses another origin after a redirect within the origin", async () => {
+  it("send() rejects another origin after a redirect within the origin", async () => {
     const [upstream, other] = [await startUpstream(), await startUpstream()];
     upstream.reply("/a", redirect("/b"));
     upstream.reply("/b", redirect(`${other.origin}/c`));
@@ -83,7 +61,7 @@ describe("HttpClient", () => {
     expect(other.requests).toEqual([]);
   });
 
-  it("send() closes the connection of a refused redirect whose body never ends", async () => {
+  it("send() closes the connection of a rejected redirect whose body never ends", async () => {
     const [upstream, other] = [await startUpstream(), await startUpstream()];
     const closed = new Promise((resolve) => {
       upstream.reply("/a", (response) => {
@@ -97,7 +75,7 @@ describe("HttpClient", () => {
     await closed;
   });
 
-  it("send() gives up on redirects in a circle", async () => {
+  it("send() gives up on circular redirects", async () => {
     const upstream = await startUpstream();
     upstream.reply("/a", redirect("/a"));
     await expect(createHttp().send(get(upstream, "/a"))).rejects.toMatchObject({
@@ -107,7 +85,7 @@ describe("HttpClient", () => {
     expect(upstream.seen("/a")).toHaveLength(6);
   });
 
-  it.each([307, 308])("send() posts again after a %d", async (code) => {
+  it.each([307, 308])("send() repeats a POST after a %d", async (code) => {
     const upstream = await startUpstream();
     upstream.reply("/a", redirect("/b", code));
     upstream.reply("/b", status(202));
@@ -134,7 +112,7 @@ describe("HttpClient", () => {
     expect(upstream.seen("/a")[0]?.headers["accept-encoding"]).toContain("gzip");
   });
 
-  it("send() refuses a body that is too large, also when it is small on the wire", async () => {
+  it("send() rejects a body that is too large, even if it is small when compressed", async () => {
     const upstream = await startUpstream();
     const http = createHttp({ maxBodyBytes: 1000 });
     upstream.reply("/fits", raw("x".repeat(1000)));
@@ -164,16 +142,16 @@ describe("HttpClient", () => {
     expect(upstream.requests).toEqual([]);
   });
 
-  it("send() says so when the header function fails", async () => {
+  it("send() rejects if the header function fails", async () => {
     const upstream = await startUpstream();
     const credentials = (): Promise<never> => Promise.reject(new Error("no token today"));
     await expect(createHttp().send(get(upstream, "/a", { credentials }))).rejects.toMatchObject({
       code: "HEADERS",
-      message: "Cannot make the request headers: no token today",
+      message: "Cannot create the request headers: no token today",
     });
   });
 
-  it("send() ends when the signal is aborted", async () => {
+  it("send() rejects if the signal is aborted", async () => {
     const upstream = await startUpstream();
     upstream.reply("/a", hang);
     const abort = new AbortController();
@@ -183,7 +161,7 @@ describe("HttpClient", () => {
     await expect(sent).rejects.toMatchObject({ code: "NETWORK" });
   });
 
-  it("open() hands over what comes as it comes, and ends with the answer", async () => {
+  it("open() returns chunks as they arrive", async () => {
     const upstream = await startUpstream();
     upstream.reply("/a", (response) => {
       response.write("one");
@@ -197,7 +175,7 @@ describe("HttpClient", () => {
     expect(code).toBe(200);
   });
 
-  it("open() gives up an answer that is silent for too long, and only such a one", async () => {
+  it("open() limits the silence of a response instead of its duration", async () => {
     const upstream = await startUpstream();
     upstream.reply("/a", (response) => {
       let count = 0;
@@ -207,25 +185,25 @@ describe("HttpClient", () => {
         response.write(String(count));
       }, 50);
     });
-    const { chunks, close } = await createHttp({ timeoutMs: 150 }).open(get(upstream, "/a"), 200);
+    const { chunks, close } = await createHttp({ timeoutMs: 200 }).open(get(upstream, "/a"), 400);
     let text = "";
     const read = async (): Promise<void> => {
       for await (const chunk of chunks) text += Buffer.from(chunk).toString();
     };
     await expect(read()).rejects.toMatchObject({
       code: "TIMEOUT",
-      message: `Cannot reach ${upstream.origin}/a: Nothing received for 200 ms`,
+      message: `Cannot reach ${upstream.origin}/a: Nothing received for 400 ms`,
     });
     expect(text).toBe("12345");
     close();
   });
 
-  it("open() throws when there is no answer in time, and hands over one of any status", async () => {
+  it("open() rejects if there is no response in time, and accepts any status", async () => {
     const upstream = await startUpstream();
     upstream.reply("/a", hang);
-    const http = createHttp({ timeoutMs: 50 });
-    await expect(http.open(get(upstream, "/a"), 5000)).rejects.toMatchObject({ code: "TIMEOUT" });
-    const { status: code, close } = await http.open(get(upstream, "/none"), 5000);
+    const opened = createHttp({ timeoutMs: 50 }).open(get(upstream, "/a"), 5000);
+    await expect(opened).rejects.toMatchObject({ code: "TIMEOUT" });
+    const { status: code, close } = await createHttp().open(get(upstream, "/none"), 5000);
     expect(code).toBe(404);
     close();
   });

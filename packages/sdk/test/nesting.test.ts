@@ -1,8 +1,7 @@
-import { expect, it } from "vitest";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { createClient, flagNames, nextEvent, startClient, startUpstream } from "./_client.ts";
 import { connected, DELTA, hydration, OpenStreams, STREAMING } from "./_event-stream.ts";
 import { flag, raw, status } from "./_upstream.ts";
@@ -19,7 +18,7 @@ const DEEP_DOCUMENTS = [
 ] as const;
 
 it.each(DEEP_DOCUMENTS)(
-  "a document is refused when %s is nested too deeply",
+  "a document is rejected if %s is nested too deeply",
   async (_name, text) => {
     const upstream = await startUpstream();
     const client = await startClient(upstream);
@@ -30,7 +29,7 @@ it.each(DEEP_DOCUMENTS)(
   },
 );
 
-it("a delta that is nested too deeply is refused", async () => {
+it("a delta that is nested too deeply is rejected", async () => {
   const upstream = await startUpstream();
   upstream.reply(DELTA, raw(`{"events":[{"type":"hydration","features":[${DEEP_FLAG}]}]}`));
   const client = createClient(upstream, { synchronization: "delta" });
@@ -41,7 +40,7 @@ it("a delta that is nested too deeply is refused", async () => {
   expect(flagNames(client)).toEqual(["a"]);
 });
 
-it("an event of a stream that is nested too deeply is refused", async () => {
+it("a stream event that is nested too deeply is rejected", async () => {
   const upstream = await startUpstream();
   const streams = new OpenStreams(connected(1, hydration(flag("streamed"))));
   upstream.reply(STREAMING, streams.reply);
@@ -54,7 +53,7 @@ it("an event of a stream that is nested too deeply is refused", async () => {
   expect(flagNames(client)).toEqual(["streamed"]);
 });
 
-it("a bootstrap file that is nested too deeply is refused", async () => {
+it("a bootstrap file that is nested too deeply is rejected", async () => {
   const directory = await mkdtemp(join(tmpdir(), "flags-nesting-"));
   onTestFinished(() => rm(directory, { recursive: true }));
   const filePath = join(directory, "flags.json");

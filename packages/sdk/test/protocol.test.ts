@@ -1,11 +1,19 @@
 import { describe, expect, it } from "vitest";
-import { collectFaults, createClient, nextEvent, startClient, startUpstream } from "./_client.ts";
+import {
+  collectMessages,
+  createClient,
+  nextEvent,
+  startClient,
+  startLogged,
+  startUpstream,
+  waitForPolls,
+} from "./_client.ts";
 import { documentOf, flag, json, serve, status } from "./_upstream.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 describe("polling", () => {
-  it("asks with the headers of the protocol", async () => {
+  it("sends the headers of the protocol", async () => {
     const upstream = await startUpstream();
     await startClient(upstream, { appName: "shop", instanceId: "one", token: "token" });
     expect(upstream.requests[0]).toMatchObject({
@@ -27,13 +35,13 @@ describe("polling", () => {
     expect(upstream.requests[0]?.headers).not.toHaveProperty("if-none-match");
   });
 
-  it("sends no Authorization when there is no token", async () => {
+  it("sends no Authorization without a token", async () => {
     const upstream = await startUpstream();
     await startClient(upstream);
     expect(upstream.requests[0]?.headers).not.toHaveProperty("authorization");
   });
 
-  it("works with an appName that no header can hold", async () => {
+  it("encodes an appName that is not a valid header value", async () => {
     const upstream = await startUpstream();
     const client = await startClient(upstream, { appName: "магазин" });
     expect(upstream.requests[0]?.headers["unleash-appname"]).toMatch(/^(%[0-9A-F]{2})+$/);
@@ -42,7 +50,7 @@ describe("polling", () => {
     expect(client.isEnabled("mine")).toBe(true);
   });
 
-  it("asks for the project, name prefix and tags, in that order", async () => {
+  it("requests the project, name prefix and tags, in that order", async () => {
     const upstream = await startUpstream();
     await startClient(upstream, {
       projectName: "my project",
@@ -79,25 +87,22 @@ describe("polling", () => {
     expect(second?.headers["x-both"]).toBe("made 2");
   });
 
-  it("goes on when customHeadersFunction fails", async () => {
+  it("retries if customHeadersFunction fails", async () => {
     const upstream = await startUpstream();
     let calls = 0;
-    const client = createClient(upstream, {
+    const { messages } = await startLogged(upstream, {
       customHeadersFunction: async () => {
         calls += 1;
         if (calls === 1) throw new Error("no token yet");
         return {};
       },
     });
-    const told = collectFaults(client);
-    client.start();
-    await client.synchronized();
-    expect(told[0]).toBe(
-      "error: Fetching flags failed: Cannot make the request headers: no token yet",
+    expect(messages[0]).toBe(
+      "error: Fetching flags failed: Cannot create the request headers: no token yet",
     );
   });
 
-  it("asks conditionally, and tells that nothing is new", async () => {
+  it("sends conditional requests, and emits unchanged after a 304", async () => {
     const upstream = await startUpstream();
     upstream.features(serve(documentOf(flag("a")), 'W/"one"'));
     const client = await startClient(upstream);
@@ -111,7 +116,7 @@ describe("polling", () => {
     expect(client.lastUpdateAtMs).toBe(lastUpdateAtMs);
   });
 
-  it("asks without a condition when the upstream gives no ETag, and keeps an equal snapshot", async () => {
+  it("sends unconditional requests if the upstream sends no ETag, and keeps an equal snapshot", async () => {
     const upstream = await startUpstream();
     upstream.features(json(documentOf(flag("a"))));
     const client = await startClient(upstream);
@@ -121,7 +126,7 @@ describe("polling", () => {
     expect(client.snapshot).toBe(snapshot);
   });
 
-  it("forgets its ETag when a new document comes without one", async () => {
+  it("does not send the ETag of an earlier document after one without an ETag", async () => {
     const upstream = await startUpstream();
     const client = createClient(upstream);
     upstream.scriptFeatures(serve(documentOf(flag("a"))), json(documentOf(flag("b"))));
@@ -131,13 +136,11 @@ describe("polling", () => {
     expect(etags.map((etag) => etag !== undefined)).toEqual([false, true, false]);
   });
 
-  it("refreshIntervalMs 0 asks until there was an answer, and then no more", async () => {
+  it("refreshIntervalMs 0 polls until the first success", async () => {
     const upstream = await startUpstream();
     upstream.scriptFeatures(status(500));
     await startClient(upstream, { refreshIntervalMs: 0 });
-    await new Promise((resolve) => {
-      setTimeout(resolve, 50);
-    });
+    await waitForPolls(5);
     expect(upstream.requests).toHaveLength(2);
   });
 
@@ -150,7 +153,7 @@ describe("polling", () => {
     expect(clients[0]?.snapshot?.revision).toBe(clients[1]?.snapshot?.revision);
   });
 
-  it("gives the definitions of very many flags as they were sent", async () => {
+  it("provides the definitions of very many flags as they were sent", async () => {
     const upstream = await startUpstream();
     const document = documentOf(...Array.from({ length: 9000 }, (_, index) => flag(`${index}`)));
     upstream.features(json(document));
@@ -158,7 +161,7 @@ describe("polling", () => {
     expect(client.definitions).toEqual({ ...document, segments: [] });
   });
 
-  it("gives the definitions as they were sent", async () => {
+  it("provides the definitions as they were sent", async () => {
     const upstream = await startUpstream();
     const segments = [{ id: 1, name: "s", constraints: [] }];
     upstream.features(json({ version: 3, features: [flag("a", { own: 1 })], segments }));
@@ -167,16 +170,13 @@ describe("polling", () => {
     expect(client.getFeatureDefinitions()).toEqual([flag("a", { own: 1 })]);
   });
 
-  it("warns of what is odd in a document, once for each document", async () => {
+  it("warns about invalid parts of a document, once for each document", async () => {
     const upstream = await startUpstream();
     upstream.features(json(documentOf(flag("odd", { strategies: "none" }))));
-    const client = createClient(upstream);
-    const told = collectFaults(client);
-    client.start();
-    await client.synchronized();
+    const { client, messages } = await startLogged(upstream);
     await nextEvent(client, "unchanged");
-    expect(told).toHaveLength(1);
-    expect(told[0]).toContain('warn: flag "odd": ');
+    expect(messages).toHaveLength(1);
+    expect(messages[0]).toContain('warn: flag "odd": ');
   });
 });
 
@@ -184,7 +184,7 @@ describe("registration", () => {
   const options = { metricsIntervalMs: 60_000, refreshIntervalMs: 1000 };
   const PATH = "/api/client/register";
 
-  it("tells who the client is, once", async () => {
+  it("describes the client, once", async () => {
     const upstream = await startUpstream();
     const strategy = { name: "mine", isEnabled: () => true };
     const client = createClient(upstream, {
@@ -231,16 +231,16 @@ describe("registration", () => {
     expect((await registered)[0]).toEqual(JSON.parse(body));
   });
 
-  it("is repeated until it is accepted", async () => {
+  it("is retried until it is accepted", async () => {
     const upstream = await startUpstream();
     upstream.script(PATH, status(401), status(503));
     const client = createClient(upstream, { ...options, metricsIntervalMs: 20 });
-    const told = collectFaults(client);
+    const messages = collectMessages(client);
     client.start();
     await nextEvent(client, "registered");
     expect(upstream.seen(PATH)).toHaveLength(3);
-    await expect.poll(() => told.length).toBe(3);
-    expect(told.map((text) => text.split(" failed:")[0])).toEqual([
+    await expect.poll(() => messages.length).toBe(3);
+    expect(messages.map((text) => text.split(" failed:")[0])).toEqual([
       "error: Registering with the upstream",
       "warn: Registering with the upstream",
       "warn: Registering with the upstream works again, failed attempts: 2",
@@ -248,7 +248,7 @@ describe("registration", () => {
   });
 
   it.each([{ metricsIntervalMs: 0 }, { disableMetrics: true }, { disableRegistration: true }])(
-    "does not happen with %j",
+    "is disabled by %j",
     async (disabling) => {
       const upstream = await startUpstream();
       const client = await startClient(upstream, { ...options, ...disabling });

@@ -1,34 +1,21 @@
-import { complete } from "flags-engine";
+import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { SlicedWork } from "../src/schedule/sliced-work.ts";
-import { FlagState } from "../src/sync/flag-state.ts";
-import { compile } from "../src/sync/compile.ts";
+import { TimeSlicer } from "../src/scheduling/time-slicer.ts";
 import { Streaming } from "../src/sync/streaming.ts";
-import { createConnections } from "../src/transport/connections.ts";
-import { HttpClient } from "../src/transport/http-client.ts";
 import { UpstreamApi } from "../src/transport/upstream-api.ts";
 import type { UpstreamError } from "../src/transport/upstream-error.ts";
-import { startUpstream } from "./_client.ts";
+import { createHttp, startUpstream } from "./_client.ts";
 import { connected, hydration, lastEventIds, OpenStreams, STREAMING } from "./_event-stream.ts";
 import { flag } from "./_upstream.ts";
 import type { Upstream } from "./_upstream.ts";
 
 const ignore = (): void => undefined;
 
-/** What a client makes to listen, with a limit to silence that a test can wait for. */
-function startListening(upstream: Upstream, maxSilenceMs: number) {
-  const direct = { httpProxy: "", httpsProxy: "", noProxy: "" };
-  const connections = createConnections({
-    timeoutMs: 5000,
-    rejectUnauthorized: true,
-    ca: undefined,
-    ...direct,
-  });
-  const http = new HttpClient({ connections, timeoutMs: 5000 });
-  const work = new SlicedWork();
+/** Starts streaming like a client, but with a limit on silence that is short enough for a test. */
+function startStreaming(upstream: Upstream, maxSilenceMs: number) {
   const api = new UpstreamApi({
-    http,
-    work,
+    http: createHttp(),
+    slicer: new TimeSlicer(),
     url: new URL(`${upstream.url}/`),
     identity: { appName: "app", instanceId: "i", connectionId: "c" },
     filters: { projectName: undefined, namePrefix: undefined, tags: [] },
@@ -38,65 +25,48 @@ function startListening(upstream: Upstream, maxSilenceMs: number) {
     now: Date.now,
     maxSilenceMs,
   });
-  const options = { strategies: [], now: Date.now, random: Math.random };
-  const state = new FlagState({
-    bootstrapOverrides: true,
-    compile: (checked, former) =>
-      compile(checked, { ...options, former, onStrategyError: ignore, warn: ignore }),
-  });
+  const documents: unknown[] = [];
   const failures: UpstreamError[] = [];
   const streaming = new Streaming({
     api,
-    sink: {
-      accept: async (document) => void complete(state.accept(document, "upstream")),
-      unchanged: ignore,
-    },
+    sink: { accept: async (document) => void documents.push(document), unchanged: ignore },
     onFailure: (error) => failures.push(error),
-    isInForce: () => true,
+    isCurrent: () => true,
     intervalMs: 10,
-    faults: { error: ignore, warn: ignore, failure: ignore },
+    events: { error: ignore, warn: ignore, failure: ignore },
     random: Math.random,
   });
   streaming.start();
-  onTestFinished(async () => {
-    await streaming.stop();
-    await http.close();
-  });
-  return { state, failures };
+  onTestFinished(() => streaming.stop());
+  return { documents, failures };
 }
 
 describe("Streaming", () => {
-  it("opens a stream again that is silent for too long, and goes on where it was", async () => {
+  it("reconnects after too long a silence, and resumes after the last event", async () => {
     const upstream = await startUpstream();
     const streams = new OpenStreams(connected(7, hydration(flag("a"))));
     upstream.script(STREAMING, streams.reply);
     upstream.reply(STREAMING, new OpenStreams(connected(8)).reply);
-    const { state, failures } = startListening(upstream, 150);
+    const { documents, failures } = startStreaming(upstream, 150);
     await upstream.nextOf(2, STREAMING);
     expect(lastEventIds(upstream.seen(STREAMING)).slice(0, 2)).toEqual([undefined, "7"]);
     expect(failures.map(({ code, message }) => [code, message])).toEqual([
       ["TIMEOUT", expect.stringContaining("Nothing received for 150 ms")],
     ]);
-    expect(state.snapshot?.flags.map(({ name }) => name)).toEqual(["a"]);
+    expect(documents).toEqual([{ version: 2, features: [flag("a")], segments: [] }]);
     await expect.poll(() => streams.size).toBe(0);
   });
 
-  it("keeps a stream open that only shows that it is there", async () => {
+  it("stays connected while the stream sends keep-alives", async () => {
     const upstream = await startUpstream();
     const streams = new OpenStreams(connected(7, hydration(flag("a"))));
     upstream.reply(STREAMING, streams.reply);
-    const { failures } = startListening(upstream, 300);
+    const { failures } = startStreaming(upstream, 500);
     await upstream.next(STREAMING);
-    let signs = 0;
-    await new Promise<void>((resolve) => {
-      const timer = setInterval(() => {
-        signs += 1;
-        streams.write(":\n\n");
-        if (signs < 12) return;
-        clearInterval(timer);
-        resolve();
-      }, 50);
-    });
+    for (let count = 0; count < 15; count += 1) {
+      await delay(50);
+      streams.write(":\n\n");
+    }
     expect(failures).toEqual([]);
     expect(upstream.seen(STREAMING)).toHaveLength(1);
   });

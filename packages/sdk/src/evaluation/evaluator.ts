@@ -1,29 +1,29 @@
 import type { CompiledFlag, Context, Outcome, Snapshot } from "flags-engine";
-import type { Emitter } from "../events/emitter.ts";
-import type { FlagsClientEvents } from "../events/flags-client-events.ts";
+import type { Emitter, FlagsClientEvents } from "../events.ts";
 import { toVariant } from "./variant.ts";
 import type { FallbackVariant, Variant } from "./variant.ts";
 
-/** The answer for a flag that is not known: a value, or a function that makes one. */
+/** The result for an unknown flag: a value, or a function that returns one. */
 export type Fallback = boolean | ((name: string, context: Context) => boolean);
 
 export interface EvaluatorOptions {
+  /** Returns the current snapshot. */
   readonly snapshot: () => Snapshot | undefined;
-  /** Fields that every context has unless the caller gives others. */
+  /** Context fields that apply unless the caller passes others. */
   readonly staticContext: Context;
   readonly emitter: Emitter<FlagsClientEvents>;
-  /** Counts one evaluation, and the variant it gave. */
+  /** Counts one evaluation, and the variant it returned. */
   readonly count: (name: string, enabled: boolean, variant?: string) => void;
 }
 
 interface Evaluation {
   readonly context: Context;
-  /** Absent when there is no such flag. */
-  readonly feature: CompiledFlag | undefined;
+  /** Undefined if the flag is unknown. */
+  readonly flag: CompiledFlag | undefined;
   readonly outcome: Outcome | undefined;
 }
 
-/** Answers questions about single flags, and tells what was asked. */
+/** Evaluates single flags, counts the evaluations and emits impressions. */
 export class Evaluator {
   readonly #options: EvaluatorOptions;
   #hasWarned = false;
@@ -36,7 +36,7 @@ export class Evaluator {
     const evaluation = this.#evaluate(name, context);
     const enabled = evaluation.outcome?.enabled ?? resolveFallback(fallback, name, evaluation);
     this.#count(name, enabled);
-    this.#impress(evaluation, { eventType: "isEnabled", enabled });
+    this.#emitImpression(evaluation, { eventType: "isEnabled", enabled });
     return enabled;
   }
 
@@ -45,7 +45,7 @@ export class Evaluator {
     const variant = toVariant(evaluation.outcome, fallback);
     const { enabled } = variant;
     this.#count(name, variant.featureEnabled, variant.name);
-    this.#impress(evaluation, { eventType: "getVariant", enabled, variant: variant.name });
+    this.#emitImpression(evaluation, { eventType: "getVariant", enabled, variant: variant.name });
     return variant;
   }
 
@@ -55,13 +55,13 @@ export class Evaluator {
     const snapshot = current();
     if (snapshot === undefined) this.#warnNotReady();
     const index = snapshot?.indexOf(name) ?? -1;
-    const feature = snapshot?.flags[index];
-    if (snapshot === undefined || feature === undefined)
-      return { context, feature: undefined, outcome: undefined };
-    return { context, feature, outcome: feature.outcomes[snapshot.evaluate(index, context)] };
+    const flag = snapshot?.flags[index];
+    if (snapshot === undefined || flag === undefined)
+      return { context, flag: undefined, outcome: undefined };
+    return { context, flag, outcome: flag.outcomes[snapshot.evaluate(index, context)] };
   }
 
-  /** What is answered before there is data says nothing about the usage of a flag. */
+  /** Results from before the first data are not counted: they say nothing about the flag. */
   #count(name: string, enabled: boolean, variant?: string): void {
     const { snapshot, count, emitter } = this.#options;
     if (snapshot() === undefined) return;
@@ -69,12 +69,12 @@ export class Evaluator {
     if (emitter.has("count")) emitter.emit("count", name, enabled);
   }
 
-  #impress(
-    { feature, context }: Evaluation,
+  #emitImpression(
+    { flag, context }: Evaluation,
     details: { eventType: "isEnabled" | "getVariant"; enabled: boolean; variant?: string },
   ): void {
-    if (feature === undefined || !feature.impressionData) return;
-    this.#options.emitter.emit("impression", { featureName: feature.name, context, ...details });
+    if (flag === undefined || !flag.impressionData) return;
+    this.#options.emitter.emit("impression", { featureName: flag.name, context, ...details });
   }
 
   #warnNotReady(): void {
@@ -82,7 +82,7 @@ export class Evaluator {
     this.#hasWarned = true;
     this.#options.emitter.emit(
       "warn",
-      "A flag was asked for before there is any data: see the event ready",
+      "A flag was evaluated before any data was available: wait for the event ready",
     );
   }
 }

@@ -6,7 +6,7 @@ const on = { enabled: true, variant: undefined, reason: "STATIC" } as const;
 const flags = (enabled: boolean): object => ({ featureEnabled: enabled, feature_enabled: enabled });
 
 describe("toVariant()", () => {
-  it("gives the selected variant", () => {
+  it("returns the selected variant", () => {
     expect(toVariant({ ...on, variant: { name: "red", payload } })).toEqual({
       name: "red",
       enabled: true,
@@ -15,16 +15,16 @@ describe("toVariant()", () => {
     });
   });
 
-  it("has no payload when the variant has none", () => {
+  it("returns no payload if the variant has none", () => {
     expect(toVariant({ ...on, variant: { name: "red" } })).not.toHaveProperty("payload");
   });
 
-  it("is disabled when there is no variant, and says whether the flag is on", () => {
+  it("returns a disabled variant if the outcome has none, and whether the flag is on", () => {
     expect(toVariant(on)).toEqual({ name: "disabled", enabled: false, ...flags(true) });
     expect(toVariant(undefined)).toEqual({ name: "disabled", enabled: false, ...flags(false) });
   });
 
-  it("is a copy of the fallback when there is no variant", () => {
+  it("returns a copy of the fallback if there is no variant", () => {
     const fallback = { name: "mine", enabled: true, payload };
     expect(toVariant({ ...on, enabled: false }, fallback)).toEqual({
       ...fallback,

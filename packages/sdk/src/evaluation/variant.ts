@@ -1,6 +1,6 @@
 import type { Outcome, Payload } from "flags-engine";
 
-/** What to give when a flag has no variant for the context. */
+/** The result if a flag has no variant for the context. */
 export interface FallbackVariant {
   readonly name: string;
   readonly enabled: boolean;
@@ -11,13 +11,13 @@ export interface FallbackVariant {
 export interface Variant extends FallbackVariant {
   /** Whether the flag itself is on. */
   readonly featureEnabled: boolean;
-  /** The same as `featureEnabled`, under the name that other server SDKs use. */
+  /** Equal to `featureEnabled`; the name that other server SDKs use. */
   readonly feature_enabled: boolean;
 }
 
 const DISABLED: FallbackVariant = { name: "disabled", enabled: false };
 
-/** The variant of an outcome; the fallback when it has none, or there is no outcome. */
+/** Returns the variant of an outcome, or the fallback if there is no outcome or it has no variant. */
 export function toVariant(
   outcome: Outcome | undefined,
   fallback: FallbackVariant = DISABLED,

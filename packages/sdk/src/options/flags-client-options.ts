@@ -1,85 +1,100 @@
 import type { CustomStrategy } from "flags-engine";
-import type { BootstrapOptions } from "../bootstrap/bootstrap-options.ts";
 import type { StorageProvider } from "../storage/storage-provider.ts";
 import type { Synchronization } from "../sync/synchronizer.ts";
 import type { UnleashClient } from "../sync/unleash-client.ts";
-import type { CustomHeadersFunction } from "../transport/wire-headers.ts";
+import type { CustomHeadersFunction } from "../transport/headers.ts";
 
-/** A tag that a flag must carry. */
+/** A tag that a flag must have. */
 export interface Tag {
   readonly name: string;
   readonly value: string;
 }
 
-/** TLS towards the upstream. */
+/** TLS settings for connections to the upstream. */
 export interface HttpOptions {
-  /** Whether an upstream whose certificate cannot be verified is refused. @default true */
+  /** Whether to reject an upstream whose certificate cannot be verified. @default true */
   readonly rejectUnauthorized?: boolean;
-  /** Certificates, in PEM, of the only authorities to trust. @default those known to Node */
+  /** PEM certificates of the only authorities to trust. @default the authorities known to Node */
   readonly ca?: string | readonly string[];
 }
 
-/** How a client is set up. `0` and `false` are values like any other. */
+/** Flags to use before the first response of the upstream. Only the first source below is used. */
+export interface BootstrapOptions {
+  /** Flags, in the format of the upstream. */
+  readonly data?: readonly unknown[];
+  /** Segments used by `data`. */
+  readonly segments?: readonly unknown[];
+  /** URL of a document `{ features, segments? }`; requested until it succeeds. */
+  readonly url?: string;
+  /** Headers for `url`. The token of the upstream is not sent there. */
+  readonly urlHeaders?: Readonly<Record<string, string>>;
+  /** Path of a JSON file with a document `{ features, segments? }`. */
+  readonly filePath?: string;
+  /** Whether the bootstrap replaces flags restored from storage. @default true */
+  readonly override?: boolean;
+}
+
+/** Options of a client. `0`, `false` and empty strings are values; only `undefined` means the default. */
 export interface FlagsClientOptions {
-  /** Address of the upstream API, for instance `https://flags.example.com/api`. */
+  /** URL of the upstream API, for instance `https://flags.example.com/api`. */
   readonly url: string;
-  /** Name of the application, in the context of every evaluation and in reports upstream. */
+  /** Name of the application, in the context of every evaluation and in usage reports. */
   readonly appName: string;
-  /** API token for the upstream, sent as `Authorization`. @default none */
+  /** API token of the upstream, sent as `Authorization`. @default none */
   readonly token?: string;
-  /** Tells this process from others of the application. @default generated from the host name */
+  /** Distinguishes this process from others of the application. @default generated from the host name */
   readonly instanceId?: string;
-  /** The `environment` of the context of every evaluation. @default "default" */
+  /** The `environment` in the context of every evaluation. @default "default" */
   readonly environment?: string;
   /**
-   * How to keep up with the upstream: ask for everything (`polling`) or for changes (`delta`) at
-   * intervals, or listen to changes (`streaming`). Polling stands in for the others when they do
-   * not work. @default "polling"
+   * How to synchronize with the upstream: fetch everything (`polling`) or changes (`delta`) at
+   * intervals, or receive changes as they happen (`streaming`). The client polls while deltas or
+   * streaming do not work. @default "polling"
    */
   readonly synchronization?: Synchronization;
   /**
-   * A client of the official Node SDK to take the flags from, instead of fetching them: then
+   * A client of the official Node SDK from which to take the flags, instead of fetching them. Then
    * `synchronization`, `refreshIntervalMs` and the filters have no effect. Usage is still sent to
-   * `url`. The client is started, but not destroyed. @default none
+   * `url`. The official client is started, but not destroyed. @default none
    */
   readonly unleash?: UnleashClient;
-  /** Milliseconds between polls; 0: fetch once. @default 15000 */
+  /** Milliseconds between polls; 0: only one successful poll. @default 15000 */
   readonly refreshIntervalMs?: number;
-  /** Milliseconds between usage reports; 0: no registration, no reports. @default 60000 */
+  /** Milliseconds between usage reports; 0: no registration and no reports. @default 60000 */
   readonly metricsIntervalMs?: number;
-  /** Up to so many milliseconds are added to each interval between reports. @default 0 */
+  /** Maximum random delay added to each interval between usage reports, in milliseconds. @default 0 */
   readonly metricsJitterMs?: number;
-  /** Neither register nor report usage. @default false */
+  /** Disables both registration and usage reports. @default false */
   readonly disableMetrics?: boolean;
-  /** Report usage, but do not register. @default false */
+  /** Disables registration. @default false */
   readonly disableRegistration?: boolean;
-  /** Only flags of this project are requested; others are ignored. @default all projects */
+  /** Only use flags of this project. @default all projects */
   readonly projectName?: string;
-  /** Only flags whose names begin with this text are requested; others are ignored. @default all names */
+  /** Only use flags whose names start with this text. @default all names */
   readonly namePrefix?: string;
   /**
-   * Only flags with these tags are requested. Flags are then polled, whatever `synchronization`
-   * says: upstreams filter by tags only when they are polled. @default []
+   * Only request flags with these tags. Then flags are polled, regardless of `synchronization`,
+   * because upstreams filter by tags only when polled. @default []
    */
   readonly tags?: readonly Tag[];
-  /** Headers added to every request to the upstream; they win over the token. @default {} */
+  /** Headers added to every request to the upstream; they override the token. @default {} */
   readonly customHeaders?: Readonly<Record<string, string>>;
-  /** Called for every request; its headers are added to `customHeaders` and win over them. */
+  /** Called for every request; the returned headers override `customHeaders`. @default none */
   readonly customHeadersFunction?: CustomHeadersFunction;
-  /** Milliseconds that a request may take as a whole. @default 10000 */
+  /** Time limit for a whole request in milliseconds. @default 10000 */
   readonly timeoutMs?: number;
   /** TLS settings. */
   readonly httpOptions?: HttpOptions;
-  /** Proxy for requests over HTTP; empty: none. @default the variable `HTTP_PROXY` */
+  /** Proxy for HTTP requests; empty: none. @default the variable `HTTP_PROXY` */
   readonly httpProxy?: string;
-  /** Proxy for requests over HTTPS; empty: none. @default the variable `HTTPS_PROXY` */
+  /** Proxy for HTTPS requests; empty: none. @default the variable `HTTPS_PROXY` */
   readonly httpsProxy?: string;
-  /** Hosts that are reached without a proxy, separated by commas. @default the variable `NO_PROXY` */
+  /** Comma-separated hosts for which no proxy is used. @default the variable `NO_PROXY` */
   readonly noProxy?: string;
-  /** Flags to start with while the upstream has not answered. @default none */
+  /** Flags to use before the first response of the upstream. @default none */
   readonly bootstrap?: BootstrapOptions;
-  /** Keeps the last good flags across restarts. @default memory: nothing is kept */
+  /** Stores the last good flags across restarts. @default memory: they do not survive a restart */
   readonly storageProvider?: StorageProvider;
-  /** Custom activation strategies; they win over built-in ones of the same name. @default [] */
+  /** Custom activation strategies; they override built-in ones of the same name. @default [] */
   readonly strategies?: readonly CustomStrategy[];
 }

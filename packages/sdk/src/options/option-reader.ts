@@ -1,15 +1,22 @@
-import { MAX_DELAY_MS } from "../schedule/next-delay.ts";
-import { isHeaderValue } from "../transport/header-map.ts";
+import type { CustomStrategy } from "flags-engine";
+import { MAX_DELAY_MS } from "../scheduling/backoff.ts";
+import type { StorageProvider } from "../storage/storage-provider.ts";
+import { SYNCHRONIZATIONS } from "../sync/synchronizer.ts";
+import type { Synchronization } from "../sync/synchronizer.ts";
+import { isHeaderName, isHeaderValue } from "../transport/headers.ts";
+import type { CustomHeadersFunction } from "../transport/headers.ts";
+import type { Tag } from "./flags-client-options.ts";
 
 /**
- * Reads options that may come from untyped code. It collects every problem instead of stopping at
- * the first; problems name the option and what it takes, never its value, which may be a secret.
+ * Reads options that may come from untyped code. Collects all problems instead of stopping at the
+ * first one. Problems name the option and the expected value, never the actual value, which may be a
+ * secret.
  */
 export class OptionReader {
   readonly #options: Readonly<Record<string, unknown>>;
   readonly #path: string;
   readonly #problems: string[];
-  readonly #known = new Set<string>();
+  readonly #readNames = new Set<string>();
 
   constructor(options: unknown, path = "", problems: string[] = []) {
     this.#path = path;
@@ -18,7 +25,7 @@ export class OptionReader {
     if (!isRecord(options)) problems.push(`${path === "" ? "options" : path} must be an object`);
   }
 
-  /** A reader for options within an option; absent ones read as empty. */
+  /** Returns a reader for the members of an option; an undefined option has no members. */
   nested(name: string): OptionReader {
     return new OptionReader(this.#get(name) ?? {}, this.#nameOf(name), this.#problems);
   }
@@ -30,7 +37,7 @@ export class OptionReader {
   requiredText(name: string): string {
     const value = this.#get(name);
     if (typeof value === "string" && value !== "") return value;
-    this.problem(name, "must be given, as text");
+    this.problem(name, "is required and must be text");
     return "";
   }
 
@@ -50,7 +57,7 @@ export class OptionReader {
     );
   }
 
-  /** Lets a value pass that fulfils the test; an absent one is undefined. */
+  /** Returns the value if it is undefined or passes the test; otherwise records a problem. */
   check<Value>(
     name: string,
     test: (value: unknown) => value is Value,
@@ -64,25 +71,25 @@ export class OptionReader {
 
   problem(name: string, rule: string): void {
     const problem = `${this.#nameOf(name)} ${rule}`;
-    if (!this.#problems.some((known) => known.startsWith(`${this.#nameOf(name)} `)))
+    if (!this.#problems.some((other) => other.startsWith(`${this.#nameOf(name)} `)))
       this.#problems.push(problem);
   }
 
-  /** To be called when every option was read: what is left over is a mistake. */
-  refuseUnknown(): void {
+  /** Must be called after all options were read: records a problem for each remaining one. */
+  rejectUnknown(): void {
     for (const name of Object.keys(this.#options)) {
-      if (!this.#known.has(name)) this.#problems.push(`${this.#nameOf(name)} is not an option`);
+      if (!this.#readNames.has(name)) this.#problems.push(`${this.#nameOf(name)} is not an option`);
     }
   }
 
-  /** Throws when anything was wrong, naming all of it. */
+  /** Throws a `TypeError` with all problems, if there are any. */
   throwProblems(): void {
     if (this.#problems.length === 0) return;
     throw new TypeError(`Cannot create a flags client: ${this.#problems.join("; ")}`);
   }
 
   #get(name: string): unknown {
-    this.#known.add(name);
+    this.#readNames.add(name);
     return this.#options[name];
   }
 
@@ -97,4 +104,60 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
 
 function isIntegerBetween(value: unknown, minimum: number, maximum: number): value is number {
   return Number.isInteger(value) && Number(value) >= minimum && Number(value) <= maximum;
+}
+
+export function isHttpUrl(value: unknown): value is string {
+  if (typeof value !== "string" || !URL.canParse(value)) return false;
+  const { protocol, username, password } = new URL(value);
+  return (protocol === "http:" || protocol === "https:") && username === "" && password === "";
+}
+
+/** The URL of a proxy may contain a user name and a password. An empty string means no proxy. */
+export function isProxyUrl(value: unknown): value is string {
+  if (value === "") return true;
+  return typeof value === "string" && URL.canParse(value) && /^https?:/i.test(value);
+}
+
+export function isHeaderRecord(value: unknown): value is Readonly<Record<string, string>> {
+  if (!isRecord(value)) return false;
+  return Object.entries(value).every(([name, text]) => isHeaderName(name) && isHeaderValue(text));
+}
+
+export function isHeadersFunction(value: unknown): value is CustomHeadersFunction {
+  return typeof value === "function";
+}
+
+export function isSynchronization(value: unknown): value is Synchronization {
+  return SYNCHRONIZATIONS.some((name) => name === value);
+}
+
+export function isTagList(value: unknown): value is readonly Tag[] {
+  return Array.isArray(value) && value.every(isTag);
+}
+
+function isTag(value: unknown): value is Tag {
+  return isRecord(value) && typeof value["name"] === "string" && typeof value["value"] === "string";
+}
+
+export function isStrategyList(value: unknown): value is readonly CustomStrategy[] {
+  return Array.isArray(value) && value.every(isStrategy);
+}
+
+function isStrategy(value: unknown): value is CustomStrategy {
+  if (!isRecord(value)) return false;
+  return typeof value["name"] === "string" && typeof value["isEnabled"] === "function";
+}
+
+export function isStorageProvider(value: unknown): value is StorageProvider {
+  if (!isRecord(value)) return false;
+  return typeof value["get"] === "function" && typeof value["set"] === "function";
+}
+
+export function isTextOrTexts(value: unknown): value is string | readonly string[] {
+  const texts: unknown = typeof value === "string" ? [value] : value;
+  return Array.isArray(texts) && texts.every((text) => typeof text === "string");
+}
+
+export function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value);
 }

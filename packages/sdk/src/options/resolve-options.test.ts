@@ -8,7 +8,7 @@ const resolve = (options: object): ReturnType<typeof resolveOptions> =>
   resolveOptions({ ...minimal, ...options });
 
 describe("resolveOptions()", () => {
-  it("fills in the defaults", () => {
+  it("applies the defaults", () => {
     expect(resolve({})).toEqual({
       url: new URL("http://localhost:4242/api/"),
       appName: "app",
@@ -37,7 +37,7 @@ describe("resolveOptions()", () => {
     });
   });
 
-  it("takes 0, false and empty text as values", () => {
+  it("accepts 0, false and empty strings as values", () => {
     const settings = resolve({
       refreshIntervalMs: 0,
       metricsJitterMs: 0,
@@ -66,7 +66,7 @@ describe("resolveOptions()", () => {
     ["https://a.test/api/", "https://a.test/api/"],
     ["https://a.test", "https://a.test/"],
     ["https://a.test/api?x=1#y", "https://a.test/api/"],
-  ])("resolves the address %s to %s", (url, expected) => {
+  ])("resolves the URL %s to %s", (url, expected) => {
     expect(resolve({ url }).url.href).toBe(expected);
   });
 
@@ -75,17 +75,17 @@ describe("resolveOptions()", () => {
     [{ url: "http://b.test", filePath: "f" }, "url"],
     [{ filePath: "f" }, "file"],
     [{}, undefined],
-  ])("of the bootstrap sources %j takes %s", (bootstrap, kind) => {
+  ])("for the bootstrap sources %j uses %s", (bootstrap, kind) => {
     expect(resolve({ bootstrap }).bootstrap?.kind).toBe(kind);
   });
 
   it.each([
-    [{ url: undefined }, "url must be given"],
-    [{ url: "" }, "url must be given"],
+    [{ url: undefined }, "url is required"],
+    [{ url: "" }, "url is required"],
     [{ url: "localhost:4242" }, "url must be an http or https URL"],
     [{ url: "http://user:pass@a.test" }, "url must be an http or https URL without user name"],
-    [{ appName: undefined }, "appName must be given"],
-    [{ appName: 7 }, "appName must be given, as text"],
+    [{ appName: undefined }, "appName is required"],
+    [{ appName: 7 }, "appName is required and must be text"],
     [{ token: "a\n" }, "token must be text of printable ASCII"],
     [{ synchronization: "push" }, "synchronization must be one of polling, delta, streaming"],
     [{ refreshIntervalMs: "soon" }, "refreshIntervalMs must be a whole number of milliseconds"],
@@ -107,12 +107,12 @@ describe("resolveOptions()", () => {
     [{ strategies: [{ name: "x" }] }, "strategies must be a list of objects with a name"],
     [{ refreshInterval: 5 }, "refreshInterval is not an option"],
     [{ bootstrap: { file: "x" } }, "bootstrap.file is not an option"],
-  ])("refuses %j", (options, message) => {
+  ])("rejects %j", (options, message) => {
     expect(() => resolve(options)).toThrow(TypeError);
     expect(() => resolve(options)).toThrow(message);
   });
 
-  it("names every bad option at once, each once, and shows no value", () => {
+  it("names every invalid option once, without its value", () => {
     const options = { url: 1, appName: "", token: "secret\u0000", refreshIntervalMs: "secret" };
     expect(() => resolve(options)).toThrow(
       /^Cannot create a flags client: appName [^;]+; refreshIntervalMs [^;]+; token [^;]+; url [^;]+$/,
@@ -120,7 +120,7 @@ describe("resolveOptions()", () => {
     expect(() => resolve(options)).not.toThrow(/secret/);
   });
 
-  it("refuses options that are no object", () => {
+  it("rejects options that are not an object", () => {
     expect(() => resolveOptions(undefined as unknown as FlagsClientOptions)).toThrow(
       "options must be an object",
     );

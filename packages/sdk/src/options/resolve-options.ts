@@ -1,10 +1,14 @@
+import type { CustomStrategy } from "flags-engine";
 import { generateInstanceId } from "../identity.ts";
-import type { ConnectionSettings } from "../transport/connections.ts";
+import type { StorageProvider } from "../storage/storage-provider.ts";
 import { SYNCHRONIZATIONS } from "../sync/synchronizer.ts";
+import type { Synchronization } from "../sync/synchronizer.ts";
 import { isUnleashClient } from "../sync/unleash-client.ts";
-import { toHeaderMap } from "../transport/header-map.ts";
+import type { UnleashClient } from "../sync/unleash-client.ts";
+import type { ConnectionSettings } from "../transport/connections.ts";
+import { toHeaderMap } from "../transport/headers.ts";
+import type { CredentialSettings, HeaderMap } from "../transport/headers.ts";
 import type { FeatureFilters } from "../transport/upstream-api.ts";
-import type { CredentialSettings } from "../transport/wire-headers.ts";
 import type { FlagsClientOptions } from "./flags-client-options.ts";
 import {
   isHeaderRecord,
@@ -17,9 +21,8 @@ import {
   isSynchronization,
   isTagList,
   isTextOrTexts,
-} from "./option-tests.ts";
-import { OptionReader } from "./option-reader.ts";
-import type { BootstrapSettings, Settings } from "./settings.ts";
+  OptionReader,
+} from "./option-reader.ts";
 
 const HEADER_RULE = "must be an object of header names and values that HTTP allows";
 const URL_RULE = "must be an http or https URL without user name and password";
@@ -27,7 +30,44 @@ const SYNCHRONIZATION_RULE = `must be one of ${SYNCHRONIZATIONS.join(", ")}`;
 const UNLEASH_RULE = "must be a client of unleash-client 5.5 or later";
 const PROXY_RULE = "must be an http or https URL, or empty";
 
-/** Checks options and fills in defaults; throws a `TypeError` that names every bad option. */
+/** Where flags come from before the first response of the upstream. */
+export type BootstrapSettings =
+  | {
+      readonly kind: "data";
+      readonly features: readonly unknown[];
+      readonly segments: readonly unknown[];
+    }
+  | { readonly kind: "url"; readonly url: URL; readonly headers: HeaderMap }
+  | { readonly kind: "file"; readonly path: string };
+
+/** The validated options of a client, with defaults. */
+export interface Settings {
+  /** With a trailing slash, so that paths can be resolved against it. */
+  readonly url: URL;
+  readonly appName: string;
+  readonly instanceId: string;
+  readonly environment: string;
+  readonly synchronization: Synchronization;
+  readonly unleash: UnleashClient | undefined;
+  readonly refreshIntervalMs: number;
+  readonly metricsIntervalMs: number;
+  readonly metricsJitterMs: number;
+  readonly isMetricsEnabled: boolean;
+  readonly isRegistrationEnabled: boolean;
+  readonly filters: FeatureFilters;
+  readonly credentials: CredentialSettings;
+  readonly connection: ConnectionSettings;
+  readonly bootstrap: BootstrapSettings | undefined;
+  readonly bootstrapOverrides: boolean;
+  readonly storageProvider: StorageProvider | undefined;
+  readonly strategies: readonly CustomStrategy[];
+}
+
+/**
+ * Validates options and applies defaults.
+ *
+ * @throws {TypeError} if options are invalid; the message names all of them
+ */
 export function resolveOptions(options: FlagsClientOptions): Settings {
   const reader = new OptionReader(options);
   const settings = {
@@ -54,7 +94,7 @@ export function resolveOptions(options: FlagsClientOptions): Settings {
       ) ?? [],
   };
   const baseUrl = readUrl(reader);
-  reader.refuseUnknown();
+  reader.rejectUnknown();
   reader.throwProblems();
   return { ...settings, url: toBaseUrl(baseUrl) };
 }
@@ -131,7 +171,7 @@ function readConnection(reader: OptionReader): ConnectionSettings {
     httpsProxy: reader.check("httpsProxy", isProxyUrl, PROXY_RULE),
     noProxy: reader.text("noProxy"),
   };
-  http.refuseUnknown();
+  http.rejectUnknown();
   return connection;
 }
 
@@ -142,7 +182,7 @@ function readBootstrap(reader: OptionReader): Pick<Settings, "bootstrap" | "boot
   const headers = toHeaderMap(reader.check("urlHeaders", isHeaderRecord, HEADER_RULE) ?? {});
   const path = reader.text("filePath");
   const bootstrapOverrides = reader.flag("override") ?? true;
-  reader.refuseUnknown();
+  reader.rejectUnknown();
   const sources: readonly (BootstrapSettings | undefined)[] = [
     features && { kind: "data", features, segments },
     url === undefined ? undefined : { kind: "url", url: new URL(url), headers },

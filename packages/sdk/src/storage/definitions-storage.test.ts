@@ -1,9 +1,15 @@
 import { describe, expect, it } from "vitest";
+import type { FeatureDefinitions } from "../flag-source.ts";
 import { DefinitionsStorage } from "./definitions-storage.ts";
-import { MemoryStorageProvider } from "./memory-storage-provider.ts";
+import { MemoryStorageProvider } from "./storage-provider.ts";
 import type { StorageProvider } from "./storage-provider.ts";
 
-const definitions = { version: 2, features: [], segments: [] };
+const version = (number: number): FeatureDefinitions => ({
+  version: number,
+  features: [],
+  segments: [],
+});
+const definitions = version(2);
 const never = (): Promise<never> => new Promise(() => undefined);
 const fail = (): never => {
   throw new Error("broken");
@@ -15,30 +21,73 @@ function createStorage(provider: StorageProvider): [DefinitionsStorage, string[]
 }
 
 describe("DefinitionsStorage", () => {
-  it("restore() gives what save() kept", async () => {
+  it("restore() returns what save() stored", async () => {
     const [storage, warnings] = createStorage(new MemoryStorageProvider());
     expect(await storage.restore()).toBeUndefined();
     storage.save(definitions);
-    await storage.settled(1000);
+    await storage.flush(1000);
     expect(await storage.restore()).toEqual(definitions);
     expect(warnings).toEqual([]);
   });
 
-  it("a provider that fails, also synchronously, is no more than a warning", async () => {
+  it("save() writes one version at a time and skips those replaced in the meantime", async () => {
+    const written: unknown[] = [];
+    let writing = 0;
+    const [storage] = createStorage({
+      get: never,
+      set: async (_key, data) => {
+        writing += 1;
+        expect(writing).toBe(1);
+        await new Promise(setImmediate);
+        written.push(data);
+        writing -= 1;
+      },
+    });
+    for (const number of [1, 2, 3, 4]) storage.save(version(number));
+    await storage.flush(1000);
+    expect(written).toEqual([version(1), version(4)]);
+  });
+
+  it("save() writes the next version after a failure", async () => {
+    const provider = new MemoryStorageProvider();
+    let isBroken = true;
+    const [storage, warnings] = createStorage({
+      get: (key) => provider.get(key),
+      set: async (key, data) => {
+        if (isBroken) throw new Error("disk full");
+        await provider.set(key, data);
+      },
+    });
+    storage.save(version(1));
+    await storage.flush(1000);
+    isBroken = false;
+    storage.save(version(2));
+    await storage.flush(1000);
+    expect(await storage.restore()).toEqual(version(2));
+    expect(warnings).toEqual(["Storing flags failed: disk full"]);
+  });
+
+  it("logs a warning if the provider fails, even synchronously", async () => {
     const [storage, warnings] = createStorage({ get: fail, set: fail });
     expect(await storage.restore()).toBeUndefined();
     storage.save(definitions);
-    await storage.settled(1000);
+    await storage.flush(1000);
     expect(warnings).toEqual([
       "Restoring flags from storage failed: broken",
       "Storing flags failed: broken",
     ]);
   });
 
-  it("settled() gives up on a provider that hangs", async () => {
+  it("flush() gives up on a provider that hangs", async () => {
     const [storage, warnings] = createStorage({ get: never, set: never });
     storage.save(definitions);
-    await storage.settled(5);
-    expect(warnings).toEqual(["Storing flags was given up: No complete answer within 5 ms"]);
+    await storage.flush(5);
+    expect(warnings).toEqual(["Storing flags did not complete within 5 ms"]);
+  });
+
+  it("flush() resolves if nothing was saved", async () => {
+    const [storage, warnings] = createStorage({ get: never, set: never });
+    await storage.flush(60_000);
+    expect(warnings).toEqual([]);
   });
 });

@@ -1,27 +1,23 @@
 import type { FeatureDefinitions } from "../flag-source.ts";
 import { Deadline } from "../transport/deadline.ts";
 import { describeCause } from "../transport/upstream-error.ts";
-import { LatestWriter } from "./latest-writer.ts";
 import type { StorageProvider } from "./storage-provider.ts";
 
-/** Keeps definitions with a provider that may fail: storage is a convenience, never a condition. */
+/** Saves and restores definitions. Errors of the provider are logged as warnings, never thrown. */
 export class DefinitionsStorage {
   readonly #provider: StorageProvider;
   readonly #key: string;
   readonly #warn: (message: string) => void;
-  readonly #writer: LatestWriter<FeatureDefinitions>;
+  #next: FeatureDefinitions | undefined;
+  #writing: Promise<void> | undefined;
 
   constructor(provider: StorageProvider, key: string, warn: (message: string) => void) {
     this.#provider = provider;
     this.#key = key;
     this.#warn = warn;
-    this.#writer = new LatestWriter(
-      (definitions) => provider.set(key, definitions),
-      (cause) => warn(`Storing flags failed: ${describeCause(cause)}`),
-    );
   }
 
-  /** What was kept; undefined when that is nothing, or cannot be had. */
+  /** Resolves to the stored definitions, which are not validated; undefined without any. */
   async restore(): Promise<unknown> {
     try {
       return (await this.#provider.get(this.#key)) ?? undefined;
@@ -31,16 +27,37 @@ export class DefinitionsStorage {
     }
   }
 
+  /** Writes in the background, one version at a time; skips versions replaced in the meantime. */
   save(definitions: FeatureDefinitions): void {
-    this.#writer.write(definitions);
+    this.#next = definitions;
+    this.#writing ??= this.#writePending();
   }
 
-  /** Waits until everything is stored, but not longer than the limit. */
-  async settled(limitMs: number): Promise<void> {
+  /** Waits until everything is written or has failed, but at most `limitMs`. */
+  async flush(limitMs: number): Promise<void> {
     const deadline = new Deadline(new AbortController().signal, limitMs);
-    await deadline.race(this.#writer.settled()).catch((cause: unknown) => {
-      this.#warn(`Storing flags was given up: ${describeCause(cause)}`);
-    });
+    try {
+      await deadline.race(this.#writing ?? Promise.resolve());
+    } catch {
+      this.#warn(`Storing flags did not complete within ${limitMs} ms`);
+    }
     deadline.clear();
+  }
+
+  async #writePending(): Promise<void> {
+    while (this.#next !== undefined) {
+      const definitions = this.#next;
+      this.#next = undefined;
+      await this.#write(definitions);
+    }
+    this.#writing = undefined;
+  }
+
+  async #write(definitions: FeatureDefinitions): Promise<void> {
+    try {
+      await this.#provider.set(this.#key, definitions);
+    } catch (cause) {
+      this.#warn(`Storing flags failed: ${describeCause(cause)}`);
+    }
   }
 }

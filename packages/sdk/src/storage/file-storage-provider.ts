@@ -6,13 +6,13 @@ import type { StorageProvider } from "./storage-provider.ts";
 const OWNER_ONLY = 0o600;
 
 /**
- * Keeps definitions in one JSON file per key, readable by their owner only. A file is replaced as a
- * whole: a crash or a full disk leaves the previous one intact.
+ * Stores definitions in one JSON file per key, readable only by its owner. Files are replaced
+ * atomically: a crash or a full disk leaves the previous version intact.
  */
 export class FileStorageProvider implements StorageProvider {
   readonly #directory: string;
 
-  /** The directory is created when something is first kept. */
+  /** The directory is created on the first write. */
   constructor(directory: string) {
     this.#directory = directory;
   }
@@ -20,12 +20,12 @@ export class FileStorageProvider implements StorageProvider {
   async set(key: string, data: unknown): Promise<void> {
     await mkdir(this.#directory, { recursive: true });
     const path = this.#pathOf(key);
-    const draftPath = `${path}.${randomUUID()}.tmp`;
+    const temporaryPath = `${path}.${randomUUID()}.tmp`;
     try {
-      await writeDurably(draftPath, JSON.stringify(data));
-      await rename(draftPath, path);
+      await writeDurably(temporaryPath, JSON.stringify(data));
+      await rename(temporaryPath, path);
     } catch (error) {
-      await rm(draftPath, { force: true });
+      await rm(temporaryPath, { force: true });
       throw error;
     }
   }
@@ -46,7 +46,7 @@ export class FileStorageProvider implements StorageProvider {
   }
 }
 
-/** A readable name that differs for different keys, also where case does not count in file names. */
+/** Returns a readable name that is unique per key, even in case-insensitive file systems. */
 function toFileName(key: string): string {
   const readable = key.replaceAll(/[^\w-]/g, "_").slice(0, 40);
   const digest = createHash("sha256").update(key).digest("hex").slice(0, 16);

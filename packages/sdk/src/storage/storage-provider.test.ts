@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FileStorageProvider } from "./file-storage-provider.ts";
-import { MemoryStorageProvider } from "./memory-storage-provider.ts";
+import { MemoryStorageProvider } from "./storage-provider.ts";
 import type { StorageProvider } from "./storage-provider.ts";
 
 let directory = "";
@@ -22,11 +22,11 @@ const providers: readonly (readonly [string, () => StorageProvider])[] = [
 ];
 
 describe.each(providers)("%s", (_name, create) => {
-  it("get() gives undefined when nothing was set", async () => {
+  it("get() returns undefined if nothing was set", async () => {
     expect(await create().get("nothing")).toBeUndefined();
   });
 
-  it("get() gives what was last set", async () => {
+  it("get() returns the value set last", async () => {
     const provider = create();
     await provider.set("app", { version: 1 });
     await provider.set("app", document);
@@ -41,7 +41,7 @@ describe.each(providers)("%s", (_name, create) => {
     ["", " "],
     ["__proto__", "constructor"],
     ["é\0", "è\0"],
-  ])("keeps %j apart from %j", async (first, second) => {
+  ])("stores %j and %j separately", async (first, second) => {
     const provider = create();
     await provider.set(first, 1);
     await provider.set(second, 2);
@@ -59,14 +59,14 @@ const createWithFile = async (name: string): Promise<[FileStorageProvider, strin
 };
 
 describe("FileStorageProvider", () => {
-  it("set() leaves exactly one file, readable by its owner only", async () => {
+  it("set() leaves exactly one file, readable only by its owner", async () => {
     const [provider, path] = await createWithFile("mode");
     await provider.set("app", document);
     expect(await readdir(join(directory, "mode"))).toHaveLength(1);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 
-  it("set() keeps the previous file and leaves no other when the data cannot be written", async () => {
+  it("set() keeps the previous file and leaves no other if the data cannot be written", async () => {
     const [provider] = await createWithFile("fails");
     const circular: Record<string, unknown> = {};
     circular["self"] = circular;
@@ -75,18 +75,18 @@ describe("FileStorageProvider", () => {
     expect(await readdir(join(directory, "fails"))).toHaveLength(1);
   });
 
-  it("get() survives a restart", async () => {
+  it("get() returns the value after a restart", async () => {
     await createWithFile("restart");
     expect(await new FileStorageProvider(join(directory, "restart")).get("app")).toEqual(document);
   });
 
-  it("get() names the file when it is not JSON", async () => {
+  it("get() rejects with the path of a file that is not JSON", async () => {
     const [provider, path] = await createWithFile("corrupt");
     await writeFile(path, "{");
     await expect(provider.get("app")).rejects.toThrow(path);
   });
 
-  it("get() rejects when the file cannot be read", async () => {
+  it("get() rejects if the file cannot be read", async () => {
     const path = join(directory, "file");
     await writeFile(path, "");
     await expect(new FileStorageProvider(path).get("app")).rejects.toThrow("ENOTDIR");

@@ -1,10 +1,23 @@
 /**
- * Keeps the last good definitions, so that a restart has flags although the upstream is down.
- * Providers written for other server SDKs of this protocol have this shape.
+ * Stores the last good definitions, so that a client has flags after a restart even if the upstream
+ * is down. Providers written for other SDKs of this protocol have the same interface.
  */
 export interface StorageProvider {
-  /** Replaces what is kept under the key. */
+  /** Replaces the value stored under the key. */
   set(key: string, data: unknown): Promise<void>;
-  /** What was last set under the key; undefined when nothing was. */
+  /** Resolves to the value last stored under the key; undefined without one. */
   get(key: string): Promise<unknown>;
+}
+
+/** Stores definitions in memory, so they do not survive a restart. */
+export class MemoryStorageProvider implements StorageProvider {
+  readonly #entries = new Map<string, unknown>();
+
+  async set(key: string, data: unknown): Promise<void> {
+    this.#entries.set(key, data);
+  }
+
+  async get(key: string): Promise<unknown> {
+    return this.#entries.get(key);
+  }
 }

@@ -1,38 +1,66 @@
 import { compileInSteps } from "flags-engine";
-import type { CustomStrategy, Snapshot, Steps, StrategyError } from "flags-engine";
+import type { CustomStrategy, FeatureDocument, Snapshot, Steps, StrategyError } from "flags-engine";
+import type { BeforeSwapHook } from "../flag-source.ts";
 import { HOST_NAME } from "../identity.ts";
 import { describeCause } from "../transport/upstream-error.ts";
-import type { CheckedDocument } from "./definitions.ts";
 
 export interface CompilerOptions {
   readonly strategies: readonly CustomStrategy[];
-  /** The snapshot in force. */
-  readonly former: Snapshot | undefined;
   readonly now: () => number;
   readonly random: () => number;
+  /** Called for every failure of a custom strategy. */
   readonly onStrategyError: (error: StrategyError) => void;
+  /** Called for the first failure of each custom strategy per snapshot. */
   readonly warn: (message: string) => void;
 }
 
-/** Compiles a document; a custom strategy that fails is warned of once for each snapshot. */
-export function compile(checked: CheckedDocument, options: CompilerOptions): Steps<Snapshot> {
-  const { strategies, former, now, random, onStrategyError, warn } = options;
-  const warned = new Set<string>();
-  const report = (error: StrategyError): void => {
-    onStrategyError(error);
-    if (warned.has(error.strategy)) return;
-    warned.add(error.strategy);
-    warn(describeStrategyError(error));
-  };
-  return compileInSteps(checked.document, {
-    revision: checked.revision,
-    strategies,
-    previous: former,
-    hostname: HOST_NAME,
-    now,
-    random,
-    onStrategyError: report,
-  });
+/** A parsed document, and the revision that identifies its content. */
+export interface CompilerInput {
+  readonly document: FeatureDocument;
+  readonly revision: string;
+}
+
+/** Compiles documents to snapshots, and runs the hooks on each new snapshot. */
+export class Compiler {
+  readonly #options: CompilerOptions;
+  readonly #beforeSwapHooks = new Set<BeforeSwapHook>();
+
+  constructor(options: CompilerOptions) {
+    this.#options = options;
+  }
+
+  /** Adds a hook; returns a function that removes it. */
+  addHook(hook: BeforeSwapHook): () => void {
+    this.#beforeSwapHooks.add(hook);
+    return () => void this.#beforeSwapHooks.delete(hook);
+  }
+
+  /** @param previous the current snapshot, whose unchanged flags are reused */
+  *compile(input: CompilerInput, previous: Snapshot | undefined): Steps<Snapshot> {
+    const { strategies, now, random } = this.#options;
+    const snapshot = yield* compileInSteps(input.document, {
+      revision: input.revision,
+      strategies,
+      previous,
+      hostname: HOST_NAME,
+      now,
+      random,
+      onStrategyError: this.#createErrorHandler(),
+    });
+    for (const hook of this.#beforeSwapHooks) yield* hook(snapshot, previous);
+    return snapshot;
+  }
+
+  #createErrorHandler(): (error: StrategyError) => void {
+    const { onStrategyError, warn } = this.#options;
+    const warned = new Set<string>();
+    return (error) => {
+      onStrategyError(error);
+      if (warned.has(error.strategy)) return;
+      warned.add(error.strategy);
+      warn(describeStrategyError(error));
+    };
+  }
 }
 
 function describeStrategyError({ strategy, flag, cause }: StrategyError): string {
@@ -40,13 +68,13 @@ function describeStrategyError({ strategy, flag, cause }: StrategyError): string
   return `${subject} failed and does not match: ${describeCause(cause)}`;
 }
 
-const MAX_TOLD = 20;
+const MAX_MESSAGES = 20;
 
-/** What was found wrong in a document, as messages; the rest of a long list is only counted. */
+/** Returns messages about invalid parts of a document; beyond 20, only their number. */
 export function describeDiagnostics({ diagnostics }: Snapshot): readonly string[] {
-  const told = diagnostics
-    .slice(0, MAX_TOLD)
+  const messages = diagnostics
+    .slice(0, MAX_MESSAGES)
     .map(({ subject, message }) => `${subject}: ${message}`);
-  const rest = diagnostics.length - told.length;
-  return rest === 0 ? told : [...told, `The document has more that is odd, findings: ${rest}`];
+  const remaining = diagnostics.length - messages.length;
+  return remaining === 0 ? messages : [...messages, `Further problems in flags: ${remaining}`];
 }

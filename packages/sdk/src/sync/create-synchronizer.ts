@@ -1,9 +1,8 @@
-import type { FaultSink } from "../events/fault-log.ts";
+import type { EventSink } from "../transport/failure-log.ts";
 import type { FeatureFilters, UpstreamApi } from "../transport/upstream-api.ts";
-import { createDeltaPolling } from "./delta-polling.ts";
-import { filterDocuments } from "./filtered-sink.ts";
-import { toOrderedDocument } from "./name-order.ts";
-import { createPolling } from "./polling.ts";
+import { sortDocuments } from "./document-order.ts";
+import { filterDocuments } from "./filter-documents.ts";
+import { createDeltaPolling, createPolling } from "./polling.ts";
 import { PollingFallback } from "./polling-fallback.ts";
 import { Streaming } from "./streaming.ts";
 import type { Synchronization, SyncSink, Synchronizer } from "./synchronizer.ts";
@@ -11,20 +10,23 @@ import type { Synchronization, SyncSink, Synchronizer } from "./synchronizer.ts"
 export interface SynchronizerOptions {
   readonly api: UpstreamApi;
   readonly sink: SyncSink;
-  /** The filters that `api` sends; applied again here, as not every upstream honours them. */
+  /** The filters that `api` sends; applied again here, because not every upstream supports them. */
   readonly filters: FeatureFilters;
   readonly intervalMs: number;
-  readonly faults: FaultSink;
+  readonly events: EventSink;
   readonly random: () => number;
 }
 
-/** Creates what follows the upstream in the chosen way, or by polling while that does not work. */
+/**
+ * Creates the synchronizer for a way of synchronizing. Deltas and streaming fall back to polling
+ * while they do not work.
+ */
 export function createSynchronizer(
   synchronization: Synchronization,
   unfiltered: SynchronizerOptions,
 ): Synchronizer {
-  const { faults, filters } = unfiltered;
-  const sink = filterDocuments(unfiltered.sink, filters, faults.warn);
+  const { events, filters } = unfiltered;
+  const sink = filterDocuments(unfiltered.sink, filters, events.warn);
   const options = { ...unfiltered, sink };
   if (synchronization === "polling") return createPolling(options);
   if (filters.tags.length > 0) return createPollingForTags(synchronization, options);
@@ -34,8 +36,8 @@ export function createSynchronizer(
 }
 
 /**
- * Deltas and streams of Unleash ignore tags, and flags do not carry tags by which they could be
- * filtered here: only a poll gives the right flags.
+ * The deltas and streams of Unleash ignore the filter by tags, and flags do not contain their tags,
+ * so the client cannot filter either: only polling returns the right flags.
  */
 function createPollingForTags(
   synchronization: Synchronization,
@@ -44,8 +46,8 @@ function createPollingForTags(
   const polling = createPolling(options);
   return {
     start: () => {
-      options.faults.warn(
-        `Upstreams filter by tags only when they are polled: flags are polled, in spite of the synchronization ${synchronization}`,
+      options.events.warn(
+        `Upstreams filter by tags only when they are polled: polling instead of ${synchronization}`,
       );
       polling.start();
     },
@@ -56,7 +58,7 @@ function createPollingForTags(
 function createDeltaWithFallback(options: SynchronizerOptions): Synchronizer {
   return new PollingFallback({
     ...options,
-    createPolling: (sink) => createPolling({ ...options, sink: inOrder(sink) }),
+    createPolling: (sink) => createPolling({ ...options, sink: sortDocuments(sink) }),
     createPreferred: (hooks) => createDeltaPolling({ ...options, ...hooks }),
   });
 }
@@ -68,7 +70,7 @@ function createStreamingWithFallback(options: SynchronizerOptions): Synchronizer
     createPolling: (sink) =>
       createPolling({
         ...options,
-        sink: inOrder(sink),
+        sink: sortDocuments(sink),
         onStreamingRequested: () => streaming?.resume(),
       }),
     createPreferred: (hooks) => {
@@ -76,12 +78,4 @@ function createStreamingWithFallback(options: SynchronizerOptions): Synchronizer
       return streaming;
     },
   });
-}
-
-/** Flags must not change their order, and with it their ETags, by who brings them. */
-function inOrder(sink: SyncSink): SyncSink {
-  return {
-    accept: (document, signal) => sink.accept(toOrderedDocument(document), signal),
-    unchanged: () => sink.unchanged(),
-  };
 }

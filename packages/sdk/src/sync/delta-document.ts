@@ -1,53 +1,57 @@
 import { applyDelta, DocumentError } from "flags-engine";
 import type { FeaturesState } from "flags-engine";
-import { toNameOrder } from "./name-order.ts";
+import { sortState } from "./document-order.ts";
 import type { PreferredOptions } from "./polling-fallback.ts";
 
 const VERSION = 2;
 
-/** What the upstream has, put together from its changes and handed over after each. */
+/** Applies the changes that the upstream sends to a document, and delivers it after each. */
 export class DeltaDocument {
-  readonly #options: Pick<PreferredOptions, "sink" | "isInForce">;
+  readonly #options: Pick<PreferredOptions, "sink" | "isCurrent">;
   #state: FeaturesState | undefined;
 
-  constructor(options: Pick<PreferredOptions, "sink" | "isInForce">) {
+  constructor(options: Pick<PreferredOptions, "sink" | "isCurrent">) {
     this.#options = options;
   }
 
-  /** Whether changes can be applied; if not, everything has to come first. */
+  /** Whether changes can be applied; if not, the upstream must send everything first. */
   get isHydrated(): boolean {
     return this.#state !== undefined;
   }
 
-  /** Puts a delta in force; rejects when that is impossible, and then starts from nothing. */
+  /** Applies and delivers a delta. If that fails, rejects and resets the document. */
   async apply(delta: unknown, signal: AbortSignal): Promise<void> {
-    const before = this.#state;
+    const previous = this.#state;
     this.#state = undefined;
     const events = eventsOf(delta);
-    const after = toNameOrder(applyDelta(before ?? startOf(events), events));
-    if (before !== undefined && events.length === 0) await this.#confirm(after, signal);
-    else await this.#handOver(after, signal);
-    this.#state = after;
+    const state = sortState(applyDelta(previous ?? initialState(events), events));
+    if (previous !== undefined && events.length === 0) await this.#confirm(state, signal);
+    else await this.#deliver(state, signal);
+    this.#state = state;
   }
 
-  /** The upstream has nothing new. */
+  /** Called if the upstream responded that nothing has changed. */
   async unchanged(signal: AbortSignal): Promise<void> {
     if (this.#state === undefined) this.#options.sink.unchanged();
     else await this.#confirm(this.#state, signal);
   }
 
-  /** Starts from nothing, as something may have been missed. */
-  forget(): void {
+  /** Requires the upstream to send everything again, because a change may have been missed. */
+  reset(): void {
     this.#state = undefined;
   }
 
-  /** NOTE: a change that was taken back leaves nothing to tell, and what polling saw of it in force. */
+  /**
+   * Delivers the document only if polling has replaced it in the meantime. The upstream sends no
+   * change if the flags were changed and changed back while it was polled, so without this the
+   * polled flags would remain.
+   */
   async #confirm(state: FeaturesState, signal: AbortSignal): Promise<void> {
-    if (this.#options.isInForce()) this.#options.sink.unchanged();
-    else await this.#handOver(state, signal);
+    if (this.#options.isCurrent()) this.#options.sink.unchanged();
+    else await this.#deliver(state, signal);
   }
 
-  #handOver(state: FeaturesState, signal: AbortSignal): Promise<void> {
+  #deliver(state: FeaturesState, signal: AbortSignal): Promise<void> {
     return this.#options.sink.accept({ version: VERSION, ...state }, signal);
   }
 }
@@ -59,8 +63,8 @@ function eventsOf(delta: unknown): readonly unknown[] {
   throw new DocumentError("A delta must have a list of events");
 }
 
-function startOf([first]: readonly unknown[]): FeaturesState {
+function initialState([first]: readonly unknown[]): FeaturesState {
   const { type } = (first ?? {}) as { readonly type?: unknown };
   if (type === "hydration") return { features: [], segments: [] };
-  throw new DocumentError("A hydration must come before changes");
+  throw new DocumentError("The first event of a delta must be a hydration");
 }

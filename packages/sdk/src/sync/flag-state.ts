@@ -1,37 +1,36 @@
+import { parseInSteps } from "flags-engine";
 import type { Snapshot, Steps } from "flags-engine";
 import type { FeatureDefinitions } from "../flag-source.ts";
-import { checkDocument } from "./definitions.ts";
-import type { CheckedDocument } from "./definitions.ts";
+import type { Compiler } from "./compile.ts";
 import { Revisions } from "./revision.ts";
 
 /** Where a document comes from. */
 export type Origin = "storage" | "bootstrap" | "upstream";
 
 /**
- * - `changed`: a new snapshot is in force.
- * - `unchanged`: it says what the snapshot in force says.
- * - `outranked`: the data in force comes from a better origin.
+ * - `changed`: there is a new snapshot.
+ * - `unchanged`: the document has the same content as the current snapshot.
+ * - `outranked`: ignored, because the current data has an origin of higher rank.
  */
 export type Acceptance = "changed" | "unchanged" | "outranked";
 
 export interface FlagStateOptions {
-  /** Compiles a document; `former` is the snapshot in force. */
-  readonly compile: (checked: CheckedDocument, former: Snapshot | undefined) => Steps<Snapshot>;
-  /** Whether a bootstrap replaces what was restored from storage. */
+  readonly compiler: Pick<Compiler, "compile">;
+  /** Whether a bootstrap replaces data restored from storage. */
   readonly bootstrapOverrides: boolean;
 }
 
-/** The data in force. The upstream outranks everything else, however late it comes. */
+/** The current snapshot and definitions. Data from the upstream outranks any other, even if it is older. */
 export class FlagState {
-  readonly #compile: FlagStateOptions["compile"];
+  readonly #compiler: FlagStateOptions["compiler"];
   readonly #ranks: Readonly<Record<Origin, number>>;
   readonly #revisions = new Revisions();
   #rank = 0;
   #snapshot: Snapshot | undefined;
   #definitions: FeatureDefinitions | undefined;
 
-  constructor({ compile, bootstrapOverrides }: FlagStateOptions) {
-    this.#compile = compile;
+  constructor({ compiler, bootstrapOverrides }: FlagStateOptions) {
+    this.#compiler = compiler;
     this.#ranks = { storage: 2, bootstrap: bootstrapOverrides ? 3 : 1, upstream: 4 };
   }
 
@@ -43,24 +42,44 @@ export class FlagState {
     return this.#definitions;
   }
 
+  /** Whether the current data outranks data from the origin. */
   outranks(origin: Origin): boolean {
     return this.#rank > this.#ranks[origin];
   }
 
   /**
-   * Puts a document in force with the last step; throws, and changes nothing, when it is unusable.
-   * Documents must not take turns: one has to be done before the next begins.
+   * Replaces the current data in the last step; throws without changing anything if the document is
+   * unusable. Calls must not overlap: complete one before starting the next.
    */
   *accept(input: unknown, origin: Origin): Steps<Acceptance> {
     if (this.outranks(origin)) return "outranked";
-    const checked = yield* checkDocument(input, this.#revisions);
-    const isNew = checked.revision !== this.#snapshot?.revision;
+    const document = yield* parseInSteps(input);
+    const received = toDefinitions(input as ParsedInput);
+    const revision = yield* this.#revisions.of(received);
+    const isNew = revision !== this.#snapshot?.revision;
     if (isNew) {
-      const definitions = yield* this.#revisions.reuse(checked.definitions, this.#definitions);
-      this.#snapshot = yield* this.#compile(checked, this.#snapshot);
+      const definitions = yield* this.#revisions.reuse(received, this.#definitions);
+      this.#snapshot = yield* this.#compiler.compile({ document, revision }, this.#snapshot);
       this.#definitions = definitions;
     }
     this.#rank = this.#ranks[origin];
     return isNew ? "changed" : "unchanged";
   }
+}
+
+const DEFAULT_VERSION = 2;
+
+/** A document that `parseInSteps` has accepted. */
+interface ParsedInput {
+  readonly version?: unknown;
+  readonly features: readonly unknown[];
+  readonly segments?: readonly unknown[] | null;
+}
+
+function toDefinitions({ version, features, segments }: ParsedInput): FeatureDefinitions {
+  return {
+    version: typeof version === "number" ? version : DEFAULT_VERSION,
+    features,
+    segments: segments ?? [],
+  };
 }

@@ -1,26 +1,26 @@
 import { expect, onTestFinished, test } from "vitest";
 import { UpstreamError } from "../transport/upstream-error.ts";
-import { createFeed, documentOf, nextTurn } from "./_feed.ts";
+import { createUpdater, documentOf, nextTick } from "./_flag-updater.ts";
 import { createPolling } from "./polling.ts";
 import { PollingFallback } from "./polling-fallback.ts";
 import type { PreferredOptions } from "./polling-fallback.ts";
 
 const ignore = (): undefined => undefined;
 const UNABORTED = new AbortController().signal;
-const FAULT = new UpstreamError("The stream broke", { code: "NETWORK" });
+const FAILURE = new UpstreamError("The stream broke", { code: "NETWORK" });
 
-/** Real polling, which brings one document, beside a preferred way that does what the test says. */
+/** Polling that delivers one document, and a preferred synchronizer controlled by the test. */
 function createFallback() {
-  const { feed, log } = createFeed();
-  const options = { sink: feed, intervalMs: 60_000, random: Math.random };
-  const faults = { error: ignore, warn: ignore, failure: ignore };
+  const { updater, log } = createUpdater();
+  const options = { sink: updater, intervalMs: 60_000, random: Math.random };
+  const events = { error: ignore, warn: ignore, failure: ignore };
   const api = {
     fetchFeatures: async () => ({ document: documentOf("polled", 5), etag: undefined }),
   };
-  let hooks: Pick<PreferredOptions, "sink" | "onFailure"> = { sink: feed, onFailure: ignore };
+  let hooks: Pick<PreferredOptions, "sink" | "onFailure"> = { sink: updater, onFailure: ignore };
   const fallback = new PollingFallback({
     ...options,
-    createPolling: () => createPolling({ ...options, api, faults }),
+    createPolling: () => createPolling({ ...options, api, events }),
     createPreferred: (given) => {
       hooks = given;
       return { start: ignore, stop: async () => undefined };
@@ -31,33 +31,33 @@ function createFallback() {
   return { preferred: hooks, log };
 }
 
-async function severalTurns(): Promise<void> {
-  for (let turn = 0; turn < 50; turn += 1) await nextTurn();
+async function severalTicks(): Promise<void> {
+  for (let tick = 0; tick < 50; tick += 1) await nextTick();
 }
 
-test("drops what polling brings while the preferred way puts its flags in force", async () => {
+test("ignores polled flags that arrive while flags of the preferred synchronizer are compiled", async () => {
   const { preferred, log } = createFallback();
   const accepted = preferred.sink.accept(documentOf("streamed", 5), UNABORTED);
-  preferred.onFailure(FAULT);
+  preferred.onFailure(FAILURE);
   await accepted;
-  await severalTurns();
+  await severalTicks();
   expect(log).toEqual(["saved", "changed to streamed", "ready"]);
 });
 
-test("puts in force what polling brought, and then what the preferred way brings", async () => {
+test("uses polled flags, and then flags of the preferred synchronizer", async () => {
   const { preferred, log } = createFallback();
-  preferred.onFailure(FAULT);
-  await nextTurn();
+  preferred.onFailure(FAILURE);
+  await nextTick();
   await preferred.sink.accept(documentOf("streamed", 5), UNABORTED);
-  await severalTurns();
+  await severalTicks();
   expect(log).toEqual(["saved", "changed to polled", "ready", "saved", "changed to streamed"]);
 });
 
-test("goes on polling when the flags of the preferred way are unusable", async () => {
+test("continues polling if the flags of the preferred synchronizer are unusable", async () => {
   const { preferred, log } = createFallback();
   const accepted = preferred.sink.accept({ features: [{ name: 7 }] }, UNABORTED);
-  preferred.onFailure(FAULT);
+  preferred.onFailure(FAILURE);
   await expect(accepted).rejects.toThrow("features[0].name must be text");
-  await severalTurns();
+  await severalTicks();
   expect(log).toEqual(["saved", "changed to polled", "ready"]);
 });

@@ -1,21 +1,21 @@
-import type { FaultSink } from "../events/fault-log.ts";
-import { nextDelayMs } from "../schedule/next-delay.ts";
+import { nextDelayMs } from "../scheduling/backoff.ts";
+import type { EventSink } from "../transport/failure-log.ts";
 import type { UpstreamError } from "../transport/upstream-error.ts";
 import type { SyncSink, Synchronizer } from "./synchronizer.ts";
 
-/** What a way of synchronizing gets that polling stands in for. */
+/** Options of a synchronizer that has a fallback to polling. */
 export interface PreferredOptions {
   readonly sink: SyncSink;
-  /** To be told of everything that interrupts it. It goes on trying nevertheless. */
+  /** Must be called for every failure and interruption; the synchronizer keeps retrying regardless. */
   readonly onFailure: (error: UpstreamError) => void;
-  /** Whether what it handed over last is in force: polling may have brought something else since. */
-  readonly isInForce: () => boolean;
+  /** Whether the last document it delivered is still current, or false if polling has replaced it. */
+  readonly isCurrent: () => boolean;
   readonly intervalMs: number;
-  readonly faults: FaultSink;
+  readonly events: EventSink;
   readonly random: () => number;
 }
 
-type Hooks = Pick<PreferredOptions, "sink" | "onFailure" | "isInForce">;
+type Hooks = Pick<PreferredOptions, "sink" | "onFailure" | "isCurrent">;
 
 export interface PollingFallbackOptions {
   readonly createPreferred: (hooks: Hooks) => Synchronizer;
@@ -26,16 +26,20 @@ export interface PollingFallbackOptions {
 }
 
 /**
- * Polls for as long as the preferred way of synchronizing does not work, so that flags are never
- * much older than they would be with polling alone.
+ * Runs a preferred synchronizer, and polls while that one fails, so that flags are never much older
+ * than with polling alone.
+ *
+ * - Polling starts immediately if the upstream does not offer the preferred way, or if that has not
+ *   delivered any document yet; otherwise after one interval without a success.
+ * - Polling stops as soon as the preferred synchronizer delivers a document or a confirmation.
  */
 export class PollingFallback implements Synchronizer {
   readonly #options: PollingFallbackOptions;
   readonly #preferred: Synchronizer;
   #polling: Synchronizer | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #hasWorked = false;
-  #isPreferredInForce = false;
+  #hasDelivered = false;
+  #isPreferredCurrent = false;
   #isStopped = false;
   #stopping: Promise<unknown> = Promise.resolve();
 
@@ -46,17 +50,17 @@ export class PollingFallback implements Synchronizer {
       sink: {
         accept: async (document, signal) => {
           await sink.accept(document, signal);
-          this.#hasWorked = true;
-          this.#isPreferredInForce = true;
-          this.#endPolling();
+          this.#hasDelivered = true;
+          this.#isPreferredCurrent = true;
+          this.#stopPolling();
         },
         unchanged: () => {
           sink.unchanged();
-          this.#endPolling();
+          this.#stopPolling();
         },
       },
-      onFailure: (error) => this.#interrupted(error),
-      isInForce: () => this.#isPreferredInForce,
+      onFailure: (error) => this.#preferredFailed(error),
+      isCurrent: () => this.#isPreferredCurrent,
     });
   }
 
@@ -66,45 +70,44 @@ export class PollingFallback implements Synchronizer {
 
   async stop(): Promise<void> {
     this.#isStopped = true;
-    this.#endPolling();
+    this.#stopPolling();
     await Promise.all([this.#preferred.stop(), this.#stopping]);
   }
 
-  /** Leaves a short interruption one interval to be over by itself. */
-  #interrupted({ code }: UpstreamError): void {
+  #preferredFailed({ code }: UpstreamError): void {
     if (this.#isStopped || this.#polling !== undefined) return;
-    if (code === "NOT_OFFERED" || !this.#hasWorked) this.#poll();
-    else this.#timer ??= this.#pollLater();
+    if (code === "NOT_OFFERED" || !this.#hasDelivered) this.#startPolling();
+    else this.#timer ??= this.#startPollingLater();
   }
 
-  #pollLater(): NodeJS.Timeout {
+  #startPollingLater(): NodeJS.Timeout {
     const { intervalMs, random } = this.#options;
     const delayMs = nextDelayMs({ intervalMs, failures: 0, random });
-    return setTimeout(() => this.#poll(), delayMs).unref();
+    return setTimeout(() => this.#startPolling(), delayMs).unref();
   }
 
-  #poll(): void {
-    this.#cancelTimer();
+  #startPolling(): void {
+    this.#clearTimer();
     const { sink, createPolling } = this.#options;
     this.#polling = createPolling({
       accept: async (document, signal) => {
         await sink.accept(document, signal);
-        this.#isPreferredInForce = false;
+        this.#isPreferredCurrent = false;
       },
       unchanged: () => sink.unchanged(),
     });
     this.#polling.start();
   }
 
-  /** Nothing more is handed over from here on: what polling brings now might be older. */
-  #endPolling(): void {
-    this.#cancelTimer();
+  /** From here on polling delivers nothing: a document it is still fetching may be older. */
+  #stopPolling(): void {
+    this.#clearTimer();
     if (this.#polling === undefined) return;
     this.#stopping = Promise.all([this.#stopping, this.#polling.stop()]);
     this.#polling = undefined;
   }
 
-  #cancelTimer(): void {
+  #clearTimer(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
   }

@@ -1,33 +1,76 @@
-import type { FaultSink } from "../events/fault-log.ts";
-import { PersistentTask } from "../schedule/persistent-task.ts";
+import type { EventSink } from "../transport/failure-log.ts";
+import { RetryingTask } from "../transport/retrying-task.ts";
 import type { UpstreamApi } from "../transport/upstream-api.ts";
+import { toUpstreamError } from "../transport/upstream-error.ts";
+import { DeltaDocument } from "./delta-document.ts";
+import type { PreferredOptions } from "./polling-fallback.ts";
 import type { SyncSink, Synchronizer } from "./synchronizer.ts";
 
 export interface PollingOptions {
   readonly api: Pick<UpstreamApi, "fetchFeatures">;
   readonly sink: SyncSink;
-  /** 0: ask until there was an answer, and then never again. */
+  /** Milliseconds between polls; 0: poll until the first success, then never again. */
   readonly intervalMs: number;
-  readonly faults: FaultSink;
+  readonly events: EventSink;
   readonly random: () => number;
-  /** Called after every response by which the upstream asks clients to stream instead. */
+  /** Called after every response with which the upstream requests streaming instead. */
   readonly onStreamingRequested?: () => void;
 }
 
-/** Asks the upstream at intervals whether there is something new. */
+/** Fetches all definitions at intervals, unless they have not changed. */
 export function createPolling(options: PollingOptions): Synchronizer {
-  const { api, sink, intervalMs, faults, random, onStreamingRequested } = options;
+  const { api, sink, intervalMs, events, random, onStreamingRequested } = options;
   let etag: string | undefined;
   const poll = async (signal: AbortSignal): Promise<void> => {
     const fetched = await api.fetchFeatures(etag, signal);
     signal.throwIfAborted();
     if (fetched.document === undefined) sink.unchanged();
     else await sink.accept(fetched.document, signal);
-    // Only now: an ETag remembered for a document that was refused would keep it from ever coming.
+    // Only now: with the ETag of a rejected document, the upstream would not send it again.
     etag = fetched.etag;
     if (fetched.fetchMode === "streaming") onStreamingRequested?.();
   };
-  const isRepeated = intervalMs > 0;
-  const subject = "Fetching flags";
-  return new PersistentTask({ subject, attempt: poll, intervalMs, isRepeated, faults, random });
+  return new RetryingTask({
+    subject: "Fetching flags",
+    attempt: poll,
+    intervalMs,
+    isRepeated: intervalMs > 0,
+    events,
+    random,
+  });
+}
+
+/** Fetches the changes of the definitions at intervals. */
+export function createDeltaPolling(
+  options: PreferredOptions & { readonly api: Pick<UpstreamApi, "fetchDelta"> },
+): Synchronizer {
+  const { api, onFailure, intervalMs, events, random } = options;
+  const document = new DeltaDocument(options);
+  let etag: string | undefined;
+  const poll = async (signal: AbortSignal): Promise<void> => {
+    const fetched = await api.fetchDelta(document.isHydrated ? etag : undefined, signal);
+    signal.throwIfAborted();
+    if (fetched.document === undefined) {
+      await document.unchanged(signal);
+      return;
+    }
+    await document.apply(fetched.document, signal);
+    etag = fetched.etag;
+  };
+  const attempt = async (signal: AbortSignal): Promise<void> => {
+    try {
+      await poll(signal);
+    } catch (thrown) {
+      if (!signal.aborted) onFailure(toUpstreamError(thrown));
+      throw thrown;
+    }
+  };
+  return new RetryingTask({
+    subject: "Fetching changes of flags",
+    attempt,
+    intervalMs,
+    isRepeated: intervalMs > 0,
+    events,
+    random,
+  });
 }

@@ -12,16 +12,16 @@ const anyFeatures = fc.array(
   fc.dictionary(fc.string(), fc.jsonValue()).map((members) => ({ ...members, name: "a" })),
 );
 
-/** The same with the members of every object the other way round. */
-function turnedRound(value: unknown): unknown {
+/** Returns an equal value with the keys of every object in reverse order. */
+function withReversedKeys(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map(turnedRound);
-  const entries = Object.entries(value).map(([key, member]) => [key, turnedRound(member)]);
+  if (Array.isArray(value)) return value.map(withReversedKeys);
+  const entries = Object.entries(value).map(([key, member]) => [key, withReversedKeys(member)]);
   return Object.fromEntries(entries.toReversed());
 }
 
-/** The same value has the same text, whatever its order of keys: what the revision stands for. */
-const sorted = (value: unknown): string =>
+/** Returns the same text for values that are equal regardless of the order of keys. */
+const toSortedText = (value: unknown): string =>
   JSON.stringify(value, (_key, member: unknown) =>
     typeof member === "object" && member !== null && !Array.isArray(member)
       ? Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1))
@@ -29,7 +29,7 @@ const sorted = (value: unknown): string =>
   );
 
 describe("Revisions", () => {
-  it("of() is 16 hexadecimal digits", () => {
+  it("of() returns 16 hexadecimal digits", () => {
     expect(revision([{ name: "a" }])).toMatch(/^[0-9a-f]{16}$/);
   });
 
@@ -40,20 +40,22 @@ describe("Revisions", () => {
   it("of() does not depend on the order of keys", () => {
     fc.assert(
       fc.property(anyFeatures, (features) => {
-        expect(revision(turnedRound(features) as object[])).toBe(revision(features));
+        expect(revision(withReversedKeys(features) as object[])).toBe(revision(features));
       }),
     );
   });
 
-  it("of() depends on everything else", () => {
+  it("of() differs for different content", () => {
     fc.assert(
       fc.property(anyFeatures, anyFeatures, (some, others) => {
-        expect(revision(some) === revision(others)).toBe(sorted(some) === sorted(others));
+        expect(revision(some) === revision(others)).toBe(
+          toSortedText(some) === toSortedText(others),
+        );
       }),
     );
   });
 
-  it("of() depends on the order of lists, on what is a segment, and on keys like __proto__", () => {
+  it("of() depends on the order of lists, on the kind of entry, and on keys like __proto__", () => {
     const features = [
       [{ name: "a" }, { name: "b" }],
       [{ name: "b" }, { name: "a" }],
@@ -74,7 +76,7 @@ describe("Revisions", () => {
     expect(new Set([...revisions, segment]).size).toBe(features.length + 1);
   });
 
-  it("of() is the same after a round trip through JSON", () => {
+  it("of() returns the same after a round trip through JSON", () => {
     fc.assert(
       fc.property(anyFeatures, (features) => {
         const copy = JSON.parse(JSON.stringify(features)) as unknown[];
@@ -83,23 +85,23 @@ describe("Revisions", () => {
     );
   });
 
-  it("reuse() keeps the objects that say the same, in the new order", () => {
+  it("reuse() reuses the objects with equal content, in the new order", () => {
     const revisions = new Revisions();
     const [a, b] = [{ name: "a" }, { name: "b", enabled: true }];
-    const former = { version: 1, features: [a, b], segments: [{ id: 1 }] };
+    const previous = { version: 1, features: [a, b], segments: [{ id: 1 }] };
     const fresh = {
       version: 2,
       features: [{ enabled: true, name: "b" }, { name: "a", enabled: false }, { name: "c" }],
       segments: [{ id: 2 }, { id: 1 }],
     };
-    const reused = complete(revisions.reuse(fresh, former));
+    const reused = complete(revisions.reuse(fresh, previous));
     expect(reused).toEqual(fresh);
     expect(reused.features[0]).toBe(b);
-    expect(reused.segments[1]).toBe(former.segments[0]);
+    expect(reused.segments[1]).toBe(previous.segments[0]);
     expect(complete(revisions.of(reused))).toBe(complete(revisions.of(fresh)));
   });
 
-  it("of() reads what it knows from an earlier document no second time", () => {
+  it("of() does not hash an object of an earlier document again", () => {
     const revisions = new Revisions();
     let reads = 0;
     const known = {

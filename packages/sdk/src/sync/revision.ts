@@ -1,76 +1,107 @@
 import { hash } from "node:crypto";
 import type { Steps } from "flags-engine";
 import type { FeatureDefinitions } from "../flag-source.ts";
-import { toCanonicalText } from "./canonical-text.ts";
 
 const LENGTH = 16;
 
 /**
- * Names the content of definitions: equal wherever they say the same, in whatever order of keys.
- * Each flag and segment has a digest, so of a document that came by a delta only what is new is
- * read. Definitions must not be modified, therefore.
+ * Identifies the content of definitions by a hash that does not depend on the order of object keys.
+ * Caches the hash of each flag and segment object, so that only new objects are hashed after a
+ * delta. So definitions must not be modified.
  */
 export class Revisions {
-  readonly #digests = new WeakMap<object, string>();
+  readonly #hashes = new WeakMap<object, string>();
 
-  /** Pauses after each flag and segment. */
+  /** Returns the revision, 16 hexadecimal digits. Pauses after each flag and segment. */
   *of({ features, segments }: FeatureDefinitions): Steps<string> {
-    const featureDigests = yield* this.#digestsOf(features);
-    const segmentDigests = yield* this.#digestsOf(segments);
-    const text = `${featureDigests.join()};${segmentDigests.join()}`;
+    const featureHashes = yield* this.#hashesOf(features);
+    const segmentHashes = yield* this.#hashesOf(segments);
+    const text = `${featureHashes.join()};${segmentHashes.join()}`;
     return hash("sha256", text).slice(0, LENGTH);
   }
 
   /**
-   * The same definitions, with the very objects of former ones where those say the same: what was
-   * worked out for them, here or elsewhere, need not be again.
+   * Returns equal definitions in which each flag and segment that also exists in the previous ones
+   * is replaced by that object, so that everything cached by object identity remains valid.
    */
   *reuse(
     definitions: FeatureDefinitions,
-    former: FeatureDefinitions | undefined,
+    previous: FeatureDefinitions | undefined,
   ): Steps<FeatureDefinitions> {
-    if (former === undefined) return definitions;
+    if (previous === undefined) return definitions;
     const { version, features, segments } = definitions;
     return {
       version,
-      features: yield* this.#reuseEntries(features, former.features),
-      segments: yield* this.#reuseEntries(segments, former.segments),
+      features: yield* this.#reuseEntries(features, previous.features),
+      segments: yield* this.#reuseEntries(segments, previous.segments),
     };
   }
 
   *#reuseEntries(
     entries: readonly unknown[],
-    former: readonly unknown[],
+    previous: readonly unknown[],
   ): Steps<readonly unknown[]> {
-    const known = new Map<string, unknown>();
-    for (const entry of former) {
-      known.set(this.digestOf(entry as object), entry);
+    const previousByHash = new Map<string, unknown>();
+    for (const entry of previous) {
+      previousByHash.set(this.#hashOf(entry as object), entry);
       yield;
     }
     const reused: unknown[] = [];
     for (const entry of entries) {
-      reused.push(known.get(this.digestOf(entry as object)) ?? entry);
+      reused.push(previousByHash.get(this.#hashOf(entry as object)) ?? entry);
       yield;
     }
     return reused;
   }
 
-  *#digestsOf(entries: readonly unknown[]): Steps<readonly string[]> {
-    const digests: string[] = [];
+  *#hashesOf(entries: readonly unknown[]): Steps<readonly string[]> {
+    const hashes: string[] = [];
     for (const entry of entries) {
-      digests.push(this.digestOf(entry as object));
+      hashes.push(this.#hashOf(entry as object));
       yield;
     }
-    return digests;
+    return hashes;
   }
 
-  /** The digest of one flag or segment. */
-  digestOf(entry: object): string {
-    const known = this.#digests.get(entry);
-    if (known !== undefined) return known;
-    // NOTE: in UTF-8 all halves of surrogate pairs that stand alone would be the same.
-    const digest = hash("sha256", Buffer.from(toCanonicalText(entry), "utf16le"), "base64");
-    this.#digests.set(entry, digest);
-    return digest;
+  /** Returns the hash of one flag or segment. */
+  #hashOf(entry: object): string {
+    const cached = this.#hashes.get(entry);
+    if (cached !== undefined) return cached;
+    // NOTE: UTF-8 would make all unpaired surrogates equal.
+    const computed = hash("sha256", Buffer.from(toCanonicalText(entry), "utf16le"), "base64");
+    this.#hashes.set(entry, computed);
+    return computed;
   }
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/**
+ * Serializes a JSON value such that two texts are equal if and only if the values are, regardless of
+ * the order of object keys. The text is only hashed, never parsed, so strings are preceded by their
+ * length instead of escaped, which is twice as fast.
+ */
+function toCanonicalText(value: unknown): string {
+  if (typeof value === "string") return withLength(value);
+  if (typeof value !== "object" || value === null) return `${String(value)};`;
+  return Array.isArray(value) ? writeList(value) : writeObject(value as Members);
+}
+
+function withLength(text: string): string {
+  return `${text.length}"${text}`;
+}
+
+function writeList(entries: readonly unknown[]): string {
+  let text = "[";
+  for (const entry of entries) text += toCanonicalText(entry);
+  return `${text}]`;
+}
+
+function writeObject(members: Members): string {
+  let text = "{";
+  for (const key of Object.keys(members).toSorted()) {
+    const value = members[key];
+    if (value !== undefined) text += withLength(key) + toCanonicalText(value);
+  }
+  return `${text}}`;
 }

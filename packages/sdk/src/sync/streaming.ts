@@ -1,11 +1,10 @@
-import { FaultLog } from "../events/fault-log.ts";
-import { Loop } from "../schedule/loop.ts";
-import { nextDelayMs } from "../schedule/next-delay.ts";
-import { isHeaderValue } from "../transport/header-map.ts";
-import { readEvents } from "../transport/read-events.ts";
-import type { StreamItem } from "../transport/read-events.ts";
-import { nextCheckMs } from "../transport/not-offered.ts";
-import { MAX_RETRY_AFTER_MS } from "../transport/retry-after.ts";
+import { nextDelayMs } from "../scheduling/backoff.ts";
+import { Loop } from "../scheduling/loop.ts";
+import { readEvents } from "../transport/event-stream.ts";
+import type { StreamItem } from "../transport/event-stream.ts";
+import { FailureLog } from "../transport/failure-log.ts";
+import { isHeaderValue } from "../transport/headers.ts";
+import { MAX_RETRY_AFTER_MS, notOfferedCheckMs } from "../transport/status-error.ts";
 import type { UpstreamApi } from "../transport/upstream-api.ts";
 import { toUpstreamError, UpstreamError } from "../transport/upstream-error.ts";
 import { DeltaDocument } from "./delta-document.ts";
@@ -18,33 +17,39 @@ export interface StreamingOptions extends PreferredOptions {
 
 type StreamedEvent = Extract<StreamItem, { readonly kind: "event" }>;
 
-/** An upstream whose polls ask for streaming and whose streams ask for polling must not cause a loop. */
+/**
+ * Minimum time between connections at the request of polls. Prevents a loop if the upstream requests
+ * streaming from polls, and polling from streams.
+ */
 const MIN_RESUME_MS = 1000;
 
-const EVENTS: ReadonlySet<string> = new Set(["unleash-connected", "unleash-updated"]);
+const FLAG_EVENTS: ReadonlySet<string> = new Set(["unleash-connected", "unleash-updated"]);
 
-/** Listens to the upstream telling its changes as they happen; connects again whenever it is cut off. */
+/**
+ * Receives changes on an event stream as they happen, and reconnects with backoff whenever the
+ * stream fails or ends. A new stream resumes after the last event.
+ */
 export class Streaming implements Synchronizer {
   readonly #options: StreamingOptions;
-  readonly #faults: FaultLog;
+  readonly #failureLog: FailureLog;
   readonly #document: DeltaDocument;
   readonly #abort = new AbortController();
-  readonly #loop = new Loop(() => this.#round());
+  readonly #loop = new Loop(() => this.#connect());
   #lastEventId: string | undefined;
-  /** Connections in a row that did not last. */
+  /** Consecutive connections that failed or ended within one interval. */
   #failures = 0;
-  /** Since when the present connection has brought something. */
-  #liveSinceMs: number | undefined;
-  /** How long the upstream wants connections to stay away after an end. */
+  /** When the first flags arrived on the current connection; undefined before. */
+  #receivingSinceMs: number | undefined;
+  /** The delay before reconnecting that the upstream requested with `retry`. */
   #retryMs = 0;
-  /** When the current or latest attempt to connect began, by the clock of `performance.now()`. */
-  #attemptedAtMs = 0;
-  /** Whether the upstream ended the latest connection by asking for polling. */
+  /** When the latest attempt to connect started, by `performance.now()`. */
+  #connectedAtMs = 0;
+  /** Whether the upstream requested polling on the latest connection. */
   #isPollingRequested = false;
 
   constructor(options: StreamingOptions) {
     this.#options = options;
-    this.#faults = new FaultLog("Streaming flags", options.faults);
+    this.#failureLog = new FailureLog("Streaming flags", options.events);
     this.#document = new DeltaDocument(options);
   }
 
@@ -57,34 +62,35 @@ export class Streaming implements Synchronizer {
     await this.#loop.stop();
   }
 
-  /** Connects again after the upstream asked for polling; does nothing in other cases. */
+  /** Reconnects if the upstream had requested polling; has no effect otherwise. */
   resume(): void {
     const minimumMs = Math.max(this.#options.intervalMs, MIN_RESUME_MS);
-    const isTooEarly = performance.now() - this.#attemptedAtMs < minimumMs;
+    const isTooEarly = performance.now() - this.#connectedAtMs < minimumMs;
     if (this.#isPollingRequested && !isTooEarly) this.#loop.wake();
   }
 
-  async #round(): Promise<number | undefined> {
+  /** Receives one stream until it ends; returns the delay before reconnecting. */
+  async #connect(): Promise<number | undefined> {
     const { signal } = this.#abort;
-    this.#liveSinceMs = undefined;
-    this.#attemptedAtMs = performance.now();
+    this.#receivingSinceMs = undefined;
+    this.#connectedAtMs = performance.now();
     this.#isPollingRequested = false;
     try {
-      await this.#listen(signal);
+      await this.#receive(signal);
       if (signal.aborted) return undefined;
-      return this.#isPollingRequested ? this.#leaveToPolling() : this.#ended();
+      return this.#isPollingRequested ? this.#switchToPolling() : this.#ended();
     } catch (thrown) {
       return signal.aborted ? undefined : this.#failed(toUpstreamError(thrown));
     }
   }
 
-  async #listen(signal: AbortSignal): Promise<void> {
-    const known = this.#document.isHydrated ? this.#lastEventId : undefined;
-    const stream = await this.#options.api.openStream(known, signal);
+  async #receive(signal: AbortSignal): Promise<void> {
+    const resumeAfter = this.#document.isHydrated ? this.#lastEventId : undefined;
+    const stream = await this.#options.api.openStream(resumeAfter, signal);
     try {
       for await (const item of readEvents(stream.chunks)) {
         signal.throwIfAborted();
-        await this.#take(item, signal);
+        await this.#handleItem(item, signal);
         if (this.#isPollingRequested) return;
       }
     } finally {
@@ -92,41 +98,44 @@ export class Streaming implements Synchronizer {
     }
   }
 
-  async #take(item: StreamItem, signal: AbortSignal): Promise<void> {
+  async #handleItem(item: StreamItem, signal: AbortSignal): Promise<void> {
     if (item.kind === "retry") this.#retryMs = Math.min(item.retryMs, MAX_RETRY_AFTER_MS);
     else if (item.kind === "comment") this.#confirm();
     else if (item.name === "fetch-mode") this.#isPollingRequested = item.data === "polling";
-    else if (EVENTS.has(item.name)) await this.#apply(item, signal);
+    else if (FLAG_EVENTS.has(item.name)) await this.#apply(item, signal);
   }
 
-  /** A sign of life says that nothing has changed, once there is something that could. */
+  /** Once flags have arrived, a keep-alive confirms that nothing has changed. */
   #confirm(): void {
-    if (this.#liveSinceMs !== undefined) this.#options.sink.unchanged();
+    if (this.#receivingSinceMs !== undefined) this.#options.sink.unchanged();
   }
 
   async #apply({ data, id }: StreamedEvent, signal: AbortSignal): Promise<void> {
     try {
       await this.#document.apply(await this.#options.api.readEvent(data, signal), signal);
     } catch (cause) {
-      this.#document.forget();
+      this.#document.reset();
       throw cause;
     }
-    // An id that no header can hold cannot be sent back: everything has to come again then.
+    // An id that is not a valid header value cannot be sent back, so everything must be sent again.
     this.#lastEventId = isHeaderValue(id) ? id : undefined;
-    this.#liveSinceMs ??= performance.now();
-    this.#faults.succeeded();
+    this.#receivingSinceMs ??= performance.now();
+    this.#failureLog.succeeded();
   }
 
-  /** Polls until the upstream asks for streaming again, or until the next check. */
-  #leaveToPolling(): number {
-    const { intervalMs, onFailure, faults, random } = this.#options;
-    const message = "The upstream asks for polling instead of streaming: flags are polled";
-    faults.warn(message);
+  /** Leaves synchronization to polling until a poll requests streaming, or until the next check. */
+  #switchToPolling(): number {
+    const { intervalMs, onFailure, events, random } = this.#options;
+    const message = "The upstream requests polling instead of streaming: flags are polled";
+    events.warn(message);
     onFailure(new UpstreamError(message, { code: "NOT_OFFERED" }));
-    return nextDelayMs({ intervalMs: nextCheckMs(intervalMs), failures: 0, random });
+    return nextDelayMs({ intervalMs: notOfferedCheckMs(intervalMs), failures: 0, random });
   }
 
-  /** An end after a while is how upstreams restart and spread their load, and no fault. */
+  /**
+   * The end of a stream is a failure only if it comes within one interval: upstreams end streams
+   * when they restart, and to distribute their load.
+   */
   #ended(): number {
     const error = new UpstreamError("The upstream ended the stream", { code: "NETWORK" });
     if (!this.#hasLasted()) return this.#failed(error);
@@ -135,7 +144,7 @@ export class Streaming implements Synchronizer {
   }
 
   #failed(error: UpstreamError): number {
-    this.#faults.failed(error);
+    this.#failureLog.failed(error);
     this.#options.onFailure(error);
     return this.#nextDelayMs(error);
   }
@@ -143,13 +152,14 @@ export class Streaming implements Synchronizer {
   #nextDelayMs({ retryAfterMs = 0 }: UpstreamError): number {
     const { intervalMs, random } = this.#options;
     this.#failures = this.#hasLasted() ? 1 : this.#failures + 1;
-    const waitMs = Math.max(retryAfterMs, this.#retryMs);
-    return nextDelayMs({ intervalMs, failures: this.#failures, retryAfterMs: waitMs, random });
+    const minimumMs = Math.max(retryAfterMs, this.#retryMs);
+    return nextDelayMs({ intervalMs, failures: this.#failures, retryAfterMs: minimumMs, random });
   }
 
-  /** Whether the connection cost the upstream no more than polling would have. */
+  /** Whether the connection lasted an interval, and so caused no more requests than polling. */
   #hasLasted(): boolean {
     const { intervalMs } = this.#options;
-    return this.#liveSinceMs !== undefined && performance.now() - this.#liveSinceMs >= intervalMs;
+    const sinceMs = this.#receivingSinceMs;
+    return sinceMs !== undefined && performance.now() - sinceMs >= intervalMs;
   }
 }

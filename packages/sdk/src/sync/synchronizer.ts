@@ -1,22 +1,25 @@
-/** A way of keeping up with the upstream. */
+/** Keeps flags synchronized with the upstream in one of several ways. */
 export interface Synchronizer {
-  /** Begins to hand over documents; faults are told, never thrown. */
+  /** Starts delivering documents. Never throws: failures are emitted as events. */
   start(): void;
-  /** Resolves when nothing more will be handed over. */
+  /** Resolves once no more documents will be delivered. */
   stop(): Promise<void>;
 }
 
-/** The ways there are: whole documents or changes, asked for at intervals; or changes as they happen. */
+/**
+ * How to synchronize: fetch whole documents at intervals (`polling`), fetch changes at intervals
+ * (`delta`), or receive changes as they happen (`streaming`).
+ */
 export const SYNCHRONIZATIONS = ["polling", "delta", "streaming"] as const;
 export type Synchronization = (typeof SYNCHRONIZATIONS)[number];
 
-/** Who a synchronizer hands over to. */
+/** Receives the documents of a synchronizer. */
 export interface SyncSink {
   /**
-   * Takes a whole document; resolves when it is in force. Rejects when it is unusable, and then it
-   * has to be asked for again, or when the signal was aborted before: then it is dropped.
+   * Accepts a whole document; resolves once its snapshot is the current one. Rejects if the document
+   * is unusable, in which case it must be fetched again, or if the signal was aborted before.
    */
   accept(document: unknown, signal: AbortSignal): Promise<void>;
-  /** The upstream answered and has nothing new. */
+  /** Called if the upstream responded that nothing has changed. */
   unchanged(): void;
 }

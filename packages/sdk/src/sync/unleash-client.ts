@@ -1,20 +1,20 @@
 import { toUpstreamError } from "../transport/upstream-error.ts";
-import type { FaultSink } from "../events/fault-log.ts";
-import type { FlagFeed } from "./flag-feed.ts";
-import { toOrderedDocument } from "./name-order.ts";
+import type { EventSink } from "../transport/failure-log.ts";
+import { sortDocument } from "./document-order.ts";
+import type { FlagUpdater } from "./flag-updater.ts";
 import type { Synchronizer } from "./synchronizer.ts";
 
 /**
- * What is used of a client of the official Node SDK: the class `Unleash` of `unleash-client`,
- * version 5.5 or later, fits.
+ * The required part of a client of the official Node SDK, as implemented by the class `Unleash` of
+ * `unleash-client` 5.5 or later.
  */
 export interface UnleashClient {
-  /** Starts fetching flags; a second call does nothing. */
+  /** Starts fetching flags; further calls have no effect. */
   start(): Promise<void>;
   isSynchronized(): boolean;
-  /** The flags, with the ids of their segments. */
+  /** Returns the flags, with the ids of their segments. */
   getFeatureToggleDefinitions(): readonly object[];
-  /** The flags, with their segments in full. */
+  /** Returns the flags, with their segments in full. */
   getFeatureToggleDefinitions(withFullSegments: boolean): readonly object[];
   on(event: string, listener: (...details: unknown[]) => void): unknown;
   off(event: string, listener: (...details: unknown[]) => void): unknown;
@@ -31,13 +31,13 @@ export function isUnleashClient(value: unknown): value is UnleashClient {
 
 export interface UnleashSynchronizerOptions {
   readonly unleash: UnleashClient;
-  readonly feed: Pick<FlagFeed, "accept" | "acceptFrom" | "unchanged">;
-  readonly faults: FaultSink;
+  readonly updater: Pick<FlagUpdater, "accept" | "acceptFrom" | "unchanged">;
+  readonly events: EventSink;
 }
 
 /**
- * Reads the flags of an official client, now and after each of its changes. It starts the client,
- * but does not destroy it: the client belongs to the application.
+ * Reads the flags of an official client, at the start and after each change. Starts the client, but
+ * does not destroy it: that is up to the application.
  */
 export class UnleashSynchronizer implements Synchronizer {
   readonly #options: UnleashSynchronizerOptions;
@@ -49,9 +49,9 @@ export class UnleashSynchronizer implements Synchronizer {
     this.#listeners = {
       ready: () => void this.#read(),
       changed: () => void this.#readUpdate(),
-      unchanged: () => options.feed.unchanged(),
+      unchanged: () => options.updater.unchanged(),
       error: (cause) => this.#report(cause),
-      warn: (cause) => options.faults.warn(toError(cause).message),
+      warn: (cause) => options.events.warn(toError(cause).message),
     };
   }
 
@@ -68,27 +68,27 @@ export class UnleashSynchronizer implements Synchronizer {
     for (const [event, listener] of Object.entries(this.#listeners)) unleash.off(event, listener);
   }
 
-  /** Before its first update, the client may have flags from its backup file. */
+  /** Before the first update, the client may provide flags from its backup file. */
   async #read(): Promise<void> {
-    const { unleash, feed } = this.#options;
+    const { unleash, updater } = this.#options;
     if (unleash.isSynchronized()) return this.#readUpdate();
-    return this.#guard(async () => {
+    return this.#reportErrors(async () => {
       const document = readDocument(unleash);
       if (document.features.length === 0) return;
-      await feed.acceptFrom("storage", document, this.#stopped.signal);
+      await updater.acceptFrom("storage", document, this.#stopped.signal);
     });
   }
 
   async #readUpdate(): Promise<void> {
-    const { unleash, feed } = this.#options;
-    return this.#guard(async () => {
-      const document = toOrderedDocument(readDocument(unleash));
-      await feed.accept(document, this.#stopped.signal);
+    const { unleash, updater } = this.#options;
+    return this.#reportErrors(async () => {
+      const document = sortDocument(readDocument(unleash));
+      await updater.accept(document, this.#stopped.signal);
     });
   }
 
-  /** NOTE: this runs inside an event of the client, which an exception would interrupt. */
-  async #guard(read: () => Promise<void>): Promise<void> {
+  /** NOTE: runs in a listener of the client, where an exception would affect other listeners. */
+  async #reportErrors(read: () => Promise<void>): Promise<void> {
     try {
       await read();
     } catch (cause) {
@@ -96,9 +96,9 @@ export class UnleashSynchronizer implements Synchronizer {
     }
   }
 
-  /** NOTE: no `failure` event, as the client does not say which errors are failed requests. */
+  /** NOTE: emits no `failure` event, because not every error of the client is a failed request. */
   #report(cause: unknown): void {
-    this.#options.faults.error(toError(cause));
+    this.#options.events.error(toError(cause));
   }
 }
 
@@ -106,7 +106,7 @@ function toError(cause: unknown): Error {
   return cause instanceof Error ? cause : new Error(String(cause));
 }
 
-const NO_SEGMENTS = "This version of unleash-client does not reveal segments: use 5.5 or later";
+const NO_SEGMENTS = "This version of unleash-client does not provide segments: use 5.5 or later";
 
 interface StrategyWithSegments {
   readonly segments?: readonly unknown[] | null;
@@ -117,8 +117,8 @@ interface FlagWithSegments {
 }
 
 /**
- * The flags as the upstream sent them. The client does not list its segments, so they come from the
- * strategies that use them; one that is not known is `undefined` there, and missing here too.
+ * Returns the flags as the upstream sent them. The client does not list its segments, so they are
+ * collected from the strategies that use them. Unknown segments are `undefined` there and are skipped.
  */
 function readDocument(unleash: UnleashClient): {
   readonly features: readonly object[];

@@ -1,7 +1,7 @@
 import { EnvHttpProxyAgent } from "undici";
 import type { Dispatcher } from "undici";
 
-/** How connections to the upstream are made. */
+/** Settings for connections to the upstream. */
 export interface ConnectionSettings {
   readonly timeoutMs: number;
   readonly rejectUnauthorized: boolean;
@@ -11,10 +11,10 @@ export interface ConnectionSettings {
   readonly noProxy: string | undefined;
 }
 
-/** Pools of connections, one for each scheme. */
+/** Connection pools, one for each scheme. */
 export interface Connections {
   forUrl(url: URL): Dispatcher;
-  /** Breaks every connection. */
+  /** Closes every connection immediately. */
   destroy(): Promise<void>;
 }
 
@@ -22,14 +22,17 @@ const KEEP_ALIVE_MS = 30_000;
 const NO_PROXY = "";
 
 /**
- * Makes the pools. A proxy setting that is absent comes from `HTTP_PROXY`, `HTTPS_PROXY` or
- * `NO_PROXY` (or their lower-case names, which win); empty text means none.
+ * Creates the pools. Undefined proxy settings default to `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`,
+ * or their lower-case names, which have precedence. An empty string means no proxy.
  */
 export function createConnections(settings: ConnectionSettings): Connections {
   const { httpProxy, httpsProxy } = settings;
-  // NOTE: one agent for both schemes would send HTTPS to the proxy for HTTP for want of its own.
-  const http = createAgent(settings, { ...given("httpProxy", httpProxy), httpsProxy: NO_PROXY });
-  const https = createAgent(settings, { ...given("httpsProxy", httpsProxy), httpProxy: NO_PROXY });
+  // NOTE: a single agent would send HTTPS requests to the HTTP proxy if no HTTPS proxy is set.
+  const http = createAgent(settings, { ...optional("httpProxy", httpProxy), httpsProxy: NO_PROXY });
+  const https = createAgent(settings, {
+    ...optional("httpsProxy", httpsProxy),
+    httpProxy: NO_PROXY,
+  });
   return {
     forUrl: ({ protocol }) => (protocol === "https:" ? https : http),
     destroy: async () => {
@@ -45,7 +48,7 @@ function createAgent(
   try {
     return new EnvHttpProxyAgent({ ...toAgentOptions(settings), ...proxies });
   } catch {
-    // The cause is left out: it shows the address, which may hold a password.
+    // The cause is omitted: it contains the URL, which may contain a password.
     throw new TypeError("Cannot create a flags client: HTTP_PROXY or HTTPS_PROXY is not a URL");
   }
 }
@@ -54,14 +57,14 @@ function toAgentOptions(settings: ConnectionSettings): EnvHttpProxyAgent.Options
   const trust = settings.ca === undefined ? {} : { ca: toTrusted(settings.ca) };
   const tls = { ...trust, rejectUnauthorized: settings.rejectUnauthorized };
   return {
-    ...given("noProxy", settings.noProxy),
-    // Plain HTTP goes to a proxy as an ordinary request: many refuse CONNECT to ports other than 443.
+    ...optional("noProxy", settings.noProxy),
+    // Plain HTTP requests do not use CONNECT: many proxies reject it for ports other than 443.
     proxyTunnel: false,
     connect: { ...tls, timeout: settings.timeoutMs },
     requestTls: tls,
     proxyTls: trust,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // Every call has its own deadline for everything.
+    // Every call has a deadline that covers headers and body.
     headersTimeout: 0,
     bodyTimeout: 0,
   };
@@ -71,7 +74,7 @@ function toTrusted(ca: string | readonly string[]): string[] {
   return typeof ca === "string" ? [ca] : [...ca];
 }
 
-function given<Name extends string>(
+function optional<Name extends string>(
   name: Name,
   value: string | undefined,
 ): Partial<Record<Name, string>> {

@@ -1,5 +1,5 @@
 /**
- * A time limit for one piece of work, which also ends when the parent signal is aborted.
+ * A time limit whose signal is also aborted when the parent signal is.
  *
  * NOTE: `AbortSignal.any` on a long-lived parent keeps every child alive on Node 20; this does not.
  */
@@ -12,7 +12,7 @@ export class Deadline {
 
   constructor(parent: AbortSignal, timeoutMs: number) {
     this.#parent = parent;
-    this.#timer = this.#arm(timeoutMs, `No complete answer within ${timeoutMs} ms`);
+    this.#timer = this.#startTimer(timeoutMs, `No complete response within ${timeoutMs} ms`);
     if (parent.aborted) this.#cancel();
     else parent.addEventListener("abort", this.#cancel, { once: true });
   }
@@ -21,12 +21,12 @@ export class Deadline {
     return this.#controller.signal;
   }
 
-  /** True when the time ran out, false when the parent ended the work. */
+  /** True if the time limit was exceeded; false if the parent was aborted. */
   get isExpired(): boolean {
     return this.#isExpired;
   }
 
-  /** Waits for work that knows nothing of signals, no longer than the deadline allows. */
+  /** Waits for a promise that does not support signals; rejects once the deadline's signal is aborted. */
   race<T>(work: Promise<T>): Promise<T> {
     const { signal } = this;
     const aborted = new Promise<never>((_resolve, reject) => {
@@ -37,23 +37,24 @@ export class Deadline {
     return Promise.race([work, aborted]);
   }
 
-  /** Gives work that never ends so long until its next sign of life, which calls this again. */
+  /** Restarts the limit for a response without end, which may be silent for up to `silenceMs`. */
   renew(silenceMs: number): void {
     clearTimeout(this.#timer);
-    this.#timer = this.#arm(silenceMs, `Nothing received for ${silenceMs} ms`);
+    this.#timer = this.#startTimer(silenceMs, `Nothing received for ${silenceMs} ms`);
   }
 
-  /** Ends the work early. */
+  /** Aborts the signal and clears the limit. */
   end(): void {
     this.clear();
-    this.#controller.abort(new Error("Not needed any more"));
+    this.#controller.abort(new Error("No longer needed"));
   }
 
   clear(): void {
     clearTimeout(this.#timer);
     this.#parent.removeEventListener("abort", this.#cancel);
   }
-  #arm(timeoutMs: number, reason: string): NodeJS.Timeout {
+
+  #startTimer(timeoutMs: number, reason: string): NodeJS.Timeout {
     return setTimeout(() => {
       this.#isExpired = true;
       this.#controller.abort(new Error(reason));

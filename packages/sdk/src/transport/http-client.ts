@@ -2,18 +2,17 @@ import type { Response } from "undici";
 import { fetch } from "undici";
 import type { Connections } from "./connections.ts";
 import { Deadline } from "./deadline.ts";
-import type { HeaderMap } from "./header-map.ts";
-import { readText } from "./read-text.ts";
+import type { HeaderMap } from "./headers.ts";
 import { MAX_REDIRECTS, redirectTarget } from "./redirect.ts";
 import { describeCause, UpstreamError } from "./upstream-error.ts";
 
 export interface UpstreamRequest {
   readonly method: "GET" | "POST";
   readonly url: URL;
-  /** The setting that holds `url`, for error messages. */
+  /** The setting that contains `url`, for error messages. */
   readonly urlSetting: string;
   readonly headers: HeaderMap;
-  /** Creates the secret headers, once per call: the token and what the application adds. */
+  /** Returns the secret headers, once per call: the token and custom headers. */
   readonly credentials?: (() => Promise<HeaderMap>) | undefined;
   readonly body?: string | undefined;
   readonly signal: AbortSignal;
@@ -26,25 +25,25 @@ export interface UpstreamResponse {
   readonly body: string;
 }
 
-/** An answer whose body arrives bit by bit, for as long as it takes. */
+/** A response whose body arrives in chunks and may never end. */
 export interface OpenResponse extends Pick<UpstreamResponse, "status" | "headers"> {
-  /** Throws an `UpstreamError` when the connection breaks or is silent for too long. */
+  /** Throws an `UpstreamError` if the connection breaks or is silent for too long. */
   readonly chunks: AsyncIterable<Uint8Array>;
-  /** Hangs up. To be called in any case, also after the end. */
+  /** Closes the connection. Must always be called, even after the end of the body. */
   readonly close: () => void;
 }
 
 export interface HttpClientOptions {
   readonly connections: Connections;
-  /** The limit for a whole call: header function, connection, redirects and body. */
+  /** The time limit for a whole call: header function, connection, redirects and body. */
   readonly timeoutMs: number;
-  /** The limit for a body after decompression. */
+  /** The size limit for a body after decompression. @default 64 MiB */
   readonly maxBodyBytes?: number;
 }
 
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
-/** Makes calls that end in time, whatever the other side does. */
+/** Makes HTTP calls with limits on time and size. */
 export class HttpClient {
   readonly #connections: Connections;
   readonly #timeoutMs: number;
@@ -56,12 +55,12 @@ export class HttpClient {
     this.#maxBodyBytes = options.maxBodyBytes ?? MAX_BODY_BYTES;
   }
 
-  /** Resolves with an answer of any status; throws an `UpstreamError` when there is none. */
+  /** Resolves to a response with any status; throws an `UpstreamError` if there is no response. */
   async send(request: UpstreamRequest): Promise<UpstreamResponse> {
     const deadline = new Deadline(request.signal, this.#timeoutMs);
     try {
-      const response = await this.#follow(request, deadline);
-      return await this.#receive(response);
+      const response = await this.#fetch(request, deadline);
+      return await this.#readResponse(response);
     } catch (cause) {
       const error = toCallError(cause, request.url, deadline);
       deadline.end();
@@ -72,17 +71,18 @@ export class HttpClient {
   }
 
   /**
-   * Resolves with an answer of any status before its body has come; throws an `UpstreamError` when
-   * there is none. A body may take for ever, but must not be silent for longer than `maxSilenceMs`.
+   * Resolves to a response with any status once its headers have arrived; throws an `UpstreamError`
+   * if there is no response. The body may never end, but must not be silent for longer than
+   * `maxSilenceMs`.
    */
   async open(request: UpstreamRequest, maxSilenceMs: number): Promise<OpenResponse> {
     const deadline = new Deadline(request.signal, this.#timeoutMs);
     try {
-      const { status, headers, body } = await this.#follow(request, deadline);
-      deadline.renew(maxSilenceMs);
-      const sign = (): void => deadline.renew(maxSilenceMs);
-      const fail = (cause: unknown): UpstreamError => toCallError(cause, request.url, deadline);
-      const chunks = receiveChunks(body ?? [], sign, fail);
+      const { status, headers, body } = await this.#fetch(request, deadline);
+      const onChunk = (): void => deadline.renew(maxSilenceMs);
+      onChunk();
+      const toError = (cause: unknown): UpstreamError => toCallError(cause, request.url, deadline);
+      const chunks = readChunks(body ?? [], onChunk, toError);
       return { status, headers, chunks, close: () => deadline.end() };
     } catch (cause) {
       const error = toCallError(cause, request.url, deadline);
@@ -91,12 +91,13 @@ export class HttpClient {
     }
   }
 
-  /** Breaks every connection. */
+  /** Closes every connection immediately. */
   async close(): Promise<void> {
     await this.#connections.destroy();
   }
 
-  async #follow(request: UpstreamRequest, deadline: Deadline): Promise<Response> {
+  /** Sends the request and follows redirects. */
+  async #fetch(request: UpstreamRequest, deadline: Deadline): Promise<Response> {
     const { method, urlSetting, body = null } = request;
     const headers = { ...request.headers, ...(await resolveCredentials(request, deadline)) };
     let { url } = request;
@@ -118,7 +119,7 @@ export class HttpClient {
     throw new UpstreamError(message, { code: "REDIRECT" });
   }
 
-  async #receive(response: Response): Promise<UpstreamResponse> {
+  async #readResponse(response: Response): Promise<UpstreamResponse> {
     const { status, headers } = response;
     if (response.ok) return { status, headers, body: await readText(response, this.#maxBodyBytes) };
     await response.body?.cancel();
@@ -126,7 +127,24 @@ export class HttpClient {
   }
 }
 
-async function* receiveChunks(
+/** Reads a whole body as UTF-8; throws an `UpstreamError` as soon as it exceeds the limit. */
+async function readText(response: Response, maxBytes: number): Promise<string> {
+  if (response.body === null) return "";
+  const chunks: Uint8Array[] = [];
+  let sizeBytes = 0;
+  // Throwing out of the loop cancels the stream, and closes its connection.
+  for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
+    sizeBytes += chunk.byteLength;
+    if (sizeBytes > maxBytes) {
+      const message = `The upstream sent more than ${maxBytes} bytes`;
+      throw new UpstreamError(message, { code: "TOO_LARGE" });
+    }
+    chunks.push(chunk);
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks, sizeBytes));
+}
+
+async function* readChunks(
   body: AsyncIterable<unknown> | Iterable<unknown>,
   onChunk: () => void,
   toError: (cause: unknown) => UpstreamError,
@@ -141,7 +159,7 @@ async function* receiveChunks(
   }
 }
 
-/** The address without credentials, query and fragment: fit for a message. */
+/** Returns the URL without credentials, query and fragment, for messages. */
 export function describeUrl(url: URL): string {
   return `${url.origin}${url.pathname}`;
 }
@@ -155,7 +173,7 @@ async function resolveCredentials(
     return await deadline.race(request.credentials());
   } catch (cause) {
     if (deadline.signal.aborted) throw cause;
-    throw new UpstreamError(`Cannot make the request headers: ${describeCause(cause)}`, {
+    throw new UpstreamError(`Cannot create the request headers: ${describeCause(cause)}`, {
       code: "HEADERS",
       cause,
     });

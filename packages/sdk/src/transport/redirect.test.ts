@@ -23,7 +23,7 @@ describe("redirectTarget()", () => {
     [303, undefined],
     [307, "http://a.test/other"],
     [308, "http://a.test/other"],
-  ])("for a POST, %d leads to %s", (status, expected) => {
+  ])("for a POST, %d redirects to %s", (status, expected) => {
     expect(redirect(status, "/other", { method: "POST" })).toBe(expected);
   });
 
@@ -33,7 +33,7 @@ describe("redirectTarget()", () => {
     [302, undefined],
     [302, "http://"],
     [302, "file:///etc/passwd"],
-  ])("follows nothing when the status is %d and the location %s", (status, location) => {
+  ])("does not follow a response with status %d and location %s", (status, location) => {
     expect(redirect(status, location)).toBeUndefined();
   });
 
@@ -41,7 +41,7 @@ describe("redirectTarget()", () => {
     ["http://a.test/x", "http://a.test:80/y"],
     ["https://a.test/x", "https://a.test:443/y"],
     ["http://a.test:81/x", "//A.TEST:81/y"],
-  ])("follows %s to %s, which is the same origin", (from, location) => {
+  ])("follows a redirect from %s to %s, which is the same origin", (from, location) => {
     expect(redirect(302, location, { from })).toMatch(/\/y$/);
   });
 
@@ -53,12 +53,12 @@ describe("redirectTarget()", () => {
     ["http://a.test/x", "//b.test/x"],
     ["http://a.test/x", "http://a.test.evil.test/x"],
     ["http://a.test/x", "http://a.test@evil.test/x"],
-  ])("refuses to follow %s to %s, with GET and with POST", (from, location) => {
+  ])("rejects a redirect from %s to %s, with GET and with POST", (from, location) => {
     for (const method of ["GET", "POST"]) {
       expect(() => redirect(302, location, { from, method })).toThrow(
         expect.objectContaining({
           code: "REDIRECT",
-          message: `${from} redirects to another origin, ${new URL(location, from).origin}: only redirects within ${new URL(from).origin} are followed; if it has moved, change FLAGS_URL`,
+          message: `${from} redirects to another origin, ${new URL(location, from).origin}: only redirects within ${new URL(from).origin} are followed; if the server has moved, change FLAGS_URL`,
         }),
       );
     }

@@ -2,10 +2,10 @@ import { UpstreamError } from "./upstream-error.ts";
 
 export const MAX_REDIRECTS = 5;
 
-const KEEPS_METHOD: ReadonlySet<number> = new Set([307, 308]);
+const METHOD_PRESERVING: ReadonlySet<number> = new Set([307, 308]);
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-interface RedirectingResponse {
+interface RedirectResponse {
   readonly status: number;
   readonly headers: { get(name: string): string | null };
 }
@@ -13,21 +13,21 @@ interface RedirectingResponse {
 interface RedirectedRequest {
   readonly method: "GET" | "POST";
   readonly url: URL;
-  /** What an operator has to change when the server has moved, for error messages. */
+  /** The setting to change if the server has moved, for error messages. */
   readonly urlSetting: string;
 }
 
 /**
- * Returns the URL to follow a redirect to, or undefined when the response is not to be followed.
+ * Returns the URL to which a response redirects, or undefined if it must not be followed.
  *
- * Whoever controls the target of a redirect controls the flags, so only redirects within the
- * configured origin (scheme, host and port) are followed. A POST follows only the redirects that
- * keep it a POST: turned into a GET it would succeed and deliver nothing.
+ * The server that a redirect points to would control the flags, so only redirects within the
+ * configured origin (scheme, host and port) are followed. A POST follows only redirects that
+ * preserve the method: as a GET it would succeed without delivering anything.
  *
- * @throws {UpstreamError} with code `REDIRECT` when the redirect leads to another origin
+ * @throws {UpstreamError} with code `REDIRECT` if the redirect points to another origin
  */
 export function redirectTarget(
-  response: RedirectingResponse,
+  response: RedirectResponse,
   { method, url, urlSetting }: RedirectedRequest,
 ): URL | undefined {
   const location = response.headers.get("location");
@@ -38,9 +38,9 @@ export function redirectTarget(
   if (target.origin !== url.origin) {
     const redirect = `${url.origin}${url.pathname} redirects to another origin, ${target.origin}`;
     throw new UpstreamError(
-      `${redirect}: only redirects within ${url.origin} are followed; if it has moved, change ${urlSetting}`,
+      `${redirect}: only redirects within ${url.origin} are followed; if the server has moved, change ${urlSetting}`,
       { code: "REDIRECT" },
     );
   }
-  return method === "GET" || KEEPS_METHOD.has(response.status) ? target : undefined;
+  return method === "GET" || METHOD_PRESERVING.has(response.status) ? target : undefined;
 }

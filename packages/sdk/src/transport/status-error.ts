@@ -1,43 +1,93 @@
 import { describeUrl } from "./http-client.ts";
 import type { UpstreamResponse } from "./http-client.ts";
-import { parseRetryAfterMs } from "./retry-after.ts";
 import { UpstreamError } from "./upstream-error.ts";
 
-/** What to do about an answer, by its status. */
-export type Advice = ReadonlyMap<number, string>;
+/** Explanations of unsuccessful statuses for error messages: the reason, and what to do. */
+export type StatusHints = ReadonlyMap<number, string>;
 
-/** For calls of the upstream protocol. */
-export const API_ADVICE: Advice = new Map([
-  [401, "it does not know the API token: set one that is valid, of the type client or backend"],
-  [403, "the API token has no right to this: use one of the type client or backend"],
+/** For calls of the upstream API. */
+export const API_HINTS: StatusHints = new Map([
+  [401, "the API token is unknown: use a valid one of type client or backend"],
+  [403, "the API token does not permit this: use one of type client or backend"],
   [404, "there is no such API: check the URL, which usually ends in /api"],
-  [413, "the request is too large for it"],
+  [413, "the request is too large"],
 ]);
 
 interface Call {
   readonly url: URL;
-  readonly advice: Advice;
+  readonly hints: StatusHints;
   readonly nowMs: number;
 }
 
-/** The error for an answer that is not a success. */
+/** Creates the error for a response whose status is not a success. */
 export function toStatusError(
   { status, headers }: Pick<UpstreamResponse, "status" | "headers">,
-  { url, advice, nowMs }: Call,
+  { url, hints, nowMs }: Call,
 ): UpstreamError {
-  const reason = advice.get(status) ?? defaultAdvice(status);
+  const hint = hints.get(status) ?? defaultHint(status);
   const retryAfterMs = parseRetryAfterMs(headers.get("retry-after"), nowMs);
-  return new UpstreamError(`${describeUrl(url)} answered ${status}: ${reason}`, {
+  return new UpstreamError(`${describeUrl(url)} responded with ${status}: ${hint}`, {
     code: "STATUS",
     status,
     retryAfterMs,
   });
 }
 
-function defaultAdvice(status: number): string {
-  if (status >= 500) return "it has a fault of its own";
-  if (status === 429) return "it limits the rate of requests";
-  if (status === 304) return "it was not asked conditionally";
-  if (status >= 300 && status < 400) return "it has moved: check the URL";
-  return "it refuses the request";
+function defaultHint(status: number): string {
+  if (status >= 500) return "the server failed";
+  if (status === 429) return "the server limits the rate of requests";
+  if (status === 304) return "the request was not conditional";
+  if (status >= 300 && status < 400) return "the server has moved: check the URL";
+  return "the server rejected the request";
+}
+
+/** The longest delay that `Retry-After` may impose: a wrong header must not stop a client for a day. */
+export const MAX_RETRY_AFTER_MS = 300_000;
+
+// RFC 9110 §10.2.3: a number of seconds, or an HTTP-date.
+const SECONDS = /^\d+$/;
+const HTTP_DATE = /^[A-Z][a-z]{2,8}, .*\d{2}:\d{2}:\d{2} GMT$/;
+
+/** Parses a `Retry-After` header. Returns milliseconds from `nowMs`, capped; undefined if it is invalid. */
+export function parseRetryAfterMs(header: string | null, nowMs: number): number | undefined {
+  const text = header?.trim() ?? "";
+  const delayMs = SECONDS.test(text) ? Number(text) * 1000 : dateMs(text) - nowMs;
+  return Number.isNaN(delayMs) ? undefined : Math.min(Math.max(delayMs, 0), MAX_RETRY_AFTER_MS);
+}
+
+function dateMs(text: string): number {
+  return HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN;
+}
+
+const NOT_OFFERED: ReadonlySet<number | undefined> = new Set([404, 405, 501]);
+const INTERVALS_TO_NEXT_CHECK = 60;
+const DEFAULT_CHECK_MS = 300_000;
+
+/** Whether a status means that the upstream does not have the endpoint, or not with this method. */
+export function isNotOffered(status: number | undefined): boolean {
+  return NOT_OFFERED.has(status);
+}
+
+/**
+ * Converts the error of a delta or stream request to `NOT_OFFERED` if the upstream does not have the
+ * endpoint. Its `retryAfterMs` is the delay until the next check. Returns undefined for other errors.
+ */
+export function toNotOffered(thrown: unknown, intervalMs: number): UpstreamError | undefined {
+  if (!(thrown instanceof UpstreamError)) return undefined;
+  const { status, code, message, retryAfterMs = 0 } = thrown;
+  if (code !== "NOT_OFFERED" && !isNotOffered(status)) return undefined;
+  return new UpstreamError(`${message}; polling instead`, {
+    code: "NOT_OFFERED",
+    ...(status !== undefined && { status }),
+    retryAfterMs: Math.max(notOfferedCheckMs(intervalMs), retryAfterMs),
+    cause: thrown,
+  });
+}
+
+/**
+ * Returns the delay before checking again whether the upstream offers deltas or streams: sixty
+ * intervals, so that the checks add little to the polls; five minutes if the interval is 0.
+ */
+export function notOfferedCheckMs(intervalMs: number): number {
+  return intervalMs * INTERVALS_TO_NEXT_CHECK || DEFAULT_CHECK_MS;
 }

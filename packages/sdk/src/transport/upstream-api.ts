@@ -1,18 +1,17 @@
+import { DocumentError } from "flags-engine";
+import type { Steps } from "flags-engine";
 import type { Identity } from "../identity.ts";
-import { JsonReader } from "../json/json-reader.ts";
-import type { MetricsBody } from "../metrics/metrics-body.ts";
-import type { RegistrationBody } from "../metrics/registration-body.ts";
-import type { SlicedWork } from "../schedule/sliced-work.ts";
-import { toNotOffered } from "./not-offered.ts";
-import { readBody } from "./read-body.ts";
-import { UpstreamError } from "./upstream-error.ts";
-import type { HeaderMap } from "./header-map.ts";
+import type { TimeSlicer } from "../scheduling/time-slicer.ts";
+import { definitionHeaders, identityHeaders, streamHeaders } from "./headers.ts";
+import type { HeaderMap } from "./headers.ts";
 import { describeUrl } from "./http-client.ts";
-import type { HttpClient, OpenResponse, UpstreamResponse } from "./http-client.ts";
-import { API_ADVICE, toStatusError } from "./status-error.ts";
-import { definitionHeaders, identityHeaders, streamHeaders } from "./wire-headers.ts";
+import type { HttpClient, OpenResponse, UpstreamRequest, UpstreamResponse } from "./http-client.ts";
+import { JsonReader } from "./json-reader.ts";
+import { API_HINTS, toNotOffered, toStatusError } from "./status-error.ts";
+import { describeCause, UpstreamError } from "./upstream-error.ts";
+import type { MetricsBody, RegistrationBody } from "./wire-bodies.ts";
 
-/** Which flags to ask for; everything absent means all. */
+/** Which flags to request; all flags without any filter. */
 export interface FeatureFilters {
   readonly projectName: string | undefined;
   readonly namePrefix: string | undefined;
@@ -21,36 +20,36 @@ export interface FeatureFilters {
 
 export interface UpstreamApiOptions {
   readonly http: HttpClient;
-  /** Where documents are parsed. */
-  readonly work: SlicedWork;
-  /** The address of the API, with a trailing slash. */
+  /** Runs the parsing of documents. */
+  readonly slicer: TimeSlicer;
+  /** The base URL of the API, with a trailing slash. */
   readonly url: URL;
   readonly identity: Identity;
   readonly filters: FeatureFilters;
   readonly refreshIntervalMs: number;
   readonly metricsIntervalMs: number;
-  /** Headers for the upstream only, made anew for each call. */
+  /** Returns the headers that only the upstream may see; called once per request. */
   readonly credentials: () => Promise<HeaderMap>;
   readonly now: () => number;
-  /** How long a stream may be silent. @default 60000 */
+  /** How long a stream may be silent, in milliseconds. @default 60000 */
   readonly maxSilenceMs?: number;
 }
 
 /** The response to a request for definitions. */
 export interface FetchedFeatures {
-  /** Undefined when nothing has changed since the ETag that was sent. */
+  /** Undefined if nothing has changed since the ETag of the request. */
   readonly document: unknown;
   readonly etag: string | undefined;
-  /** How the upstream wants clients to follow it, `streaming` for instance. */
+  /** How the upstream wants clients to synchronize, for instance `streaming`. */
   readonly fetchMode?: string | undefined;
 }
 
 const URL_SETTING = "the URL of the upstream (option url, or FLAGS_URL of the proxy)";
 
-// Upstreams show every 15 to 30 seconds that they are alive.
+// Upstreams send a keep-alive every 15 to 30 seconds.
 const MAX_SILENCE_MS = 60_000;
 
-/** The calls of the upstream protocol. Each resolves on success and throws an `UpstreamError` else. */
+/** The calls of the upstream protocol. Every call throws an `UpstreamError` if it fails. */
 export class UpstreamApi {
   readonly #options: UpstreamApiOptions;
   readonly #reader = new JsonReader();
@@ -59,31 +58,27 @@ export class UpstreamApi {
     this.#options = options;
   }
 
-  /** All definitions, if they differ from those the ETag names. */
+  /** Fetches all definitions, unless they have not changed since the ETag. */
   async fetchFeatures(etag: string | undefined, signal: AbortSignal): Promise<FetchedFeatures> {
-    return this.#read(this.#definitionsUrl("client/features"), etag, signal);
+    return this.#fetch("client/features", etag, signal);
   }
 
-  /** What has changed since the ETag; everything without it. */
+  /** Fetches the changes since the ETag; without an ETag, everything. */
   async fetchDelta(etag: string | undefined, signal: AbortSignal): Promise<FetchedFeatures> {
     try {
-      return await this.#read(this.#definitionsUrl("client/delta"), etag, signal);
+      return await this.#fetch("client/delta", etag, signal);
     } catch (cause) {
       throw toNotOffered(cause, this.#options.refreshIntervalMs) ?? cause;
     }
   }
 
-  /** Changes as they happen, as an event stream: since the id, or from everything on. */
+  /** Opens an event stream of changes since the event id; without an id, of everything. */
   async openStream(lastEventId: string | undefined, signal: AbortSignal): Promise<OpenResponse> {
-    const { http, identity, credentials, refreshIntervalMs } = this.#options;
-    const { maxSilenceMs = MAX_SILENCE_MS } = this.#options;
+    const { http, refreshIntervalMs, maxSilenceMs = MAX_SILENCE_MS } = this.#options;
     const url = this.#definitionsUrl("client/streaming");
-    const headers = {
-      ...identityHeaders(identity, refreshIntervalMs),
-      ...streamHeaders(lastEventId),
-    };
+    const headers = { ...this.#headers(refreshIntervalMs), ...streamHeaders(lastEventId) };
     const response = await http.open(
-      { method: "GET", url, urlSetting: URL_SETTING, headers, credentials, signal },
+      this.#request({ method: "GET", url, headers, signal }),
       maxSilenceMs,
     );
     try {
@@ -96,16 +91,17 @@ export class UpstreamApi {
     return response;
   }
 
-  /** Parses the data of a stream event; rejects when it is not JSON, or nested too deeply. */
+  /** Parses the data of a stream event; rejects if it is not JSON or nested too deeply. */
   readEvent(data: string, signal: AbortSignal): Promise<unknown> {
-    return this.#options.work.run(this.#reader.read(data), signal);
+    return this.#options.slicer.run(this.#reader.read(data), signal);
   }
 
+  /** Registers this client. */
   async register(body: RegistrationBody, signal: AbortSignal): Promise<void> {
     await this.#post("client/register", JSON.stringify(body), signal);
   }
 
-  /** Registers an application that reached this client, not the client itself. */
+  /** Registers an application that is connected to this client. */
   async forwardRegistration(
     body: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
@@ -122,46 +118,41 @@ export class UpstreamApi {
     await this.#post("client/metrics/bulk", body, signal);
   }
 
-  async #read(url: URL, etag: string | undefined, signal: AbortSignal): Promise<FetchedFeatures> {
-    const { http, work, identity, refreshIntervalMs, credentials } = this.#options;
-    const headers = { ...identityHeaders(identity, refreshIntervalMs), ...definitionHeaders(etag) };
-    const response = await http.send({
-      method: "GET",
-      url,
-      urlSetting: URL_SETTING,
-      headers,
-      credentials,
-      signal,
-    });
+  async #fetch(
+    path: string,
+    etag: string | undefined,
+    signal: AbortSignal,
+  ): Promise<FetchedFeatures> {
+    const { http, slicer, refreshIntervalMs } = this.#options;
+    const url = this.#definitionsUrl(path);
+    const headers = { ...this.#headers(refreshIntervalMs), ...definitionHeaders(etag) };
+    const response = await http.send(this.#request({ method: "GET", url, headers, signal }));
     const fetchMode = response.headers.get("fetch-mode") ?? undefined;
     if (response.status === 304 && etag !== undefined) {
       return { document: undefined, etag, fetchMode };
     }
     this.#assertSuccess(url, response);
     return {
-      document: await work.run(readBody(url, response.body, this.#reader), signal),
+      document: await slicer.run(readBody(url, response.body, this.#reader), signal),
       etag: response.headers.get("etag") ?? undefined,
       fetchMode,
     };
   }
 
   async #post(path: string, body: string, signal: AbortSignal): Promise<void> {
-    const { http, identity, metricsIntervalMs, credentials } = this.#options;
-    const url = new URL(path, this.#options.url);
-    const headers = {
-      ...identityHeaders(identity, metricsIntervalMs),
-      "content-type": "application/json",
-    };
-    const response = await http.send({
-      method: "POST",
-      url,
-      urlSetting: URL_SETTING,
-      headers,
-      credentials,
-      body,
-      signal,
-    });
+    const { http, url: baseUrl, metricsIntervalMs } = this.#options;
+    const url = new URL(path, baseUrl);
+    const headers = { ...this.#headers(metricsIntervalMs), "content-type": "application/json" };
+    const response = await http.send(this.#request({ method: "POST", url, headers, body, signal }));
     this.#assertSuccess(url, response);
+  }
+
+  #headers(intervalMs: number): HeaderMap {
+    return identityHeaders(this.#options.identity, intervalMs);
+  }
+
+  #request(request: Omit<UpstreamRequest, "urlSetting" | "credentials">): UpstreamRequest {
+    return { ...request, urlSetting: URL_SETTING, credentials: this.#options.credentials };
   }
 
   #definitionsUrl(path: string): URL {
@@ -175,11 +166,22 @@ export class UpstreamApi {
 
   #assertSuccess(url: URL, response: Pick<UpstreamResponse, "status" | "headers">): void {
     if (response.status >= 200 && response.status < 300) return;
-    throw toStatusError(response, { url, advice: API_ADVICE, nowMs: this.#options.now() });
+    throw toStatusError(response, { url, hints: API_HINTS, nowMs: this.#options.now() });
+  }
+}
+
+/** Parses a response body; throws an `UpstreamError` if it is not JSON or nested too deeply. */
+export function* readBody(url: URL, body: string, reader: JsonReader): Steps<unknown> {
+  try {
+    return yield* reader.read(body);
+  } catch (cause) {
+    const problem = cause instanceof DocumentError ? "an unusable document" : "invalid JSON";
+    const message = `${describeUrl(url)} sent ${problem}: ${describeCause(cause)}`;
+    throw new UpstreamError(message, { code: "DOCUMENT", cause });
   }
 }
 
 function assertEventStream(url: URL, { headers }: Pick<OpenResponse, "headers">): void {
   if (/^text\/event-stream\b/i.test(headers.get("content-type") ?? "")) return;
-  throw new UpstreamError(`${describeUrl(url)} sent no event stream`, { code: "NOT_OFFERED" });
+  throw new UpstreamError(`${describeUrl(url)} is not an event stream`, { code: "NOT_OFFERED" });
 }

@@ -19,30 +19,30 @@ describe("UpstreamError", () => {
     expect(new UpstreamError("x", details).isTransient).toBe(expected);
   });
 
-  it("kind tells statuses apart but not messages", () => {
+  it("kind depends on the status, not on the message", () => {
     expect(statusKind("a", 500)).toBe(statusKind("b", 500));
     expect(statusKind("a", 500)).not.toBe(statusKind("a", 503));
   });
 });
 
 describe("describeCause()", () => {
-  it("finds the innermost message", () => {
+  it("returns the innermost message", () => {
     const inner = new Error("connect ECONNREFUSED");
     expect(describeCause(new TypeError("fetch failed", { cause: inner }))).toBe(inner.message);
   });
 
-  it("uses the code when the message is empty", () => {
+  it("returns the code if the message is empty", () => {
     const error = Object.assign(new AggregateError([]), { code: "ECONNREFUSED" });
     expect(describeCause(error)).toBe("ECONNREFUSED");
   });
 
-  it("takes the text of what is no error", () => {
+  it("converts values that are not errors to text", () => {
     expect(describeCause("odd")).toBe("odd");
     expect(describeCause(undefined)).toBe("undefined");
     expect(describeCause(Object.create(null))).toBe("unknown cause");
   });
 
-  it("ends when an error is its own cause", () => {
+  it("handles an error that is its own cause", () => {
     const error = new Error("circular");
     error.cause = error;
     expect(describeCause(error)).toBe("circular");
@@ -50,7 +50,7 @@ describe("describeCause()", () => {
 });
 
 describe("toUpstreamError()", () => {
-  it("keeps an UpstreamError and takes anything else for an unusable document", () => {
+  it("keeps an UpstreamError and converts anything else to a DOCUMENT error", () => {
     const error = new UpstreamError("x", { code: "TIMEOUT" });
     expect(toUpstreamError(error)).toBe(error);
     expect(toUpstreamError(new SyntaxError("bad"))).toMatchObject({

@@ -1,14 +1,14 @@
 /**
- * What kind of fault a call to the upstream met.
+ * Why a call to the upstream failed.
  *
- * - `STATUS`: it answered with a status that is not a success.
- * - `NETWORK`: no connection, or the connection broke.
- * - `TIMEOUT`: no complete answer in time.
- * - `TOO_LARGE`: the answer is larger than we are willing to hold.
- * - `REDIRECT`: it redirects to another origin, or too often.
- * - `HEADERS`: the application's own header function failed.
- * - `DOCUMENT`: the answer came, but is not a usable document.
- * - `NOT_OFFERED`: it does not have this way of synchronizing; flags are polled instead.
+ * - `STATUS`: the response status is not a success.
+ * - `NETWORK`: the connection failed or broke.
+ * - `TIMEOUT`: no complete response in time.
+ * - `TOO_LARGE`: the response exceeds the size limit.
+ * - `REDIRECT`: a redirect to another origin, or too many redirects.
+ * - `HEADERS`: the application's header function failed.
+ * - `DOCUMENT`: the response is not a usable document.
+ * - `NOT_OFFERED`: the upstream does not offer deltas or streams; flags are polled instead.
  */
 export type UpstreamErrorCode =
   | "STATUS"
@@ -23,15 +23,15 @@ export type UpstreamErrorCode =
 export interface UpstreamErrorDetails {
   readonly code: UpstreamErrorCode;
   readonly status?: number;
-  /** How long to stay away: what the upstream asked for, or what makes sense. */
+  /** Minimum delay before the next attempt, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
   readonly cause?: unknown;
 }
 
-const REFUSAL_STATUSES: ReadonlySet<number | undefined> = new Set([400, 413, 422]);
+const REJECTION_STATUSES: ReadonlySet<number | undefined> = new Set([400, 413, 422]);
 const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([408, 425, 429]);
 
-/** A call to the upstream that did not succeed. Its message never holds a token or header value. */
+/** A failed call to the upstream. The message never contains a token or a header value. */
 export class UpstreamError extends Error {
   override readonly name = "UpstreamError";
   readonly code: UpstreamErrorCode;
@@ -45,19 +45,19 @@ export class UpstreamError extends Error {
     this.retryAfterMs = details.retryAfterMs;
   }
 
-  /** Needs nobody's help: worth a warning, not an alarm. */
+  /** Whether the failure is expected to resolve itself; then it is a warning, not an error. */
   get isTransient(): boolean {
     if (this.code === "NOT_OFFERED") return true;
     if (this.status === undefined) return this.code === "NETWORK" || this.code === "TIMEOUT";
     return this.status >= 500 || TRANSIENT_STATUSES.has(this.status);
   }
 
-  /** The upstream refuses what was sent for its content: sent again, it would be refused again. */
-  get isRefusal(): boolean {
-    return REFUSAL_STATUSES.has(this.status);
+  /** Whether the upstream rejected the content of the request, so that sending it again is useless. */
+  get isRejection(): boolean {
+    return REJECTION_STATUSES.has(this.status);
   }
 
-  /** Equal for faults of the same nature, so that a lasting one is told once. */
+  /** Equal for failures of the same kind, so that each kind is logged once per outage. */
   get kind(): string {
     return `${this.code} ${this.status ?? ""}`;
   }
@@ -65,7 +65,7 @@ export class UpstreamError extends Error {
 
 const MAX_CAUSES = 5;
 
-/** The text of whatever was thrown, down to the cause that explains it. Never throws itself. */
+/** Returns the message of a thrown value, or of its innermost cause. Never throws. */
 export function describeCause(thrown: unknown): string {
   let innermost = thrown;
   for (let depth = 0; depth < MAX_CAUSES; depth += 1) {
@@ -75,7 +75,7 @@ export function describeCause(thrown: unknown): string {
   try {
     return innermost instanceof Error ? describeError(innermost) : String(innermost);
   } catch {
-    // An object of the application may have no text, or throw when it is asked for it.
+    // An object that cannot be converted to a string.
     return "unknown cause";
   }
 }
@@ -86,7 +86,7 @@ function describeError(error: Error): string {
   return "code" in error ? String(error.code) : error.name;
 }
 
-/** Keeps an `UpstreamError` as it is; anything else comes from reading what the upstream sent. */
+/** Returns an `UpstreamError` unchanged. Converts anything else, which comes from parsing a document. */
 export function toUpstreamError(thrown: unknown): UpstreamError {
   if (thrown instanceof UpstreamError) return thrown;
   const message = `The document is not usable: ${describeCause(thrown)}`;

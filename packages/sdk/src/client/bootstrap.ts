@@ -1,0 +1,99 @@
+import { readFile } from "node:fs/promises";
+import { complete } from "flags-engine";
+import type { BootstrapSettings } from "../options/resolve-options.ts";
+import type { TimeSlicer } from "../scheduling/time-slicer.ts";
+import type { EventSink } from "../transport/failure-log.ts";
+import type { HttpClient } from "../transport/http-client.ts";
+import { JsonReader } from "../transport/json-reader.ts";
+import { RetryingTask } from "../transport/retrying-task.ts";
+import { toStatusError } from "../transport/status-error.ts";
+import type { StatusHints } from "../transport/status-error.ts";
+import { readBody } from "../transport/upstream-api.ts";
+
+export interface BootstrapTaskOptions {
+  readonly bootstrap: BootstrapSettings;
+  readonly http: HttpClient;
+  readonly slicer: TimeSlicer;
+  readonly userAgent: string;
+  /** Accepts the document; rejects if it is unusable or the signal is aborted. */
+  readonly accept: (document: unknown, signal: AbortSignal) => Promise<void>;
+  /** Returns false once there is data that outranks a bootstrap; then loading stops. */
+  readonly isNeeded: () => boolean;
+  /** Milliseconds from which the delays between attempts derive. */
+  readonly intervalMs: number;
+  readonly events: EventSink;
+  readonly now: () => number;
+  readonly random: () => number;
+}
+
+/**
+ * Creates the task that loads the bootstrap once; only a URL is retried. A bootstrap without flags is
+ * ignored, because it would turn every flag off.
+ */
+export function createBootstrap(options: BootstrapTaskOptions): RetryingTask {
+  const { bootstrap, accept, isNeeded, intervalMs, events, random } = options;
+  const name = describeSource(bootstrap);
+  const attempt = async (signal: AbortSignal): Promise<void> => {
+    const document = await load(options, signal);
+    signal.throwIfAborted();
+    if (isEmpty(document)) events.warn(`The ${name} contains no flags and is ignored`);
+    else await accept(document, signal);
+  };
+  return new RetryingTask({
+    subject: `Loading the ${name}`,
+    attempt,
+    intervalMs,
+    isRepeated: false,
+    isRetried: bootstrap.kind === "url",
+    isNeeded,
+    events,
+    random,
+  });
+}
+
+/** Whether a document has an empty list of flags. Other invalid documents are rejected by the parser. */
+export function isEmpty(document: unknown): boolean {
+  if (typeof document !== "object" || document === null || !("features" in document)) return false;
+  return Array.isArray(document.features) && document.features.length === 0;
+}
+
+function describeSource(bootstrap: BootstrapSettings): string {
+  if (bootstrap.kind === "data") return "bootstrap data";
+  return bootstrap.kind === "file" ? `bootstrap file ${bootstrap.path}` : "bootstrap URL";
+}
+
+async function load(options: BootstrapTaskOptions, signal: AbortSignal): Promise<unknown> {
+  const { bootstrap } = options;
+  if (bootstrap.kind === "data") {
+    return { features: bootstrap.features, segments: bootstrap.segments };
+  }
+  if (bootstrap.kind === "file") {
+    return complete(new JsonReader().read(await readFile(bootstrap.path, "utf8")));
+  }
+  return fetchDocument(bootstrap, options, signal);
+}
+
+const URL_SETTING = "the bootstrap URL (option bootstrap.url, or EXP_BOOTSTRAP_URL of the proxy)";
+
+const HINTS: StatusHints = new Map([
+  [401, "it requires credentials: check the headers for the bootstrap URL"],
+  [403, "access is forbidden: check the headers for the bootstrap URL"],
+  [404, "there is no such document: check the bootstrap URL"],
+]);
+
+async function fetchDocument(
+  { url, headers }: Extract<BootstrapSettings, { readonly kind: "url" }>,
+  { http, slicer, userAgent, now }: BootstrapTaskOptions,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const response = await http.send({
+    method: "GET",
+    url,
+    urlSetting: URL_SETTING,
+    headers: { accept: "application/json", "user-agent": userAgent },
+    credentials: () => Promise.resolve(headers),
+    signal,
+  });
+  if (response.status !== 200) throw toStatusError(response, { url, hints: HINTS, nowMs: now() });
+  return slicer.run(readBody(url, response.body, new JsonReader()), signal);
+}

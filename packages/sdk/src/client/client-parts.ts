@@ -1,0 +1,123 @@
+import { randomUUID } from "node:crypto";
+import { toEventSink } from "../events.ts";
+import type { Emitter, FlagsClientEvents } from "../events.ts";
+import type { Settings } from "../options/resolve-options.ts";
+import { TimeSlicer } from "../scheduling/time-slicer.ts";
+import { DefinitionsStorage } from "../storage/definitions-storage.ts";
+import { MemoryStorageProvider } from "../storage/storage-provider.ts";
+import { Compiler } from "../sync/compile.ts";
+import { createSynchronizer } from "../sync/create-synchronizer.ts";
+import { FlagState } from "../sync/flag-state.ts";
+import { FlagUpdater } from "../sync/flag-updater.ts";
+import type { Synchronizer } from "../sync/synchronizer.ts";
+import { UnleashSynchronizer } from "../sync/unleash-client.ts";
+import { createConnections } from "../transport/connections.ts";
+import type { EventSink } from "../transport/failure-log.ts";
+import { credentialHeaders, toHeaderValue } from "../transport/headers.ts";
+import { HttpClient } from "../transport/http-client.ts";
+import type { RetryingTask } from "../transport/retrying-task.ts";
+import { UpstreamApi } from "../transport/upstream-api.ts";
+import { UsageReporting } from "../usage/usage-reporting.ts";
+import { createBootstrap } from "./bootstrap.ts";
+
+/** The components of a client. */
+export interface ClientParts {
+  readonly http: HttpClient;
+  readonly compiler: Compiler;
+  readonly state: FlagState;
+  readonly updater: FlagUpdater;
+  readonly storage: DefinitionsStorage;
+  readonly synchronizer: Synchronizer;
+  /** Undefined if no bootstrap is configured. */
+  readonly bootstrap: RetryingTask | undefined;
+  readonly usage: UsageReporting;
+}
+
+const now = Date.now;
+const random = Math.random;
+
+/** Creates and connects the components of a client. Starts nothing. */
+export function createParts(settings: Settings, emitter: Emitter<FlagsClientEvents>): ClientParts {
+  const events = toEventSink(emitter);
+  const { appName, instanceId, connection, strategies, bootstrapOverrides } = settings;
+  const identity = { appName, instanceId, connectionId: randomUUID() };
+  const { timeoutMs } = connection;
+  const http = new HttpClient({ connections: createConnections(connection), timeoutMs });
+  const slicer = new TimeSlicer();
+  const { url, filters, refreshIntervalMs, metricsIntervalMs } = settings;
+  const api = new UpstreamApi({
+    http,
+    slicer,
+    url,
+    identity,
+    filters,
+    refreshIntervalMs,
+    metricsIntervalMs,
+    credentials: () => credentialHeaders(settings.credentials),
+    now,
+  });
+  const compiler = new Compiler({
+    strategies,
+    now,
+    random,
+    onStrategyError: (error) => emitter.emit("strategyError", error),
+    warn: events.warn,
+  });
+  const state = new FlagState({ bootstrapOverrides, compiler });
+  const provider = settings.storageProvider ?? new MemoryStorageProvider();
+  const storage = new DefinitionsStorage(provider, appName, events.warn);
+  const updater = new FlagUpdater({
+    state,
+    emitter,
+    now,
+    save: (definitions) => storage.save(definitions),
+    slicer,
+  });
+  const synchronizer = selectSynchronizer(settings, { api, updater, events });
+  const bootstrap =
+    settings.bootstrap &&
+    createBootstrap({
+      bootstrap: settings.bootstrap,
+      http,
+      slicer,
+      userAgent: toHeaderValue(appName),
+      accept: (document, signal) => updater.acceptFrom("bootstrap", document, signal),
+      isNeeded: () => !state.outranks("bootstrap"),
+      intervalMs: refreshIntervalMs,
+      events,
+      now,
+      random,
+    });
+  const usage = new UsageReporting({
+    settings,
+    identity,
+    emitter,
+    events,
+    api,
+    // Before the first data, every flag may exist.
+    isKnownFeature: (name) => state.snapshot === undefined || state.snapshot.indexOf(name) >= 0,
+    now,
+    random,
+  });
+  return { http, compiler, state, updater, storage, synchronizer, bootstrap, usage };
+}
+
+interface SynchronizerParts {
+  readonly api: UpstreamApi;
+  readonly updater: FlagUpdater;
+  readonly events: EventSink;
+}
+
+function selectSynchronizer(settings: Settings, parts: SynchronizerParts): Synchronizer {
+  const { unleash, synchronization, filters, refreshIntervalMs: intervalMs } = settings;
+  const { api, updater, events } = parts;
+  if (unleash !== undefined) return new UnleashSynchronizer({ unleash, updater, events });
+  return createSynchronizer(synchronization, {
+    api,
+    sink: updater,
+    filters,
+    intervalMs,
+    events,
+    random,
+  });
+}

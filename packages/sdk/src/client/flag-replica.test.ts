@@ -1,0 +1,101 @@
+import { expect, test } from "vitest";
+import { FlagReplica } from "./flag-replica.ts";
+
+const NEVER = { lastFetchAtMs: undefined, lastUpdateAtMs: undefined };
+
+function toUpdate(revision: string, features: readonly object[]) {
+  return { revision, text: JSON.stringify({ version: 2, features, segments: [] }) };
+}
+
+const ON = { name: "a", enabled: true, strategies: [{ name: "default" }] };
+
+function createReplica(
+  strategies: ConstructorParameters<typeof FlagReplica>[0]["strategies"] = [],
+) {
+  const events: string[] = [];
+  const replica = new FlagReplica({
+    strategies,
+    reportUsage: async () => false,
+    registerApplication: () => {},
+  });
+  replica.on("changed", ({ revision }) => events.push(`changed to ${revision}`));
+  replica.on("ready", () => events.push("ready"));
+  replica.on("unchanged", () => events.push("unchanged"));
+  replica.on("warn", (message) => events.push(message));
+  replica.on("strategyError", ({ strategy }) => events.push(`failed: ${strategy}`));
+  return { replica, events };
+}
+
+test("prepare() keeps the current flags, publish() replaces them", async () => {
+  const { replica, events } = createReplica();
+  await replica.prepare(toUpdate("r1", [ON]));
+  expect(replica.snapshot).toBeUndefined();
+  expect(events).toEqual([]);
+
+  replica.publish({ lastFetchAtMs: 2, lastUpdateAtMs: 1 });
+  await replica.prepare(toUpdate("r2", [ON, { ...ON, name: "b" }]));
+  expect(replica.snapshot?.revision).toBe("r1");
+  expect(replica.definitions).toEqual({ version: 2, features: [ON], segments: [] });
+  expect([replica.lastFetchAtMs, replica.lastUpdateAtMs]).toEqual([2, 1]);
+
+  replica.publish(NEVER);
+  expect(replica.snapshot?.revision).toBe("r2");
+  expect(events).toEqual(["changed to r1", "ready", "changed to r2"]);
+});
+
+test("prepare() reuses the objects of unchanged flags", async () => {
+  const { replica } = createReplica();
+  await replica.prepare(toUpdate("r1", [ON]));
+  replica.publish(NEVER);
+  const { definitions, snapshot } = replica;
+  await replica.prepare(toUpdate("r2", [{ ...ON, name: "b" }, ON]));
+  replica.publish(NEVER);
+  expect(replica.definitions?.features[1]).toBe(definitions?.features[0]);
+  expect(replica.snapshot?.flags[1]).toBe(snapshot?.flags[0]);
+});
+
+test("publish() of the current flags changes nothing", async () => {
+  const { replica, events } = createReplica();
+  for (let round = 0; round < 2; round += 1) {
+    await replica.prepare(toUpdate("r1", [ON]));
+    replica.publish(NEVER);
+  }
+  expect(events).toEqual(["changed to r1", "ready"]);
+});
+
+test("unchanged() sets the timestamps and emits an event", () => {
+  const { replica, events } = createReplica();
+  replica.unchanged({ lastFetchAtMs: 7, lastUpdateAtMs: 3 });
+  expect([replica.lastFetchAtMs, replica.lastUpdateAtMs]).toEqual([7, 3]);
+  expect(events).toEqual(["unchanged"]);
+});
+
+test("a failing custom strategy is logged once for each snapshot, and emits an event every time", async () => {
+  const isEnabled = (): boolean => {
+    throw new Error("broken");
+  };
+  const { replica, events } = createReplica([{ name: "mine", isEnabled }]);
+  await replica.prepare(toUpdate("r1", [{ ...ON, strategies: [{ name: "mine" }] }]));
+  replica.publish(NEVER);
+  events.length = 0;
+  for (let round = 0; round < 2; round += 1) replica.snapshot?.evaluateAll({});
+  expect(events).toEqual([
+    "failed: mine",
+    'Strategy "mine" of flag "a" failed and does not match: broken',
+    "failed: mine",
+  ]);
+});
+
+test("reportUsage() resolves to the result of the source", async () => {
+  const reported: string[] = [];
+  const replica = new FlagReplica({
+    strategies: [],
+    reportUsage: async ({ appName }) => reported.push(appName) === 1,
+    registerApplication: () => {},
+  });
+  const usage = { appName: "web", startMs: 0, features: {} };
+  expect([await replica.reportUsage(usage), await replica.reportUsage(usage)]).toEqual([
+    true,
+    false,
+  ]);
+});

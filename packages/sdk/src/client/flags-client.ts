@@ -1,0 +1,181 @@
+import type { Context, Snapshot } from "flags-engine";
+import { Evaluator } from "../evaluation/evaluator.ts";
+import type { Fallback } from "../evaluation/evaluator.ts";
+import type { FallbackVariant, Variant } from "../evaluation/variant.ts";
+import { ClientEventTarget } from "../events.ts";
+import type {
+  ApplicationRegistration,
+  ApplicationUsage,
+  BeforeSwapHook,
+  FeatureDefinitions,
+  FlagSource,
+} from "../flag-source.ts";
+import type { FlagsClientOptions } from "../options/flags-client-options.ts";
+import { resolveOptions } from "../options/resolve-options.ts";
+import type { Settings } from "../options/resolve-options.ts";
+import { describeCause } from "../transport/upstream-error.ts";
+import { isEmpty } from "./bootstrap.ts";
+import { createParts } from "./client-parts.ts";
+import type { ClientParts } from "./client-parts.ts";
+
+const STORAGE_TIMEOUT_MS = 2000;
+
+/**
+ * Keeps the flags of one upstream environment in memory and evaluates them locally: an evaluation is
+ * never a request. If the upstream fails, the client keeps serving the last good data, and recovers
+ * without help.
+ *
+ * @example
+ * const flags = createFlagsClient({ url: "http://localhost:4242/api", appName: "shop", token });
+ * flags.start();
+ * await flags.synchronized();
+ * if (flags.isEnabled("new-checkout", { userId: "7" })) ...
+ */
+export class FlagsClient extends ClientEventTarget implements FlagSource, AsyncDisposable {
+  readonly #settings: Settings;
+  readonly #parts: ClientParts;
+  readonly #evaluator: Evaluator;
+  readonly #synchronized = new Deferred();
+  readonly #restoring = new AbortController();
+  #isStarted = false;
+  #closing: Promise<void> | undefined;
+
+  /** @throws {TypeError} if options are invalid; the message names all of them */
+  constructor(options: FlagsClientOptions) {
+    super();
+    this.#settings = resolveOptions(options);
+    this.#parts = createParts(this.#settings, this.emitter);
+    this.#evaluator = this.#createEvaluator();
+    this.emitter.on("synchronized", () => this.#synchronized.resolve());
+  }
+
+  get snapshot(): Snapshot | undefined {
+    return this.#parts.state.snapshot;
+  }
+
+  get definitions(): FeatureDefinitions | undefined {
+    return this.#parts.state.definitions;
+  }
+
+  get lastFetchAtMs(): number | undefined {
+    return this.#parts.updater.lastFetchAtMs;
+  }
+
+  get lastUpdateAtMs(): number | undefined {
+    return this.#parts.updater.lastUpdateAtMs;
+  }
+
+  start(): void {
+    if (this.#isStarted || this.#closing !== undefined) return;
+    this.#isStarted = true;
+    const { synchronizer, bootstrap, usage } = this.#parts;
+    void this.#restore();
+    bootstrap?.start();
+    synchronizer.start();
+    usage.start();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#shutDown();
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  /** Resolves once there is data from the upstream or a bootstrap; rejects if the client is closed before. */
+  synchronized(): Promise<void> {
+    return this.#synchronized.promise;
+  }
+
+  /** Returns whether a flag is on. Uses the fallback if the flag is unknown or there is no data yet. */
+  isEnabled(name: string, context: Context = {}, fallback: Fallback = false): boolean {
+    return this.#evaluator.isEnabled(name, context, fallback);
+  }
+
+  /** Returns the variant of a flag. Uses the fallback if there is no variant for this context. */
+  getVariant(name: string, context: Context = {}, fallback?: FallbackVariant): Variant {
+    return this.#evaluator.getVariant(name, context, fallback);
+  }
+
+  /** Returns the flags as the upstream sent them; an empty list before the first data. */
+  getFeatureDefinitions(): readonly unknown[] {
+    return this.definitions?.features ?? [];
+  }
+
+  beforeChange(hook: BeforeSwapHook): () => void {
+    return this.#parts.compiler.addHook(hook);
+  }
+
+  /** If usage reports are disabled, returns true and discards the usage. Otherwise returns false after `close`. */
+  reportUsage(usage: ApplicationUsage): boolean {
+    return this.#parts.usage.report(usage);
+  }
+
+  /** Has no effect if usage reports or registration are disabled, or after `close`. */
+  registerApplication(registration: ApplicationRegistration): void {
+    this.#parts.usage.register(registration);
+  }
+
+  #createEvaluator(): Evaluator {
+    const { appName, environment } = this.#settings;
+    const { state, usage } = this.#parts;
+    return new Evaluator({
+      snapshot: () => state.snapshot,
+      staticContext: { appName, environment },
+      emitter: this.emitter,
+      count: (name, enabled, variant) => {
+        const variants = variant ? Object.fromEntries([[variant, 1]]) : {};
+        usage.count(name, { yes: Number(enabled), no: Number(!enabled), variants });
+      },
+    });
+  }
+
+  async #restore(): Promise<void> {
+    const { storage, updater } = this.#parts;
+    const document = await storage.restore();
+    const { signal } = this.#restoring;
+    if (document === undefined || isEmpty(document) || signal.aborted) return;
+    try {
+      await updater.acceptFrom("storage", document, signal);
+    } catch (cause) {
+      if (signal.aborted) return;
+      this.emitter.emit("warn", `The stored flags are not usable: ${describeCause(cause)}`);
+    }
+  }
+
+  async #shutDown(): Promise<void> {
+    const { synchronizer, bootstrap, usage, storage, http } = this.#parts;
+    this.#restoring.abort();
+    this.#synchronized.reject(new Error("The flags client was closed"));
+    const usageSent = usage.close();
+    await Promise.all([synchronizer.stop(), bootstrap?.stop()]);
+    await Promise.all([usageSent, storage.flush(STORAGE_TIMEOUT_MS)]);
+    await http.close();
+  }
+}
+
+/**
+ * Creates a client, which must be started with `start()`.
+ *
+ * @throws {TypeError} if options are invalid; the message names all of them
+ */
+export function createFlagsClient(options: FlagsClientOptions): FlagsClient {
+  return new FlagsClient(options);
+}
+
+/** A promise that is resolved or rejected by its owner. An unhandled rejection is ignored. */
+class Deferred {
+  readonly promise: Promise<void>;
+  resolve: () => void = () => undefined;
+  reject: (error: Error) => void = () => undefined;
+
+  constructor() {
+    this.promise = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+    this.promise.catch(() => undefined);
+  }
+}

@@ -1,0 +1,118 @@
+import { emitWarning } from "node:process";
+import type { Context } from "flags-engine";
+import type { FlagSourceEvents } from "./flag-source.ts";
+import type { EventSink } from "./transport/failure-log.ts";
+import type { UpstreamError } from "./transport/upstream-error.ts";
+import type { MetricsBody, RegistrationBody } from "./transport/wire-bodies.ts";
+
+type EventMap<Events> = { readonly [Event in keyof Events]: (...details: never[]) => void };
+
+/** Called when a listener throws. */
+export type ListenerErrorHandler = (event: PropertyKey, cause: unknown) => void;
+
+/**
+ * A typed event emitter that never throws: an `error` event without listeners is ignored, and a
+ * listener that throws does not affect the others.
+ */
+export class Emitter<Events extends EventMap<Events>> {
+  readonly #listeners = new Map<keyof Events, readonly Events[keyof Events][]>();
+  readonly #onListenerError: ListenerErrorHandler;
+
+  constructor(onListenerError: ListenerErrorHandler) {
+    this.#onListenerError = onListenerError;
+  }
+
+  on<Event extends keyof Events>(event: Event, listener: Events[Event]): void {
+    this.#listeners.set(event, [...this.#listenersOf(event), listener]);
+  }
+
+  /** Removes one registration of the listener, if there is one. */
+  off<Event extends keyof Events>(event: Event, listener: Events[Event]): void {
+    const listeners = this.#listenersOf(event);
+    const index = listeners.indexOf(listener);
+    if (index !== -1) this.#listeners.set(event, listeners.toSpliced(index, 1));
+  }
+
+  /** Whether the event has listeners. Lets hot paths skip building events nobody receives. */
+  has(event: keyof Events): boolean {
+    return this.#listenersOf(event).length > 0;
+  }
+
+  emit<Event extends keyof Events>(event: Event, ...details: Parameters<Events[Event]>): void {
+    for (const listener of this.#listenersOf(event)) {
+      try {
+        listener(...details);
+      } catch (cause) {
+        this.#onListenerError(event, cause);
+      }
+    }
+  }
+
+  #listenersOf(event: keyof Events): readonly Events[keyof Events][] {
+    return this.#listeners.get(event) ?? [];
+  }
+}
+
+/** An evaluation of a flag that collects impressions. */
+export interface Impression {
+  readonly eventType: "isEnabled" | "getVariant";
+  readonly featureName: string;
+  readonly context: Context;
+  /** Whether the flag is on; for `getVariant`, whether the variant is enabled. */
+  readonly enabled: boolean;
+  /** The name of the variant, for `getVariant`. */
+  readonly variant?: string;
+}
+
+/** Reported data that can be dropped instead of being sent to the upstream. */
+export type DropKind = "impact_metric" | "registration" | "rejected" | "unknown_flag";
+
+/** Events of a client, with the parameters of their listeners. */
+export interface FlagsClientEvents extends FlagSourceEvents {
+  /** A flag that collects impressions was evaluated. */
+  impression: (impression: Impression) => void;
+  /** An evaluation was counted as usage. */
+  count: (name: string, enabled: boolean) => void;
+  /** Usage of one application was delivered, in a single report or as part of a bulk report. */
+  sent: (report: MetricsBody) => void;
+  /** Reported data was dropped because of a limit, or because the upstream rejected it. */
+  usageDropped: (kind: DropKind, count: number) => void;
+  /** The upstream accepted the registration of this client. */
+  registered: (registration: RegistrationBody) => void;
+  /** A call to the upstream failed. Emitted for every failure: for counting, not for logging. */
+  failure: (error: UpstreamError) => void;
+}
+
+/** The base of sources: their emitter, and the methods to add and remove listeners. */
+export abstract class ClientEventTarget {
+  /** Errors thrown by listeners are emitted as `error` events. */
+  protected readonly emitter: Emitter<FlagsClientEvents> = new Emitter((event, cause) => {
+    const error = new Error(`A listener of the event ${String(event)} threw`, { cause });
+    if (event === "error") emitWarning(error);
+    else this.emitter.emit("error", error);
+  });
+
+  on<Event extends keyof FlagsClientEvents>(
+    event: Event,
+    listener: FlagsClientEvents[Event],
+  ): this {
+    this.emitter.on(event, listener);
+    return this;
+  }
+
+  off<Event extends keyof FlagsClientEvents>(
+    event: Event,
+    listener: FlagsClientEvents[Event],
+  ): this {
+    this.emitter.off(event, listener);
+    return this;
+  }
+}
+
+export function toEventSink(emitter: Emitter<FlagsClientEvents>): EventSink {
+  return {
+    error: (error) => emitter.emit("error", error),
+    warn: (message) => emitter.emit("warn", message),
+    failure: (error) => emitter.emit("failure", error),
+  };
+}

@@ -1,0 +1,53 @@
+import { MAX_DELAY_MS } from "./backoff.ts";
+
+/** One iteration; resolves to the delay before the next one in milliseconds, undefined to end the loop. */
+export type Iteration = () => Promise<number | undefined>;
+
+/**
+ * Runs iterations one after the other, never two at a time. Its timer does not keep the process
+ * alive. Iterations handle their own errors: a rejected one ends the loop.
+ */
+export class Loop {
+  readonly #iteration: Iteration;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+  #isStopped = false;
+
+  constructor(iteration: Iteration) {
+    this.#iteration = iteration;
+  }
+
+  /** Starts after `delayMs`, or synchronously if that is 0. Does nothing if already started or stopped. */
+  start(delayMs = 0): void {
+    if (this.#isStopped || this.#timer !== undefined || this.#running !== undefined) return;
+    if (delayMs === 0) this.#run();
+    else this.#schedule(delayMs);
+  }
+
+  /** Ends the current delay early. Does nothing while an iteration runs. */
+  wake(): void {
+    if (this.#isStopped || this.#timer === undefined) return;
+    clearTimeout(this.#timer);
+    this.#run();
+  }
+
+  /** Prevents further iterations; resolves when the current one has ended. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    await this.#running;
+  }
+
+  #run(): void {
+    this.#timer = undefined;
+    this.#running = this.#iteration().then((delayMs) => {
+      this.#running = undefined;
+      if (delayMs !== undefined && !this.#isStopped) this.#schedule(delayMs);
+    });
+  }
+
+  #schedule(delayMs: number): void {
+    this.#timer = setTimeout(() => this.#run(), Math.min(delayMs, MAX_DELAY_MS));
+    this.#timer.unref();
+  }
+}

@@ -1,0 +1,38 @@
+import type { FeaturesState } from "flags-engine";
+import type { SyncSink } from "./synchronizer.ts";
+
+/**
+ * Sorts flags by name and segments by id, so that the order, and with it the ETag of a replica, does
+ * not depend on the sequence of changes.
+ */
+export function sortState({ features, segments }: FeaturesState): FeaturesState {
+  return { features: sortBy("name", features), segments: sortBy("id", segments) };
+}
+
+/** Sorts an upstream document in the same way; returns anything unusable unchanged. */
+export function sortDocument(document: unknown): unknown {
+  if (typeof document !== "object" || document === null) return document;
+  const { features, segments } = document as Partial<FeaturesState>;
+  if (!Array.isArray(features)) return document;
+  const sortedSegments = Array.isArray(segments) ? { segments: sortBy("id", segments) } : {};
+  return { ...document, features: sortBy("name", features), ...sortedSegments };
+}
+
+/** Wraps a sink so that it receives sorted documents. */
+export function sortDocuments(sink: SyncSink): SyncSink {
+  return {
+    accept: (document, signal) => sink.accept(sortDocument(document), signal),
+    unchanged: () => sink.unchanged(),
+  };
+}
+
+function sortBy(key: "name" | "id", entries: readonly unknown[]): readonly unknown[] {
+  const keyOf = (entry: unknown): unknown => (entry as Record<string, unknown> | null)?.[key];
+  return entries.toSorted((a, b) => compare(keyOf(a), keyOf(b)));
+}
+
+function compare(a: unknown, b: unknown): number {
+  if (typeof a === "number" && typeof b === "number") return a - b;
+  const [left, right] = [String(a), String(b)];
+  return left === right ? 0 : left < right ? -1 : 1;
+}

@@ -1,0 +1,116 @@
+import type { FeatureFilters } from "../transport/upstream-api.ts";
+import type { SyncSink } from "./synchronizer.ts";
+
+interface Filter {
+  /** For messages. */
+  readonly name: string;
+  readonly isMatch: (feature: object) => boolean;
+}
+
+/** Warns only once for each kind. */
+type WarnOnce = (kind: string, message: string) => void;
+
+interface Document {
+  readonly features: readonly unknown[];
+  readonly query?: unknown;
+}
+
+/**
+ * Wraps a sink so that it receives only flags that match the project and the name prefix: not every
+ * upstream supports these filters, especially for deltas and streams. Tags cannot be checked, because
+ * flags do not contain them; an upstream that filters by tags repeats them in the `query` of the
+ * document. Warns once about each filter that the upstream ignores.
+ */
+export function filterDocuments(
+  sink: SyncSink,
+  filters: FeatureFilters,
+  warn: (message: string) => void,
+): SyncSink {
+  const warnOnce = createWarnOnce(warn);
+  const active = activeFilters(filters);
+  const apply = (document: unknown): unknown => {
+    if (!isDocument(document)) return document;
+    warnIfTagsIgnored(document, filters.tags, warnOnce);
+    let { features } = document;
+    for (const { name, isMatch } of active) {
+      const matching = features.filter((feature) => !isObject(feature) || isMatch(feature));
+      const ignored = features.length - matching.length;
+      if (ignored > 0)
+        warnOnce(name, `The upstream sends flags outside of ${name}: they are ignored`);
+      features = matching;
+    }
+    return features.length === document.features.length ? document : { ...document, features };
+  };
+  return {
+    accept: (document, signal) => sink.accept(apply(document), signal),
+    unchanged: () => sink.unchanged(),
+  };
+}
+
+function activeFilters({ projectName, namePrefix }: FeatureFilters): readonly Filter[] {
+  const filters: Filter[] = [];
+  if (projectName) {
+    filters.push({
+      name: `the project ${JSON.stringify(projectName)}`,
+      isMatch: (feature) => isNotTextOr(feature, "project", (id) => id === projectName),
+    });
+  }
+  if (namePrefix) {
+    filters.push({
+      name: `the name prefix ${JSON.stringify(namePrefix)}`,
+      isMatch: (feature) => isNotTextOr(feature, "name", (name) => name.startsWith(namePrefix)),
+    });
+  }
+  return filters;
+}
+
+/** Also true if the member is not text, so that the parser reports the malformed flag. */
+function isNotTextOr(
+  feature: object,
+  member: "name" | "project",
+  isMatch: (text: string) => boolean,
+): boolean {
+  const value = (feature as Readonly<Record<string, unknown>>)[member];
+  return typeof value !== "string" || isMatch(value);
+}
+
+function warnIfTagsIgnored(
+  document: Document,
+  tags: FeatureFilters["tags"],
+  warnOnce: WarnOnce,
+): void {
+  if (tags.length === 0) return;
+  const confirmed = confirmedTags(document);
+  const ignored = tags
+    .map(({ name, value }) => `${name}:${value}`)
+    .filter((tag) => !confirmed.has(tag));
+  if (ignored.length === 0) return;
+  warnOnce(
+    "tags",
+    `The upstream does not confirm the filter by tags (${ignored.join(", ")}): flags without these tags may be included`,
+  );
+}
+
+/** Returns the tags in `query.tag`, each of which is `[type, value]` or `type:value`. */
+function confirmedTags({ query }: Document): ReadonlySet<string> {
+  const tags: unknown = isObject(query) && "tag" in query ? query.tag : undefined;
+  if (!Array.isArray(tags)) return new Set();
+  return new Set(tags.map((tag) => (Array.isArray(tag) ? tag.join(":") : String(tag))));
+}
+
+function isDocument(document: unknown): document is Document {
+  return isObject(document) && "features" in document && Array.isArray(document.features);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+function createWarnOnce(warn: (message: string) => void): WarnOnce {
+  const warned = new Set<string>();
+  return (kind, message) => {
+    if (warned.has(kind)) return;
+    warned.add(kind);
+    warn(message);
+  };
+}

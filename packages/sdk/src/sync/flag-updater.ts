@@ -1,0 +1,91 @@
+import type { Steps } from "flags-engine";
+import type { Emitter, FlagsClientEvents } from "../events.ts";
+import type { FeatureDefinitions } from "../flag-source.ts";
+import type { TimeSlicer } from "../scheduling/time-slicer.ts";
+import { describeDiagnostics } from "./compile.ts";
+import type { Acceptance, FlagState, Origin } from "./flag-state.ts";
+import type { SyncSink } from "./synchronizer.ts";
+
+type OtherOrigin = Exclude<Origin, "upstream">;
+
+export interface FlagUpdaterOptions {
+  readonly state: FlagState;
+  readonly emitter: Emitter<FlagsClientEvents>;
+  /** Stores the definitions from the upstream for the next start. */
+  readonly save: (definitions: FeatureDefinitions) => void;
+  readonly now: () => number;
+  readonly slicer: TimeSlicer;
+}
+
+/** Updates the state with documents of any origin, in the order in which they arrive, and emits events. */
+export class FlagUpdater implements SyncSink {
+  readonly #options: FlagUpdaterOptions;
+  #lastFetchAtMs: number | undefined;
+  #lastUpdateAtMs: number | undefined;
+  #isSynchronized = false;
+  #isReady = false;
+
+  constructor(options: FlagUpdaterOptions) {
+    this.#options = options;
+  }
+
+  get lastFetchAtMs(): number | undefined {
+    return this.#lastFetchAtMs;
+  }
+
+  get lastUpdateAtMs(): number | undefined {
+    return this.#lastUpdateAtMs;
+  }
+
+  accept(document: unknown, signal: AbortSignal): Promise<void> {
+    return this.#options.slicer.run(this.#accept(document), signal);
+  }
+
+  /** Accepts a document that is not from the upstream; ignored once there is one from the upstream. */
+  acceptFrom(origin: OtherOrigin, document: unknown, signal: AbortSignal): Promise<void> {
+    return this.#options.slicer.run(this.#acceptFrom(origin, document), signal);
+  }
+
+  unchanged(): void {
+    this.#lastFetchAtMs = this.#options.now();
+    this.#options.emitter.emit("unchanged");
+  }
+
+  *#accept(document: unknown): Steps<void> {
+    const acceptance = yield* this.#options.state.accept(document, "upstream");
+    this.#lastFetchAtMs = this.#options.now();
+    if (acceptance === "changed" || this.#lastUpdateAtMs === undefined) this.#updated();
+    if (acceptance === "unchanged") this.#options.emitter.emit("unchanged");
+    this.#emitEvents(acceptance, "upstream");
+  }
+
+  *#acceptFrom(origin: OtherOrigin, document: unknown): Steps<void> {
+    this.#emitEvents(yield* this.#options.state.accept(document, origin), origin);
+  }
+
+  #updated(): void {
+    const { state, save } = this.#options;
+    this.#lastUpdateAtMs = this.#lastFetchAtMs;
+    if (state.definitions !== undefined) save(state.definitions);
+  }
+
+  #emitEvents(acceptance: Acceptance, origin: Origin): void {
+    const { emitter, state } = this.#options;
+    if (acceptance === "outranked" || state.snapshot === undefined) return;
+    if (acceptance === "changed") {
+      for (const message of describeDiagnostics(state.snapshot)) emitter.emit("warn", message);
+      emitter.emit("changed", state.snapshot);
+    }
+    if (origin !== "storage") this.#emitSynchronized(origin);
+    if (!this.#isReady) {
+      this.#isReady = true;
+      emitter.emit("ready");
+    }
+  }
+
+  #emitSynchronized(origin: Exclude<Origin, "storage">): void {
+    if (this.#isSynchronized) return;
+    this.#isSynchronized = true;
+    this.#options.emitter.emit("synchronized", origin);
+  }
+}

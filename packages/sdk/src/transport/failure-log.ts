@@ -1,0 +1,50 @@
+import type { UpstreamError } from "./upstream-error.ts";
+
+/** Receives errors, warnings and failed calls; a client emits each as the event of the same name. */
+export interface EventSink {
+  readonly error: (error: Error) => void;
+  readonly warn: (message: string) => void;
+  /** Receives every failed call: for counting. */
+  readonly failure: (error: UpstreamError) => void;
+}
+
+/**
+ * Logs the failures of one kind of call: each kind of failure once per outage, and the recovery.
+ * Transient failures are logged as warnings, all others as errors.
+ */
+export class FailureLog {
+  readonly #subject: string;
+  readonly #events: EventSink;
+  readonly #loggedKinds = new Set<string>();
+  #consecutiveFailures = 0;
+
+  /** @param subject what the calls do, as the start of a sentence: "Fetching flags" */
+  constructor(subject: string, events: EventSink) {
+    this.#subject = subject;
+    this.#events = events;
+  }
+
+  get consecutiveFailures(): number {
+    return this.#consecutiveFailures;
+  }
+
+  failed(error: UpstreamError): void {
+    this.#consecutiveFailures += 1;
+    this.#events.failure(error);
+    if (this.#loggedKinds.has(error.kind)) return;
+    this.#loggedKinds.add(error.kind);
+    const message = `${this.#subject} failed: ${error.message}`;
+    if (error.isTransient) this.#events.warn(message);
+    else this.#events.error(new Error(message, { cause: error }));
+  }
+
+  succeeded(): void {
+    if (this.#consecutiveFailures > 0) {
+      this.#events.warn(
+        `${this.#subject} works again, failed attempts: ${this.#consecutiveFailures}`,
+      );
+    }
+    this.#consecutiveFailures = 0;
+    this.#loggedKinds.clear();
+  }
+}

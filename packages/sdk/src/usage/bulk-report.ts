@@ -1,0 +1,181 @@
+import type { ApplicationUsage, FeatureUsage } from "../flag-source.ts";
+
+/** Unleash rejects bodies above 100 kB; the rest is for the JSON around the list. */
+const MAX_BATCH_BYTES = 90 * 1024;
+const MAX_BATCH_ENTRIES = 1000;
+
+/** The members that all entries of a bulk report have in common. */
+export interface BulkOrigin {
+  /** The environment of the API token: the upstream ignores entries of any other. */
+  readonly environment: string;
+  /** ISO 8601, the start of an hour. */
+  readonly timestamp: string;
+}
+
+/** Usage of one or more applications that is sent in one request. */
+export interface BulkBatch {
+  readonly usages: readonly ApplicationUsage[];
+  /** The entries of the list `metrics`, each as JSON. */
+  readonly metrics: readonly string[];
+}
+
+/** Returns the start of the hour in ISO 8601. */
+export function toHour(nowMs: number): string {
+  const hour = new Date(nowMs);
+  hour.setUTCMinutes(0, 0, 0);
+  return hour.toISOString();
+}
+
+/**
+ * Groups usage into batches within the limits of a bulk report. If the caller stops before the last
+ * batch, calls `putBack` with the usage that was not returned in any batch.
+ */
+export function* toBulkBatches(
+  usages: Iterable<ApplicationUsage>,
+  origin: BulkOrigin,
+  putBack: (usage: ApplicationUsage) => void,
+): Generator<BulkBatch, undefined, undefined> {
+  const pending: Part[] = [];
+  try {
+    for (const usage of usages) {
+      pending.push(...toParts(usage, origin));
+      while (countFitting(pending) < pending.length) yield takeBatch(pending);
+    }
+    while (pending.length > 0) yield takeBatch(pending);
+  } finally {
+    for (const { usage } of pending) putBack(usage);
+  }
+  return undefined;
+}
+
+/** Creates a batch of exactly these usages, regardless of its size. */
+export function toBulkBatch(usages: readonly ApplicationUsage[], origin: BulkOrigin): BulkBatch {
+  return { usages, metrics: usages.flatMap((usage) => toMetrics(usage, origin)) };
+}
+
+/** Creates the body of a bulk report from list entries in JSON. */
+export function toBulkBody(lists: {
+  readonly applications?: readonly string[];
+  readonly metrics?: readonly string[];
+  readonly impactMetrics?: readonly string[];
+}): string {
+  const { applications = [], metrics = [], impactMetrics } = lists;
+  const impact = impactMetrics === undefined ? "" : `,"impactMetrics":[${impactMetrics.join(",")}]`;
+  return `{"applications":[${applications.join(",")}],"metrics":[${metrics.join(",")}]${impact}}`;
+}
+
+/** A part of a list whose entries fit into one bulk report. */
+export interface Chunk<Item> {
+  readonly items: readonly Item[];
+  /** The items as JSON. */
+  readonly texts: readonly string[];
+}
+
+/** Divides a list into chunks that each fit into one bulk report. */
+export function toChunks<Item>(
+  items: readonly Item[],
+  toText: (item: Item) => string,
+): readonly Chunk<Item>[] {
+  const chunks: { items: Item[]; texts: string[] }[] = [];
+  let bytes = Infinity;
+  for (const item of items) {
+    const text = toText(item);
+    bytes += sizeOf(text);
+    let current = chunks.at(-1);
+    if (
+      current === undefined ||
+      bytes > MAX_BATCH_BYTES ||
+      current.texts.length === MAX_BATCH_ENTRIES
+    ) {
+      current = { items: [], texts: [] };
+      chunks.push(current);
+      bytes = sizeOf(text);
+    }
+    current.items.push(item);
+    current.texts.push(text);
+  }
+  return chunks;
+}
+
+/** Halves a list of usages, or the flags of a single usage; returns undefined for a single flag. */
+export function splitUsages(
+  usages: readonly ApplicationUsage[],
+): readonly [readonly ApplicationUsage[], readonly ApplicationUsage[]] | undefined {
+  const [first] = usages;
+  if (first === undefined) return undefined;
+  if (usages.length > 1) return splitList(usages);
+  const features = Object.entries(first.features);
+  if (features.length < 2) return undefined;
+  const [one, other] = splitList(features);
+  return [
+    [{ ...first, features: Object.fromEntries(one) }],
+    [{ ...first, features: Object.fromEntries(other) }],
+  ];
+}
+
+/** Halves a list; the first half is the larger one if the length is odd. */
+export function splitList<Item>(
+  items: readonly Item[],
+): readonly [readonly Item[], readonly Item[]] {
+  const middle = Math.ceil(items.length / 2);
+  return [items.slice(0, middle), items.slice(middle)];
+}
+
+/** Usage of one application that fits into a batch, unless a single flag is too large. */
+interface Part {
+  readonly usage: ApplicationUsage;
+  readonly metrics: readonly string[];
+  readonly bytes: number;
+}
+
+function toParts(usage: ApplicationUsage, origin: BulkOrigin): readonly Part[] {
+  const features = Object.entries(usage.features);
+  const chunks = toChunks(features, ([name, counts]) => toMetric(usage, name, counts, origin));
+  return chunks.map(({ items, texts }) => ({
+    usage: { ...usage, features: Object.fromEntries(items) },
+    metrics: texts,
+    bytes: texts.reduce((sum, text) => sum + sizeOf(text), 0),
+  }));
+}
+
+/** Returns how many parts, starting with the first, fit into one batch; at least one. */
+function countFitting(parts: readonly Part[]): number {
+  let bytes = 0;
+  let entries = 0;
+  const excess = parts.findIndex((part, index) => {
+    bytes += part.bytes;
+    entries += part.metrics.length;
+    return index > 0 && (bytes > MAX_BATCH_BYTES || entries > MAX_BATCH_ENTRIES);
+  });
+  return excess === -1 ? parts.length : excess;
+}
+
+function takeBatch(pending: Part[]): BulkBatch {
+  const parts = pending.splice(0, countFitting(pending));
+  return {
+    usages: parts.map(({ usage }) => usage),
+    metrics: parts.flatMap(({ metrics }) => metrics),
+  };
+}
+
+function toMetrics(usage: ApplicationUsage, origin: BulkOrigin): readonly string[] {
+  return Object.entries(usage.features).map(([name, counts]) =>
+    toMetric(usage, name, counts, origin),
+  );
+}
+
+function toMetric(
+  { appName }: ApplicationUsage,
+  featureName: string,
+  { yes, no, variants = {} }: FeatureUsage,
+  { environment, timestamp }: BulkOrigin,
+): string {
+  const counts: FeatureUsage =
+    Object.keys(variants).length > 0 ? { yes, no, variants } : { yes, no };
+  return JSON.stringify({ featureName, appName, environment, timestamp, ...counts });
+}
+
+function sizeOf(text: string): number {
+  // NOTE: includes the comma before the next entry.
+  return Buffer.byteLength(text) + 1;
+}

@@ -1,0 +1,122 @@
+import type { ApplicationUsage } from "../flag-source.ts";
+import { ApplicationCounts } from "./application-counts.ts";
+import type { CountingRules, FeatureEntries } from "./application-counts.ts";
+import { applicationBytes } from "./usage-limits.ts";
+import type { BudgetShare } from "./usage-limits.ts";
+
+export interface QuotaRules extends CountingRules {
+  /** Number of applications. */
+  readonly applications: BudgetShare;
+  readonly now: () => number;
+}
+
+/** The result of adding usage. */
+export interface AddResult {
+  /** False if nothing was counted. */
+  readonly isAccepted: boolean;
+  /** Number of flags that were omitted, because the upstream did not send them and their limit is reached. */
+  readonly droppedUnknown: number;
+}
+
+/** The usage of the applications of one quota. */
+export class QuotaUsage {
+  readonly #applications = new Map<string, ApplicationCounts>();
+  readonly #rules: QuotaRules;
+
+  constructor(rules: QuotaRules) {
+    this.#rules = rules;
+  }
+
+  get isEmpty(): boolean {
+    return this.#applications.size === 0;
+  }
+
+  /** The applications with pending usage, in the order in which it will be sent. */
+  get applications(): readonly string[] {
+    return [...this.#applications.keys()];
+  }
+
+  add(appName: string, startMs: number, features: FeatureEntries): AddResult {
+    const admitted = this.#limitUnknown(appName, features);
+    const isAccepted = this.#fits(appName, admitted);
+    if (isAccepted) this.#merge(appName, startMs, admitted);
+    return { isAccepted, droppedUnknown: isAccepted ? features.length - admitted.length : 0 };
+  }
+
+  take(appName: string): Omit<ApplicationUsage, "quotaId"> | undefined {
+    const counts = this.#applications.get(appName);
+    if (counts === undefined) return undefined;
+    const { startMs } = counts;
+    const features = counts.take();
+    if (Object.keys(features).length === 0) return undefined;
+    counts.startMs = this.#rules.now();
+    return { appName, startMs, features };
+  }
+
+  /** Adds usage that was taken before; moves its application to the end of the order. */
+  putBack({ appName, startMs, features }: ApplicationUsage): void {
+    this.#merge(appName, startMs, Object.entries(features));
+    const counts = this.#applications.get(appName);
+    if (counts === undefined) return;
+    this.#applications.delete(appName);
+    this.#applications.set(appName, counts);
+  }
+
+  /** Frees the memory of usage that was taken and delivered. */
+  release({ appName, features }: ApplicationUsage): void {
+    const counts = this.#applications.get(appName);
+    counts?.removeUnused(Object.keys(features));
+    this.#removeIfEmpty(appName, counts);
+  }
+
+  /**
+   * Omits unknown flags beyond their limit. Some unknown flags are legitimate: those just created or
+   * archived, and those that the proxy does not fetch. But invented names must not use up the memory.
+   */
+  #limitUnknown(appName: string, features: FeatureEntries): FeatureEntries {
+    const { isKnownFeature, unknown, limits } = this.#rules;
+    const counts = this.#applications.get(appName);
+    let free = limits.unknownFeatures - unknown.count;
+    return features.filter(([name]) => {
+      if (isKnownFeature(name) || counts?.has(name) === true) return true;
+      free -= 1;
+      return free >= 0;
+    });
+  }
+
+  #fits(appName: string, features: FeatureEntries): boolean {
+    const { applications, memory, limits } = this.#rules;
+    const counts = this.#applications.get(appName);
+    if (counts !== undefined) return memory.fits(counts.measure(features));
+    const bytes = new ApplicationCounts(0, this.#rules).measure(features);
+    if (bytes === 0) return true;
+    const canAddApplication = appName.length <= limits.nameLength && applications.fits(1);
+    return canAddApplication && memory.fits(applicationBytes(appName) + bytes);
+  }
+
+  #merge(appName: string, startMs: number, features: FeatureEntries): void {
+    const nowMs = this.#rules.now();
+    const sinceMs = startMs >= 0 && startMs <= nowMs ? startMs : nowMs;
+    const counts = this.#applications.get(appName) ?? this.#create(appName, sinceMs);
+    counts.startMs = Math.min(counts.startMs, sinceMs);
+    for (const [name, feature] of features) counts.add(name, feature);
+    this.#removeIfEmpty(appName, counts);
+  }
+
+  #create(appName: string, sinceMs: number): ApplicationCounts {
+    const { applications, memory } = this.#rules;
+    applications.claim(1);
+    memory.claim(applicationBytes(appName));
+    const created = new ApplicationCounts(sinceMs, this.#rules);
+    this.#applications.set(appName, created);
+    return created;
+  }
+
+  #removeIfEmpty(appName: string, counts: ApplicationCounts | undefined): void {
+    if (counts === undefined || !counts.isEmpty) return;
+    const { applications, memory } = this.#rules;
+    this.#applications.delete(appName);
+    applications.release(1);
+    memory.release(applicationBytes(appName));
+  }
+}

@@ -1,0 +1,94 @@
+/** Limits on the usage in memory. Clients choose the names in it, so they are not trusted. */
+export interface UsageLimits {
+  /**
+   * Estimated memory of all pending data, in bytes. Shared fairly among the quotas (API keys) under
+   * which it is reported: a single one can use half of it.
+   */
+  readonly bytes: number;
+  /** Applications with pending usage; shared in the same way. */
+  readonly applications: number;
+  readonly featuresPerApplication: number;
+  readonly variantsPerFeature: number;
+  /** Names per quota, over all its applications, of flags that the upstream did not send. */
+  readonly unknownFeatures: number;
+  /** Combinations of impact metric and labels per quota. */
+  readonly impactSeries: number;
+  /** Pending registrations per quota. */
+  readonly registrations: number;
+  /** In UTF-16 code units. */
+  readonly nameLength: number;
+}
+
+/**
+ * The limits of a client. 16 MiB, the half that a single quota can use, are enough for about 100,000
+ * flags and variants with names of usual length.
+ */
+export const USAGE_LIMITS: UsageLimits = {
+  bytes: 32 * 1024 * 1024,
+  applications: 20_000,
+  featuresPerApplication: 50_000,
+  variantsPerFeature: 100,
+  unknownFeatures: 10_000,
+  impactSeries: 1000,
+  registrations: 1000,
+  nameLength: 255,
+};
+
+/** Concurrent requests to the upstream while usage is delivered. */
+export const MAX_CONCURRENT_REQUESTS = 20;
+
+/** Memory of a flag or variant without its name, in bytes. */
+const ENTRY_BYTES = 120;
+const APPLICATION_BYTES = 400;
+const BYTES_PER_CHARACTER = 2;
+
+/** Estimates the memory of a flag or variant with its counts, in bytes. */
+export function entryBytes(name: string): number {
+  return ENTRY_BYTES + BYTES_PER_CHARACTER * name.length;
+}
+
+/** Estimates the memory of an application without its flags, in bytes. */
+export function applicationBytes(name: string): number {
+  return APPLICATION_BYTES + BYTES_PER_CHARACTER * name.length;
+}
+
+/** The quota of data that was reported without one. */
+export const DEFAULT_QUOTA = "";
+
+/** The share of a `FairBudget` that one quota uses. */
+export interface BudgetShare {
+  /** Whether the quota may claim this amount in addition. */
+  fits(amount: number): boolean;
+  claim(amount: number): void;
+  release(amount: number): void;
+}
+
+/**
+ * A limited amount that is shared among quotas: each may use at most as much as remains free. So a
+ * single quota can use half of the budget, and n quotas that claim as much as they can get 1/(n+1)
+ * each, which leaves the same share for another one. No quota can exhaust the budget for others.
+ */
+export class FairBudget {
+  #free: number;
+  readonly #used = new Map<string, number>();
+
+  constructor(limit: number) {
+    this.#free = limit;
+  }
+
+  shareOf(quotaId: string): BudgetShare {
+    return {
+      fits: (amount) =>
+        amount === 0 || (this.#used.get(quotaId) ?? 0) + amount <= this.#free - amount,
+      claim: (amount) => this.#change(quotaId, amount),
+      release: (amount) => this.#change(quotaId, -amount),
+    };
+  }
+
+  #change(quotaId: string, amount: number): void {
+    const used = (this.#used.get(quotaId) ?? 0) + amount;
+    this.#free -= amount;
+    if (used === 0) this.#used.delete(quotaId);
+    else this.#used.set(quotaId, used);
+  }
+}

@@ -1,0 +1,108 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { BulkSupport } from "./bulk-support.ts";
+import { UsageDrops } from "./usage-drops.ts";
+import { UsageReporter } from "./usage-reporter.ts";
+import type { UsageReporterOptions } from "./usage-reporter.ts";
+import { UsageStore } from "./usage-store.ts";
+
+const INTERVAL_MS = 60_000;
+const once = { yes: 1, no: 0 };
+
+let warnings: string[] = [];
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  warnings = [];
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function createReporter(options: Partial<UsageReporterOptions> = {}) {
+  const { now = Date.now } = options;
+  const store = new UsageStore({ now });
+  const reporter = new UsageReporter({
+    api: { sendMetrics: async () => {}, sendBulk: async () => {} },
+    bulk: new BulkSupport(undefined, now),
+    sendSupplements: async () => {},
+    drops: new UsageDrops(() => {}),
+    store,
+    identity: { appName: "app", instanceId: "i", connectionId: "c" },
+    intervalMs: INTERVAL_MS,
+    jitterMs: 0,
+    events: { error: () => {}, failure: () => {}, warn: (message) => warnings.push(message) },
+    onSent: () => {},
+    now,
+    random: () => 0,
+    ...options,
+  });
+  return { store, reporter };
+}
+
+describe("UsageReporter", () => {
+  it("sends after each interval plus a random part of the jitter", async () => {
+    const sentAtMs: number[] = [];
+    const { store, reporter } = createReporter({
+      jitterMs: 1000,
+      random: () => 0.5,
+      onSent: () => sentAtMs.push(performance.now()),
+    });
+    const startMs = performance.now();
+    reporter.start();
+    for (let count = 0; count < 2; count += 1) {
+      store.count("app", "f", once);
+      await vi.advanceTimersByTimeAsync(INTERVAL_MS + 500);
+    }
+    expect(sentAtMs.map((ms) => ms - startMs)).toEqual([60_500, 121_000]);
+    await reporter.close();
+  });
+
+  it("warns once per interval about usage that was not counted, however often it sends", async () => {
+    let nowMs = 0;
+    let reports = 0;
+    const { store, reporter } = createReporter({
+      api: {
+        sendMetrics: async () => {
+          reports += 1;
+          store.count("app", "f", once);
+        },
+        sendBulk: async () => {},
+      },
+      onSent: () => store.count("x".repeat(256), "f", once),
+      now: () => nowMs,
+    });
+    store.count("app", "f", once);
+    reporter.start();
+    await vi.advanceTimersByTimeAsync(4 * INTERVAL_MS);
+    expect(reports).toBe(4);
+    expect(warnings).toEqual(["Too much usage is pending, evaluations not counted: 1"]);
+    nowMs = INTERVAL_MS;
+    await vi.advanceTimersByTimeAsync(INTERVAL_MS);
+    expect(warnings[1]).toBe("Too much usage is pending, evaluations not counted: 4");
+    await reporter.close();
+    expect(warnings[2]).toBe("Too much usage is pending, evaluations not counted: 1");
+  });
+
+  it("close() gives up after five seconds if the upstream hangs", async () => {
+    const { store, reporter } = createReporter({
+      api: {
+        sendMetrics: (_body, signal) =>
+          new Promise((_resolve, reject) => {
+            signal.addEventListener("abort", () => reject(new Error("aborted")));
+          }),
+        sendBulk: async () => {},
+      },
+    });
+    store.count("app", "f", once);
+    let isClosed = false;
+    const closed = reporter.close().then(() => {
+      isClosed = true;
+    });
+    await vi.advanceTimersByTimeAsync(4999);
+    expect(isClosed).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    await closed;
+    expect(warnings).toContain("Usage was not delivered, applications: 1");
+  });
+});

@@ -1,0 +1,303 @@
+import { setMaxListeners } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
+import type { ApplicationUsage } from "../flag-source.ts";
+import type { Identity } from "../identity.ts";
+import { nextDelayMs } from "../scheduling/backoff.ts";
+import { forEachConcurrently } from "../scheduling/for-each-concurrently.ts";
+import { Loop } from "../scheduling/loop.ts";
+import { FailureLog } from "../transport/failure-log.ts";
+import type { EventSink } from "../transport/failure-log.ts";
+import type { UpstreamApi } from "../transport/upstream-api.ts";
+import { toUpstreamError } from "../transport/upstream-error.ts";
+import type { UpstreamError } from "../transport/upstream-error.ts";
+import { toMetricsBody } from "../transport/wire-bodies.ts";
+import type { MetricsBody } from "../transport/wire-bodies.ts";
+import { splitUsages, toBulkBatch, toBulkBatches, toBulkBody, toHour } from "./bulk-report.ts";
+import type { BulkBatch, BulkOrigin } from "./bulk-report.ts";
+import type { BulkSupport } from "./bulk-support.ts";
+import type { UsageDrops } from "./usage-drops.ts";
+import { MAX_CONCURRENT_REQUESTS } from "./usage-limits.ts";
+import type { UsageStore } from "./usage-store.ts";
+
+export interface UsageReporterOptions {
+  readonly api: Pick<UpstreamApi, "sendBulk" | "sendMetrics">;
+  readonly store: UsageStore;
+  readonly bulk: BulkSupport;
+  /** Sends other data after the usage; throws an `UpstreamError` if the upstream cannot be reached. */
+  readonly sendSupplements: (signal: AbortSignal) => Promise<void>;
+  readonly drops: UsageDrops;
+  readonly identity: Identity;
+  readonly intervalMs: number;
+  /** Maximum random delay added to each interval, in milliseconds. */
+  readonly jitterMs: number;
+  readonly events: EventSink;
+  /** Called for each delivered report; after a bulk report, once for each application. */
+  readonly onSent: (body: MetricsBody) => void;
+  readonly now: () => number;
+  readonly random: () => number;
+}
+
+/** Consecutive rejections after which the usage of an application is dropped. */
+const MAX_REJECTIONS = 10;
+const TOO_LARGE = 413;
+const FLUSH_TIMEOUT_MS = 5000;
+const FLUSH_RETRY_MS = 250;
+
+/**
+ * Delivers usage at intervals: in bulk if there are several applications and the upstream accepts
+ * bulk reports; otherwise in one request per application, up to 20 at a time. Usage that could not be
+ * delivered is put back and sent later. Usage that the upstream rejects for its content does not
+ * delay other usage: it is sent separately from then on, and dropped with an error after ten
+ * consecutive rejections.
+ */
+export class UsageReporter {
+  readonly #options: UsageReporterOptions;
+  readonly #failureLog: FailureLog;
+  /** Consecutive rejections, by application and quota. */
+  readonly #rejections = new Map<string, number>();
+  readonly #abort = new AbortController();
+  readonly #loop = new Loop(() => this.#report());
+  #failures = 0;
+  #loggedAtMs = -Infinity;
+
+  constructor(options: UsageReporterOptions) {
+    this.#options = options;
+    this.#failureLog = new FailureLog("Sending usage to the upstream", options.events);
+    // Every pending request listens to the signal; by default, Node warns about more than ten listeners.
+    setMaxListeners(2 * MAX_CONCURRENT_REQUESTS, this.#abort.signal);
+  }
+
+  /** Starts reporting after the first interval. */
+  start(): void {
+    this.#loop.start(this.#intervalMs());
+  }
+
+  /** Delivers all usage within five seconds; retries transient failures until then. */
+  async close(): Promise<void> {
+    const deadlineMs = performance.now() + FLUSH_TIMEOUT_MS;
+    const timer = setTimeout(() => this.#abort.abort(), FLUSH_TIMEOUT_MS);
+    // NOTE: does not abort pending requests before the timeout: they may have been processed already.
+    await this.#loop.stop();
+    await this.#flush(deadlineMs);
+    clearTimeout(timer);
+    this.#logDrops();
+    const { applications } = this.#options.store;
+    if (applications.length > 0)
+      this.#options.events.warn(`Usage was not delivered, applications: ${applications.length}`);
+  }
+
+  async #flush(deadlineMs: number): Promise<void> {
+    const { signal } = this.#abort;
+    const { random } = this.#options;
+    for (let failures = 1; !signal.aborted; failures += 1) {
+      const error = await this.#sendAll();
+      if (error === undefined || !error.isTransient) return;
+      const { retryAfterMs } = error;
+      const delayMs = nextDelayMs({ intervalMs: FLUSH_RETRY_MS, failures, retryAfterMs, random });
+      if (performance.now() + delayMs >= deadlineMs) return;
+      await delay(delayMs);
+    }
+  }
+
+  async #report(): Promise<number> {
+    const error = await this.#sendAll();
+    const { now, intervalMs, random } = this.#options;
+    if (now() - this.#loggedAtMs >= intervalMs) this.#logDrops();
+    if (error === undefined) return this.#intervalMs();
+    const { retryAfterMs } = error;
+    return nextDelayMs({ intervalMs, failures: this.#failures, retryAfterMs, random });
+  }
+
+  #intervalMs(): number {
+    const { intervalMs, jitterMs, random } = this.#options;
+    return intervalMs + Math.round(jitterMs * random());
+  }
+
+  /** Sends everything; returns the error if the upstream fails. */
+  async #sendAll(): Promise<UpstreamError | undefined> {
+    try {
+      await this.#sendUsage();
+      await this.#options.sendSupplements(this.#abort.signal);
+    } catch (thrown) {
+      const error = toUpstreamError(thrown);
+      this.#failures += 1;
+      this.#failureLog.failed(error);
+      return error;
+    }
+    this.#failures = 0;
+    if (this.#rejections.size === 0) this.#failureLog.succeeded();
+    return undefined;
+  }
+
+  async #sendUsage(): Promise<void> {
+    const { store, bulk, now } = this.#options;
+    const { environment } = bulk;
+    if (environment === undefined || store.applications.length < 2) {
+      await this.#sendSeparately();
+      return;
+    }
+    try {
+      await this.#sendInBulk({ environment, timestamp: toHour(now()) });
+    } catch (thrown) {
+      if (!bulk.failed(toUpstreamError(thrown).status)) throw thrown;
+      await this.#sendSeparately();
+    }
+  }
+
+  async #sendInBulk(origin: BulkOrigin): Promise<void> {
+    const { store } = this.#options;
+    const putBack = (usage: ApplicationUsage): void => store.putBack(usage);
+    const rejectedBefore: ApplicationUsage[] = [];
+    try {
+      const batches = toBulkBatches(this.#takeAcceptable(rejectedBefore), origin, putBack);
+      await forEachConcurrently(batches, MAX_CONCURRENT_REQUESTS, (batch) =>
+        this.#deliverBatch(batch, origin),
+      );
+      await forEachConcurrently(drain(rejectedBefore), MAX_CONCURRENT_REQUESTS, (usage) =>
+        this.#deliver(usage),
+      );
+    } finally {
+      rejectedBefore.forEach(putBack);
+    }
+  }
+
+  /** Takes all usage; adds usage of applications that were rejected before to the list instead. */
+  *#takeAcceptable(rejectedBefore: ApplicationUsage[]): Generator<ApplicationUsage> {
+    for (const usage of this.#options.store.takeAll()) {
+      if (this.#rejections.has(idOf(usage))) rejectedBefore.push(usage);
+      else yield usage;
+    }
+  }
+
+  async #sendSeparately(): Promise<void> {
+    const { store, bulk } = this.#options;
+    let isAccepted = true;
+    try {
+      await forEachConcurrently(store.takeAll(), MAX_CONCURRENT_REQUESTS, async (usage) => {
+        if (!(await this.#deliver(usage))) isAccepted = false;
+      });
+    } catch (thrown) {
+      isAccepted = false;
+      throw thrown;
+    } finally {
+      bulk.sentSeparately(isAccepted);
+    }
+  }
+
+  async #deliverBatch(batch: BulkBatch, origin: BulkOrigin): Promise<void> {
+    const { api, store, identity, onSent, now } = this.#options;
+    try {
+      await api.sendBulk(toBulkBody({ metrics: batch.metrics }), this.#abort.signal);
+    } catch (thrown) {
+      await this.#handleBatchFailure(batch, origin, toUpstreamError(thrown));
+      return;
+    }
+    for (const usage of batch.usages) {
+      store.release(usage);
+      onSent(toMetricsBody(usage, identity, now()));
+    }
+  }
+
+  async #handleBatchFailure(
+    { usages }: BulkBatch,
+    origin: BulkOrigin,
+    error: UpstreamError,
+  ): Promise<void> {
+    if (error.status !== TOO_LARGE) {
+      for (const usage of usages) this.#options.store.putBack(usage);
+      throw error;
+    }
+    const halves = splitUsages(usages);
+    if (halves === undefined) {
+      for (const usage of usages) this.#handleRejection(usage, error);
+      return;
+    }
+    await this.#deliverBoth(halves, (half) =>
+      this.#deliverBatch(toBulkBatch(half, origin), origin),
+    );
+  }
+
+  /** Delivers usage of one application separately; returns whether the upstream accepted all of it. */
+  async #deliver(usage: ApplicationUsage): Promise<boolean> {
+    const { api, store, identity, onSent, now } = this.#options;
+    const body = toMetricsBody(usage, identity, now());
+    try {
+      await api.sendMetrics(body, this.#abort.signal);
+    } catch (thrown) {
+      return await this.#handleFailure(usage, toUpstreamError(thrown));
+    }
+    store.release(usage);
+    this.#rejections.delete(idOf(usage));
+    onSent(body);
+    return true;
+  }
+
+  async #handleFailure(usage: ApplicationUsage, error: UpstreamError): Promise<boolean> {
+    const halves = error.status === TOO_LARGE ? splitUsages([usage]) : undefined;
+    if (halves !== undefined) {
+      let isAccepted = true;
+      await this.#deliverBoth(halves, async ([half]) => {
+        if (half !== undefined && !(await this.#deliver(half))) isAccepted = false;
+      });
+      return isAccepted;
+    }
+    if (!error.isRejection) {
+      this.#options.store.putBack(usage);
+      throw error;
+    }
+    this.#handleRejection(usage, error);
+    return false;
+  }
+
+  /** Delivers one half after the other; puts the second one back if the first one fails. */
+  async #deliverBoth(
+    [first, second]: readonly [readonly ApplicationUsage[], readonly ApplicationUsage[]],
+    deliver: (half: readonly ApplicationUsage[]) => Promise<void>,
+  ): Promise<void> {
+    try {
+      await deliver(first);
+    } catch (error) {
+      for (const usage of second) this.#options.store.putBack(usage);
+      throw error;
+    }
+    await deliver(second);
+  }
+
+  /** Puts rejected usage back, or drops it after ten consecutive rejections. */
+  #handleRejection(usage: ApplicationUsage, error: UpstreamError): void {
+    const { store, events, drops } = this.#options;
+    this.#failureLog.failed(error);
+    const rejections = (this.#rejections.get(idOf(usage)) ?? 0) + 1;
+    if (rejections < MAX_REJECTIONS) {
+      this.#rejections.set(idOf(usage), rejections);
+      store.putBack(usage);
+      return;
+    }
+    this.#rejections.delete(idOf(usage));
+    store.release(usage);
+    const flags = Object.keys(usage.features).length;
+    drops.add("rejected", flags);
+    const subject = `Usage of application ${JSON.stringify(usage.appName)} (flags: ${flags})`;
+    events.error(
+      new Error(`${subject} was dropped: rejected ${rejections} times`, { cause: error }),
+    );
+  }
+
+  /** Logs which usage was not counted or was dropped since the last call. */
+  #logDrops(): void {
+    const { store, drops, events, now } = this.#options;
+    const rejected = store.takeRejectedCount();
+    if (rejected > 0)
+      events.warn(`Too much usage is pending, evaluations not counted: ${rejected}`);
+    if (drops.logSummary(events.warn) || rejected > 0) this.#loggedAtMs = now();
+  }
+}
+
+function idOf({ quotaId, appName }: ApplicationUsage): string {
+  return JSON.stringify([quotaId, appName]);
+}
+
+/** Removes the elements of a list one by one. */
+function* drain<Element>(list: Element[]): Generator<Element> {
+  for (let next = list.shift(); next !== undefined; next = list.shift()) yield next;
+}

@@ -1,0 +1,153 @@
+import type { Emitter, FlagsClientEvents } from "../events.ts";
+import type { ApplicationRegistration, ApplicationUsage, FeatureUsage } from "../flag-source.ts";
+import type { Identity } from "../identity.ts";
+import type { Settings } from "../options/resolve-options.ts";
+import type { EventSink } from "../transport/failure-log.ts";
+import type { CredentialSettings } from "../transport/headers.ts";
+import { RetryingTask } from "../transport/retrying-task.ts";
+import type { UpstreamApi } from "../transport/upstream-api.ts";
+import { toRegistrationBody } from "../transport/wire-bodies.ts";
+import { BulkSupport, environmentOfToken } from "./bulk-support.ts";
+import { ImpactMetricsBuffer } from "./impact-metrics.ts";
+import { RegistrationBuffer } from "./registration-buffer.ts";
+import { SupplementReporter } from "./supplement-reporter.ts";
+import { UsageDrops } from "./usage-drops.ts";
+import { DEFAULT_QUOTA, FairBudget, USAGE_LIMITS } from "./usage-limits.ts";
+import { UsageReporter } from "./usage-reporter.ts";
+import { UsageStore } from "./usage-store.ts";
+
+export interface UsageReportingOptions {
+  readonly settings: Settings;
+  readonly identity: Identity;
+  readonly emitter: Emitter<FlagsClientEvents>;
+  readonly events: EventSink;
+  readonly api: UpstreamApi;
+  /** Whether the upstream sent a flag of this name. */
+  readonly isKnownFeature: (name: string) => boolean;
+  readonly now: () => number;
+  readonly random: () => number;
+}
+
+/** Registers the client, and stores usage, impact metrics and registrations until they are delivered. */
+export class UsageReporting {
+  readonly #settings: Settings;
+  readonly #store: UsageStore;
+  readonly #impactMetrics: ImpactMetricsBuffer;
+  readonly #registrations: RegistrationBuffer;
+  readonly #drops: UsageDrops;
+  /** Undefined if usage is not reported. */
+  readonly #reporter: UsageReporter | undefined;
+  /** Undefined if the client does not register. */
+  readonly #registration: RetryingTask | undefined;
+  #isClosed = false;
+
+  constructor(options: UsageReportingOptions) {
+    const { settings, emitter, isKnownFeature, now } = options;
+    this.#settings = settings;
+    const memory = new FairBudget(USAGE_LIMITS.bytes);
+    this.#drops = new UsageDrops((kind, count) => emitter.emit("usageDropped", kind, count));
+    this.#store = new UsageStore({
+      now,
+      memory,
+      isKnownFeature,
+      onUnknownDropped: (count) => this.#drops.add("unknown_flag", count),
+    });
+    this.#impactMetrics = new ImpactMetricsBuffer(memory, USAGE_LIMITS.impactSeries);
+    this.#registrations = new RegistrationBuffer(memory, USAGE_LIMITS.registrations, now);
+    if (settings.isMetricsEnabled) this.#reporter = this.#createReporter(options);
+    if (settings.isRegistrationEnabled) this.#registration = createRegistration(options);
+  }
+
+  start(): void {
+    this.#registration?.start();
+    this.#reporter?.start();
+  }
+
+  /** Stops accepting usage of other applications, and delivers all usage within five seconds. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#registration?.stop();
+    await this.#reporter?.close();
+  }
+
+  /** Counts usage of one flag by the application of this client. */
+  count(name: string, usage: FeatureUsage): void {
+    const { appName, isMetricsEnabled } = this.#settings;
+    if (isMetricsEnabled) this.#store.count(appName, name, usage);
+  }
+
+  /**
+   * Adds usage of any application. Returns true if it was accepted, or if the client does not report
+   * usage; false if a limit is exceeded, or after `close`.
+   */
+  report(usage: ApplicationUsage): boolean {
+    if (!this.#settings.isMetricsEnabled) return true;
+    if (this.#isClosed || !this.#store.add(usage)) return false;
+    const { quotaId = DEFAULT_QUOTA, impactMetrics = [] } = usage;
+    this.#drops.add("impact_metric", this.#impactMetrics.add(quotaId, impactMetrics));
+    return true;
+  }
+
+  /** Adds a registration to be forwarded. Has no effect if the client does not register. */
+  register(registration: ApplicationRegistration): void {
+    if (!this.#settings.isRegistrationEnabled || this.#isClosed) return;
+    if (!this.#registrations.add(registration)) this.#drops.add("registration", 1);
+  }
+
+  #createReporter(options: UsageReportingOptions): UsageReporter {
+    const { settings, identity, emitter, events, api, now, random } = options;
+    const bulk = new BulkSupport(environmentOfToken(tokenOf(settings.credentials)), now);
+    const drops = this.#drops;
+    const supplements = new SupplementReporter({
+      api,
+      bulk,
+      impactMetrics: this.#impactMetrics,
+      registrations: this.#registrations,
+      drops,
+      identity,
+      now,
+    });
+    return new UsageReporter({
+      api,
+      store: this.#store,
+      bulk,
+      sendSupplements: (signal) => supplements.send(signal),
+      drops,
+      identity,
+      intervalMs: settings.metricsIntervalMs,
+      jitterMs: settings.metricsJitterMs,
+      onSent: (body) => emitter.emit("sent", body),
+      events,
+      now,
+      random,
+    });
+  }
+}
+
+/** Returns the token of all requests; undefined if a function may replace it in each request. */
+function tokenOf({ token, customHeaders, customHeadersFunction }: CredentialSettings) {
+  if (customHeadersFunction !== undefined) return undefined;
+  return customHeaders["authorization"] ?? token;
+}
+
+/** Creates the task that registers the client once, with retries. */
+function createRegistration(options: UsageReportingOptions): RetryingTask {
+  const { settings, identity, emitter, events, api, now, random } = options;
+  const body = toRegistrationBody({
+    identity,
+    customStrategies: settings.strategies.map(({ name }) => name),
+    startedAtMs: now(),
+    metricsIntervalMs: settings.metricsIntervalMs,
+  });
+  return new RetryingTask({
+    subject: "Registering with the upstream",
+    attempt: async (signal) => {
+      await api.register(body, signal);
+      emitter.emit("registered", body);
+    },
+    intervalMs: body.interval,
+    isRepeated: false,
+    events,
+    random,
+  });
+}

@@ -1,0 +1,340 @@
+import type { FlagsClient, FlagsClientOptions, MetricsBody } from "flags-sdk";
+import { describe, expect, it } from "vitest";
+import { collectMessages, createClient, nextEvent, startClient, startUpstream } from "./_client.ts";
+import { documentOf, flag, hang, reset, serve, status, truncate } from "./_upstream.ts";
+import type { Reply, SeenRequest, Upstream } from "./_upstream.ts";
+
+const PATH = "/api/client/metrics";
+
+const options: Partial<FlagsClientOptions> = {
+  metricsIntervalMs: 20,
+  refreshIntervalMs: 10_000,
+  disableRegistration: true,
+};
+
+const usageOf = (appName: string, yes: number): Parameters<FlagsClient["reportUsage"]>[0] => ({
+  appName,
+  startMs: Date.now(),
+  features: { a: { yes, no: 0 } },
+});
+
+const bodyOf = ({ body }: SeenRequest): MetricsBody => JSON.parse(body) as MetricsBody;
+
+/** Accepts reports and collects them. */
+function acceptInto(accepted: MetricsBody[]): Reply {
+  return (response, request) => {
+    accepted.push(bodyOf(request));
+    status(202)(response, request);
+  };
+}
+
+const totalYes = (bodies: readonly MetricsBody[]): number =>
+  bodies
+    .flatMap(({ bucket }) => Object.values(bucket.toggles))
+    .reduce((total, { yes }) => total + yes, 0);
+
+async function startReporting(
+  more: Partial<FlagsClientOptions> = {},
+): Promise<{ upstream: Upstream; client: FlagsClient }> {
+  const upstream = await startUpstream();
+  const variants = [{ name: "red", weight: 1000 }];
+  upstream.features(serve(documentOf(flag("a"), flag("v", { variants }))));
+  return { upstream, client: await startClient(upstream, { ...options, ...more }) };
+}
+
+describe("usage", () => {
+  it("is reported in the format of the protocol", async () => {
+    const { upstream, client } = await startReporting({ appName: "shop", instanceId: "one" });
+    client.isEnabled("a");
+    client.isEnabled("none");
+    client.getVariant("v", { userId: "7" });
+    client.getVariant("a");
+    const sent = nextEvent(client, "sent");
+    const request = await upstream.next(PATH);
+    expect(request.headers).toMatchObject({
+      "content-type": "application/json",
+      "unleash-interval": "20",
+      "unleash-appname": "shop",
+    });
+    const body = bodyOf(request);
+    expect(body).toEqual({
+      appName: "shop",
+      instanceId: "one",
+      connectionId: request.headers["unleash-connection-id"],
+      sdkVersion: request.headers["unleash-sdk"],
+      bucket: {
+        start: expect.any(String) as string,
+        stop: expect.any(String) as string,
+        toggles: {
+          a: { yes: 2, no: 0, variants: { disabled: 1 } },
+          none: { yes: 0, no: 1, variants: {} },
+          v: { yes: 1, no: 0, variants: { red: 1 } },
+        },
+      },
+      platformName: "node",
+      platformVersion: process.version,
+      yggdrasilVersion: null,
+      specVersion: "5.2.0",
+    });
+    expect(Date.parse(body.bucket.start)).toBeLessThanOrEqual(Date.parse(body.bucket.stop));
+    expect((await sent)[0]).toEqual(body);
+  });
+
+  it("is not reported if nothing was evaluated", async () => {
+    const { upstream } = await startReporting({ refreshIntervalMs: 20 });
+    await upstream.nextOf(5);
+    expect(upstream.seen(PATH)).toEqual([]);
+  });
+
+  it("of other applications is reported separately under their names", async () => {
+    const { upstream, client } = await startReporting();
+    client.isEnabled("a");
+    client.reportUsage(usageOf("phone", 3));
+    client.reportUsage(usageOf("browser", 4));
+    client.reportUsage(usageOf("phone", 5));
+    const bodies = (await upstream.nextOf(3, PATH)).map(bodyOf);
+    expect(bodies.map(({ appName, bucket }) => [appName, bucket.toggles["a"]?.yes])).toEqual([
+      ["app", 1],
+      ["phone", 8],
+      ["browser", 4],
+    ]);
+  });
+
+  it("of 5e9 in one entry is accepted", async () => {
+    const { upstream, client } = await startReporting();
+    client.reportUsage(usageOf("phone", 5e9));
+    const { bucket } = bodyOf(await upstream.next(PATH));
+    expect(bucket.toggles["a"]?.yes).toBe(5e9);
+  });
+
+  it("of names like __proto__ is reported without side effects", async () => {
+    const { upstream, client } = await startReporting();
+    client.isEnabled("__proto__");
+    client.getVariant("constructor", {}, { name: "__proto__", enabled: true });
+    const { body } = await upstream.next(PATH);
+    expect(body).toContain('"__proto__":{"yes":0,"no":1,"variants":{}}');
+    expect(body).toContain('"constructor":{"yes":0,"no":1,"variants":{"__proto__":1}}');
+    expect("no" in {}).toBe(false);
+  });
+
+  it("beyond a limit is rejected with a warning", async () => {
+    const { client } = await startReporting();
+    const warned = nextEvent(client, "warn");
+    client.isEnabled("x".repeat(256));
+    expect((await warned)[0]).toBe("Too much usage is pending, evaluations not counted: 1");
+  });
+
+  it("beyond a limit is logged on close", async () => {
+    const { upstream, client } = await startReporting({ metricsIntervalMs: 60_000 });
+    const messages = collectMessages(client);
+    client.isEnabled("x".repeat(256));
+    await client.close();
+    expect(upstream.seen(PATH)).toEqual([]);
+    expect(messages).toEqual(["warn: Too much usage is pending, evaluations not counted: 1"]);
+  });
+
+  it("reportUsage() returns false for usage that will not be sent", async () => {
+    const { upstream, client } = await startReporting({ metricsIntervalMs: 60_000 });
+    expect(client.reportUsage(usageOf("phone", 1))).toBe(true);
+    expect(client.reportUsage(usageOf("x".repeat(256), 1))).toBe(false);
+    await client.close();
+    expect(client.reportUsage(usageOf("phone", 1))).toBe(false);
+    expect(upstream.seen(PATH).map((request) => totalYes([bodyOf(request)]))).toEqual([1]);
+  });
+
+  it.each([{ metricsIntervalMs: 0 }, { disableMetrics: true }])(
+    "is not reported with %j, not even on close",
+    async (disabling) => {
+      const { upstream, client } = await startReporting(disabling);
+      client.isEnabled("a");
+      expect(client.reportUsage(usageOf("phone", 1))).toBe(true);
+      await client.close();
+      expect(upstream.seen(PATH)).toEqual([]);
+    },
+  );
+});
+
+describe("no usage is lost", () => {
+  const failures: readonly (readonly [string, Reply])[] = [
+    ["401", status(401)],
+    ["403", status(403)],
+    ["404", status(404)],
+    ["429", status(429)],
+    ["500", status(500)],
+    ["503", status(503)],
+    ["400", status(400)],
+    ["422", status(422)],
+    ["413", status(413)],
+    ["a redirect", status(302, { location: "/elsewhere" })],
+    ["a hang", hang],
+    ["a reset", reset],
+  ];
+
+  it.each(failures)("if the upstream responds with %s for a while", async (_name, failure) => {
+    const { upstream, client } = await startReporting({ timeoutMs: 50 });
+    const accepted: MetricsBody[] = [];
+    upstream.reply(PATH, acceptInto(accepted));
+    upstream.script(PATH, failure, failure, failure);
+    client.isEnabled("a");
+    const { body } = await upstream.next(PATH);
+    client.isEnabled("a");
+    await expect.poll(() => totalYes(accepted)).toBe(2);
+    expect(accepted[0]?.bucket.start).toBe((JSON.parse(body) as MetricsBody).bucket.start);
+  });
+
+  it("if the upstream is down while usage is counted", async () => {
+    const { upstream, client } = await startReporting();
+    const { port } = upstream;
+    await upstream.close();
+    for (let round = 0; round < 5; round += 1) {
+      client.isEnabled("a");
+      client.reportUsage(usageOf("phone", 10));
+      await nextEvent(client, "failure");
+    }
+    const accepted: MetricsBody[] = [];
+    upstream.reply(PATH, acceptInto(accepted));
+    await upstream.listen(port);
+    await expect.poll(() => totalYes(accepted), { timeout: 5000 }).toBe(55);
+  });
+
+  it("if the response to a received report is cut off; at worst it is counted twice", async () => {
+    const { upstream, client } = await startReporting();
+    const accepted: MetricsBody[] = [];
+    upstream.reply(PATH, acceptInto(accepted));
+    upstream.script(PATH, truncate);
+    client.isEnabled("a");
+    await expect.poll(() => totalYes(accepted)).toBe(1);
+  });
+
+  it("if a report is too large, and is sent in halves", async () => {
+    const { upstream, client } = await startReporting();
+    const accepted: MetricsBody[] = [];
+    upstream.reply(PATH, (response, request) => {
+      const isTooLarge = Object.keys(bodyOf(request).bucket.toggles).length > 2;
+      (isTooLarge ? status(413) : acceptInto(accepted))(response, request);
+    });
+    const names = ["a", "b", "c", "d", "e", "f", "g"];
+    for (const name of names) client.isEnabled(name);
+    await expect.poll(() => accepted.length).toBe(4);
+    const toggles = accepted.flatMap(({ bucket }) => Object.keys(bucket.toggles));
+    expect(toggles.toSorted()).toEqual(names);
+  });
+
+  it("if the upstream fails between two halves", async () => {
+    const { upstream, client } = await startReporting();
+    const accepted: MetricsBody[] = [];
+    upstream.reply(PATH, acceptInto(accepted));
+    upstream.script(PATH, status(413), status(503));
+    client.reportUsage({
+      appName: "phone",
+      startMs: 0,
+      features: { a: { yes: 1, no: 0 }, b: { yes: 2, no: 0 } },
+    });
+    await expect.poll(() => totalYes(accepted)).toBe(3);
+  });
+
+  it("and Retry-After is honoured", async () => {
+    const { upstream, client } = await startReporting();
+    upstream.script(PATH, status(429, { "retry-after": "1" }));
+    client.isEnabled("a");
+    await upstream.next(PATH);
+    const startMs = performance.now();
+    await upstream.next(PATH);
+    expect(performance.now() - startMs).toBeGreaterThan(950);
+  });
+});
+
+it("a report on which the upstream always fails does not block the others", async () => {
+  const { upstream, client } = await startReporting();
+  const accepted: MetricsBody[] = [];
+  upstream.reply(PATH, (response, request) => {
+    const isPoison = bodyOf(request).appName === "poison";
+    (isPoison ? status(500) : acceptInto(accepted))(response, request);
+  });
+  client.reportUsage(usageOf("poison", 1));
+  for (let round = 1; round <= 3; round += 1) {
+    client.reportUsage(usageOf("phone", 1));
+    await expect.poll(() => totalYes(accepted), { timeout: 5000 }).toBe(round);
+  }
+});
+
+describe("a report that the upstream rejects", () => {
+  /** Rejects one application and accepts the others. */
+  const reject =
+    (appName: string, accepted: MetricsBody[]): Reply =>
+    (response, request) => {
+      const isRejected = bodyOf(request).appName === appName;
+      (isRejected ? status(400) : acceptInto(accepted))(response, request);
+    };
+
+  it("does not delay the others", async () => {
+    const { upstream, client } = await startReporting();
+    const accepted: MetricsBody[] = [];
+    upstream.reply(PATH, reject("poison", accepted));
+    client.reportUsage(usageOf("poison", 1));
+    for (let round = 1; round <= 3; round += 1) {
+      client.reportUsage(usageOf("phone", 1));
+      await expect.poll(() => totalYes(accepted)).toBe(round);
+    }
+  });
+
+  it("is dropped after ten consecutive rejections, with an error", async () => {
+    const { upstream, client } = await startReporting();
+    upstream.reply(PATH, reject("poison", []));
+    client.reportUsage(usageOf("poison", 1));
+    const messages = collectMessages(client);
+    const rejected = await upstream.nextOf(10, PATH);
+    expect(new Set(rejected.map((request) => bodyOf(request).appName))).toEqual(
+      new Set(["poison"]),
+    );
+    await expect.poll(() => messages.length).toBeGreaterThan(1);
+    expect(messages[0]).toContain("error: Sending usage to the upstream failed: ");
+    expect(messages[1]).toBe(
+      'error: Usage of application "poison" (flags: 1) was dropped: rejected 10 times',
+    );
+    await client.close();
+    expect(upstream.seen(PATH)).toHaveLength(10);
+  });
+});
+
+describe("close()", () => {
+  it("sends pending usage", async () => {
+    const { upstream, client } = await startReporting({ metricsIntervalMs: 60_000 });
+    client.isEnabled("a");
+    client.reportUsage(usageOf("phone", 7));
+    await client.close();
+    expect(upstream.seen(PATH).map((request) => totalYes([bodyOf(request)]))).toEqual([1, 7]);
+  });
+
+  it("sends usage that was counted during the last report", async () => {
+    const { upstream, client } = await startReporting();
+    const responses: (() => void)[] = [];
+    upstream.script(PATH, (response, request) =>
+      responses.push(() => status(202)(response, request)),
+    );
+    client.isEnabled("a");
+    await upstream.next(PATH);
+    client.isEnabled("a");
+    const closed = client.close();
+    responses[0]?.();
+    await closed;
+    expect(totalYes(upstream.seen(PATH).map(bodyOf))).toBe(2);
+  });
+
+  it("warns if usage cannot be delivered", async () => {
+    const { upstream, client } = await startReporting({ metricsIntervalMs: 60_000 });
+    const messages = collectMessages(client);
+    client.isEnabled("a");
+    await upstream.close();
+    await client.close();
+    expect(messages.at(-1)).toBe("warn: Usage was not delivered, applications: 1");
+  });
+
+  it("sends usage even if the client was never started", async () => {
+    const upstream = await startUpstream();
+    const client = createClient(upstream, options);
+    client.reportUsage(usageOf("phone", 7));
+    await client.close();
+    expect(upstream.seen(PATH)).toHaveLength(1);
+  });
+});
