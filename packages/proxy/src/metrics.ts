@@ -9,7 +9,7 @@ export interface UsageMetrics {
   readonly usageRefused: Counter;
 }
 
-/** The metrics of one app, in a registry of its own. */
+/** The metrics of one app, in a separate registry. */
 export interface Metrics extends UsageMetrics {
   readonly registry: Registry;
   readonly observeRequest: ObserveRequest;

@@ -111,7 +111,7 @@ export async function untilReady(url: string): Promise<void> {
   await eventually(() => healthOf(url)).toBe(200);
 }
 
-/** Returns the status of the health endpoint, requested on a connection of its own. */
+/** Returns the status of the health endpoint, requested on a new connection. */
 export async function healthOf(url: string): Promise<number> {
   const response = await fetch(`${url}/proxy/health`, { headers: { connection: "close" } });
   await response.text();

@@ -1,12 +1,11 @@
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import { type AddressInfo, connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { SETTINGS } from "../src/config/settings.ts";
-import { type Command, eventually, runCommand, startCommand, untilReady } from "./_command.ts";
+import { type Command, runCommand, startCommand, untilReady } from "./_command.ts";
+import { connectClient, occupyPort, startRequest, untilRefused } from "./_connections.ts";
 import { type RecordingUpstream, startRecordingUpstream } from "./_recording-upstream.ts";
 
 const REQUIRED = {
@@ -47,10 +46,7 @@ describe.concurrent("flags-proxy does not start", () => {
     expect,
     onTestFinished,
   }) => {
-    const server = createServer().listen(0, "127.0.0.1");
-    await once(server, "listening");
-    onTestFinished(() => void server.close());
-    const { port } = server.address() as AddressInfo;
+    const port = await occupyPort(onTestFinished);
     const { code, stderr } = await runCommand({ ...REQUIRED, PORT: String(port) });
     expect(code).toBe(1);
     expect(stderr).toBe(
@@ -240,12 +236,12 @@ describe("flags-proxy stops", () => {
   test("at SIGTERM although a client keeps an idle connection open", async () => {
     const { command, url } = await start();
     await untilReady(url);
-    const socket = connectTo(url);
+    const socket = await connectClient(Number(new URL(url).port));
     socket.write("GET /proxy/health HTTP/1.1\r\nHost: flags\r\n\r\n");
     await once(socket, "data");
-    const closed = once(socket, "close");
+    const ended = once(socket, "end");
     command.signal("SIGTERM");
-    await closed;
+    await ended;
     expect((await command.finished()).code).toBe(0);
   });
 
@@ -257,7 +253,7 @@ describe("flags-proxy stops", () => {
     const received: Buffer[] = [];
     socket.on("data", (chunk) => received.push(chunk));
     command.signal("SIGTERM");
-    await untilRefused(Number(new URL(url).port));
+    await untilRefused(url);
     socket.write(body);
     await once(socket, "end");
     expect(Buffer.concat(received).toString()).toContain("HTTP/1.1 200 OK");
@@ -282,39 +278,8 @@ describe("flags-proxy stops", () => {
     await untilReady(url);
     await startRequest(url, 10);
     command.signal("SIGTERM");
-    await untilRefused(Number(new URL(url).port));
+    await untilRefused(url);
     command.signal("SIGTERM");
     expect((await command.finished()).code).toBe(1);
   });
 });
-
-function connectTo(url: string): Socket {
-  const socket = connect(Number(new URL(url).port), "127.0.0.1");
-  socket.on("error", () => {});
-  onTestFinished(() => void socket.destroy());
-  return socket;
-}
-
-/** Sends the headers of a request, and resolves when the server waits for its body. */
-async function startRequest(url: string, contentLength: number): Promise<Socket> {
-  const socket = connectTo(url);
-  socket.write(
-    `POST /proxy HTTP/1.1\r\nHost: flags\r\nAuthorization: client-key\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: ${contentLength}\r\n\r\n`,
-  );
-  // The response `100 Continue` shows that the server is waiting for the body.
-  await once(socket, "data");
-  return socket;
-}
-
-/** Resolves when connections to a port are refused. */
-async function untilRefused(port: number): Promise<void> {
-  await eventually(async () => {
-    const socket = connect(port, "127.0.0.1");
-    const isOpen = await Promise.race([
-      once(socket, "connect").then(() => true),
-      once(socket, "error").then(() => false),
-    ]).catch(() => false);
-    socket.destroy();
-    return isOpen;
-  }).toBe(false);
-}

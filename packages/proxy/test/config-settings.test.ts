@@ -705,7 +705,7 @@ describe("SETTINGS", () => {
     expect(variables).toHaveLength(new Set(variables).size);
   });
 
-  test("is covered by a row of this test, except for variables with tests of their own", () => {
+  test("is covered by a row of this test, except for variables with separate tests", () => {
     const tested = new Set(ROWS.map(({ variable }) => variable.toUpperCase()));
     const others = [
       "FLAGS_PROXY_SECRETS",

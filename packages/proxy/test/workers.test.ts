@@ -1,9 +1,8 @@
 import { once } from "node:events";
 import { rm } from "node:fs/promises";
-import { createServer } from "node:http";
-import { type AddressInfo, connect } from "node:net";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { runCommand } from "./_command.ts";
+import { occupyPort, startRequest, untilRefused } from "./_connections.ts";
 import {
   createKeepAliveAgent,
   deliveredTo,
@@ -349,10 +348,7 @@ describe("the command with workers does not start", () => {
   });
 
   test("on a port that is in use, with one line that names PORT", async () => {
-    const server = createServer().listen(0, "127.0.0.1");
-    await once(server, "listening");
-    onTestFinished(() => void server.close());
-    const { port } = server.address() as AddressInfo;
+    const port = await occupyPort();
     const { code, stderr } = await runCommand({ ...REQUIRED, PORT: String(port) });
     expect(code).toBe(1);
     expect(stderr).toBe(
@@ -362,37 +358,12 @@ describe("the command with workers does not start", () => {
 });
 
 describe("the command with workers stops", () => {
-  const REQUEST_HEAD = `POST /proxy HTTP/1.1\r\nHost: flags\r\nAuthorization: ${KEY}\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: 14\r\n\r\n`;
-
-  async function startRequest(url: string) {
-    const socket = connect(Number(new URL(url).port), "127.0.0.1");
-    socket.on("error", () => {});
-    onTestFinished(() => void socket.destroy());
-    socket.write(REQUEST_HEAD);
-    // The response `100 Continue` shows that the server is waiting for the body.
-    await once(socket, "data");
-    return socket;
-  }
-
-  /** NOTE: sends no request, which might get no response from a worker that is stopping. */
-  async function isRefused(url: string): Promise<boolean> {
-    const socket = connect(Number(new URL(url).port), "127.0.0.1");
-    try {
-      await once(socket, "connect");
-      return false;
-    } catch {
-      return true;
-    } finally {
-      socket.destroy();
-    }
-  }
-
   test("at SIGTERM, after responding to requests in flight", async () => {
     const { url, command } = await startWorkers();
     await untilReady(url);
-    const sockets = [await startRequest(url), await startRequest(url)];
+    const sockets = [await startRequest(url, 14), await startRequest(url, 14)];
     command.signal("SIGTERM");
-    await eventually(() => isRefused(url)).toBe(true);
+    await untilRefused(url);
     for (const socket of sockets) {
       socket.write('{"context":{}}');
       // oxlint-disable-next-line no-await-in-loop -- one after the other
@@ -406,7 +377,7 @@ describe("the command with workers stops", () => {
     const { url, upstream, command } = await startWorkers();
     await untilReady(url);
     await send(`${url}/proxy/client/metrics`, { body: USAGE });
-    const socket = await startRequest(url);
+    const socket = await startRequest(url, 14);
     for (const pid of pidsOf(command)) process.kill(pid, "SIGINT");
     command.signal("SIGINT");
     socket.write('{"context":{}}');
@@ -419,7 +390,7 @@ describe("the command with workers stops", () => {
   test("at a second signal with exit code 1, without waiting for requests in flight", async () => {
     const { url, command } = await startWorkers();
     await untilReady(url);
-    await startRequest(url);
+    await startRequest(url, 14);
     // Two signals of one kind could be merged into one.
     command.signal("SIGTERM");
     command.signal("SIGINT");

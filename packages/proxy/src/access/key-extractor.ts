@@ -27,7 +27,7 @@ export function inAnyHeader(names: readonly string[]): KeyExtractor {
   const headers = [...new Set(names.map((name) => name.toLowerCase()))];
   const list = headers.map((name) => `\`${name}\``).join(" or ");
   return {
-    hint: `in the ${list} header, bare or after \`Bearer \``,
+    hint: `bare or after \`Bearer \`, in the ${list} header`,
     headers,
     candidates: (sent) =>
       headers.flatMap((name) => {

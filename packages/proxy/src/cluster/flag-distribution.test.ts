@@ -92,7 +92,7 @@ test("a worker that joins later listens once it has the flags of the others", ()
   expect(one.kinds).toEqual(["listen", "flags", "publish"]);
 });
 
-test("a worker that joins during a round takes part in it", () => {
+test("a worker that joins during a round participates in it", () => {
   const { source, flags, one, other, load } = createTwo();
   source.replace(toDocument("a"));
   const late = new RecordingPeer("late");

@@ -77,10 +77,10 @@ test("the timeout of a starting worker is four times as long", () => {
   expect(unresponsive).toEqual([worker]);
 });
 
-test("a pause of the primary process counts as one beat, however long it was", () => {
+test("a jump of the clock counts as one interval, however long it is", () => {
   const { heartbeat, worker, unresponsive } = create();
   nextPing();
-  // The clock leaps, as after a suspension, and timers that were due run once.
+  // As after a suspension, the clock jumps, and a timer that is due runs once.
   vi.setSystemTime(Date.now() + 3_600_000);
   nextPing();
   expect(unresponsive).toEqual([]);
@@ -89,7 +89,7 @@ test("a pause of the primary process counts as one beat, however long it was", (
   expect(unresponsive).toEqual([]);
 });
 
-test("a worker that has ended is not monitored, even if a message of it arrives later", () => {
+test("a worker that has exited is not monitored, even if one of its messages arrives later", () => {
   const { heartbeat, worker, unresponsive } = create();
   nextPing();
   heartbeat.remove(worker);

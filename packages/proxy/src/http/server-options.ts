@@ -53,7 +53,7 @@ type SchemaController = NonNullable<FastifyServerOptions["schemaController"]>;
  * compilers, which none of our routes use and which would take a large part of the start time.
  */
 export const ownCompilersOnly: { readonly schemaController: SchemaController } = {
-  // NOTE: the types of the framework allow only the factories of its own compilers.
+  // NOTE: the types of the framework only allow the factories of the default compilers.
   schemaController: {
     compilersFactory: {
       buildValidator: () => validatorCompiler,
