@@ -16,16 +16,17 @@ const WARM_UP_ROUNDS = 2;
 const PROBE = new URL("../../lib/event-loop-probe.mjs", import.meta.url);
 
 /**
- * Refreshes each variant of an idle proxy once per round.
+ * Refreshes idle proxies once per round.
  *
- * @returns per kind of change and variant, medians of `longestBlockMs` and of `cpuMs` per refresh
+ * @param starters functions like `startOurs()`, by the removed mechanism
+ * @returns per kind of change and `removed` mechanism, medians of `longestBlockMs` and of `cpuMs` per refresh
  */
 export async function measureRefreshes(starters, { rounds }) {
   const document = createDocument(FLAG_COUNT);
   const subjects = [];
   try {
-    for (const [variant, start] of Object.entries(starters)) {
-      subjects.push({ variant, ...(await startSubject(start, document)) });
+    for (const [removed, start] of Object.entries(starters)) {
+      subjects.push({ removed, ...(await startSubject(start, document)) });
     }
     const changes = {
       "one flag": withoutFirstFlag(document),
@@ -60,11 +61,11 @@ async function measureChange(subjects, { change, texts, rounds }) {
       samples[index].push(await refresh(subject, texts[round % texts.length]));
     }
   }
-  return subjects.map(({ variant }, index) => {
+  return subjects.map(({ removed }, index) => {
     const measured = samples[index].slice(WARM_UP_ROUNDS);
     return {
       change,
-      variant,
+      removed,
       longestBlockMs: median(measured.map(({ longestBlockMs }) => longestBlockMs)),
       cpuMs: median(measured.map(({ cpuMs }) => cpuMs)),
     };

@@ -12,10 +12,10 @@ const LOADS = {
 };
 
 /**
- * Loads each variant once per round, for each number of flags and each load.
+ * Loads each proxy once per round, for each number of flags and each load.
  *
- * @param starters the first one has all mechanisms
- * @returns per number of flags, load and variant: `rateRatio`, requests per second with / without the
+ * @param starters functions like `startOurs()`, by the removed mechanism; the first one removes none
+ * @returns per number of flags, load and `removed` mechanism: `rateRatio`, requests per second with / without the
  *   mechanism, `cpuRatio`, processor time per request without / with, and `memoryMiB` after the load
  */
 export function measureRequests(starters, plan) {
@@ -35,8 +35,8 @@ export function measureRequests(starters, plan) {
 
 function summarize(samples) {
   const [[, complete]] = samples;
-  return [...samples].map(([variant, list]) => ({
-    variant,
+  return [...samples].map(([removed, list]) => ({
+    removed,
     rateRatio: medianRatio(complete, list, "requestsPerSecond"),
     cpuRatio: medianRatio(list, complete, "cpuMicroseconds"),
     ...medians(list),

@@ -17,33 +17,31 @@ const REQUEST_TARGET = 1.2;
 /** What we promise, so without the heap flags it has to be more. */
 const MEMORY_TARGET_MIB = 110;
 
-const REQUEST_MECHANISMS = {
-  withoutFastPath: { name: "fast path", loadNames: ["new users", "same context"] },
-  withoutDeferredSending: { name: "deferred sending", loadNames: ["new users"] },
-  withoutResponseCache: { name: "response cache", loadNames: ["same context"] },
+/** The loads that each mechanism of the request path is for. */
+const INTENDED_LOADS = {
+  "fast path": ["new users", "same context"],
+  "deferred sending": ["new users"],
+  "response cache": ["same context"],
 };
 
 /** @param plan `rounds`, `seconds` of each, and `warmUpSeconds` */
 export async function runMechanismsBench(plan) {
-  const { starters, remove } = await createVariants();
-  const { unchanged, withoutTimeSlicing, withoutJsonScanner, unbundled, ...others } = starters;
+  const variants = await createVariants();
+  const { unchanged, unbundled, withoutRefresh, withoutRequest } = variants;
   try {
     return {
       starts: await measureStarts(
         { codeCache: startOurs, withoutCodeCache: unchanged, unbundled },
         plan.rounds,
       ),
-      refreshes: await measureRefreshes(
-        { unchanged, withoutTimeSlicing, withoutJsonScanner },
-        plan,
-      ),
+      refreshes: await measureRefreshes({ none: unchanged, ...withoutRefresh }, plan),
       requests: await measureRequests(
-        { unchanged, ...others, withoutHeapFlags: startWithDefaultHeap(unchanged) },
+        { none: unchanged, ...withoutRequest, "heap flags": startWithDefaultHeap(unchanged) },
         plan,
       ),
     };
   } finally {
-    await remove();
+    await variants.remove();
   }
 }
 
@@ -58,18 +56,18 @@ export function reportMechanisms({ starts, refreshes, requests }) {
     "bundle without code cache ms": Math.round(starts.withoutCodeCache),
     "unbundled ms": Math.round(starts.unbundled),
   };
-  const refreshRows = refreshes.map(({ change, variant, longestBlockMs, cpuMs }) => ({
-    change,
-    variant,
+  const refreshRows = refreshes.map(({ change, removed, longestBlockMs, cpuMs }) => ({
+    changed: change,
+    without: removed,
     "longest block ms": longestBlockMs.toFixed(1),
     "CPU ms per refresh": Math.round(cpuMs),
   }));
   const requestRows = requests.map((row) => ({
     flags: row.flagCount,
     load: row.loadName,
-    variant: row.variant,
-    "req/s unchanged / variant": row.rateRatio.toFixed(2),
-    "CPU variant / unchanged": row.cpuRatio.toFixed(2),
+    without: row.removed,
+    "req/s with / without": row.rateRatio.toFixed(2),
+    "CPU without / with": row.cpuRatio.toFixed(2),
     "CPU µs/req": row.cpuMicroseconds.toFixed(1),
     MiB: Math.round(row.memoryMiB),
   }));
@@ -93,24 +91,23 @@ function startTargets({ codeCache, withoutCodeCache, unbundled }) {
 }
 
 function refreshTargets(refreshes) {
-  const names = { withoutTimeSlicing: "time slicing", withoutJsonScanner: "JSON scanner" };
   return refreshes
-    .filter(({ variant }) => names[variant] !== undefined)
-    .map(({ change, variant, longestBlockMs }) => {
-      const what = `${names[variant]}: longest block without it, ${change} changed, ms`;
+    .filter(({ removed }) => removed !== "none")
+    .map(({ change, removed, longestBlockMs }) => {
+      const what = `${removed}: longest block without it, ${change} changed, ms`;
       return atLeast(what, longestBlockMs, BLOCK_TARGET_MS);
     });
 }
 
 function requestTargets(requests) {
   const gains = requests
-    .filter(({ variant, loadName }) => REQUEST_MECHANISMS[variant]?.loadNames.includes(loadName))
-    .map(({ flagCount, loadName, variant, cpuRatio }) => {
-      const what = `${REQUEST_MECHANISMS[variant].name}: CPU without / with, ${loadName}, ${flagCount} flags`;
+    .filter(({ removed, loadName }) => INTENDED_LOADS[removed]?.includes(loadName))
+    .map(({ flagCount, loadName, removed, cpuRatio }) => {
+      const what = `${removed}: CPU without / with, ${loadName}, ${flagCount} flags`;
       return atLeast(what, cpuRatio, REQUEST_TARGET);
     });
   const { flagCount, memoryMiB } = requests.findLast(
-    ({ variant, loadName }) => variant === "withoutHeapFlags" && loadName === "new users",
+    ({ removed, loadName }) => removed === "heap flags" && loadName === "new users",
   );
   const what = `heap flags: resident memory without them, ${flagCount} flags, MiB`;
   return [...gains, atLeast(what, memoryMiB, MEMORY_TARGET_MIB)];

@@ -13,47 +13,59 @@ const COMMAND = join(PACKAGE, "bin", "flags-proxy.js");
 const UNBUNDLED = pathToFileURL(join(ROOT, PACKAGE, "dist", "main.js")).href;
 
 /**
- * What to replace in the bundle, by variant. Each pattern has to match exactly once: when the source
- * changes, the benchmark fails at once, and the pattern has to follow.
+ * What to replace in the bundle to remove each mechanism. Each pattern has to match exactly once: when
+ * the source changes, the benchmark fails at once, and the pattern has to follow.
  */
-const PATCHES = {
-  unchanged: [],
-  // SlicedWork (packages/sdk): does all steps of a task in one slice.
-  withoutTimeSlicing: [
+const REFRESH_PATCHES = {
+  // Time slicer (packages/sdk): does all steps of a task in one slice.
+  "time slicing": [
     /while \(step\.done !== true && performance\.now\(\) < endMs\)/,
     "while (step.done !== true)",
   ],
-  // JsonReader (packages/sdk): parses the text in one go, after the same check of its nesting.
-  withoutJsonScanner: [
+  // JSON reader (packages/sdk): parses the text in one go, after the same check of its nesting.
+  "JSON scanner": [
     /\*read\(text\) \{\s*yield\* checkNesting\(text\);/,
     "$& if (true) return JSON.parse(text);",
   ],
+};
+const REQUEST_PATCHES = {
   // Fast path (packages/proxy): leaves every request to the framework.
-  withoutFastPath: [/const fastPath = fastPaths\.find\(/, "const fastPath = [].find("],
+  "fast path": [/const fastPath = fastPaths\.find\(/, "const fastPath = [].find("],
   // Fast path: sends each response as soon as it is ready, instead of after the event-loop tick.
-  withoutDeferredSending: [/setImmediate\((?=\(\) => this\.#send\()/, "((send) => send())("],
+  "deferred sending": [/setImmediate\((?=\(\) => this\.#send\()/, "((send) => send())("],
   // Response cache (packages/proxy): caches nothing.
-  withoutResponseCache: [/if \(size > this\.#maxBytes \|\|/, "if (true ||"],
+  "response cache": [/if \(size > this\.#maxBytes \|\|/, "if (true ||"],
 };
 
 /**
- * Writes a copy of the built proxy for every variant to a temporary directory. A copy has no code
- * cache, which belongs to the original bundle; compare copies only with copies.
+ * Writes the variants to a temporary directory. Copies have no code cache, which belongs to the
+ * original bundle; compare copies only with copies.
  *
- * @returns `starters`, functions like `startOurs()` by variant, and `remove`
+ * @returns functions like `startOurs()`: `unchanged`, `unbundled`, and by mechanism `withoutRefresh` and
+ *   `withoutRequest`; and `remove`
  * @throws when a pattern does not match exactly once
  */
 export async function createVariants() {
   const source = await readFile(join(ROOT, BUNDLE), "latin1");
-  const patched = Object.entries(PATCHES).map(([name, patch]) => [name, applyPatch(source, patch)]);
+  const patched = [REFRESH_PATCHES, REQUEST_PATCHES].map((patches) =>
+    Object.entries(patches).map(([name, patch]) => [name, { bundle: applyPatch(source, patch) }]),
+  );
   const directory = await mkdtemp(join(tmpdir(), "flags-bench-"));
-  const starters = {};
-  for (const [name, text] of patched) {
-    starters[name] = await writeCopy(join(directory, name), { bundle: text });
-  }
+  const writeCopies = async (entries) => {
+    const starters = entries.map(async ([name, files]) => [
+      name,
+      await writeCopy(join(directory, name), files),
+    ]);
+    return Object.fromEntries(await Promise.all(starters));
+  };
   const command = `import { runCommand } from "${UNBUNDLED}";\nawait runCommand();\n`;
-  starters.unbundled = await writeCopy(join(directory, "unbundled"), { bundle: source, command });
-  return { starters, remove: () => rm(directory, { recursive: true }) };
+  return {
+    unchanged: await writeCopy(join(directory, "unchanged"), { bundle: source }),
+    unbundled: await writeCopy(join(directory, "unbundled"), { bundle: source, command }),
+    withoutRefresh: await writeCopies(patched[0]),
+    withoutRequest: await writeCopies(patched[1]),
+    remove: () => rm(directory, { recursive: true }),
+  };
 }
 
 async function writeCopy(checkout, { bundle, command }) {
@@ -67,7 +79,6 @@ async function writeCopy(checkout, { bundle, command }) {
 }
 
 function applyPatch(source, [pattern, replacement]) {
-  if (pattern === undefined) return source;
   const count = source.match(new RegExp(pattern, "g"))?.length ?? 0;
   if (count === 1) return source.replace(pattern, replacement);
   throw new Error(`${pattern} matches the bundle ${count} times instead of once: see variants.mjs`);
