@@ -72,7 +72,7 @@ const SHORT = {
   ingestion: { rounds: 5, seconds: 1 },
   workers: { rounds: 3, seconds: 1, warmUpSeconds: 3 },
   propagation: { streamCounts: [1, 1000, 10_000], changes: 10, pollers: 100, polledChanges: 2 },
-  mechanisms: { rounds: 5, seconds: 0.5, warmUpSeconds: 1.5 },
+  mechanisms: { rounds: 5, seconds: 0.5 },
 };
 
 const LONG = {
@@ -86,7 +86,7 @@ const LONG = {
   ingestion: { rounds: 5, seconds: 5 },
   workers: { rounds: 9, seconds: 3, warmUpSeconds: 8 },
   propagation: { streamCounts: [1, 1000, 10_000], changes: 50, pollers: 100, polledChanges: 10 },
-  mechanisms: { rounds: 15, seconds: 1, warmUpSeconds: 3 },
+  mechanisms: { rounds: 15, seconds: 1 },
 };
 
 /**

@@ -50,13 +50,14 @@ export async function measureLoad(generator, { child, port, path, headers }, loa
  * Applies a load to each server in each round, so that a slow moment of the machine affects all of them.
  *
  * @param servers a map by name
- * @param plan `generator`, `rounds`, `seconds` of each, and `warmUpSeconds` for each server before
+ * @param plan `generator`, `rounds`, `seconds` of each, and `warmUp`, the `seconds` or `requests` of the
+ *   unmeasured load of each server before the first round
  * @returns lists of samples by name; the nth samples of two servers are comparable
  */
-export async function takeTurns(servers, load, { generator, rounds, seconds, warmUpSeconds }) {
+export async function takeTurns(servers, load, { generator, rounds, seconds, warmUp }) {
   const samples = new Map([...servers.keys()].map((name) => [name, []]));
   for (const server of servers.values()) {
-    await measureLoad(generator, server, { ...load, seconds: warmUpSeconds });
+    await measureLoad(generator, server, { ...load, ...warmUp });
   }
   const order = [...servers];
   for (let round = 0; round < rounds; round++) {

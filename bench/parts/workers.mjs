@@ -18,7 +18,7 @@ export async function runWorkersBench(plan) {
     const results = [];
     for (const flagCount of FLAG_COUNTS) {
       const samples = await withServers(createDocument(flagCount), starters, (servers) =>
-        takeTurns(servers, LOAD, { ...plan, generator }),
+        takeTurns(servers, LOAD, { ...plan, generator, warmUp: { seconds: plan.warmUpSeconds } }),
       );
       const [one, many] = [...samples.values()].map(medians);
       results.push({ flagCount, cores, one, many });

@@ -62,7 +62,10 @@ async function benchCase(testCase, servers, plan) {
   const example = await fetchExample(servers.get("ours"), EXAMPLE_USER, load.isConditional);
   await servers.get("bare")?.respondWith(example);
   const measured = new Map([...servers].filter(([name]) => !without?.includes(name)));
-  const samples = await takeTurns(measured, load, plan);
+  const samples = await takeTurns(measured, load, {
+    ...plan,
+    warmUp: { seconds: plan.warmUpSeconds },
+  });
   return {
     testCase,
     flagCount: plan.flagCount,

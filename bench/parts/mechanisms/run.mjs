@@ -24,7 +24,7 @@ const INTENDED_LOADS = {
   "response cache": ["same context"],
 };
 
-/** @param plan `rounds`, `seconds` of each, and `warmUpSeconds` */
+/** @param plan `rounds`, and `seconds` of each */
 export async function runMechanismsBench(plan) {
   const variants = await createVariants();
   const { unchanged, unbundled, withoutRefresh, withoutRequest } = variants;
@@ -34,9 +34,14 @@ export async function runMechanismsBench(plan) {
         { codeCache: startOurs, withoutCodeCache: unchanged, unbundled },
         plan.rounds,
       ),
-      refreshes: await measureRefreshes({ none: unchanged, ...withoutRefresh }, plan),
+      refreshes: await measureRefreshes({ nothing: unchanged, ...withoutRefresh }, plan),
       requests: await measureRequests(
-        { none: unchanged, ...withoutRequest, "heap flags": startWithDefaultHeap(unchanged) },
+        {
+          nothing: unchanged,
+          "nothing (control)": unchanged,
+          ...withoutRequest,
+          "heap flags": startWithDefaultHeap(unchanged),
+        },
         plan,
       ),
     };
@@ -92,7 +97,7 @@ function startTargets({ codeCache, withoutCodeCache, unbundled }) {
 
 function refreshTargets(refreshes) {
   return refreshes
-    .filter(({ removed }) => removed !== "none")
+    .filter(({ removed }) => removed !== "nothing")
     .map(({ change, removed, longestBlockMs }) => {
       const what = `${removed}: longest block without it, ${change} changed, ms`;
       return atLeast(what, longestBlockMs, BLOCK_TARGET_MS);
