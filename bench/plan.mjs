@@ -3,16 +3,17 @@ import { parseArgs } from "node:util";
 const PART_NAMES = [
   "engine",
   "http",
+  "fleet",
   "slope",
   "refresh",
   "memory",
   "start",
-  "intake",
+  "ingestion",
   "workers",
   "propagation",
+  "mechanisms",
 ];
-/** What a short run measures: what takes about a minute and a half. */
-const FIRST_PARTS = ["engine", "http"];
+const DEFAULT_PARTS = ["engine", "http"];
 const CASE_NAMES = ["new-user", "same-context", "not-modified", "gzip", "post"];
 const PEER_NAMES = [
   "ours",
@@ -24,16 +25,25 @@ const PEER_NAMES = [
 
 export const HELP = `npm run bench -- [parts] [options]
 
-Parts: ${PART_NAMES.join(", ")}; ${FIRST_PARTS.join(" and ")} unless named
+Parts: ${PART_NAMES.join(", ")}. Default: ${DEFAULT_PARTS.join(" and ")}
   --all                All parts
-  --long               All parts, with more and longer rounds
-  --save               Writes the results to bench/RESULTS.md too
-  --case NAMES         Cases of HTTP: ${CASE_NAMES.join(",")}
-  --flags NUMBERS      Numbers of flags of HTTP: 10,100,1000
-  --peers NAMES        Servers of HTTP besides ours: ${PEER_NAMES.slice(1).join(",")}
-  --rounds NUMBER      Rounds of HTTP
-  --seconds NUMBER     Length of a round of HTTP
-  --no-build           Takes packages/*/dist as it is`;
+  --long               All parts (unless named), with more and longer rounds
+  --save               Also writes the results to bench/RESULTS.md
+  --rounds NUMBER      Rounds of every part that has rounds
+  --seconds NUMBER     Length of each round, where rounds are measured in seconds
+  --no-build           Uses packages/*/dist as they are
+  --help               Prints this text
+http:
+  --case NAMES         Default: ${CASE_NAMES.join(",")}
+  --flags NUMBERS      Numbers of flags. Default: 10,100,1000
+  --peers NAMES        Servers besides ours. Default: ${PEER_NAMES.slice(1).join(",")}
+fleet:
+  --rate NUMBER        Requests per second. Default: 2000
+  --connections NUMBER Default: 128
+  --fleets NUMBERS     Numbers of users. Default: 1500,16000,200000
+
+Environment: EDGE_BIN, a binary of Edge to compare with; PREVIOUS_CHECKOUT, another built checkout of
+this repository to compare with.`;
 
 const OPTIONS = {
   help: { type: "boolean", default: false },
@@ -44,6 +54,9 @@ const OPTIONS = {
   case: { type: "string", default: CASE_NAMES.join(",") },
   flags: { type: "string", default: "10,100,1000" },
   peers: { type: "string", default: PEER_NAMES.join(",") },
+  rate: { type: "string", default: "2000" },
+  connections: { type: "string", default: "128" },
+  fleets: { type: "string", default: "1500,16000,200000" },
   rounds: { type: "string" },
   seconds: { type: "string" },
 };
@@ -51,47 +64,67 @@ const OPTIONS = {
 const SHORT = {
   engine: { rounds: 7, roundMs: 60 },
   http: { rounds: 3, seconds: 0.35, warmUpSeconds: 0.3, firstWarmUpSeconds: 1.5 },
+  fleet: { rounds: 3, seconds: 2, warmUpSeconds: 4 },
   slope: { rounds: 7, seconds: 0.3, warmUpSeconds: 1.5 },
   refresh: { refreshes: 3 },
   memory: { contexts: 50_000 },
   start: { rounds: 5 },
-  intake: { rounds: 5, seconds: 1 },
-  workers: { rounds: 3, seconds: 1, warmUpSeconds: 1.5 },
+  ingestion: { rounds: 5, seconds: 1 },
+  workers: { rounds: 3, seconds: 1, warmUpSeconds: 3 },
   propagation: { streamCounts: [1, 1000, 10_000], changes: 10, pollers: 100, polledChanges: 2 },
+  mechanisms: { rounds: 5, seconds: 0.5 },
 };
 
 const LONG = {
   engine: { rounds: 15, roundMs: 300 },
   http: { rounds: 9, seconds: 3, warmUpSeconds: 2, firstWarmUpSeconds: 5 },
+  fleet: { rounds: 7, seconds: 4, warmUpSeconds: 20 },
   slope: { rounds: 9, seconds: 1, warmUpSeconds: 3 },
   refresh: { refreshes: 10 },
   memory: { contexts: 1_000_000 },
   start: { rounds: 15 },
-  intake: { rounds: 5, seconds: 5 },
-  workers: { rounds: 9, seconds: 3, warmUpSeconds: 4 },
+  ingestion: { rounds: 5, seconds: 5 },
+  workers: { rounds: 9, seconds: 3, warmUpSeconds: 8 },
   propagation: { streamCounts: [1, 1000, 10_000], changes: 50, pollers: 100, polledChanges: 10 },
+  mechanisms: { rounds: 15, seconds: 1 },
 };
 
-/** What a run measures, from its arguments. */
+/**
+ * Parses the arguments of the command.
+ *
+ * @returns what to measure: `parts` by name, and the plan of each under its name
+ * @throws {TypeError} for an unknown name, and for a number that is not above 0
+ */
 export function parsePlan(args) {
   const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
   const { all, long, save, help } = values;
-  const parts = all || long ? PART_NAMES : FIRST_PARTS;
+  const defaultParts = all || long ? PART_NAMES : DEFAULT_PARTS;
+  const lengths = {
+    ...(values.rounds && { rounds: readNumber("--rounds", values.rounds) }),
+    ...(values.seconds && { seconds: readNumber("--seconds", values.seconds) }),
+  };
+  const plans = Object.fromEntries(
+    Object.entries(long ? LONG : SHORT).map(([name, plan]) => [name, { ...plan, ...lengths }]),
+  );
   return {
+    ...plans,
     long,
     save,
     help,
     build: !values["no-build"],
-    parts: readNames("part", positionals.join(",") || parts.join(","), PART_NAMES),
-    ...(long ? LONG : SHORT),
+    parts: readNames("part", positionals.join(",") || defaultParts.join(","), PART_NAMES),
     http: {
-      ...(long ? LONG : SHORT).http,
+      ...plans.http,
       cases: readNames("--case", values.case, CASE_NAMES),
-      // NOTE: always with ours, which the others are compared with.
+      // NOTE: always includes ours, which the others are compared with.
       peers: [...new Set(["ours", ...readNames("--peers", values.peers, PEER_NAMES)])],
-      flagCounts: values.flags.split(",").map((text) => readNumber("--flags", text)),
-      ...(values.rounds && { rounds: readNumber("--rounds", values.rounds) }),
-      ...(values.seconds && { seconds: readNumber("--seconds", values.seconds) }),
+      flagCounts: readNumbers("--flags", values.flags),
+    },
+    fleet: {
+      ...plans.fleet,
+      rate: readNumber("--rate", values.rate),
+      connections: readNumber("--connections", values.connections),
+      sizes: readNumbers("--fleets", values.fleets),
     },
   };
 }
@@ -100,7 +133,11 @@ function readNames(what, text, known) {
   const names = text.split(",").filter(Boolean);
   const unknown = names.filter((name) => !known.includes(name));
   if (unknown.length === 0) return names;
-  throw new TypeError(`${what}: no ${unknown.join(", ")}; there is ${known.join(", ")}`);
+  throw new TypeError(`${what}: unknown ${unknown.join(", ")}; known are ${known.join(", ")}`);
+}
+
+function readNumbers(what, text) {
+  return text.split(",").map((number) => readNumber(what, number));
 }
 
 function readNumber(what, text) {

@@ -1,12 +1,12 @@
-// `npm run bench`: how fast and how frugal the engine and the proxy are, on this machine, now.
-// bench/README.md tells what is measured and how; `--help` tells the options.
+// `npm run bench`: measures speed and memory of the engine and the services on this machine.
+// bench/README.md describes the parts; `--help` lists the options.
 
+import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
-import { prepareWorkspace, requireNode } from "../scripts/workspace.mjs";
+import { fileURLToPath } from "node:url";
+import { prepareWorkspace, requireNode, runNpm } from "../scripts/workspace.mjs";
+import { describeRun, toTable } from "./lib/report.mjs";
 import { HELP, parsePlan } from "./plan.mjs";
-import { installPeers } from "./peers/install.mjs";
-import { describeRun } from "./report/describe-run.mjs";
-import { reportTargets } from "./report/targets.mjs";
 
 const plan = parsePlan(process.argv.slice(2));
 if (plan.help) {
@@ -16,10 +16,12 @@ if (plan.help) {
 
 requireNode();
 if (plan.build) await prepareWorkspace();
-await installPeers();
+if (!existsSync(new URL("node_modules/@unleash/proxy", import.meta.url))) {
+  await runNpm("ci", "--ignore-scripts", "--prefix", fileURLToPath(new URL(".", import.meta.url)));
+}
 
-// Imported late: the parts need what was installed and built just now.
-const { PARTS } = await import("./parts.mjs");
+// NOTE: imported late, as the parts import packages that have just been installed and built.
+const { PARTS } = await import("./parts/parts.mjs");
 
 const sections = ["# Results", describeRun(plan.long ? "long" : "short")];
 const targets = [];
@@ -30,11 +32,9 @@ for (const name of plan.parts) {
   sections.push(part.report(result));
   targets.push(...part.targets(result));
 }
-sections.push(reportTargets(targets));
-const others = Object.keys(PARTS).filter((name) => !plan.parts.includes(name));
-if (others.length > 0) {
-  sections.push(`Not measured: ${others.join(", ")}. Name them, or take all with --all.`);
-}
+sections.push(`## Targets\n\n${toTable(targets)}`);
+const omitted = Object.keys(PARTS).filter((name) => !plan.parts.includes(name));
+if (omitted.length > 0) sections.push(`Not measured: ${omitted.join(", ")}.`);
 
 const report = sections.join("\n\n");
 console.log(report);

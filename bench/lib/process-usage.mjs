@@ -1,0 +1,41 @@
+// Resource usage of a program and its descendants, from /proc. NaN on systems other than Linux.
+
+import { readdirSync, readFileSync } from "node:fs";
+
+const UNKNOWN = { cpuMs: Number.NaN, memoryMiB: Number.NaN };
+
+/** Processor time of all threads since they started, and current resident memory. */
+export function readUsage(pid) {
+  if (process.platform !== "linux") return UNKNOWN;
+  const processes = [pid, ...descendantsOf(pid)];
+  return {
+    cpuMs: sum(processes.flatMap(threadsOf).map(readThreadCpuMs)),
+    memoryMiB: sum(processes.map(readMemoryMiB)),
+  };
+}
+
+function descendantsOf(pid) {
+  const children = threadsOf(pid).flatMap((thread) =>
+    readFileSync(`${thread}/children`, "utf8").split(" ").filter(Boolean),
+  );
+  return children.flatMap((child) => [child, ...descendantsOf(child)]);
+}
+
+function threadsOf(pid) {
+  const directory = `/proc/${pid}/task`;
+  return readdirSync(directory).map((thread) => `${directory}/${thread}`);
+}
+
+function readThreadCpuMs(thread) {
+  const [nanoseconds] = readFileSync(`${thread}/schedstat`, "utf8").split(" ");
+  return Number(nanoseconds) / 1e6;
+}
+
+function readMemoryMiB(pid) {
+  const [, kibibytes] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
+  return Number(kibibytes) / 1024;
+}
+
+function sum(numbers) {
+  return numbers.reduce((total, number) => total + number, 0);
+}

@@ -1,0 +1,59 @@
+// Child processes of a benchmark. All of them are killed when the benchmark exits.
+
+import { fork, spawn } from "node:child_process";
+import { once } from "node:events";
+
+const STOP_TIMEOUT_MS = 5000;
+
+const running = new Set();
+process.on("exit", () => {
+  for (const child of running) child.kill("SIGKILL");
+});
+
+/** Starts a program with only `PATH` and `env` as its environment; its standard error is shown. */
+export function startProgram(command, args, { env, hasChannel = false }) {
+  const channel = hasChannel ? ["ipc"] : [];
+  const stdio = ["ignore", "ignore", "inherit", ...channel];
+  return track(spawn(command, args, { env: { PATH: process.env.PATH, ...env }, stdio }));
+}
+
+/** Starts one of our own scripts, which communicates with us by messages. */
+export function startScript(url, args = []) {
+  return track(fork(url, args));
+}
+
+/** Sends a message to a child and resolves to its reply; rejects if the child exits instead. */
+export async function call(child, message) {
+  const done = new AbortController();
+  const { signal } = done;
+  const exit = once(child, "exit", { signal }).then(([code]) => {
+    throw new Error(`${child.spawnargs.join(" ")} exited early with code ${code}`);
+  });
+  child.send(message);
+  try {
+    const [reply] = await Promise.race([once(child, "message", { signal }), exit]);
+    return reply;
+  } finally {
+    done.abort();
+  }
+}
+
+export function hasExited(child) {
+  return child.exitCode !== null || child.signalCode !== null;
+}
+
+/** Terminates a child, by SIGKILL if it ignores SIGTERM for 5 seconds. */
+export async function stop(child) {
+  if (hasExited(child)) return;
+  const exit = once(child, "exit");
+  const timer = setTimeout(() => child.kill("SIGKILL"), STOP_TIMEOUT_MS);
+  child.kill("SIGTERM");
+  await exit;
+  clearTimeout(timer);
+}
+
+function track(child) {
+  running.add(child);
+  child.once("exit", () => running.delete(child));
+  return child;
+}

@@ -1,0 +1,55 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { hasExited, startProgram, stop } from "./processes.mjs";
+
+const READY_TIMEOUT_MS = 60_000;
+/** Each health check takes time from the starting server: polled every 2 ms, a tenth of the start. */
+const POLL_MS = 10;
+
+/**
+ * Starts a server on a free port and waits until its health check returns 200.
+ *
+ * @param describe given the port, returns `command`, `args`, `env`, `healthPath` and, for a program
+ *   that we exchange messages with, `hasChannel`
+ * @returns `child`, `port`, `stop` and `readyMs`, the milliseconds from starting the process to the first 200
+ */
+export async function startServer(describe) {
+  const port = await findFreePort();
+  const { command, args, healthPath, ...options } = describe(port);
+  const startMs = performance.now();
+  const child = startProgram(command, args, options);
+  await waitUntilReady(`http://127.0.0.1:${port}${healthPath}`, child);
+  const readyMs = performance.now() - startMs;
+  return { child, port, readyMs, stop: () => stop(child) };
+}
+
+/** Finds a free port of 127.0.0.1, for programs that cannot choose one themselves. */
+async function findFreePort() {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address();
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+async function waitUntilReady(url, child) {
+  const deadlineMs = performance.now() + READY_TIMEOUT_MS;
+  while (performance.now() < deadlineMs) {
+    if (hasExited(child)) throw new Error(`The server of ${url} exited before it was ready`);
+    if (await isReady(url)) return;
+    await delay(POLL_MS);
+  }
+  throw new Error(`${url} did not return 200 within ${READY_TIMEOUT_MS} ms`);
+}
+
+async function isReady(url) {
+  try {
+    const response = await fetch(url);
+    await response.arrayBuffer();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}

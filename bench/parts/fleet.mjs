@@ -1,0 +1,152 @@
+// Polling fleets: users who return in turn, at a constant rate of requests, with and without their last
+// ETag. Compared with new users, with a bare `node:http` server that sends the same responses, and with
+// Edge.
+
+import { createDocument } from "../lib/documents.mjs";
+import { atMost, toTable } from "../lib/report.mjs";
+import { medianRatio, medians } from "../lib/statistics.mjs";
+import { measureLoad, withGenerator } from "../load/measure-load.mjs";
+import { PEERS, withServers } from "../peers/peers.mjs";
+import { fetchExample } from "./http/responses.mjs";
+
+const FLAG_COUNT = 100;
+/** A user that no load reaches. */
+const EXAMPLE_USER = 999_999_999;
+/** Above every index that new users reach; each fleet starts at another multiple. */
+const FIRST_FLEET_USER = 2_000_000_000;
+/** After the first pass, which collects the ETags, so many more let caches fill. */
+const FURTHER_PASSES = 3;
+/** An ETag of definitions that have changed since: what a whole fleet sends after each change. */
+const OUTDATED = { "if-none-match": '"outdated"' };
+
+const P99_TARGET = 2;
+const RETURNING_CPU_TARGET = 1.1;
+
+/**
+ * Measures every population, with and without ETags, on every server.
+ *
+ * @param plan `sizes` of the fleets, `rate` in requests per second, `connections`, `rounds`, `seconds` of
+ *   each, and `warmUpSeconds`, the limit of the warm-up of each fleet after its first pass
+ */
+export function runFleetBench(plan) {
+  const { ours, bare, edge } = PEERS;
+  const starters = { ours, bare, ...(edge && { edge }) };
+  return withServers(createDocument(FLAG_COUNT), starters, (servers) =>
+    withGenerator(async (generator) => {
+      const populations = createPopulations(plan.sizes);
+      await warmUp(populations, servers, { ...plan, generator });
+      const samples = await takeTurns(populations, servers, { ...plan, generator });
+      return { rate: plan.rate, rows: summarize(populations, samples) };
+    }),
+  );
+}
+
+/** New users come first: the fleets are compared with them. */
+function createPopulations(sizes) {
+  const newUsers = { name: "new users", load: { users: "new", expectedStatus: 200 } };
+  const fleets = sizes.map((size, index) => ({
+    name: `${size} in turn`,
+    fleet: { size, firstUser: FIRST_FLEET_USER * (index + 1) },
+  }));
+  return [
+    { ...newUsers, entityTag: "none" },
+    { ...newUsers, entityTag: "outdated", load: { ...newUsers.load, headers: OUTDATED } },
+    ...fleets.map((fleet) => ({ ...fleet, entityTag: "none", load: { expectedStatus: 200 } })),
+    ...fleets.map((fleet) => ({
+      ...fleet,
+      entityTag: "matches",
+      load: { expectedStatus: 304, isConditional: true },
+    })),
+  ];
+}
+
+/** The load of a population on one server, as each server has its own ETags. */
+function toLoad({ load, fleet }, serverName) {
+  if (fleet === undefined) return load;
+  return { ...load, fleet: { ...fleet, id: `${serverName} ${fleet.size}` } };
+}
+
+/** Sends unmeasured requests of all fleets, so that every user has been served and has an ETag. */
+async function warmUp(populations, servers, { generator, warmUpSeconds }) {
+  await servers.get("bare").respondWith(await fetchExample(servers.get("ours"), EXAMPLE_USER));
+  const fleets = populations.filter(({ fleet, entityTag }) => fleet && entityTag === "none");
+  for (const [serverName, server] of servers) {
+    for (const load of fleets.map((population) => toLoad(population, serverName))) {
+      const { size } = load.fleet;
+      await measureLoad(generator, server, { ...load, requests: size });
+      const further = { requests: size * FURTHER_PASSES, seconds: warmUpSeconds };
+      await measureLoad(generator, server, { ...load, ...further });
+    }
+  }
+}
+
+/** Measures every population on every server in each round: lists of samples by population and server. */
+async function takeTurns(populations, servers, { generator, rounds, seconds, rate, connections }) {
+  const samples = populations.map(() => new Map([...servers.keys()].map((name) => [name, []])));
+  const order = [...servers];
+  for (let round = 0; round < rounds; round++) {
+    for (const [index, population] of populations.entries()) {
+      const { isConditional } = population.load;
+      const example = await fetchExample(servers.get("ours"), EXAMPLE_USER, isConditional);
+      await servers.get("bare").respondWith(example);
+      for (const [name, server] of order) {
+        const load = { ...toLoad(population, name), seconds, rate, connections };
+        samples[index].get(name).push(await measureLoad(generator, server, load));
+      }
+    }
+    order.reverse();
+  }
+  return samples;
+}
+
+function summarize(populations, samples) {
+  const newUsers = samples[0].get("ours");
+  return populations.map((population, index) => {
+    const own = samples[index];
+    const ours = own.get("ours");
+    const bare = own.get("bare");
+    return {
+      ...population,
+      peers: Object.fromEntries([...own].map(([name, list]) => [name, medians(list)])),
+      p99OverBare: medianRatio(ours, bare, "p99Ms"),
+      cpuOverBare: medianRatio(ours, bare, "cpuMicroseconds"),
+      cpuOverNew: medianRatio(ours, newUsers, "cpuMicroseconds"),
+    };
+  });
+}
+
+export function reportFleet({ rate, rows }) {
+  const title = `## Fleet: ${FLAG_COUNT} flags at ${rate} requests per second`;
+  return `${title}\n\n${toTable(rows.map(toRow))}`;
+}
+
+function toRow({ name, entityTag, load, peers, ...ratios }) {
+  const cells = (label, field, digits) =>
+    Object.fromEntries(
+      Object.entries(peers).map(([peer, sample]) => [
+        `${peer} ${label}`,
+        sample[field].toFixed(digits),
+      ]),
+    );
+  return {
+    users: name,
+    ETag: entityTag,
+    status: load.expectedStatus,
+    "p99 ours / bare": ratios.p99OverBare.toFixed(2),
+    "CPU ours / bare": ratios.cpuOverBare.toFixed(2),
+    "CPU ours / new users": ratios.cpuOverNew.toFixed(2),
+    ...cells("p50 ms", "p50Ms", 3),
+    ...cells("p99 ms", "p99Ms", 3),
+    ...cells("CPU µs/req", "cpuMicroseconds", 1),
+    ...cells("sent late p99 ms", "latenessP99Ms", 3),
+  };
+}
+
+export function fleetTargets({ rows }) {
+  return rows.flatMap(({ name, entityTag, fleet, p99OverBare, cpuOverNew }) => {
+    const what = `${name}, ETag ${entityTag}`;
+    const p99 = atMost(`${what}: p99 / bare`, p99OverBare, P99_TARGET);
+    const cpu = atMost(`${what}: CPU / new users`, cpuOverNew, RETURNING_CPU_TARGET);
+    return fleet === undefined ? [p99] : [p99, cpu];
+  });
+}

@@ -1,0 +1,136 @@
+// Requests per second of `/proxy` of our proxy, the old proxy, Edge and a bare `node:http` server.
+
+import { createDocument } from "../../lib/documents.mjs";
+import { readUsage } from "../../lib/process-usage.mjs";
+import { atLeast, atMost, toTable } from "../../lib/report.mjs";
+import { medianRatio, medians } from "../../lib/statistics.mjs";
+import { takeTurns, withGenerator } from "../../load/measure-load.mjs";
+import { PEERS, withServers } from "../../peers/peers.mjs";
+import { CASES } from "./cases.mjs";
+import { checkAgreement, fetchExample } from "./responses.mjs";
+
+/** A user that no load reaches. */
+const EXAMPLE_USER = 999_999_999;
+const COMPARED_USERS = 5;
+const MEMORY_TARGET_MIB = 110;
+
+const RATIOS = {
+  shareOfBare: { of: ["ours", "bare"], title: "ours / bare" },
+  previousShareOfBare: { of: ["previous", "bare"], title: "previous / bare" },
+  timesPrevious: { of: ["ours", "previous"], title: "ours / previous" },
+  timesOld: { of: ["ours", "old"], title: "ours / old" },
+  timesEdge: { of: ["ours", "edge"], title: "ours / edge" },
+};
+
+/**
+ * Measures every case with every number of flags.
+ *
+ * @param plan `cases`, `flagCounts` and `peers` to measure, `rounds`, `seconds` of each, `warmUpSeconds`
+ *   before each case, and `firstWarmUpSeconds` for servers that have just started
+ */
+export async function runHttpBench(plan) {
+  return withGenerator(async (generator) => {
+    const results = { cases: [], memory: [] };
+    for (const flagCount of plan.flagCounts) {
+      const starters = Object.fromEntries(plan.peers.map((name) => [name, PEERS[name]]));
+      await withServers(createDocument(flagCount), starters, async (servers) => {
+        results.cases.push(...(await benchDocument(servers, { ...plan, generator, flagCount })));
+        const { memoryMiB } = readUsage(servers.get("ours").child.pid);
+        results.memory.push({ flagCount, memoryMiB });
+      });
+    }
+    return results;
+  });
+}
+
+async function benchDocument(servers, plan) {
+  const evaluating = [...servers].filter(([name]) => name !== "bare").map(([, server]) => server);
+  for (let number = 0; number < COMPARED_USERS; number++) {
+    await checkAgreement(evaluating, EXAMPLE_USER - number);
+  }
+  const results = [];
+  let warmUpSeconds = plan.firstWarmUpSeconds;
+  for (const testCase of CASES.filter(({ name }) => plan.cases.includes(name))) {
+    results.push(await benchCase(testCase, servers, { ...plan, warmUpSeconds }));
+    ({ warmUpSeconds } = plan);
+  }
+  return results;
+}
+
+async function benchCase(testCase, servers, plan) {
+  const { load, without } = testCase;
+  const example = await fetchExample(servers.get("ours"), EXAMPLE_USER, load.isConditional);
+  await servers.get("bare")?.respondWith(example);
+  const measured = new Map([...servers].filter(([name]) => !without?.includes(name)));
+  const samples = await takeTurns(measured, load, {
+    ...plan,
+    warmUp: { seconds: plan.warmUpSeconds },
+  });
+  return {
+    testCase,
+    flagCount: plan.flagCount,
+    bodyBytes: Buffer.byteLength(example.body),
+    peers: Object.fromEntries([...samples].map(([name, list]) => [name, medians(list)])),
+    ratios: Object.fromEntries(
+      Object.entries(RATIOS)
+        .filter(([, { of }]) => of.every((name) => samples.has(name)))
+        .map(([name, { of }]) => [
+          name,
+          medianRatio(...of.map((peer) => samples.get(peer)), "requestsPerSecond"),
+        ]),
+    ),
+  };
+}
+
+/** One table per case, and one of memory. */
+export function reportHttp({ cases, memory }) {
+  const titles = [...new Set(cases.map(({ testCase }) => testCase.title))];
+  const tables = titles.flatMap((title) => {
+    const rows = cases.filter(({ testCase }) => testCase.title === title).map(toRow);
+    return [`### /proxy: ${title}`, toTable(rows)];
+  });
+  const memoryRows = memory.map(({ flagCount, memoryMiB }) => ({
+    flags: flagCount,
+    "ours MiB": Math.round(memoryMiB),
+  }));
+  const parts = [...tables, "### Resident memory after all cases", toTable(memoryRows)];
+  return ["## HTTP", ...parts].join("\n\n");
+}
+
+function toRow({ flagCount, bodyBytes, peers, ratios }) {
+  const cells = (label, show) =>
+    Object.fromEntries(
+      Object.entries(peers).map(([name, sample]) => [`${name} ${label}`, show(sample)]),
+    );
+  return {
+    flags: flagCount,
+    "body bytes": bodyBytes,
+    ...Object.fromEntries(
+      Object.entries(ratios).map(([name, ratio]) => [RATIOS[name].title, ratio.toFixed(2)]),
+    ),
+    ...cells("req/s", ({ requestsPerSecond }) => Math.round(requestsPerSecond)),
+    ...cells("CPU µs/req", ({ cpuMicroseconds }) => cpuMicroseconds.toFixed(1)),
+    ...cells("p99 ms", ({ p99Ms }) => p99Ms.toFixed(1)),
+    ...cells("generator busy", ({ generatorBusy }) => `${Math.round(generatorBusy * 100)} %`),
+  };
+}
+
+/** Targets whose servers were measured. */
+export function httpTargets({ cases, memory }) {
+  const ratioTargets = cases.flatMap(({ testCase, flagCount, ratios }) =>
+    Object.entries(testCase.targets[flagCount] ?? {})
+      .filter(([name]) => ratios[name] !== undefined)
+      .map(([name, limit]) => {
+        const what = `${testCase.title}, ${flagCount} flags: ${RATIOS[name].title}`;
+        return atLeast(what, ratios[name], limit);
+      }),
+  );
+  const memoryTargets = memory.map(({ flagCount, memoryMiB }) =>
+    atMost(
+      `resident memory after HTTP load, ${flagCount} flags, MiB`,
+      memoryMiB,
+      MEMORY_TARGET_MIB,
+    ),
+  );
+  return [...ratioTargets, ...memoryTargets];
+}

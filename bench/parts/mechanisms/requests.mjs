@@ -1,0 +1,46 @@
+// What requests cost with and without each mechanism of the request path.
+
+import { createDocument } from "../../lib/documents.mjs";
+import { medianRatio, medians } from "../../lib/statistics.mjs";
+import { takeTurns, withGenerator } from "../../load/measure-load.mjs";
+import { withServers } from "../../peers/peers.mjs";
+
+const FLAG_COUNTS = [100, 1000];
+/** In requests, as a busy machine could let one server compile less of its code than another in the same time. */
+const WARM_UP = { requests: 20_000 };
+const LOADS = {
+  "new users": { users: "new", expectedStatus: 200 },
+  "same context": { users: "fixed", expectedStatus: 200 },
+};
+
+/**
+ * Loads each proxy once per round, for each number of flags and each load.
+ *
+ * @param starters functions like `startOurs()`, by the removed mechanism; the first one removes none
+ * @returns per number of flags, load and `removed` mechanism: `rateRatio`, requests per second with / without the
+ *   mechanism, `cpuRatio`, processor time per request without / with, and `memoryMiB` after the load
+ */
+export function measureRequests(starters, plan) {
+  return withGenerator(async (generator) => {
+    const results = [];
+    for (const flagCount of FLAG_COUNTS) {
+      await withServers(createDocument(flagCount), starters, async (servers) => {
+        for (const [loadName, load] of Object.entries(LOADS)) {
+          const samples = await takeTurns(servers, load, { ...plan, generator, warmUp: WARM_UP });
+          results.push(...summarize(samples).map((row) => ({ flagCount, loadName, ...row })));
+        }
+      });
+    }
+    return results;
+  });
+}
+
+function summarize(samples) {
+  const [[, complete]] = samples;
+  return [...samples].map(([removed, list]) => ({
+    removed,
+    rateRatio: medianRatio(complete, list, "requestsPerSecond"),
+    cpuRatio: medianRatio(list, complete, "cpuMicroseconds"),
+    ...medians(list),
+  }));
+}

@@ -1,0 +1,119 @@
+// What each optimization that needs code of its own gains: the proxy with and without it in one run.
+// A mechanism that misses its target costs more than it gains, and should be removed.
+
+import { atLeast, toTable } from "../../lib/report.mjs";
+import { startOurs } from "../../peers/peers.mjs";
+import { measureStarts } from "../start.mjs";
+import { measureRefreshes } from "./refreshes.mjs";
+import { measureRequests } from "./requests.mjs";
+import { createVariants } from "./variants.mjs";
+
+/** Milliseconds of a start. */
+const START_TARGET_MS = 50;
+/** A block that a user would notice. */
+const BLOCK_TARGET_MS = 50;
+/** Processor time of a whole request. */
+const REQUEST_TARGET = 1.2;
+/** What we promise, so without the heap flags it has to be more. */
+const MEMORY_TARGET_MIB = 110;
+
+/** The loads that each mechanism of the request path is for. */
+const INTENDED_LOADS = {
+  "fast path": ["new users", "same context"],
+  "deferred sending": ["new users"],
+  "response cache": ["same context"],
+};
+
+/** @param plan `rounds`, and `seconds` of each */
+export async function runMechanismsBench(plan) {
+  const variants = await createVariants();
+  const { unchanged, unbundled, withoutRefresh, withoutRequest } = variants;
+  try {
+    return {
+      starts: await measureStarts(
+        { codeCache: startOurs, withoutCodeCache: unchanged, unbundled },
+        plan.rounds,
+      ),
+      refreshes: await measureRefreshes({ nothing: unchanged, ...withoutRefresh }, plan),
+      requests: await measureRequests(
+        {
+          nothing: unchanged,
+          "nothing (control)": unchanged,
+          ...withoutRequest,
+          "heap flags": startWithDefaultHeap(unchanged),
+        },
+        plan,
+      ),
+    };
+  } finally {
+    await variants.remove();
+  }
+}
+
+/** NOTE: the proxy leaves the heap alone if the size of the young generation is set; 16 MiB is V8's default. */
+function startWithDefaultHeap(start) {
+  return (options) => start({ ...options, env: { NODE_OPTIONS: "--max-semi-space-size=16" } });
+}
+
+export function reportMechanisms({ starts, refreshes, requests }) {
+  const startRow = {
+    "bundle with code cache ms": Math.round(starts.codeCache),
+    "bundle without code cache ms": Math.round(starts.withoutCodeCache),
+    "unbundled ms": Math.round(starts.unbundled),
+  };
+  const refreshRows = refreshes.map(({ change, removed, longestBlockMs, cpuMs }) => ({
+    changed: change,
+    without: removed,
+    "longest block ms": longestBlockMs.toFixed(1),
+    "CPU ms per refresh": Math.round(cpuMs),
+  }));
+  const requestRows = requests.map((row) => ({
+    flags: row.flagCount,
+    load: row.loadName,
+    without: row.removed,
+    "req/s with / without": row.rateRatio.toFixed(2),
+    "CPU without / with": row.cpuRatio.toFixed(2),
+    "CPU µs/req": row.cpuMicroseconds.toFixed(1),
+    MiB: Math.round(row.memoryMiB),
+  }));
+  return [
+    "## Mechanisms: the proxy with and without them",
+    `### Start\n\n${toTable([startRow])}`,
+    `### Refresh of 10,000 flags\n\n${toTable(refreshRows)}`,
+    `### Requests\n\n${toTable(requestRows)}`,
+  ].join("\n\n");
+}
+
+export function mechanismTargets({ starts, refreshes, requests }) {
+  return [...startTargets(starts), ...refreshTargets(refreshes), ...requestTargets(requests)];
+}
+
+function startTargets({ codeCache, withoutCodeCache, unbundled }) {
+  return [
+    atLeast("code cache: ms gained at start", withoutCodeCache - codeCache, START_TARGET_MS),
+    atLeast("bundle: ms gained at start", unbundled - withoutCodeCache, START_TARGET_MS),
+  ];
+}
+
+function refreshTargets(refreshes) {
+  return refreshes
+    .filter(({ removed }) => removed !== "nothing")
+    .map(({ change, removed, longestBlockMs }) => {
+      const what = `${removed}: longest block without it, ${change} changed, ms`;
+      return atLeast(what, longestBlockMs, BLOCK_TARGET_MS);
+    });
+}
+
+function requestTargets(requests) {
+  const gains = requests
+    .filter(({ removed, loadName }) => INTENDED_LOADS[removed]?.includes(loadName))
+    .map(({ flagCount, loadName, removed, cpuRatio }) => {
+      const what = `${removed}: CPU without / with, ${loadName}, ${flagCount} flags`;
+      return atLeast(what, cpuRatio, REQUEST_TARGET);
+    });
+  const { flagCount, memoryMiB } = requests.findLast(
+    ({ removed, loadName }) => removed === "heap flags" && loadName === "new users",
+  );
+  const what = `heap flags: resident memory without them, ${flagCount} flags, MiB`;
+  return [...gains, atLeast(what, memoryMiB, MEMORY_TARGET_MIB)];
+}

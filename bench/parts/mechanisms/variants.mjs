@@ -1,0 +1,85 @@
+// Variants of our proxy that lack one mechanism each: copies of the built bundle with one place replaced.
+
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { startOurs } from "../../peers/peers.mjs";
+
+const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
+const PACKAGE = join("packages", "proxy");
+const BUNDLE = join(PACKAGE, "dist", "bundle", "flags-proxy.js");
+const COMMAND = join(PACKAGE, "bin", "flags-proxy.js");
+const UNBUNDLED = pathToFileURL(join(ROOT, PACKAGE, "dist", "main.js")).href;
+
+/**
+ * What to replace in the bundle to remove each mechanism. Each pattern has to match exactly once: when
+ * the source changes, the benchmark fails at once, and the pattern has to follow.
+ */
+const REFRESH_PATCHES = {
+  // Time slicer (packages/sdk): does all steps of a task in one slice.
+  "time slicing": [
+    /while \(step\.done !== true && performance\.now\(\) < endMs\)/,
+    "while (step.done !== true)",
+  ],
+  // JSON reader (packages/sdk): parses the text in one go, after the same check of its nesting.
+  "JSON scanner": [
+    /\*read\(text\) \{\s*yield\* checkNesting\(text\);/,
+    "$& if (true) return JSON.parse(text);",
+  ],
+};
+const REQUEST_PATCHES = {
+  // Fast path (packages/proxy): leaves every request to the framework.
+  "fast path": [/const fastPath = fastPaths\.find\(/, "const fastPath = [].find("],
+  // Fast path: sends each response as soon as it is ready, instead of after the event-loop tick.
+  "deferred sending": [/setImmediate\((?=\(\) => this\.#send\()/, "((send) => send())("],
+  // Response cache (packages/proxy): caches nothing.
+  "response cache": [/if \(size > this\.#maxBytes \|\|/, "if (true ||"],
+};
+
+/**
+ * Writes the variants to a temporary directory. Copies have no code cache, which belongs to the
+ * original bundle; compare copies only with copies.
+ *
+ * @returns functions like `startOurs()`: `unchanged`, `unbundled`, and by mechanism `withoutRefresh` and
+ *   `withoutRequest`; and `remove`
+ * @throws when a pattern does not match exactly once
+ */
+export async function createVariants() {
+  const source = await readFile(join(ROOT, BUNDLE), "latin1");
+  const patched = [REFRESH_PATCHES, REQUEST_PATCHES].map((patches) =>
+    Object.entries(patches).map(([name, patch]) => [name, { bundle: applyPatch(source, patch) }]),
+  );
+  const directory = await mkdtemp(join(tmpdir(), "flags-bench-"));
+  const writeCopies = async (entries) => {
+    const starters = entries.map(async ([name, files]) => [
+      name,
+      await writeCopy(join(directory, name), files),
+    ]);
+    return Object.fromEntries(await Promise.all(starters));
+  };
+  const command = `import { runCommand } from "${UNBUNDLED}";\nawait runCommand();\n`;
+  return {
+    unchanged: await writeCopy(join(directory, "unchanged"), { bundle: source }),
+    unbundled: await writeCopy(join(directory, "unbundled"), { bundle: source, command }),
+    withoutRefresh: await writeCopies(patched[0]),
+    withoutRequest: await writeCopies(patched[1]),
+    remove: () => rm(directory, { recursive: true }),
+  };
+}
+
+async function writeCopy(checkout, { bundle, command }) {
+  await mkdir(join(checkout, PACKAGE, "dist", "bundle"), { recursive: true });
+  await cp(join(ROOT, PACKAGE, "bin"), join(checkout, PACKAGE, "bin"), { recursive: true });
+  await cp(join(ROOT, PACKAGE, "package.json"), join(checkout, PACKAGE, "package.json"));
+  await symlink(join(ROOT, "node_modules"), join(checkout, "node_modules"), "dir");
+  await writeFile(join(checkout, BUNDLE), bundle, "latin1");
+  if (command !== undefined) await writeFile(join(checkout, COMMAND), command);
+  return (options) => startOurs({ ...options, checkout });
+}
+
+function applyPatch(source, [pattern, replacement]) {
+  const count = source.match(new RegExp(pattern, "g"))?.length ?? 0;
+  if (count === 1) return source.replace(pattern, replacement);
+  throw new Error(`${pattern} matches the bundle ${count} times instead of once: see variants.mjs`);
+}

@@ -1,0 +1,33 @@
+import { reportEngine, runEngineBench } from "./engine.mjs";
+import { fleetTargets, reportFleet, runFleetBench } from "./fleet.mjs";
+import { httpTargets, reportHttp, runHttpBench } from "./http/run.mjs";
+import { ingestionTargets, reportIngestion, runIngestionBench } from "./ingestion.mjs";
+import { mechanismTargets, reportMechanisms, runMechanismsBench } from "./mechanisms/run.mjs";
+import { memoryTargets, reportMemory, runMemoryBench } from "./memory.mjs";
+import { propagationTargets, reportPropagation, runPropagationBench } from "./propagation/run.mjs";
+import { refreshTargets, reportRefresh, runRefreshBench } from "./refresh.mjs";
+import { reportSlope, runSlopeBench, slopeTargets } from "./slope.mjs";
+import { reportStart, runStartBench, startTargets } from "./start.mjs";
+import { reportWorkers, runWorkersBench } from "./workers.mjs";
+
+/**
+ * The parts of the benchmark by name: `run` measures, given the part's plan, `report` formats the
+ * result, and `targets` compares it with what we promise.
+ */
+export const PARTS = {
+  engine: { run: runEngineBench, report: reportEngine, targets: () => [] },
+  http: { run: runHttpBench, report: reportHttp, targets: httpTargets },
+  fleet: { run: runFleetBench, report: reportFleet, targets: fleetTargets },
+  slope: { run: runSlopeBench, report: reportSlope, targets: slopeTargets },
+  refresh: { run: runRefreshBench, report: reportRefresh, targets: refreshTargets },
+  memory: { run: runMemoryBench, report: reportMemory, targets: memoryTargets },
+  start: { run: runStartBench, report: reportStart, targets: startTargets },
+  ingestion: { run: runIngestionBench, report: reportIngestion, targets: ingestionTargets },
+  workers: { run: runWorkersBench, report: reportWorkers, targets: () => [] },
+  propagation: {
+    run: runPropagationBench,
+    report: reportPropagation,
+    targets: propagationTargets,
+  },
+  mechanisms: { run: runMechanismsBench, report: reportMechanisms, targets: mechanismTargets },
+};

@@ -1,0 +1,47 @@
+// Start time: from starting the process to the first 200 of its health check.
+
+import { createDocument } from "../lib/documents.mjs";
+import { atMost, toTable } from "../lib/report.mjs";
+import { median } from "../lib/statistics.mjs";
+import { startUpstream } from "../lib/upstream.mjs";
+import { startOldProxy, startOurs } from "../peers/peers.mjs";
+
+const FLAG_COUNT = 1000;
+const TARGET_MS = 300;
+
+/** @param plan `rounds` */
+export function runStartBench({ rounds }) {
+  return measureStarts({ ours: startOurs, old: startOldProxy }, rounds);
+}
+
+/**
+ * Starts each server once per round.
+ *
+ * @param starters functions of `peers.mjs`, by name
+ * @returns median milliseconds until ready, by name
+ */
+export async function measureStarts(starters, rounds) {
+  const upstream = await startUpstream(createDocument(FLAG_COUNT));
+  const samples = new Map(Object.keys(starters).map((name) => [name, []]));
+  try {
+    for (let round = 0; round < rounds; round++) {
+      for (const [name, start] of Object.entries(starters)) {
+        const server = await start({ upstreamUrl: upstream.url });
+        await server.stop();
+        samples.get(name).push(server.readyMs);
+      }
+    }
+  } finally {
+    upstream.close();
+  }
+  return Object.fromEntries([...samples].map(([name, list]) => [name, median(list)]));
+}
+
+export function reportStart({ ours, old }) {
+  const row = { "ours ms": Math.round(ours), "old ms": Math.round(old) };
+  return `## Start: until the health check returns 200, ${FLAG_COUNT} flags\n\n${toTable([row])}`;
+}
+
+export function startTargets({ ours }) {
+  return [atMost(`ms until ready, ${FLAG_COUNT} flags`, ours, TARGET_MS)];
+}
