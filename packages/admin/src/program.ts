@@ -12,5 +12,5 @@ export const PROGRAM: Program<typeof SETTINGS> = {
   groups: SETTING_GROUPS,
   settings: SETTINGS,
   variablePrefixes: ["DATABASE_", "INIT_ADMIN_", "INIT_CLIENT_", "INIT_FRONTEND_"],
-  renamings: [{ from: "INIT_BACKEND_", to: "INIT_CLIENT_" }],
+  renamedPrefixes: [{ from: "INIT_BACKEND_", to: "INIT_CLIENT_" }],
 };

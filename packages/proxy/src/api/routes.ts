@@ -4,19 +4,19 @@ import { authenticate } from "../access/authenticate.ts";
 import type { KeyKind, KeyRegistry } from "../access/key-registry.ts";
 import type { ProxyConfig } from "../config/config.ts";
 import { FRONTEND_PATHS } from "./frontend/protocol.ts";
-import { createDefinitionsHub } from "./client/definitions-hub.ts";
+import { createDefinitions } from "./client/definitions.ts";
 import { acceptJsonOnly } from "../http/json-body.ts";
 import { serializerCompiler } from "../http/serialization.ts";
 import { validatorCompiler } from "../http/validation.ts";
 import type { Metrics } from "../metrics/metrics.ts";
-import { createPush } from "../streaming/create-streaming.ts";
+import { createClientStreams } from "../streaming/create-streams.ts";
 import type { ProtocolOptions } from "./protocol-options.ts";
 import type { EvaluationRules } from "./evaluate.ts";
 import type { ProtocolRules } from "./evaluation-rules.ts";
 import { registerFrontendRoutes } from "./frontend/routes.ts";
 import { registerOfrepRoutes } from "./ofrep/routes.ts";
 import { registerProxyRoutes } from "./proxy/routes.ts";
-import { registerPush } from "./proxy/stream.ts";
+import { registerStreams } from "./proxy/stream.ts";
 import { registerServerSdkRoutes } from "./client/routes.ts";
 
 interface RouteOptions {
@@ -40,7 +40,7 @@ export async function registerRoutes(
       { prefix: config.basePath + path },
     );
   };
-  const definitions = createDefinitionsHub(ring.sources, metrics.registry);
+  const definitions = createDefinitions(ring.sources, metrics.registry);
   // NOTE: before the server waits for open connections, which streams would keep it from ending.
   app.addHook("preClose", async () => definitions.streams.close());
   await at("/proxy", rules.proxy, (scope, options) =>
@@ -49,20 +49,29 @@ export async function registerRoutes(
   await at("/api", rules.proxy, (scope, options) =>
     registerServerSdkRoutes(scope, { ...options, definitions }),
   );
-  const push = createPush(config, { ring, rules, registry: metrics.registry, cacheBytes });
-  app.addHook("preClose", async () => push.hub.close());
+  const clientStreams = createClientStreams(config, {
+    keys: ring,
+    renderers: {
+      toggles: rules.proxy.render,
+      frontend: rules.frontend.render,
+      refetch: rules.ofrep.render,
+    },
+    registry: metrics.registry,
+    cacheBytes,
+  });
+  app.addHook("preClose", async () => clientStreams.streams.close());
   await at("/proxy", rules.proxy, (scope, options) =>
-    registerPush(scope, { ...options, ring, push, kind: "toggles" }),
+    registerStreams(scope, { ...options, keys: ring, clientStreams, kind: "toggles" }),
   );
   for (const path of FRONTEND_PATHS) {
     // oxlint-disable-next-line no-await-in-loop -- the framework takes one after the other anyway
     await at(path, rules.frontend, (scope, options) => {
       registerFrontendRoutes(scope, options);
-      registerPush(scope, { ...options, ring, push, kind: "frontend" });
+      registerStreams(scope, { ...options, keys: ring, clientStreams, kind: "frontend" });
     });
   }
   await at("/ofrep/v1", rules.ofrep, (scope, options) =>
-    registerOfrepRoutes(scope, { ...options, tokens: push.tokens }),
+    registerOfrepRoutes(scope, { ...options, tokens: clientStreams.tokens }),
   );
 }
 

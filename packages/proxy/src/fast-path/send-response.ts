@@ -3,7 +3,7 @@ import {
   CodingChoice,
   compress,
   COMPRESSION_THRESHOLD_BYTES,
-  isNamedBy,
+  matchesEntityTag,
   type ContentCoding,
 } from "flags-server-kit/http";
 import type { RawHeaders } from "../http/cors-headers.ts";
@@ -52,7 +52,7 @@ export class ResponseSender {
       "etag",
       entityTag,
     ];
-    if (isNamedBy(ifNoneMatch, entityTag)) {
+    if (matchesEntityTag(ifNoneMatch, entityTag)) {
       response.writeHead(304, headers).end();
       return 304;
     }

@@ -35,7 +35,7 @@ export function serverOptions(
     onConstructorPoisoning: "ignore",
     clientErrorHandler: createClientErrorHandler({
       toBody: ({ message }) => ({ error: message }),
-      headersAdvice: "send a large context with POST",
+      headersHint: "send a large context with POST",
       isResponding: (socket) => guard.isResponding(socket),
     }),
     // Paths that cannot even be routed pass by all hooks, the readiness gate among them.

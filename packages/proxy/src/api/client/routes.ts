@@ -1,11 +1,16 @@
 import type { TypedApp } from "flags-server-kit/http";
-import { registerDelta } from "./delta.ts";
+import type { ProtocolOptions } from "../protocol-options.ts";
+import type { Definitions } from "./definitions.ts";
+import { registerDelta, registerStreaming } from "./delta.ts";
 import { registerFeature, registerFeatures } from "./features.ts";
-import type { ServerSdkOptions } from "./server-sdk-options.ts";
 import { registerServerUsage } from "./server-usage.ts";
-import { registerStreaming } from "./streaming.ts";
 
-/** Everything that hands out definitions: whole, one by one, as changes, and as they happen. */
+/** What the routes of a protocol with definitions require. */
+export interface ServerSdkOptions extends ProtocolOptions {
+  readonly definitions: Definitions;
+}
+
+/** Registers the routes that send definitions: all, one flag, deltas and streams. */
 export function registerDefinitions(
   app: TypedApp,
   { allow, rules, definitions }: Pick<ServerSdkOptions, "allow" | "rules" | "definitions">,
@@ -17,7 +22,7 @@ export function registerDefinitions(
   registerStreaming(app, options);
 }
 
-/** The API of the upstream for server SDKs and other proxies. */
+/** Registers the API of the upstream for server SDKs and other proxies. */
 export function registerServerSdkRoutes(app: TypedApp, options: ServerSdkOptions): void {
   const { config, metrics, allow } = options;
   registerDefinitions(app, options);

@@ -8,15 +8,14 @@ import { forwardRegistration, type RegistrationOrigin } from "../../usage/regist
 import { checkUsage, toApplicationUsage } from "../../usage/usage.ts";
 import { errorResponses, RegistrationBody, UsageBody } from "../schemas.ts";
 import { acceptUsage, type UsageRules } from "../proxy/usage.ts";
-import { BulkUsageBody } from "./schemas.ts";
-import { SERVER_SDK } from "./server-sdk-options.ts";
+import { BulkUsageBody, SERVER_SDK } from "./schemas.ts";
 
 interface ServerUsageOptions extends UsageRules {
-  /** Lets server tokens pass, and nothing else. */
+  /** Accepts only server tokens. */
   readonly authenticate: onRequestHookHandler;
 }
 
-/** Accepts what server SDKs and other proxies report; the responses are those of the upstream. */
+/** Registers the endpoints for usage reports and registrations. They respond as the upstream does. */
 export function registerServerUsage(app: TypedApp, options: ServerUsageOptions): void {
   const { metrics, metricsIntervalMs } = options;
   const onRequest = [options.authenticate];
@@ -59,7 +58,7 @@ export function registerServerUsage(app: TypedApp, options: ServerUsageOptions):
       const reading = readingOf(request);
       const { usages, invalidCount } = toBulkUsage(body.metrics, reading);
       const impactMetrics = readImpactMetrics(body.impactMetrics);
-      // Their labels name the applications they are of.
+      // The labels of impact metrics contain the names of their applications.
       const impact = { appName: "", startMs: reading.nowMs, features: {}, impactMetrics };
       await acceptUsage(
         source,

@@ -16,7 +16,7 @@ export function locateStream(
   { clientKey, subscription }: StreamTicket,
 ): string | undefined {
   const context = toPlainContext(subscription.context);
-  const token = tokens.issueSteady({ clientKey, subscription: { ...subscription, context } });
+  const token = tokens.issueStable({ clientKey, subscription: { ...subscription, context } });
   return token && `${path}?token=${token}`;
 }
 

@@ -3,8 +3,7 @@ import { registerEvaluation } from "../evaluation.ts";
 import { proxyBodyForm } from "./body.ts";
 import { ToggleList } from "../schemas.ts";
 import { registerUsage } from "./usage.ts";
-import { registerDefinitions } from "../client/routes.ts";
-import type { ServerSdkOptions } from "../client/server-sdk-options.ts";
+import { registerDefinitions, type ServerSdkOptions } from "../client/routes.ts";
 import { registerHealth } from "../health.ts";
 import { registerPrometheus } from "../prometheus.ts";
 
