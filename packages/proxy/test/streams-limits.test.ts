@@ -161,4 +161,6 @@ test.runIf(process.platform === "linux")(
     // Complete contexts would require 340 MB.
     expect((await residentMiB(command.pid)) - beforeMiB).toBeLessThan(150);
   },
+  // Sends 176 MB of JSON.
+  180_000,
 );

@@ -13,12 +13,7 @@ export {
 export type { ContentCoding } from "./http/compression.ts";
 export { matchesEntityTag, sendConditional } from "./http/conditional-request.ts";
 export { ConnectionGuard } from "./http/connection-guard.ts";
-export type {
-  CloseReason,
-  ConnectionGuardOptions,
-  ConnectionTimes,
-} from "./http/connection-guard.ts";
-export { BODY_LIMIT_BYTES, SERVER_DEFAULTS } from "./http/fastify-app.ts";
+export { SERVER_DEFAULTS } from "./http/fastify-app.ts";
 export type { TypedApp } from "./http/fastify-app.ts";
 export {
   createRegistry,
@@ -26,7 +21,7 @@ export {
   observeConnections,
   observeRequests,
 } from "./http/metrics.ts";
-export type { ObservedRequest, ObserveRequest } from "./http/metrics.ts";
+export type { ObserveRequest } from "./http/metrics.ts";
 export { registerOpenApi } from "./http/openapi.ts";
 export { describeRepeatedHeader, findRepeatedHeader } from "./http/repeated-header.ts";
 export {
@@ -34,12 +29,10 @@ export {
   explainFrameworkFailure,
   NOT_JSON,
 } from "./http/request-errors.ts";
-export type { ClientErrorHandler, ClientFailure, FrameworkFailure } from "./http/request-errors.ts";
+export type { ClientErrorHandler, FrameworkFailure } from "./http/request-errors.ts";
 export { createGuardedServer } from "./http/server.ts";
 export { DeltaStream } from "./streams/delta-stream.ts";
 export type { DeltaFeed } from "./streams/delta-stream.ts";
 export { EventStream, writeEvent } from "./streams/event-stream.ts";
-export type { StreamEvent } from "./streams/event-stream.ts";
 export { repeat, StreamHub } from "./streams/stream-hub.ts";
 export type { HubStream, StreamHubOptions } from "./streams/stream-hub.ts";
-export type { StreamLimits } from "./streams/stream-limits.ts";

@@ -1,6 +1,6 @@
 export type { Program } from "./cli/program.ts";
 export { runProgram, runWorker } from "./cli/run-program.ts";
-export type { Run, RunnableConfig, RunningServer, WorkerRun } from "./cli/run-program.ts";
+export type { RunningServer } from "./cli/run-program.ts";
 export { StartError } from "./cli/start-failure.ts";
 export {
   booleanKind,
@@ -21,14 +21,13 @@ export {
   readEnvironment,
   resolveSettings,
 } from "./config/resolve-settings.ts";
-export type { Environment, Resolution, Sources } from "./config/resolve-settings.ts";
+export type { Environment, Resolution } from "./config/resolve-settings.ts";
 export { defineSetting, describeFallback, nameSetting } from "./config/setting.ts";
-export type { Setting, SettingsTable, ValueOfSetting, ValuesOf } from "./config/setting.ts";
+export type { Setting, ValuesOf } from "./config/setting.ts";
 export { showAddress } from "./config/show-text.ts";
 export { trustProxyKind } from "./config/trust-proxy.ts";
 export type { TrustProxy } from "./config/trust-proxy.ts";
 export { findUnknownOptions, findUnknownVariables } from "./config/unknown-names.ts";
-export type { RenamedPrefix, SettingNames } from "./config/unknown-names.ts";
 export {
   findWeakSecrets,
   isLoopbackHost,
@@ -45,11 +44,9 @@ export {
 } from "./http/connection-limits.ts";
 export type { OpenFiles } from "./http/connection-limits.ts";
 export { listen } from "./http/server.ts";
-export type { ListenAddress, OpenPort } from "./http/server.ts";
 export type { Closable } from "./http/shut-down.ts";
 export { isRecord } from "./is-record.ts";
 export { createLogger, wrapLogger } from "./logging/create-logger.ts";
-export type { LogDestination, LoggerSettings } from "./logging/create-logger.ts";
 export { LOG_LEVELS } from "./logging/logger.ts";
 export type { CustomLogger, Logger, LogLevel } from "./logging/logger.ts";
 export { REDACTED } from "./logging/redact.ts";

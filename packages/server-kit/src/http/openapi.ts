@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { FastifyDynamicSwaggerOptions } from "@fastify/swagger";
 import type { FastifyInstance } from "fastify";
+import { isRecord } from "../is-record.ts";
 
 type SwaggerDocument = NonNullable<FastifyDynamicSwaggerOptions["openapi"]>;
 
@@ -94,7 +95,7 @@ export function nameSchemas<Document extends OpenApiDocument>(document: Document
 
 function nameIn(value: unknown, schemas: Map<string, unknown>, isNameMap = false): unknown {
   if (Array.isArray(value)) return value.map((item) => nameIn(item, schemas));
-  if (typeof value !== "object" || value === null) return value;
+  if (!isRecord(value)) return value;
 
   const copy = Object.fromEntries(
     Object.entries(value).map(([key, member]) => [

@@ -1,4 +1,5 @@
 import { isColorSupported, prettyFactory } from "pino-pretty";
+import { isRecord } from "../is-record.ts";
 
 /** The content of one log line. */
 export interface LogRecord {
@@ -45,8 +46,8 @@ function messageOf(error: Error | undefined): string {
 /** Replaces errors, also as members of an object, since JSON would contain nothing of them. */
 function withLoggedErrors(part: unknown, describe: (error: Error) => LoggedError): unknown {
   if (part instanceof Error) return describe(part);
-  if (typeof part !== "object" || part === null || Array.isArray(part)) return part;
-  const entries = Object.entries(part).map(([key, value]: [string, unknown]) => [
+  if (!isRecord(part)) return part;
+  const entries = Object.entries(part).map(([key, value]) => [
     key,
     value instanceof Error ? describe(value) : value,
   ]);
