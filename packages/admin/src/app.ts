@@ -31,7 +31,7 @@ export async function buildApp(
   const guard = new ConnectionGuard({
     maxConnections,
     logger: config.logger,
-    advice: `raise ${nameSetting(SETTINGS.maxConnections)} or run more replicas`,
+    hint: `raise ${nameSetting(SETTINGS.maxConnections)} or run more replicas`,
   });
   const app = Fastify(serverOptions(guard, trustProxy));
   const authentication = createAuthentication(storage);

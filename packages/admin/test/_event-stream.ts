@@ -1,4 +1,4 @@
-import { onTestFinished } from "vitest";
+import { readEvents, type EventReader } from "../../server-kit/test/_event-reader.ts";
 import { KNOWS_SEGMENTS, type Service } from "./_service.ts";
 
 export interface ReceivedEvent {
@@ -20,32 +20,23 @@ export interface DeltaEvent {
   readonly segments?: readonly { readonly id: number }[];
 }
 
-export interface OpenStream {
-  readonly headers: Headers;
-  /** Resolves with the next event; rejects if the stream ends. */
+export interface OpenStream extends Omit<EventReader, "next"> {
+  /** Resolves to the next event; rejects if the stream ends before. */
   next(): Promise<ReceivedEvent>;
-  /** Resolves when the service ends the stream. */
-  readonly ended: Promise<void>;
-  /** Returns the number of comments received so far. */
-  readonly comments: () => number;
-  close(): void;
 }
 
-interface StreamCall {
+interface StreamRequest {
   readonly token: string;
   readonly query?: string;
   readonly lastEventId?: string;
 }
 
-/** Opens an event stream over a real socket, and closes it at the end of the test. */
+/** Opens an event stream as an SDK would. */
 export async function openStream(
   service: Pick<Service, "url">,
-  { token, query = "", lastEventId }: StreamCall,
+  { token, query = "", lastEventId }: StreamRequest,
 ): Promise<OpenStream> {
-  const abort = new AbortController();
-  onTestFinished(() => abort.abort());
-  const response = await fetch(`${service.url}/api/client/streaming${query}`, {
-    signal: abort.signal,
+  const reader = await readEvents(`${service.url}/api/client/streaming${query}`, {
     headers: {
       authorization: token,
       accept: "text/event-stream",
@@ -53,70 +44,9 @@ export async function openStream(
       ...(lastEventId !== undefined && { "last-event-id": lastEventId }),
     },
   });
-  if (response.status !== 200 || response.body === null) {
-    throw new Error(`No stream: ${response.status} ${await response.text()}`);
-  }
-  const queue = createQueue();
-  let comments = 0;
-  const ended = (async () => {
-    let buffer = "";
-    const decoder = new TextDecoder();
-    for await (const chunk of response.body ?? []) {
-      buffer += decoder.decode(chunk, { stream: true });
-      const blocks = buffer.split("\n\n");
-      buffer = blocks.pop() ?? "";
-      for (const block of blocks) {
-        if (block.startsWith(":")) comments += 1;
-        else queue.push(parseBlock(block));
-      }
-    }
-  })()
-    .catch(() => undefined)
-    .finally(() => queue.end());
-  return {
-    headers: response.headers,
-    next: () => queue.next(),
-    ended,
-    comments: () => comments,
-    close: () => abort.abort(),
+  const next = async (): Promise<ReceivedEvent> => {
+    const { name, id, data } = await reader.next();
+    return { name, id, data: JSON.parse(data) as ReceivedEvent["data"] };
   };
-}
-
-function parseBlock(block: string): ReceivedEvent {
-  const fields = new Map(
-    block.split("\n").map((line) => {
-      const end = line.indexOf(": ");
-      return [line.slice(0, end), line.slice(end + 2)] as const;
-    }),
-  );
-  return {
-    name: fields.get("event") ?? "",
-    id: fields.get("id") ?? "",
-    data: JSON.parse(fields.get("data") ?? "") as ReceivedEvent["data"],
-  };
-}
-
-function createQueue() {
-  const received: ReceivedEvent[] = [];
-  const waiting: { resolve(event: ReceivedEvent): void; reject(error: Error): void }[] = [];
-  let isOver = false;
-  return {
-    push: (event: ReceivedEvent): void => {
-      const first = waiting.shift();
-      if (first === undefined) received.push(event);
-      else first.resolve(event);
-    },
-    end: (): void => {
-      isOver = true;
-      for (const waiter of waiting.splice(0)) waiter.reject(new Error("The stream has ended"));
-    },
-    next: (): Promise<ReceivedEvent> => {
-      const first = received.shift();
-      if (first !== undefined) return Promise.resolve(first);
-      if (isOver) return Promise.reject(new Error("The stream has ended"));
-      return new Promise((resolve, reject) => {
-        waiting.push({ resolve, reject });
-      });
-    },
-  };
+  return { ...reader, next };
 }

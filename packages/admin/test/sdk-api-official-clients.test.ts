@@ -16,10 +16,10 @@ import { describeEachStorage } from "./_storages.ts";
 const SOON = { timeout: 10_000, interval: 20 };
 
 interface Client {
-  /** Asks, and counts that. */
+  /** Evaluates a flag, and counts the evaluation as usage. */
   isEnabled(name: string, context?: { userId: string }): boolean | Promise<boolean>;
-  /** Everything that the client complained of. */
-  readonly complaints: unknown[];
+  /** All errors and warnings of the client. */
+  readonly problems: unknown[];
 }
 
 type StartClient = (service: Service) => Promise<Client>;
@@ -36,15 +36,15 @@ function startUnleash(options: Partial<UnleashConfig>): StartClient {
       ...options,
     });
     onTestFinished(() => end(client, options));
-    const complaints: unknown[] = [];
-    client.on("error", (error) => complaints.push(error));
-    client.on("warn", (warning) => complaints.push(warning));
+    const problems: unknown[] = [];
+    client.on("error", (error) => problems.push(error));
+    client.on("warn", (warning) => problems.push(warning));
     await new Promise((resolve) => client.once("synchronized", resolve));
-    return { isEnabled: (name, context) => client.isEnabled(name, context), complaints };
+    return { isEnabled: (name, context) => client.isEnabled(name, context), problems };
   };
 }
 
-/** Between two polls: the client does not catch the failure of one that is under way when it ends. */
+/** Ends a client between two polls, since it does not catch the failure of a poll in progress. */
 function end(client: Unleash, { experimentalMode }: Partial<UnleashConfig>): Promise<void> {
   return new Promise((resolve) => {
     const destroy = (): void => {
@@ -56,7 +56,7 @@ function end(client: Unleash, { experimentalMode }: Partial<UnleashConfig>): Pro
   });
 }
 
-const startOurs: StartClient = async ({ url }) => {
+const startFlagsSdk: StartClient = async ({ url }) => {
   const client = createFlagsClient({
     url: `${url}/api`,
     appName: "ours",
@@ -65,19 +65,19 @@ const startOurs: StartClient = async ({ url }) => {
     metricsIntervalMs: 100,
   });
   onTestFinished(() => client.close());
-  const complaints: unknown[] = [];
-  client.on("error", (error) => complaints.push(error));
-  client.on("warn", (warning) => complaints.push(warning));
+  const problems: unknown[] = [];
+  client.on("error", (error) => problems.push(error));
+  client.on("warn", (warning) => problems.push(warning));
   client.start();
   await client.synchronized();
-  return { isEnabled: (name, context) => client.isEnabled(name, context), complaints };
+  return { isEnabled: (name, context) => client.isEnabled(name, context), problems };
 };
 
-/** The proxy, asked and told of usage as its clients do. */
+/** Starts the proxy, with requests and usage reports as its clients send them. */
 function startProxy(synchronization: "delta" | "polling" | "streaming"): StartClient {
   return async ({ url }) => {
-    const complaints: unknown[] = [];
-    const complain = (message: unknown): void => void complaints.push(message);
+    const problems: unknown[] = [];
+    const addProblem = (message: unknown): void => void problems.push(message);
     const ignore = (): void => undefined;
     const proxy = await start({
       flagsUrl: `${url}/api`,
@@ -88,7 +88,13 @@ function startProxy(synchronization: "delta" | "polling" | "streaming"): StartCl
       synchronization,
       refreshInterval: 50,
       metricsInterval: 100,
-      logger: { debug: ignore, info: ignore, warn: complain, error: complain, fatal: complain },
+      logger: {
+        debug: ignore,
+        info: ignore,
+        warn: addProblem,
+        error: addProblem,
+        fatal: addProblem,
+      },
     });
     onTestFinished(() => proxy.close());
     const headers = { authorization: "client-key", "content-type": "application/json" };
@@ -96,7 +102,7 @@ function startProxy(synchronization: "delta" | "polling" | "streaming"): StartCl
       .poll(async () => (await fetch(`${proxy.url}/proxy/health`)).status, SOON)
       .toBe(200);
     return {
-      complaints,
+      problems,
       isEnabled: async (name, { userId } = { userId: "0" }) => {
         const response = await fetch(`${proxy.url}/proxy?userId=${userId}`, { headers });
         const { toggles } = (await response.json()) as { toggles: { name: string }[] };
@@ -112,7 +118,7 @@ function startProxy(synchronization: "delta" | "polling" | "streaming"): StartCl
   };
 }
 
-/** What each client calls itself. */
+/** The application name of each client. */
 const APPLICATIONS: Readonly<Record<string, string>> = {
   "unleash-client": "official",
   "flags-sdk": "ours",
@@ -126,7 +132,7 @@ const CLIENTS: readonly (readonly [name: string, start: StartClient])[] = [
     startUnleash({ experimentalMode: { type: "polling", format: "delta" } }),
   ],
   ["unleash-client, streaming", startUnleash({ experimentalMode: { type: "streaming" } })],
-  ["flags-sdk", startOurs],
+  ["flags-sdk", startFlagsSdk],
   ["flags-proxy, polling", startProxy("polling")],
   ["flags-proxy, polling for deltas", startProxy("delta")],
   ["flags-proxy, streaming", startProxy("streaming")],
@@ -138,7 +144,7 @@ describeEachStorage("SDKs", (source) => {
   describe.each(CLIENTS)("%s", (title, startClient) => {
     const prefix = title.replaceAll(/\W+/g, "-");
 
-    test("flip, archive, revive and a changed segment are all seen", async () => {
+    test("switching, archiving, reviving and a changed segment take effect", async () => {
       const name = `${prefix}-flag`;
       const bySegment = `${prefix}-by-segment`;
       const segment = `${prefix}-segment`;
@@ -167,11 +173,11 @@ describeEachStorage("SDKs", (source) => {
       await updateSegment(service, { id, name: segment, values: ["2"] });
       await seesUser("2", true);
       await seesUser("1", false);
-      expect(client.complaints).toEqual([]);
+      expect(client.problems).toEqual([]);
       expect(service.errors).toEqual([]);
     });
 
-    test("registration and metrics are taken in without a complaint", async () => {
+    test("registration and metrics are accepted without errors or warnings", async () => {
       const name = `${prefix}-counted`;
       await createFlag(service, name);
       const client = await startClient(service);
@@ -189,7 +195,7 @@ describeEachStorage("SDKs", (source) => {
       const [program = ""] = title.split(",");
       const appName = APPLICATIONS[program];
       expect(applications.map((application) => application.appName)).toContain(appName);
-      expect(client.complaints).toEqual([]);
+      expect(client.problems).toEqual([]);
     });
   });
 });

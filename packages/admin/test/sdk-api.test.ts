@@ -37,7 +37,7 @@ interface Document {
 
 const PATH = "/api/client/features";
 
-async function ask(service: Service, query = "", token = BACKEND_TOKEN): Promise<Document> {
+async function getFeatures(service: Service, query = "", token = BACKEND_TOKEN): Promise<Document> {
   const response = await service.request(PATH + query, { token, headers: KNOWS_SEGMENTS });
   expect(response.status).toBe(200);
   return (await response.json()) as Document;
@@ -50,7 +50,7 @@ const find = (document: Document, name: string): Feature | undefined =>
 describeEachStorage("GET /api/client/features", (source) => {
   const service = useService(source);
 
-  test("the document: flags, segments, the question, and what it was answered from", async () => {
+  test("the document contains flags, segments, the query and metadata", async () => {
     const fresh = await source.openFresh();
     const service = await startService(fresh);
     const used = await createSegment(service, "used", ["1", "2"]);
@@ -68,7 +68,7 @@ describeEachStorage("GET /api/client/features", (source) => {
       ],
     });
     await createFlag(service, "a", { enabled: false, strategies: [] });
-    const document = await ask(service);
+    const document = await getFeatures(service);
     const revision = await fresh.revision();
     expect(document).toEqual({
       version: 2,
@@ -123,23 +123,23 @@ describeEachStorage("GET /api/client/features", (source) => {
     });
   });
 
-  test("a flag that is archived is gone; revived it is back, off, with its strategies", async () => {
+  test("an archived flag is left out; once revived it is off, with its strategies", async () => {
     await createFlag(service, "comes-and-goes");
-    expect(find(await ask(service), "comes-and-goes")?.enabled).toBe(true);
+    expect(find(await getFeatures(service), "comes-and-goes")?.enabled).toBe(true);
     await archiveFlag(service, "comes-and-goes");
-    expect(find(await ask(service), "comes-and-goes")).toBeUndefined();
+    expect(find(await getFeatures(service), "comes-and-goes")).toBeUndefined();
     await reviveFlag(service, "comes-and-goes");
-    expect(find(await ask(service), "comes-and-goes")).toMatchObject({
+    expect(find(await getFeatures(service), "comes-and-goes")).toMatchObject({
       enabled: false,
       strategies: [{ name: "default" }],
     });
   });
 
-  test("disabled strategies are left out; a flag that has no others is off, not on for all", async () => {
+  test("disabled strategies are left out; a flag without other strategies is off", async () => {
     await createFlag(service, "half", {
       strategies: [{ disabled: true }, { parameters: { rest: "1" } }],
     });
-    expect(find(await ask(service), "half")).toMatchObject({
+    expect(find(await getFeatures(service), "half")).toMatchObject({
       enabled: true,
       strategies: [{ parameters: { rest: "1" } }],
     });
@@ -153,10 +153,13 @@ describeEachStorage("GET /api/client/features", (source) => {
         .where(eq(strategyRows.id, enabled?.id ?? ""));
       await record({ type: "feature-strategy-update", feature: "half", before: 1, after: 2 });
     });
-    expect(find(await ask(service), "half")).toMatchObject({ enabled: false, strategies: [] });
+    expect(find(await getFeatures(service), "half")).toMatchObject({
+      enabled: false,
+      strategies: [],
+    });
   });
 
-  test("a flag that depends on another one says so, once", async () => {
+  test("a dependency is part of the flag, once", async () => {
     await createFlag(service, "parent", {
       strategies: [
         {
@@ -172,7 +175,7 @@ describeEachStorage("GET /api/client/features", (source) => {
       await createFlag(service, name, { strategies: [{}, { parameters: { second: "1" } }] });
       await service.admin("POST", `/projects/default/features/${name}/dependencies`, body);
     }
-    const document = await ask(service);
+    const document = await getFeatures(service);
     expect(find(document, "child-1")).toMatchObject({
       dependencies: [{ feature: "parent", enabled: true }],
     });
@@ -185,15 +188,15 @@ describeEachStorage("GET /api/client/features", (source) => {
     expect(find(document, "parent")).not.toHaveProperty("dependencies");
   });
 
-  describe("what a token opens", () => {
-    test("the environment of the token binds, whatever is asked for", async () => {
+  describe("the scope of a token", () => {
+    test("determines the environment, whatever the request says", async () => {
       await createFlag(service, "only-development");
-      const document = await ask(service, "?environment=development", PRODUCTION_TOKEN);
+      const document = await getFeatures(service, "?environment=development", PRODUCTION_TOKEN);
       expect(document.query).toMatchObject({ environment: "production" });
       expect(find(document, "only-development")?.enabled).toBe(false);
     });
 
-    test("the projects of the token bind; filters narrow them and never widen them", async () => {
+    test("limits the projects, which filters can only narrow", async () => {
       const fresh = await source.openFresh();
       const service = await startService(fresh);
       for (const id of ["p1", "p2", "p3"]) {
@@ -201,14 +204,16 @@ describeEachStorage("GET /api/client/features", (source) => {
         await createFlag(service, `in-${id}`, { project: id });
       }
       const { secret } = await createToken(service, { projects: ["p1", "p2"] });
-      const asked = async (query: string) => names(await ask(service, query, secret));
-      expect(await asked("")).toEqual(["in-p1", "in-p2"]);
-      expect(await asked("?project=p1")).toEqual(["in-p1"]);
-      expect(await asked("?project=p1&project=p3")).toEqual(["in-p1"]);
-      expect(await asked("?project=p3")).toEqual([]);
-      expect(await asked("?project=*")).toEqual(["in-p1", "in-p2"]);
-      expect(await asked("?project=p3&project=*")).toEqual(["in-p1", "in-p2"]);
-      expect((await ask(service, "", secret)).query).toMatchObject({ project: ["p1", "p2"] });
+      const namesFor = async (query: string) => names(await getFeatures(service, query, secret));
+      expect(await namesFor("")).toEqual(["in-p1", "in-p2"]);
+      expect(await namesFor("?project=p1")).toEqual(["in-p1"]);
+      expect(await namesFor("?project=p1&project=p3")).toEqual(["in-p1"]);
+      expect(await namesFor("?project=p3")).toEqual([]);
+      expect(await namesFor("?project=*")).toEqual(["in-p1", "in-p2"]);
+      expect(await namesFor("?project=p3&project=*")).toEqual(["in-p1", "in-p2"]);
+      expect((await getFeatures(service, "", secret)).query).toMatchObject({
+        project: ["p1", "p2"],
+      });
 
       const one = await createToken(service, { projects: ["p1"] });
       for (const [name, status] of [
@@ -220,37 +225,42 @@ describeEachStorage("GET /api/client/features", (source) => {
       }
     });
 
-    test("a project that is archived widens nothing", async () => {
+    test("is not widened by an archived project", async () => {
       const fresh = await source.openFresh();
       const service = await startService(fresh);
       await service.admin("POST", "/projects", { id: "gone", name: "Gone" });
       await createFlag(service, "elsewhere");
       const { secret } = await createToken(service, { projects: ["gone"] });
       await service.admin("POST", "/projects/archive/gone");
-      expect(names(await ask(service, "", secret))).toEqual([]);
+      expect(names(await getFeatures(service, "", secret))).toEqual([]);
     });
   });
 
   describe("filters", () => {
-    test("namePrefix: as it is written, and nothing is a wildcard", async () => {
+    test("namePrefix: no character is a wildcard", async () => {
       for (const name of ["pre.one", "pre.two", "Pre.three", "other"]) {
         await createFlag(service, name, { strategies: [] });
       }
-      expect(names(await ask(service, "?namePrefix=pre."))).toEqual(["pre.one", "pre.two"]);
-      expect(names(await ask(service, "?namePrefix=p%25"))).toEqual([]);
-      expect(names(await ask(service, "?namePrefix=pr_."))).toEqual([]);
-      expect((await ask(service, "?namePrefix=pre.")).query).toMatchObject({ namePrefix: "pre." });
+      expect(names(await getFeatures(service, "?namePrefix=pre."))).toEqual(["pre.one", "pre.two"]);
+      expect(names(await getFeatures(service, "?namePrefix=p%25"))).toEqual([]);
+      expect(names(await getFeatures(service, "?namePrefix=pr_."))).toEqual([]);
+      expect((await getFeatures(service, "?namePrefix=pre.")).query).toMatchObject({
+        namePrefix: "pre.",
+      });
     });
 
-    test("tag: flags with one of these tags", async () => {
+    test("tag: flags with at least one of these tags", async () => {
       await createFlag(service, "t1", { tags: [{ type: "simple", value: "red" }] });
       await createFlag(service, "t2", { tags: [{ type: "simple", value: "a:b" }] });
       await createFlag(service, "t3", { tags: [{ type: "simple", value: "blue" }] });
-      expect(names(await ask(service, "?tag=simple:red"))).toEqual(["t1"]);
-      expect(names(await ask(service, "?tag=simple:a:b"))).toEqual(["t2"]);
-      expect(names(await ask(service, "?tag=simple:red&tag=simple:blue"))).toEqual(["t1", "t3"]);
-      expect(names(await ask(service, "?tag=simple:none"))).toEqual([]);
-      expect((await ask(service, "?tag=simple:red")).query).toMatchObject({
+      expect(names(await getFeatures(service, "?tag=simple:red"))).toEqual(["t1"]);
+      expect(names(await getFeatures(service, "?tag=simple:a:b"))).toEqual(["t2"]);
+      expect(names(await getFeatures(service, "?tag=simple:red&tag=simple:blue"))).toEqual([
+        "t1",
+        "t3",
+      ]);
+      expect(names(await getFeatures(service, "?tag=simple:none"))).toEqual([]);
+      expect((await getFeatures(service, "?tag=simple:red")).query).toMatchObject({
         tag: [["simple", "red"]],
       });
     });
@@ -267,17 +277,17 @@ describeEachStorage("GET /api/client/features", (source) => {
       },
     );
 
-    test("only the segments that these flags name come with them", async () => {
+    test("only the segments that the selected flags refer to are sent", async () => {
       const one = await createSegment(service, "of-one", ["1"]);
       const two = await createSegment(service, "of-two", ["1"]);
       await createFlag(service, "seg-one", { strategies: [{ segments: [one] }] });
       await createFlag(service, "seg-two", { strategies: [{ segments: [two, one] }] });
       const ids = async (query: string) =>
-        (await ask(service, query)).segments?.map(({ id }) => id);
+        (await getFeatures(service, query)).segments?.map(({ id }) => id);
       expect(await ids("?namePrefix=seg-one")).toEqual([one]);
       expect(await ids("?namePrefix=seg-")).toEqual([one, two]);
       expect(await ids("?namePrefix=nothing")).toEqual([]);
-      const document = await ask(service, "?namePrefix=seg-two");
+      const document = await getFeatures(service, "?namePrefix=seg-two");
       expect(document.features[0]?.strategies[0]?.segments).toEqual([one, two]);
     });
   });
@@ -291,7 +301,7 @@ describeEachStorage("GET /api/client/features", (source) => {
       ["4.2.0", true],
       ["5.2.0", true],
       ["10.0.0", true],
-    ])("with %s segments are known: %s", async (version, isKnown) => {
+    ])("%s: supports segments: %s", async (version, isKnown) => {
       const name = `spec-${version}-end`;
       const id = await createSegment(service, name, ["7"]);
       const constraints = [{ contextName: "appName", operator: "IN", values: ["x"] }];
@@ -317,7 +327,7 @@ describeEachStorage("GET /api/client/features", (source) => {
   });
 
   describe("Accept-Encoding", () => {
-    const ask = (acceptEncoding: string, ifNoneMatch = "") =>
+    const request = (acceptEncoding: string, ifNoneMatch = "") =>
       service.request(PATH, {
         token: BACKEND_TOKEN,
         headers: {
@@ -332,13 +342,13 @@ describeEachStorage("GET /api/client/features", (source) => {
       ["gzip, deflate, br", "br"],
       ["deflate", null],
       ["identity", null],
-    ])("%s is answered in %s, with the same content", async (accepted, coding) => {
+    ])("%s: the coding of the response is %s, with the same content", async (accepted, coding) => {
       await service.admin("POST", "/projects/default/features", {
         name: `long-${accepted.replaceAll(/\W/g, "")}`,
         description: "x".repeat(2000),
       });
-      const plain = await ask("identity");
-      const response = await ask(accepted);
+      const plain = await request("identity");
+      const response = await request(accepted);
       expect(response.headers.get("content-encoding")).toBe(coding);
       expect(response.headers.get("vary")).toContain("Accept-Encoding");
       const tag = plain.headers.get("etag");
@@ -346,7 +356,7 @@ describeEachStorage("GET /api/client/features", (source) => {
       expect(response.headers.get("etag")).toBe(tagHere);
       expect(await response.json()).toEqual(await plain.json());
 
-      const again = await ask(accepted, tag ?? "");
+      const again = await request(accepted, tag ?? "");
       expect([again.status, again.headers.get("etag")]).toEqual([304, tagHere]);
       expect(again.headers.get("content-encoding")).toBeNull();
     });
@@ -360,7 +370,7 @@ describeEachStorage("GET /api/client/features", (source) => {
       return response.headers.get("etag") ?? "";
     };
 
-    test("what the caller has already is a 304 without a body", async () => {
+    test("304 without a body if the client has the current version", async () => {
       const tag = await tagOf(service);
       expect(tag).toMatch(/^"[0-9a-f]{8}:\d+:v1"$/);
       for (const header of [tag, `W/${tag}`, tag.slice(1, -1), `"a", W/${tag}`, "*"]) {
@@ -379,7 +389,7 @@ describeEachStorage("GET /api/client/features", (source) => {
       expect(response.status).toBe(200);
     });
 
-    test("another question has another tag", async () => {
+    test("different queries have different tags", async () => {
       const { secret } = await createToken(service, { projects: ["default"] });
       const inlined = await service.request(PATH, { token: BACKEND_TOKEN });
       const tags = [
@@ -393,7 +403,7 @@ describeEachStorage("GET /api/client/features", (source) => {
       expect(await tagOf(service, "", secret)).toBe(await tagOf(service, "?project=default"));
     });
 
-    test("every change that SDKs can see changes it, for the very next request", async () => {
+    test("every change that SDKs can read changes the tag of the next response", async () => {
       const tags = [await tagOf(service)];
       const after = async (change: Promise<unknown>): Promise<void> => {
         await change;
@@ -419,10 +429,10 @@ describeEachStorage("GET /api/client/features", (source) => {
       expect(new Set(tags).size).toBe(tags.length);
     });
 
-    test("what SDKs cannot see does not change it, nor what is of another environment", async () => {
+    test("changes that SDKs cannot read, or of another environment, do not change the tag", async () => {
       await createFlag(service, "elsewhere", { environment: "production", enabled: false });
       const before = await tagOf(service);
-      await service.admin("PUT", "/context/userId", { description: "somebody else" });
+      await service.admin("PUT", "/context/userId", { description: "a user" });
       await createToken(service);
       await service.admin("POST", "/projects", { id: "empty", name: "Empty" });
       await switchFlag(service, "elsewhere", { environment: "production", on: true });
@@ -437,7 +447,7 @@ describeEachStorage("GET /api/client/features", (source) => {
       headers: KNOWS_SEGMENTS,
     });
     expect(response.status).toBe(200);
-    expect(await response.json()).toEqual(find(await ask(service), "single"));
+    expect(await response.json()).toEqual(find(await getFeatures(service), "single"));
     for (const name of ["unknown", "constructor", "__proto__", "%00", "single%2F"]) {
       const unknown = await service.request(`${PATH}/${name}`, { token: BACKEND_TOKEN });
       expect(unknown.status).toBe(404);
@@ -447,19 +457,19 @@ describeEachStorage("GET /api/client/features", (source) => {
     expect((await service.request(`${PATH}/single`, { token: BACKEND_TOKEN })).status).toBe(404);
   });
 
-  test("many who ask at once after a change all get it", async () => {
+  test("many requests at once after a change all receive it", async () => {
     await createFlag(service, "flips");
     for (let round = 0; round < 5; round++) {
       const on = round % 2 === 1;
       await switchFlag(service, "flips", { on });
-      const documents = await Promise.all(Array.from({ length: 20 }, () => ask(service)));
+      const documents = await Promise.all(Array.from({ length: 20 }, () => getFeatures(service)));
       expect(documents.map((document) => find(document, "flips")?.enabled)).toEqual(
         Array.from({ length: 20 }, () => on),
       );
     }
   });
 
-  test("POST /edge/validate names the tokens that are right, and what they open", async () => {
+  test("POST /edge/validate returns the valid tokens and their scopes", async () => {
     const { secret, id } = await createToken(service, { projects: ["default"] });
     const frontend = await createToken(service, { type: "frontend", environment: "production" });
     const admin = await createToken(service, { type: "admin" });

@@ -9,7 +9,7 @@ import { serverOptions } from "../src/http/server.ts";
 const GUARD = new ConnectionGuard({
   maxConnections: 1000,
   logger: { warn: () => undefined },
-  advice: "",
+  hint: "",
 });
 
 async function send(request: string): Promise<string> {

@@ -63,7 +63,7 @@ export async function buildApp(
   const guard = new ConnectionGuard({
     maxConnections: config.maxConnections,
     logger: config.logger,
-    advice: `raise ${nameSetting(SETTINGS.maxConnections)} or run more replicas`,
+    hint: `raise ${nameSetting(SETTINGS.maxConnections)} or run more replicas`,
   });
   observeConnections(metrics.registry, METRICS_PREFIX, guard);
   const app = Fastify({

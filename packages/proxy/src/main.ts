@@ -47,7 +47,7 @@ export async function runAsWorker(): Promise<void> {
       return proxy;
     },
     stopped: link.next("stop"),
-    tellFailure: (reason) => link.send({ kind: "failed", reason }),
+    reportFailure: (reason) => link.send({ kind: "failed", reason }),
   });
 }
 

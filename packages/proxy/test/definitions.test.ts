@@ -23,7 +23,7 @@ interface Definitions {
   readonly segments?: readonly object[];
 }
 
-function ask({ request }: TestProxy, query = "", headers: Record<string, string> = {}) {
+function getFeatures({ request }: TestProxy, query = "", headers: Record<string, string> = {}) {
   return request(`/proxy/client/features${query}`, {
     headers: { authorization: SERVER_TOKEN, ...headers },
   });
@@ -32,7 +32,7 @@ function ask({ request }: TestProxy, query = "", headers: Record<string, string>
 const MODERN = { "unleash-client-spec": "5.2.0" };
 
 test("GET /proxy/client/features: all definitions with segments, to a server token", async () => {
-  const response = await ask(await startProxy({ document: DOCUMENT }), "", MODERN);
+  const response = await getFeatures(await startProxy({ document: DOCUMENT }), "", MODERN);
   expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
   expect(await response.json()).toEqual(DOCUMENT);
 });
@@ -42,40 +42,40 @@ test.each([
   [{ "unleash-client-spec": "4.1.9" }],
   [{ "unleash-client-spec": "4.2.0-beta.1" }],
 ])(
-  "GET /proxy/client/features: segments are inlined for an SDK that does not know them (%j)",
+  "GET /proxy/client/features: segments are inlined for an SDK that does not support them (%j)",
   async (headers) => {
-    const response = await ask(await startProxy({ document: DOCUMENT }), "", headers);
+    const response = await getFeatures(await startProxy({ document: DOCUMENT }), "", headers);
     const { features, segments } = (await response.json()) as Definitions;
     expect(segments).toBeUndefined();
     expect(features[0]?.strategies).toEqual([
       { name: "default", parameters: {}, constraints: [OWN, CONSTRAINT] },
     ]);
-    // Nobody is in a segment that does not exist.
+    // A segment that does not exist contains nobody.
     expect(features[1]?.strategies).toEqual([
       { name: "default", constraints: [{ contextName: "userId", operator: "IN", values: [] }] },
     ]);
   },
 );
 
-test("GET /proxy/client/features: Vary names what the form of the answer depends on", async () => {
-  const response = await ask(await startProxy({ document: DOCUMENT }));
+test("GET /proxy/client/features: Vary names the headers that the response depends on", async () => {
+  const response = await getFeatures(await startProxy({ document: DOCUMENT }));
   expect(response.headers.get("vary")).toBe("authorization, accept-encoding, unleash-client-spec");
 });
 
-test("GET /proxy/client/features: 400 for a client specification that is no version", async () => {
+test("GET /proxy/client/features: 400 for a client specification that is not a version", async () => {
   const proxy = await startProxy({ document: DOCUMENT });
-  expect((await ask(proxy, "", { "unleash-client-spec": "latest" })).status).toBe(400);
+  expect((await getFeatures(proxy, "", { "unleash-client-spec": "latest" })).status).toBe(400);
 });
 
 test("GET /proxy/client/features: ETag, and 304 until a definition changes", async () => {
   const proxy = await startProxy({ document: DOCUMENT });
-  const etag = (await ask(proxy, "", MODERN)).headers.get("etag") ?? "";
+  const etag = (await getFeatures(proxy, "", MODERN)).headers.get("etag") ?? "";
   expect(etag).toMatch(/^W\/"/);
   const conditional = { ...MODERN, "if-none-match": etag };
-  expect((await ask(proxy, "", conditional)).status).toBe(304);
-  expect((await ask(proxy, "", { "if-none-match": etag })).status).toBe(200);
+  expect((await getFeatures(proxy, "", conditional)).status).toBe(304);
+  expect((await getFeatures(proxy, "", { "if-none-match": etag })).status).toBe(200);
   proxy.source.replace({ ...DOCUMENT, features: [flag("new")] });
-  expect((await ask(proxy, "", conditional)).status).toBe(200);
+  expect((await getFeatures(proxy, "", conditional)).status).toBe(200);
 });
 
 test.each([
@@ -85,17 +85,19 @@ test.each([
   ["?project=*", ["shop.a", "shop.b", "other"]],
   ["?project=default&namePrefix=other", []],
 ])("GET /proxy/client/features%s: filtered", async (query, names) => {
-  const response = await ask(await startProxy({ document: DOCUMENT }), query, MODERN);
+  const response = await getFeatures(await startProxy({ document: DOCUMENT }), query, MODERN);
   const { features, segments } = (await response.json()) as Definitions;
   expect(features.map(({ name }) => name)).toEqual(names);
   expect(segments).toEqual(DOCUMENT.segments);
 });
 
-test("GET /proxy/client/features: a name that the upstream sends twice is there once", async () => {
+test("GET /proxy/client/features: a flag that the upstream sends twice is sent once", async () => {
   const features = [flag("twice"), flag("other"), flag("twice", { project: "later" })];
   const proxy = await startProxy({ document: { features } });
   const namesFor = async (query: string) => {
-    const { features: found } = (await (await ask(proxy, query, MODERN)).json()) as Definitions;
+    const { features: found } = (await (
+      await getFeatures(proxy, query, MODERN)
+    ).json()) as Definitions;
     return found.map(({ name }) => name);
   };
   expect(await namesFor("")).toEqual(["twice", "other"]);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ask, DOCUMENT, flag, half, requestHeaders, type RawAnswer } from "./_fast-path.ts";
-import { readEvents } from "./_event-reader.ts";
+import { readEvents } from "../../server-kit/test/_event-reader.ts";
 import { KEY, OTHER_KEY, startProxy, type TestProxy } from "./_proxy.ts";
 
 // No client may affect the response to another one. The reference is a proxy that has seen no other

@@ -37,18 +37,18 @@ async function startOfficial(url: string, options: Partial<UnleashConfig>) {
     metricsInterval: 100,
     ...options,
   });
-  const complaints: unknown[] = [];
-  client.on("error", (error) => complaints.push(error));
-  client.on("warn", (warning) => complaints.push(warning));
+  const problems: unknown[] = [];
+  client.on("error", (error) => problems.push(error));
+  client.on("warn", (warning) => problems.push(warning));
   onTestFinished(async () => {
-    // Between two polls: it does not catch the failure of one that is under way when it ends.
+    // Between two polls: the client does not catch the failure of a poll in progress when it ends.
     if (options.experimentalMode?.type !== "streaming") {
       await new Promise<void>((resolve) => client.once("unchanged", () => resolve()));
     }
     client.destroy();
   });
   await new Promise((resolve) => client.once("synchronized", resolve));
-  return { client, complaints };
+  return { client, problems };
 }
 
 describe.each(OFFICIAL)("unleash-client, %s", (_mode, options) => {
@@ -57,7 +57,7 @@ describe.each(OFFICIAL)("unleash-client, %s", (_mode, options) => {
       document: DOCUMENT,
       config: { basePath: "/base" },
     });
-    const { client, complaints } = await startOfficial(`${proxy.url}/base${path}`, options);
+    const { client, problems } = await startOfficial(`${proxy.url}/base${path}`, options);
     expect(client.getFeatureToggleDefinitions()).toHaveLength(3);
     expect(client.isEnabled("a")).toBe(true);
     const isOpenTo = (plan: string) => client.isEnabled("by-segment", { properties: { plan } });
@@ -81,11 +81,11 @@ describe.each(OFFICIAL)("unleash-client, %s", (_mode, options) => {
           features: expect.objectContaining({ a: expect.anything() }),
         }),
       );
-    expect(complaints).toEqual([]);
+    expect(problems).toEqual([]);
   });
 });
 
-/** A proxy over a client of ours, which follows what is at the address. */
+/** Starts a proxy whose upstream is at the given URL. */
 async function startOver(url: string, synchronization: Synchronization, more = {}) {
   const client = createFlagsClient({
     url,
@@ -106,39 +106,42 @@ const flagNames = (client: FlagsClient): readonly unknown[] =>
   (client.snapshot?.flags ?? []).map(({ name }) => name);
 
 describe.each(["polling", "delta", "streaming"] as const)("a chain of proxies, %s", (mode) => {
-  test.each(PATHS)("at %s: changes go down, usage goes up, and answers agree", async (path) => {
-    const upstream = await startFeatureServer(DOCUMENT);
-    const first = await startOver(upstream.url, "polling");
-    const second = await startOver(`${first.url}/base${path}`, mode);
-    const third = await startOver(`${second.url}/base${path}`, mode);
-    await third.client.synchronized();
-    const { request, client, post } = third;
-    const answer = await request("/base/proxy?plan=gold");
-    const above = await second.request("/base/proxy?plan=gold");
-    expect(await answer.text()).toBe(await above.text());
-    expect(answer.headers.get("etag")).toBe(above.headers.get("etag"));
+  test.each(PATHS)(
+    "at %s: passes changes down and usage up, and responses are equal",
+    async (path) => {
+      const upstream = await startFeatureServer(DOCUMENT);
+      const first = await startOver(upstream.url, "polling");
+      const second = await startOver(`${first.url}/base${path}`, mode);
+      const third = await startOver(`${second.url}/base${path}`, mode);
+      await third.client.synchronized();
+      const { request, client, post } = third;
+      const response = await request("/base/proxy?plan=gold");
+      const above = await second.request("/base/proxy?plan=gold");
+      expect(await response.text()).toBe(await above.text());
+      expect(response.headers.get("etag")).toBe(above.headers.get("etag"));
 
-    const changed = [flag("c"), bySegment, flag("a", { enabled: false })];
-    upstream.document = { ...DOCUMENT, features: changed };
-    await expect.poll(() => flagNames(client), SOON).toContain("c");
-    expect(flagNames(client).toSorted()).toEqual(["a", "by-segment", "c"]);
-    expect(client.isEnabled("a")).toBe(false);
+      const changed = [flag("c"), bySegment, flag("a", { enabled: false })];
+      upstream.document = { ...DOCUMENT, features: changed };
+      await expect.poll(() => flagNames(client), SOON).toContain("c");
+      expect(flagNames(client).toSorted()).toEqual(["a", "by-segment", "c"]);
+      expect(client.isEnabled("a")).toBe(false);
 
-    const toggles = { c: { yes: 2, no: 1 } };
-    expect(
-      (await post("/base/proxy/client/metrics", { appName: "shop", bucket: { toggles } })).status,
-    ).toBe(200);
-    await expect
-      .poll(() => upstream.posts.get("/api/client/metrics") ?? [], SOON)
-      .toContainEqual(
-        expect.objectContaining({
-          appName: "shop",
-          bucket: expect.objectContaining({ toggles: { c: expect.objectContaining(toggles.c) } }),
-        }),
-      );
-  });
+      const toggles = { c: { yes: 2, no: 1 } };
+      expect(
+        (await post("/base/proxy/client/metrics", { appName: "shop", bucket: { toggles } })).status,
+      ).toBe(200);
+      await expect
+        .poll(() => upstream.posts.get("/api/client/metrics") ?? [], SOON)
+        .toContainEqual(
+          expect.objectContaining({
+            appName: "shop",
+            bucket: expect.objectContaining({ toggles: { c: expect.objectContaining(toggles.c) } }),
+          }),
+        );
+    },
+  );
 
-  test("goes on with its last flags while the upstream fails, and recovers by itself", async () => {
+  test("serves its last flags while the upstream fails, and recovers", async () => {
     const upstream = await startFeatureServer(DOCUMENT);
     const first = await startOver(upstream.url, "polling");
     const second = await startOver(`${first.url}/base/api`, mode);
@@ -167,7 +170,7 @@ describe.each(["polling", "delta", "streaming"] as const)("a chain of proxies, %
   });
 });
 
-test("a chain that streams: hears of a change without asking", async () => {
+test("a chain of proxies, streaming: receives a change without polling", async () => {
   const first = await startProxy({ document: DOCUMENT });
   const second = await startOver(`${first.url}/api`, "streaming", { refreshIntervalMs: 600_000 });
   await second.client.synchronized();

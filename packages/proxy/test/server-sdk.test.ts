@@ -1,6 +1,6 @@
 import { EventEmitter, once } from "node:events";
 import { describe, expect, test } from "vitest";
-import { openStream, type DeltaEvent } from "./_definition-events.ts";
+import { readDefinitions, type DeltaEvent } from "./_stream-events.ts";
 import { flag } from "./_documents.ts";
 import { errorOf, KEY, SERVER_TOKEN, startProxy, type TestProxy } from "./_proxy.ts";
 
@@ -16,7 +16,7 @@ const without = (name: string) => ({
   features: DOCUMENT.features.filter((feature) => feature.name !== name),
 });
 
-async function askDelta({ url }: TestProxy, etag?: string, query = "") {
+async function pollDelta({ url }: TestProxy, etag?: string, query = "") {
   const response = await fetch(`${url}/api/client/delta${query}`, {
     headers: { ...MODERN, ...(etag !== undefined && { "if-none-match": etag }) },
   });
@@ -41,7 +41,7 @@ test.each([
   "/proxy/client/features/shop.a",
   "/proxy/client/delta",
   "/proxy/client/streaming",
-])("GET %s: for server tokens alone", async (path) => {
+])("GET %s: only for server tokens", async (path) => {
   const { url } = await startProxy({ document: DOCUMENT });
   for (const authorization of [KEY, "", "Bearer x"]) {
     const response = await fetch(url + path, { headers: { authorization } });
@@ -50,7 +50,7 @@ test.each([
   }
 });
 
-test("GET /api/client/features: what /proxy/client/features answers, below the base path", async () => {
+test("GET /api/client/features: same response as /proxy/client/features, below the base path", async () => {
   const { url } = await startProxy({ document: DOCUMENT, config: { basePath: "/base" } });
   const [ours, theirs] = await Promise.all(
     ["api", "proxy"].map((path) =>
@@ -70,7 +70,7 @@ describe("GET /api/client/features/{name}", () => {
   };
   const path = `/api/client/features/${encodeURIComponent(name)}`;
 
-  test("answers with the definition alone, and 304 until it changes", async () => {
+  test("responds with the definition, and 304 until it changes", async () => {
     const { url, source } = await startProxy({ document });
     const response = await fetch(url + path, { headers: MODERN });
     expect(await response.json()).toEqual(document.features[0]);
@@ -81,7 +81,7 @@ describe("GET /api/client/features/{name}", () => {
     expect((await fetch(url + path, { headers: conditional })).status).toBe(200);
   });
 
-  test("puts constraints of segments in, for an SDK that does not know segments", async () => {
+  test("inlines the constraints of segments for an SDK that does not support segments", async () => {
     const { url } = await startProxy({ document });
     const response = await fetch(url + path, { headers: { authorization: SERVER_TOKEN } });
     expect(await response.json()).toMatchObject({
@@ -89,7 +89,7 @@ describe("GET /api/client/features/{name}", () => {
     });
   });
 
-  test("404 for a flag that is not there", async () => {
+  test("404 for a flag that does not exist", async () => {
     const { url } = await startProxy({ document });
     const response = await fetch(`${url}/api/client/features/none`, { headers: MODERN });
     expect(response.status).toBe(404);
@@ -98,9 +98,9 @@ describe("GET /api/client/features/{name}", () => {
 });
 
 describe("GET /api/client/delta", () => {
-  test("brings everything, in one order, and then 304 until something changes", async () => {
+  test("sends the complete state in a fixed order, and then 304 until something changes", async () => {
     const proxy = await startProxy({ document: DOCUMENT });
-    const all = await askDelta(proxy);
+    const all = await pollDelta(proxy);
     expect(all.events).toEqual([
       {
         eventId: Number(all.etag.slice(1, -1)),
@@ -110,21 +110,21 @@ describe("GET /api/client/delta", () => {
       },
     ]);
     expect(all.etag).toMatch(/^"\d{1,15}"$/);
-    const again = await askDelta(proxy, all.etag);
+    const again = await pollDelta(proxy, all.etag);
     expect([again.status, again.etag]).toEqual([304, all.etag]);
     proxy.source.replace({ ...DOCUMENT, features: DOCUMENT.features.toReversed() });
-    expect((await askDelta(proxy, all.etag)).status).toBe(304);
+    expect((await pollDelta(proxy, all.etag)).status).toBe(304);
   });
 
-  test("brings what is different: segments ahead of the flags that name them, and after those that did", async () => {
+  test("sends changes: updated segments before flags, and removed segments after flags", async () => {
     const proxy = await startProxy({ document: DOCUMENT });
-    const { etag } = await askDelta(proxy);
+    const { etag } = await pollDelta(proxy);
     proxy.source.replace({
       ...DOCUMENT,
       features: [flag("new"), flag("shop.a", { enabled: false }), flag("other")],
       segments: [{ id: 2, constraints: [] }],
     });
-    const changes = await askDelta(proxy, etag);
+    const changes = await pollDelta(proxy, etag);
     expect(namesOf(changes.events)).toEqual([
       ["segment-updated", 2],
       ["feature-updated", "new"],
@@ -137,33 +137,33 @@ describe("GET /api/client/delta", () => {
     );
   });
 
-  test("tells the sum of many changes, and nothing to one whose state has come back", async () => {
+  test("sends the sum of several changes, and 304 if an earlier state is current again", async () => {
     const proxy = await startProxy({ document: DOCUMENT });
-    const first = await askDelta(proxy);
+    const first = await pollDelta(proxy);
     proxy.source.replace(without("other"));
-    const second = await askDelta(proxy, first.etag);
+    const second = await pollDelta(proxy, first.etag);
     proxy.source.replace(DOCUMENT);
-    expect((await askDelta(proxy, first.etag)).status).toBe(304);
-    expect(namesOf((await askDelta(proxy, second.etag)).events)).toEqual([
+    expect((await pollDelta(proxy, first.etag)).status).toBe(304);
+    expect(namesOf((await pollDelta(proxy, second.etag)).events)).toEqual([
       ["feature-updated", "other"],
     ]);
   });
 
-  test("goes on at another replica that has seen the same, whatever else it saw", async () => {
+  test("continues at another replica that has had the same state", async () => {
     const one = await startProxy({ document: DOCUMENT });
     const other = await startProxy({ document: { ...DOCUMENT, features: [flag("earlier")] } });
-    await askDelta(other);
+    await pollDelta(other);
     other.source.replace({ ...DOCUMENT, features: DOCUMENT.features.toReversed() });
     other.source.replace(without("other"));
-    const { etag } = await askDelta(one);
-    expect(namesOf((await askDelta(other, etag)).events)).toEqual([["feature-removed", "other"]]);
+    const { etag } = await pollDelta(one);
+    expect(namesOf((await pollDelta(other, etag)).events)).toEqual([["feature-removed", "other"]]);
   });
 
   test.each(['"1"', "1", '"no number"', "*", '"999999999999999"'])(
-    "brings everything to one who names a state it does not know: %s",
+    "sends the complete state if the given state is not known: %s",
     async (etag) => {
       const proxy = await startProxy({ document: DOCUMENT });
-      const { status, events } = await askDelta(proxy, etag);
+      const { status, events } = await pollDelta(proxy, etag);
       expect(status).toBe(200);
       expect(events.map(({ type }) => type)).toEqual(["hydration"]);
     },
@@ -173,20 +173,20 @@ describe("GET /api/client/delta", () => {
     ["?namePrefix=shop.", ["shop.a", "shop.b"]],
     ["?project=shop", ["shop.a"]],
     ["?project=shop&project=default&namePrefix=o", ["other"]],
-  ])("%s: only of the flags asked for", async (query, names) => {
+  ])("%s: only selected flags", async (query, names) => {
     const proxy = await startProxy({ document: DOCUMENT });
-    const all = await askDelta(proxy, undefined, query);
+    const all = await pollDelta(proxy, undefined, query);
     expect(namesOf(all.events)).toEqual([["hydration", names]]);
     proxy.source.replace({ ...DOCUMENT, features: [flag("elsewhere"), ...DOCUMENT.features] });
-    expect((await askDelta(proxy, all.etag, query)).status).toBe(304);
+    expect((await pollDelta(proxy, all.etag, query)).status).toBe(304);
   });
 
-  test("knows flags of any name", async () => {
+  test("supports flags with any name", async () => {
     const features = ["__proto__", "constructor", "toString"].map((name) => flag(name));
     const proxy = await startProxy({ document: { features: [flag("__proto__")] } });
-    const { etag } = await askDelta(proxy);
+    const { etag } = await pollDelta(proxy);
     proxy.source.replace({ features });
-    expect(namesOf((await askDelta(proxy, etag)).events)).toEqual([
+    expect(namesOf((await pollDelta(proxy, etag)).events)).toEqual([
       ["feature-updated", "constructor"],
       ["feature-updated", "toString"],
     ]);
@@ -195,14 +195,14 @@ describe("GET /api/client/delta", () => {
 
 describe("GET /api/client/streaming", () => {
   const open = ({ url }: TestProxy, query = "", headers = {}) =>
-    openStream(`${url}/api/client/streaming${query}`, { ...MODERN, ...headers });
+    readDefinitions(`${url}/api/client/streaming${query}`, { ...MODERN, ...headers });
 
-  test("brings everything and then each change, readable across origins", async () => {
+  test("sends the complete state and then each change, with CORS headers", async () => {
     const proxy = await startProxy({ document: DOCUMENT });
     const stream = await open(proxy, "", { origin: "http://elsewhere.test" });
-    expect(stream.response.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
-    expect(stream.response.headers.get("access-control-allow-origin")).toBe("*");
-    expect(stream.response.headers.get("vary")).toContain("authorization");
+    expect(stream.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
+    expect(stream.headers.get("access-control-allow-origin")).toBe("*");
+    expect(stream.headers.get("vary")).toContain("authorization");
     const first = await stream.next();
     expect([first.name, namesOf(first.events)]).toEqual([
       "unleash-connected",
@@ -215,10 +215,10 @@ describe("GET /api/client/streaming", () => {
       [["feature-removed", "other"]],
     ]);
     expect(second.id).toBe(String(second.events[0]?.eventId));
-    expect(`"${second.id}"`).toBe((await askDelta(proxy)).etag);
+    expect(`"${second.id}"`).toBe((await pollDelta(proxy)).etag);
   });
 
-  test("says nothing of changes to flags that were not asked for, or of none", async () => {
+  test("sends no event if the selected flags do not change", async () => {
     const proxy = await startProxy({ document: DOCUMENT });
     const stream = await open(proxy, "?namePrefix=shop.");
     await stream.next();
@@ -228,11 +228,11 @@ describe("GET /api/client/streaming", () => {
     expect(namesOf((await stream.next()).events)).toEqual([["feature-removed", "shop.a"]]);
   });
 
-  test("goes on where Last-Event-ID says, also at another replica", async () => {
+  test("continues after Last-Event-ID, also at another replica", async () => {
     const one = await startProxy({ document: DOCUMENT });
     const other = await startProxy({ document: DOCUMENT });
     const { id } = await (await open(one)).next();
-    await askDelta(other);
+    await pollDelta(other);
     const idle = await open(other, "", { "last-event-id": id });
     expect((await idle.next()).events).toEqual([]);
     other.source.replace(without("other"));
@@ -243,7 +243,7 @@ describe("GET /api/client/streaming", () => {
     expect((await lost.next()).events.map(({ type }) => type)).toEqual(["hydration"]);
   });
 
-  test("keeps no place for a reader that is gone before its stream opens", async () => {
+  test("does not count an SDK that disconnects before its stream opens", async () => {
     const hook = new EventEmitter();
     const proxy = await startProxy({
       document: DOCUMENT,
@@ -258,23 +258,25 @@ describe("GET /api/client/streaming", () => {
     const abort = new AbortController();
     const [entered, left] = [once(hook, "entered"), once(hook, "left")];
     const { signal } = abort;
-    const asked = fetch(`${proxy.url}/api/client/streaming`, { headers: MODERN, signal });
+    const response = fetch(`${proxy.url}/api/client/streaming`, { headers: MODERN, signal });
     await entered;
     abort.abort();
-    await expect(asked).rejects.toThrow("aborted");
+    await expect(response).rejects.toThrow("aborted");
     await left;
     const metrics = await proxy.request("/proxy/internal-backstage/prometheus");
     expect(await metrics.text()).toContain("\nflags_proxy_definition_streams 0\n");
   });
 
-  test("shows the number of open streams, and ends them with a time to come back when the proxy stops", async () => {
+  test("reports the number of open streams, and ends them with a reconnection delay when the proxy stops", async () => {
     const proxy = await startProxy({ document: DOCUMENT });
     const stream = await open(proxy);
     await stream.next();
     const metrics = await proxy.request("/proxy/internal-backstage/prometheus");
     expect(await metrics.text()).toContain("\nflags_proxy_definition_streams 1\n");
     const closed = proxy.app.close();
-    expect(await stream.rest()).toMatch(/^retry: \d{1,4}\n$/);
+    await stream.ended;
+    expect(stream.retries).toEqual([expect.toSatisfy((delayMs: number) => delayMs < 10_000)]);
+    expect(stream.comments()).toBe(0);
     await closed;
   });
 });
@@ -305,10 +307,10 @@ describe("usage of server SDKs", () => {
     ]);
   });
 
-  test("POST /api/client/metrics/bulk: one report for each application and hour", async () => {
+  test("POST /api/client/metrics/bulk: one report per application and hour", async () => {
     const proxy = await startProxy();
     const [early, late] = ["2026-01-01T00:00:00.000Z", "2026-01-01T01:00:00.000Z"];
-    const answer = await post(proxy, "metrics/bulk", {
+    const response = await post(proxy, "metrics/bulk", {
       applications: [{ appName: "shop" }],
       metrics: [
         { ...metric, timestamp: early, variants: { blue: 1 } },
@@ -317,7 +319,7 @@ describe("usage of server SDKs", () => {
         { ...metric, timestamp: early, appName: "app", yes: undefined },
       ],
     });
-    expect([answer.status, await answer.text()]).toEqual([202, ""]);
+    expect([response.status, await response.text()]).toEqual([202, ""]);
     const quotaId = expect.any(String) as string;
     expect(JSON.parse(JSON.stringify(proxy.source.usage))).toEqual([
       {
@@ -344,7 +346,7 @@ describe("usage of server SDKs", () => {
     [{ metrics: [{ ...metric, appName: undefined }, "x"] }, "metrics.0"],
     [{ metrics: [{ ...metric, featureName: "x".repeat(256) }] }, "metrics.0"],
     [{ metrics: Array.from({ length: 10_001 }, () => metric) }, "metrics"],
-  ])("POST /api/client/metrics/bulk: 400 that names what is wrong (%#)", async (body, path) => {
+  ])("POST /api/client/metrics/bulk: 400 that names the invalid field (%#)", async (body, path) => {
     const proxy = await startProxy();
     const response = await post(proxy, "metrics/bulk", body);
     expect(response.status).toBe(400);
@@ -352,7 +354,7 @@ describe("usage of server SDKs", () => {
     expect(proxy.source.usage).toEqual([]);
   });
 
-  test("POST /api/client/metrics/bulk: invalid entries do not keep the valid ones out", async () => {
+  test("POST /api/client/metrics/bulk: valid entries are accepted despite invalid ones", async () => {
     const proxy = await startProxy();
     const many = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [index, 1]));
     const metrics = [
@@ -375,7 +377,7 @@ describe("usage of server SDKs", () => {
     expect(await scraped.text()).toContain("\nflags_proxy_usage_invalid_total 8\n");
   });
 
-  test("503 when there is no room, 401 for a client key", async () => {
+  test("503 if the usage buffer is full, 401 for a client key", async () => {
     const proxy = await startProxy();
     proxy.source.accepts = false;
     const refused = await post(proxy, "metrics/bulk", { metrics: [metric] });

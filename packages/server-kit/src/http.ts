@@ -1,3 +1,5 @@
+// The entry `flags-server-kit/http`, apart from the main one because Fastify loads slowly and
+// `--help` does not need it.
 export { limitBodyMemory } from "./http/body-budget.ts";
 export {
   BROTLI_QUALITY,
@@ -7,31 +9,32 @@ export {
   compress,
   COMPRESSION_THRESHOLD_BYTES,
   GZIP_LEVEL,
-} from "./http/content-coding.ts";
-export type { ContentCoding } from "./http/content-coding.ts";
-export { createClientErrorHandler } from "./http/client-error.ts";
-export type { ClientErrorHandler, ClientFailure } from "./http/client-error.ts";
+} from "./http/compression.ts";
+export type { ContentCoding } from "./http/compression.ts";
+export { matchesEntityTag, sendConditional } from "./http/conditional-request.ts";
 export { ConnectionGuard } from "./http/connection-guard.ts";
-export type {
-  CloseReason,
-  ConnectionGuardOptions,
-  ConnectionTimes,
-} from "./http/connection-guard.ts";
-export { observeConnections } from "./http/connection-metrics.ts";
-export { createGuardedServer } from "./http/http-server.ts";
-export { isNamedBy } from "./http/entity-tag.ts";
-export { EventStream, writeEvent } from "./http/event-stream.ts";
-export { sharedEvent } from "./http/shared-event.ts";
-export type { StreamEvent } from "./http/event-stream.ts";
-export { explainFrameworkFailure, NOT_JSON } from "./http/framework-failure.ts";
-export type { FrameworkFailure } from "./http/framework-failure.ts";
+export { SERVER_DEFAULTS } from "./http/fastify-app.ts";
+export type { TypedApp } from "./http/fastify-app.ts";
+export {
+  createRegistry,
+  createRequestObserver,
+  observeConnections,
+  observeRequests,
+} from "./http/metrics.ts";
+export type { ObserveRequest } from "./http/metrics.ts";
 export { registerOpenApi } from "./http/openapi.ts";
 export { describeRepeatedHeader, findRepeatedHeader } from "./http/repeated-header.ts";
-export { createRegistry, createRequestObserver, observeRequests } from "./http/request-metrics.ts";
-export type { ObserveRequest } from "./http/request-metrics.ts";
-export type { ObservedRequest } from "./http/request-tally.ts";
-export { sendConditional } from "./http/send-conditional.ts";
-export { BODY_LIMIT_BYTES, SERVER_DEFAULTS } from "./http/server-defaults.ts";
+export {
+  createClientErrorHandler,
+  explainFrameworkFailure,
+  NOT_JSON,
+} from "./http/request-errors.ts";
+export type { ClientErrorHandler, FrameworkFailure } from "./http/request-errors.ts";
+export { createGuardedServer } from "./http/server.ts";
 export { toTrustOption } from "./http/trust-proxy.ts";
 export type { TrustFunction } from "./http/trust-proxy.ts";
-export type { TypedApp } from "./http/typed-app.ts";
+export { DeltaStream } from "./streams/delta-stream.ts";
+export type { DeltaFeed } from "./streams/delta-stream.ts";
+export { EventStream, writeEvent } from "./streams/event-stream.ts";
+export { repeat, StreamHub } from "./streams/stream-hub.ts";
+export type { HubStream, StreamHubOptions } from "./streams/stream-hub.ts";

@@ -1,4 +1,4 @@
-// A program as small as can be, run as a process by the tests of its life cycle.
+// A minimal program, which tests run as a process.
 import Fastify from "fastify";
 import {
   createIntegerKind,
@@ -30,7 +30,7 @@ const program = {
   groups: ["Listening"],
   settings,
   variablePrefixes: ["SAMPLE_"],
-  renamings: [],
+  renamedPrefixes: [],
 };
 
 await runProgram(program, { loadConfig, serve });
@@ -45,18 +45,18 @@ async function loadConfig(environment) {
 }
 
 async function serve({ port }) {
-  if (port === 1) throw new StartError("Port 1 is not for us: choose another one with PORT");
-  if (port === 2) throw new Error("Not foreseen");
+  if (port === 1) throw new StartError("Port 1 is reserved: choose another one with PORT");
+  if (port === 2) throw new Error("Unexpected");
   const app = Fastify();
   app.get("/", () => "here");
   let close = () => app.close();
-  app.get("/jam", () => {
-    close = () => Promise.reject(new Error("hidden jam"));
-    return "jammed";
+  app.get("/fail-to-close", () => {
+    close = () => Promise.reject(new Error("hidden close error"));
+    return "done";
   });
   app.get("/crash", () => {
     setTimeout(() => {
-      throw new Error("hidden fault");
+      throw new Error("hidden error");
     });
     return "soon";
   });

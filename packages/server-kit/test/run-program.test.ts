@@ -38,12 +38,12 @@ async function addressOf({ child, output }: Running): Promise<string> {
   }
 }
 
-describe("runProgram() tells about the program", () => {
+describe("runProgram() prints", () => {
   test.each([
     ["--help", 0, /^sample 1\.2\.3\n\nServes as an example\./, /^$/],
     ["--version", 0, /^1\.2\.3\n$/, /^$/],
     ["--port", 2, /^$/, /^Unknown argument --port: try sample --help\n$/],
-  ] as const)("at %s, with exit code %d", async (argument, code, stdout, stderr) => {
+  ] as const)("%s, with exit code %d", async (argument, code, stdout, stderr) => {
     const finished = await finish(start({}, [argument]));
     expect(finished.code).toBe(code);
     expect(finished.stdout).toMatch(stdout);
@@ -54,19 +54,23 @@ describe("runProgram() tells about the program", () => {
 describe("runProgram() ends with exit code 1", () => {
   test.each([
     [
-      "settings that cannot be used, all told at once",
+      "invalid settings, all of them listed",
       { PORT: "soon", SAMPLE_NAME: "1" },
       /^Cannot use this configuration:\n {2}- PORT must .*"soon"\nNote:\n {2}- SAMPLE_NAME is set.*\n$/,
     ],
-    ["a StartError, in one line", { PORT: "1" }, /^Port 1 is not for us: .* with PORT\n$/],
-    ["the unforeseen, with a stack trace", { PORT: "2" }, /^Cannot start: Error: Not.*\n\s+at /],
+    ["a StartError, with one line", { PORT: "1" }, /^Port 1 is reserved: .* with PORT\n$/],
+    [
+      "an unexpected error, with a stack trace",
+      { PORT: "2" },
+      /^Cannot start: Error: Unexpected.*\n\s+at /,
+    ],
   ] as const)("after %s", async (_, environment, stderr) => {
     const finished = await finish(start(environment));
     expect(finished).toMatchObject({ code: 1, stdout: "" });
     expect(finished.stderr).toMatch(stderr);
   });
 
-  test("after a port that is taken, in one line", async () => {
+  test("after a port that is taken, with one line", async () => {
     const holder = createServer().listen(0, "127.0.0.1");
     await once(holder, "listening");
     onTestFinished(() => void holder.close());
@@ -76,29 +80,29 @@ describe("runProgram() ends with exit code 1", () => {
     expect(stderr).toMatch(/^Cannot listen on port \d+ of 127\.0\.0\.1: the port is taken.*\n$/);
   });
 
-  test("after a crash, with a line in the log that shows no secret", async () => {
+  test("after a crash, with a log line that shows no secret", async () => {
     const running = start({});
     await fetch(`${await addressOf(running)}crash`).catch(() => undefined);
     const { code, stdout } = await finish(running);
     expect(code).toBe(1);
     expect(stdout).toContain("Unexpected failure, the sample stops");
-    expect(stdout).toContain("[redacted] fault");
+    expect(stdout).toContain("[redacted] error");
     expect(stdout).not.toContain("hidden");
   });
 });
 
-test("runProgram() ends with exit code 1 and a line in the log when it cannot stop in order", async () => {
+test("runProgram() ends with exit code 1 and a log line if the shutdown fails", async () => {
   const running = start({});
-  await fetch(`${await addressOf(running)}jam`);
+  await fetch(`${await addressOf(running)}fail-to-close`);
   running.child.kill("SIGTERM");
   const { code, stdout, stderr } = await finish(running);
   expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
-  expect(stdout).toContain("Cannot stop in an orderly way");
-  expect(stdout).toContain("[redacted] jam");
+  expect(stdout).toContain("The shutdown failed");
+  expect(stdout).toContain("[redacted] close error");
 });
 
 test.each(["SIGTERM", "SIGINT"] as const)(
-  "runProgram() serves until %s and ends with exit code 0",
+  "runProgram() serves until %s and then ends with exit code 0",
   async (signal) => {
     const running = start({});
     const response = await fetch(await addressOf(running));

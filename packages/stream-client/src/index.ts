@@ -1,3 +1,9 @@
 export { PushFeed } from "./push-feed.ts";
-export type { FedClient, Fetch, PushFeedOptions } from "./push-feed.ts";
-export type { EventSourceConstructor, EventSourceLike, ToggleEvent } from "./event-source.ts";
+export type {
+  EventSourceConstructor,
+  EventSourceLike,
+  FedClient,
+  Fetch,
+  PushFeedOptions,
+  ToggleEvent,
+} from "./push-feed.ts";

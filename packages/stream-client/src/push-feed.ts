@@ -1,26 +1,46 @@
 import {
-  CLOSED,
-  type EventSourceConstructor,
-  type EventSourceLike,
-  OPEN,
-  type ToggleEvent,
-} from "./event-source.ts";
-import { asksForToggles, type Question, streamBodyOf, streamUrlOf, toKey } from "./question.ts";
+  isToggleUrl,
+  streamBodyOf,
+  streamEndpointOf,
+  toKey,
+  type ToggleRequest,
+} from "./stream-request.ts";
+
+/** An event with the toggles of a client. */
+export interface ToggleEvent {
+  readonly data: string;
+  readonly lastEventId: string;
+}
+
+/** The parts of a browser's `EventSource` that are used. */
+export interface EventSourceLike {
+  readonly readyState: number;
+  addEventListener(type: "toggles", listener: (event: ToggleEvent) => void): void;
+  addEventListener(type: "error", listener: () => void): void;
+  close(): void;
+}
+
+/** The constructor of a browser's `EventSource`, or of a replacement outside browsers. */
+export type EventSourceConstructor = new (url: string) => EventSourceLike;
+
+/** Values of `EventSource.readyState`. */
+const OPEN = 1;
+const CLOSED = 2;
 
 export type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
 
-/** The part of the official client that is used. */
+/** The method of the official client that is used. */
 export interface FedClient {
   updateToggles(): Promise<void>;
 }
 
-/** Where there is no browser, or another one. */
+/** Options of a `PushFeed`, mainly for use outside browsers. */
 export interface PushFeedOptions {
-  /** @default the one of the browser */
+  /** @default `globalThis.fetch` */
   readonly fetch?: Fetch;
-  /** @default the one of the browser */
+  /** @default `globalThis.EventSource` */
   readonly EventSource?: EventSourceConstructor;
-  /** Milliseconds before the first new attempt after a failure; later ones take longer. @default 2000 */
+  /** Delay before the first retry after a failure, in milliseconds; doubles with each retry. @default 2000 */
   readonly retryDelayMs?: number;
 }
 
@@ -29,9 +49,9 @@ type Timer = ReturnType<typeof setTimeout>;
 const MAX_RETRY_DELAY_MS = 5 * 60 * 1000;
 
 /**
- * Feeds the official client from a stream. It stands in for the `fetch` of the client: while a
- * stream is open, polls are answered from what it brought last, and each change makes the client
- * poll. While there is none, polls go to the network as ever.
+ * Feeds the official client from a stream. Replaces the `fetch` of the client: while a stream is
+ * open, polls return the latest event without a request, and every event makes the client poll.
+ * Without a stream, polls are sent as usual.
  *
  * @example
  * const feed = new PushFeed();
@@ -51,99 +71,99 @@ export class PushFeed {
   #failures = 0;
 
   constructor(options: PushFeedOptions = {}) {
-    // NOTE: called as methods of nothing, browsers refuse both.
+    // NOTE: browsers require that `fetch` is called as a function of the global object.
     this.#fetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init));
     this.#EventSource = options.EventSource ?? globalThis.EventSource;
     this.#retryDelayMs = options.retryDelayMs ?? 2000;
   }
 
-  /** For the option `fetch` of the client. */
+  /** Pass this as the option `fetch` of the client. */
   readonly fetch: Fetch = async (url, init = {}) => {
-    if (!asksForToggles(url)) return this.#fetch(url, init);
-    const question = { url, headers: init.headers, body: init.body };
-    const key = toKey(question);
-    if (key !== this.#key) this.#leave();
+    if (!isToggleUrl(url)) return this.#fetch(url, init);
+    const request = { url, headers: init.headers, body: init.body };
+    const key = toKey(request);
+    if (key !== this.#key) this.#closeStream();
     this.#key = key;
     if (this.#latest !== undefined && this.#source?.readyState === OPEN) {
-      return answerWith(this.#latest, init.headers);
+      return toResponse(this.#latest, init.headers);
     }
     const response = await this.#fetch(url, init);
-    if (key === this.#key) this.#consider(question, response.status);
+    if (key === this.#key) this.#openAfterPoll(request, response.status);
     return response;
   };
 
-  /** Has a client told of changes. */
+  /** Makes a client poll whenever an event arrives. */
   feed(client: FedClient): void {
     this.#client = client;
   }
 
-  /** Ends the stream. A client that polls after that is fed again. */
+  /** Closes the stream. If the client polls again, a new stream is opened. */
   close(): void {
-    this.#leave();
+    this.#closeStream();
     this.#key = undefined;
   }
 
-  #consider(question: Question, status: number): void {
-    // The network knows better than a stream that is about to return: begin a new one.
-    if (status === 200 && this.#source !== undefined) this.#leave();
+  #openAfterPoll(request: ToggleRequest, status: number): void {
+    // The response is newer than the last event of a stream that is reconnecting: open a new stream.
+    if (status === 200 && this.#source !== undefined) this.#closeStream();
     const isWanted = this.#source === undefined && this.#timer === undefined;
-    if (isWanted && (status === 200 || status === 304)) this.#openLater(question, 0);
+    if (isWanted && (status === 200 || status === 304)) this.#openLater(request, 0);
   }
 
-  #openLater(question: Question, delayMs: number): void {
+  #openLater(request: ToggleRequest, delayMs: number): void {
     clearTimeout(this.#timer);
     const timer = setTimeout(() => {
-      this.#open(question, () => timer === this.#timer).catch(() => this.#fail(question, timer));
+      this.#open(request, () => timer === this.#timer).catch(() => this.#retry(request, timer));
     }, delayMs);
     this.#timer = timer;
   }
 
-  async #open(question: Question, isWanted: () => boolean): Promise<void> {
-    const address = await this.#address(question);
+  async #open(request: ToggleRequest, isWanted: () => boolean): Promise<void> {
+    const url = await this.#requestStreamUrl(request);
     if (!isWanted()) return;
     this.#timer = undefined;
-    const source = new this.#EventSource(address);
+    const source = new this.#EventSource(url);
     this.#source = source;
     source.addEventListener("toggles", (event) => {
-      if (source === this.#source) this.#take(event);
+      if (source === this.#source) this.#receive(event);
     });
     source.addEventListener("error", () => {
       if (source !== this.#source || source.readyState !== CLOSED) return;
       this.#source = undefined;
-      this.#fail(question, this.#timer);
+      this.#retry(request, this.#timer);
     });
   }
 
-  async #address(question: Question): Promise<string> {
-    const headers = new Headers(question.headers);
+  async #requestStreamUrl(request: ToggleRequest): Promise<string> {
+    const headers = new Headers(request.headers);
     headers.delete("if-none-match");
     headers.set("accept", "application/json");
     headers.set("content-type", "application/json");
-    const asked = streamUrlOf(question);
-    const body = streamBodyOf(question);
-    const response = await this.#fetch(asked, { method: "POST", headers, body });
+    const endpoint = streamEndpointOf(request);
+    const body = streamBodyOf(request);
+    const response = await this.#fetch(endpoint, { method: "POST", headers, body });
     if (response.status !== 201) throw new Error(`No stream: ${response.status}`);
     const { url } = (await response.json()) as { readonly url: string };
-    // Only we know how the proxy is reached from here.
-    return asked + new URL(url).search;
+    // The origin in the response may differ from the one that is reachable from here.
+    return endpoint + new URL(url).search;
   }
 
-  #take(event: ToggleEvent): void {
+  #receive(event: ToggleEvent): void {
     this.#failures = 0;
     this.#latest = { data: event.data, lastEventId: event.lastEventId };
     void this.#client?.updateToggles();
   }
 
-  /** Tries again later, and later each time; until then the client polls. */
-  #fail(question: Question, timer: Timer | undefined): void {
+  /** Opens a stream after a delay that doubles with each failure. Until then the client polls. */
+  #retry(request: ToggleRequest, timer: Timer | undefined): void {
     if (timer !== this.#timer) return;
     const delayMs = Math.min(this.#retryDelayMs * 2 ** this.#failures, MAX_RETRY_DELAY_MS);
     this.#failures += 1;
     this.#latest = undefined;
-    this.#openLater(question, delayMs * (0.5 + Math.random() / 2));
+    this.#openLater(request, delayMs * (0.5 + Math.random() / 2));
   }
 
-  #leave(): void {
+  #closeStream(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#source?.close();
@@ -152,8 +172,8 @@ export class PushFeed {
   }
 }
 
-/** What the network would answer: nothing, to a client that has it. */
-function answerWith({ data, lastEventId }: ToggleEvent, sent: RequestInit["headers"]): Response {
+/** Returns the event as a response to a poll: a 304 if the client has it already. */
+function toResponse({ data, lastEventId }: ToggleEvent, sent: RequestInit["headers"]): Response {
   const headers = { etag: lastEventId, "content-type": "application/json" };
   return new Headers(sent).get("if-none-match") === lastEventId
     ? new Response(null, { status: 304, headers })

@@ -6,30 +6,32 @@ import { onTestFinished } from "vitest";
 import { KEY } from "../../proxy/test/_proxy.ts";
 
 /**
- * A gateway in front of a proxy, which breaks streams off after what they begin with, and takes each
- * of their addresses for expired when it is used again.
+ * Starts a gateway in front of a proxy that closes each stream after its first event, and rejects the
+ * URL of a stream as expired when it is used again.
  */
 export async function startForgetfulGateway(target: string) {
-  const addresses = new Set<string>();
+  const usedUrls = new Set<string>();
   const server = createServer((request, response) => {
     void pass(`${target}${request.url}`, request, response);
   });
 
   const pass = async (url: string, request: IncomingMessage, response: ServerResponse) => {
     const isStream = request.method === "GET" && url.includes("/stream");
-    if (isStream && addresses.has(url)) {
+    if (isStream && usedUrls.has(url)) {
       response.writeHead(401).end();
       return;
     }
-    const answer = await ask(url, request);
-    response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "" });
+    const proxied = await forward(url, request);
+    response.writeHead(proxied.status, {
+      "content-type": proxied.headers.get("content-type") ?? "",
+    });
     if (!isStream) {
-      response.end(await answer.text());
+      response.end(await proxied.text());
       return;
     }
-    addresses.add(url);
+    usedUrls.add(url);
     response.write("retry: 10\n\n");
-    response.write(await beginningOf(answer), () => response.destroy());
+    response.write(await firstChunkOf(proxied), () => response.destroy());
   };
 
   server.listen(0, "127.0.0.1");
@@ -38,10 +40,10 @@ export async function startForgetfulGateway(target: string) {
     server.closeAllConnections();
     server.close();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, addresses };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, usedUrls };
 }
 
-async function ask(url: string, request: IncomingMessage): Promise<Response> {
+async function forward(url: string, request: IncomingMessage): Promise<Response> {
   const body = await text(request);
   return fetch(url, {
     method: request.method ?? "GET",
@@ -50,7 +52,7 @@ async function ask(url: string, request: IncomingMessage): Promise<Response> {
   });
 }
 
-async function beginningOf({ body }: Response): Promise<Uint8Array> {
+async function firstChunkOf({ body }: Response): Promise<Uint8Array> {
   const reader = body?.getReader();
   const first = await reader?.read();
   await reader?.cancel();

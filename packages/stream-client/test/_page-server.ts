@@ -8,7 +8,7 @@ const root = new URL("../../../", import.meta.url);
 const OFFICIAL_CLIENT = new URL("node_modules/unleash-proxy-client/build/main.esm.js", root);
 const DIST = new URL("packages/stream-client/dist/", root);
 
-/** A page with the official client and the built feed; it shows the flags that are on. */
+/** A page with the official client and the built feed, which shows the flags that are on. */
 const PAGE = `<!doctype html><title>Shop</title><link rel="icon" href="data:,"><output></output><script type="module">
   import { UnleashClient } from "/official-client.js";
   import { PushFeed } from "/push/index.js";
@@ -28,7 +28,7 @@ const PAGE = `<!doctype html><title>Shop</title><link rel="icon" href="data:,"><
   show();
 </script>`;
 
-/** Serves the page from an origin of its own. */
+/** Serves the page from a separate origin. */
 export async function startPageServer() {
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? "/", "http://page.test");

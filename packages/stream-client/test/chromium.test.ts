@@ -40,7 +40,7 @@ describe.skipIf(skipsChromium)("the official client in Chromium, fed across orig
     return Number(new RegExp(`^flags_proxy_push_${name} (\\d+)$`, "m").exec(text)?.[1]);
   };
 
-  test("a change shows without a poll, to those whom it concerns", async () => {
+  test("a change is shown without a poll, to the affected users only", async () => {
     const proxy = await startProxy({ document: { features: [FOR_7] } });
     const [seven, eight] = [await openPage(proxy, "7"), await openPage(proxy, "8")];
     await expect.poll(() => read(proxy, "streams"), WAIT).toBe(2);

@@ -15,10 +15,10 @@ interface Setup {
   readonly refreshInterval?: number;
 }
 
-/** The official client, as it is, fed by a stream; it never polls unless told to. */
+/** Starts the unmodified official client with a stream. By default it does not poll. */
 async function startFed({ url, post = false, refreshInterval = 0 }: Setup) {
   const requests: string[] = [];
-  const fetchNoting: Fetch = async (input, init) => {
+  const recordingFetch: Fetch = async (input, init) => {
     const response = await fetch(input, init);
     const { pathname } = new URL(input);
     if (!pathname.includes("/client/")) {
@@ -26,7 +26,7 @@ async function startFed({ url, post = false, refreshInterval = 0 }: Setup) {
     }
     return response;
   };
-  const feed = new PushFeed({ fetch: fetchNoting, EventSource, retryDelayMs: 20 });
+  const feed = new PushFeed({ fetch: recordingFetch, EventSource, retryDelayMs: 20 });
   const client = new UnleashClient({
     url,
     clientKey: KEY,
@@ -65,7 +65,7 @@ test.each([
   ["POST", "/api/frontend", true],
   ["GET", "/proxy/all", false],
   ["POST", "/api/frontend/all", true],
-])("a client that asks with %s %s learns of changes without a poll", async (method, path, post) => {
+])("a client that uses %s %s receives changes without a poll", async (method, path, post) => {
   const config = { allEndpointEnabled: true };
   const proxy = await startProxy({ document: { features: [FOR_7] }, config });
   const { client, requests, updates } = await startFed({ url: proxy.url + path, post });
@@ -84,7 +84,7 @@ test.each([
   ]);
 });
 
-test("polls of a client that is fed ask nobody", async () => {
+test("polls of a client with an open stream send no requests", async () => {
   const proxy = await startProxy({ document: { features: [FOR_7] } });
   const { client, requests } = await startFed({ url: `${proxy.url}/proxy` });
   await streamIsOpen(proxy);
@@ -92,13 +92,13 @@ test("polls of a client that is fed ask nobody", async () => {
   await expect.poll(() => client.isEnabled("new")).toBe(true);
   const before = requests.length;
   for (let count = 0; count < 5; count++) {
-    // oxlint-disable-next-line no-await-in-loop -- one poll after the other
+    // oxlint-disable-next-line no-await-in-loop -- sequential polls
     await client.updateToggles();
   }
   expect(requests).toHaveLength(before);
 });
 
-test("a client with another context is fed for that one, and its former stream ends", async () => {
+test("a change of the context opens a new stream and closes the previous one", async () => {
   const proxy = await startProxy({ document: { features: [FOR_7, FOR_8] } });
   const { client } = await startFed({ url: `${proxy.url}/proxy` });
   await streamIsOpen(proxy);
@@ -111,7 +111,7 @@ test("a client with another context is fed for that one, and its former stream e
   await streamIsOpen(proxy);
 });
 
-test("a client polls where there are no streams", async () => {
+test("a client polls if streams are disabled", async () => {
   const push = { ...proxyConfig().push, maxStreams: 0, maxAgeSeconds: 60 };
   const proxy = await startProxy({ document: { features: [FOR_7] }, config: { push } });
   const setup = { url: `${proxy.url}/proxy`, refreshInterval: 0.05 };
@@ -121,9 +121,9 @@ test("a client polls where there are no streams", async () => {
   await expect.poll(() => client.isEnabled("new"), { timeout: 5000 }).toBe(true);
 });
 
-test("an address that has expired is renewed", async () => {
+test("an expired URL is renewed", async () => {
   const proxy = await startProxy({ document: { features: [FOR_7] } });
   const gateway = await startForgetfulGateway(proxy.url);
   await startFed({ url: `${gateway.url}/proxy` });
-  await expect.poll(() => gateway.addresses.size, { timeout: 30_000 }).toBeGreaterThan(1);
+  await expect.poll(() => gateway.usedUrls.size, { timeout: 30_000 }).toBeGreaterThan(1);
 });

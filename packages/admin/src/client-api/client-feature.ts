@@ -1,4 +1,4 @@
-import type { StoredConstraint, StoredVariant } from "../storage/schema/strategies.ts";
+import type { StoredConstraint, StoredVariant, strategies } from "../storage/schema/strategies.ts";
 
 /** A strategy as SDKs receive it. */
 export interface ClientStrategy {
@@ -6,11 +6,11 @@ export interface ClientStrategy {
   readonly constraints: readonly StoredConstraint[];
   readonly parameters: Readonly<Record<string, string>>;
   readonly variants: readonly StoredVariant[];
-  /** Ids, ascending; left out when there are none. */
+  /** Ids in ascending order; left out if there are no segments. */
   readonly segments?: readonly number[];
 }
 
-/** What a flag requires of its parent, as SDKs receive it. */
+/** The dependency of a flag on its parent, as SDKs receive it. */
 export interface ClientDependency {
   readonly feature: string;
   readonly enabled: boolean;
@@ -27,7 +27,7 @@ export interface ClientFeature {
   readonly description: string | null;
   readonly impressionData: boolean;
   readonly strategies: readonly ClientStrategy[];
-  /** Flags have no variants of their own here, their strategies have; older SDKs expect the list. */
+  /** Always empty: only strategies have variants. Older SDKs expect the list. */
   readonly variants: readonly [];
   readonly dependencies?: readonly ClientDependency[];
 }
@@ -37,4 +37,52 @@ export interface ClientSegment {
   readonly id: number;
   readonly name: string;
   readonly constraints: readonly StoredConstraint[];
+}
+
+type StoredFeature = Omit<ClientFeature, "dependencies" | "strategies" | "variants">;
+
+interface StoredStrategy {
+  readonly disabled: boolean;
+  readonly strategy: ClientStrategy;
+}
+
+/**
+ * Converts a flag to the form that SDKs receive, without disabled strategies.
+ *
+ * NOTE: SDKs treat an enabled flag without strategies as on for everybody. A flag whose strategies are
+ * all disabled should be on for nobody, so it is sent as off.
+ */
+export function toClientFeature(
+  stored: StoredFeature,
+  storedStrategies: readonly StoredStrategy[],
+  dependencies: readonly ClientDependency[],
+): ClientFeature {
+  const active = storedStrategies.filter(({ disabled }) => !disabled);
+  const hasOnlyDisabled = storedStrategies.length > 0 && active.length === 0;
+  return {
+    name: stored.name,
+    type: stored.type,
+    enabled: stored.enabled && !hasOnlyDisabled,
+    project: stored.project,
+    stale: stored.stale,
+    strategies: active.map(({ strategy }) => strategy),
+    variants: [],
+    description: stored.description,
+    impressionData: stored.impressionData,
+    ...(dependencies.length > 0 && { dependencies }),
+  };
+}
+
+/** Converts a strategy to the form that SDKs receive. */
+export function toClientStrategy(
+  { name, constraints, parameters, variants }: typeof strategies.$inferSelect,
+  segments: readonly number[],
+): ClientStrategy {
+  return {
+    name,
+    constraints,
+    parameters,
+    variants,
+    ...(segments.length > 0 && { segments }),
+  };
 }

@@ -1,78 +1,80 @@
 import { Batcher } from "../storage/batcher.ts";
-import type { Storage } from "../storage/storage.ts";
 import { readRevision } from "../storage/revisions.ts";
+import type { Storage } from "../storage/storage.ts";
 import type { EnvironmentState } from "./environment-state.ts";
-import { loadEnvironment } from "./load-environment.ts";
-import { findRelevantRevision } from "./relevant-revision.ts";
+import { findRelevantRevision, loadEnvironment } from "./load-environment.ts";
 
-interface Known {
+interface CachedState {
   readonly state: EnvironmentState;
-  /** Revision of the whole database up to which the state is known to be right. */
-  readonly seen: number;
+  /** Revision of the database up to which the state is known to be current. */
+  readonly seenRevision: number;
 }
 
 interface Load {
-  /** Revision of the whole database that the load will have seen at least. */
-  readonly atLeast: number;
-  readonly known: Promise<Known>;
+  /** Minimum revision of the database that the load reads. */
+  readonly minRevision: number;
+  readonly result: Promise<CachedState>;
 }
 
 /**
- * What SDKs may learn of environments, right at the moment of the question: each question asks the
- * database for its revision, and reads again only what has changed.
+ * The current states of environments. Every call reads the revision of the database, and loads only
+ * environments that have changed.
  */
 export class EnvironmentStates {
   readonly #storage: Storage;
-  readonly #known = new Map<string, Known>();
+  readonly #cached = new Map<string, CachedState>();
   readonly #loads = new Map<string, Load>();
   readonly #revisions: Batcher<undefined, number>;
 
   constructor(storage: Storage) {
     this.#storage = storage;
     this.#revisions = new Batcher({
-      run: async (questions) => {
+      run: async (requests) => {
         const revision = await storage.revision();
-        return questions.map(() => revision);
+        return requests.map(() => revision);
       },
       maxItems: Infinity,
     });
   }
 
+  /** Resolves to the state at the time of the call or later. */
   async current(environment: string): Promise<EnvironmentState> {
     const revision = await this.#revisions.add(undefined);
-    const known = this.#known.get(environment);
-    if (known !== undefined && known.seen >= revision) return known.state;
+    const cached = this.#cached.get(environment);
+    if (cached !== undefined && cached.seenRevision >= revision) return cached.state;
 
     const load = this.#loads.get(environment);
-    // Many ask at once after a change: one reads for all of them.
-    if (load !== undefined && load.atLeast >= revision) return (await load.known).state;
+    // Many requests arrive at once after a change: one load serves all of them.
+    if (load !== undefined && load.minRevision >= revision) return (await load.result).state;
     return (await this.#startLoad(environment, revision)).state;
   }
 
-  #startLoad(environment: string, atLeast: number): Promise<Known> {
-    const load: Load = { atLeast, known: this.#load(environment) };
+  #startLoad(environment: string, minRevision: number): Promise<CachedState> {
+    const load: Load = { minRevision, result: this.#load(environment) };
     this.#loads.set(environment, load);
     const forget = (): void => {
       if (this.#loads.get(environment) === load) this.#loads.delete(environment);
     };
-    load.known.then(forget, forget);
-    return load.known;
+    load.result.then(forget, forget);
+    return load.result;
   }
 
-  async #load(environment: string): Promise<Known> {
-    const before = this.#known.get(environment);
-    const loaded = await this.#storage.read(async (db): Promise<Known> => {
-      const seen = await readRevision(db);
-      const since = before?.seen ?? 0;
+  async #load(environment: string): Promise<CachedState> {
+    const previous = this.#cached.get(environment);
+    const loaded = await this.#storage.read(async (db): Promise<CachedState> => {
+      const seenRevision = await readRevision(db);
+      const since = previous?.seenRevision ?? 0;
       const revision = await findRelevantRevision(db, environment, since);
       const state =
-        before !== undefined && revision === undefined
-          ? before.state
+        previous !== undefined && revision === undefined
+          ? previous.state
           : await loadEnvironment(db, environment, revision ?? 0);
-      return { state, seen };
+      return { state, seenRevision };
     });
-    const newest = this.#known.get(environment);
-    if (newest === undefined || newest.seen <= loaded.seen) this.#known.set(environment, loaded);
+    const newest = this.#cached.get(environment);
+    if (newest === undefined || newest.seenRevision <= loaded.seenRevision) {
+      this.#cached.set(environment, loaded);
+    }
     return loaded;
   }
 }

@@ -1,30 +1,61 @@
 import { createHash } from "node:crypto";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { inlineSegments } from "flags-engine";
-import { CodedBody } from "flags-server-kit/http";
-import type { EnvironmentState } from "./environment-state.ts";
+import {
+  CodedBody,
+  CodingChoice,
+  COMPRESSION_THRESHOLD_BYTES,
+  matchesEntityTag,
+  sendConditional,
+  type ContentCoding,
+} from "flags-server-kit/http";
+import { LRUCache } from "lru-cache";
+import { selectFeatures, type EnvironmentState } from "./environment-state.ts";
 import type { FeatureQuery } from "./feature-query.ts";
-import { selectFeatures } from "./select-features.ts";
 
-/** Which flags are asked for, and in which form. */
+/** Which flags a client requests, and in which form. */
 export interface DocumentRequest extends FeatureQuery {
-  /** For SDKs that do not know segments. */
+  /** For SDKs that do not support segments. */
   readonly inlineSegments: boolean;
 }
 
-/** Flags as they are sent. */
-export interface FeatureDocument {
+/** The definitions of flags as a response body. */
+interface FeatureDocument {
   readonly entityTag: string;
   readonly text: string;
   readonly coded: CodedBody;
 }
 
+const MAX_CACHED_CHARACTERS = 32 * 1024 * 1024;
+
+type Documents = LRUCache<string, FeatureDocument>;
+
+/** Caches the documents of each state. */
+export class DocumentCache {
+  readonly #documentsOf = new WeakMap<EnvironmentState, Documents>();
+
+  get(state: EnvironmentState, request: DocumentRequest): FeatureDocument {
+    const documents = this.#documentsOf.get(state) ?? createDocuments();
+    this.#documentsOf.set(state, documents);
+
+    const key = JSON.stringify(request);
+    const document = documents.get(key) ?? writeFeatureDocument(state, request);
+    documents.set(key, document);
+    return document;
+  }
+}
+
+function createDocuments(): Documents {
+  return new LRUCache({
+    maxSize: MAX_CACHED_CHARACTERS,
+    sizeCalculation: ({ text, entityTag }, key) => text.length + entityTag.length + key.length,
+  });
+}
+
 const VERSION = 2;
 
-/** Writes the answer to a question. Equal content has an equal entity tag, on every replica. */
-export function writeFeatureDocument(
-  state: EnvironmentState,
-  request: DocumentRequest,
-): FeatureDocument {
+/** Serializes the requested flags. Equal content has an equal entity tag on every replica. */
+function writeFeatureDocument(state: EnvironmentState, request: DocumentRequest): FeatureDocument {
   const query = JSON.stringify(describeQuery(request));
   const content = writeContent(state, request);
   const entityTag = `"${shortHash(query + content)}:${state.revision}:v1"`;
@@ -33,7 +64,7 @@ export function writeFeatureDocument(
   return { entityTag, text, coded: new CodedBody(text) };
 }
 
-/** The lists of flags and segments, as members of an object. */
+/** Serializes the lists of flags and segments, as members of an object. */
 function writeContent(state: EnvironmentState, request: DocumentRequest): string {
   const { features, segments } = selectFeatures(state, request);
   if (request.inlineSegments) {
@@ -50,7 +81,7 @@ function joinTexts(entries: readonly { readonly text: string }[]): string {
   return `[${entries.map(({ text }) => text).join(",")}]`;
 }
 
-/** The question as it was understood. */
+/** The request as the service has interpreted it, which is part of the document. */
 function describeQuery({ environment, projects, namePrefix, tags, ...form }: DocumentRequest) {
   return {
     environment,
@@ -68,4 +99,33 @@ function splitTag(tag: string): readonly [type: string, value: string] {
 
 function shortHash(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 8);
+}
+
+const JSON_TYPE = "application/json; charset=utf-8";
+const codings = new CodingChoice();
+
+/** Sends a document, compressed if the client accepts that, or a 304 if the client has it already. */
+export async function sendDocument(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  document: FeatureDocument,
+): Promise<FastifyReply> {
+  const coding = chooseCoding(request, document);
+  // NOTE: a strong tag promises the same bytes, which differ between codings.
+  const entityTag = coding === undefined ? document.entityTag : `W/${document.entityTag}`;
+  if (coding === undefined || matchesEntityTag(request.headers["if-none-match"], entityTag)) {
+    const body = (): string => document.text;
+    return sendConditional(request, reply, { entityTag, contentType: JSON_TYPE, body });
+  }
+  const body = await document.coded.in(coding);
+  return reply.headers({ etag: entityTag, "content-encoding": coding }).type(JSON_TYPE).send(body);
+}
+
+function chooseCoding(
+  { headers }: FastifyRequest,
+  { text }: FeatureDocument,
+): ContentCoding | undefined {
+  const accepted = headers["accept-encoding"];
+  if (typeof accepted !== "string" || text.length < COMPRESSION_THRESHOLD_BYTES) return undefined;
+  return codings.for(accepted);
 }

@@ -15,11 +15,14 @@ test.each([
   [TWO, { project: ["a", "c"] }, ["a"]],
   [TWO, { project: "c" }, []],
   [{ ...ALL, projects: [] }, {}, []],
-] as const)("readFeatureQuery() of %j for %j has projects %j", (token, sent, projects) => {
-  expect(readFeatureQuery(token, sent).projects).toEqual(projects);
-});
+] as const)(
+  "readFeatureQuery() for token %j and filters %j selects projects %j",
+  (token, sent, projects) => {
+    expect(readFeatureQuery(token, sent).projects).toEqual(projects);
+  },
+);
 
-test("readFeatureQuery() makes equal questions look alike", () => {
+test("readFeatureQuery() returns the same JSON for equal queries", () => {
   const one = readFeatureQuery(ALL, { tag: ["b:1", "a:1", "b:1"], project: ["y", "x"] });
   const other = readFeatureQuery(ALL, { project: ["x", "y"], tag: ["a:1", "b:1"], namePrefix: "" });
   expect(JSON.stringify(one)).toBe(JSON.stringify(other));

@@ -1,17 +1,17 @@
 import { badData } from "../errors.ts";
 import { type TokenScope, WILDCARD } from "../access/token.ts";
 
-/** Which flags are asked for. */
+/** Which flags a client may read and wants. */
 export interface FeatureQuery {
   readonly environment: string;
-  /** Ids, in order; undefined for all projects. */
+  /** Sorted ids; undefined for all projects. */
   readonly projects: readonly string[] | undefined;
   readonly namePrefix: string;
-  /** Each as `type:value`, in order; a flag has one of them. Empty for all flags. */
+  /** Sorted, each as `type:value`: flags with at least one of them. Empty for all flags. */
   readonly tags: readonly string[];
 }
 
-/** The filters of a request, as they were sent. */
+/** The filters of a request. */
 export interface SentFilters {
   readonly project?: string | readonly string[];
   readonly namePrefix?: string;
@@ -19,9 +19,9 @@ export interface SentFilters {
 }
 
 /**
- * What is asked for within what the token opens. Filters narrow that, and never widen it.
+ * Combines the scope of a token with the filters of a request, which can only narrow the scope.
  *
- * @throws {ApiError} when a filter has no meaning
+ * @throws {ApiError} 400 if a filter is not valid
  */
 export function readFeatureQuery(token: TokenScope, sent: SentFilters): FeatureQuery {
   return {
@@ -51,7 +51,7 @@ function narrow(
   return distinct(wanted.filter((project) => allowed.includes(project)));
 }
 
-/** In order, so that equal questions look alike. */
+/** Sorts the values, so that equal queries are equal as JSON. */
 function distinct(values: readonly string[]): readonly string[] {
   return [...new Set(values)].toSorted();
 }

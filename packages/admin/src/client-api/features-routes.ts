@@ -1,11 +1,12 @@
-import { inlineSegments } from "flags-engine";
-import { tokenOf } from "../access/request-token.ts";
-import { notFound } from "../errors.ts";
-import { errorResponses } from "../http/schemas.ts";
+import type { FastifyRequest } from "fastify";
+import { inlineSegments, supportsSegments } from "flags-engine";
 import type { TypedApp } from "flags-server-kit/http";
-import { understandsSegments } from "./client-spec.ts";
-import { DocumentCache } from "./document-cache.ts";
+import { tokenOf } from "../access/request-token.ts";
+import { ApiError, notFound } from "../errors.ts";
+import { errorResponses } from "../http/schemas.ts";
+import { selectFeatures } from "./environment-state.ts";
 import type { EnvironmentStates } from "./environment-states.ts";
+import { DocumentCache, sendDocument } from "./feature-document.ts";
 import { readFeatureQuery } from "./feature-query.ts";
 import {
   FeatureNameParams,
@@ -14,8 +15,6 @@ import {
   FiltersQuery,
   NotModified,
 } from "./schemas.ts";
-import { selectFeatures } from "./select-features.ts";
-import { sendDocument } from "./send-document.ts";
 
 const tags = ["Server SDKs"];
 const CACHING = {
@@ -23,7 +22,7 @@ const CACHING = {
   vary: "Authorization, Unleash-Client-Spec, Accept-Encoding",
 } as const;
 
-/** The flags as they are defined, for SDKs that poll. */
+/** Registers the endpoints for SDKs that poll: all flags, and one flag. */
 export function registerFeatures(app: TypedApp, states: EnvironmentStates): void {
   const documents = new DocumentCache();
 
@@ -31,7 +30,7 @@ export function registerFeatures(app: TypedApp, states: EnvironmentStates): void
     "/features",
     {
       schema: {
-        summary: "The flags of the environment and the projects of the token",
+        summary: "The definitions of all flags in the scope of the token",
         tags,
         querystring: FiltersQuery,
         response: {
@@ -43,9 +42,9 @@ export function registerFeatures(app: TypedApp, states: EnvironmentStates): void
     },
     async (request, reply) => {
       const query = readFeatureQuery(tokenOf(request), request.query);
-      const supportsSegments = understandsSegments(request.headers["unleash-client-spec"]);
+      const mustInline = mustInlineSegments(request);
       const state = await states.current(query.environment);
-      const document = documents.get(state, { ...query, inlineSegments: !supportsSegments });
+      const document = documents.get(state, { ...query, inlineSegments: mustInline });
       reply.headers(CACHING);
       return sendDocument(request, reply, document);
     },
@@ -59,7 +58,7 @@ function registerOneFeature(app: TypedApp, states: EnvironmentStates): void {
     "/features/:name",
     {
       schema: {
-        summary: "One flag of the environment and the projects of the token",
+        summary: "The definition of one flag in the scope of the token",
         tags,
         params: FeatureNameParams,
         response: { 200: FeatureResponse, ...errorResponses(400, 401, 403, 404, 503) },
@@ -67,16 +66,33 @@ function registerOneFeature(app: TypedApp, states: EnvironmentStates): void {
     },
     async (request, reply) => {
       const { name } = request.params;
-      const supportsSegments = understandsSegments(request.headers["unleash-client-spec"]);
+      const mustInline = mustInlineSegments(request);
       const query = readFeatureQuery(tokenOf(request), {});
       const state = await states.current(query.environment);
       const { features, segments } = selectFeatures(state, query);
       const found = features.find(({ feature }) => feature.name === name);
       if (found === undefined) throw notFound(`There is no flag ${JSON.stringify(name)}`);
       reply.headers(CACHING);
-      if (supportsSegments) return reply.send(found.feature);
-      const known = segments.map(({ segment }) => segment);
-      return reply.send(inlineSegments([found.feature], known)[0]);
+      if (!mustInline) return reply.send(found.feature);
+      const clientSegments = segments.map(({ segment }) => segment);
+      return reply.send(inlineSegments([found.feature], clientSegments)[0]);
     },
   );
+}
+
+/**
+ * Whether the SDK does not support segments, according to its `Unleash-Client-Spec` header.
+ *
+ * @throws {ApiError} 400 if the header is not a version
+ */
+function mustInlineSegments({ headers }: FastifyRequest): boolean {
+  const clientSpec = headers["unleash-client-spec"];
+  if (clientSpec === undefined) return true;
+  const isSupported = supportsSegments(clientSpec.toString());
+  if (isSupported !== undefined) return !isSupported;
+
+  const message = "must be a version such as `4.2.0`";
+  throw new ApiError("BadDataError", `Bad request: \`Unleash-Client-Spec\` ${message}`, {
+    details: [{ message, path: "/headers/unleash-client-spec" }],
+  });
 }

@@ -1,14 +1,22 @@
-import { and, eq, isNull } from "drizzle-orm";
-import { type Database, groupBy, orderByText } from "../storage/database.ts";
+import { and, eq, gt, isNull, max, notInArray, or } from "drizzle-orm";
+import type { EventType } from "../storage/event.ts";
+import { groupBy } from "../storage/database.ts";
+import type { Database } from "../storage/database.ts";
+import { orderByText } from "../storage/database.ts";
+import { events } from "../storage/schema/events.ts";
 import { dependencies, featureEnvironments, features } from "../storage/schema/features.ts";
 import { segments } from "../storage/schema/segments.ts";
 import { strategies, strategySegments } from "../storage/schema/strategies.ts";
 import { featureTags } from "../storage/schema/tags.ts";
-import type { ClientDependency, ClientSegment } from "./client-feature.ts";
+import {
+  toClientFeature,
+  toClientStrategy,
+  type ClientDependency,
+  type ClientSegment,
+} from "./client-feature.ts";
 import type { EnvironmentState, FeatureEntry, SegmentEntry } from "./environment-state.ts";
-import { toClientFeature, toClientStrategy } from "./to-client-feature.ts";
 
-/** Reads all that SDKs may learn of an environment. All of it must be read in one transaction. */
+/** Loads everything that SDKs may read of an environment. Must run in one transaction. */
 export async function loadEnvironment(
   db: Database,
   environment: string,
@@ -115,4 +123,50 @@ async function loadSegments(db: Database): Promise<ReadonlyMap<number, SegmentEn
   return new Map(
     rows.map((segment) => [segment.id, { segment, text: JSON.stringify(segment) }] as const),
   );
+}
+
+/** Events that do not change what SDKs read. Every other event is assumed to change it. */
+const IRRELEVANT: readonly EventType[] = [
+  "api-token-created",
+  "api-token-deleted",
+  "api-token-updated",
+  "context-field-created",
+  "context-field-deleted",
+  "context-field-updated",
+  "environment-created",
+  "environment-disabled",
+  "environment-enabled",
+  "features-exported",
+  "project-archived",
+  "project-created",
+  "project-revived",
+  "project-updated",
+  "strategy-created",
+  "strategy-deleted",
+  "strategy-updated",
+  "tag-created",
+  "tag-type-created",
+  "tag-type-updated",
+];
+
+/**
+ * Returns the latest revision after `since` that changed what SDKs read of an environment; undefined
+ * if no revision changed it.
+ */
+export async function findRelevantRevision(
+  db: Database,
+  environment: string,
+  since: number,
+): Promise<number | undefined> {
+  const [row] = await db
+    .select({ revision: max(events.id) })
+    .from(events)
+    .where(
+      and(
+        gt(events.id, since),
+        notInArray(events.type, [...IRRELEVANT]),
+        or(isNull(events.environment), eq(events.environment, environment)),
+      ),
+    );
+  return row?.revision ?? undefined;
 }

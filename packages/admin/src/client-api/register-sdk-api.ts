@@ -1,41 +1,40 @@
 import type { FastifyInstance } from "fastify";
-import type { Authentication } from "../access/authentication.ts";
 import type { TypedApp } from "flags-server-kit/http";
+import type { Authentication } from "../access/authentication.ts";
 import { describeRoutes } from "../http/openapi.ts";
 import type { Storage } from "../storage/storage.ts";
-import { registerStreams } from "./streaming/routes.ts";
-import { ScopeFeeds } from "./streaming/scope-feeds.ts";
-import { StreamHub, type StreamOptions } from "./streaming/stream-hub.ts";
+import { createUsageIngestion } from "../usage/ingestion.ts";
 import { registerUsageIngestion } from "../usage/ingestion-routes.ts";
 import { scheduleUsageCleanup } from "../usage/write-usage.ts";
-import { createUsageIngestion } from "../usage/ingestion.ts";
 import { EnvironmentStates } from "./environment-states.ts";
 import { registerFeatures } from "./features-routes.ts";
+import { EnvironmentFeeds } from "./streaming/environment-feed.ts";
+import { registerDelta, registerStreaming } from "./streaming/routes.ts";
+import { SdkStreams, type SdkStreamsOptions } from "./streaming/sdk-streams.ts";
 import { registerTokenValidation } from "./validate-routes.ts";
 
-interface SdkApiParts {
+interface SdkApiOptions {
   readonly storage: Storage;
   readonly authentication: Pick<Authentication, "requireBackend">;
-  readonly streams?: StreamOptions;
+  readonly streams?: SdkStreamsOptions;
 }
 
 /**
- * What server SDKs and proxies talk to: everything below `/api/client`, and `/edge/validate`.
+ * Registers the API for server SDKs and proxies: everything below `/api/client`, and `/edge/validate`.
  *
- * @returns how many streams are open, at any time
+ * @returns an object whose `size` is the current number of open streams
  */
 export async function registerSdkApi(
   app: FastifyInstance,
-  parts: SdkApiParts,
-): Promise<Pick<StreamHub, "size">> {
-  const { storage, authentication, streams } = parts;
+  { storage, authentication, streams: streamsOptions }: SdkApiOptions,
+): Promise<Pick<SdkStreams, "size">> {
   const states = new EnvironmentStates(storage);
-  const feeds = new ScopeFeeds(states);
-  const hub = new StreamHub(storage, feeds, streams);
+  const feeds = new EnvironmentFeeds(states);
+  const streams = new SdkStreams(storage, feeds, streamsOptions);
   const stopCleaning = scheduleUsageCleanup(storage);
-  // NOTE: before the server waits for open connections, which streams would keep it from ending.
+  // NOTE: must run before the server waits for open connections, which streams would keep open.
   app.addHook("preClose", async () => {
-    hub.close();
+    streams.close();
     stopCleaning();
   });
 
@@ -45,10 +44,11 @@ export async function registerSdkApi(
       describeRoutes(scope, "backendToken");
       scope.addHook("onRequest", authentication.requireBackend);
       registerFeatures(scope, states);
-      registerStreams(scope, { feeds, hub });
+      registerDelta(scope, feeds);
+      registerStreaming(scope, { feeds, streams });
       registerUsageIngestion(scope, createUsageIngestion(storage));
     },
     { prefix: "/api/client" },
   );
-  return hub;
+  return streams;
 }

@@ -11,9 +11,9 @@ const oneOrMany = (description: string) =>
   );
 
 export const FiltersQuery = Type.Object({
-  project: oneOrMany("Ids of projects. Of these, only what the token opens"),
-  namePrefix: Type.Optional(Type.String({ description: "How the names of the flags begin" })),
-  tag: oneOrMany("`type:value`. Flags with one of these tags"),
+  project: oneOrMany("Ids of projects. Only projects in the scope of the token are included"),
+  namePrefix: Type.Optional(Type.String({ description: "Prefix of the names of the flags" })),
+  tag: oneOrMany("`type:value`. Flags with at least one of these tags"),
 });
 
 export const FeatureNameParams = Type.Object({ name: Type.String() });
@@ -39,7 +39,7 @@ export const FeaturesResponse = openObject("clientFeaturesSchema", {
   version: Type.Integer(),
   features: Type.Array(FeatureResponse),
   segments: Type.Optional(
-    Type.Array(SegmentResponse, { description: "Left out for SDKs that do not know segments" }),
+    Type.Array(SegmentResponse, { description: "Left out for SDKs that do not support segments" }),
   ),
   query: openObject("clientFeaturesQuerySchema", { environment: Type.String() }),
   meta: Type.Object(
@@ -58,7 +58,7 @@ export const DeltaResponse = openObject("clientFeaturesDeltaSchema", {
   ),
 });
 
-export const NotModified = Type.Null({ description: "What the caller has is still right" });
+export const NotModified = Type.Null({ description: "The client has the current version" });
 
 const MAX_TOKENS = 1000;
 

@@ -7,8 +7,8 @@ import { findTokens } from "../access/find-tokens.ts";
 import { ValidatedTokensResponse, ValidateTokensBody } from "./schemas.ts";
 
 /**
- * Lets proxies check the tokens that their clients send. The wire protocol requires no token for
- * that, so what one address can guess is limited.
+ * Registers the endpoint with which proxies check the tokens of their clients. The protocol requires
+ * no authentication for it, so the number of guesses per address is limited.
  */
 export function registerTokenValidation(app: TypedApp, storage: Storage): void {
   const guesses = new GuessLimiter(VALIDATION_LIMITS);
@@ -16,7 +16,8 @@ export function registerTokenValidation(app: TypedApp, storage: Storage): void {
     "/edge/validate",
     {
       schema: {
-        summary: "Tells which SDK tokens are right, and what they open. Admin tokens never are",
+        summary:
+          "Returns the valid SDK tokens among those given, with their scopes. Admin tokens are left out",
         tags: ["Server SDKs"],
         security: [],
         body: ValidateTokensBody,

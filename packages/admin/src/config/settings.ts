@@ -137,5 +137,5 @@ export const PROGRAM: Program<typeof SETTINGS> = {
   groups: ["Listening", "Database", "Tokens", "Logging"],
   settings: SETTINGS,
   variablePrefixes: ["DATABASE_", "INIT_ADMIN_", "INIT_CLIENT_", "INIT_FRONTEND_"],
-  renamings: [{ from: "INIT_BACKEND_", to: "INIT_CLIENT_" }],
+  renamedPrefixes: [{ from: "INIT_BACKEND_", to: "INIT_CLIENT_" }],
 };

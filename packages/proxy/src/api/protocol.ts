@@ -12,9 +12,9 @@ import { variesOnOrigin } from "../http/cors.ts";
 import type { Metrics } from "../metrics.ts";
 import type { ResponsePolicy, ResponsePreparer } from "../response/prepare-response.ts";
 import { createRenderer, type FlagFormat, type Renderer } from "../response/rendering.ts";
-import type { Push } from "../streaming/create-streaming.ts";
-import type { MessageKind } from "../streaming/message-forms.ts";
-import type { DefinitionsHub } from "./client/definitions-hub.ts";
+import type { ClientStreams } from "../streaming/create-streams.ts";
+import type { EventKind } from "../streaming/subscription.ts";
+import type { Definitions } from "./client/definitions.ts";
 
 /** A request for flags, as its body or query describes it. */
 export interface FlagRequest {
@@ -66,7 +66,7 @@ export interface ProtocolDefinition {
   /** How errors are written. @default as the body of an `HttpError` */
   readonly errors?: ErrorFormat;
   /** What its streams send when flags change; undefined if it has no streams. */
-  readonly messageKind?: MessageKind;
+  readonly eventKind?: EventKind;
   /** Registers its routes. Called once for each path, which is their prefix. */
   register(app: TypedApp, options: RouteOptions): void;
 }
@@ -85,8 +85,8 @@ export interface RouteDependencies {
   readonly config: ProxyConfig;
   readonly metrics: Metrics;
   readonly keys: KeyRegistry;
-  readonly definitions: DefinitionsHub;
-  readonly push: Push;
+  readonly definitions: Definitions;
+  readonly clientStreams: ClientStreams;
 }
 
 /** The dependencies of the routes of one protocol. */

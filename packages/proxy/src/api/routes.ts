@@ -8,9 +8,9 @@ import { acceptJsonOnly } from "../http/json-body.ts";
 import { serializerCompiler } from "../http/server-options.ts";
 import { validatorCompiler } from "../http/validation.ts";
 import type { Metrics } from "../metrics.ts";
-import { createPush } from "../streaming/create-streaming.ts";
-import type { Renderers } from "../streaming/message-forms.ts";
-import { createDefinitionsHub } from "./client/definitions-hub.ts";
+import { createClientStreams } from "../streaming/create-streams.ts";
+import type { EventRenderers } from "../streaming/flag-events.ts";
+import { createDefinitions } from "./client/definitions.ts";
 import { registerServerSdkRoutes } from "./client/routes.ts";
 import { configuredHeader, type Protocol, type RouteOptions, varyOn } from "./protocol.ts";
 
@@ -28,12 +28,12 @@ export async function registerRoutes(
   app: FastifyInstance,
   { config, keys, metrics, protocols, cacheBytes }: RoutesOptions,
 ): Promise<void> {
-  const definitions = createDefinitionsHub(keys.sources, metrics.registry);
+  const definitions = createDefinitions(keys.sources, metrics.registry);
   const renderers = Object.fromEntries(
-    protocols.map(({ definition, render }) => [definition.messageKind, render]),
-  ) as Renderers;
-  const push = createPush(config, {
-    ring: keys,
+    protocols.map(({ definition, render }) => [definition.eventKind, render]),
+  ) as EventRenderers;
+  const clientStreams = createClientStreams(config, {
+    keys,
     renderers,
     registry: metrics.registry,
     cacheBytes,
@@ -41,7 +41,7 @@ export async function registerRoutes(
   // NOTE: before the server waits for open connections, which streams would keep open.
   app.addHook("preClose", async () => {
     definitions.streams.close();
-    push.hub.close();
+    clientStreams.streams.close();
   });
 
   const allowIn = (keyExtractor: KeyExtractor): RouteOptions["allow"] => {
@@ -63,7 +63,7 @@ export async function registerRoutes(
           metrics,
           keys,
           definitions,
-          push,
+          clientStreams,
           protocol,
           allow,
         }),

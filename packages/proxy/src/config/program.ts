@@ -11,7 +11,7 @@ export const PROGRAM: Program<typeof SETTINGS> = {
   groups: SETTING_GROUPS,
   settings: SETTINGS,
   variablePrefixes: ["FLAGS_"],
-  renamings: [
+  renamedPrefixes: [
     { from: "UNLEASH_", to: "FLAGS_" },
     { from: "unleash", to: "flags" },
   ],

@@ -33,7 +33,7 @@ export function serverOptions(
     onConstructorPoisoning: "ignore",
     clientErrorHandler: createClientErrorHandler({
       toBody: ({ message }) => ({ error: message }),
-      headersAdvice: "send a large context with POST",
+      headersHint: "send a large context with POST",
       isResponding: (socket) => guard.isResponding(socket),
     }),
     // Requests whose path cannot be routed run no hooks, so the readiness gate is repeated here.

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import {
   CodingChoice,
   COMPRESSION_THRESHOLD_BYTES,
-  isNamedBy,
+  matchesEntityTag,
   type ContentCoding,
 } from "flags-server-kit/http";
 import { LRUCache } from "lru-cache";
@@ -67,7 +67,7 @@ export class ResponsePreparer {
     const headers = ["cache-control", cacheControl, "vary", vary, "etag", entityTag];
     // NOTE: the request's own `Cache-Control: no-cache` is ignored on purpose. Browsers add it to
     // every request whose If-None-Match was set by a script, which is how all clients poll.
-    if (isNamedBy(requestHeaders["if-none-match"], entityTag)) {
+    if (matchesEntityTag(requestHeaders["if-none-match"], entityTag)) {
       return { status: 304, headers, bytes: undefined };
     }
     headers.push("content-type", JSON_TYPE);

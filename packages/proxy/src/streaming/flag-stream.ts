@@ -1,36 +1,36 @@
 import type { ContextDependencies } from "flags-engine";
 import type { FlagSource } from "flags-sdk";
-import { isNamedBy, type EventStream } from "flags-server-kit/http";
+import { type EventStream, type HubStream, matchesEntityTag } from "flags-server-kit/http";
 import type { Grant } from "../access/key-registry.ts";
-import type { PreparedEvent } from "./shared-events.ts";
+import type { FlagEvent } from "./flag-events.ts";
 import type { StoredSubscription, Subscription } from "./subscription.ts";
 
-interface PushStreamParts {
+interface FlagStreamOptions {
   readonly grant: Grant;
   readonly subscription: StoredSubscription;
   readonly events: EventStream;
-  /** The id of the event that the client says it received last. */
+  /** The `Last-Event-ID` that the client sent. */
   readonly lastEventId: string | undefined;
 }
 
-/** A client that gets its flags, and gets them again whenever they change. */
-export class PushStream {
-  readonly clientKey: string;
+/** A stream that sends a client its flags, and sends them again whenever they change. */
+export class FlagStream implements HubStream {
+  readonly key: string;
   readonly source: FlagSource;
   readonly events: EventStream;
   readonly #subscription: StoredSubscription;
-  /** The id of the event that the client has once it has read everything that was sent. */
-  #lastId: string | undefined;
+  /** The last event of the client once it has read everything that was sent. */
+  #lastEventId: string | undefined;
 
-  constructor({ grant, subscription, events, lastEventId }: PushStreamParts) {
-    this.clientKey = grant.key;
+  constructor({ grant, subscription, events, lastEventId }: FlagStreamOptions) {
+    this.key = grant.key;
     this.source = grant.source;
     this.events = events;
     this.#subscription = subscription;
-    this.#lastId = lastEventId;
+    this.#lastEventId = lastEventId;
   }
 
-  /** Memory for its subscription. */
+  /** Memory for the subscription. */
   get bytes(): number {
     return this.#subscription.bytes;
   }
@@ -39,26 +39,20 @@ export class PushStream {
     return this.#subscription.load();
   }
 
-  /** Whether rules read context fields now that the stream did not keep. */
+  /** Whether rules now read context fields that the stream did not store. */
   isOutdated(contextDependencies: ContextDependencies): boolean {
     return this.#subscription.isOutdated(contextDependencies);
   }
 
   /**
-   * Sends an event unless the client has it, and returns whether it was sent. A client that reads too
-   * slowly is sent nothing more until it has caught up; then it gets the current event.
+   * Sends an event unless the client has it already, and returns whether it was sent. A client that
+   * reads too slowly receives nothing more until it has caught up, and then the current event.
    */
-  offer(event: PreparedEvent): boolean {
+  send(event: FlagEvent): boolean {
     if (this.events.blockedSince !== undefined) return false;
-    const isKnown = isNamedBy(this.#lastId, event.id);
-    this.#lastId = event.id;
+    const isKnown = matchesEntityTag(this.#lastEventId, event.id);
+    this.#lastEventId = event.id;
     if (!isKnown) this.events.write(event.bytes);
     return !isKnown;
-  }
-
-  /** Ends the stream; the client reconnects after the delay. */
-  end(reconnectDelayMs: number): void {
-    this.events.retryAfter(reconnectDelayMs);
-    this.events.end();
   }
 }

@@ -15,14 +15,14 @@ function failureOf(action: () => unknown): HttpError {
   throw new Error("No HttpError was thrown");
 }
 
-test("open() gives back what went in, on any proxy with the same secrets", () => {
+test("open() returns the content of a token, on any proxy with the same secrets", () => {
   const { token, expiresAtMs } = new StreamTokens(SECRETS, () => 1000).issue(ticket);
   expect(expiresAtMs).toBe(301_000);
   const replica = new StreamTokens({ ...SECRETS, clientKeys: ["app", "new"] }, () => 300_999);
   expect(replica.open(token)).toEqual(ticket);
 });
 
-test("a token shows neither key nor context, and never is the same twice", () => {
+test("a token reveals neither key nor context, and no two tokens are equal", () => {
   const tokens = new StreamTokens(SECRETS);
   const { token } = tokens.issue(ticket);
   expect(token).toMatch(/^[\w-]+$/);
@@ -31,7 +31,7 @@ test("a token shows neither key nor context, and never is the same twice", () =>
   expect(tokens.issue(ticket).token).not.toBe(token);
 });
 
-test("open() refuses a token with any part changed, and says how to get another", () => {
+test("open() rejects a token with any changed byte, and says how to get another one", () => {
   const tokens = new StreamTokens(SECRETS);
   const bytes = Buffer.from(tokens.issue(ticket).token, "base64url");
   for (let index = 0; index < bytes.length; index++) {
@@ -39,16 +39,16 @@ test("open() refuses a token with any part changed, and says how to get another"
     changed[index] = (changed[index] ?? 0) ^ 1;
     const failure = failureOf(() => tokens.open(changed.toString("base64url")));
     expect(failure).toMatchObject({ statusCode: 401 });
-    expect(failure.message).toContain("is missing or not valid: ask for a new address");
+    expect(failure.message).toContain("is missing or not valid: request a new URL");
   }
 });
 
-test.each(["", "A", "AAAAAAAA", "!", "é", "A".repeat(7000)])("open() refuses %.10j", (token) => {
+test.each(["", "A", "AAAAAAAA", "!", "é", "A".repeat(7000)])("open() rejects %.10j", (token) => {
   const failure = failureOf(() => new StreamTokens(SECRETS).open(token));
   expect(failure).toMatchObject({ statusCode: 401 });
 });
 
-test("open() refuses a token cut short at any place", () => {
+test("open() rejects a token that is truncated at any position", () => {
   const tokens = new StreamTokens(SECRETS);
   const { token } = tokens.issue(ticket);
   for (let length = 0; length < token.length; length++) {
@@ -56,7 +56,7 @@ test("open() refuses a token cut short at any place", () => {
   }
 });
 
-test("open() says that a token has expired", () => {
+test("open() rejects an expired token", () => {
   let nowMs = 0;
   const tokens = new StreamTokens(SECRETS, () => nowMs);
   const { token, expiresAtMs } = tokens.issue(ticket);
@@ -65,19 +65,19 @@ test("open() says that a token has expired", () => {
   nowMs = expiresAtMs;
   const failure = failureOf(() => tokens.open(token));
   expect(failure).toMatchObject({ statusCode: 401 });
-  expect(failure.message).toContain("has expired: ask for a new address");
+  expect(failure.message).toContain("has expired: request a new URL");
 });
 
 test.each([
   ["its key is removed", { ...SECRETS, clientKeys: ["web"] }],
-  ["its key is another by one letter", { ...SECRETS, clientKeys: ["web", "apq"] }],
-  ["the secret is another", { ...SECRETS, secret: "another" }],
-])("open() refuses a token once %s", (_, secrets) => {
+  ["its key differs by one letter", { ...SECRETS, clientKeys: ["web", "apq"] }],
+  ["the secret differs", { ...SECRETS, secret: "another" }],
+])("open() rejects a token if %s", (_, secrets) => {
   const { token } = new StreamTokens(SECRETS).issue(ticket);
   expect(failureOf(() => new StreamTokens(secrets).open(token)).statusCode).toBe(401);
 });
 
-test("issue() refuses what is too large for an address, and says what to do", () => {
+test("issue() rejects a subscription that is too large for a URL, and says what to do", () => {
   const tokens = new StreamTokens(SECRETS);
   const withNote = (length: number) => ({
     clientKey: "web",
@@ -89,33 +89,33 @@ test("issue() refuses what is too large for an address, and says what to do", ()
   expect(failure.message).toContain("with `Accept: text/event-stream`");
 });
 
-test("issueSteady() gives the same token for half a day, on every proxy with the same secrets", () => {
+test("issueStable() returns the same token for 12 hours, on every proxy with the same secrets", () => {
   const hourMs = 60 * 60 * 1000;
   let nowMs = 0;
   const tokens = new StreamTokens(SECRETS, () => nowMs);
   const replica = new StreamTokens({ ...SECRETS, clientKeys: ["app"] }, () => nowMs);
-  const token = tokens.issueSteady(ticket) ?? "";
+  const token = tokens.issueStable(ticket) ?? "";
   nowMs = 12 * hourMs - 1;
-  expect(replica.issueSteady(ticket)).toBe(token);
+  expect(replica.issueStable(ticket)).toBe(token);
   nowMs = 12 * hourMs;
-  expect(tokens.issueSteady(ticket)).not.toBe(token);
+  expect(tokens.issueStable(ticket)).not.toBe(token);
   nowMs = 24 * hourMs - 1;
   expect(replica.open(token)).toEqual(ticket);
   nowMs = 24 * hourMs;
   expect(failureOf(() => tokens.open(token)).message).toContain("has expired");
 });
 
-test("issueSteady() tells questions and keys apart, and shows neither", () => {
+test("issueStable() distinguishes subscriptions and keys, and reveals neither", () => {
   const tokens = new StreamTokens(SECRETS, () => 0);
-  const token = tokens.issueSteady(ticket) ?? "";
+  const token = tokens.issueStable(ticket) ?? "";
   const bytes = Buffer.from(token, "base64url").toString("latin1");
   for (const text of ["app", "jane", "gold", "only-the-server"]) expect(bytes).not.toContain(text);
   const others = [
     { clientKey: "web", subscription },
     { clientKey: "app", subscription: { ...subscription, kind: "refetch" as const } },
     { clientKey: "app", subscription: { context: { userId: "joe@shop.test" } } },
-  ].map((other) => tokens.issueSteady(other));
+  ].map((other) => tokens.issueStable(other));
   expect(new Set([token, ...others]).size).toBe(4);
   const large = { context: { userId: "x".repeat(5000) } };
-  expect(tokens.issueSteady({ clientKey: "app", subscription: large })).toBeUndefined();
+  expect(tokens.issueStable({ clientKey: "app", subscription: large })).toBeUndefined();
 });

@@ -3,13 +3,13 @@ import { isRecord } from "flags-server-kit";
 import { HttpError } from "../errors.ts";
 import type { Subscription } from "./subscription.ts";
 
-/** How long a stream can be opened with a token. */
+/** How long a token is valid. */
 const LIFETIME_MS = 5 * 60 * 1000;
 
-/** A steady token is replaced after this time, and remains valid for as long again. */
-const STEADY_MS = 12 * 60 * 60 * 1000;
+/** A stable token is replaced after this time, and remains valid for the same time after that. */
+const STABLE_MS = 12 * 60 * 60 * 1000;
 
-/** Longest token; the usual gateways take request lines of 8 KiB, of which a path needs some. */
+/** Maximum length of a token: common gateways limit the request line, with its path, to 8 KiB. */
 const MAX_LENGTH = 6000;
 
 const ID_BYTES = 6;
@@ -22,12 +22,12 @@ interface TokenKey {
   /** Identifies the client key in a token, and reveals nothing else. */
   readonly id: Buffer;
   readonly secret: Buffer;
-  /** Secret for nonces that are not random. */
+  /** Derives the nonces of stable tokens. */
   readonly nonceSecret: Buffer;
 }
 
 interface TokenSecrets {
-  /** Known to no client. */
+  /** Must not be known to clients. */
   readonly secret: string;
   readonly clientKeys: readonly string[];
 }
@@ -45,10 +45,10 @@ export interface IssuedToken {
 }
 
 /**
- * Tokens that contain a subscription and the client key it was requested with. They are part of
- * addresses, which end up in logs, and contexts are personal, so tokens are encrypted. Nothing is
- * stored: every proxy with the same secret and client keys can open them. Removing a client key
- * invalidates its tokens.
+ * Issues and opens tokens that contain a subscription and its client key. Tokens are part of URLs,
+ * which appear in logs, and contexts are personal data, so tokens are encrypted. Nothing is stored:
+ * every proxy with the same secret and client keys can open them. Removing a client key invalidates
+ * its tokens.
  */
 export class StreamTokens {
   readonly #byId: ReadonlyMap<string, TokenKey>;
@@ -62,7 +62,7 @@ export class StreamTokens {
     this.#now = now;
   }
 
-  /** @throws {HttpError} 413 when the token is too large for an address */
+  /** @throws {HttpError} 413 if the token is too large for a URL */
   issue({ clientKey, subscription }: StreamTicket): IssuedToken {
     const tokenKey = this.#tokenKeyOf(clientKey);
     const expiresAtMs = this.#now() + LIFETIME_MS;
@@ -74,21 +74,21 @@ export class StreamTokens {
   }
 
   /**
-   * Issues a token that stays the same for half a day and on every replica, so that the entity tag of
-   * a response that contains it does, too. Undefined when it would be too large.
+   * Issues a token that is the same for 12 hours and on every replica, so that a response with the
+   * token has a stable entity tag. Returns undefined if the token would be too large.
    */
-  issueSteady({ clientKey, subscription }: StreamTicket): string | undefined {
+  issueStable({ clientKey, subscription }: StreamTicket): string | undefined {
     const tokenKey = this.#tokenKeyOf(clientKey);
-    const expiresAtMs = (Math.floor(this.#now() / STEADY_MS) + 2) * STEADY_MS;
+    const expiresAtMs = (Math.floor(this.#now() / STABLE_MS) + 2) * STABLE_MS;
     const text = JSON.stringify({ expiresAtMs, subscription });
     if (text.length > MAX_LENGTH) return undefined;
-    // NOTE: a nonce must never be used for two texts, so one that is not random is derived from the text.
+    // NOTE: no two texts may use the same nonce. It is not random here, so it is derived from the text.
     const nonce = createHmac("sha256", tokenKey.nonceSecret).update(text).digest();
     const token = seal(tokenKey, text, nonce.subarray(0, NONCE_BYTES));
     return token.length > MAX_LENGTH ? undefined : token;
   }
 
-  /** @throws {HttpError} 401 that says whether the token has expired or is not valid */
+  /** @throws {HttpError} 401 if the token has expired or is not valid */
   open(token: string): StreamTicket {
     const bytes = Buffer.from(token, "base64url");
     const tokenKey = this.#byId.get(bytes.toString("latin1", 0, ID_BYTES));
@@ -106,7 +106,7 @@ export class StreamTokens {
   }
 }
 
-/** NOTE: clients know their key, so the key alone must not be enough to open other clients' tokens. */
+/** NOTE: clients know their key, so the key alone must not be sufficient to open tokens. */
 function deriveTokenKey(secret: string, clientKey: string): TokenKey {
   const label = "flags-proxy stream token 2";
   const bytes = Buffer.from(hkdfSync("sha256", secret, clientKey, label, 32 + 32 + ID_BYTES));
@@ -140,7 +140,7 @@ function unseal({ secret }: TokenKey, bytes: Buffer): Content | undefined {
   try {
     const text = Buffer.concat([decipher.update(bytes.subarray(tagEnd)), decipher.final()]);
     const content: unknown = JSON.parse(text.toString("utf8"));
-    // Only a proxy can have sealed it, so the rest has been checked.
+    // The content is authentic: a proxy checked it before encrypting it.
     return isRecord(content) ? (content as unknown as Content) : undefined;
   } catch {
     return undefined;
@@ -150,17 +150,17 @@ function unseal({ secret }: TokenKey, bytes: Buffer): Content | undefined {
 function tooLarge(): HttpError {
   return new HttpError(
     413,
-    "The context and the names of the toggles are too large for an address: send less of them, or " +
-      "read the stream as the answer to this request, with `Accept: text/event-stream`",
+    "The context and the names of the toggles are too large for a URL: send less of them, or " +
+      "open the stream with this request, with `Accept: text/event-stream`",
   );
 }
 
-const ASK_AGAIN = "ask for a new address with `POST`, and a client key, at this path";
+const HINT = "request a new URL by sending `POST` with a client key to this path";
 
 function notValid(): HttpError {
-  return new HttpError(401, `The \`token\` in the address is missing or not valid: ${ASK_AGAIN}`);
+  return new HttpError(401, `The \`token\` in the URL is missing or not valid: ${HINT}`);
 }
 
 function expired(): HttpError {
-  return new HttpError(401, `The \`token\` in the address has expired: ${ASK_AGAIN}`);
+  return new HttpError(401, `The \`token\` in the URL has expired: ${HINT}`);
 }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { ContextDependencies } from "flags-engine";
 import { StoredSubscription, toPlainContext, withSessionId } from "./subscription.ts";
 
-test("toPlainContext() keeps what rules can read, in a form that survives JSON", () => {
+test("toPlainContext() converts all values that rules can read to values that JSON supports", () => {
   const properties = JSON.parse('{"__proto__":"p","n":null,"list":["a","b"]}') as object;
   const plain = toPlainContext({
     userId: 7,
@@ -23,7 +23,7 @@ test("toPlainContext() keeps what rules can read, in a form that survives JSON",
   );
 });
 
-test("withSessionId() generates an id only if there is none", () => {
+test("withSessionId() adds an id only if it is missing", () => {
   const sent = { fields: { userId: "1", sessionId: "mine" }, properties: {} };
   expect(withSessionId(sent)).toEqual(sent);
   const { fields } = withSessionId({ fields: { sessionId: "" }, properties: {} });
@@ -42,7 +42,7 @@ const context = {
   properties: { plan: "pro", ["__proto__"]: "p", note: "x".repeat(20_000) },
 };
 
-test("StoredSubscription keeps a short context whole, whatever the rules read", () => {
+test("StoredSubscription stores all of a short context", () => {
   const subscription = { context: { userId: "7", properties: { plan: "pro" } }, toggles: ["a"] };
   const stored = new StoredSubscription(subscription, contextDependencies());
   expect(stored.load()).toEqual(subscription);
@@ -58,7 +58,7 @@ test("StoredSubscription reduces a long context to the fields that rules read", 
   expect(stored.bytes).toBeLessThan(500);
 });
 
-test("isOutdated() when rules read a field that was not stored, or might read any", () => {
+test("isOutdated() is true if rules read, or may read, a field that was not stored", () => {
   const stored = new StoredSubscription({ context }, contextDependencies("plan"));
   expect(stored.isOutdated(contextDependencies("plan"))).toBe(false);
   expect(stored.isOutdated(contextDependencies())).toBe(false);
@@ -73,7 +73,7 @@ test.each<[string, ContextDependencies]>([
   expect(() => new StoredSubscription({ context }, readFields)).toThrow(/exceed 16 KiB/);
 });
 
-test("StoredSubscription counts the names of toggles", () => {
+test("StoredSubscription counts the length of toggle names", () => {
   const toggles = Array.from({ length: 2000 }, (_, index) => `toggle-${index}`);
   const subscription = { context: {}, toggles };
   expect(() => new StoredSubscription(subscription, contextDependencies())).toThrow(

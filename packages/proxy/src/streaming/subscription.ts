@@ -3,38 +3,43 @@ import type { Context, ContextDependencies } from "flags-engine";
 import { STANDARD_FIELDS, type SentContext } from "../evaluation/sent-context.ts";
 import { HttpError } from "../errors.ts";
 import type { Selection } from "../response/evaluate-flags.ts";
-import type { MessageKind } from "./message-forms.ts";
 
-/** A context whose length as JSON is at most this is stored in full. */
-const WHOLE_MAX_LENGTH = 1024;
+/** A context of up to this length as JSON is stored in full. */
+const FULL_MAX_LENGTH = 1024;
 
-/** Longest JSON that a stream stores. */
+/** Maximum length of the JSON that a stream stores. */
 const MAX_LENGTH = 16 * 1024;
 
-/** Memory of a character, at worst. */
+/** Maximum memory of one character. */
 const CHARACTER_BYTES = 2;
 
-/** What a stream evaluates again and again. Plain data, since it travels in the addresses of streams. */
+/** The toggles, serialized as by `/proxy` or the frontend API. */
+export type ToggleKind = "toggles" | "frontend";
+
+/** What the events of a stream contain: the toggles, or a message to fetch them again (OFREP). */
+export type EventKind = ToggleKind | "refetch";
+
+/** What a stream evaluates. Plain data, since it is part of the token in the URL of a stream. */
 export interface Subscription extends Selection {
   readonly context: Context;
-  /** What the stream sends after an evaluation. @default the toggles */
-  readonly kind?: MessageKind | undefined;
+  /** @default "toggles" */
+  readonly kind?: EventKind | undefined;
 }
 
 /**
- * A subscription as an open stream stores it: as JSON, whose memory is known exactly. A long context
- * is reduced to the standard fields and those that rules read when the stream was opened.
+ * A subscription as an open stream stores it: as JSON, so that its memory is known exactly. A long
+ * context is reduced to the standard fields and those that rules read when the stream was opened.
  */
 export class StoredSubscription {
   readonly #json: string;
   /** The fields of a reduced context; undefined if the context is complete. */
   readonly #storedFields: readonly string[] | undefined;
 
-  /** @throws {HttpError} 413 when even the reduced subscription is too large */
+  /** @throws {HttpError} 413 if even the reduced subscription is too large */
   constructor(subscription: Subscription, contextDependencies: ContextDependencies) {
     this.#json = JSON.stringify(subscription);
     // NOTE: a custom strategy may read any field.
-    if (this.#json.length > WHOLE_MAX_LENGTH && !contextDependencies.callsCustomStrategy) {
+    if (this.#json.length > FULL_MAX_LENGTH && !contextDependencies.callsCustomStrategy) {
       const context = reduceContext(subscription.context, contextDependencies.fields);
       this.#json = JSON.stringify({ ...subscription, context });
       this.#storedFields = contextDependencies.fields;
@@ -42,12 +47,12 @@ export class StoredSubscription {
     if (this.#json.length > MAX_LENGTH) throw tooLarge();
   }
 
-  /** Memory that the stream takes for it. */
+  /** Memory for the JSON. */
   get bytes(): number {
     return CHARACTER_BYTES * this.#json.length;
   }
 
-  /** Whether rules read fields now that were not stored, so that the client must send them again. */
+  /** Whether rules now read fields that were not stored, so that the client must send them again. */
   isOutdated({ fields, callsCustomStrategy }: ContextDependencies): boolean {
     const stored = this.#storedFields;
     if (stored === undefined || (fields === stored && !callsCustomStrategy)) return false;
@@ -82,14 +87,14 @@ function tooLarge(): HttpError {
   );
 }
 
-/** Generates a session id if there is none: a new one at each evaluation would change rollouts. */
+/** Adds a session id if it is missing: a new one in each evaluation would change rollouts. */
 export function withSessionId({ fields, properties }: SentContext): SentContext {
   return { fields: { ...fields, sessionId: fields.sessionId || randomUUID() }, properties };
 }
 
 /**
- * The same context with nothing but strings, numbers and booleans, as rules read it. An enricher may
- * put anything into a context, and what cannot be written as JSON would be lost.
+ * Converts the values of a context to strings, numbers and booleans, as rules read them. An enricher
+ * may add values of any type, and values that JSON does not support would be lost.
  */
 export function toPlainContext({ properties, ...fields }: Context): Context {
   return { ...toPlainValues(fields), properties: toPlainValues(properties ?? {}) };

@@ -1,7 +1,11 @@
-import type { Program } from "../program.ts";
-import { createListKind } from "./kinds/list.ts";
-import { createTextKind, createValueKind } from "./kinds/kind.ts";
-import { booleanKind, createIntegerKind, textKind } from "./kinds/scalar.ts";
+import {
+  booleanKind,
+  createIntegerKind,
+  createTextKind,
+  createValueKind,
+  textKind,
+} from "./kind.ts";
+import { createListKind } from "./list-kind.ts";
 import { defineSetting } from "./setting.ts";
 
 const listKind = createListKind({ of: "words", parseEntry: (text) => text });
@@ -40,7 +44,7 @@ export const TABLE = {
     kind: textKind,
     fallback: undefined,
     required: true,
-    meaning: "What is written above the door.",
+    meaning: "The text above the door.",
   }),
   keys: defineSetting({
     group: "Shop",
@@ -71,7 +75,7 @@ export const TABLE = {
 };
 
 /** A program with these settings. */
-export const PROGRAM: Program<typeof TABLE> = {
+export const PROGRAM = {
   name: "shop",
   version: "1.2.3",
   tagline: "Sells things.",
@@ -79,7 +83,7 @@ export const PROGRAM: Program<typeof TABLE> = {
   groups: ["Listening", "Shop"],
   settings: TABLE,
   variablePrefixes: ["SHOP_"],
-  renamings: [
+  renamedPrefixes: [
     { from: "STORE_", to: "SHOP_" },
     { from: "store", to: "is" },
   ],

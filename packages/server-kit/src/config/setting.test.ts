@@ -8,7 +8,7 @@ test.each([
   ["name", "none"],
   ["keys", "a, b"],
   ["headers", "none"],
-] as const)("describeFallback() puts the default of %s into words: %s", (name, words) => {
+] as const)("describeFallback() of %s is %s", (name, words) => {
   expect(describeFallback(TABLE[name])).toBe(words);
 });
 
@@ -16,6 +16,6 @@ test.each([
   ["port", "PORT (option port)"],
   ["proxy", "HTTP_PROXY"],
   ["headers", "Option labels.headers"],
-] as const)("nameSetting() calls %s: %s", (name, words) => {
+] as const)("nameSetting() of %s is %s", (name, words) => {
   expect(nameSetting(TABLE[name])).toBe(words);
 });

@@ -1,52 +1,52 @@
-import type { Kind } from "./kinds/kind.ts";
+import type { Kind } from "./kind.ts";
 
-/** One thing a program can be told: where it is read, what it may be and what it means. */
+/** One setting of a program: where it is read, its allowed values, its default and its meaning. */
 export interface Setting<T, Default extends T | undefined = T | undefined> {
-  /** Heading under which it is shown. */
+  /** Heading under which help and documentation list the setting. */
   readonly group: string;
-  /** Name in code, groups written with a dot; undefined for what only the environment says. */
+  /** Name in code, with dots between groups; undefined if only the environment can set it. */
   readonly option?: string;
-  /** Variables of the environment, the first that is set counts. */
+  /** Environment variables. The first one that is set counts. */
   readonly variables: readonly string[];
   readonly kind: Kind<T>;
   readonly fallback: Default;
-  /** The default in words, where its value does not say enough. */
+  /** Describes the default where its value is not clear enough. */
   readonly shownFallback?: string;
   readonly required?: boolean;
   /** The value must never be shown. */
   readonly secret?: boolean;
-  /** The texts in a secret value that must never be shown. @default the value, or all it holds */
+  /** The secret texts within a secret value. @default all texts of the value */
   secretTexts?(value: T): readonly string[];
-  /** What it does, in sentences. */
+  /** Describes the setting in full sentences. */
   readonly meaning: string;
 }
 
-/** Every setting of a program, by the name it has in code. */
+/** Every setting of a program, by its name in code. */
 export type SettingsTable = Readonly<Record<string, Setting<unknown>>>;
 
-/** What a setting comes to: what its kind yields, or its default. */
+/** The type of the value of a setting: what its kind parses, or its default. */
 export type ValueOfSetting<S> = S extends Setting<infer T, infer Default> ? T | Default : never;
 
-/** What all settings of a table come to. */
+/** The types of the values of all settings of a table. */
 export type ValuesOf<Table extends SettingsTable> = {
   readonly [Name in keyof Table]: ValueOfSetting<Table[Name]>;
 };
 
-/** Keeps the exact type of a setting's value and default. */
+/** Declares a setting, and infers the types of its value and its default. */
 export function defineSetting<T, const Default extends T | undefined>(
   setting: Setting<T, Default>,
 ): Setting<T, Default> {
   return setting;
 }
 
-/** The default of a setting in words. */
+/** Describes the default of a setting. */
 export function describeFallback({ fallback, shownFallback }: Setting<unknown>): string {
   if (shownFallback !== undefined) return shownFallback;
   if (fallback === undefined) return "none";
   return Array.isArray(fallback) ? fallback.join(", ") : `${fallback as string | number | boolean}`;
 }
 
-/** How a setting is called in messages: by what a reader can change. */
+/** Names a setting in messages, by the variable and the option with which a reader can change it. */
 export function nameSetting({ option, variables }: Setting<unknown>): string {
   const [variable] = variables;
   if (variable === undefined) return `Option ${option}`;

@@ -15,7 +15,7 @@ test.each([
   ["h/api?token=s3cret", '"h/api?***"'],
   ["ftp://h/path", '"ftp://h/path"'],
   ["h", '"h"'],
-])("showAddress() shows of %j no more than %s", (address, shown) => {
+])("showAddress() shows %j as %s", (address, shown) => {
   expect(showAddress(address)).toBe(shown);
 });
 
@@ -24,10 +24,10 @@ test.each([
   ["a\nb", '"a\\nb"'],
   ["http://user:s3cret@h?a", '"http://***@h?***"'],
   ["user:s3cret@h", '"***@h"'],
-])("showText() takes %j for what it looks like: %s", (text, shown) => {
+])("showText() shows %j as %s", (text, shown) => {
   expect(showText(text)).toBe(shown);
 });
 
-test("showText() shows no more than is legible", () => {
+test("showText() shortens long text", () => {
   expect(showText("x".repeat(1000)).length).toBeLessThan(200);
 });

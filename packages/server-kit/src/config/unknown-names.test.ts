@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { PROGRAM } from "./_settings.ts";
-import { findUnknownOptions, findUnknownVariables } from "./unknown-names.ts";
+import { findNearest, findUnknownOptions, findUnknownVariables } from "./unknown-names.ts";
 
 test.each([
   [{ port: 1, labels: { name: "n", headers: { any: "thing" } } }, []],
@@ -10,7 +10,7 @@ test.each([
   [{ window: 1 }, ["Option window does not exist"]],
   [{ labels: { nam: "n" } }, ["Option labels.nam does not exist: did you mean labels.name?"]],
   [{ labels: [] }, ["Option labels must be an object with the options name, keys, headers"]],
-])("findUnknownOptions() says of %j: %j", (options, problems) => {
+])("findUnknownOptions() for %j returns %j", (options, problems) => {
   expect(findUnknownOptions(PROGRAM, options)).toEqual(problems);
 });
 
@@ -22,6 +22,20 @@ test.each([
   [{ STORE_NAME: "n", SHOP_NAME: "n" }, []],
   [{ STORE_WINDOW: "w" }, []],
   [{ SHOP_SERVICE_HOST: "h", SHOP_WEB_PORT_80_TCP_ADDR: "a", SHOP_WEB_PORT: "p" }, []],
-])("findUnknownVariables() says of %j: %j", (environment, hints) => {
+])("findUnknownVariables() for %j returns %j", (environment, hints) => {
   expect(findUnknownVariables(PROGRAM, environment)).toEqual(hints);
+});
+
+test.each([
+  ["refreshIntervall", "refreshInterval"],
+  ["RefreshInterval", "refreshInterval"],
+  ["refeshIntreval", "refreshInterval"],
+  ["cors.orgin", "cors.origin"],
+  ["prot", undefined],
+  ["pport", "port"],
+  ["something", undefined],
+  ["", undefined],
+])("findNearest() for %j returns %j", (name, nearest) => {
+  const names = ["refreshInterval", "metricsInterval", "cors.origin", "port"];
+  expect(findNearest(name, names)).toBe(nearest);
 });

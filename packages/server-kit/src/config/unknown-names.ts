@@ -1,35 +1,46 @@
-import type { Program, Renaming } from "../program.ts";
-import type { Environment } from "./environment.ts";
-import { findNearest } from "./nearest.ts";
-import { isRecord } from "./read-option.ts";
+import { isRecord } from "../is-record.ts";
+import type { Environment } from "./resolve-settings.ts";
+import type { SettingsTable } from "./setting.ts";
 
-/** The part of a program that says which names it knows. */
-type Names = Pick<Program, "settings" | "variablePrefixes" | "renamings">;
+/** A prefix of names that another one has replaced. */
+export interface RenamedPrefix {
+  readonly from: string;
+  readonly to: string;
+}
 
-/** A problem for every option that does not exist, so that no slip goes unnoticed. */
+/** The names of options and variables that a program reads. */
+export interface SettingNames {
+  readonly settings: SettingsTable;
+  /** Prefixes of the program's variables: an unknown variable with such a prefix is a mistake. */
+  readonly variablePrefixes: readonly string[];
+  /** Prefixes of variables and options in the programs that users migrate from. */
+  readonly renamedPrefixes: readonly RenamedPrefix[];
+}
+
+/** Returns a problem for every option that does not exist. */
 export function findUnknownOptions(
-  { settings, renamings }: Names,
+  { settings, renamedPrefixes }: SettingNames,
   options: object,
 ): readonly string[] {
   const known = Object.values(settings).flatMap(({ option }) => option ?? []);
-  return findUnknownMembers(options, { known, renamings, prefix: "" });
+  return findUnknownMembers(options, { known, renamedPrefixes, prefix: "" });
 }
 
 interface Scope {
   readonly known: readonly string[];
-  readonly renamings: readonly Renaming[];
-  /** Empty, or the names of the groups around these options, each with a dot. */
+  readonly renamedPrefixes: readonly RenamedPrefix[];
+  /** Empty, or the names of the enclosing groups, each followed by a dot. */
   readonly prefix: string;
 }
 
 function findUnknownMembers(options: object, scope: Scope): readonly string[] {
-  const { known, renamings, prefix } = scope;
+  const { known, renamedPrefixes, prefix } = scope;
   return Object.entries(options).flatMap(([key, value]) => {
     const name = `${prefix}${key}`;
     if (known.includes(name) || value === undefined) return [];
-    const members = listMembers(name, known);
+    const members = membersOf(name, known);
     if (members.length === 0) {
-      return [`Option ${name} does not exist${suggest(name, known, renamings)}`];
+      return [`Option ${name} does not exist${suggest(name, known, renamedPrefixes)}`];
     }
     return isRecord(value)
       ? findUnknownMembers(value, { ...scope, prefix: `${name}.` })
@@ -37,48 +48,78 @@ function findUnknownMembers(options: object, scope: Scope): readonly string[] {
   });
 }
 
-/** What `cors` and whatever else holds options of its own can hold. */
-function listMembers(group: string, known: readonly string[]): readonly string[] {
+/** Lists the options within a group such as `cors`. */
+function membersOf(group: string, known: readonly string[]): readonly string[] {
   return known
     .filter((name) => name.startsWith(`${group}.`))
     .map((name) => name.slice(group.length + 1))
     .filter((name) => !name.includes("."));
 }
 
-/** A hint for every variable that looks like one of the program but is never read. */
+/** Returns a hint for every variable that has a prefix of the program but is never read. */
 export function findUnknownVariables(
-  { settings, variablePrefixes, renamings }: Names,
+  { settings, variablePrefixes, renamedPrefixes }: SettingNames,
   environment: Environment,
 ): readonly string[] {
   const known = Object.values(settings).flatMap(({ variables }) => variables);
   return Object.keys(environment).flatMap((name) => {
-    const renamed = rename(name, renamings);
+    const renamed = rename(name, renamedPrefixes);
     if (renamed !== undefined) {
       const isMeant = known.includes(renamed) && environment[renamed] === undefined;
       return isMeant ? [`${name} is set but never read: its name is ${renamed} here`] : [];
     }
-    const isOurs = variablePrefixes.some((prefix) => name.startsWith(prefix));
-    if (!isOurs || known.includes(name) || isOfKubernetes(name)) return [];
-    return [`${name} is set but never read${suggest(name, known, renamings)}`];
+    const hasPrefix = variablePrefixes.some((prefix) => name.startsWith(prefix));
+    if (!hasPrefix || known.includes(name) || isSetByKubernetes(name)) return [];
+    return [`${name} is set but never read${suggest(name, known, renamedPrefixes)}`];
   });
 }
 
-/** NOTE: Kubernetes puts such variables into every pod beside a service named `flags-…`. */
-function isOfKubernetes(name: string): boolean {
+/** NOTE: Kubernetes sets such variables in every pod of a namespace with a service named `flags-…`. */
+function isSetByKubernetes(name: string): boolean {
   return /_SERVICE_(?:HOST|PORT)|_PORT(?:_\d+_(?:TCP|UDP).*)?$/.test(name);
 }
 
-function rename(name: string, renamings: readonly Renaming[]): string | undefined {
-  const renaming = renamings.find(({ from }) => name.startsWith(from));
-  return renaming && `${renaming.to}${name.slice(renaming.from.length)}`;
+function rename(name: string, prefixes: readonly RenamedPrefix[]): string | undefined {
+  const prefix = prefixes.find(({ from }) => name.startsWith(from));
+  return prefix && `${prefix.to}${name.slice(prefix.from.length)}`;
 }
 
 function suggest(
   name: string,
   candidates: readonly string[],
-  renamings: readonly Renaming[],
+  renamedPrefixes: readonly RenamedPrefix[],
 ): string {
-  const renamed = rename(name, renamings) ?? name;
+  const renamed = rename(name, renamedPrefixes) ?? name;
   const nearest = candidates.includes(renamed) ? renamed : findNearest(name, candidates);
   return nearest === undefined ? "" : `: did you mean ${nearest}?`;
+}
+
+/** The largest edit distance at which a name still counts as a typo of another one. */
+const MAX_EDITS = 3;
+
+/** Returns the candidate that `name` is probably a typo of; undefined if none is close enough. */
+export function findNearest(name: string, candidates: Iterable<string>): string | undefined {
+  let nearest: string | undefined;
+  let best = Math.min(MAX_EDITS, Math.floor(name.length / 3)) + 1;
+  for (const candidate of candidates) {
+    const distance = levenshteinDistance(name.toLowerCase(), candidate.toLowerCase());
+    if (distance < best) {
+      best = distance;
+      nearest = candidate;
+    }
+  }
+  return nearest;
+}
+
+function levenshteinDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const [above, letter] of from.split("").entries()) {
+    const next = [above + 1];
+    for (const [left, other] of to.split("").entries()) {
+      const replaced = (row[left] ?? 0) + (letter === other ? 0 : 1);
+      next.push(Math.min(replaced, (row[left + 1] ?? 0) + 1, (next[left] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[to.length] ?? 0;
 }

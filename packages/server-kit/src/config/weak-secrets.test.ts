@@ -44,7 +44,7 @@ test.each([
   expect(isLoopbackHost(host)).toBe(isLoopback);
 });
 
-test("findWeakSecrets() names the entry and the length it needs, and no secret", () => {
+test("findWeakSecrets() names the entry and the minimum length, but not the secret", () => {
   const warnings = findWeakSecrets("KEYS", ["long-enough-key", "short", "p:e.tiny"], {
     minLength: 12,
     isLoopback: true,
@@ -56,7 +56,7 @@ test("findWeakSecrets() names the entry and the length it needs, and no secret",
   expect(warnings.join()).not.toMatch(/short|tiny/);
 });
 
-test("findWeakSecrets() warns of published examples unless only this machine can connect", () => {
+test("findWeakSecrets() warns about published examples unless only this machine can connect", () => {
   const find = (isLoopback: boolean) =>
     findWeakSecrets("TOKEN", "*:*.unleash-insecure-api-token", { minLength: 16, isLoopback });
   expect(find(true)).toEqual([]);

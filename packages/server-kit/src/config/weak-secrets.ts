@@ -1,18 +1,18 @@
 import { BlockList, isIP } from "node:net";
 
-/** Shortest secret that may protect definitions or the admin API, in characters. */
+/** Minimum length of a secret that protects definitions or the admin API, in characters. */
 export const MIN_SECRET_LENGTH = 16;
 
-/** The same while only this machine can connect, for trying things out. */
+/** Minimum length if only this machine can connect, so that trials can use a short secret. */
 export const MIN_LOOPBACK_SECRET_LENGTH = 6;
 
 /**
- * Shorter client keys and frontend tokens get a warning, in characters. They are part of web pages and
- * apps, so more would not make them secret.
+ * Client keys and frontend tokens that are shorter cause a warning, in characters. They are part of
+ * web pages and apps, so a longer key would not be secret either.
  */
 export const MIN_PUBLIC_KEY_LENGTH = 8;
 
-/** Secrets in the documentation of this project and of Unleash. Attackers try them first. */
+/** Secrets in the documentation of this project and of Unleash, which attackers try first. */
 const PUBLISHED_SECRETS: ReadonlySet<string> = new Set([
   "964a287e1b728cb5f4f3e0120df92cb5",
   "demo-client-key",
@@ -26,12 +26,12 @@ const PUBLISHED_SECRETS: ReadonlySet<string> = new Set([
 ]);
 const PUBLISHED_PREFIX = "unleash-insecure-";
 
-/** The part of `project:environment.secret` after the dot, or all of a text of another form. */
+/** Returns the part of `project:environment.secret` after the dot, or all of any other text. */
 export function secretPartOf(token: string): string {
   return /^[^:\s]+:[^.:\s]+\.(.*)$/s.exec(token)?.[1] ?? token;
 }
 
-/** Whether a token or key is an example that everybody can read in public documentation. */
+/** Whether a token or key is an example in public documentation. */
 export function isPublishedExample(token: string): boolean {
   const secret = secretPartOf(token);
   return PUBLISHED_SECRETS.has(secret) || secret.startsWith(PUBLISHED_PREFIX);
@@ -41,7 +41,7 @@ const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8);
 loopback.addAddress("::1", "ipv6");
 
-/** Whether a server on this host accepts connections from its own machine only. */
+/** Whether a server that listens on this host accepts connections only from its own machine. */
 export function isLoopbackHost(host: string | undefined): boolean {
   if (host === undefined) return false;
   const family = isIP(host);
@@ -50,14 +50,14 @@ export function isLoopbackHost(host: string | undefined): boolean {
 }
 
 interface WeakSecretRules {
-  /** Shorter ones get a warning, in characters. */
+  /** Secrets that are shorter cause a warning, in characters. */
   readonly minLength: number;
-  /** Whether only this machine can connect, so that published examples do no harm. */
+  /** Whether only this machine can connect, so that published examples are acceptable. */
   readonly isLoopback: boolean;
 }
 
 /**
- * Warnings about secrets that can be guessed, without the secrets.
+ * Returns a warning for every secret that can be guessed. Warnings do not contain the secret.
  *
  * @param name the setting that contains them
  * @param secrets a list, whose entries the warnings number from 1, or a single secret

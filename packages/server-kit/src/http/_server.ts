@@ -19,7 +19,7 @@ export async function startServer(
   return server;
 }
 
-/** Connects to a server as a peer that reads nothing and never closes its side by itself. */
+/** Connects to a server as a peer that reads nothing and never closes its side of the connection. */
 export async function connectPeer(server: Server): Promise<Socket> {
   const { port } = server.address() as AddressInfo;
   const socket = connect({ host: "127.0.0.1", port, allowHalfOpen: true });
@@ -29,7 +29,7 @@ export async function connectPeer(server: Server): Promise<Socket> {
   return socket;
 }
 
-/** Resolves when the server has closed its side of a connection, in whatever way. */
+/** Resolves when the server has closed its side of a connection. */
 export function closedByServer(peer: Socket): Promise<void> {
   return new Promise((resolve) => {
     peer.resume();
@@ -38,7 +38,7 @@ export function closedByServer(peer: Socket): Promise<void> {
   });
 }
 
-/** Resolves to the number of connections that a server has open. */
+/** Resolves to the number of open connections of a server. */
 export function countConnections(server: Server): Promise<number> {
   return new Promise((resolve, reject) => {
     server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)));

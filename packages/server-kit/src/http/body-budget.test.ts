@@ -52,7 +52,7 @@ async function startServer() {
 const LONG = JSON.stringify("x".repeat(50_000));
 const SHORT = JSON.stringify("x".repeat(16_000));
 
-test("bodies that are arriving have one budget, and each key at most as much of it as is free", async () => {
+test("arriving bodies share one budget, of which each key may use as much as remains free", async () => {
   const { post, stall } = await startServer();
   await stall("Content-Length: 90000", "a");
   expect((await post(LONG, "a")).status).toBe(503);
@@ -62,10 +62,10 @@ test("bodies that are arriving have one budget, and each key at most as much of 
   expect((await post(LONG, "c")).status).toBe(503);
 });
 
-test("keys that each use all they can leave something for another one", async () => {
+test("several keys that each use all they may leave enough for another one", async () => {
   const { post, stall } = await startServer();
   for (const key of ["a", "b"]) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other is the point
+    // oxlint-disable-next-line no-await-in-loop -- sequential on purpose
     for (let count = 0; count < 10; count += 1) await stall("Content-Length: 20000", key);
   }
   expect((await post(JSON.stringify("x".repeat(20_000)), "c")).status).toBe(200);
@@ -87,13 +87,13 @@ test.each(["Transfer-Encoding: chunked", "Content-Length: 100\r\nContent-Encodin
   },
 );
 
-test("a body that was read or given up is not counted any longer", async () => {
+test("a body is no longer counted once it was read or its connection closed", async () => {
   const { post, stall, opened } = await startServer();
   const socket = await stall("Content-Length: 90000", "a");
   socket.destroy();
   await expect.poll(async () => (await post(LONG, "a")).status).toBe(200);
   expect((await post(LONG, "a")).status).toBe(200);
-  // Its response stays open, as that of an event stream does.
+  // Its response stays open, like the response of an event stream.
   void post(LONG, "a", "/open").catch(() => undefined);
   await opened;
   expect((await post(LONG, "a")).status).toBe(200);

@@ -1,25 +1,25 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { BODY_LIMIT_BYTES } from "./server-defaults.ts";
+import { BODY_LIMIT_BYTES } from "./fastify-app.ts";
 
-/** Bodies up to this length are not counted: the limit of connections is their limit. */
+/** Bodies of up to this length are not counted, since the number of connections limits them. */
 const SMALL_BODY_BYTES = 16 * 1024;
 
-/** Memory for bodies that are arriving. */
+/** Default memory for bodies that are arriving. */
 const MAX_BYTES = 128 * 1024 * 1024;
 
 export interface BodyBudgetOptions {
-  /** Creates the error for a request that exceeds the budget; a 503. */
+  /** Creates the 503 error for a request that exceeds the budget. */
   readonly toError: () => Error;
-  /** The key of a request; undefined for requests without one, which share one budget. */
+  /** Returns the key of a request. Requests without a key share one budget. */
   readonly keyOf: (request: FastifyRequest) => string | undefined;
   /** @default 134217728 */
   readonly maxBytes?: number;
 }
 
 /**
- * Limits the memory that request bodies take together while they are arriving: a client may send
- * almost all of a body on each of many connections, and then wait for the timeout. Must be registered
- * before the routes.
+ * Limits the total memory of request bodies that are arriving. Otherwise a client could send almost
+ * all of a body on each of many connections and then wait for the timeout. Call it before adding
+ * routes.
  */
 export function limitBodyMemory(
   app: FastifyInstance,
@@ -37,7 +37,7 @@ export function limitBodyMemory(
     }
     const key = keyOf(request) ?? "";
     const own = byKey.get(key) ?? { bytes: 0 };
-    // One key may hold as much as is still free, so that several cannot use up what others need.
+    // A key may use at most as much as remains free, so that a few keys cannot use all of it.
     if (own.bytes + bytes > maxBytes - total.bytes - bytes) {
       done(toError());
       return;
@@ -53,14 +53,14 @@ export function limitBodyMemory(
     reply.raw.once("close", release);
     done(null, payload);
   });
-  // NOTE: a stream keeps its response open, but not its body.
+  // NOTE: an event stream keeps its response open, but has received its body by now.
   app.addHook("preHandler", (request, _reply, done) => {
     releases.get(request)?.();
     done();
   });
 }
 
-/** How much memory a body may take: what is announced, or else the limit of a body. */
+/** Returns the maximum memory of a body: its `Content-Length`, or the limit if it is not known. */
 function bodyBytes({ headers, routeOptions }: FastifyRequest): number {
   const { "content-length": length, "transfer-encoding": coding } = headers;
   const limit = routeOptions.bodyLimit ?? BODY_LIMIT_BYTES;

@@ -19,7 +19,7 @@ async function startGuarded(
   const guard = new ConnectionGuard({
     maxConnections: 1000,
     logger: { warn },
-    advice: "raise it",
+    hint: "raise it",
     ...options,
     times: { checkIntervalMs: 10, ...options.times },
   });
@@ -33,29 +33,29 @@ async function requestOn(peer: Socket): Promise<string> {
   return received.toString();
 }
 
-/** Resolves to the response on a new connection, or to nothing if the server closes it. */
+/** Resolves to the response on a new connection, or to an empty string if the server closes it. */
 async function tryRequest(server: Server): Promise<string> {
   const peer = await connectPeer(server);
   const closed = closedByServer(peer).then(() => "");
   return Promise.race([requestOn(peer).catch(() => ""), closed]);
 }
 
-/** Waits until the server, rather than the peer, has closed all but so many connections. */
+/** Waits until the server has closed all but the given number of connections. */
 async function untilOpen(server: Server, count: number): Promise<void> {
   await vi.waitFor(async () => expect(await countConnections(server)).toBe(count), 10_000);
 }
 
-test("at the limit, new connections are closed at once and open ones go on working", async () => {
+test("at the limit, new connections are closed immediately and open ones keep working", async () => {
   const times = { minIdleMs: 60_000 };
   const { server, guard, warn } = await startGuarded({ maxConnections: 2, times });
   const peers = [await connectPeer(server), await connectPeer(server)];
   await vi.waitFor(() => expect(guard.size).toBe(2));
   for (let attempt = 0; attempt < 5; attempt += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other is the point
+    // oxlint-disable-next-line no-await-in-loop -- sequential on purpose
     await closedByServer(await connectPeer(server));
   }
   for (const peer of peers) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other is the point
+    // oxlint-disable-next-line no-await-in-loop -- sequential on purpose
     expect(await requestOn(peer)).toContain("complete");
   }
   expect(guard.closed).toEqual({ limit: 5, idle: 0, keep_alive: 0, slow_reader: 0, pipelining: 0 });
@@ -92,9 +92,9 @@ test("at the limit, idle connections are closed to accept new ones, busy ones ar
   await vi.waitFor(() => expect(guard.size).toBe(3));
 
   const closed = Promise.all([closedByServer(idle), closedByServer(incomplete)]);
-  // A connection counts as idle when the next check has seen that it is.
+  // A connection counts as idle after the next check.
   while (guard.closed.idle < 5) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other is the point
+    // oxlint-disable-next-line no-await-in-loop -- sequential on purpose
     expect(await tryRequest(server)).toMatch(/complete|^$/);
   }
   await closed;
@@ -144,7 +144,7 @@ test("a peer that reads its response late but in time gets all of it", async () 
   expect(guard.closed.slow_reader).toBe(0);
 });
 
-test("an event stream is left to what sends it, even if its peer does not read", async () => {
+test("an event stream is not closed even if its peer does not read", async () => {
   const times = { responseMs: 1 };
   const { server, guard } = await startGuarded({ times }, (request, response) => {
     if (request.url === "/stream") response.setHeader("content-type", "text/event-stream; a=b");
@@ -161,7 +161,7 @@ test("an event stream is left to what sends it, even if its peer does not read",
   await untilOpen(server, 1);
 });
 
-test("an idle connection is closed although its peer keeps sending bytes", async () => {
+test("an idle connection is closed even if its peer keeps sending bytes", async () => {
   const { server, guard } = await startGuarded({ times: { idleMs: 100 } });
   const peer = await connectPeer(server);
   expect(await requestOn(peer)).toContain("complete");
@@ -188,7 +188,7 @@ test("isResponding() is true from the first bytes of a response to its end", asy
   await vi.waitFor(() => expect(guard.isResponding(socket)).toBe(false));
 });
 
-test("all responses of a connection are closed with it, each once, even before their turn", async () => {
+test("all responses of a connection are closed with it, each once, also queued ones", async () => {
   const closes: string[] = [];
   const { server } = await startGuarded({}, (request, response) => {
     response.on("close", () => closes.push(request.url ?? ""));
@@ -206,9 +206,9 @@ test("all responses of a connection are closed with it, each once, even before t
   await vi.waitFor(() => expect(closes.toSorted()).toEqual(["/1", "/2", "/3"]));
 });
 
-/** Starts a server that hands its requests to `listener` as the guard allows. */
+/** Starts a server that passes its requests to `listener` through the guard. */
 async function startScheduled(listener: RequestListener) {
-  const guard = new ConnectionGuard({ maxConnections: 10, logger: { warn: vi.fn() }, advice: "" });
+  const guard = new ConnectionGuard({ maxConnections: 10, logger: { warn: vi.fn() }, hint: "" });
   const server = await startServer(
     (request, response) => guard.schedule(response, () => listener(request, response)),
     { prepare: (created) => guard.protect(created) },
@@ -246,12 +246,12 @@ test("schedule() handles few of many pipelined requests, and closes the connecti
   expect(guard.closed.pipelining).toBe(1);
 });
 
-test("schedule() handles requests at once that come one after the other", async () => {
+test("schedule() handles sequential requests immediately", async () => {
   const listener = vi.fn(respond);
   const { server } = await startScheduled(listener);
   const peer = await connectPeer(server);
   for (let count = 1; count <= 20; count += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other is the point
+    // oxlint-disable-next-line no-await-in-loop -- sequential on purpose
     expect(await requestOn(peer)).toContain("complete");
     expect(listener.mock.calls.length).toBe(count);
   }

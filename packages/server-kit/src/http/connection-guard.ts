@@ -1,7 +1,7 @@
 import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Logger } from "../logging/logger.ts";
-import { KEEP_ALIVE_TIMEOUT_MS, REQUEST_TIMEOUT_MS } from "./server-defaults.ts";
+import { KEEP_ALIVE_TIMEOUT_MS, REQUEST_TIMEOUT_MS } from "./fastify-app.ts";
 
 /** Why a connection was closed before its peer did so. */
 export type CloseReason = "limit" | "idle" | "keep_alive" | "slow_reader" | "pipelining";
@@ -14,7 +14,7 @@ export interface ConnectionTimes {
    * request. @default 107000
    */
   readonly idleMs: number;
-  /** A connection that is idle for at least this long can be closed to accept another. @default 1000 */
+  /** A connection that has been idle for this long may be closed to accept another. @default 1000 */
   readonly minIdleMs: number;
   /** How often the state of every connection is checked. @default 1000 */
   readonly checkIntervalMs: number;
@@ -24,24 +24,24 @@ export interface ConnectionTimes {
 
 const DEFAULT_TIMES: ConnectionTimes = {
   responseMs: 120_000,
-  // NOTE: above Node's own keep-alive timeout by as long as a request may take to arrive, so that no
-  // request is lost that started in time.
+  // NOTE: exceeds Node's own keep-alive timeout by the time that a request may take to arrive, so that
+  // no request that started in time is lost.
   idleMs: KEEP_ALIVE_TIMEOUT_MS + REQUEST_TIMEOUT_MS + 5000,
   minIdleMs: 1000,
   checkIntervalMs: 1000,
   warningIntervalMs: 60_000,
 };
 
-/** How many connections are examined to find an idle one: the cost of refusing one is constant. */
+/** How many connections are examined to find an idle one, so that rejecting one has constant cost. */
 const MAX_EXAMINED = 16;
 
 /**
  * How many pipelined requests of one connection are handled at a time, besides the first one. A few
- * bytes of request can make a large response, which has to be held until the earlier ones are read.
+ * bytes of request can cause a large response, which stays in memory until earlier ones are read.
  */
 const MAX_PIPELINED = 8;
 
-/** How many further pipelined requests of one connection may wait for that. */
+/** How many further pipelined requests of one connection may be queued. */
 const MAX_WAITING = 256;
 
 export interface ConnectionGuardOptions {
@@ -49,19 +49,19 @@ export interface ConnectionGuardOptions {
   readonly maxConnections: number;
   readonly logger: Pick<Logger, "warn">;
   /** Ends the warning about the limit, for example `raise MAX_CONNECTIONS`. */
-  readonly advice: string;
+  readonly hint: string;
   readonly times?: Partial<ConnectionTimes>;
 }
 
 /**
- * What a connection is doing: nothing so far (`new`), handling a request (`busy`), waiting until the
- * peer has read the response (`sending`), or nothing after its last response (`idle`).
+ * The state of a connection: no request yet (`new`), a request in progress (`busy`), waiting until
+ * the peer has read the response (`sending`), or no request since the last response (`idle`).
  */
 type Phase = "new" | "busy" | "sending" | "idle";
 
 interface Connection {
   phase: Phase;
-  /** When the connection entered this phase; for `busy` not known. */
+  /** When the connection entered this phase; not exact for `busy`. */
   sinceMs: number;
   /** The latest response, until it is known to be finished. */
   response: ServerResponse | undefined;
@@ -69,22 +69,22 @@ interface Connection {
   isPipelined: boolean;
   /** How many pipelined requests are being handled. */
   pipelined: number;
-  /** Starts to handle further pipelined requests, in the order of their arrival. */
+  /** Functions that start to handle queued pipelined requests, in the order of arrival. */
   waiting: (() => void)[];
   /** Responses to pipelined requests that are not closed yet. */
   readonly queued: Set<ServerResponse>;
 }
 
 /**
- * Limits the number of open connections and how long each can be held without use.
+ * Limits the number of open connections and how long each may stay open without use.
  *
- * NOTE: `server.maxConnections` is no alternative. Workers of `node:cluster` pass connections above
- * it back and forth for ever, and it never closes idle connections to accept new ones.
+ * NOTE: `server.maxConnections` is not an alternative. With `node:cluster`, workers pass connections
+ * above that limit back and forth for ever, and idle connections are never closed to accept new ones.
  */
 export class ConnectionGuard {
   readonly maxConnections: number;
   readonly #logger: Pick<Logger, "warn">;
-  readonly #advice: string;
+  readonly #hint: string;
   readonly #times: ConnectionTimes;
   readonly #connections = new Map<Socket, Connection>();
   readonly #closed: Record<CloseReason, number> = {
@@ -94,14 +94,14 @@ export class ConnectionGuard {
     slow_reader: 0,
     pipelining: 0,
   };
-  /** The position from which the next idle connection is searched for. */
+  /** Where the search for the next idle connection starts. */
   #position = this.#connections.entries();
   #lastWarningMs = Number.NEGATIVE_INFINITY;
 
-  constructor({ maxConnections, logger, advice, times }: ConnectionGuardOptions) {
+  constructor({ maxConnections, logger, hint, times }: ConnectionGuardOptions) {
     this.maxConnections = maxConnections;
     this.#logger = logger;
-    this.#advice = advice;
+    this.#hint = hint;
     this.#times = { ...DEFAULT_TIMES, ...times };
   }
 
@@ -141,7 +141,7 @@ export class ConnectionGuard {
    */
   schedule(response: ServerResponse, handle: () => void): void {
     const { socket } = response.req;
-    // Node goes on to parse what it has received before the connection was closed.
+    // Node continues to parse data that it received before the connection was closed.
     if (socket.destroyed) return;
     const connection = this.#connections.get(socket);
     if (connection === undefined || !connection.isPipelined) {
@@ -161,11 +161,11 @@ export class ConnectionGuard {
     else this.#close(socket, "pipelining");
   }
 
-  /** Whether part of a response may have been sent, so that nothing else can be sent instead. */
+  /** Whether part of a response may have been sent, so that no other response can replace it. */
   isResponding(socket: Socket): boolean {
     const response = this.#connections.get(socket)?.response;
     if (response === undefined || response.writableFinished) return false;
-    // Without a socket, the response waits for an earlier one on the same connection.
+    // A response without a socket is queued behind an earlier one of the same connection.
     return response.headersSent || response.socket === null;
   }
 
@@ -220,7 +220,7 @@ export class ConnectionGuard {
         connection.phase = phase;
         connection.sinceMs = nowMs;
       }
-      // An idle connection should not hold the memory of its last response.
+      // An idle connection should not keep the memory of its last response.
       if (phase === "idle") connection.response = undefined;
       const phaseMs = nowMs - connection.sinceMs;
       if (phase === "sending" && phaseMs > this.#times.responseMs) {
@@ -243,7 +243,7 @@ export class ConnectionGuard {
     this.#lastWarningMs = nowMs;
     this.#logger.warn(
       `The limit of ${this.maxConnections} connections is reached: idle connections are closed, ` +
-        `and new ones when none is idle. If this is not an attack, ${this.#advice}`,
+        `and new ones when none is idle. If this is not an attack, ${this.#hint}`,
     );
   }
 }
@@ -256,20 +256,20 @@ function phaseOf({ phase, response }: Connection): Phase {
 }
 
 /**
- * Closes the responses whose connection has closed before their turn. Node 20 and 22 close only the
- * response whose turn it is, so whatever the others hold until they are closed would be held for ever.
+ * Closes the queued responses of a closed connection. Node 20 and 22 close only the response that is
+ * being sent, so the resources of the others would never be released.
  */
 function closeQueued(queued: ReadonlySet<ServerResponse>): void {
   for (const response of queued) {
     if (response.socket === null && !response.writableFinished) response.destroy();
   }
-  // NOTE: Node 24 closes them itself, but not at once. A closed response is no longer in the set.
+  // NOTE: Node 24 closes them itself, but not immediately. Closed responses are no longer in the set.
   setImmediate(() => {
     for (const response of queued) response.emit("close");
   });
 }
 
-/** Event streams are never complete. What sends them closes those that are not read. */
+/** Event streams never end. Their sender closes streams that are not read. */
 function isEventStream(response: ServerResponse): boolean {
   return String(response.getHeader("content-type")).startsWith("text/event-stream");
 }

@@ -1,23 +1,23 @@
+import { isDeepStrictEqual } from "node:util";
 import type { FastifyDynamicSwaggerOptions } from "@fastify/swagger";
 import type { FastifyInstance } from "fastify";
-import { nameSchemas } from "./named-schemas.ts";
-import { addOperationIds } from "./operation-ids.ts";
+import { isRecord } from "../is-record.ts";
 
-type OpenApiDocument = NonNullable<FastifyDynamicSwaggerOptions["openapi"]>;
+type SwaggerDocument = NonNullable<FastifyDynamicSwaggerOptions["openapi"]>;
 
 interface OpenApiOptions {
   readonly title: string;
   readonly version: string;
   readonly description: string;
   /** How requests are authenticated. */
-  readonly securitySchemes: NonNullable<OpenApiDocument["components"]>["securitySchemes"];
+  readonly securitySchemes: NonNullable<SwaggerDocument["components"]>["securitySchemes"];
   /** Path before `/docs`; empty, or with a leading and without a trailing slash. */
   readonly basePath: string;
 }
 
 /**
- * The Content-Security-Policy of the page. Swagger UI adds inline styles, and images and
- * fonts as `data:` URLs. There is no `upgrade-insecure-requests`, as the service speaks plain HTTP.
+ * The Content-Security-Policy of the page. Swagger UI adds inline styles, and images and fonts as
+ * `data:` URLs. `upgrade-insecure-requests` is missing because the service uses plain HTTP.
  */
 const UI_POLICY = [
   "default-src 'none'",
@@ -32,15 +32,15 @@ const UI_POLICY = [
 ].join("; ");
 
 /**
- * Serves the OpenAPI document of the routes, and a page to try them on. Call it before adding routes.
- * Every operation has an id, see `addOperationIds()`, and schemas with a `title` are named components,
- * see `nameSchemas()`.
+ * Serves the OpenAPI document of the routes, and a page on which to try them. Call it before adding
+ * routes. Every operation gets an id (`addOperationIds()`), and every schema with a `title` becomes
+ * a component (`nameSchemas()`).
  */
 export async function registerOpenApi(
   app: FastifyInstance,
   { basePath, securitySchemes, ...info }: OpenApiOptions,
 ): Promise<void> {
-  // NOTE: loaded only when it is used, because loading is slow.
+  // NOTE: imported here because loading these modules is slow.
   const { default: swagger } = await import("@fastify/swagger");
   const { default: swaggerUi } = await import("@fastify/swagger-ui");
   await app.register(swagger, {
@@ -59,4 +59,106 @@ export async function registerOpenApi(
     staticCSP: UI_POLICY,
   });
   app.get(`${basePath}/docs/openapi.json`, { schema: { hide: true } }, () => app.swagger());
+}
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+/** The parts of an OpenAPI 3.1 document that this file reads and replaces. */
+interface OpenApiDocument {
+  readonly paths?: object | undefined;
+  readonly components?: object | undefined;
+}
+
+/** Members that contain data rather than schemas: a `title` in them is not the title of a schema. */
+const DATA_KEYS: ReadonlySet<string> = new Set(["const", "default", "enum", "example", "examples"]);
+
+/** Members whose member names are arbitrary, so that `default` is not a keyword there. */
+const NAME_MAPS: ReadonlySet<string> = new Set(["properties", "patternProperties", "responses"]);
+
+/** Component names that the OpenAPI specification allows. */
+const COMPONENT_NAME = /^[\w.-]+$/;
+
+/**
+ * Moves every schema with a `title` to `components.schemas`, under its title, and replaces it with a
+ * reference. Clients generated from the document then have one named type per schema. Returns a new
+ * document, which keeps existing components.
+ *
+ * @throws {TypeError} if two different schemas have the same title, or a title is not a valid name
+ */
+export function nameSchemas<Document extends OpenApiDocument>(document: Document): Document {
+  const existing: JsonObject = { ...document.components };
+  const schemas = new Map(Object.entries({ ...(existing["schemas"] as JsonObject | undefined) }));
+  const paths = nameIn(document.paths, schemas);
+  const sorted = [...schemas].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return { ...document, paths, components: { ...existing, schemas: Object.fromEntries(sorted) } };
+}
+
+function nameIn(value: unknown, schemas: Map<string, unknown>, isNameMap = false): unknown {
+  if (Array.isArray(value)) return value.map((item) => nameIn(item, schemas));
+  if (!isRecord(value)) return value;
+
+  const copy = Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [
+      key,
+      !isNameMap && DATA_KEYS.has(key)
+        ? member
+        : nameIn(member, schemas, !isNameMap && NAME_MAPS.has(key)),
+    ]),
+  );
+  const { title, ...schema } = copy;
+  return !isNameMap && typeof title === "string" ? addSchema(schemas, title, schema) : copy;
+}
+
+function addSchema(schemas: Map<string, unknown>, title: string, schema: JsonObject): JsonObject {
+  if (!COMPONENT_NAME.test(title)) {
+    throw new TypeError(
+      `The schema title "${title}" cannot be the name of an OpenAPI component: use letters, digits, ".", "_" and "-"`,
+    );
+  }
+  if (schemas.has(title) && !isDeepStrictEqual(schemas.get(title), schema)) {
+    throw new TypeError(`Two different schemas have the title "${title}": choose different titles`);
+  }
+  schemas.set(title, schema);
+  return { $ref: `#/components/schemas/${title}` };
+}
+
+interface Operation {
+  readonly operationId?: string | undefined;
+}
+
+type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+
+/**
+ * Adds an `operationId` to every operation without one, derived from its method and path:
+ * `GET <basePath>/flags/{name}` becomes `getFlagsByName`. Generated clients use the id as the name of
+ * a function, so it does not depend on the base path. Returns a new document.
+ *
+ * @throws {TypeError} if two operations have the same id
+ */
+export function addOperationIds<Document extends OpenApiDocument>(
+  document: Document,
+  basePath: string,
+): Document {
+  const seen = new Set<string>();
+  const paths: Record<string, Record<string, Operation>> = {};
+  for (const [path, methods] of Object.entries((document.paths ?? {}) as Paths)) {
+    paths[path] = {};
+    for (const [method, operation] of Object.entries(methods)) {
+      const operationId = operation.operationId ?? toOperationId(method, path, basePath);
+      if (seen.has(operationId)) {
+        throw new TypeError(
+          `Two operations have the id "${operationId}": set one of them explicitly`,
+        );
+      }
+      seen.add(operationId);
+      paths[path][method] = { ...operation, operationId };
+    }
+  }
+  return { ...document, paths };
+}
+
+function toOperationId(method: string, path: string, basePath: string): string {
+  const ownPath = path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path;
+  const words = ownPath.replaceAll("{", "by-").split(/[^\dA-Za-z]+/);
+  return method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
 }

@@ -1,9 +1,9 @@
 /**
- * Finds a header that a request has more than once, even with equal values. For some headers Node
- * uses the first value where another server uses the last, so two of them could check different
- * keys.
+ * Returns the first of `names` that a request has more than once, even with equal values. For some
+ * headers Node uses the first value and other servers use the last, so that two servers could check
+ * different keys.
  *
- * @param rawHeaders names and values in turn, as in `IncomingMessage`
+ * @param rawHeaders alternating names and values, as in `IncomingMessage`
  * @param names the headers to look for, in lower case
  */
 export function findRepeatedHeader(
@@ -17,7 +17,7 @@ function isRepeated(rawHeaders: readonly string[], name: string): boolean {
   let isFound = false;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const candidate = rawHeaders[index] ?? "";
-    // This runs for every request: most names differ in length and need not be converted.
+    // This runs for every request: comparing lengths first avoids most conversions.
     if (candidate.length !== name.length || candidate.toLowerCase() !== name) continue;
     if (isFound) return true;
     isFound = true;

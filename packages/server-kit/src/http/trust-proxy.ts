@@ -1,4 +1,4 @@
-import type { TrustProxy } from "../config/kinds/trust-proxy.ts";
+import type { TrustProxy } from "../config/trust-proxy.ts";
 
 /** Returns whether to trust a peer. Hop 0 is the peer that connects to this process. */
 export type TrustFunction = (address: string, hop: number) => boolean;

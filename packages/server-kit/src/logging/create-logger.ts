@@ -4,38 +4,38 @@ import {
   pino,
   stdTimeFunctions,
 } from "pino";
-import { LOG_LEVELS, type LogLevel } from "./log-level.ts";
-import { createLineFormat } from "./line-format.ts";
-import type { Logger } from "./logger.ts";
+import { createLineFormat, toLogRecord } from "./log-record.ts";
+import { LOG_LEVELS, toLogger, type CustomLogger, type Logger, type LogLevel } from "./logger.ts";
 import { createRedact } from "./redact.ts";
-import { toLogger } from "./to-logger.ts";
-import { toRecord } from "./to-record.ts";
 
-/** Takes one finished line, its line break included. */
+/** Writes one complete line, which includes its line break. */
 export interface LogDestination {
   write(line: string): unknown;
 }
 
 export interface LoggerSettings {
-  /** Least severe level that is written. */
+  /** Minimum level that is written. */
   readonly level: LogLevel;
-  /** One line of JSON per message, else text for people. */
+  /** Whether each message is a line of JSON instead of readable text. */
   readonly json: boolean;
   /** Texts that must not appear in any line. */
   readonly secrets: readonly string[];
-  /** Which of several processes it is that writes, such as `worker 2`: every line says it. */
+  /** Name of one of several processes, such as `worker 2`, which every line contains. */
   readonly process?: string;
   /** @default standard output */
   readonly destination?: LogDestination;
 }
 
-/** The built-in logger. Every line is written before the call returns, so none is lost at exit. */
+/**
+ * Creates the built-in logger. Every line is written before the call returns, so that no line is
+ * lost when the process exits.
+ */
 export function createLogger(settings: LoggerSettings): Logger {
-  const { level: least, secrets, process } = settings;
+  const { level: minLevel, secrets, process } = settings;
   const redact = createRedact(secrets);
   const target = pino(
     {
-      level: least,
+      level: minLevel,
       base: process === undefined ? null : { process },
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
@@ -43,9 +43,9 @@ export function createLogger(settings: LoggerSettings): Logger {
     toDestination(settings),
   );
   return toLogger((level, message, details) => {
-    if (LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(least)) return;
-    const withStack = least === "debug" || level === "fatal";
-    const { text, fields } = toRecord(redact(message), details.map(redact), withStack);
+    if (LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(minLevel)) return;
+    const withStack = minLevel === "debug" || level === "fatal";
+    const { text, fields } = toLogRecord(redact(message), details.map(redact), withStack);
     target[level](fields, text);
   });
 }
@@ -58,4 +58,15 @@ function toDestination({ json, destination }: LoggerSettings): DestinationStream
       output.write(format === undefined ? line : format(line));
     },
   };
+}
+
+/** Wraps a logger of the embedding program so that it receives no secrets and has `fatal`. */
+export function wrapLogger(custom: CustomLogger, secrets: readonly string[]): Logger {
+  const redact = createRedact(secrets);
+  return toLogger((level, message, details) => {
+    const parts = details.map(redact);
+    if (level !== "fatal") custom[level](redact(message), ...parts);
+    else if (custom.fatal === undefined) custom.error(redact(message), ...parts);
+    else custom.fatal(redact(message), ...parts);
+  });
 }

@@ -1,4 +1,8 @@
-/** What a program needs of a logger: one method per level. Any console-like object will do. */
+/** Log levels, from the most to the least verbose. */
+export const LOG_LEVELS = ["debug", "info", "warn", "error", "fatal"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** A logger with one method per level. Any object with the methods of `console` and `fatal` works. */
 export interface Logger {
   debug(message: unknown, ...details: unknown[]): void;
   info(message: unknown, ...details: unknown[]): void;
@@ -9,3 +13,16 @@ export interface Logger {
 
 /** A logger of the embedding program. Without `fatal`, its `error` is used. */
 export type CustomLogger = Omit<Logger, "fatal"> & Partial<Pick<Logger, "fatal">>;
+
+/** Creates a logger from one function for all levels. */
+export function toLogger(
+  write: (level: LogLevel, message: unknown, details: readonly unknown[]) => void,
+): Logger {
+  return {
+    debug: (message, ...details) => write("debug", message, details),
+    info: (message, ...details) => write("info", message, details),
+    warn: (message, ...details) => write("warn", message, details),
+    error: (message, ...details) => write("error", message, details),
+    fatal: (message, ...details) => write("fatal", message, details),
+  };
+}

@@ -31,7 +31,7 @@ describe("createRedact() without configured secrets", () => {
     );
   });
 
-  test("removes them in errors, causes, lists, objects and their keys", () => {
+  test("removes secrets from errors, causes, lists, objects and their keys", () => {
     const error = new Error(`bad *:*.${HEX}`, { cause: new Error(`default:dev.${HEX}`) });
     const redacted = redact({ [`a:b.${HEX}`]: [error, { deep: `x:y.${HEX}` }] });
     expect(JSON.stringify(redacted)).not.toContain(HEX);
@@ -43,7 +43,7 @@ describe("createRedact() without configured secrets", () => {
 
   test.each([
     "2026-01-31T21:46:06.123456Z and 21:46:06.123",
-    "http://localhost:4242/api/client/features answered 401",
+    "http://localhost:4242/api/client/features responded 401",
     "Listens on http://127.0.0.1:3000/proxy, [::1]:3000 and fe80::1.",
     "at Object.<anonymous> (file:///srv/node_modules/some.package-name/index.js:10:5)",
     "at process.processTicksAndRejections (node:internal/process/task_queues:105:5)",
@@ -52,7 +52,7 @@ describe("createRedact() without configured secrets", () => {
     'Strategy "custom" of flag "checkout.a-very-long-flag-name" failed: no luck',
     "user: none, user:short",
     "must have the form `*:*.secret`",
-  ])("leaves %s as it is", (text) => {
+  ])("does not change %s", (text) => {
     expect(redact(text)).toBe(text);
   });
 
@@ -65,7 +65,7 @@ describe("createRedact() without configured secrets", () => {
   );
 });
 
-test("createRedact() removes a configured secret as a whole", () => {
+test("createRedact() removes all of a configured secret", () => {
   const token = `default:development.${HEX}`;
   expect(createRedact([token, "other"])(`${token} other *:*.x`)).toBe(
     "[redacted] [redacted] *:*.[redacted]",

@@ -1,12 +1,10 @@
-import { redactTokens } from "./token-text.ts";
-
-/** Stands wherever a secret was. */
+/** Replaces every secret. */
 export const REDACTED = "[redacted]";
 
-/** Returns a copy of a value, of whatever shape, without the secrets. */
+/** Returns a copy of any value without the secrets. */
 export type Redact = (value: unknown) => unknown;
 
-/** Headers whose values are nobody's business, whether or not they hold a configured key. */
+/** Headers whose values are never logged, whether or not they contain a configured key. */
 const SECRET_HEADERS: ReadonlySet<string> = new Set([
   "authorization",
   "cookie",
@@ -15,12 +13,12 @@ const SECRET_HEADERS: ReadonlySet<string> = new Set([
   "x-api-key",
 ]);
 
-/** Shorter secrets also occur inside ordinary words, so they count as whole words only. */
+/** Shorter secrets also occur inside ordinary words, so only whole words match them. */
 const MIN_LENGTH_IN_WORDS = 6;
 
 /**
- * Creates a function that removes these texts from strings, errors, lists and objects, as they are
- * and in the form they have in URLs, and the secrets of everything that looks like an API token.
+ * Creates a function that removes secrets from strings, errors, lists and objects: the given texts,
+ * also in their URL-encoded form, and the secrets of everything that looks like an API token.
  */
 export function createRedact(secrets: readonly string[]): Redact {
   const pattern = toPattern(secrets);
@@ -52,7 +50,7 @@ function toPattern(secrets: readonly string[]): RegExp | undefined {
       .flatMap((secret) => [secret, encodeURIComponent(secret)]),
   );
   if (forms.size === 0) return undefined;
-  // The longest first, since one secret may begin another.
+  // The longest first, since one secret may be the beginning of another one.
   const sources = [...forms].toSorted((a, b) => b.length - a.length).map(toSource);
   return new RegExp(sources.join("|"), "g");
 }
@@ -62,7 +60,7 @@ function toSource(secret: string): string {
   return secret.length < MIN_LENGTH_IN_WORDS ? `(?<![\\w-])${source}(?![\\w-])` : source;
 }
 
-/** What an error has besides the keys that can be listed. */
+/** Properties of an error that `Object.keys` does not list. */
 const HIDDEN_KEYS: readonly string[] = ["name", "message", "stack", "cause", "errors"];
 
 function redactError(error: Error, redact: Redact): Error {
@@ -87,4 +85,41 @@ function redactRecord(record: object, redact: Redact): Record<string, unknown> {
     SECRET_HEADERS.has(key.toLowerCase()) ? REDACTED : redact(value),
   ]);
   return Object.fromEntries(entries) as Record<string, unknown>;
+}
+
+const COLON = "(?::|%3A)";
+const WILDCARD = String.raw`(?:\*|%2A|\[\]|%5B%5D)`;
+const NAME = String.raw`[\w.~-]+`;
+
+/**
+ * A token for all or several projects. No other text has this form, so a secret may have any length.
+ * The word `secret` is an exception, since messages use it to describe the form.
+ */
+const WIDE_TOKEN = String.raw`${WILDCARD}${COLON}(?:${WILDCARD}|${NAME})\.(?=[\w-])(?!secret(?![\w-]))`;
+
+/**
+ * A token for one project. Shorter secrets, and secrets with a dot, would also match times of day,
+ * host names with a port and lists of DNS names.
+ *
+ * NOTE: a match can only begin where a name begins, so that matching a long text takes linear time.
+ */
+const PROJECT_TOKEN = String.raw`(?<![\w.~-])${NAME}${COLON}${NAME}\.(?=[\w-]{12,}(?![\w-]|\.\w))`;
+
+const PERSONAL_TOKEN = String.raw`(?<![\w-])user${COLON}(?=[\w-]{20,})`;
+
+/** The secret of a token in the newer format, with or without a scope before it. */
+const V2_SECRET = String.raw`(?=v2_[\w-]{22}_[\w-]{43})`;
+
+const TOKEN = new RegExp(
+  String.raw`(${WIDE_TOKEN}|${PROJECT_TOKEN}|${PERSONAL_TOKEN}|${V2_SECRET})[\w-]+`,
+  "gi",
+);
+
+/**
+ * Replaces the secret of everything that looks like an Unleash API token, configured or not:
+ * `project:environment.secret`, `*:*.secret`, `[]:environment.secret`, `user:secret`, and secrets
+ * such as `v2_…_…` anywhere. The scope remains, so that a reader can identify the token.
+ */
+export function redactTokens(text: string, replacement: string): string {
+  return text.replace(TOKEN, (_token, scope: string) => `${scope}${replacement}`);
 }

@@ -1,35 +1,32 @@
 import { parseEventId } from "flags-engine";
+import { EventStream, type TypedApp } from "flags-server-kit/http";
 import { tokenOf } from "../../access/request-token.ts";
 import { errorResponses } from "../../http/schemas.ts";
-import { EventStream, type TypedApp } from "flags-server-kit/http";
 import { readFeatureQuery } from "../feature-query.ts";
 import { DeltaResponse, FiltersQuery, NotModified } from "../schemas.ts";
-import { FlagStream } from "./flag-stream.ts";
-import type { ScopeFeeds } from "./scope-feeds.ts";
-import type { StreamHub } from "./stream-hub.ts";
+import type { EnvironmentFeeds } from "./environment-feed.ts";
+import { SdkStream, type SdkStreams } from "./sdk-streams.ts";
 
 const tags = ["Server SDKs"];
 
-interface StreamParts {
-  readonly feeds: ScopeFeeds;
-  readonly hub: StreamHub;
+interface StreamDependencies {
+  readonly feeds: EnvironmentFeeds;
+  readonly streams: SdkStreams;
 }
 
-/** What has changed, for SDKs that ask, and for SDKs that listen. */
-export function registerStreams(app: TypedApp, { feeds, hub }: StreamParts): void {
-  registerDelta(app, feeds);
-
+/** Registers the endpoint that streams changes to SDKs. */
+export function registerStreaming(app: TypedApp, { feeds, streams }: StreamDependencies): void {
   app.get(
     "/streaming",
     {
-      // There is no point in the headers of a stream alone.
+      // A response to HEAD would be useless without the stream.
       exposeHeadRoute: false,
       schema: {
-        summary: "Tells of changes as they happen, as an event stream",
+        summary: "Streams changes as server-sent events",
         description:
-          "The first event, `unleash-connected`, brings everything, or what is new since `Last-Event-ID`. " +
-          "Each change is an `unleash-updated`. Data is a delta in JSON. " +
-          "When too many streams are open, the answer is a 503 that says when to try again.",
+          "The first event, `unleash-connected`, contains the complete state, or the changes since " +
+          "`Last-Event-ID`. Each change is an `unleash-updated` event. The data of events are deltas " +
+          "in JSON. When too many streams are open, the response is a 503 with `Retry-After`.",
         tags,
         querystring: FiltersQuery,
         response: errorResponses(400, 401, 403, 503),
@@ -41,22 +38,23 @@ export function registerStreams(app: TypedApp, { feeds, hub }: StreamParts): voi
       const { raw } = reply;
       if (raw.destroyed) return reply.hijack();
 
-      hub.requireRoom();
+      streams.checkCapacity();
       const events = new EventStream(raw, reply.getHeaders());
-      const stream = new FlagStream({ token, feed, events });
-      stream.greet(parseEventId(request.headers["last-event-id"]?.toString()));
-      hub.add(stream);
+      const stream = new SdkStream(token, feed, events);
+      stream.sendInitial(parseEventId(request.headers["last-event-id"]?.toString()));
+      streams.add(stream);
       return reply.hijack();
     },
   );
 }
 
-function registerDelta(app: TypedApp, feeds: ScopeFeeds): void {
+/** Registers the endpoint with which SDKs poll for changes. */
+export function registerDelta(app: TypedApp, feeds: EnvironmentFeeds): void {
   app.get(
     "/delta",
     {
       schema: {
-        summary: "What has changed since the revision in `If-None-Match`; everything without it",
+        summary: "Changes since the revision in `If-None-Match`; the complete state without it",
         tags,
         querystring: FiltersQuery,
         response: { 200: DeltaResponse, 304: NotModified, ...errorResponses(400, 401, 403, 503) },
@@ -64,8 +62,7 @@ function registerDelta(app: TypedApp, feeds: ScopeFeeds): void {
     },
     async (request, reply) => {
       const feed = await feeds.current(readFeatureQuery(tokenOf(request), request.query));
-      const known = parseEventId(request.headers["if-none-match"]);
-      const message = known === undefined ? feed.hydrate() : feed.update(known);
+      const message = feed.update(parseEventId(request.headers["if-none-match"]));
       reply.headers({
         "cache-control": "private, no-cache",
         vary: "Authorization",

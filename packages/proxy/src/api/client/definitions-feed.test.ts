@@ -3,8 +3,7 @@ import { applyDelta, type FeaturesState } from "flags-engine";
 import type { FeatureDefinitions } from "flags-sdk";
 import { describe, expect, test } from "vitest";
 import { DefinitionsFeed } from "./definitions-feed.ts";
-import type { DefinitionsQuery } from "./definitions-query.ts";
-import { isSelected } from "./select-definitions.ts";
+import { type DefinitionsQuery, isSelected } from "./definitions-query.ts";
 
 const names = fc.constantFrom("a", "b", "c", "p.a", "p.b", "__proto__");
 const features = fc.uniqueArray(
@@ -30,7 +29,7 @@ const queries = fc.record({
   namePrefix: fc.constantFrom("", "p."),
 });
 
-/** What an SDK has, as JSON in one order. */
+/** The content of a state as JSON, in a fixed order. */
 function contentOf(state: FeaturesState): readonly string[] {
   return [...state.features, ...state.segments].map((entry) => JSON.stringify(entry)).toSorted();
 }
@@ -45,7 +44,7 @@ function selectedOf(
 const NOTHING: FeaturesState = { features: [], segments: [] };
 
 describe("DefinitionsFeed", () => {
-  test("brings whoever had any earlier state to the present one", () => {
+  test("update() leads from every earlier state to the current one", () => {
     const histories = fc.array(documents, { minLength: 1, maxLength: 8 });
     fc.assert(
       fc.property(queries, histories, (query, history) => {
@@ -56,21 +55,21 @@ describe("DefinitionsFeed", () => {
         ];
         for (const document of history) {
           feed.advance(document);
-          const present = selectedOf(document, query);
+          const current = selectedOf(document, query);
           for (const { id, state } of known) {
             const message = feed.update(id);
             const { events } = JSON.parse(message.text) as { readonly events: unknown };
-            expect(contentOf(applyDelta(state, events))).toEqual(contentOf(present));
+            expect(contentOf(applyDelta(state, events))).toEqual(contentOf(current));
             expect(message.id).toBe(feed.id);
             if (id === feed.id) expect(message.size).toBe(0);
           }
-          known.push({ id: feed.id, state: present });
+          known.push({ id: feed.id, state: current });
         }
       }),
     );
   });
 
-  test("names equal content with one id and different content with different ones", () => {
+  test("equal content has equal ids, and different content different ids", () => {
     fc.assert(
       fc.property(queries, documents, documents, (query, one, other) => {
         const [content, otherContent] = [one, other].map((document) =>
@@ -84,7 +83,7 @@ describe("DefinitionsFeed", () => {
     );
   });
 
-  test("forgets what went away long ago, and brings everything then", () => {
+  test("update() is the complete state if removals since then are no longer remembered", () => {
     const flags = Array.from({ length: 1500 }, (_, index) => ({ name: `flag-${index}` }));
     const documentOf = (from: number): FeatureDefinitions => ({
       version: 2,

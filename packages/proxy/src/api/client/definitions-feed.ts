@@ -11,51 +11,51 @@ import {
   writeChanges,
   writeHydration,
 } from "flags-engine";
-import type { FeatureDefinitions } from "flags-sdk";
-import { type DefinitionTexts, toDefinitionTexts } from "./definition-texts.ts";
-import type { DefinitionsQuery } from "./definitions-query.ts";
-import { isSelected } from "./select-definitions.ts";
+import type { FeatureDefinitions, FlagSource } from "flags-sdk";
+import type { DeltaFeed } from "flags-server-kit/http";
+import { LRUCache } from "lru-cache";
+import { type DefinitionTexts, toDefinitionTexts } from "./definitions-document.ts";
+import { type DefinitionsQuery, isSelected } from "./definitions-query.ts";
 
-/** Of how many flags and of how many segments that went away it is remembered that they did. */
+/** How many removed flags, and how many removed segments, a feed remembers. */
 const MAX_REMOVED = 1000;
-/** How many earlier states are recognized. */
+/** How many earlier states a feed recognizes. */
 const MAX_STATES = 1000;
-/** How many messages are kept for the next to ask; nearly all who ask come from the same state. */
-const MAX_WRITTEN = 8;
+/** How many messages are cached; nearly all clients come from the same state. */
+const MAX_CACHED_MESSAGES = 8;
 
 /**
- * The changes of the definitions that a question is about. States are known by a number that comes
- * from their content alone, so an SDK may go on at another replica that has seen the same.
+ * The changes of the definitions that a query selects. The id of a state is derived from its content,
+ * so that an SDK can continue at another replica that has had the same state.
  */
-export class DefinitionsFeed {
+export class DefinitionsFeed implements DeltaFeed {
   readonly #query: DefinitionsQuery;
   readonly #features: ChangeLog<string, FeatureText>;
   readonly #segments: ChangeLog<number | string, SegmentText>;
-  /** When each state was in force last, in the order of this process. */
-  readonly #turns = new Map<number, number>();
+  /** The sequence number at which each state was last current in this process. */
+  readonly #sequenceOf = new Map<number, number>();
   #definitions: FeatureDefinitions;
-  #turn = 0;
+  #sequence = 0;
   #id: number;
-  /** What was written since the last change, by the state of the reader. */
-  readonly #written = new Map<number | undefined, DeltaMessage>();
+  /** Messages since the last change, by the state of the client. */
+  readonly #messages = new Map<number | undefined, DeltaMessage>();
 
   constructor(query: DefinitionsQuery, definitions: FeatureDefinitions) {
     const { features, segments } = select(definitions, query);
-    const start = { revision: this.#turn, maxRemoved: MAX_REMOVED };
+    const start = { revision: this.#sequence, maxRemoved: MAX_REMOVED };
     this.#query = query;
     this.#definitions = definitions;
     this.#features = new ChangeLog(({ feature }) => feature.name, { ...start, items: features });
     this.#segments = new ChangeLog(({ segment }) => segment.id, { ...start, items: segments });
     this.#id = idOf({ features, segments });
-    this.#turns.set(this.#id, this.#turn);
+    this.#sequenceOf.set(this.#id, this.#sequence);
   }
 
-  /** Names the present state. */
   get id(): number {
     return this.#id;
   }
 
-  /** Takes in the definitions that are in force now. */
+  /** Records the changes up to the current definitions. */
   advance(definitions: FeatureDefinitions): void {
     if (definitions === this.#definitions) return;
     this.#definitions = definitions;
@@ -63,24 +63,24 @@ export class DefinitionsFeed {
     const id = idOf({ features, segments });
     if (id === this.#id) return;
     this.#id = id;
-    this.#turn += 1;
-    this.#features.advance(this.#turn, features);
-    this.#segments.advance(this.#turn, segments);
-    this.#written.clear();
-    this.#remember();
+    this.#sequence += 1;
+    this.#features.advance(this.#sequence, features);
+    this.#segments.advance(this.#sequence, segments);
+    this.#messages.clear();
+    this.#rememberState();
   }
 
-  /** What an SDK lacks that has the state of this id; everything when that cannot be told. */
-  update(id: number | undefined): DeltaMessage {
-    const turn = id === undefined ? undefined : this.#turns.get(id);
-    const isKnown = turn !== undefined && turn >= this.#completeSince();
-    const key = isKnown ? id : undefined;
-    const message = this.#written.get(key) ?? (isKnown ? this.#changes(turn) : this.#everything());
-    if (this.#written.size < MAX_WRITTEN) this.#written.set(key, message);
+  update(sinceId: number | undefined): DeltaMessage {
+    const sequence = sinceId === undefined ? undefined : this.#sequenceOf.get(sinceId);
+    const isKnown = sequence !== undefined && sequence >= this.#completeSince();
+    const key = isKnown ? sinceId : undefined;
+    const message =
+      this.#messages.get(key) ?? (isKnown ? this.#changes(sequence) : this.#hydration());
+    if (this.#messages.size < MAX_CACHED_MESSAGES) this.#messages.set(key, message);
     return message;
   }
 
-  #everything(): DeltaMessage {
+  #hydration(): DeltaMessage {
     return writeHydration(this.#id, this.#features.items(), this.#segments.items());
   }
 
@@ -100,12 +100,14 @@ export class DefinitionsFeed {
     return Math.max(this.#features.completeSince, this.#segments.completeSince);
   }
 
-  #remember(): void {
-    // What comes back counts as new, for the order in which states are forgotten.
-    this.#turns.delete(this.#id);
-    this.#turns.set(this.#id, this.#turn);
-    const [oldest] = this.#turns.keys();
-    if (this.#turns.size > MAX_STATES && oldest !== undefined) this.#turns.delete(oldest);
+  #rememberState(): void {
+    // A state that returns counts as new: the oldest states are forgotten first.
+    this.#sequenceOf.delete(this.#id);
+    this.#sequenceOf.set(this.#id, this.#sequence);
+    const [oldest] = this.#sequenceOf.keys();
+    if (this.#sequenceOf.size > MAX_STATES && oldest !== undefined) {
+      this.#sequenceOf.delete(oldest);
+    }
   }
 }
 
@@ -114,13 +116,39 @@ function select(definitions: FeatureDefinitions, query: DefinitionsQuery): Defin
   return { features: features.filter(({ feature }) => isSelected(feature, query)), segments };
 }
 
-/** Readers of event ids take a number with at most 15 digits. */
-const ID_DIGITS = 12;
+/** SDKs parse event ids as numbers of at most 15 decimal digits. */
+const ID_HEX_DIGITS = 12;
 
 function idOf({ features, segments }: DefinitionTexts): number {
   const hash = createHash("sha256");
   for (const { digest } of features) hash.update(digest);
   hash.update("segments");
   for (const { digest } of segments) hash.update(digest);
-  return Number.parseInt(hash.digest("hex").slice(0, ID_DIGITS), 16);
+  return Number.parseInt(hash.digest("hex").slice(0, ID_HEX_DIGITS), 16);
+}
+
+/** How many queries have a feed at a time. Each feed contains an index of the flags. */
+const MAX_FEEDS = 20;
+
+/** The feeds of recent queries, one for all clients with the same source and query. */
+export class DefinitionsFeeds {
+  readonly #bySource = new WeakMap<FlagSource, LRUCache<string, DefinitionsFeed>>();
+
+  /** Returns the up-to-date feed of a query; undefined if the source has no definitions yet. */
+  current(source: FlagSource, query: DefinitionsQuery): DefinitionsFeed | undefined {
+    const { definitions } = source;
+    if (definitions === undefined) return undefined;
+    const feeds = this.#bySource.get(source) ?? new LRUCache({ max: MAX_FEEDS });
+    this.#bySource.set(source, feeds);
+    const key = JSON.stringify([query.namePrefix, query.projects.toSorted()]);
+    const feed = feeds.get(key) ?? new DefinitionsFeed(query, definitions);
+    feeds.set(key, feed);
+    feed.advance(definitions);
+    return feed;
+  }
+
+  /** Advances every feed of a source: a state that a feed has missed is not recognized later. */
+  advance(source: FlagSource, definitions: FeatureDefinitions): void {
+    for (const feed of this.#bySource.get(source)?.values() ?? []) feed.advance(definitions);
+  }
 }

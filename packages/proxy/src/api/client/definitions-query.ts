@@ -1,11 +1,11 @@
-/** Which flags are asked for. */
+/** Which flags a client wants. */
 export interface DefinitionsQuery {
-  /** Empty: of every project. */
+  /** Empty for all projects. */
   readonly projects: readonly string[];
   readonly namePrefix: string;
 }
 
-/** Reads the filters of a definitions request. Tags are not known here: the upstream keeps them. */
+/** Parses the filters in a URL. Filtering by tag is not supported: definitions contain no tags. */
 export function parseDefinitionsQuery(url: string): DefinitionsQuery {
   const start = url.indexOf("?");
   const query = new URLSearchParams(start === -1 ? "" : url.slice(start + 1));
@@ -13,4 +13,18 @@ export function parseDefinitionsQuery(url: string): DefinitionsQuery {
     projects: query.getAll("project").filter((project) => project !== "*"),
     namePrefix: query.get("namePrefix") ?? "",
   };
+}
+
+interface Selectable {
+  readonly name?: unknown;
+  readonly project?: unknown;
+}
+
+/** Whether a query selects a flag. */
+export function isSelected(feature: unknown, { projects, namePrefix }: DefinitionsQuery): boolean {
+  const { name, project } = feature as Selectable;
+  return (
+    String(name).startsWith(namePrefix) &&
+    (projects.length === 0 || projects.includes(String(project)))
+  );
 }

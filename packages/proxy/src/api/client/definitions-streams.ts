@@ -1,104 +1,95 @@
 import type { FlagSource } from "flags-sdk";
+import {
+  DeltaStream,
+  type EventStream,
+  StreamHub,
+  type StreamHubOptions,
+} from "flags-server-kit/http";
 import { HttpError } from "../../errors.ts";
-import type { DefinitionsFeeds } from "./definitions-feeds.ts";
-import type { DefinitionsStream } from "./definitions-stream.ts";
+import type { DefinitionsFeed, DefinitionsFeeds } from "./definitions-feed.ts";
 
-/** Most streams that may be open, as each takes memory and a connection. */
+/** Default number of streams, each of which requires memory and a connection. */
 const MAX_STREAMS = 10_000;
-const KEEP_ALIVE_MS = 20_000;
-/** How long a reader may take nothing before it is given up. */
-const STALL_MS = 30_000;
 const RETRY_AFTER_SECONDS = 10;
 const MAX_RECONNECT_MS = 5000;
 
-export interface StreamLimits {
-  readonly maxStreams?: number;
-  readonly keepAliveMs?: number;
-  readonly stallMs?: number;
+/** A stream that sends an SDK the definitions of one source, and every change. */
+export class DefinitionsStream extends DeltaStream<DefinitionsFeed> {
+  readonly source: FlagSource;
+
+  constructor(source: FlagSource, feed: DefinitionsFeed, events: EventStream) {
+    super(feed, events);
+    this.source = source;
+  }
 }
 
-/** Keeps all open streams of definitions up to date, and gives up those that do not read. */
+export interface DefinitionsStreamsOptions extends Pick<
+  StreamHubOptions<DefinitionsStream>,
+  "keepAliveMs" | "stallMs"
+> {
+  /** @default 10000 */
+  readonly maxStreams?: number;
+}
+
+/** Keeps the streams of definitions up to date. */
 export class DefinitionsStreams {
-  readonly #streams = new Set<DefinitionsStream>();
+  readonly #feeds: DefinitionsFeeds;
   readonly #maxStreams: number;
-  readonly #stallMs: number;
-  readonly #stops: readonly (() => void)[];
-  #isClosed = false;
+  readonly #hub: StreamHub<DefinitionsStream>;
+  readonly #unfollow: readonly (() => void)[];
 
   constructor(
     sources: readonly FlagSource[],
     feeds: DefinitionsFeeds,
-    {
-      maxStreams = MAX_STREAMS,
-      keepAliveMs = KEEP_ALIVE_MS,
-      stallMs = STALL_MS,
-    }: StreamLimits = {},
+    { maxStreams = MAX_STREAMS, ...intervals }: DefinitionsStreamsOptions = {},
   ) {
+    this.#feeds = feeds;
     this.#maxStreams = maxStreams;
-    this.#stallMs = stallMs;
-    const timer = setInterval(() => this.#keepAlive(), keepAliveMs).unref();
-    this.#stops = [
-      () => clearInterval(timer),
-      ...sources.map((source) => {
-        const onChange = (): void => this.#advance(source, feeds);
-        source.on("changed", onChange);
-        return () => void source.off("changed", onChange);
-      }),
-    ];
+    this.#hub = new StreamHub({
+      ...intervals,
+      limits: { maxStreams },
+      update: (stream) => stream.update(),
+      reconnectDelayMs: () => Math.random() * MAX_RECONNECT_MS,
+    });
+    this.#unfollow = sources.map((source) => {
+      const onChanged = (): void => this.#advance(source);
+      source.on("changed", onChanged);
+      return () => void source.off("changed", onChanged);
+    });
   }
 
   get size(): number {
-    return this.#streams.size;
+    return this.#hub.size;
   }
 
-  /**
-   * To be asked before a stream is opened.
-   *
-   * @throws {HttpError} when as many are open as may be
-   */
-  requireRoom(): void {
-    if (this.#streams.size < this.#maxStreams) return;
+  /** @throws {HttpError} 503 with `Retry-After` if the limit of streams is reached */
+  checkCapacity(): void {
+    if (this.#hub.hasCapacity()) return;
     throw new HttpError(
       503,
-      `There can be at most ${this.#maxStreams} streams: ask for deltas, or try again later`,
+      `There can be at most ${this.#maxStreams} streams: poll for deltas, or try again later`,
       { headers: { "retry-after": String(RETRY_AFTER_SECONDS) } },
     );
   }
 
-  /** Takes care of a stream from now on. */
+  /** Adds a stream that has sent its initial state. */
   add(stream: DefinitionsStream): void {
-    if (this.#isClosed) {
-      stream.events.end();
-      return;
-    }
-    this.#streams.add(stream);
-    stream.events.onClose(() => this.#streams.delete(stream));
+    this.#hub.add(stream);
   }
 
-  /** Ends all streams, and has their readers come back one after the other. */
+  /** Ends all streams. Their SDKs reconnect after different delays. */
   close(): void {
-    this.#isClosed = true;
-    for (const stop of this.#stops) stop();
-    for (const { events } of this.#streams) {
-      events.retryAfter(Math.random() * MAX_RECONNECT_MS);
-      events.end();
-    }
+    for (const unfollow of this.#unfollow) unfollow();
+    this.#hub.close();
   }
 
-  #advance(source: FlagSource, feeds: DefinitionsFeeds): void {
+  #advance(source: FlagSource): void {
     const { definitions } = source;
     if (definitions === undefined) return;
-    feeds.advance(source, definitions);
-    for (const stream of this.#streams) {
-      if (stream.source === source) stream.advance(definitions);
-    }
-  }
-
-  #keepAlive(): void {
-    const now = performance.now();
-    for (const { events } of this.#streams) {
-      if (now - (events.blockedSince ?? now) > this.#stallMs) events.destroy();
-      else events.keepAlive();
-    }
+    this.#feeds.advance(source, definitions);
+    const streams = this.#hub.streams().filter((stream) => stream.source === source);
+    // The feeds of open streams may be no longer among the recent ones.
+    for (const { feed } of streams) feed.advance(definitions);
+    this.#hub.update(streams);
   }
 }

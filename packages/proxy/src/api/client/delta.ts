@@ -1,23 +1,24 @@
 import { parseEventId } from "flags-engine";
 import type { FlagSource } from "flags-sdk";
-import type { TypedApp } from "flags-server-kit/http";
+import { EventStream, type TypedApp } from "flags-server-kit/http";
+import { Type } from "typebox";
 import { grantOf } from "../../access/authenticate.ts";
-import type { DefinitionsFeed } from "./definitions-feed.ts";
-import type { DefinitionsFeeds } from "./definitions-feeds.ts";
-import { parseDefinitionsQuery } from "./definitions-query.ts";
 import { notReady } from "../../errors.ts";
 import { errorResponses, NotModified } from "../schemas.ts";
-import { DefinitionsQuery, Delta } from "./schemas.ts";
-import { type DefinitionsOptions, SERVER_SDK } from "./server-sdk-options.ts";
+import type { DefinitionsFeed, DefinitionsFeeds } from "./definitions-feed.ts";
+import { parseDefinitionsQuery } from "./definitions-query.ts";
+import { DefinitionsStream } from "./definitions-streams.ts";
+import type { DefinitionsOptions } from "./definitions.ts";
+import { DefinitionsQuery, Delta, SERVER_SDK } from "./schemas.ts";
 
-/** Tells server SDKs and other proxies what has changed, when they ask. */
+/** Registers the endpoint with which server SDKs and other proxies poll for changes. */
 export function registerDelta(
   app: TypedApp,
   { authenticate, vary, feeds }: DefinitionsOptions,
 ): void {
   const schema = {
     ...SERVER_SDK,
-    summary: "What has changed since the state in `If-None-Match`; everything without it",
+    summary: "Changes since the state in `If-None-Match`; the complete state without it",
     querystring: DefinitionsQuery,
     response: { 200: Delta, 304: NotModified, ...errorResponses(401, 503) },
   };
@@ -32,8 +33,43 @@ export function registerDelta(
   });
 }
 
-/** The feed that a request asks for. */
-export function feedOf(feeds: DefinitionsFeeds, source: FlagSource, url: string): DefinitionsFeed {
+/** Registers the endpoint that streams changes to server SDKs and other proxies. */
+export function registerStreaming(
+  app: TypedApp,
+  { authenticate, vary, feeds, streams }: DefinitionsOptions,
+): void {
+  const schema = {
+    ...SERVER_SDK,
+    summary: "Streams changes as server-sent events",
+    description:
+      "The first event, `unleash-connected`, contains the complete state, or the changes since " +
+      "`Last-Event-ID`. Each change is an `unleash-updated` event. The data of events are deltas in " +
+      "JSON. When too many streams are open, the response is a 503 with `Retry-After`.",
+    querystring: DefinitionsQuery,
+    response: {
+      200: { content: { "text/event-stream": { schema: Type.String() } }, description: "Events" },
+      ...errorResponses(401, 503),
+    },
+  };
+  // A response to HEAD would be useless without the stream.
+  const options = { exposeHeadRoute: false, onRequest: [authenticate], schema };
+
+  app.get("/client/streaming", options, (request, reply) => {
+    // NOTE: the stream of a client that disconnected during earlier hooks would never be removed.
+    if (reply.raw.destroyed) return reply.hijack();
+    const { source } = grantOf(request);
+    const feed = feedOf(feeds, source, request.url);
+    streams.checkCapacity();
+    reply.header("vary", vary);
+    const events = new EventStream(reply.raw, reply.getHeaders());
+    const stream = new DefinitionsStream(source, feed, events);
+    stream.sendInitial(parseEventId(request.headers["last-event-id"]?.toString()));
+    streams.add(stream);
+    return reply.hijack();
+  });
+}
+
+function feedOf(feeds: DefinitionsFeeds, source: FlagSource, url: string): DefinitionsFeed {
   const feed = feeds.current(source, parseDefinitionsQuery(url));
   if (feed === undefined) throw notReady();
   return feed;

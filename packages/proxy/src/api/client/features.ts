@@ -1,22 +1,21 @@
-import type { FeatureDefinitions } from "flags-sdk";
-import { sendConditional } from "flags-server-kit/http";
-import type { TypedApp } from "flags-server-kit/http";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { supportsSegments } from "flags-engine";
+import type { FeatureDefinitions } from "flags-sdk";
+import { sendConditional, type TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
 import { grantOf } from "../../access/authenticate.ts";
-import { understandsSegments } from "./client-spec.ts";
-import { parseDefinitionsQuery } from "./definitions-query.ts";
-import { writeDefinition, type WrittenDocument } from "./write-definition.ts";
-import { HttpError, notReady } from "../../errors.ts";
+import { HttpError, notReady, unknownFlag } from "../../errors.ts";
 import { errorResponses, NotModified } from "../schemas.ts";
-import { Definition, Definitions, DefinitionsQuery } from "./schemas.ts";
-import { type DefinitionsOptions, SERVER_SDK } from "./server-sdk-options.ts";
+import type { DefinitionsOptions } from "./definitions.ts";
+import { writeDefinition, type WrittenDocument } from "./definitions-document.ts";
+import { parseDefinitionsQuery } from "./definitions-query.ts";
+import { Definition, Definitions, DefinitionsQuery, SERVER_SDK } from "./schemas.ts";
 
 const INLINED =
-  "To a request without `Unleash-Client-Spec: 4.2.0` or later, the constraints of segments " +
-  "are sent as part of the strategies that name them";
+  "Without `Unleash-Client-Spec: 4.2.0` or later in the request, the constraints of segments are " +
+  "part of the strategies that refer to them";
 
-/** Hands the definitions of all flags to server SDKs and to other proxies. */
+/** Registers the endpoint that sends the definitions of all flags. */
 export function registerFeatures(app: TypedApp, options: DefinitionsOptions): void {
   const schema = {
     ...SERVER_SDK,
@@ -30,13 +29,13 @@ export function registerFeatures(app: TypedApp, options: DefinitionsOptions): vo
   app.get("/client/features", { onRequest, schema }, (request, reply) => {
     const document = options.read(definitionsFor(request), {
       ...parseDefinitionsQuery(request.url),
-      inlineSegments: !understandsSegments(request.headers["unleash-client-spec"]),
+      inlineSegments: mustInlineSegments(request),
     });
     return send(request, varyOnSpec(reply, options), document);
   });
 }
 
-/** Hands out the definition of one flag. */
+/** Registers the endpoint that sends the definition of one flag. */
 export function registerFeature(app: TypedApp, options: DefinitionsOptions): void {
   const schema = {
     ...SERVER_SDK,
@@ -48,12 +47,25 @@ export function registerFeature(app: TypedApp, options: DefinitionsOptions): voi
   const onRequest = [options.authenticate];
 
   app.get("/client/features/:name", { onRequest, schema }, (request, reply) => {
-    const inlineSegments = !understandsSegments(request.headers["unleash-client-spec"]);
+    const inlineSegments = mustInlineSegments(request);
     const { name } = request.params;
     const document = writeDefinition(definitionsFor(request), { name, inlineSegments });
     if (document === undefined) throw unknownFlag(name);
     return send(request, varyOnSpec(reply, options), document);
   });
+}
+
+/**
+ * Whether the SDK does not support segments, according to its `Unleash-Client-Spec` header.
+ *
+ * @throws {HttpError} 400 if the header is not a version
+ */
+function mustInlineSegments({ headers }: FastifyRequest): boolean {
+  const clientSpec = headers["unleash-client-spec"];
+  if (clientSpec === undefined) return true;
+  const isSupported = supportsSegments(clientSpec.toString());
+  if (isSupported !== undefined) return !isSupported;
+  throw new HttpError(400, "Bad request: `Unleash-Client-Spec` must be a version such as `4.2.0`");
 }
 
 function definitionsFor(request: FastifyRequest): FeatureDefinitions {
@@ -74,11 +86,4 @@ function send(
   const contentType = "application/json; charset=utf-8";
   reply.header("cache-control", "no-cache");
   return sendConditional(request, reply, { entityTag, contentType, body: () => text });
-}
-
-function unknownFlag(name: string): HttpError {
-  return new HttpError(
-    404,
-    `There is no flag called \`${name}\`: check its spelling, and which flags the proxy is to know`,
-  );
 }

@@ -1,11 +1,19 @@
 import type { TypedApp } from "flags-server-kit/http";
-import { registerDelta } from "./delta.ts";
+import type { RouteOptions } from "../protocol.ts";
+import { registerDelta, registerStreaming } from "./delta.ts";
 import { registerFeature, registerFeatures } from "./features.ts";
-import type { ServerSdkOptions } from "./server-sdk-options.ts";
 import { registerServerUsage } from "./server-usage.ts";
-import { registerStreaming } from "./streaming.ts";
 
-/** Everything that hands out definitions: whole, one by one, as changes, and as they happen. */
+/** The dependencies of the routes for server SDKs. */
+export interface ServerSdkOptions extends Pick<
+  RouteOptions,
+  "config" | "metrics" | "allow" | "definitions"
+> {
+  /** Value of `Vary`. */
+  readonly vary: string;
+}
+
+/** Registers the routes that send definitions: all, one flag, deltas and streams. */
 export function registerDefinitions(
   app: TypedApp,
   { allow, vary, definitions }: Pick<ServerSdkOptions, "allow" | "vary" | "definitions">,
@@ -17,7 +25,7 @@ export function registerDefinitions(
   registerStreaming(app, options);
 }
 
-/** The API of the upstream for server SDKs and other proxies. */
+/** Registers the API of the upstream for server SDKs and other proxies. */
 export function registerServerSdkRoutes(app: TypedApp, options: ServerSdkOptions): void {
   const { config, metrics, allow } = options;
   registerDefinitions(app, options);

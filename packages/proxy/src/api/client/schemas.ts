@@ -1,6 +1,9 @@
 import { Type } from "typebox";
 
-/** A flag as the upstream defines it. */
+/** How OpenAPI groups and secures the routes for server SDKs. */
+export const SERVER_SDK = { tags: ["Server SDKs"], security: [{ serverToken: [] }] };
+
+/** The definition of a flag, as the upstream sends it. */
 export const Definition = Type.Object(
   { name: Type.String() },
   { title: "featureDefinitionSchema", additionalProperties: true },
@@ -15,24 +18,27 @@ export const Definitions = Type.Object(
     features: Type.Array(Definition),
     segments: Type.Optional(Type.Array(Segment)),
   },
-  { title: "featureDefinitionsSchema", description: "The flags as the upstream defines them" },
+  {
+    title: "featureDefinitionsSchema",
+    description: "The definitions of flags, as the upstream sends them",
+  },
 );
 
 const oneOrMany = Type.Unsafe<string | string[]>({
   type: "array",
   items: { type: "string" },
-  description: "Projects whose flags are wanted; `*`, or none, stands for all",
+  description: "Projects of the flags; `*`, or no project, selects all",
 });
 
-/** Which flags are wanted. */
+/** Selects flags. */
 export const DefinitionsQuery = Type.Object({
   project: Type.Optional(oneOrMany),
-  namePrefix: Type.Optional(Type.String({ description: "How the names of the flags begin" })),
+  namePrefix: Type.Optional(Type.String({ description: "Prefix of the names of the flags" })),
 });
 
 const DeltaEvent = Type.Object(
   {
-    eventId: Type.Integer({ description: "The state that the changes lead to" }),
+    eventId: Type.Integer({ description: "Identifies the state after the change" }),
     type: Type.Union(
       [
         Type.Literal("hydration"),
@@ -41,7 +47,7 @@ const DeltaEvent = Type.Object(
         Type.Literal("segment-updated"),
         Type.Literal("segment-removed"),
       ],
-      { description: "A hydration brings everything, in `features` and `segments`" },
+      { description: "A hydration contains the complete state, in `features` and `segments`" },
     ),
     features: Type.Optional(Type.Array(Definition)),
     segments: Type.Optional(Type.Array(Segment)),

@@ -8,14 +8,14 @@ import { forwardRegistration, type RegistrationOrigin } from "../../usage/regist
 import { checkUsage, readBulkUsage, readUsage } from "../../usage/read-usage.ts";
 import { BulkUsageBody, RegistrationBody, UsageBody } from "../../usage/schemas.ts";
 import { errorResponses } from "../schemas.ts";
-import { SERVER_SDK } from "./server-sdk-options.ts";
+import { SERVER_SDK } from "./schemas.ts";
 
 interface ServerUsageOptions extends UsageRules {
-  /** Lets server tokens pass, and nothing else. */
+  /** Accepts only server tokens. */
   readonly authenticate: onRequestHookHandler;
 }
 
-/** Accepts what server SDKs and other proxies report; the responses are those of the upstream. */
+/** Registers the endpoints for usage reports and registrations. They respond as the upstream does. */
 export function registerServerUsage(app: TypedApp, options: ServerUsageOptions): void {
   const { metrics, metricsIntervalMs } = options;
   const onRequest = [options.authenticate];
@@ -58,7 +58,7 @@ export function registerServerUsage(app: TypedApp, options: ServerUsageOptions):
       const reading = readingOf(request);
       const { usages, invalidCount } = readBulkUsage(body.metrics, reading);
       const impactMetrics = readImpactMetrics(body.impactMetrics);
-      // Their labels name the applications they are of.
+      // The labels of impact metrics contain the names of their applications.
       const impact = { appName: "", startMs: reading.nowMs, features: {}, impactMetrics };
       await acceptUsage(
         source,

@@ -23,6 +23,6 @@ export const FRONTEND: ProtocolDefinition = {
   createFormat: () => frontendFormat,
   ignoresInvalidTime: true,
   body: FRONTEND_BODY,
-  messageKind: "frontend",
+  eventKind: "frontend",
   register: registerFrontendRoutes,
 };

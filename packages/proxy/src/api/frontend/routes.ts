@@ -6,14 +6,14 @@ import { allowNoBody } from "../../http/json-body.ts";
 import { createEvaluate } from "../evaluate.ts";
 import { registerFlagRoutes } from "../flag-routes.ts";
 import type { Protocol, RouteOptions } from "../protocol.ts";
-import { registerPush } from "../proxy/stream.ts";
+import { registerStreams } from "../proxy/stream.ts";
 import { registerUsage } from "../proxy/usage.ts";
 import { ContextQuery, errorResponses, NotModified } from "../schemas.ts";
 import { FRONTEND_BODY, FrontendToggle, FrontendToggleList } from "./schemas.ts";
 
 /** Registers the frontend API, as the upstream and Edge provide it to client SDKs. */
 export function registerFrontendRoutes(app: TypedApp, options: RouteOptions): void {
-  const { config, metrics, protocol, allow, keys, push } = options;
+  const { config, metrics, protocol, allow, keys, clientStreams } = options;
   const authenticate = allow("client");
   app.addHook("preValidation", allowNoBody);
   registerFlagRoutes(app, {
@@ -30,7 +30,7 @@ export function registerFrontendRoutes(app: TypedApp, options: RouteOptions): vo
     metrics,
     metricsIntervalMs: config.metricsIntervalMs,
   });
-  registerPush(app, { config, allow, protocol, ring: keys, push, kind: "frontend" });
+  registerStreams(app, { config, allow, protocol, keys, clientStreams, kind: "frontend" });
 }
 
 function registerSingleToggle(

@@ -28,7 +28,7 @@ export const OFREP: ProtocolDefinition = {
     path: "/ofrep/",
     toBody: (error, request) => toOfrepError(error, requestedFlag(request)),
   },
-  messageKind: "refetch",
+  eventKind: "refetch",
   register: registerOfrepRoutes,
 };
 

@@ -29,7 +29,7 @@ interface Handling {
 function registerAllFlags(
   app: TypedApp,
   { evaluate, onRequest }: Handling,
-  { config, push }: RouteOptions,
+  { config, clientStreams }: RouteOptions,
 ): void {
   // Without this setting, callers must not see the names of flags that are off.
   const all = config.allEndpointEnabled;
@@ -43,7 +43,7 @@ function registerAllFlags(
   app.post("/evaluate/flags", { onRequest, schema: { ...schema, response } }, (request, reply) => {
     const { key: clientKey } = grantOf(request);
     const extend = (body: ResponseBody, context: Context): ResponseBody => {
-      const token = issueToken(push.tokens, { clientKey, context, all });
+      const token = issueToken(clientStreams.tokens, { clientKey, context, all });
       return token === undefined ? body : withEventStream(body, `${path}?token=${token}`);
     };
     return evaluate(request, reply, {
@@ -66,7 +66,7 @@ function issueToken(
   { clientKey, context, all }: StreamRequest,
 ): string | undefined {
   const subscription = { context: toPlainContext(context), kind: "refetch", all } as const;
-  return tokens.issueSteady({ clientKey, subscription });
+  return tokens.issueStable({ clientKey, subscription });
 }
 
 /**

@@ -35,7 +35,7 @@ export const PROXY: ProtocolDefinition = {
   cacheControl: "public, max-age=2",
   createFormat: () => proxyFormat,
   body: PROXY_BODY,
-  messageKind: "toggles",
+  eventKind: "toggles",
   register: registerProxyRoutes,
 };
 

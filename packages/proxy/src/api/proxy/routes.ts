@@ -4,12 +4,12 @@ import { registerFlagRoutes } from "../flag-routes.ts";
 import type { RouteOptions } from "../protocol.ts";
 import { registerMonitoring } from "./monitoring.ts";
 import { PROXY_BODY, ToggleList } from "./schemas.ts";
-import { registerPush } from "./stream.ts";
+import { registerStreams } from "./stream.ts";
 import { registerUsage } from "./usage.ts";
 
 /** Registers everything under `/proxy`. */
 export function registerProxyRoutes(app: TypedApp, options: RouteOptions): void {
-  const { config, metrics, protocol, allow, keys, definitions, push } = options;
+  const { config, metrics, protocol, allow, keys, definitions, clientStreams } = options;
   registerFlagRoutes(app, {
     authenticate: allow("client"),
     protocol,
@@ -25,5 +25,5 @@ export function registerProxyRoutes(app: TypedApp, options: RouteOptions): void 
   });
   registerDefinitions(app, { allow, vary: protocol.policy.vary, definitions });
   registerMonitoring(app, metrics);
-  registerPush(app, { config, allow, protocol, ring: keys, push, kind: "toggles" });
+  registerStreams(app, { config, allow, protocol, keys, clientStreams, kind: "toggles" });
 }

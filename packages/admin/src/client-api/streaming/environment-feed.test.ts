@@ -1,0 +1,167 @@
+import fc from "fast-check";
+import { applyDelta, type DeltaMessage, type FeaturesState } from "flags-engine";
+import { expect, test } from "vitest";
+import {
+  selectFeatures,
+  type EnvironmentState,
+  type FeatureEntry,
+  type SegmentEntry,
+} from "../environment-state.ts";
+import type { FeatureQuery } from "../feature-query.ts";
+import { EnvironmentFeed } from "./environment-feed.ts";
+
+/** Flags by name: a description, and the id of a segment (0 for none). */
+type Flags = Readonly<Record<string, { readonly text: string; readonly segment: number }>>;
+
+const EVERYTHING: FeatureQuery = {
+  environment: "development",
+  projects: undefined,
+  namePrefix: "",
+  tags: [],
+};
+
+function toState(revision: number, flags: Flags, segmentText = ""): EnvironmentState {
+  return {
+    environment: "development",
+    revision,
+    features: Object.entries(flags)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, flag]) => toFeature(name, flag)),
+    segments: new Map([1, 2].map((id) => [id, toSegment(id, segmentText)])),
+  };
+}
+
+function toFeature(name: string, { text, segment }: Flags[string] & object): FeatureEntry {
+  const strategy = { name: "default", constraints: [], parameters: {}, variants: [] };
+  const feature: FeatureEntry["feature"] = {
+    name,
+    type: "release",
+    enabled: true,
+    project: name.startsWith("p") ? "p" : "default",
+    stale: false,
+    description: text,
+    impressionData: false,
+    variants: [],
+    strategies: [segment === 0 ? strategy : { ...strategy, segments: [segment] }],
+  };
+  return {
+    feature,
+    text: JSON.stringify(feature),
+    tags: new Set(),
+    segmentIds: new Set(segment === 0 ? [] : [segment]),
+  };
+}
+
+function toSegment(id: number, name: string): SegmentEntry {
+  const segment = { id, name, constraints: [] };
+  return { segment, text: JSON.stringify(segment) };
+}
+
+const eventsOf = ({ text }: DeltaMessage): { eventId: number; type: string }[] =>
+  (JSON.parse(text) as { events: { eventId: number; type: string }[] }).events;
+
+/** Returns the state of an SDK after a message. */
+function apply(state: FeaturesState, message: DeltaMessage): FeaturesState {
+  return applyDelta(state, eventsOf(message));
+}
+
+function normalize({ features, segments }: FeaturesState) {
+  const sort = (items: readonly unknown[]) => items.map((item) => JSON.stringify(item)).toSorted();
+  return { features: sort(features), segments: sort(segments) };
+}
+
+const flags: fc.Arbitrary<Flags> = fc.dictionary(
+  fc.constantFrom("a", "b", "c", "pa", "pb"),
+  fc.record({ text: fc.constantFrom("x", "y"), segment: fc.constantFrom(0, 1, 2) }),
+);
+const history = fc.array(fc.record({ flags, segmentText: fc.constantFrom("s", "t") }), {
+  minLength: 1,
+  maxLength: 12,
+});
+
+test.each([
+  ["everything", EVERYTHING],
+  ["a project", { ...EVERYTHING, projects: ["p"] }],
+  ["a prefix", { ...EVERYTHING, namePrefix: "p" }],
+])("update() leads from every revision to the current state of %s", (_, query) => {
+  fc.assert(
+    fc.property(history, (steps) => {
+      const states = steps.map((step, index) => toState(10 * index, step.flags, step.segmentText));
+      const [first, ...later] = states;
+      if (first === undefined) return;
+      const feed = new EnvironmentFeed(query, first);
+      const sdks = [{ revision: feed.id, state: apply(NOTHING, feed.update(undefined)) }];
+      for (const state of later) {
+        feed.advance(state);
+        sdks.push({ revision: feed.id, state: apply(NOTHING, feed.update(undefined)) });
+      }
+      const last = selectFeatures(states.at(-1) ?? first, query);
+      const expected = normalize({
+        features: last.features.map(({ feature }) => feature),
+        segments: last.segments.map(({ segment }) => segment),
+      });
+      for (const { revision, state } of sdks) {
+        const message = feed.update(revision);
+        expect(message.id).toBe(feed.id);
+        expect(normalize(apply(state, message))).toEqual(expected);
+      }
+    }),
+  );
+});
+
+const NOTHING: FeaturesState = { features: [], segments: [] };
+
+test("update() sends segments before the flags that require them, and removes them after", () => {
+  const feed = new EnvironmentFeed(EVERYTHING, toState(1, {}));
+  feed.advance(toState(2, { a: { text: "x", segment: 1 }, b: { text: "x", segment: 2 } }));
+  expect(eventsOf(feed.update(1)).map(({ type }) => type)).toEqual([
+    "segment-updated",
+    "segment-updated",
+    "feature-updated",
+    "feature-updated",
+  ]);
+  feed.advance(toState(3, {}));
+  expect(eventsOf(feed.update(2)).map(({ type }) => type)).toEqual([
+    "feature-removed",
+    "feature-removed",
+    "segment-removed",
+    "segment-removed",
+  ]);
+});
+
+test("update() is a hydration for revisions that are too old or do not exist yet", () => {
+  const feed = new EnvironmentFeed(EVERYTHING, toState(5, { a: { text: "x", segment: 0 } }));
+  for (const revision of [4, 6]) {
+    expect(eventsOf(feed.update(revision))).toMatchObject([{ type: "hydration", eventId: 5 }]);
+  }
+  expect(feed.update(5)).toMatchObject({ size: 0, id: 5 });
+});
+
+test("update() is a hydration for revisions that were skipped at the start", () => {
+  const feed = new EnvironmentFeed(EVERYTHING, toState(5, { a: { text: "x", segment: 0 } }));
+  feed.advance(toState(100, { a: { text: "y", segment: 0 } }));
+  feed.advance(toState(105, { a: { text: "x", segment: 0 } }));
+  for (const revision of [6, 99]) {
+    expect(eventsOf(feed.update(revision))).toMatchObject([{ type: "hydration", eventId: 105 }]);
+  }
+  for (const revision of [5, 100, 102]) {
+    expect(eventsOf(feed.update(revision))).toMatchObject([{ type: "feature-updated" }]);
+  }
+});
+
+test("update() is a hydration if removals since then are no longer remembered", () => {
+  const many = Object.fromEntries(
+    Array.from({ length: 1001 }, (_, index) => [`f${index}`, { text: "x", segment: 0 }]),
+  );
+  const feed = new EnvironmentFeed(EVERYTHING, toState(1, many));
+  feed.advance(toState(2, {}));
+  expect(eventsOf(feed.update(1))).toMatchObject([{ type: "hydration", features: [] }]);
+  expect(feed.update(2).size).toBe(0);
+});
+
+test("advance() ignores a state that is older than the current one", () => {
+  const feed = new EnvironmentFeed(EVERYTHING, toState(5, { a: { text: "x", segment: 0 } }));
+  feed.advance(toState(4, {}));
+  expect(feed.id).toBe(5);
+  expect(feed.update(5).size).toBe(0);
+});

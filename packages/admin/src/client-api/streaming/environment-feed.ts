@@ -1,0 +1,121 @@
+import {
+  ChangeLog,
+  featureRemoved,
+  featureUpdated,
+  segmentRemoved,
+  segmentUpdated,
+  writeChanges,
+  writeHydration,
+  type DeltaMessage,
+} from "flags-engine";
+import type { DeltaFeed } from "flags-server-kit/http";
+import { LRUCache } from "lru-cache";
+import {
+  selectFeatures,
+  type EnvironmentState,
+  type FeatureEntry,
+  type SegmentEntry,
+} from "../environment-state.ts";
+import type { EnvironmentStates } from "../environment-states.ts";
+import type { FeatureQuery } from "../feature-query.ts";
+
+/** How many removed flags, and how many removed segments, a feed remembers. */
+const MAX_REMOVED = 1000;
+
+/** The changes of the part of an environment that a query selects. States are named by revision. */
+export class EnvironmentFeed implements DeltaFeed {
+  readonly query: FeatureQuery;
+  readonly #features: ChangeLog<string, FeatureEntry>;
+  readonly #segments: ChangeLog<number, SegmentEntry>;
+  readonly #startRevision: number;
+  /** The first revision after the start. */
+  #firstChange = Infinity;
+  #revision: number;
+
+  constructor(query: FeatureQuery, state: EnvironmentState) {
+    const { features, segments } = selectFeatures(state, query);
+    const { revision } = state;
+    const start = { revision, maxRemoved: MAX_REMOVED };
+    this.query = query;
+    this.#startRevision = revision;
+    this.#revision = revision;
+    this.#features = new ChangeLog(({ feature }) => feature.name, { ...start, items: features });
+    this.#segments = new ChangeLog(({ segment }) => segment.id, { ...start, items: segments });
+  }
+
+  /** The current revision. */
+  get id(): number {
+    return this.#revision;
+  }
+
+  /** Records the changes up to the state of a later revision. Ignores earlier revisions. */
+  advance(state: EnvironmentState): void {
+    if (state.revision <= this.#revision) return;
+    const { features, segments } = selectFeatures(state, this.query);
+    this.#features.advance(state.revision, features);
+    this.#segments.advance(state.revision, segments);
+    this.#revision = state.revision;
+    this.#firstChange = Math.min(this.#firstChange, state.revision);
+  }
+
+  update(sinceRevision: number | undefined): DeltaMessage {
+    if (sinceRevision === undefined || !this.#isKnown(sinceRevision)) return this.#hydration();
+
+    const features = this.#features.since(sinceRevision);
+    const segments = this.#segments.since(sinceRevision);
+    return writeChanges(this.#revision, [
+      ...segments.updated.map((step) => segmentUpdated(step.revision, step.item)),
+      ...features.updated.map((step) => featureUpdated(step.revision, step.item)),
+      ...features.removed.map((step) => featureRemoved(step.revision, step.item)),
+      ...segments.removed.map((step) => segmentRemoved(step.revision, step.item)),
+    ]);
+  }
+
+  #hydration(): DeltaMessage {
+    return writeHydration(this.#revision, this.#features.items(), this.#segments.items());
+  }
+
+  /**
+   * NOTE: a revision between the start and the first change was issued before the database was
+   * restored from a backup, so its content is not known.
+   */
+  #isKnown(revision: number): boolean {
+    const oldest = Math.max(this.#features.completeSince, this.#segments.completeSince);
+    const isBeforeRestore = revision > this.#startRevision && revision < this.#firstChange;
+    return revision >= oldest && revision <= this.#revision && !isBeforeRestore;
+  }
+}
+
+/** Maximum number of flags in all recent feeds together. */
+const MAX_FEATURES = 250_000;
+
+/** The feeds of recent queries, one for all SDKs with the same query. */
+export class EnvironmentFeeds {
+  readonly #states: EnvironmentStates;
+  readonly #feeds = new LRUCache<string, EnvironmentFeed>({ maxSize: MAX_FEATURES });
+
+  constructor(states: EnvironmentStates) {
+    this.#states = states;
+  }
+
+  /** Resolves to the up-to-date feed of a query. */
+  async current(query: FeatureQuery): Promise<EnvironmentFeed> {
+    const state = await this.#states.current(query.environment);
+    const key = JSON.stringify(query);
+    const feed = this.#feeds.get(key) ?? new EnvironmentFeed(query, state);
+    feed.advance(state);
+    this.#feeds.set(key, feed, { size: state.features.length + 1 });
+    return feed;
+  }
+
+  /** Brings feeds up to date, including those that are no longer among the recent ones. */
+  async advance(feeds: ReadonlySet<EnvironmentFeed>): Promise<void> {
+    const environments = new Set(Array.from(feeds, ({ query }) => query.environment));
+    for (const environment of environments) {
+      const state = await this.#states.current(environment);
+      for (const feed of feeds) {
+        if (feed.query.environment === environment) feed.advance(state);
+      }
+    }
+  }
+}

@@ -1,0 +1,143 @@
+import { createHash } from "node:crypto";
+import { type FeatureText, inlineSegments, type SegmentText } from "flags-engine";
+import type { FeatureDefinitions } from "flags-sdk";
+import { type DefinitionsQuery, isSelected } from "./definitions-query.ts";
+
+/** A response body with its entity tag. */
+export interface WrittenDocument {
+  readonly text: string;
+  readonly entityTag: string;
+}
+
+/** Which definitions a client requests, and in which form. */
+export interface DefinitionsRequest extends DefinitionsQuery {
+  readonly inlineSegments: boolean;
+}
+
+/** Serializes the definitions that a client requests. */
+export type DefinitionsReader = (
+  definitions: FeatureDefinitions,
+  request: DefinitionsRequest,
+) => WrittenDocument;
+
+/** Creates a reader that caches documents without filters. Filtered ones are serialized each time. */
+export function createDefinitionsReader(): DefinitionsReader {
+  const cache = new WeakMap<FeatureDefinitions, Map<boolean, WrittenDocument>>();
+  return (definitions, request) => {
+    if (isFiltered(request)) return writeDefinitions(definitions, request);
+
+    const forms = cache.get(definitions) ?? new Map<boolean, WrittenDocument>();
+    cache.set(definitions, forms);
+    const document = forms.get(request.inlineSegments) ?? writeDefinitions(definitions, request);
+    forms.set(request.inlineSegments, document);
+    return document;
+  };
+}
+
+function isFiltered({ projects, namePrefix }: DefinitionsQuery): boolean {
+  return projects.length > 0 || namePrefix !== "";
+}
+
+function writeDefinitions(
+  { version, features, segments }: FeatureDefinitions,
+  request: DefinitionsRequest,
+): WrittenDocument {
+  const chosen = withoutDuplicates(features).filter((feature) => isSelected(feature, request));
+  return writeDocument(
+    request.inlineSegments
+      ? { version, features: inlineSegments(chosen, segments) }
+      : { version, features: chosen, segments },
+  );
+}
+
+/**
+ * Removes flags with the same name: the last one replaces the first one, in its position, as in an
+ * evaluation.
+ */
+function withoutDuplicates(features: readonly unknown[]): readonly unknown[] {
+  return [...new Map(features.map((feature) => [nameOf(feature), feature])).values()];
+}
+
+/** Serializes the definition of one flag; undefined if no flag has this name. */
+export function writeDefinition(
+  { features, segments }: FeatureDefinitions,
+  { name, inlineSegments: isInlined }: { readonly name: string; readonly inlineSegments: boolean },
+): WrittenDocument | undefined {
+  // The last of several flags with the same name counts.
+  const found = features.findLast((feature) => nameOf(feature) === name);
+  if (found === undefined) return undefined;
+  return writeDocument(isInlined ? inlineSegments([found], segments)[0] : found);
+}
+
+function nameOf(feature: unknown): unknown {
+  return (feature as { readonly name?: unknown }).name;
+}
+
+function writeDocument(value: unknown): WrittenDocument {
+  const text = JSON.stringify(value);
+  const digest = createHash("sha256").update(text).digest("hex");
+  return { text, entityTag: `W/"${digest.slice(0, 32)}"` };
+}
+
+interface Digested {
+  readonly digest: string;
+}
+
+/** Definitions without duplicates, each as JSON, in an order that is the same in every proxy. */
+export interface DefinitionTexts {
+  readonly features: readonly (FeatureText & Digested)[];
+  readonly segments: readonly (SegmentText & Digested)[];
+}
+
+const textsOf = new WeakMap<FeatureDefinitions, DefinitionTexts>();
+
+/** Serializes definitions one by one. The result is cached per document. */
+export function toDefinitionTexts(definitions: FeatureDefinitions): DefinitionTexts {
+  const texts = textsOf.get(definitions) ?? writeTexts(definitions);
+  textsOf.set(definitions, texts);
+  return texts;
+}
+
+// Documents are validated when they are received: entries are objects, and flags have names.
+type Named = FeatureText["feature"];
+type Identified = Partial<SegmentText["segment"]>;
+
+function writeTexts(definitions: FeatureDefinitions): DefinitionTexts {
+  const features = new Map(
+    (definitions.features as readonly Named[]).map((feature) => [
+      feature.name,
+      { feature, ...writeText(feature) },
+    ]),
+  );
+  const segments = new Map(
+    (definitions.segments as readonly Identified[]).flatMap((segment) =>
+      hasId(segment) ? [[segment.id, { segment, ...writeText(segment) }]] : [],
+    ),
+  );
+  return {
+    features: [...features.values()].toSorted((a, b) => compare(a.feature.name, b.feature.name)),
+    segments: [...segments.values()].toSorted((a, b) => compare(a.segment.id, b.segment.id)),
+  };
+}
+
+/** No strategy can refer to a segment without an id, or with an id of another type. */
+function hasId(segment: Identified): segment is SegmentText["segment"] {
+  return typeof segment.id === "number" || typeof segment.id === "string";
+}
+
+// After a delta, most definitions of the new document are the same objects as before.
+const textOf = new WeakMap<object, Digested & { readonly text: string }>();
+
+function writeText(definition: object): Digested & { readonly text: string } {
+  const cached = textOf.get(definition);
+  if (cached !== undefined) return cached;
+  const text = JSON.stringify(definition);
+  const written = { text, digest: createHash("sha256").update(text).digest("base64") };
+  textOf.set(definition, written);
+  return written;
+}
+
+function compare(a: number | string, b: number | string): number {
+  if (typeof a === typeof b) return a === b ? 0 : a < b ? -1 : 1;
+  return typeof a === "number" ? -1 : 1;
+}

@@ -1,0 +1,37 @@
+import type { onRequestHookHandler } from "fastify";
+import type { FlagSource } from "flags-sdk";
+import { Gauge, type Registry } from "prom-client";
+import { createDefinitionsReader, type DefinitionsReader } from "./definitions-document.ts";
+import { DefinitionsFeeds } from "./definitions-feed.ts";
+import { DefinitionsStreams } from "./definitions-streams.ts";
+
+/** The caches and streams that all routes with definitions share. */
+export interface Definitions {
+  readonly read: DefinitionsReader;
+  readonly feeds: DefinitionsFeeds;
+  readonly streams: DefinitionsStreams;
+}
+
+/** What the routes with definitions require. */
+export interface DefinitionsOptions extends Definitions {
+  /** Accepts only server tokens. */
+  readonly authenticate: onRequestHookHandler;
+  /** The request headers that every response depends on. */
+  readonly vary: string;
+}
+
+/** Creates the shared caches and streams for the definitions of the given sources. */
+export function createDefinitions(sources: readonly FlagSource[], registry: Registry): Definitions {
+  const feeds = new DefinitionsFeeds();
+  const streams = new DefinitionsStreams(sources, feeds);
+  const gauge = new Gauge({
+    name: "flags_proxy_definition_streams",
+    help: "Open streams of definitions to server SDKs and other proxies",
+    registers: [],
+    collect() {
+      this.set(streams.size);
+    },
+  });
+  registry.registerMetric(gauge);
+  return { read: createDefinitionsReader(), feeds, streams };
+}

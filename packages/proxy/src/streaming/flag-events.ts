@@ -1,0 +1,112 @@
+import type { Context, ContextDependencies, Snapshot } from "flags-engine";
+import { writeEvent } from "flags-server-kit/http";
+import { LRUCache } from "lru-cache";
+import { evaluateFlags } from "../response/evaluate-flags.ts";
+import type { ResponseBody } from "../response/response-body.ts";
+import type { Rendering } from "../response/rendering.ts";
+import type { EventKind, Subscription } from "./subscription.ts";
+
+/** Default memory for the cached events of one source. */
+const MAX_BYTES = 32 * 1024 * 1024;
+
+/** Estimated memory of a cache entry in addition to its texts. */
+const OVERHEAD_BYTES = 500;
+
+/** How the flags of each kind of event are rendered. */
+export type EventRenderers = Readonly<Record<EventKind, (snapshot: Snapshot) => Rendering>>;
+
+/** The result of an evaluation as a server-sent event, which is serialized on first use. */
+export class FlagEvent {
+  /** The entity tag of the response body with the same flags. */
+  readonly id: string;
+  /** Memory for the event, and for the strings from which it is concatenated. */
+  readonly heldBytes: number;
+  readonly #kind: EventKind;
+  readonly #body: ResponseBody;
+  #bytes: Buffer | undefined;
+
+  constructor(kind: EventKind, body: ResponseBody) {
+    this.id = body.entityTag;
+    this.heldBytes = 2 * body.byteLength;
+    this.#kind = kind;
+    this.#body = body;
+  }
+
+  get bytes(): Buffer {
+    this.#bytes ??= Buffer.from(serialize(this.#kind, this.#body));
+    return this.#bytes;
+  }
+}
+
+function serialize(kind: EventKind, body: ResponseBody): string {
+  const id = body.entityTag;
+  if (kind !== "refetch") {
+    return writeEvent({ name: "toggles", id, data: body.toBuffer().toString() });
+  }
+  // As the OFREP specification defines it.
+  const data = JSON.stringify({ type: "refetchEvaluation", etag: id });
+  return writeEvent({ name: "message", id, data });
+}
+
+/** Evaluates the subscriptions to one source. Subscriptions with the same result share one event. */
+export class FlagEvents {
+  readonly #renderers: EventRenderers;
+  readonly #events: LRUCache<string, FlagEvent>;
+  #snapshot: Snapshot | undefined;
+
+  /** @param maxBytes memory for cached events; default 32 MiB */
+  constructor(renderers: EventRenderers, maxBytes: number = MAX_BYTES) {
+    this.#renderers = renderers;
+    this.#events = new LRUCache({
+      maxSize: maxBytes,
+      sizeCalculation: ({ heldBytes }, key) => heldBytes + 2 * key.length + OVERHEAD_BYTES,
+    });
+  }
+
+  /** Clears the cache, so that rules that depend on the time are evaluated again. */
+  clear(): void {
+    this.#events.clear();
+  }
+
+  get(snapshot: Snapshot, subscription: Subscription): FlagEvent {
+    if (snapshot !== this.#snapshot) this.clear();
+    this.#snapshot = snapshot;
+    const key = toKey(snapshot.contextDependencies, subscription);
+    return this.#events.get(key) ?? this.#evaluate(key, snapshot, subscription);
+  }
+
+  #evaluate(key: string, snapshot: Snapshot, subscription: Subscription): FlagEvent {
+    const kind = subscription.kind ?? "toggles";
+    const { body, isRepeatable } = evaluateFlags(
+      { render: this.#renderers[kind] },
+      snapshot,
+      subscription.context,
+      subscription,
+    );
+    const event = new FlagEvent(kind, body);
+    if (isRepeatable || isDeterministic(snapshot.contextDependencies)) this.#events.set(key, event);
+    return event;
+  }
+}
+
+/** Whether equal subscriptions have equal results at the same time. */
+function isDeterministic({ drawsRandom, callsCustomStrategy }: ContextDependencies): boolean {
+  return !drawsRandom && !callsCustomStrategy;
+}
+
+/** Everything that an event depends on: its kind, the selection and the context. */
+function toKey(
+  { fields }: ContextDependencies,
+  { context, kind, toggles, all }: Subscription,
+): string {
+  return JSON.stringify([kind, toggles, all, fields.map((field) => valuesOf(context, field))]);
+}
+
+/** NOTE: some rules read only the top level, so both values are part of the key. */
+function valuesOf(context: Context, field: string): readonly unknown[] {
+  return [ownValue(context, field), ownValue(context.properties ?? {}, field)];
+}
+
+function ownValue(record: Readonly<Record<string, unknown>>, field: string): unknown {
+  return Object.hasOwn(record, field) ? record[field] : undefined;
+}

@@ -1,0 +1,155 @@
+import type { FlagSource } from "flags-sdk";
+import { repeat, StreamHub, type StreamHubOptions } from "flags-server-kit/http";
+import { Counter, Gauge, type Registry } from "prom-client";
+import { streamLimitReached } from "../errors.ts";
+import type { FlagEvents } from "./flag-events.ts";
+import type { FlagStream } from "./flag-stream.ts";
+
+/** Limits and intervals of the streams to clients. */
+export interface FlagStreamsOptions extends Pick<
+  StreamHubOptions<FlagStream>,
+  "limits" | "maxAgeMs" | "keepAliveMs" | "stallMs"
+> {
+  /** How often rules that depend on the time are evaluated again. @default 10000 */
+  readonly clockIntervalMs?: number;
+}
+
+interface FlagStreamsDependencies {
+  readonly events: ReadonlyMap<FlagSource, FlagEvents>;
+  readonly registry: Registry;
+}
+
+/** Clients that lose their stream at the same time reconnect at this rate at most. */
+const RECONNECTS_PER_MS = 1;
+const MIN_RECONNECT_MS = 1000;
+const MIN_SPREAD_MS = 4000;
+
+/** Keeps the streams to clients up to date, and enforces their limits. */
+export class FlagStreams {
+  readonly #events: ReadonlyMap<FlagSource, FlagEvents>;
+  readonly #metrics: StreamMetrics;
+  readonly #hub: StreamHub<FlagStream>;
+  readonly #stops: readonly (() => void)[];
+
+  constructor(
+    { clockIntervalMs = 10_000, ...options }: FlagStreamsOptions,
+    { events, registry }: FlagStreamsDependencies,
+  ) {
+    this.#events = events;
+    this.#hub = new StreamHub({
+      ...options,
+      update: (stream) => this.#update(stream),
+      reconnectDelayMs: randomReconnectDelayMs,
+      onStalled: () => this.#metrics.dropped.inc(),
+    });
+    this.#metrics = createStreamMetrics(registry, this.#hub);
+    this.#stops = [
+      repeat(() => this.#reevaluateTime(), clockIntervalMs),
+      ...Array.from(events.keys(), (source) => this.#follow(source)),
+    ];
+  }
+
+  get size(): number {
+    return this.#hub.size;
+  }
+
+  /**
+   * Checks that a client key may open another stream.
+   *
+   * @param bytes memory for the subscription
+   * @throws {HttpError} 503 with `Retry-After` if a limit is reached or the proxy is shutting down
+   */
+  checkCapacity(clientKey: string, bytes: number): void {
+    if (!this.#hub.isClosed && this.#hub.hasCapacity(clientKey, bytes)) return;
+    this.#metrics.refused.inc();
+    throw streamLimitReached(Math.ceil(this.#hub.reconnectDelayMs() / 1000));
+  }
+
+  /** Adds a stream, and sends the client its current flags. */
+  add(stream: FlagStream): void {
+    this.#hub.add(stream);
+    this.#metrics.opened.inc();
+    stream.events.retryAfter(this.#hub.reconnectDelayMs());
+    this.#update(stream);
+  }
+
+  /** Ends all streams. Their clients reconnect after different delays. */
+  close(): void {
+    for (const stop of this.#stops) stop();
+    this.#hub.close();
+  }
+
+  #follow(source: FlagSource): () => void {
+    const onChanged = (): void => this.#hub.update(this.#streamsOf(source));
+    source.on("changed", onChanged);
+    return () => void source.off("changed", onChanged);
+  }
+
+  #reevaluateTime(): void {
+    for (const [source, events] of this.#events) {
+      const { readsClock, callsCustomStrategy } = source.snapshot?.contextDependencies ?? {};
+      if (readsClock !== true && callsCustomStrategy !== true) continue;
+      events.clear();
+      this.#hub.update(this.#streamsOf(source));
+    }
+  }
+
+  #streamsOf(source: FlagSource): readonly FlagStream[] {
+    return this.#hub.streams().filter((stream) => stream.source === source);
+  }
+
+  /** NOTE: reads the snapshot only now, so that an older event never follows a newer one. */
+  #update(stream: FlagStream): void {
+    const { snapshot } = stream.source;
+    const events = this.#events.get(stream.source);
+    if (snapshot === undefined || events === undefined) return;
+    if (stream.isOutdated(snapshot.contextDependencies)) {
+      this.#hub.end(stream);
+    } else if (stream.send(events.get(snapshot, stream.subscription()))) {
+      this.#metrics.events.inc();
+    }
+  }
+}
+
+function randomReconnectDelayMs(openStreams: number): number {
+  const spreadMs = Math.max(MIN_SPREAD_MS, openStreams / RECONNECTS_PER_MS);
+  return MIN_RECONNECT_MS + Math.random() * spreadMs;
+}
+
+interface StreamMetrics {
+  readonly opened: Counter;
+  readonly refused: Counter;
+  readonly dropped: Counter;
+  readonly events: Counter;
+}
+
+function createStreamMetrics(
+  registry: Registry,
+  hub: Pick<StreamHub<FlagStream>, "size" | "bytes">,
+): StreamMetrics {
+  const prefix = "flags_proxy_push";
+  const registers = [registry];
+  const counter = (name: string, help: string): Counter =>
+    new Counter({ name: `${prefix}_${name}_total`, help, registers });
+  const gauge = (name: string, help: string, read: () => number): Gauge =>
+    new Gauge({
+      name: `${prefix}_${name}`,
+      help,
+      registers,
+      collect() {
+        this.set(read());
+      },
+    });
+
+  gauge("streams", "Open streams to clients", () => hub.size);
+  gauge("context_bytes", "Memory for the contexts of open streams, in bytes", () => hub.bytes);
+  return {
+    opened: counter("streams_opened", "Streams to clients that were opened"),
+    refused: counter("streams_refused", "Streams that were refused because a limit was reached"),
+    dropped: counter(
+      "streams_dropped",
+      "Streams that were closed because the client had stopped reading",
+    ),
+    events: counter("events", "Events that were sent on streams to clients"),
+  };
+}

@@ -1,0 +1,166 @@
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { type IncomingMessage, request } from "node:http";
+import { connect } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { startCommand } from "./_command.ts";
+import { flag, withConstraint } from "./_documents.ts";
+import { startFeatureServer } from "./_feature-server.ts";
+import { readEvents, type EventReader } from "../../server-kit/test/_event-reader.ts";
+import { namesIn } from "./_stream-events.ts";
+import { errorOf, KEY, OTHER_KEY, proxyConfig, startProxy, type RunningApp } from "./_proxy.ts";
+
+const push = proxyConfig().push;
+const ON_PLAN = flag("for-pro", { strategies: [withConstraint("plan", ["pro"])] });
+
+const HEADERS = { "content-type": "application/json", accept: "text/event-stream" };
+
+const init = (context: object, key = KEY): RequestInit => ({
+  method: "POST",
+  body: JSON.stringify({ context }),
+  headers: { ...HEADERS, authorization: key },
+});
+
+const open = ({ url }: Pick<RunningApp, "url">, context: object, key = KEY): Promise<EventReader> =>
+  readEvents(`${url}/proxy/stream`, init(context, key));
+
+const tryToOpen = ({ url }: Pick<RunningApp, "url">, context: object, key = KEY) =>
+  fetch(`${url}/proxy/stream`, init(context, key));
+
+const metricOf = async (proxy: RunningApp, name: string): Promise<number> => {
+  const text = await (await proxy.request("/proxy/internal-backstage/prometheus")).text();
+  return Number(new RegExp(`^flags_proxy_push_${name} (\\d+)$`, "m").exec(text)?.[1]);
+};
+
+const note = "x".repeat(5000);
+
+test("a stream stores only those fields of a long context that rules read", async () => {
+  const proxy = await startProxy({ document: { features: [ON_PLAN] } });
+  const stream = await open(proxy, { userId: "7", plan: "pro", note });
+  expect(namesIn(await stream.next())).toEqual(["for-pro"]);
+  expect(await metricOf(proxy, "context_bytes")).toBeLessThan(1000);
+  await open(proxy, { userId: "7" });
+  expect(await metricOf(proxy, "streams")).toBe(2);
+});
+
+test("a stream ends when rules begin to read a field that it did not store", async () => {
+  const proxy = await startProxy({ document: { features: [ON_PLAN] } });
+  const long = await open(proxy, { plan: "pro", note, team: "a" });
+  const short = await open(proxy, { plan: "pro", team: "a" });
+  await Promise.all([long.next(), short.next()]);
+  const onTeam = flag("for-a", { strategies: [withConstraint("team", ["a"])] });
+  proxy.source.replace({ features: [ON_PLAN, onTeam] });
+  await long.ended;
+  expect(long.retries).toHaveLength(2);
+  expect(namesIn(await short.next())).toEqual(["for-pro", "for-a"]);
+  const again = await open(proxy, { plan: "pro", note, team: "a" });
+  expect(namesIn(await again.next())).toEqual(["for-pro", "for-a"]);
+});
+
+test("413 if the fields that rules read exceed 16 KiB", async () => {
+  const proxy = await startProxy({ document: { features: [ON_PLAN] } });
+  const response = await tryToOpen(proxy, { plan: "x".repeat(17_000) });
+  expect(response.status).toBe(413);
+  expect((await errorOf(response)).error).toContain("exceed 16 KiB");
+});
+
+test("a client key can only use its share of the streams", async () => {
+  const config = { push: { ...push, maxStreams: 4 } };
+  const proxy = await startProxy({ config, document: { features: [] } });
+  await Promise.all([open(proxy, {}), open(proxy, {})]);
+  const refused = await tryToOpen(proxy, {});
+  expect(refused.status).toBe(503);
+  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+  await Promise.all([open(proxy, {}, OTHER_KEY), open(proxy, {}, OTHER_KEY)]);
+  expect((await tryToOpen(proxy, {}, OTHER_KEY)).status).toBe(503);
+});
+
+test("maxStreamsPerKey replaces the default share", async () => {
+  const config = { push: { ...push, maxStreams: 4, maxStreamsPerKey: 1 } };
+  const proxy = await startProxy({ config, document: { features: [] } });
+  await open(proxy, {});
+  expect((await tryToOpen(proxy, {})).status).toBe(503);
+  await open(proxy, {}, OTHER_KEY);
+});
+
+test("the contexts of all streams share a memory limit, and closing a stream releases its memory", async () => {
+  const config = { push: { ...push, maxContextBytes: 65_536, maxStreamsPerKey: 10_000 } };
+  const proxy = await startProxy({ config, document: { features: [ON_PLAN] } });
+  // Each requires about 20 kB: two bytes per character.
+  const context = { plan: "x".repeat(10_000) };
+  const abort = new AbortController();
+  const first = await fetch(`${proxy.url}/proxy/stream`, {
+    ...init(context),
+    signal: abort.signal,
+  });
+  expect(first.status).toBe(200);
+  await Promise.all([open(proxy, context), open(proxy, context)]);
+  const refused = await tryToOpen(proxy, context);
+  expect(refused.status).toBe(503);
+  abort.abort();
+  await expect.poll(() => metricOf(proxy, "streams")).toBe(2);
+  await open(proxy, context);
+  expect(await metricOf(proxy, "context_bytes")).toBeLessThanOrEqual(65_536);
+});
+
+test("pipelined streams end with their connection", async () => {
+  const config = { push: { ...push, maxStreams: 8 } };
+  const proxy = await startProxy({ config, document: { features: [] } });
+  const body = JSON.stringify({ context: {} });
+  const head = ["POST /proxy/stream HTTP/1.1", "Host: a", `Authorization: ${KEY}`];
+  for (const [name, value] of Object.entries(HEADERS)) head.push(`${name}: ${value}`);
+  const text = `${head.join("\r\n")}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  const client = connect(proxy.port, "127.0.0.1");
+  onTestFinished(() => void client.destroy());
+  client.write(text.repeat(4));
+  await expect.poll(() => metricOf(proxy, "streams")).toBe(4);
+  client.destroy();
+  await expect.poll(() => metricOf(proxy, "streams")).toBe(0);
+  expect(await metricOf(proxy, "context_bytes")).toBe(0);
+});
+
+async function residentMiB(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8");
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
+}
+
+test.runIf(process.platform === "linux")(
+  "streams with contexts of 800 kB do not increase the memory of the process",
+  async () => {
+    const upstream = await startFeatureServer({ features: [ON_PLAN] });
+    const command = startCommand({
+      FLAGS_URL: upstream.url,
+      FLAGS_API_TOKEN: "default:development.secret",
+      FLAGS_PROXY_CLIENT_KEYS: KEY,
+    });
+    const url = await command.listening();
+    await expect.poll(async () => (await fetch(`${url}/proxy/health`)).status).toBe(200);
+    const properties = Object.fromEntries(
+      Array.from({ length: 8000 }, (_, index) => [`property-${index}`, "x".repeat(85)]),
+    );
+    const body = JSON.stringify({ context: { userId: "7", properties } });
+    expect(body.length).toBeGreaterThan(800_000);
+    const openStream = async (): Promise<void> => {
+      const stream = request(`${url}/proxy/stream`, {
+        method: "POST",
+        agent: false,
+        headers: { ...HEADERS, authorization: KEY, "content-length": Buffer.byteLength(body) },
+      });
+      onTestFinished(() => void stream.destroy());
+      stream.end(body);
+      const [response] = (await once(stream, "response")) as [IncomingMessage];
+      expect(response.statusCode).toBe(200);
+      response.on("error", () => undefined);
+      await once(response, "data");
+    };
+    // oxlint-disable no-await-in-loop -- sequential, so that only open streams require memory
+    for (let i = 0; i < 20; i++) await openStream();
+    const beforeMiB = await residentMiB(command.pid);
+    for (let i = 0; i < 200; i++) await openStream();
+    // oxlint-enable no-await-in-loop
+    // Complete contexts would require 340 MB.
+    expect((await residentMiB(command.pid)) - beforeMiB).toBeLessThan(150);
+  },
+  // Sends 176 MB of JSON.
+  180_000,
+);

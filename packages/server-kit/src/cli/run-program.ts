@@ -1,0 +1,146 @@
+import { readEnvironment, type Environment } from "../config/resolve-settings.ts";
+import { shutDown, type Closable } from "../http/shut-down.ts";
+import { createLogger } from "../logging/create-logger.ts";
+import type { Logger } from "../logging/logger.ts";
+import { formatHelp, parseArguments } from "./command-line.ts";
+import type { Program } from "./program.ts";
+import { explainFailure } from "./start-failure.ts";
+
+const EXIT_FAILURE = 1;
+const EXIT_USAGE = 2;
+
+/** Service managers commonly kill a process that has not stopped after 10 s. */
+const STOP_TIMEOUT_MS = 9500;
+
+/** The part of a configuration that running a program requires. */
+export interface RunnableConfig {
+  readonly logger: Logger;
+  readonly useJsonLogger: boolean;
+}
+
+/** A server that is listening. */
+export interface RunningServer extends Closable {
+  /** The URL at which clients reach the server. */
+  readonly address: string;
+}
+
+/** How a program loads its configuration and starts its server. */
+export interface Run<Config extends RunnableConfig> {
+  readonly loadConfig: (environment: Environment) => Promise<Config>;
+  readonly serve: (config: Config) => Promise<RunningServer>;
+}
+
+/**
+ * Runs a program as its command-line arguments say: serves until SIGINT or SIGTERM, or prints the
+ * help or the version. If the program cannot start, prints the reason and exits with a code above 0.
+ */
+export async function runProgram<Config extends RunnableConfig>(
+  program: Program,
+  run: Run<Config>,
+): Promise<void> {
+  const request = parseArguments(process.argv.slice(2));
+  switch (request.kind) {
+    case "run":
+      return serveUntilSignal(program, run);
+    case "help":
+      process.stdout.write(formatHelp(program));
+      return;
+    case "version":
+      process.stdout.write(`${program.version}\n`);
+      return;
+    case "unknown":
+      process.stderr.write(`Unknown argument ${request.argument}: try ${program.name} --help\n`);
+      process.exitCode = EXIT_USAGE;
+  }
+}
+
+async function serveUntilSignal<Config extends RunnableConfig>(
+  { name, version, displayName }: Program,
+  { loadConfig, serve }: Run<Config>,
+): Promise<void> {
+  const stopped = waitForSignal();
+  try {
+    const config = await loadConfig(readEnvironment());
+    exitOnCrash(config.logger, displayName);
+    const server = await serve(config);
+    announce(config, `${name} ${version} listens on ${server.address}`);
+    config.logger.info(`Stopping after ${await stopped}`);
+    process.exit(await stop(server, config.logger));
+  } catch (error) {
+    process.stderr.write(`${explainFailure(error)}\n`);
+    process.exit(EXIT_FAILURE);
+  }
+}
+
+/** Resolves at the first signal. A second signal ends the process immediately. */
+function waitForSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    let isStopping = false;
+    const onSignal = (signal: NodeJS.Signals): void => {
+      if (isStopping) process.exit(EXIT_FAILURE);
+      isStopping = true;
+      setTimeout(() => process.exit(EXIT_FAILURE), STOP_TIMEOUT_MS).unref();
+      resolve(signal);
+    };
+    process.on("SIGINT", onSignal);
+    process.on("SIGTERM", onSignal);
+  });
+}
+
+/** Logs at every log level that the program is ready, since scripts wait for this line. */
+function announce({ useJsonLogger }: RunnableConfig, message: string): void {
+  createLogger({ level: "info", json: useJsonLogger, secrets: [] }).info(message);
+}
+
+/** How a worker runs: a child process that the process of a command starts and stops. */
+export interface WorkerRun<Config extends { readonly logger: Logger }> {
+  /** What messages call the worker, such as `this worker`. */
+  readonly displayName: string;
+  readonly loadConfig: (environment: Environment) => Promise<Config>;
+  readonly serve: (config: Config) => Promise<Closable>;
+  /** Resolves when the worker should stop. */
+  readonly stopped: Promise<unknown>;
+  /** Sends the parent process the reason why the worker cannot run; resolves once it is sent. */
+  readonly reportFailure: (reason: string) => Promise<void>;
+}
+
+/**
+ * Serves until the parent process stops the worker. The worker ignores signals: a terminal sends
+ * Ctrl-C to all processes at once, and the parent process decides in which order they stop.
+ */
+export async function runWorker<Config extends { readonly logger: Logger }>(
+  run: WorkerRun<Config>,
+): Promise<void> {
+  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => {});
+  try {
+    const config = await run.loadConfig(readEnvironment());
+    exitOnCrash(config.logger, run.displayName);
+    const server = await run.serve(config);
+    await run.stopped;
+    process.exit(await stop(server, config.logger));
+  } catch (error) {
+    await run.reportFailure(explainFailure(error));
+    process.exit(EXIT_FAILURE);
+  }
+}
+
+/** Closes a server in bounded time. Resolves to the exit code. */
+async function stop(server: Closable, logger: Logger): Promise<number> {
+  try {
+    await shutDown(server);
+    return 0;
+  } catch (error) {
+    logger.error("The shutdown failed", error);
+    return EXIT_FAILURE;
+  }
+}
+
+/** Logs an uncaught error and ends the process. */
+function exitOnCrash(logger: Logger, displayName: string): void {
+  const onCrash = (error: unknown): void => {
+    logger.fatal(`Unexpected failure, ${displayName} stops`, error);
+    process.exit(EXIT_FAILURE);
+  };
+  process.on("uncaughtException", onCrash);
+  process.on("unhandledRejection", onCrash);
+}

@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { ConfigError } from "../config/resolve-settings.ts";
+import { explainFailure, StartError } from "./start-failure.ts";
+
+const fail = (fields: object): Error => Object.assign(new Error("listen failed"), fields);
+
+test.each([
+  [new ConfigError(["PORT is odd"]), "Cannot use this configuration:\n  - PORT is odd"],
+  [new StartError("The database is locked: unlock it"), "The database is locked: unlock it"],
+  ["no error at all", "Cannot start: no error at all"],
+  [
+    fail({ code: "EADDRINUSE", address: "::", port: 80 }),
+    "Cannot listen on port 80 of any address: the port is taken, choose another one with PORT",
+  ],
+  [
+    fail({ code: "EADDRINUSE", address: null, port: 80 }),
+    "Cannot listen on port 80 of any address: the port is taken, choose another one with PORT",
+  ],
+  [
+    fail({ code: "ENOTFOUND", hostname: "shop.test" }),
+    "Cannot listen on shop.test: the host name is not known, choose another one with HOST",
+  ],
+])(
+  "explainFailure() shows no stack trace for problems that an operator can fix: %s",
+  (error, message) => {
+    expect(explainFailure(error)).toBe(message);
+  },
+);
+
+test("explainFailure() shows the stack trace of unexpected errors", () => {
+  expect(explainFailure(new Error("odd"))).toMatch(/^Cannot start: Error: odd\n\s+at /);
+});
+
+test("explainFailure() hides tokens that were put into the wrong setting", () => {
+  const token = "default:development.0123456789abcdef";
+  for (const error of [new ConfigError([`PORT is ${token}`]), new Error(token), token]) {
+    const text = explainFailure(error);
+    expect(text).toContain("default:development.[redacted]");
+    expect(text).not.toContain("0123456789abcdef");
+  }
+});

@@ -1,0 +1,49 @@
+import { ConfigError } from "../config/resolve-settings.ts";
+import { REDACTED, redactTokens } from "../logging/redact.ts";
+
+/**
+ * A reason why a program cannot start that its operator can fix. The message says how. It is printed
+ * without a stack trace.
+ */
+export class StartError extends Error {
+  override readonly name = "StartError";
+}
+
+/**
+ * Describes to the operator why the program cannot start. Errors that an operator can fix have no
+ * stack trace. The secrets of API tokens are removed, since they may have been put into the wrong
+ * setting.
+ */
+export function explainFailure(error: unknown): string {
+  return redactTokens(describeFailure(error), REDACTED);
+}
+
+function describeFailure(error: unknown): string {
+  if (error instanceof ConfigError || error instanceof StartError) return error.message;
+  if (!(error instanceof Error)) return `Cannot start: ${String(error)}`;
+  return explainListenFailure(error) ?? `Cannot start: ${error.stack ?? error.message}`;
+}
+
+/** Error codes of `listen()`, each with the variable that fixes the problem. */
+const LISTEN_FAILURES: Readonly<Record<string, string>> = {
+  EADDRINUSE: "the port is taken, choose another one with PORT",
+  EACCES: "this user may not open the port, choose one above 1023 with PORT",
+  EADDRNOTAVAIL: "this machine does not have the address, choose another one with HOST",
+  ENOTFOUND: "the host name is not known, choose another one with HOST",
+  EAI_AGAIN: "the host name cannot be looked up, choose another one with HOST",
+};
+
+function explainListenFailure(error: Error): string | undefined {
+  const { code, address, port, hostname } = error as NodeJS.ErrnoException & {
+    readonly address?: string | null;
+    readonly port?: number;
+    readonly hostname?: string;
+  };
+  const reason = LISTEN_FAILURES[code ?? ""];
+  if (reason === undefined) return undefined;
+  // NOTE: the address is null if the primary process of a cluster opens the port.
+  const host = hostname ?? address ?? "::";
+  const subject =
+    port === undefined ? host : `port ${port} of ${host === "::" ? "any address" : host}`;
+  return `Cannot listen on ${subject}: ${reason}`;
+}

@@ -1,2 +1,0 @@
-/** Variables by name, as `process.env` holds them. */
-export type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,0 +1,75 @@
+import { expect, test } from "vitest";
+import {
+  booleanKind,
+  createChoiceKind,
+  createIntegerKind,
+  createTextKind,
+  createValueKind,
+  headerValueKind,
+  hostKind,
+  InvalidValue,
+  type Kind,
+  textKind,
+} from "./kind.ts";
+import { createListKind, keysKind, tokensKind } from "./list-kind.ts";
+
+const portKind = createIntegerKind({ min: 1, max: 10, of: "things" });
+const wordsKind = createListKind({
+  of: "words",
+  parseEntry: (text) => (/^\w+$/.test(text) ? text : new InvalidValue("is not a word")),
+});
+const secretsKind = createListKind({
+  of: "secrets",
+  secret: true,
+  atLeastOne: true,
+  parseEntry: (text) => (text === "bad" ? new InvalidValue() : text),
+});
+
+const read = (kind: Kind<unknown>, given: unknown, from: "text" | "value"): unknown => {
+  const value = from === "text" ? kind.fromText(String(given)) : kind.fromValue(given);
+  return value instanceof InvalidValue ? `invalid: ${value.detail ?? "none"}` : value;
+};
+
+test.each([
+  [portKind, "10", 10],
+  [portKind, "11", "invalid: none"],
+  [portKind, "1e1", "invalid: none"],
+  [portKind, "-1", "invalid: none"],
+  [booleanKind, "TRUE", true],
+  [booleanKind, "0", false],
+  [booleanKind, "no", "invalid: none"],
+  [createChoiceKind(["red", "green"]), "Red", "red"],
+  [createChoiceKind(["red", "green"]), "blue", "invalid: none"],
+  [textKind, "a\tb", "invalid: none"],
+  [hostKind, "::1", "::1"],
+  [hostKind, "flags.example.com", "flags.example.com"],
+  [hostKind, "http://flags", "invalid: none"],
+  [headerValueKind, "Bearer abc", "Bearer abc"],
+  [headerValueKind, "schlüssel", "invalid: none"],
+  [keysKind, "", "invalid: it is empty"],
+  [keysKind, "a,é", "invalid: entry 2 has a character that cannot be sent in a header"],
+  [tokensKind, "", []],
+  [wordsKind, " a ,, b,a", ["a", "b"]],
+  [wordsKind, "a,b c", 'invalid: entry "b c" is not a word'],
+  [secretsKind, "good,bad", "invalid: entry 2 is not valid"],
+  [secretsKind, " , ", "invalid: it is empty"],
+  [createValueKind("a thing", (value) => value), "text", "invalid: none"],
+])("fromText() of %o parses %j as %j", (kind, text, expected) => {
+  expect(read(kind, text, "text")).toEqual(expected);
+});
+
+test.each([
+  [portKind, 3, 3],
+  [portKind, "3", "invalid: none"],
+  [portKind, 2.5, "invalid: none"],
+  [booleanKind, false, false],
+  [booleanKind, 0, "invalid: none"],
+  [createTextKind("text", (text) => text), " a ", "a"],
+  [createTextKind("text", (text) => text), 1, "invalid: none"],
+  [wordsKind, ["a", "b"], ["a", "b"]],
+  [wordsKind, "a,b", ["a", "b"]],
+  [wordsKind, ["a", 1], "invalid: none"],
+  [createValueKind("a thing", (value) => value), 7, 7],
+])("fromValue() of %o parses %j as %j", (kind, value, expected) => {
+  expect(read(kind, value, "value")).toEqual(expected);
+});

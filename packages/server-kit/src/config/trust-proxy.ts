@@ -1,0 +1,61 @@
+import { isIP } from "node:net";
+import { InvalidValue, type Kind } from "./kind.ts";
+import { createListKind } from "./list-kind.ts";
+
+/**
+ * Whose `X-Forwarded-*` headers are trusted: everyone's (`true`), nobody's (`false`), those of the
+ * given number of proxies in front of this server, or those of the listed addresses and CIDR ranges.
+ */
+export type TrustProxy = boolean | number | readonly string[];
+
+/** Names of the ranges that RFC 1918, RFC 3927, RFC 4193 and similar RFCs reserve. */
+const NAMED_RANGES: readonly string[] = ["loopback", "linklocal", "uniquelocal"];
+
+const peers = createListKind({
+  of: `IP addresses, CIDR ranges and any of ${NAMED_RANGES.join(", ")}`,
+  parseEntry: (text) =>
+    NAMED_RANGES.includes(text) || isAddressOrRange(text)
+      ? text
+      : new InvalidValue("is neither an IP address nor a CIDR range"),
+});
+
+/** `true`, `false`, the number of trusted proxies, or their addresses. */
+export const trustProxyKind: Kind<TrustProxy> = {
+  allowed: `true, false, a number of proxies or ${peers.allowed}`,
+  allowedText: `true, false, a number of proxies or ${peers.allowedText}`,
+  fromText: parseTrust,
+  fromValue: (value) => {
+    if (typeof value === "boolean") return value;
+    if (typeof value === "number") return toHops(value);
+    return typeof value === "string" ? parseTrust(value.trim()) : toTrust(peers.fromValue(value));
+  },
+};
+
+function parseTrust(text: string): TrustProxy | InvalidValue {
+  const word = text.toLowerCase();
+  if (word === "true" || word === "false") return word === "true";
+  if (/^\d+$/.test(word)) return toHops(Number(word));
+  return toTrust(peers.fromText(text));
+}
+
+const MAX_HOPS = 100;
+
+function toHops(count: number): TrustProxy | InvalidValue {
+  if (!Number.isInteger(count) || count < 0 || count > MAX_HOPS) {
+    return new InvalidValue(`the number of proxies must be from 0 to ${MAX_HOPS}`);
+  }
+  return count === 0 ? false : count;
+}
+
+function toTrust(list: readonly string[] | InvalidValue): TrustProxy | InvalidValue {
+  return list instanceof InvalidValue || list.length > 0 ? list : false;
+}
+
+function isAddressOrRange(text: string): boolean {
+  const [address = "", prefix, ...rest] = text.split("/");
+  const version = address.includes("%") ? 0 : isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  if (prefix === undefined) return true;
+  // NOTE: a prefix of 0 would trust every address of one family only; `true` trusts both families.
+  return /^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128);
+}

@@ -1,0 +1,56 @@
+import { randomBytes } from "node:crypto";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { CodedBody, CodingChoice, SyncGzip } from "./compression.ts";
+
+test.each([
+  ["gzip, deflate, br", "br"],
+  ["gzip", "gzip"],
+  ["GZIP", "gzip"],
+  ["x-gzip", "gzip"],
+  ["*", "gzip"],
+  ["br;q=0.1, gzip;q=0.9", "gzip"],
+  ["deflate", undefined],
+  ["identity", undefined],
+  ["", undefined],
+])("CodingChoice.for() %j is %s, also the second time", (accepted, coding) => {
+  const choice = new CodingChoice();
+  expect(choice.for(accepted)).toBe(coding);
+  expect(choice.for(accepted)).toBe(coding);
+});
+
+test.each([
+  ["small", 100],
+  ["large", 100_000],
+])("CodedBody.in() compresses a %s body once for each coding", async (_, count) => {
+  const text = "flags ".repeat(count);
+  const coded = new CodedBody(text);
+  expect(coded.in("gzip")).toBe(coded.in("gzip"));
+  expect(gunzipSync(await coded.in("gzip")).toString()).toBe(text);
+  expect(brotliDecompressSync(await coded.in("br")).toString()).toBe(text);
+});
+
+test("SyncGzip compresses each body independently", () => {
+  const gzip = new SyncGzip(2);
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.uint8Array()), (content) => {
+      const body = typeof content === "string" ? content : Buffer.from(content);
+      expect(gunzipSync(gzip.compress(body))).toEqual(Buffer.from(body as string));
+    }),
+  );
+});
+
+test("SyncGzip compresses a body that is not compressible and larger than the buffer of zlib", () => {
+  const gzip = new SyncGzip(2);
+  const body = randomBytes(300_000);
+  expect(gunzipSync(gzip.compress(body)).equals(body)).toBe(true);
+  expect(gunzipSync(gzip.compress("after it")).toString()).toBe("after it");
+});
+
+test("SyncGzip does not overwrite the previous result", () => {
+  const gzip = new SyncGzip(2);
+  const first = gzip.compress("the first body");
+  gzip.compress("another body");
+  expect(gunzipSync(first).toString()).toBe("the first body");
+});

@@ -1,0 +1,78 @@
+import { readFileSync } from "node:fs";
+
+/**
+ * Returns how many files and connections this process may have open; undefined if there is no limit
+ * or it is not known, as on every system but Linux. Node raises its soft limit to the hard limit when
+ * it starts.
+ */
+export function readOpenFileLimit(): number | undefined {
+  try {
+    return parseOpenFileLimit(readFileSync("/proc/self/limits", "utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Parses the soft limit in the text of `/proc/self/limits`. */
+export function parseOpenFileLimit(limits: string): number | undefined {
+  const [, soft] = /^Max open files +(\d+) /m.exec(limits) ?? [];
+  return soft === undefined ? undefined : Number(soft);
+}
+
+/** File descriptors for other purposes than client connections: upstream, database, files and log. */
+const MIN_RESERVED_FILES = 64;
+const RESERVED_SHARE = 0.1;
+
+function connectionsWithin(openFileLimit: number, minReservedFiles: number): number {
+  const reserved = Math.max(minReservedFiles, Math.ceil(openFileLimit * RESERVED_SHARE));
+  // If the limit is very low, at most half of it is reserved.
+  return Math.max(1, openFileLimit - Math.min(reserved, Math.ceil(openFileLimit / 2)));
+}
+
+/** The open-file limit of a process. */
+export interface OpenFiles {
+  /** How many files it may have open; undefined if not known. */
+  readonly limit: number | undefined;
+  /** Minimum number of files for other purposes than client connections. @default 64 */
+  readonly minReserved?: number;
+}
+
+/** Default number of connections for requests other than event streams. */
+const ORDINARY_CONNECTIONS = 10_000;
+
+/** Streams leave this many connections for other requests, or a quarter of a low limit. */
+const MIN_ORDINARY_CONNECTIONS = 1000;
+
+/**
+ * Returns the default limit of connections: `maxStreams` + 10000, or fewer if the limit of open files
+ * requires it.
+ */
+export function defaultMaxConnections(
+  maxStreams: number,
+  { limit, minReserved = MIN_RESERVED_FILES }: OpenFiles,
+): number {
+  const wanted = maxStreams + ORDINARY_CONNECTIONS;
+  return limit === undefined ? wanted : Math.min(wanted, connectionsWithin(limit, minReserved));
+}
+
+/** Limits the number of event streams so that connections remain for other requests. */
+export function streamsWithin(maxConnections: number, maxStreams: number): number {
+  const ordinary = Math.min(MIN_ORDINARY_CONNECTIONS, Math.ceil(maxConnections / 4));
+  return Math.min(maxStreams, Math.max(1, maxConnections - ordinary));
+}
+
+/**
+ * Returns a warning if the limit of connections exceeds the limit of open files; else undefined.
+ *
+ * @param origin the setting that the limit comes from, such as `MAX_CONNECTIONS`
+ */
+export function explainUnreachable(
+  origin: string,
+  maxConnections: number,
+  { limit, minReserved = MIN_RESERVED_FILES }: OpenFiles,
+): string | undefined {
+  if (limit === undefined) return undefined;
+  const reachable = connectionsWithin(limit, minReserved);
+  if (maxConnections <= reachable) return undefined;
+  return `${origin} is ${maxConnections}, but this process may have only ${limit} files and connections open: raise that limit (ulimit -n), or set ${origin} to at most ${reachable}`;
+}

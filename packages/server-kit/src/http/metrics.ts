@@ -1,0 +1,202 @@
+import type { FastifyInstance } from "fastify";
+import { collectDefaultMetrics, Counter, Gauge, Registry, type Metric } from "prom-client";
+import type { ConnectionGuard } from "./connection-guard.ts";
+
+/** Label of requests without a route: their paths are arbitrary, and labels must be few. */
+const NO_ROUTE = "none";
+
+const DURATION_BOUNDS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5];
+
+type RequestLabel = "method" | "route" | "status";
+
+/** A request that has been responded to. */
+export interface ObservedRequest {
+  readonly method: string;
+  readonly route: string;
+  readonly status: number;
+  readonly seconds: number;
+}
+
+export type ObserveRequest = (request: ObservedRequest) => void;
+
+/**
+ * Creates the registry of one app, with the metrics of its process.
+ *
+ * @param displayName what messages call the process, such as `the proxy`
+ */
+export function createRegistry(prefix: string, displayName: string): Registry {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const help = `1 while ${displayName} runs`;
+  // All workers report the same value.
+  const aggregator = "first";
+  new Counter({ name: `${prefix}_up`, help, registers: [registry], aggregator }).inc();
+  return registry;
+}
+
+/** Adds metrics that count and time requests by route. */
+export function createRequestObserver(registry: Registry, prefix: string): ObserveRequest {
+  const totals = new RequestTotals();
+  registry.registerMetric(createCountMetric(totals, prefix));
+  registry.registerMetric(createDurationMetric(totals, prefix));
+  return (request) => totals.observe(request);
+}
+
+/** Observes every request to which the framework responds. */
+export function observeRequests(app: FastifyInstance, observe: ObserveRequest): void {
+  app.addHook("onResponse", (request, reply, done) => {
+    observe({
+      method: request.method,
+      route: request.routeOptions.url ?? NO_ROUTE,
+      status: reply.statusCode,
+      seconds: reply.elapsedTime / 1000,
+    });
+    done();
+  });
+}
+
+/** Adds metrics of open and closed connections. */
+export function observeConnections(
+  registry: Registry,
+  prefix: string,
+  guard: Pick<ConnectionGuard, "size" | "maxConnections" | "closed">,
+): void {
+  const metrics = [
+    new Gauge({
+      name: `${prefix}_connections`,
+      help: "Open connections",
+      registers: [],
+      collect() {
+        this.set(guard.size);
+      },
+    }),
+    new Gauge({
+      name: `${prefix}_connections_max`,
+      help: "Connections that may be open at a time",
+      registers: [],
+      collect() {
+        this.set(guard.maxConnections);
+      },
+    }),
+    new Counter({
+      name: `${prefix}_connections_closed_total`,
+      help:
+        "Connections closed by the server: new ones at the limit (limit), idle ones to accept " +
+        "others (idle), responses that were not read in time (slow_reader), connections without " +
+        "requests whose peer kept sending bytes (keep_alive), too many pipelined requests (pipelining)",
+      labelNames: ["reason"],
+      registers: [],
+      collect() {
+        this.reset();
+        for (const [reason, count] of Object.entries(guard.closed)) this.inc({ reason }, count);
+      },
+    }),
+  ];
+  for (const metric of metrics) registry.registerMetric(metric);
+}
+
+function createCountMetric(totals: RequestTotals, prefix: string): Metric<RequestLabel> {
+  return new Counter({
+    name: `${prefix}_http_requests_total`,
+    help: "Requests that were responded to",
+    labelNames: ["method", "route", "status"] satisfies RequestLabel[],
+    registers: [],
+    collect() {
+      this.reset();
+      for (const { labels, count } of totals.counts()) this.inc(labels, count);
+    },
+  });
+}
+
+/** Creates a histogram from totals: the library's own histogram accepts only single durations. */
+function createDurationMetric(totals: RequestTotals, prefix: string): Metric {
+  const name = `${prefix}_http_request_duration_seconds`;
+  const description = {
+    name,
+    help: "Time from the arrival of a request to the end of its response",
+    type: "histogram",
+    aggregator: "sum",
+  };
+  const get = async () => ({
+    ...description,
+    values: totals.durations().flatMap(({ route, cumulative, count, totalSeconds }) => [
+      ...cumulative.map((value, index) => {
+        const le = DURATION_BOUNDS_SECONDS[index] ?? "+Inf";
+        return { metricName: `${name}_bucket`, labels: { le, route }, value };
+      }),
+      { metricName: `${name}_sum`, labels: { route }, value: totalSeconds },
+      { metricName: `${name}_count`, labels: { route }, value: count },
+    ]),
+  });
+  // NOTE: registries use no other property of a metric.
+  return { ...description, get } as unknown as Metric;
+}
+
+interface RouteTotals {
+  /** By method, then by status. */
+  readonly counts: Map<string, number[]>;
+  /** Number of requests in each bucket of durations; the last one has no upper bound. */
+  readonly buckets: number[];
+  totalSeconds: number;
+}
+
+interface RequestCount {
+  readonly labels: { readonly method: string; readonly route: string; readonly status: number };
+  readonly count: number;
+}
+
+/** The durations of one route, as a Prometheus histogram counts them. */
+interface RouteDurations {
+  readonly route: string;
+  /** For each upper bound, how many requests took at most that long. */
+  readonly cumulative: readonly number[];
+  readonly count: number;
+  readonly totalSeconds: number;
+}
+
+/**
+ * Counts requests and their durations. Every request calls `observe()`, and the metrics library would
+ * take ten times as long, so it receives only totals, when metrics are scraped.
+ */
+class RequestTotals {
+  readonly #routes = new Map<string, RouteTotals>();
+
+  observe({ method, route, status, seconds }: ObservedRequest): void {
+    const totals = this.#routes.get(route) ?? this.#add(route);
+    const counts = totals.counts.get(method) ?? addTo(totals.counts, method, []);
+    counts[status] = (counts[status] ?? 0) + 1;
+    let bucket = 0;
+    while (seconds > (DURATION_BOUNDS_SECONDS[bucket] ?? Number.POSITIVE_INFINITY)) bucket += 1;
+    totals.buckets[bucket] = (totals.buckets[bucket] ?? 0) + 1;
+    totals.totalSeconds += seconds;
+  }
+
+  counts(): readonly RequestCount[] {
+    return [...this.#routes].flatMap(([route, totals]) =>
+      [...totals.counts].flatMap(([method, counts]) =>
+        Object.entries(counts).map(([status, count]) => ({
+          labels: { method, route, status: Number(status) },
+          count,
+        })),
+      ),
+    );
+  }
+
+  durations(): readonly RouteDurations[] {
+    return [...this.#routes].map(([route, { buckets, totalSeconds }]) => {
+      let count = 0;
+      const cumulative = buckets.map((own) => (count += own));
+      return { route, cumulative, count, totalSeconds };
+    });
+  }
+
+  #add(route: string): RouteTotals {
+    const buckets = Array.from({ length: DURATION_BOUNDS_SECONDS.length + 1 }, () => 0);
+    return addTo(this.#routes, route, { counts: new Map(), buckets, totalSeconds: 0 });
+  }
+}
+
+function addTo<Value>(map: Map<string, Value>, key: string, value: Value): Value {
+  map.set(key, value);
+  return value;
+}

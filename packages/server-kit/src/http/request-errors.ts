@@ -1,0 +1,123 @@
+import { STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import { BODY_LIMIT_BYTES } from "./fastify-app.ts";
+
+/**
+ * How long a peer may take to read the error response before its connection is destroyed. Closing
+ * at once would reset the connection while data is still arriving, and many peers would then lose
+ * the response.
+ */
+const LINGER_MS = 500;
+
+/** A request that Node could not parse, as an HTTP error. */
+export interface ClientFailure {
+  readonly statusCode: 400 | 408 | 431;
+  readonly message: string;
+}
+
+/** Responds to a request that Node could not parse, and closes its connection. */
+export type ClientErrorHandler = (error: Error, socket: Socket) => void;
+
+interface ClientErrorOptions {
+  /** Creates the response body, which is sent as JSON. */
+  readonly toBody: (failure: ClientFailure) => unknown;
+  /** How to fix headers that are too large. @default "send less of them" */
+  readonly headersHint?: string;
+  /** Whether part of a response has been sent already, so that no error response can follow. */
+  readonly isResponding?: (socket: Socket) => boolean;
+}
+
+/**
+ * Creates a listener for the `clientError` event of an HTTP server. It always closes the
+ * connection, even if the peer does not: Node no longer applies any timeout to a connection for
+ * which it has emitted this event.
+ */
+export function createClientErrorHandler({
+  toBody,
+  headersHint = "send less of them",
+  isResponding = () => false,
+}: ClientErrorOptions): ClientErrorHandler {
+  const messages = {
+    400: "The request is not valid HTTP",
+    408: "The request did not arrive in time",
+    431: `The request line and headers are too large: ${headersHint}`,
+  } as const;
+  const closing = new WeakSet<Socket>();
+  return (error, socket) => {
+    // Everything that a peer sends after an invalid request is reported as a further error.
+    if (closing.has(socket)) return;
+    const code = "code" in error ? error.code : undefined;
+    if (code === "ECONNRESET" || !socket.writable || isResponding(socket)) {
+      socket.destroy();
+      return;
+    }
+    closing.add(socket);
+    const statusCode = statusCodeOf(code);
+    const body = JSON.stringify(toBody({ statusCode, message: messages[statusCode] }));
+    socket.end(
+      `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}\r\n` +
+        "Content-Type: application/json; charset=utf-8\r\n" +
+        `Content-Length: ${Buffer.byteLength(body)}\r\n` +
+        `Cache-Control: no-store\r\nConnection: close\r\n\r\n${body}`,
+    );
+    const linger = setTimeout(() => socket.destroy(), LINGER_MS);
+    socket.once("close", () => clearTimeout(linger));
+  };
+}
+
+function statusCodeOf(code: unknown): ClientFailure["statusCode"] {
+  if (code === "HPE_HEADER_OVERFLOW") return 431;
+  return code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400;
+}
+
+/** An error of the framework as an HTTP error. */
+export interface FrameworkFailure {
+  readonly statusCode: 400 | 413 | 414 | 415;
+  readonly message: string;
+}
+
+/** The error message for a body that is not JSON. */
+export const NOT_JSON = "The body must be JSON: send it with `Content-Type: application/json`";
+
+// Error codes of Fastify and its plugins.
+const FRAMEWORK_FAILURES: Readonly<Record<string, FrameworkFailure>> = {
+  FST_ERR_BAD_URL: {
+    statusCode: 400,
+    message: "The path is not valid percent-encoding: write a literal `%` as `%25`",
+  },
+  FST_ERR_MAX_PARAM_LENGTH: { statusCode: 414, message: "A part of the path is too long" },
+  FST_ERR_CTP_BODY_TOO_LARGE: {
+    statusCode: 413,
+    message: `The body is too large: at most ${BODY_LIMIT_BYTES / 1024} KiB are accepted`,
+  },
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: { statusCode: 415, message: NOT_JSON },
+  FST_ERR_CTP_EMPTY_JSON_BODY: {
+    statusCode: 400,
+    message: "The body is missing: send a JSON object",
+  },
+  FST_ERR_CTP_INVALID_JSON_BODY: {
+    statusCode: 400,
+    message: "The body is not valid JSON: check quotes, commas and brackets",
+  },
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
+    statusCode: 400,
+    message: "The length of the body differs from `Content-Length`",
+  },
+  FST_CP_ERR_INVALID_CONTENT_ENCODING: {
+    statusCode: 415,
+    message:
+      "The encoding of the body is not supported: send it plain, or with gzip, deflate or br",
+  },
+  FST_CP_ERR_INVALID_CONTENT: {
+    statusCode: 400,
+    message: "The body cannot be decompressed: it does not match its `Content-Encoding`",
+  },
+};
+
+/** Explains an error that the framework threw before a handler ran; undefined for other errors. */
+export function explainFrameworkFailure(error: Error): FrameworkFailure | undefined {
+  const code: unknown = "code" in error ? error.code : undefined;
+  return typeof code === "string" && Object.hasOwn(FRAMEWORK_FAILURES, code)
+    ? FRAMEWORK_FAILURES[code]
+    : undefined;
+}

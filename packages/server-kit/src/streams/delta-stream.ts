@@ -1,0 +1,71 @@
+import { writeEvent, type EventStream } from "./event-stream.ts";
+import type { HubStream } from "./stream-hub.ts";
+
+/** Changes of flag definitions that lead to a state. */
+interface DeltaMessage {
+  /** Identifies the state. */
+  readonly id: number;
+  /** The changes as one line of JSON. */
+  readonly text: string;
+  /** Number of changes. */
+  readonly size: number;
+}
+
+/** The changes of a set of flag definitions. */
+export interface DeltaFeed {
+  /** Identifies the current state. */
+  readonly id: number;
+  /** Returns the changes since a state; the complete state if the changes are not known. */
+  update(sinceId: number | undefined): DeltaMessage;
+}
+
+type EventName = "unleash-connected" | "unleash-updated";
+
+/** A stream of the Unleash streaming API, which sends an SDK every change of its flag definitions. */
+export class DeltaStream<Feed extends DeltaFeed> implements HubStream {
+  readonly feed: Feed;
+  readonly events: EventStream;
+  /** The state of the SDK once it has read everything that was sent. */
+  #id: number | undefined;
+
+  constructor(feed: Feed, events: EventStream) {
+    this.feed = feed;
+    this.events = events;
+  }
+
+  /** Sends the first event: the changes since the state that the SDK has, or the complete state. */
+  sendInitial(lastEventId: number | undefined): void {
+    this.#send("unleash-connected", this.feed.update(lastEventId));
+  }
+
+  /**
+   * Sends the changes since the last event. An SDK that reads too slowly receives nothing more until
+   * it has caught up, and then only the difference, so it does not require more memory than others.
+   */
+  update(): void {
+    if (this.events.blockedSince !== undefined || this.#id === this.feed.id) return;
+    const message = this.feed.update(this.#id);
+    if (message.size === 0) this.#id = message.id;
+    else this.#send("unleash-updated", message);
+  }
+
+  #send(name: EventName, message: DeltaMessage): void {
+    this.#id = message.id;
+    this.events.write(encodeEvent(name, message));
+  }
+}
+
+const encodedEvents = new WeakMap<DeltaMessage, Map<EventName, Buffer>>();
+
+/**
+ * Encodes a message as an event, once per message. All streams share the same bytes: separate copies
+ * would use much memory while clients read slowly.
+ */
+function encodeEvent(name: EventName, message: DeltaMessage): Buffer {
+  const encoded = encodedEvents.get(message) ?? new Map<EventName, Buffer>();
+  encodedEvents.set(message, encoded);
+  const bytes =
+    encoded.get(name) ?? Buffer.from(writeEvent({ name, id: message.id, data: message.text }));
+  encoded.set(name, bytes);
+  return bytes;
+}

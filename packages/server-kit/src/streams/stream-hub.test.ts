@@ -1,0 +1,101 @@
+import { expect, onTestFinished, test, vi } from "vitest";
+import { LARGE_TEXT, openStream, startStreamServer } from "./_streams.ts";
+import { StreamHub, type HubStream, type StreamHubOptions } from "./stream-hub.ts";
+
+const SOON = { timeout: 10_000 };
+
+/** The last chunk of a response. */
+const RESPONSE_END = /\r\n0\r\n\r\n$/;
+
+function createHub(options: Partial<StreamHubOptions<HubStream>> = {}): StreamHub<HubStream> {
+  const hub = new StreamHub({
+    limits: { maxStreams: 10 },
+    update: ({ events }) => events.send({ name: "updated", id: 1, data: "{}" }),
+    reconnectDelayMs: () => 1234,
+    ...options,
+  });
+  onTestFinished(() => hub.close());
+  return hub;
+}
+
+test("comments keep a stream alive, until its client disconnects", async () => {
+  const hub = createHub({ keepAliveMs: 10 });
+  const { events, client, received } = await openStream(await startStreamServer());
+  hub.add({ events });
+  await expect.poll(received, SOON).toMatch(/:\n\n\r\n[^]*:\n\n/);
+  expect(hub.size).toBe(1);
+  client.destroy();
+  await expect.poll(() => hub.size, SOON).toBe(0);
+});
+
+test("a client that reads nothing is disconnected, and others are not", async () => {
+  const onStalled = vi.fn();
+  const hub = createHub({ keepAliveMs: 10, stallMs: 50, onStalled });
+  const server = await startStreamServer();
+  const [slow, other] = [await openStream(server), await openStream(server)];
+  slow.client.pause();
+  slow.events.write(LARGE_TEXT);
+  for (const { events } of [slow, other]) hub.add({ events });
+  await vi.waitFor(() => expect(onStalled).toHaveBeenCalledTimes(1), SOON);
+  await expect.poll(() => hub.size, SOON).toBe(1);
+  hub.update(hub.streams());
+  await expect.poll(other.received, SOON).toContain("event: updated");
+});
+
+test("update() sends to every given stream, and drained streams are updated again", async () => {
+  const hub = createHub();
+  const { events, client, received } = await openStream(await startStreamServer());
+  hub.add({ events });
+  hub.update(hub.streams());
+  await expect.poll(received, SOON).toMatch(/event: updated/);
+  client.pause();
+  events.write(LARGE_TEXT);
+  client.resume();
+  await expect.poll(() => received().match(/event: updated/g), SOON).toHaveLength(2);
+});
+
+test("a stream ends at its maximum age, with a delay for its client", async () => {
+  const hub = createHub({ maxAgeMs: 50 });
+  const { events, received } = await openStream(await startStreamServer());
+  hub.add({ events });
+  await expect.poll(received, SOON).toMatch(RESPONSE_END);
+  expect(received()).toContain("retry: 1234\n\n");
+  expect(hub.size).toBe(0);
+});
+
+test("hasCapacity() applies the limits in total and per key", async () => {
+  const hub = createHub({ limits: { maxStreams: 4, maxStreamsPerKey: 2, maxBytes: 100 } });
+  const server = await startStreamServer();
+  const add = async (key: string, bytes: number): Promise<HubStream> => {
+    const { events } = await openStream(server);
+    const stream = { events, key, bytes };
+    hub.add(stream);
+    return stream;
+  };
+  const first = await add("a", 40);
+  expect([hub.size, hub.bytes]).toEqual([1, 40]);
+  // Half of the streams are half of the memory.
+  expect([hub.hasCapacity("a", 10), hub.hasCapacity("a", 11)]).toEqual([true, false]);
+  await add("a", 0);
+  expect([hub.hasCapacity("a"), hub.hasCapacity("b")]).toEqual([false, true]);
+  await add("b", 0);
+  await add("c", 0);
+  expect(hub.hasCapacity("b")).toBe(false);
+  hub.end(first);
+  expect(hub.hasCapacity("b", 50)).toBe(true);
+  expect([hub.size, hub.bytes]).toEqual([3, 0]);
+});
+
+test("close() ends open streams and those that are added later", async () => {
+  const hub = createHub();
+  const server = await startStreamServer();
+  const open = await openStream(server);
+  hub.add({ events: open.events });
+  const late = await openStream(server);
+  hub.close();
+  hub.add({ events: late.events });
+  await expect.poll(open.received, SOON).toMatch(RESPONSE_END);
+  await expect.poll(late.received, SOON).toMatch(RESPONSE_END);
+  expect(open.received()).toContain("retry: 1234\n\n");
+  expect(hub.isClosed).toBe(true);
+});

@@ -1,0 +1,158 @@
+import type { EventStream } from "./event-stream.ts";
+import { SlicedQueue } from "./sliced-queue.ts";
+import { StreamCounts, type StreamLimits } from "./stream-limits.ts";
+
+/** An open stream of a hub. */
+export interface HubStream {
+  readonly events: EventStream;
+  /** The key with which the stream was opened, for the limit per key. @default one key for all */
+  readonly key?: string;
+  /** Memory for the state of the stream. @default 0 */
+  readonly bytes?: number;
+}
+
+export interface StreamHubOptions<Stream extends HubStream> {
+  readonly limits: StreamLimits;
+  /**
+   * Sends a stream everything that its client lacks. Called after `update()`, and when a slow client
+   * has caught up.
+   */
+  readonly update: (stream: Stream) => void;
+  /**
+   * Returns how long a client waits before it reconnects, in milliseconds. Should be random, so that
+   * clients that lose their streams at the same time do not reconnect at the same time.
+   */
+  readonly reconnectDelayMs: (openStreams: number) => number;
+  /** How often a comment keeps streams alive. @default 20000 */
+  readonly keepAliveMs?: number | undefined;
+  /** How long a client may read nothing before it is disconnected. @default 30000 */
+  readonly stallMs?: number | undefined;
+  /** Maximum duration of a stream. @default no limit */
+  readonly maxAgeMs?: number | undefined;
+  /** Called when a client was disconnected because it read nothing. */
+  readonly onStalled?: () => void;
+}
+
+/** The minimum duration of a stream as a share of `maxAgeMs`, so that not all end at the same time. */
+const MIN_AGE_SHARE = 0.75;
+
+/** Keeps open streams up to date and alive, counts them against their limits, and ends them. */
+export class StreamHub<Stream extends HubStream> {
+  readonly #options: StreamHubOptions<Stream>;
+  readonly #stallMs: number;
+  readonly #maxAgeMs: number;
+  readonly #counts: StreamCounts;
+  /** Each stream with the time at which it ends. */
+  readonly #streams = new Map<Stream, number>();
+  readonly #updates: SlicedQueue<Stream>;
+  readonly #checks = new SlicedQueue<Stream>((stream) => this.#check(stream));
+  readonly #stopChecks: () => void;
+  #isClosed = false;
+
+  constructor(options: StreamHubOptions<Stream>) {
+    const { keepAliveMs = 20_000, stallMs = 30_000, maxAgeMs = Infinity } = options;
+    this.#options = options;
+    this.#stallMs = stallMs;
+    this.#maxAgeMs = maxAgeMs;
+    this.#counts = new StreamCounts(options.limits);
+    this.#updates = new SlicedQueue(options.update);
+    this.#stopChecks = repeat(
+      () => this.#checks.add(this.#streams.keys()),
+      Math.min(keepAliveMs, maxAgeMs / 8),
+    );
+  }
+
+  /** Number of open streams. */
+  get size(): number {
+    return this.#counts.streams;
+  }
+
+  /** Memory for the state of all open streams. */
+  get bytes(): number {
+    return this.#counts.bytes;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  streams(): readonly Stream[] {
+    return [...this.#streams.keys()];
+  }
+
+  /** Whether the limits allow another stream with this key and memory. */
+  hasCapacity(key = "", bytes = 0): boolean {
+    return this.#counts.allows(key, bytes);
+  }
+
+  /** Adds a stream until its client disconnects. Ends it immediately if the hub is closed. */
+  add(stream: Stream): void {
+    if (this.#isClosed) {
+      stream.events.end();
+      return;
+    }
+    const share = MIN_AGE_SHARE + Math.random() * (1 - MIN_AGE_SHARE);
+    this.#streams.set(stream, performance.now() + this.#maxAgeMs * share);
+    this.#counts.add(stream.key ?? "", stream.bytes ?? 0);
+    stream.events.onClose(() => this.remove(stream));
+    stream.events.onDrain(() => this.update([stream]));
+  }
+
+  /** Updates streams one after the other, without blocking the event loop. */
+  update(streams: Iterable<Stream>): void {
+    this.#updates.add(streams);
+  }
+
+  /** Removes a stream without ending it. */
+  remove(stream: Stream): void {
+    if (!this.#streams.delete(stream)) return;
+    this.#counts.remove(stream.key ?? "", stream.bytes ?? 0);
+    this.#updates.delete(stream);
+    this.#checks.delete(stream);
+  }
+
+  /** Removes a stream and ends it. Its client reconnects after a delay. */
+  end(stream: Stream): void {
+    this.remove(stream);
+    stream.events.retryAfter(this.reconnectDelayMs());
+    stream.events.end();
+  }
+
+  /** Ends all streams. Their clients reconnect after different delays. */
+  close(): void {
+    this.#isClosed = true;
+    this.#stopChecks();
+    this.#updates.clear();
+    this.#checks.clear();
+    for (const { events } of this.#streams.keys()) {
+      events.retryAfter(this.reconnectDelayMs());
+      events.end();
+    }
+  }
+
+  /** Returns how long a client should wait before it reconnects. */
+  reconnectDelayMs(): number {
+    return this.#options.reconnectDelayMs(this.size);
+  }
+
+  #check(stream: Stream): void {
+    const { blockedSince } = stream.events;
+    const nowMs = performance.now();
+    const isTooOld = nowMs >= (this.#streams.get(stream) ?? 0);
+    if (blockedSince !== undefined && (isTooOld || nowMs - blockedSince > this.#stallMs)) {
+      this.#options.onStalled?.();
+      stream.events.destroy();
+    } else if (isTooOld) {
+      this.end(stream);
+    } else {
+      stream.events.keepAlive();
+    }
+  }
+}
+
+/** Calls a function at an interval, without keeping the process alive. Returns how to stop that. */
+export function repeat(action: () => void, intervalMs: number): () => void {
+  const timer = setInterval(action, intervalMs);
+  timer.unref();
+  return () => clearInterval(timer);
+}
