@@ -19,7 +19,7 @@ import { createFailureSender, handleFailures } from "./http/failures.ts";
 import { ownCompilersOnly, serverFactory, serverOptions } from "./http/server-options.ts";
 import { createMetrics, METRICS_PREFIX, type Metrics } from "./metrics/metrics.ts";
 import { observeSources } from "./metrics/observe-sources.ts";
-import { registerOpenApi } from "./http/openapi.ts";
+import { registerOpenApi, type SecuritySchemes } from "./http/openapi.ts";
 import { gateUntilReady } from "./http/readiness.ts";
 import { ResponsePreparer } from "./response/prepare-response.ts";
 import { renderAhead } from "./response/rendering.ts";
@@ -85,7 +85,10 @@ export async function buildApp(
   gateUntilReady(app, ring.sources);
   limitBodyMemory(app, { toError: tooManyBodies, keyOf });
   await registerCompression(app);
-  if (config.openApiEnabled) await registerOpenApi(app, config);
+  if (config.openApiEnabled) {
+    const schemes = protocols.map(({ definition }) => definition.securitySchemes);
+    await registerOpenApi(app, config, Object.assign({}, ...schemes) as SecuritySchemes);
+  }
 
   await registerRoutes(app, { config, keys: ring, metrics, protocols, cacheBytes });
   return app;
