@@ -1,29 +1,23 @@
 import type { Context } from "flags-engine";
 import { expect } from "vitest";
+import { STANDARD_FIELDS } from "../src/evaluation/sent-context.ts";
 import { startProxy, type TestProxy, togglesOf, type ToggleResponse } from "../test/_proxy.ts";
 import type { SourceDocument } from "../test/_source.ts";
 
-/** How clients ask: kept answers and new ones, compressed ones and plain ones. */
+/** The codings of repeated requests: new and cached responses, compressed and plain ones. */
 const CODINGS = ["identity", "identity", "gzip", "br", "identity", "gzip"] as const;
 const METHODS = ["GET", "POST"] as const;
 
-const STANDARD_FIELDS = [
-  "appName",
-  "userId",
-  "sessionId",
-  "environment",
-  "remoteAddress",
-  "currentTime",
-];
+const standardFields: ReadonlySet<string> = new Set(STANDARD_FIELDS);
 
-/** A context as text, which is all that crosses the wire. */
+/** A context as text, as it is sent. */
 interface WireContext {
   readonly fields: Readonly<Record<string, string>>;
   readonly properties: Readonly<Record<string, string>>;
 }
 
 function toWireContext({ properties, ...context }: Context): WireContext {
-  const known = Object.entries(context).filter(([name]) => STANDARD_FIELDS.includes(name));
+  const known = Object.entries(context).filter(([name]) => standardFields.has(name));
   return { fields: toTexts(known), properties: toTexts(Object.entries(properties ?? {})) };
 }
 
@@ -44,10 +38,10 @@ function toQuery({ fields, properties }: WireContext): URLSearchParams {
   return query;
 }
 
-/** Puts a question, by GET or by POST. */
-type Put = (method: string, headers: Record<string, string>) => Promise<Response>;
+/** Sends a request by GET or POST. */
+type Send = (method: string, headers: Record<string, string>) => Promise<Response>;
 
-function putterOf({ request }: TestProxy, context: WireContext): Put {
+function senderOf({ request }: TestProxy, context: WireContext): Send {
   const query = `/proxy?${toQuery(context)}`;
   const body = JSON.stringify({ context: { ...context.fields, properties: context.properties } });
   return async (method, headers) =>
@@ -60,11 +54,11 @@ function putterOf({ request }: TestProxy, context: WireContext): Put {
         });
 }
 
-/** Asks for the toggles that are on; every way of asking must come to the same. */
-export type Ask = (context: Context) => Promise<ReadonlyMap<string, ToggleResponse>>;
+/** Fetches the toggles that are on; checks that all methods and codings have the same result. */
+export type Evaluate = (context: Context) => Promise<ReadonlyMap<string, ToggleResponse>>;
 
-/** A proxy over a document whose every answer comes by the fast path. */
-export async function startFastProxy(document: SourceDocument): Promise<Ask> {
+/** Starts a proxy that must serve all requests by its fast path. */
+export async function startFastProxy(document: SourceDocument): Promise<Evaluate> {
   let seenByFramework = 0;
   const proxy = await startProxy({
     document,
@@ -76,22 +70,22 @@ export async function startFastProxy(document: SourceDocument): Promise<Ask> {
     },
   });
   return async (context) => {
-    const put = putterOf(proxy, toWireContext(context));
-    const answers: (readonly ToggleResponse[])[] = [];
+    const send = senderOf(proxy, toWireContext(context));
+    const responses: (readonly ToggleResponse[])[] = [];
     for (const method of METHODS) {
       for (const coding of CODINGS) {
-        // oxlint-disable-next-line no-await-in-loop -- from the second time on, an answer may be kept
-        const response = await put(method, { "accept-encoding": coding });
+        // oxlint-disable-next-line no-await-in-loop -- repeated responses may come from the cache
+        const response = await send(method, { "accept-encoding": coding });
         expect(response.status).toBe(200);
         const headers = { "if-none-match": response.headers.get("etag") ?? "" };
         // oxlint-disable-next-line no-await-in-loop -- as above
-        answers.push(await togglesOf(response));
+        responses.push(await togglesOf(response));
         // oxlint-disable-next-line no-await-in-loop -- as above
-        expect((await put(method, headers)).status).toBe(304);
+        expect((await send(method, headers)).status).toBe(304);
       }
     }
     expect(seenByFramework).toBe(0);
-    const [first = [], ...others] = answers;
+    const [first = [], ...others] = responses;
     for (const other of others) expect(other).toEqual(first);
     return new Map(first.map((toggle) => [toggle.name, toggle]));
   };

@@ -3,17 +3,17 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { CASE_COUNT, specifications } from "../../engine/conformance/_specification.ts";
 import { startFastProxy } from "./_wire.ts";
 
-// The official client specification, through the fast path of `/proxy`. A flag that is off is
-// not in an answer, and neither is the variant that it might have.
+// The official client specification, through the fast path of `/proxy`. A response contains neither
+// flags that are off nor their variants.
 
-/** Cases of contexts that lack what the proxy fills in, by contract. */
+/** Cases without a context field that the proxy adds by contract. */
 const FILLED_IN = new Set([
   "Feature.A4 should be disabled when no user on context",
   "Feature.remoteAddress.A should not be enabled for missing remoteAddress on context",
 ]);
 
 beforeEach(() => {
-  // The same chance each time, so that the same question has the same answer.
+  // Not random, so that equal requests have equal responses.
   vi.spyOn(Math, "random").mockReturnValue(0.5);
 });
 
@@ -22,21 +22,21 @@ afterEach(() => {
 });
 
 test.each(specifications)(
-  "$name comes out over the wire",
+  "$name holds for GET and POST /proxy",
   async ({ name, state, tests = [], variantTests = [] }) => {
     const document =
       "events" in state ? applyDelta({ features: [], segments: [] }, state.events) : state;
-    const ask = await startFastProxy(document);
+    const evaluate = await startFastProxy(document);
     const underlay = { appName: name, sessionId: "session" };
 
     for (const { description, context, toggleName, expectedResult } of tests) {
-      // oxlint-disable-next-line no-await-in-loop -- one question after the other
-      const on = await ask({ ...underlay, ...context });
+      // oxlint-disable-next-line no-await-in-loop -- requests must not overlap
+      const on = await evaluate({ ...underlay, ...context });
       if (!FILLED_IN.has(description)) expect(on.has(toggleName), description).toBe(expectedResult);
     }
     for (const { description, context, toggleName, expectedResult } of variantTests) {
-      // oxlint-disable-next-line no-await-in-loop -- one question after the other
-      const on = await ask({ ...underlay, ...context });
+      // oxlint-disable-next-line no-await-in-loop -- requests must not overlap
+      const on = await evaluate({ ...underlay, ...context });
       const { feature_enabled, ...variant } = expectedResult;
       expect(on.get(toggleName)?.variant, description).toEqual(
         feature_enabled ? variant : undefined,
@@ -45,7 +45,7 @@ test.each(specifications)(
   },
 );
 
-test(`these are ${CASE_COUNT} cases`, () => {
+test(`the specification has ${CASE_COUNT} cases`, () => {
   const cases = specifications.map(
     ({ tests = [], variantTests = [] }) => tests.length + variantTests.length,
   );

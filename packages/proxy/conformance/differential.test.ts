@@ -7,8 +7,8 @@ import { randomDocument, type RandomDocument } from "../../engine/test/_random-d
 import { createChoices, type Choices } from "../../engine/test/_random.ts";
 import { startFastProxy } from "./_wire.ts";
 
-// The fast path of `/proxy` beside the official Node SDK, on random flags and contexts. What is
-// left out is in the table of packages/engine/test/differential.test.ts.
+// Compares the fast path of `/proxy` with the official Node SDK, on random flags and contexts.
+// packages/engine/test/differential.test.ts lists the cases that are not compared.
 
 const SEED = Number(process.env["DIFFERENTIAL_SEED"] ?? Date.now() % 4_294_967_296);
 const DOCUMENTS = 12;
@@ -20,14 +20,14 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** A random context of the kind that clients can send: all of it text. */
+/** A random context that clients can send: all values are text. */
 function randomSentContext(choices: Choices): Context {
   const { userId, sessionId, remoteAddress, currentTime, environment, appName, properties } =
     randomContext(choices);
   return {
     appName: isText(appName) ? appName : "app",
     environment: isText(environment) ? environment : "default",
-    // What is missing the proxy fills in, and the official SDK does not.
+    // The proxy adds missing fields, and the official SDK does not.
     sessionId: isText(sessionId) ? sessionId : "session",
     remoteAddress: isText(remoteAddress) ? remoteAddress : "192.0.2.7",
     ...(isText(userId) && { userId }),
@@ -45,11 +45,11 @@ function isText(value: unknown): value is string {
 async function compare(document: RandomDocument, contexts: readonly Context[]): Promise<number> {
   const oracle = await createOracle(document, []);
   try {
-    const ask = await startFastProxy({ ...document });
+    const evaluate = await startFastProxy({ ...document });
     let compared = 0;
     for (const context of contexts) {
-      // oxlint-disable-next-line no-await-in-loop -- one question after the other
-      const on = await ask(context);
+      // oxlint-disable-next-line no-await-in-loop -- requests must not overlap
+      const on = await evaluate(context);
       for (const name of new Set(document.features.map((feature) => String(feature["name"])))) {
         const official = evaluateWithOracle(oracle, name, context);
         if (official === undefined) continue;
@@ -71,7 +71,7 @@ async function compare(document: RandomDocument, contexts: readonly Context[]): 
   }
 }
 
-test(`GET and POST /proxy give the answers of the official SDK, seed ${SEED}`, async () => {
+test(`GET and POST /proxy agree with the official SDK, seed ${SEED}`, async () => {
   const choices = createChoices(SEED);
   let compared = 0;
   for (let round = 0; round < DOCUMENTS; round++) {

@@ -18,7 +18,7 @@ import { tooManyBodies } from "./errors.ts";
 import { createFastPaths, createShortcut } from "./fast-path/fast-path.ts";
 import { registerCompression } from "./http/compression.ts";
 import { registerCors } from "./http/cors.ts";
-import { registerOpenApi } from "./http/openapi.ts";
+import { registerOpenApi, type SecuritySchemes } from "./http/openapi.ts";
 import { gateUntilReady } from "./http/readiness.ts";
 import { createFailureSender, handleFailures } from "./http/failures.ts";
 import { ownCompilersOnly, serverFactory, serverOptions } from "./http/server-options.ts";
@@ -81,7 +81,10 @@ export async function buildApp(
   gateUntilReady(app, keys.sources);
   limitBodyMemory(app, { toError: tooManyBodies, keyOf });
   await registerCompression(app);
-  if (config.openApiEnabled) await registerOpenApi(app, config);
+  if (config.openApiEnabled) {
+    const schemes = protocols.map(({ definition }) => definition.securitySchemes);
+    await registerOpenApi(app, config, Object.assign({}, ...schemes) as SecuritySchemes);
+  }
 
   await registerRoutes(app, { config, keys, metrics, protocols, cacheBytes });
   return app;

@@ -16,7 +16,7 @@ export const half = (groupId: string): object => ({
   parameters: { rollout: "50", stickiness: "default", groupId },
 });
 
-/** Flags whose answers go by the context alone, with enough text to be worth compressing. */
+/** Flags whose outcomes depend only on the context, with enough text to be compressed. */
 export const DOCUMENT = {
   features: [
     flag("plain", { name: "default" }),
@@ -35,32 +35,32 @@ export const DOCUMENT = {
   ],
 };
 
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
-/** Asks with exactly these headers, by POST if there is a body, and undoes the compression. */
-export async function ask(
+/** Sends exactly these headers, by POST if there is a body, and decompresses the response. */
+export async function sendRaw(
   { port }: TestProxy,
   path: string,
   headers: object,
   body?: string | Buffer,
-): Promise<RawAnswer> {
+): Promise<RawResponse> {
   const method = body === undefined ? "GET" : "POST";
   const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
   const sent = { authorization: KEY, ...length, ...headers };
   return new Promise((resolve, reject) => {
-    request({ host: "127.0.0.1", port, path, method, headers: sent }, (answer) => {
+    request({ host: "127.0.0.1", port, path, method, headers: sent }, (response) => {
       const chunks: Buffer[] = [];
-      answer.on("data", (chunk: Buffer) => chunks.push(chunk));
-      answer.on("error", reject);
-      answer.on("end", () => {
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("error", reject);
+      response.on("end", () => {
         resolve({
-          status: answer.statusCode,
-          headers: comparable(answer.headers),
-          body: decode(Buffer.concat(chunks), answer.headers["content-encoding"]),
+          status: response.statusCode,
+          headers: comparable(response.headers),
+          body: decode(Buffer.concat(chunks), response.headers["content-encoding"]),
         });
       });
     })
@@ -74,36 +74,36 @@ function decode(body: Buffer, coding: string | undefined): string {
   return (coding === "gzip" ? gunzipSync(body) : body).toString();
 }
 
-/** Without what is different each time, or says only how a compressed body is cut into pieces. */
+/** Omits headers that differ each time, or that depend on how a compressed body is transferred. */
 function comparable({ date: _date, ...headers }: IncomingHttpHeaders): IncomingHttpHeaders {
   if (headers["content-encoding"] === undefined) return headers;
   const { "content-length": _length, "transfer-encoding": _transfer, ...rest } = headers;
   return rest;
 }
 
-/** What a request asks, besides its path. */
-interface Asking {
+/** A request without its path. */
+interface ComparedRequest {
   readonly query?: string;
   readonly headers?: object;
   /** Makes it a POST. */
   readonly body?: string | Buffer;
 }
 
-/** A path with a slash at its end means the same, but only the framework knows that. */
+/** Compares the fast path with the framework, which alone accepts a trailing slash. */
 export async function expectSameOnBothPaths(
   proxy: TestProxy,
   path: string,
-  { query = "", headers = {}, body }: Asking,
-): Promise<RawAnswer> {
-  const fast = await ask(proxy, path + query, headers, body);
-  const again = await ask(proxy, path + query, headers, body);
-  const framework = await ask(proxy, `${path}/${query}`, headers, body);
+  { query = "", headers = {}, body }: ComparedRequest,
+): Promise<RawResponse> {
+  const fast = await sendRaw(proxy, path + query, headers, body);
+  const again = await sendRaw(proxy, path + query, headers, body);
+  const framework = await sendRaw(proxy, `${path}/${query}`, headers, body);
   expect(fast).toEqual(framework);
   expect(again).toEqual(framework);
   return framework;
 }
 
-/** Headers that an answer may depend on. */
+/** Headers that a response may depend on. */
 export const requestHeaders = fc.record(
   {
     origin: fc.constantFrom("https://a.example", "https://b.example", "null"),

@@ -1,5 +1,5 @@
-// The script of a page that uses the official clients for browsers, as applications do. Tests call
-// what it puts into `window`, and read what it shows.
+// The script of a page that uses the official browser clients as applications do. Tests call the
+// functions that it adds to `window`, and read the text that it shows.
 
 import { OFREPWebProvider } from "@openfeature/ofrep-web-provider";
 import { OpenFeature, ProviderEvents } from "@openfeature/web-sdk";
@@ -61,7 +61,7 @@ window.startOpenFeature = async ({ url, headers, pollInterval }) => {
   show();
 };
 
-/** What a script of this page can see of an answer; undefined when the browser lets it see none. */
+/** The parts of a response that a script can read; undefined if the browser blocks the response. */
 window.look = async (url, init) => {
   try {
     const response = await fetch(url, init);

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import { build, type Rollup } from "vite";
 
-/** Puts a script and the libraries it imports into one file that browsers read. */
+/** Bundles a script and the libraries it imports for browsers. */
 export async function bundle(entry: URL): Promise<string> {
   const built = (await build({
     configFile: false,

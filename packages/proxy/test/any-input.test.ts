@@ -34,28 +34,25 @@ test.each([
   "/api/frontend/features/on",
   "/ofrep/v1/evaluate/flags",
   "/ofrep/v1/evaluate/flags/on",
-])(
-  "POST %s: whatever JSON is sent, the answer is 200 or 400, and nothing is logged",
-  async (url) => {
-    const logger = new MemoryLogger();
-    const source = new DocumentSource(SAMPLE);
-    const app = await buildApp(proxyConfig({ logger, allEndpointEnabled: true }), source);
-    const headers = { authorization: KEY, "content-type": "application/json" };
-    await fc.assert(
-      fc.asyncProperty(bodies, async (body) => {
-        const payload = JSON.stringify(body);
-        const { statusCode } = await app.inject({ method: "POST", url, headers, payload });
-        expect([200, 400]).toContain(statusCode);
-      }),
-      { numRuns: 300 },
-    );
-    expect(logger.lines).toEqual([]);
-    await app.close();
-  },
-);
+])("POST %s: the response to any JSON is a 200 or 400, and nothing is logged", async (url) => {
+  const logger = new MemoryLogger();
+  const source = new DocumentSource(SAMPLE);
+  const app = await buildApp(proxyConfig({ logger, allEndpointEnabled: true }), source);
+  const headers = { authorization: KEY, "content-type": "application/json" };
+  await fc.assert(
+    fc.asyncProperty(bodies, async (body) => {
+      const payload = JSON.stringify(body);
+      const { statusCode } = await app.inject({ method: "POST", url, headers, payload });
+      expect([200, 400]).toContain(statusCode);
+    }),
+    { numRuns: 300 },
+  );
+  expect(logger.lines).toEqual([]);
+  await app.close();
+});
 
 test.each(["register", "metrics", "metrics/bulk"])(
-  "POST /api/client/%s: whatever JSON is sent, the answer is 202 or 400, and nothing is logged",
+  "POST /api/client/%s: the response to any JSON is a 202 or 400, and nothing is logged",
   async (path) => {
     const logger = new MemoryLogger();
     const app = await buildApp(proxyConfig({ logger }), new DocumentSource(SAMPLE));
@@ -74,7 +71,7 @@ test.each(["register", "metrics", "metrics/bulk"])(
   },
 );
 
-test("GET /proxy: whatever the query, the answer is 200 or 400", async () => {
+test("GET /proxy: the response to any query is a 200 or 400", async () => {
   const app = await buildApp(proxyConfig(), new DocumentSource(SAMPLE));
   const part = fc.oneof(
     fc.constantFrom(...NAMES, "properties[", "]", "=", "&", "%", "+", "%41", "%e9", "[]"),

@@ -23,26 +23,26 @@ describe.skipIf(skipsChromium)("a page of another origin in Chromium", () => {
 
   afterAll(() => browser.close());
 
-  /** A page, what went wrong on it, and what it was answered by the proxy. */
+  /** Opens a page, and records its errors and the responses of the proxy. */
   async function openPage({ url }: RunningApp) {
     const page = await browser.newPage();
     onTestFinished(() => page.close());
     const problems: string[] = [];
-    const answers: string[] = [];
+    const responses: string[] = [];
     page.on("console", (message) => {
       if (message.type() === "error") problems.push(message.text());
     });
     page.on("pageerror", (error) => problems.push(error.message));
     page.on("response", (response) => {
       if (!response.url().startsWith(url)) return;
-      answers.push(`${response.request().method()} ${response.status()}`);
+      responses.push(`${response.request().method()} ${response.status()}`);
     });
     const origin = await startPageServer(script);
     await page.goto(origin);
-    return { page, problems, answers, origin };
+    return { page, problems, responses, origin };
   }
 
-  /** A proxy that remembers which methods it was asked with. */
+  /** Starts a proxy that records the methods of its requests. */
   async function startObserved(config: Partial<ProxyConfig> = {}) {
     const methods = new Set<string>();
     const proxy = await startProxy({
@@ -60,15 +60,15 @@ describe.skipIf(skipsChromium)("a page of another origin in Chromium", () => {
 
   test.each(CASES)("unleash-proxy-client, %s %s", async (method, path) => {
     const proxy = await startObserved();
-    const { page, problems, answers } = await openPage(proxy);
+    const { page, problems, responses } = await openPage(proxy);
     const options = { url: proxy.url + path, clientKey: KEY, isPost: method === "POST" };
     await call(page, "startUnleash", options);
 
     await expect.poll(() => textOf(page), WAIT).toContain(VISIBLE);
     expect(await textOf(page)).toContain("with-variant=blue");
     expect(proxy.methods).toContain("OPTIONS");
-    // That takes an ETag which the page may read, and a header which it may send.
-    await expect.poll(() => answers, WAIT).toContain(`${method} 304`);
+    // Requires that the page may read the ETag and send If-None-Match.
+    await expect.poll(() => responses, WAIT).toContain(`${method} 304`);
     await expect
       .poll(() => proxy.source.usage, WAIT)
       .toContainEqual(expect.objectContaining({ appName: "page" }));
@@ -80,11 +80,11 @@ describe.skipIf(skipsChromium)("a page of another origin in Chromium", () => {
 
   test.each(["/proxy", "/api/frontend"])("@unleash/proxy-client-react, %s", async (path) => {
     const proxy = await startObserved();
-    const { page, problems, answers } = await openPage(proxy);
+    const { page, problems, responses } = await openPage(proxy);
     await call(page, "renderReact", { url: proxy.url + path, clientKey: KEY });
 
     await expect.poll(() => textOf(page), WAIT).toBe("for-user-7: true, blue");
-    await expect.poll(() => answers, WAIT).toContain("GET 304");
+    await expect.poll(() => responses, WAIT).toContain("GET 304");
     proxy.source.replace({ features: [flag("new")] });
     await expect.poll(() => textOf(page), WAIT).toBe("for-user-7: false, disabled");
     expect(proxy.methods).toContain("OPTIONS");
@@ -97,14 +97,14 @@ describe.skipIf(skipsChromium)("a page of another origin in Chromium", () => {
     ["X-API-Key", ["X-API-Key", KEY]],
   ])("@openfeature/ofrep-web-provider with %s", async (_what, header) => {
     const proxy = await startObserved({ basePath: "/base" });
-    const { page, problems, answers } = await openPage(proxy);
+    const { page, problems, responses } = await openPage(proxy);
     const options = { url: `${proxy.url}/base`, headers: [header], pollInterval: 100 };
     await call(page, "startOpenFeature", options);
 
     await expect
       .poll(() => textOf(page), WAIT)
       .toBe("for-user-7=true,TARGETING_MATCH,enabled with-variant=true,STATIC,blue");
-    await expect.poll(() => answers, WAIT).toContain("POST 304");
+    await expect.poll(() => responses, WAIT).toContain("POST 304");
     proxy.source.replace({ features: [flag("for-user-7"), flag("with-variant")] });
     await expect
       .poll(() => textOf(page), WAIT)
@@ -115,18 +115,18 @@ describe.skipIf(skipsChromium)("a page of another origin in Chromium", () => {
 
   test("@openfeature/ofrep-web-provider with a stream, without polling", async () => {
     const proxy = await startObserved({ basePath: "/base", ofrepEventStreams: true });
-    const { page, problems, answers } = await openPage(proxy);
+    const { page, problems, responses } = await openPage(proxy);
     const headers = [["X-API-Key", KEY]];
     const options = { url: `${proxy.url}/base`, headers, pollInterval: 0 };
     await call(page, "startOpenFeature", options);
     await expect.poll(() => textOf(page), WAIT).toContain("with-variant=true,STATIC,blue");
 
-    // Once it listens it is told to ask, in case it has missed something.
-    await expect.poll(() => answers, WAIT).toContain("GET 200");
-    await expect.poll(() => answers, WAIT).toContain("POST 304");
+    // A new stream makes the client fetch the flags again, in case it has missed a change.
+    await expect.poll(() => responses, WAIT).toContain("GET 200");
+    await expect.poll(() => responses, WAIT).toContain("POST 304");
     for (const isOn of [false, true]) {
       proxy.source.replace({ features: [flag("with-variant", { enabled: isOn }), flag("other")] });
-      // oxlint-disable-next-line no-await-in-loop -- one change after the other is the point
+      // oxlint-disable-next-line no-await-in-loop -- changes must not overlap
       await expect.poll(() => textOf(page), WAIT).toContain(`with-variant=${isOn},`);
     }
     expect(problems).toEqual([]);
@@ -141,7 +141,7 @@ describe.skipIf(skipsChromium)("a page of another origin in Chromium", () => {
     ["POST", "/ofrep/v1/evaluate/flags/on"],
   ] as const;
 
-  test.each(ENDPOINTS)("%s %s: scripts see ETag and Retry-After", async (method, path) => {
+  test.each(ENDPOINTS)("%s %s: scripts can read ETag and Retry-After", async (method, path) => {
     const proxy = await startProxy();
     const { page } = await openPage(proxy);
     const init = initOf(method);
@@ -154,7 +154,7 @@ describe.skipIf(skipsChromium)("a page of another origin in Chromium", () => {
     expect(early).toMatchObject({ status: 503, retryAfter: "1" });
   });
 
-  test("cors.origin: only a listed origin sees anything", async () => {
+  test("cors.origin: only a listed origin can read responses", async () => {
     const { cors } = proxyConfig();
     const closed = await startProxy({ config: { cors: { ...cors, origin: ["https://a.test"] } } });
     const { page, origin } = await openPage(closed);
@@ -189,7 +189,7 @@ describe.skipIf(skipsChromium)("a page of another origin in Chromium", () => {
   );
 });
 
-/** A request with headers that no browser sends across origins without asking first. */
+/** A request with headers that a browser sends across origins only after a preflight. */
 function initOf(method: "GET" | "POST") {
   const headers = {
     authorization: KEY,
@@ -205,7 +205,7 @@ function initOf(method: "GET" | "POST") {
   return { method, body, headers: { ...headers, "content-type": "application/json" } };
 }
 
-/** Calls a function of the page's script, once that has been read. */
+/** Calls a function of the page's script once it is loaded. */
 async function call(page: Page, name: string, ...given: readonly unknown[]): Promise<unknown> {
   await page.waitForFunction(`${name} !== undefined`);
   return page.evaluate(`${name}(${given.map((value) => JSON.stringify(value)).join(", ")})`);

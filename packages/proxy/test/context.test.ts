@@ -11,7 +11,7 @@ import { errorOf, KEY, MemoryLogger, namesOf, proxyConfig, startProxy } from "./
 import { DocumentSource } from "./_source.ts";
 import type { ProxyConfig } from "../src/config/config.ts";
 
-/** A proxy with one custom strategy that shows which context it was called with. */
+/** Starts a proxy with a custom strategy that records its context. */
 async function startEcho(config: Partial<ProxyConfig> = {}) {
   const seen: Context[] = [];
   const echo = { name: "echo", isEnabled: (_: unknown, context: Context) => seen.push(context) };
@@ -44,7 +44,7 @@ const FIELDS = {
   currentTime: "2026-01-31T12:00:00.000Z",
 };
 
-test("GET context: every field has a parameter of its name", async () => {
+test("GET context: every field is a parameter of the same name", async () => {
   const { get } = await startEcho();
   expect(await get(`?${new URLSearchParams(FIELDS)}`)).toMatchObject(FIELDS);
 });
@@ -63,7 +63,7 @@ test("GET context: properties with plain and encoded brackets, + and %20 as spac
   expect({ ...properties }).toEqual({ plan: "gold", "my key": "a b", "a[b]": "c+d", e: "é" });
 });
 
-test("context: any other field becomes a property, and an explicit property wins", async () => {
+test("context: any other field becomes a property, and an explicit property takes precedence", async () => {
   const { get, body } = await startEcho();
   const expected = { plan: "gold", tier: "1" };
   expect({ ...(await get("?plan=x&tier=1&properties[plan]=gold")).properties }).toEqual(expected);
@@ -72,7 +72,7 @@ test("context: any other field becomes a property, and an explicit property wins
   expect({ ...(await body(sent)).properties }).toEqual(expected);
 });
 
-test("POST context: numbers and booleans are taken as text, null as absent", async () => {
+test("POST context: numbers and booleans become text, and null means absent", async () => {
   const { body } = await startEcho();
   const context = await body({
     userId: 7,
@@ -86,7 +86,7 @@ test("POST context: numbers and booleans are taken as text, null as absent", asy
   expect({ ...(await body({ properties: null })).properties }).toEqual({});
 });
 
-test("context: what is missing is completed by the proxy", async () => {
+test("context: the proxy adds missing fields", async () => {
   const { get } = await startEcho();
   const context = await get("?sessionId&remoteAddress&currentTime");
   expect(context).toMatchObject({
@@ -220,7 +220,7 @@ test("currentTime: a number in a JSON body is in epoch milliseconds", async () =
   expect((await body({ currentTime: 0 })).currentTime).toBe("1970-01-01T00:00:00.000Z");
 });
 
-test("trustProxy false: forwarded addresses are not believed", async () => {
+test("trustProxy false: forwarded addresses are ignored", async () => {
   const { get } = await startEcho();
   const headers = { "x-forwarded-for": "203.0.113.9" };
   expect((await get("", headers)).remoteAddress).toBe("127.0.0.1");
@@ -231,7 +231,7 @@ test.each([
   ["an IP", ["127.0.0.1"], "198.51.100.2"],
   ["a CIDR", ["127.0.0.0/8"], "198.51.100.2"],
   ["a list", ["127.0.0.1", "198.51.100.0/24"], "203.0.113.9"],
-  ["an IP of somebody else", ["10.0.0.1"], "127.0.0.1"],
+  ["the IP of another host", ["10.0.0.1"], "127.0.0.1"],
   ["one proxy", 1, "198.51.100.2"],
   ["two proxies", 2, "203.0.113.9"],
   ["more proxies than there are", 9, "203.0.113.9"],
@@ -242,13 +242,13 @@ test.each([
   expect((await get("?remoteAddress=192.0.2.1", headers)).remoteAddress).toBe("192.0.2.1");
 });
 
-test("remoteAddress: an IPv4 address mapped into IPv6 is written as IPv4", async () => {
+test("remoteAddress: an IPv4 address mapped into IPv6 is converted to IPv4", async () => {
   const { get } = await startEcho({ trustProxy: true });
   const context = await get("", { "x-forwarded-for": "::ffff:203.0.113.9" });
   expect(context.remoteAddress).toBe("203.0.113.9");
 });
 
-test("remoteAddress: none for a caller over a Unix socket", async () => {
+test("remoteAddress: absent for a client on a Unix socket", async () => {
   const source = new DocumentSource({ features: [flag("on")] });
   const seen: unknown[] = [];
   const app = await buildApp(
@@ -291,7 +291,7 @@ test("expCustomEnrichers: may be typed with the Context of the official SDK", as
   expect(seen).toEqual([Date.UTC(2026, 0, 31, 12), undefined]);
 });
 
-test("expCustomEnrichers: the Date in currentTime takes part in the evaluation", async () => {
+test("expCustomEnrichers: flags are evaluated for the Date in currentTime", async () => {
   const before2020 = { contextName: "currentTime", operator: "DATE_BEFORE", value: "2020-01-01" };
   const strategies = [{ name: "default", parameters: {}, constraints: [before2020] }];
   const { request } = await startProxy({
@@ -302,7 +302,7 @@ test("expCustomEnrichers: the Date in currentTime takes part in the evaluation",
   expect(await namesOf(await request("/proxy?currentTime=2021-01-31"))).toEqual([]);
 });
 
-test("expCustomEnrichers: run in order, each on the result of the one before, and may wait", async () => {
+test("expCustomEnrichers: run in order, each on the result of the previous one, and may be asynchronous", async () => {
   const { get } = await startEcho({
     contextEnrichers: [
       (context) => ({ ...context, userId: `${String(context.userId)}-one` }),
@@ -322,12 +322,12 @@ test("expCustomEnrichers: run in order, each on the result of the one before, an
 test.each([
   ["throws", () => Promise.reject(new Error("database password is 1234"))],
   [
-    "throws what looks like an answer",
+    "throws an error with a status",
     () => Promise.reject(Object.assign(new Error("1234 not found"), { statusCode: 404 })),
   ],
   ["returns nothing", () => undefined as unknown as Context],
 ])(
-  "expCustomEnrichers: one that %s makes a 500 that says nothing, and is logged",
+  "expCustomEnrichers: one that %s causes a 500 without details, and is logged",
   async (_, enricher) => {
     const logger = new MemoryLogger();
     const { request } = await startEcho({ contextEnrichers: [enricher], logger });

@@ -27,7 +27,7 @@ test("cors defaults: any origin, GET and POST, two days, 204, ETag exposed, no c
   expect(headers.get("access-control-allow-credentials")).toBeNull();
 });
 
-test("cors.allowedHeaders absent: the headers of the SDKs, the key header and those asked for", async () => {
+test("cors.allowedHeaders absent: the headers of the SDKs, the key header and the requested ones", async () => {
   const { url } = await startWith({}, { clientKeysHeaderName: "X-Flags-Key" });
   const { headers } = await preflight(url, { "access-control-request-headers": "x-mine, ACCEPT" });
   const allowed = headers.get("access-control-allow-headers")?.split(", ");
@@ -37,13 +37,13 @@ test("cors.allowedHeaders absent: the headers of the SDKs, the key header and th
   expect(headers.get("vary")).toMatch(/access-control-request-headers/i);
 });
 
-test("cors.allowedHeaders: these and no others", async () => {
+test("cors.allowedHeaders: only these", async () => {
   const { url } = await startWith({ allowedHeaders: ["authorization", "x-one"] });
   const { headers } = await preflight(url, { "access-control-request-headers": "x-other" });
   expect(headers.get("access-control-allow-headers")).toBe("authorization, x-one");
 });
 
-test("cors.credentials: allowed on preflights and answers", async () => {
+test("cors.credentials: on preflights and other responses", async () => {
   const { url, request } = await startWith({ credentials: true, origin: [ORIGIN] });
   expect((await preflight(url)).headers.get("access-control-allow-credentials")).toBe("true");
   const { headers } = await request("/proxy", { headers: { origin: ORIGIN } });
@@ -71,15 +71,16 @@ test("cors.optionsSuccessStatus: the status of an OPTIONS call that passes", asy
   expect((await preflight(url)).status).toBe(200);
 });
 
-test("cors.origin: only the listed ones, with Vary: Origin on every answer", async () => {
+test("cors.origin: only the listed ones, with Vary: Origin on every response", async () => {
   const { url, request } = await startWith({ origin: [ORIGIN, "https://two.example"] });
-  const ask = async (origin: string) => (await request("/proxy", { headers: { origin } })).headers;
+  const headersFor = async (origin: string) =>
+    (await request("/proxy", { headers: { origin } })).headers;
   for (const origin of [ORIGIN, "https://two.example"]) {
-    const headers = await ask(origin);
+    const headers = await headersFor(origin);
     expect(headers.get("access-control-allow-origin")).toBe(origin);
     expect(headers.get("vary")?.toLowerCase()).toBe("authorization, origin, accept-encoding");
   }
-  expect((await ask("https://evil.example")).get("access-control-allow-origin")).toBeNull();
+  expect((await headersFor("https://evil.example")).get("access-control-allow-origin")).toBeNull();
   expect((await fetch(`${url}/proxy/health`)).headers.get("vary")).toMatch(/origin/i);
 });
 
@@ -100,23 +101,23 @@ test.each<readonly [string, CorsConfig["origin"], readonly string[], readonly st
     [ORIGIN],
     ["https://c.test"],
   ],
-])("cors.origin: %s", async (_what, origin, allowed, refused) => {
+])("cors.origin: %s", async (_name, origin, allowed, rejected) => {
   const { url, request } = await startWith({ origin, credentials: true });
-  const ask = async (from: string) => {
-    const answer = await request("/proxy", { headers: { origin: from } });
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get("vary")?.toLowerCase()).toContain("origin");
-    const asked = await preflight(url, { origin: from });
+  const headersFor = async (from: string) => {
+    const response = await request("/proxy", { headers: { origin: from } });
+    expect(response.status).toBe(200);
+    expect(response.headers.get("vary")?.toLowerCase()).toContain("origin");
+    const preflighted = await preflight(url, { origin: from });
     const header = "access-control-allow-origin";
-    return [answer.headers.get(header), asked.headers.get(header)];
+    return [response.headers.get(header), preflighted.headers.get(header)];
   };
-  // Twice, as a global pattern remembers where it stopped.
+  // Twice, since a global pattern continues where its previous match ended.
   for (const from of [...allowed, ...allowed]) {
     // oxlint-disable-next-line no-await-in-loop -- one origin at a time
-    expect(await ask(from)).toEqual([from, from]);
+    expect(await headersFor(from)).toEqual([from, from]);
   }
   // oxlint-disable-next-line no-await-in-loop -- one origin at a time
-  for (const from of refused) expect(await ask(from)).toEqual([null, null]);
+  for (const from of rejected) expect(await headersFor(from)).toEqual([null, null]);
 });
 
 test("cors.origin: false sends no CORS headers", async () => {
@@ -127,7 +128,7 @@ test("cors.origin: false sends no CORS headers", async () => {
   expect(headers.get("vary")).toBe("authorization, accept-encoding");
 });
 
-test("cors.origin: a function that fails is a 500 that reveals nothing", async () => {
+test("cors.origin: a function that fails is a 500 that does not reveal the error", async () => {
   const { request } = await startWith({
     origin: (_origin, callback) => callback(new Error("secret"), false),
   });
@@ -136,7 +137,7 @@ test("cors.origin: a function that fails is a 500 that reveals nothing", async (
   expect(await response.text()).not.toContain("secret");
 });
 
-test("cors.preflightContinue: the preflight is passed on, with its headers set", async () => {
+test("cors.preflightContinue: sets the headers and passes the preflight on", async () => {
   const cors = { ...proxyConfig().cors, preflightContinue: true };
   const { url } = await startProxy({
     config: { cors },
@@ -150,7 +151,7 @@ test("cors.preflightContinue: the preflight is passed on, with its headers set",
   expect(response.headers.get("access-control-allow-methods")).toBe("GET, POST");
 });
 
-test("a preflight is answered before authentication, for every path", async () => {
+test("a preflight needs no key, for every path", async () => {
   const { url } = await startWith();
   const paths = [
     "/proxy",
@@ -172,7 +173,7 @@ test("a preflight is answered before authentication, for every path", async () =
   }
 });
 
-test("answers that are not a success can be read across origins too", async () => {
+test("errors can be read across origins too", async () => {
   const { url } = await startWith();
   for (const path of ["/proxy", "/unknown"]) {
     const response = await fetch(url + path, { headers: { origin: ORIGIN } });
@@ -184,7 +185,7 @@ test.each([
   [["ETag"], "ETag, Retry-After"],
   [["ETag", "retry-after"], "ETag, retry-after"],
   [["*"], "*"],
-])("cors.exposedHeaders %j: Retry-After can be read wherever it is sent", async (given, shown) => {
+])("cors.exposedHeaders %j: Retry-After can be read", async (given, shown) => {
   const config = { cors: { ...proxyConfig().cors, exposedHeaders: given } };
   const { request } = await startProxyOver(new DocumentSource(), { config });
   const { headers } = await request("/proxy", { headers: { origin: ORIGIN } });

@@ -6,14 +6,14 @@ import { errorOf, KEY, MemoryLogger, namesOf, startProxy } from "./_proxy.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
 
-/** Sends bytes as they are and returns all that comes back. */
+/** Sends raw bytes and returns the raw response. */
 async function exchange(port: number, request: string): Promise<string> {
   const socket = connect(port, "127.0.0.1");
-  let answer = "";
-  socket.setEncoding("utf8").on("data", (chunk: string) => (answer += chunk));
+  let response = "";
+  socket.setEncoding("utf8").on("data", (chunk: string) => (response += chunk));
   socket.write(request);
   await once(socket, "close");
-  return answer;
+  return response;
 }
 
 test("unknown path: 404, as JSON, without echoing the path", async () => {
@@ -27,7 +27,7 @@ test("unknown path: 404, as JSON, without echoing the path", async () => {
   }
 });
 
-test("known path, unknown method: 405 naming the possible ones", async () => {
+test("known path, unknown method: 405 that lists the supported ones", async () => {
   const { request } = await startProxy();
   const response = await request("/proxy/?a=1", { method: "DELETE" });
   expect(response.status).toBe(405);
@@ -44,7 +44,7 @@ test.each([
   expect((await errorOf(response)).error).toMatch(/not valid JSON/);
 });
 
-test("POST /proxy: 400 saying that the body is missing", async () => {
+test("POST /proxy: 400 if the body is missing", async () => {
   const { request } = await startProxy();
   for (const init of [{}, { headers: JSON_TYPE, body: "" }, { headers: JSON_TYPE, body: "null" }]) {
     const response = await request("/proxy", { method: "POST", ...init });
@@ -53,7 +53,7 @@ test("POST /proxy: 400 saying that the body is missing", async () => {
   }
 });
 
-test.each(["", " "])("POST /proxy: the Content-Type %j is taken for JSON", async (type) => {
+test.each(["", " "])("POST /proxy: the Content-Type %j is read as JSON", async (type) => {
   const { request } = await startProxy();
   const headers = { "content-type": type };
   const body = '{"context":{}}';
@@ -86,17 +86,17 @@ test.each(["application/json", "application/json; charset=utf-8", "Application/J
   },
 );
 
-test("POST /proxy: a body that does not say what it is is taken for JSON", async () => {
+test("POST /proxy: a body without a Content-Type is read as JSON", async () => {
   const { port } = await startProxy();
   const body = '{"context":{}}';
-  const answer = await exchange(
+  const response = await exchange(
     port,
     `POST /proxy HTTP/1.1\r\nHost: a\r\nAuthorization: ${KEY}\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
   );
-  expect(answer).toMatch(/^HTTP\/1.1 200/);
+  expect(response).toMatch(/^HTTP\/1.1 200/);
 });
 
-test("body limit: 1 MiB is read, more is a 413, whether announced or streamed", async () => {
+test("body limit: 413 above 1 MiB, with and without a Content-Length", async () => {
   const { request, post } = await startProxy();
   const empty = JSON.stringify({ context: { properties: { a: "" } } }).length;
   const context = (size: number) => ({ context: { properties: { a: "x".repeat(size - empty) } } });
@@ -110,7 +110,7 @@ test("body limit: 1 MiB is read, more is a 413, whether announced or streamed", 
   expect((await request("/proxy", init)).status).toBe(413);
 });
 
-test("compressed bodies: read, with the limit counting what they unpack to", async () => {
+test("compressed bodies: the limit applies to the decompressed size", async () => {
   const { request } = await startProxy();
   const send = (text: string) =>
     request("/proxy", {
@@ -136,7 +136,7 @@ test("compressed bodies: read, with the limit counting what they unpack to", asy
   }
 });
 
-test("toggles: 400 for more names than can be asked for at once", async () => {
+test("toggles: 400 for too many names", async () => {
   const { post } = await startProxy();
   const toggles = Array.from({ length: 10_001 }, (_, index) => `t${index}`);
   const tooMany = await post("/proxy", { context: {}, toggles });
@@ -155,7 +155,7 @@ test("many values: 400 that names the number of values that are searched for the
   expect((await errorOf(response)).error).toMatch(/has the wrong type.*2000 values/);
 });
 
-test("nesting: 400 naming the place, however deep", async () => {
+test("nesting: 400 that names the path, at any depth", async () => {
   const { request } = await startProxy();
   const depth = 5000;
   const body = `{"context":{"a":${'{"a":'.repeat(depth)}1${"}".repeat(depth)}}}`;
@@ -174,16 +174,16 @@ test("a path that is not valid percent-encoding: 400", async () => {
 test.each([
   ["is not HTTP", "NONSENSE\r\n\r\n", 400],
   ["has headers that are too large", `GET /proxy?a=${"x".repeat(20_000)} HTTP/1.1\r\n\r\n`, 431],
-])("a request that %s: a JSON answer", async (_, bytes, status) => {
+])("a request that %s: a JSON error", async (_, bytes, status) => {
   const { port } = await startProxy();
-  const answer = await exchange(port, bytes);
-  const [head = "", body = ""] = answer.split("\r\n\r\n");
+  const response = await exchange(port, bytes);
+  const [head = "", body = ""] = response.split("\r\n\r\n");
   expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
   expect(head).toContain("Content-Type: application/json");
   expect(JSON.parse(body)).toHaveProperty("error");
 });
 
-test("a client that goes away: nothing is logged as an error, and others are served", async () => {
+test("a client that disconnects: no error is logged, and others are served", async () => {
   const logger = new MemoryLogger();
   const events = new EventEmitter();
   const { request, post, port } = await startProxy({

@@ -20,7 +20,7 @@ test("GET /proxy: every toggle that is enabled for the context, as JSON in UTF-8
   expect(toggles.every(({ enabled }) => enabled)).toBe(true);
 });
 
-test("toggle result: name, enabled, variant and impressionData, and nothing else", async () => {
+test("a toggle has only name, enabled, variant and impressionData", async () => {
   const { request } = await startProxy();
   const [on, impressions] = await togglesOf(await request("/proxy"));
   expect(on).toEqual({
@@ -32,7 +32,7 @@ test("toggle result: name, enabled, variant and impressionData, and nothing else
   expect(impressions?.impressionData).toBe(true);
 });
 
-test("variant: payload is there when the variant has one, its value always text", async () => {
+test("variant: has a payload if one is defined, whose value is always text", async () => {
   const { request } = await startProxy();
   const toggles = await togglesOf(await request("/proxy"));
   expect(toggles.find(({ name }) => name === "with-variant")?.variant).toEqual({
@@ -42,7 +42,7 @@ test("variant: payload is there when the variant has one, its value always text"
   });
 });
 
-test("variant: one that a user named `disabled` is told from the fallback by enabled", async () => {
+test("variant: enabled distinguishes one called `disabled` from none", async () => {
   const { request } = await startProxy();
   const toggles = await togglesOf(await request("/proxy"));
   expect(toggles.find(({ name }) => name === "variant-named-disabled")?.variant).toEqual({
@@ -58,7 +58,7 @@ test("POST /proxy without toggles: all toggles enabled for the context", async (
   expect(await namesOf(response)).toContain("for-user-7");
 });
 
-test("POST /proxy with toggles: every named toggle in the order asked, each once", async () => {
+test("POST /proxy with toggles: every named toggle in the requested order, each once", async () => {
   const { post } = await startProxy();
   const response = await post("/proxy", {
     context: {},
@@ -81,11 +81,11 @@ test("POST /proxy with an empty list of toggles: an empty list", async () => {
 
 test("GET and POST /proxy/all: enabled and disabled toggles, when enableAllEndpoint is true", async () => {
   const { request, post } = await startProxy({ config: { allEndpointEnabled: true } });
-  const answers = [
+  const responses = [
     await togglesOf(await request("/proxy/all?plan=gold")),
     await togglesOf(await post("/proxy/all", { context: { properties: { plan: "gold" } } })),
   ];
-  for (const toggles of answers) {
+  for (const toggles of responses) {
     expect(toggles).toHaveLength(7);
     const states = Object.fromEntries(toggles.map(({ name, enabled }) => [name, enabled]));
     expect(states).toMatchObject({ on: true, off: false, "for-plan-gold": true });
@@ -94,7 +94,7 @@ test("GET and POST /proxy/all: enabled and disabled toggles, when enableAllEndpo
 });
 
 test.each(["GET", "POST"])(
-  "%s /proxy/all: 501 naming the option while enableAllEndpoint is false",
+  "%s /proxy/all: 501 that names the option while enableAllEndpoint is false",
   async (method) => {
     const { request } = await startProxy();
     const response = await request("/proxy/all", { method });
@@ -112,13 +112,13 @@ test("HEAD /proxy: the headers of GET, without a body", async () => {
   expect(await head.text()).toBe("");
 });
 
-test("GET /proxy: takes Content-Type on a request without a body, as Android and iOS send it", async () => {
+test("GET /proxy: accepts a Content-Type without a body, as Android and iOS send it", async () => {
   const { request } = await startProxy();
   const response = await request("/proxy", { headers: { "content-type": "application/json" } });
   expect(response.status).toBe(200);
 });
 
-test("paths: slashes in excess are overlooked", async () => {
+test("paths: repeated and trailing slashes are ignored", async () => {
   const { request, post } = await startProxy({ config: { basePath: "/base/path" } });
   expect((await request("/base/path/proxy/")).status).toBe(200);
   expect((await request("//base/path//proxy?userId=1")).status).toBe(200);
@@ -126,7 +126,7 @@ test("paths: slashes in excess are overlooked", async () => {
   expect((await post("/base/path/proxy//client/metrics", usage)).status).toBe(200);
 });
 
-test("proxyBasePath: everything lies under it, and nothing beside it", async () => {
+test("proxyBasePath: every path is below it", async () => {
   const { request } = await startProxy({
     config: { basePath: "/base/path", openApiEnabled: true },
   });
@@ -141,7 +141,7 @@ test("proxyBasePath: everything lies under it, and nothing beside it", async () 
   }
 });
 
-test("one evaluation: enabled and variant never disagree for requests without a session id", async () => {
+test("one evaluation: enabled and variant are consistent in requests without a session id", async () => {
   const variants = [{ name: "v", weight: 1000, stickiness: "sessionId" }];
   const strategies = [HALF_OF_SESSIONS];
   const { request, post } = await startProxy({
@@ -171,7 +171,7 @@ test("one evaluation: enabled and variant never disagree for requests without a 
   expect([...seen].toSorted()).toEqual([0, 3]);
 });
 
-test("a throwing custom strategy: the flag is off, and the request is answered", async () => {
+test("a custom strategy that throws: the flag is off, and the others are evaluated", async () => {
   const { DocumentSource } = await import("./_source.ts");
   const broken = {
     name: "broken",
@@ -200,14 +200,14 @@ test("a throwing custom strategy: the flag is off, and the request is answered",
   expect(await namesOf(await request("/proxy?userId=2"))).toEqual(["c"]);
 });
 
-test("a refresh: the next request is answered from the new flags", async () => {
+test("a refresh: the next request gets the new flags", async () => {
   const { request, source } = await startProxy();
   expect(await namesOf(await request("/proxy"))).toEqual(ON_FOR_ALL);
   source.replace({ features: [flag("new", { strategies: [withConstraint("userId", ["1"])] })] });
   expect(await namesOf(await request("/proxy?userId=1"))).toEqual(["new"]);
 });
 
-test("flags and variants with odd names and payloads come out as valid JSON", async () => {
+test("flags and variants with unusual names and payloads are valid JSON", async () => {
   const name = 'quote " backslash \\ line\u2028 nul\u0000 lone \ud800 __proto__';
   const payload = { type: "string", value: '"\\\n' };
   const { post } = await startProxy({

@@ -6,13 +6,13 @@ import fc from "fast-check";
 import { InMemoryStorageProvider, UnleashClient } from "unleash-proxy-client";
 import { expect, onTestFinished, test } from "vitest";
 import { SAMPLE } from "./_documents.ts";
-import { ask, DOCUMENT, expectSameOnBothPaths, requestHeaders } from "./_fast-path.ts";
+import { sendRaw, DOCUMENT, expectSameOnBothPaths, requestHeaders } from "./_fast-path.ts";
 import { KEY, MemoryLogger, startProxy, type TestProxy } from "./_proxy.ts";
 
 const PATHS = ["/proxy", "/base/api/frontend", "/base/api/proxy"];
 const JSON_TYPE = { "content-type": "application/json" };
 
-/** A proxy, and the URLs of the requests that came to its framework. */
+/** Starts a proxy that records the URLs of the requests that reach its framework. */
 async function startWatched(path: string, document: TestDocument): Promise<Watched> {
   const seen: string[] = [];
   const logger = new MemoryLogger();
@@ -44,25 +44,29 @@ const names = ["remoteAddress", "plan", "appName", "environment", "__proto__", "
 const values = fc.dictionary(fc.constantFrom(...names), value);
 const toggles = fc.array(fc.constantFrom("plain", "off", "half-1", "colour", "none", "__proto__"));
 
-const asked = fc.record({
+const requestBody = fc.record({
   context: values,
   properties: values,
   more: fc.record({ toggles }, { requiredKeys: [] }),
 });
 
-test.each(PATHS)("POST %s is answered ahead of the framework, and alike", async (path) => {
+test.each(PATHS)("POST %s bypasses the framework, and sends the same", async (path) => {
   const { proxy, seen } = await startWatched(path, DOCUMENT);
   await fc.assert(
-    fc.asyncProperty(asked, requestHeaders, async ({ context, properties, more }, headers) => {
-      // With ids the answer does not depend on chance.
-      const complete = { ...context, userId: "u", sessionId: "s", properties };
-      const body = JSON.stringify({ ...more, context: complete });
-      const sent = { ...headers, ...JSON_TYPE };
-      const answer = await expectSameOnBothPaths(proxy, path, { body, headers: sent });
-      const conditional = { ...sent, "if-none-match": answer.headers.etag ?? "" };
-      const again = await expectSameOnBothPaths(proxy, path, { body, headers: conditional });
-      expect([answer.status, again.status]).toEqual([200, 304]);
-    }),
+    fc.asyncProperty(
+      requestBody,
+      requestHeaders,
+      async ({ context, properties, more }, headers) => {
+        // With ids the response is not random.
+        const complete = { ...context, userId: "u", sessionId: "s", properties };
+        const body = JSON.stringify({ ...more, context: complete });
+        const sent = { ...headers, ...JSON_TYPE };
+        const response = await expectSameOnBothPaths(proxy, path, { body, headers: sent });
+        const conditional = { ...sent, "if-none-match": response.headers.etag ?? "" };
+        const again = await expectSameOnBothPaths(proxy, path, { body, headers: conditional });
+        expect([response.status, again.status]).toEqual([200, 304]);
+      },
+    ),
     { numRuns: 60 },
   );
   expect(seen.length).toBeGreaterThan(0);
@@ -81,14 +85,14 @@ const anything = fc.letrec((tie) => ({
     ),
   ),
 })).value;
-const good = asked.map(({ context, properties, more }) => ({
+const valid = requestBody.map(({ context, properties, more }) => ({
   ...more,
   context: { ...context, properties },
 }));
 const json = fc
-  .oneof(anything, fc.record({ context: anything, toggles: anything }), good)
+  .oneof(anything, fc.record({ context: anything, toggles: anything }), valid)
   .map((body) => JSON.stringify(body));
-/** Good JSON, and what is left of it when something is cut out or put in. */
+/** Valid JSON, and JSON from which something was removed or to which something was added. */
 const bodies = fc.oneof(
   json,
   fc
@@ -96,13 +100,13 @@ const bodies = fc.oneof(
     .map(([text, at, cut, put]) => text.slice(0, at) + put + text.slice(at + cut)),
 );
 
-test.each(PATHS)("POST %s answers good and bad bodies as the framework does", async (path) => {
+test.each(PATHS)("POST %s: both paths send the same for valid and invalid bodies", async (path) => {
   const { proxy, logger } = await startWatched(path, SAMPLE);
   const statuses = new Set<number | undefined>();
   await fc.assert(
     fc.asyncProperty(bodies, async (body) => {
-      const answer = await expectSameOnBothPaths(proxy, path, { body, headers: JSON_TYPE });
-      statuses.add(answer.status);
+      const response = await expectSameOnBothPaths(proxy, path, { body, headers: JSON_TYPE });
+      statuses.add(response.status);
     }),
     { numRuns: 200 },
   );
@@ -114,29 +118,29 @@ const forUser7 = '{"context":{"userId":"7"}}';
 const filled = (length: number): string => forUser7.padEnd(length);
 
 test.each<[string, string | Buffer, number, boolean]>([
-  ["nothing", "", 400, false],
+  ["an empty body", "", 400, false],
   ["null", "null", 400, false],
   ["a list", "[]", 400, false],
-  ["no JSON", "{context", 400, false],
+  ["invalid JSON", "{context", 400, false],
   ["an empty context", '{"context":{}}', 200, true],
-  ["a context twice", '{"context":{"userId":"1"},"context":{"userId":"7"}}', 200, true],
-  ["a context by inheritance", '{"__proto__":{"context":{}}}', 400, false],
+  ["a repeated context", '{"context":{"userId":"1"},"context":{"userId":"7"}}', 200, true],
+  ["an inherited context", '{"__proto__":{"context":{}}}', 400, false],
   ["a value called __proto__", '{"context":{"__proto__":"x"}}', 200, true],
   ["an object called __proto__", '{"context":{"__proto__":{"userId":"7"}}}', 400, false],
-  ["a time that is none", '{"context":{"currentTime":"soon"}}', 400, false],
-  ["an endless number", '{"context":{"userId":1e999}}', 400, false],
-  ["no toggles", '{"context":{},"toggles":[]}', 200, true],
-  ["toggles by name", '{"context":{},"toggles":["off","on","on","none"]}', 200, true],
-  ["toggles of a wrong kind", '{"context":{},"toggles":[1]}', 400, false],
+  ["an invalid time", '{"context":{"currentTime":"soon"}}', 400, false],
+  ["an infinite number", '{"context":{"userId":1e999}}', 400, false],
+  ["an empty list of toggles", '{"context":{},"toggles":[]}', 200, true],
+  ["named toggles", '{"context":{},"toggles":["off","on","on","none"]}', 200, true],
+  ["toggles of a wrong type", '{"context":{},"toggles":[1]}', 400, false],
   ["a byte order mark", `\ufeff${forUser7}`, 200, false],
-  ["what is not UTF-8", Buffer.from('{"context":{"userId":"\xff"}}', "latin1"), 200, true],
+  ["invalid UTF-8", Buffer.from('{"context":{"userId":"\xff"}}', "latin1"), 200, true],
   ["a body of 16 KiB", filled(16 * 1024), 200, true],
   ["a longer body", filled(16 * 1024 + 1), 200, false],
   ["a much longer body", filled(500_000), 200, false],
-])("POST /proxy with %s is answered alike", async (_, body, status, isFast) => {
+])("POST /proxy with %s: both paths send the same", async (_, body, status, isFast) => {
   const { proxy, seen } = await startWatched("/proxy", SAMPLE);
-  const answer = await expectSameOnBothPaths(proxy, "/proxy", { body, headers: JSON_TYPE });
-  expect(answer.status).toBe(status);
+  const response = await expectSameOnBothPaths(proxy, "/proxy", { body, headers: JSON_TYPE });
+  expect(response.status).toBe(status);
   expect(seen.includes("/proxy")).toBe(!isFast);
 });
 
@@ -148,45 +152,45 @@ test.each<[string, object, number, boolean]>([
   ["another type", { "content-type": "text/plain" }, 415, false],
   ["a broken type", { "content-type": "application/json; x" }, 200, false],
   ["a wrong key", { ...JSON_TYPE, authorization: "wrong" }, 401, false],
-])("POST /proxy with %s is answered alike", async (_, headers, status, isFast) => {
+])("POST /proxy with %s: both paths send the same", async (_, headers, status, isFast) => {
   const { proxy, seen } = await startWatched("/proxy", SAMPLE);
-  const answer = await expectSameOnBothPaths(proxy, "/proxy", { body: forUser7, headers });
-  expect(answer.status).toBe(status);
+  const response = await expectSameOnBothPaths(proxy, "/proxy", { body: forUser7, headers });
+  expect(response.status).toBe(status);
   expect(seen.includes("/proxy")).toBe(!isFast);
 });
 
-test("POST /proxy with a compressed body is answered alike", async () => {
+test("POST /proxy with a compressed body: both paths send the same", async () => {
   const proxy = await startProxy();
   const headers = { ...JSON_TYPE, "content-encoding": "gzip" };
-  const asking = { body: gzipSync(forUser7), headers };
-  expect((await expectSameOnBothPaths(proxy, "/proxy", asking)).status).toBe(200);
+  const compared = { body: gzipSync(forUser7), headers };
+  expect((await expectSameOnBothPaths(proxy, "/proxy", compared)).status).toBe(200);
 });
 
-test("POST /proxy/all is not taken for its neighbour", async () => {
+test("POST /proxy/all is not handled as POST /proxy", async () => {
   const proxy = await startProxy();
-  expect((await ask(proxy, "/proxy/all", JSON_TYPE, forUser7)).status).toBe(501);
+  expect((await sendRaw(proxy, "/proxy/all", JSON_TYPE, forUser7)).status).toBe(501);
 });
 
-test("POST /proxy keeps the answers to different bodies and paths apart", async () => {
+test("POST: different bodies and paths have different responses", async () => {
   const { post, source } = await startProxy();
   const on = async (path: string, userId: string): Promise<string> =>
     (await post(path, { context: { userId } })).text();
-  const askAll = async (): Promise<string[]> => [
+  const sendAll = async (): Promise<string[]> => [
     await on("/proxy", "7"),
     await on("/proxy", "8"),
     await on("/api/frontend", "7"),
     await on("/api/frontend", "8"),
   ];
-  const first = await askAll();
+  const first = await sendAll();
   expect(new Set(first).size).toBe(4);
-  // From the second time on they are kept.
-  expect(await askAll()).toEqual(first);
-  expect(await askAll()).toEqual(first);
+  // Repeated responses may come from the cache.
+  expect(await sendAll()).toEqual(first);
+  expect(await sendAll()).toEqual(first);
   source.replace({ features: [] });
   expect(await on("/proxy", "7")).toBe('{"toggles":[]}');
 });
 
-test("what the official client posts is answered ahead of the framework", async () => {
+test("POST requests of the official client bypass the framework", async () => {
   const { proxy, seen } = await startWatched("/proxy", SAMPLE);
   const client = new UnleashClient({
     url: `${proxy.url}/proxy`,
@@ -204,18 +208,18 @@ test("what the official client posts is answered ahead of the framework", async 
   expect(seen).toEqual([]);
 });
 
-test("POST /proxy is counted like that of the framework", async () => {
+test("POST /proxy is counted like a request to the framework", async () => {
   const { proxy } = await startWatched("/proxy", SAMPLE);
-  await ask(proxy, "/proxy", JSON_TYPE, forUser7);
-  await ask(proxy, "/proxy", JSON_TYPE, forUser7);
-  await ask(proxy, "/proxy", JSON_TYPE, "null");
-  const metrics = await ask(proxy, "/proxy/internal-backstage/prometheus", {});
+  await sendRaw(proxy, "/proxy", JSON_TYPE, forUser7);
+  await sendRaw(proxy, "/proxy", JSON_TYPE, forUser7);
+  await sendRaw(proxy, "/proxy", JSON_TYPE, "null");
+  const metrics = await sendRaw(proxy, "/proxy/internal-backstage/prometheus", {});
   const count = 'flags_proxy_http_requests_total{method="POST",route="/proxy",status=';
   expect(metrics.body).toContain(`${count}"200"} 2`);
   expect(metrics.body).toContain(`${count}"400"} 1`);
 });
 
-/** A connection of our own, to decide what comes in one piece. */
+/** Opens a connection, to control which bytes arrive together. */
 function dial({ port }: TestProxy): Socket {
   const socket = connect({ port, host: "127.0.0.1", noDelay: true });
   onTestFinished(() => void socket.destroy());
@@ -242,7 +246,7 @@ function headOf(path: string, { length = forUser7.length, more = "" }: Head = {}
 
 const HANG_UP = { more: "Connection: close\r\n" };
 
-/** Writes a request in pieces: the next one when the request is there. Returns the answers. */
+/** Writes the first part, and the others once the request has arrived. Returns the responses. */
 async function send(proxy: TestProxy, first: string, ...others: readonly string[]) {
   const socket = dial(proxy);
   const arrived = once(proxy.app.server, "request");
@@ -259,14 +263,14 @@ async function send(proxy: TestProxy, first: string, ...others: readonly string[
 
 const half = forUser7.length / 2;
 
-interface Pieces {
+interface Transfer {
   readonly write: (path: string) => readonly [string, ...string[]];
   readonly statuses: readonly number[];
-  /** How many of the requests are for the framework. */
+  /** How many of the requests reach the framework. */
   readonly left: number;
 }
 
-test.each<[string, Pieces]>([
+test.each<[string, Transfer]>([
   ["at once", { write: (path) => [headOf(path, HANG_UP) + forUser7], statuses: [200], left: 0 }],
   [
     "after its head",
@@ -281,7 +285,7 @@ test.each<[string, Pieces]>([
     },
   ],
   [
-    "when it was asked for",
+    "after `100 Continue`",
     {
       write: (path) => [
         headOf(path, { more: `Expect: 100-continue\r\n${HANG_UP.more}` }),
@@ -303,15 +307,15 @@ test.each<[string, Pieces]>([
     },
   ],
   [
-    "bad, at once",
+    "invalid and at once",
     { write: (path) => [`${headOf(path, { ...HANG_UP, length: 1 })}{`], statuses: [400], left: 1 },
   ],
   [
-    "bad, after its head",
+    "invalid and after its head",
     { write: (path) => [headOf(path, { ...HANG_UP, length: 1 }), "{"], statuses: [400], left: 1 },
   ],
   [
-    "before a bad one",
+    "before an invalid one",
     {
       write: (path) => [`${headOf(path)}${forUser7}${headOf(path, { ...HANG_UP, length: 1 })}{`],
       statuses: [200, 400],
@@ -319,33 +323,36 @@ test.each<[string, Pieces]>([
     },
   ],
   [
-    "before a good one",
+    "before a valid one",
     {
       write: (path) => [headOf(path) + forUser7 + headOf(path, HANG_UP) + forUser7],
       statuses: [200, 200],
       left: 0,
     },
   ],
-])("POST /proxy whose body comes %s is answered alike", async (_, { write, statuses, left }) => {
-  const watched = await startWatched("/proxy", SAMPLE);
-  const fast = await send(watched.proxy, ...write("/proxy"));
-  const framework = await send(await startProxy(), ...write("/proxy/"));
-  expect(fast).toEqual(framework);
-  expect(fast.statuses).toEqual(statuses);
-  expect(watched.seen).toHaveLength(left);
-});
+])(
+  "POST /proxy whose body arrives %s: both paths send the same",
+  async (_, { write, statuses, left }) => {
+    const watched = await startWatched("/proxy", SAMPLE);
+    const fast = await send(watched.proxy, ...write("/proxy"));
+    const framework = await send(await startProxy(), ...write("/proxy/"));
+    expect(fast).toEqual(framework);
+    expect(fast.statuses).toEqual(statuses);
+    expect(watched.seen).toHaveLength(left);
+  },
+);
 
-test("POST /proxy with more than its length says: the rest is taken for another request", async () => {
+test("POST /proxy with more bytes than its length: the rest is read as another request", async () => {
   const proxy = await startProxy();
   const { statuses } = await send(proxy, `${headOf("/proxy")}${forUser7}more`);
   expect(statuses.at(-1)).toBe(400);
-  expect((await ask(proxy, "/proxy", JSON_TYPE, forUser7)).status).toBe(200);
+  expect((await sendRaw(proxy, "/proxy", JSON_TYPE, forUser7)).status).toBe(200);
 });
 
 test.each([
   ["before", ""],
-  ["amid", forUser7.slice(0, half)],
-])("a connection that is lost %s the body leaves nothing behind", async (_, part) => {
+  ["within", forUser7.slice(0, half)],
+])("a connection that is lost %s the body affects no other request", async (_, part) => {
   const { proxy, logger } = await startWatched("/proxy", SAMPLE);
   const arrived = once(proxy.app.server, "request") as Promise<[IncomingMessage]>;
   const socket = dial(proxy);
@@ -354,11 +361,11 @@ test.each([
   const gone = new Promise((resolve) => void request.on("close", resolve));
   socket.destroy();
   await gone;
-  expect((await ask(proxy, "/proxy", JSON_TYPE, forUser7)).status).toBe(200);
+  expect((await sendRaw(proxy, "/proxy", JSON_TYPE, forUser7)).status).toBe(200);
   expect(logger.lines).toEqual([]);
 });
 
-test("a body that is on its way when the proxy closes is waited for", async () => {
+test("the proxy waits for a body that is arriving when it closes", async () => {
   const proxy = await startProxy();
   const arrived = once(proxy.app.server, "request");
   const socket = dial(proxy);
@@ -370,10 +377,10 @@ test("a body that is on its way when the proxy closes is waited for", async () =
   await closed;
 });
 
-test("POST /proxy asks an enricher", async () => {
+test("POST /proxy runs enrichers", async () => {
   const proxy = await startProxy({
     config: { contextEnrichers: [(context) => ({ ...context, userId: "7" })] },
   });
-  const { body } = await ask(proxy, "/proxy", JSON_TYPE, '{"context":{}}');
+  const { body } = await sendRaw(proxy, "/proxy", JSON_TYPE, '{"context":{}}');
   expect(body).toContain("for-user-7");
 });

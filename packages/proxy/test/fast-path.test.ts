@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ask, DOCUMENT, expectSameOnBothPaths, flag, half, requestHeaders } from "./_fast-path.ts";
+import {
+  sendRaw,
+  DOCUMENT,
+  expectSameOnBothPaths,
+  flag,
+  half,
+  requestHeaders,
+} from "./_fast-path.ts";
 import { proxyConfig, startProxy, togglesOf } from "./_proxy.ts";
 import { DocumentSource } from "./_source.ts";
 
@@ -15,7 +22,7 @@ test.each([
   ["listed origins", ["https://a.example"], false],
   ["credentials", ["https://a.example", "https://c.example"], true],
 ] as const)(
-  "GET /proxy is answered alike by the fast path, with %s",
+  "GET /proxy: the fast path sends what the framework sends, with %s",
   async (_, origin, credentials) => {
     const { cors } = proxyConfig();
     const proxy = await startProxy({
@@ -24,14 +31,14 @@ test.each([
     });
     await fc.assert(
       fc.asyncProperty(contexts, requestHeaders, async (context, headers) => {
-        // With an id the answer does not depend on chance.
+        // With ids the response is not random.
         const query = `?${new URLSearchParams({ sessionId: "s", ...context, userId: "u" })}`;
-        const answer = await expectSameOnBothPaths(proxy, "/proxy", { query, headers });
-        expect(answer.status).toBe(200);
-        const { etag = "" } = answer.headers;
+        const response = await expectSameOnBothPaths(proxy, "/proxy", { query, headers });
+        expect(response.status).toBe(200);
+        const { etag = "" } = response.headers;
         for (const ifNoneMatch of [etag, etag.slice(2), `"x", ${etag}`, "*", '"x"', ""]) {
           const conditional = { ...headers, "if-none-match": ifNoneMatch };
-          // oxlint-disable-next-line no-await-in-loop -- one question at a time is the point
+          // oxlint-disable-next-line no-await-in-loop -- requests must not overlap
           await expectSameOnBothPaths(proxy, "/proxy", { query, headers: conditional });
         }
       }),
@@ -41,7 +48,7 @@ test.each([
 );
 
 test.each(["/proxy", "/base/api/frontend", "/base/api/proxy"])(
-  "GET %s is answered ahead of the framework, and alike",
+  "GET %s bypasses the framework, and sends the same",
   async (path) => {
     const seen: string[] = [];
     const proxy = await startProxy({
@@ -54,11 +61,11 @@ test.each(["/proxy", "/base/api/frontend", "/base/api/proxy"])(
     await fc.assert(
       fc.asyncProperty(contexts, requestHeaders, async (context, headers) => {
         const query = `?${new URLSearchParams({ sessionId: "s", ...context, userId: "u" })}`;
-        const answer = await expectSameOnBothPaths(proxy, path, { query, headers });
-        const { etag = "" } = answer.headers;
+        const response = await expectSameOnBothPaths(proxy, path, { query, headers });
+        const { etag = "" } = response.headers;
         const conditional = { ...headers, "if-none-match": etag };
         const again = await expectSameOnBothPaths(proxy, path, { query, headers: conditional });
-        expect([answer.status, again.status]).toEqual([200, 304]);
+        expect([response.status, again.status]).toEqual([200, 304]);
       }),
       { numRuns: 10 },
     );
@@ -67,19 +74,19 @@ test.each(["/proxy", "/base/api/frontend", "/base/api/proxy"])(
   },
 );
 
-test("answers of different paths to one question are kept apart", async () => {
+test("different paths with the same query have different responses", async () => {
   const proxy = await startProxy({ document: DOCUMENT });
   const query = "?userId=1&sessionId=1";
-  const askBoth = async () => [
-    (await ask(proxy, `/proxy${query}`, {})).body,
-    (await ask(proxy, `/api/frontend${query}`, {})).body,
+  const sendBoth = async () => [
+    (await sendRaw(proxy, `/proxy${query}`, {})).body,
+    (await sendRaw(proxy, `/api/frontend${query}`, {})).body,
   ];
-  const [plain, detailed] = await askBoth();
+  const [plain, detailed] = await sendBoth();
   expect(plain).not.toContain("feature_enabled");
   expect(detailed).toContain("feature_enabled");
   for (let round = 0; round < 3; round += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- from the second time on they are kept
-    expect(await askBoth()).toEqual([plain, detailed]);
+    // oxlint-disable-next-line no-await-in-loop -- repeated responses may come from the cache
+    expect(await sendBoth()).toEqual([plain, detailed]);
   }
 });
 
@@ -89,8 +96,8 @@ test.each([
   ["a nested property", "?properties[a][b]=1", {}],
   ["properties as text", "?properties=x", {}],
   ["a bad percent-encoding", "?userId=%zz", {}],
-  ["a time that is none", "?currentTime=soon", {}],
-])("GET /proxy with %s is refused alike on both paths", async (_, query, headers) => {
+  ["an invalid time", "?currentTime=soon", {}],
+])("GET /proxy with %s: both paths send the same error", async (_, query, headers) => {
   const proxy = await startProxy({ document: DOCUMENT });
   expect((await expectSameOnBothPaths(proxy, "/proxy", { query, headers })).status).toBeGreaterThan(
     399,
@@ -98,7 +105,7 @@ test.each([
 });
 
 test.each(["/proxy", "/api/frontend"])(
-  "GET %s with a repeated field is served alike on both paths",
+  "GET %s with a repeated field: both paths send the same",
   async (path) => {
     const proxy = await startProxy({ document: DOCUMENT });
     const query = "?userId=1&userId=2&sessionId=1";
@@ -106,14 +113,14 @@ test.each(["/proxy", "/api/frontend"])(
   },
 );
 
-test("GET /api/frontend with an invalid time is served alike on both paths", async () => {
+test("GET /api/frontend with an invalid time: both paths send the same", async () => {
   const proxy = await startProxy({ document: DOCUMENT });
   const query = "?userId=1&sessionId=1&currentTime=soon";
   const response = await expectSameOnBothPaths(proxy, "/api/frontend", { query, headers: {} });
   expect(response.status).toBe(200);
 });
 
-test("contexts that differ in one relevant field never share an answer", async () => {
+test("contexts that differ in one relevant field never share a response", async () => {
   const { request } = await startProxy({ document: DOCUMENT });
   const plans = async (plan: string): Promise<boolean> => {
     const response = await request(`/proxy?userId=1&sessionId=1&properties[plan]=${plan}`);
@@ -124,7 +131,7 @@ test("contexts that differ in one relevant field never share an answer", async (
   }
 });
 
-test("callers at different addresses never share an answer that goes by the address", async () => {
+test("clients at different addresses never share a response that depends on the address", async () => {
   const { request } = await startProxy({ document: DOCUMENT, config: { trustProxy: true } });
   const isIn = async (address: string): Promise<boolean> => {
     const headers = { "x-forwarded-for": address };
@@ -136,28 +143,28 @@ test("callers at different addresses never share an answer that goes by the addr
   }
 });
 
-test("an answer is not kept when it goes by chance, by the clock or by a custom strategy", async () => {
+test("a response that depends on chance or on a custom strategy is not cached", async () => {
   let day = 0;
   const rules: readonly (readonly [string, object])[] = [
     ["chance", { name: "gradualRolloutRandom", parameters: { percentage: "50" } }],
     ["no id", half("no-id")],
     ["a custom strategy", { name: "odd-day" }],
   ];
-  for (const [what, rule] of rules) {
+  for (const [reason, rule] of rules) {
     const strategies = [{ name: "odd-day", isEnabled: () => day++ % 2 === 1 }];
     const source = new DocumentSource({ features: [flag("flag", rule)] }, strategies);
     // oxlint-disable-next-line no-await-in-loop -- one proxy at a time
     const { request } = await startProxy({ source });
     const seen = new Set<number>();
     for (let round = 0; round < 200 && seen.size < 2; round++) {
-      // oxlint-disable-next-line no-await-in-loop -- the same question again and again
+      // oxlint-disable-next-line no-await-in-loop -- requests must not overlap
       seen.add((await togglesOf(await request("/proxy?appName=a"))).length);
     }
-    expect(seen.size, what).toBe(2);
+    expect(seen.size, reason).toBe(2);
   }
 });
 
-test("a new snapshot answers at once, whatever was kept of the old one", async () => {
+test("a new snapshot takes effect at once, whatever was cached for the previous one", async () => {
   const { request, source } = await startProxy({ document: DOCUMENT });
   const count = async (): Promise<number> =>
     (await togglesOf(await request("/proxy?userId=1&sessionId=1"))).length;
@@ -166,17 +173,17 @@ test("a new snapshot answers at once, whatever was kept of the old one", async (
   expect(await count()).toBe(1);
 });
 
-test("answers that are on their way at the same time keep their bodies apart", async () => {
+test("concurrent responses do not mix their bodies", async () => {
   const features = Array.from({ length: 300 }, (_, index) =>
     flag(`half-${index}-${"x".repeat(1000)}`, half(`half-${index}`)),
   );
   const proxy = await startProxy({ document: { features } });
   const users = Array.from({ length: 100 }, (_, user) => `?userId=u${user}&sessionId=s`);
-  const askAll = async (path: string): Promise<string[]> => {
-    const answers = await Promise.all(users.map(async (user) => ask(proxy, path + user, {})));
-    return answers.map(({ body }) => body);
+  const sendAll = async (path: string): Promise<string[]> => {
+    const responses = await Promise.all(users.map(async (user) => sendRaw(proxy, path + user, {})));
+    return responses.map(({ body }) => body);
   };
-  const fast = await askAll("/proxy");
-  expect(fast).toEqual(await askAll("/proxy/"));
+  const fast = await sendAll("/proxy");
+  expect(fast).toEqual(await sendAll("/proxy/"));
   expect(new Set(fast).size).toBe(users.length);
 });

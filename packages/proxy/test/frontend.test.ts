@@ -8,7 +8,7 @@ const NO_VARIANT = { name: "disabled", enabled: false };
 const ON = { feature_enabled: true, featureEnabled: true };
 const OFF = { feature_enabled: false, featureEnabled: false };
 
-test("GET /api/frontend: the toggles that are on, whose variants know the toggle's state", async () => {
+test("GET /api/frontend: the toggles that are on, whose variants contain the toggle's state", async () => {
   const { request } = await startProxy();
   const response = await request("/api/frontend?userId=7");
   expect(response.status).toBe(200);
@@ -47,7 +47,7 @@ test("GET /api/frontend: the toggles that are on, whose variants know the toggle
   });
 });
 
-test("GET /proxy: its toggles stay as they were, without the toggle's state", async () => {
+test("GET /proxy: variants do not contain the toggle's state", async () => {
   const { request } = await startProxy();
   const [toggle] = await togglesOf(await request("/proxy"));
   expect(toggle?.variant).toEqual(NO_VARIANT);
@@ -60,24 +60,27 @@ test.each([
     "at the top level, `context` being null",
     { userId: 7, properties: { plan: "gold" }, context: null },
   ],
-  ["under `context`, which wins", { userId: "8", context: { userId: "7", plan: "gold" } }],
+  [
+    "under `context`, which takes precedence",
+    { userId: "8", context: { userId: "7", plan: "gold" } },
+  ],
 ])("POST /api/frontend: a context %s", async (_where, body) => {
   const { request, post } = await startProxy();
-  const asked = await request("/api/frontend?userId=7&plan=gold");
+  const fetched = await request("/api/frontend?userId=7&plan=gold");
   const posted = await post("/api/frontend", body);
   expect(posted.status).toBe(200);
-  expect(posted.headers.get("etag")).toBe(asked.headers.get("etag"));
-  expect(await posted.json()).toEqual(await asked.json());
+  expect(posted.headers.get("etag")).toBe(fetched.headers.get("etag"));
+  expect(await posted.json()).toEqual(await fetched.json());
 });
 
-test("POST /api/frontend without any context asks for nobody in particular", async () => {
+test("POST /api/frontend without a context: an empty context", async () => {
   const { post } = await startProxy();
   const response = await post("/api/frontend", {});
   expect(response.status).toBe(200);
   expect(await namesOf(response)).not.toContain("for-user-7");
 });
 
-test("POST /api/frontend with `toggles`: exactly these, each once, on or off", async () => {
+test("POST /api/frontend with `toggles`: only these, each once, on or off", async () => {
   const { post } = await startProxy();
   const toggles = ["off", "on", "unknown", "on"];
   expect(await (await post("/api/frontend", { toggles, userId: "7" })).json()).toEqual({
@@ -151,17 +154,17 @@ test.each([
   expect(usage.status).toBe(400);
 });
 
-test("/api/frontend/all: on and off by GET and POST, when it is switched on", async () => {
+test("/api/frontend/all: toggles on and off by GET and POST, if enabled", async () => {
   const { request, post } = await startProxy({ config: ALL });
   const names = SAMPLE.features.map(({ name }) => name);
-  const asked = await request("/api/frontend/all");
+  const fetched = await request("/api/frontend/all");
   expect(await namesOf(await post("/api/frontend/all", { userId: "7" }))).toEqual(names);
-  const toggles = await togglesOf(asked);
+  const toggles = await togglesOf(fetched);
   expect(toggles.map(({ name }) => name)).toEqual(names);
   expect(toggles[1]?.variant).toEqual({ ...NO_VARIANT, ...OFF });
 });
 
-test("/api/frontend/all: 501 that names the setting, when it is not", async () => {
+test("/api/frontend/all: 501 that names the setting, if not enabled", async () => {
   const { request } = await startProxy();
   const response = await request("/api/frontend/all");
   expect(response.status).toBe(501);
@@ -186,7 +189,7 @@ test("/api/frontend/features/{name}: one toggle, on or off, by GET and POST", as
   }
 });
 
-test("/api/frontend/features/{name}: a name that needs encoding, and one that is not known", async () => {
+test("/api/frontend/features/{name}: an encoded name, and an unknown one", async () => {
   const { request } = await startProxy({ document: { features: [flag("a/b ø")] } });
   const path = `/api/frontend/features/${encodeURIComponent("a/b ø")}`;
   expect(await (await request(path)).json()).toMatchObject({ name: "a/b ø", enabled: true });
@@ -200,7 +203,7 @@ test.each([
   "/api/frontend/all?userId=7",
   "/api/frontend/features/for-user-7?userId=7",
   "/api/proxy?userId=7",
-])("GET %s: 304 without a body for who has the answer, until it changes", async (path) => {
+])("GET %s: 304 without a body until the response changes", async (path) => {
   const { request, source } = await startProxy({ config: ALL });
   const etag = (await request(path)).headers.get("etag") ?? "";
   const headers = { "if-none-match": etag };
@@ -218,14 +221,14 @@ test.each([
   expect((await request(path, { headers })).status).toBe(200);
 });
 
-test("POST /api/frontend: 304 for who has the answer", async () => {
+test("POST /api/frontend: 304 if the client has the response", async () => {
   const { post } = await startProxy();
   const etag = (await post("/api/frontend", { userId: "7" })).headers.get("etag") ?? "";
   const again = await post("/api/frontend", { userId: "7" }, { "if-none-match": etag });
   expect(again.status).toBe(304);
 });
 
-test("/api/proxy is the same API, under a base path too", async () => {
+test("/api/proxy is the same API, also under a base path", async () => {
   const config = { basePath: "/base", ...ALL };
   const { request } = await startProxy({ config });
   for (const rest of ["?userId=7", "/all", "/features/on"]) {
@@ -246,7 +249,7 @@ test.each([
   "/api/proxy/client/metrics",
   "/api/proxy/all/client/metrics",
   "/api//frontend//client/metrics/",
-])("POST %s: usage is taken in", async (path) => {
+])("POST %s: usage is accepted", async (path) => {
   const { post, source } = await startProxy();
   const response = await post(path, {
     appName: "shop",
@@ -293,7 +296,7 @@ test("enrichers complete the context of the frontend API, too", async () => {
   });
 });
 
-test("a name that the upstream sends twice is answered once, by every endpoint", async () => {
+test("a flag that the upstream sends twice is listed once, by every endpoint", async () => {
   const features = [flag("twice"), flag("other"), flag("twice", { impressionData: true })];
   const { request, post } = await startProxy({ document: { features }, config: ALL });
   for (const path of ["/proxy", "/proxy/all", "/api/frontend", "/api/frontend/all"]) {

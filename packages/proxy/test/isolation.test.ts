@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ask, DOCUMENT, flag, half, requestHeaders, type RawAnswer } from "./_fast-path.ts";
+import { sendRaw, DOCUMENT, flag, half, requestHeaders, type RawResponse } from "./_fast-path.ts";
 import { readEvents } from "../../server-kit/test/_event-reader.ts";
 import { KEY, OTHER_KEY, startProxy, type TestProxy } from "./_proxy.ts";
 
@@ -52,24 +52,24 @@ const steps = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(...DOCUMENTS) },
 );
 
-async function send(proxy: TestProxy, request: Request): Promise<Partial<RawAnswer>> {
+async function send(proxy: TestProxy, request: Request): Promise<Partial<RawResponse>> {
   const { kind, context, toggles } = request;
   const headers = { ...request.headers, authorization: request.key };
   const json = { ...headers, "content-type": "application/json" };
   switch (kind) {
     case "get":
-      return ask(proxy, `/proxy?${new URLSearchParams(context)}`, headers);
+      return sendRaw(proxy, `/proxy?${new URLSearchParams(context)}`, headers);
     case "frontend":
-      return ask(proxy, `/api/frontend?${new URLSearchParams(context)}`, headers);
+      return sendRaw(proxy, `/api/frontend?${new URLSearchParams(context)}`, headers);
     case "post":
-      return ask(proxy, "/proxy", json, JSON.stringify({ context }));
+      return sendRaw(proxy, "/proxy", json, JSON.stringify({ context }));
     case "toggles":
-      return ask(proxy, "/proxy", json, JSON.stringify({ context, toggles }));
+      return sendRaw(proxy, "/proxy", json, JSON.stringify({ context, toggles }));
     case "ofrep":
-      return ask(proxy, "/ofrep/v1/evaluate/flags", json, JSON.stringify({ context }));
+      return sendRaw(proxy, "/ofrep/v1/evaluate/flags", json, JSON.stringify({ context }));
     case "ofrep-single": {
       const path = `/ofrep/v1/evaluate/flags/${encodeURIComponent(toggles[0] ?? "plain")}`;
-      return ask(proxy, path, json, JSON.stringify({ context }));
+      return sendRaw(proxy, path, json, JSON.stringify({ context }));
     }
     default: {
       const init = {
@@ -98,8 +98,8 @@ async function close({ app }: TestProxy): Promise<void> {
 
 /** Responses depend only on the flags and the request, so each is determined only once. */
 function createReference() {
-  const known = new Map<string, Promise<Partial<RawAnswer>>>();
-  return (document: TestDocument, request: Request): Promise<Partial<RawAnswer>> => {
+  const known = new Map<string, Promise<Partial<RawResponse>>>();
+  return (document: TestDocument, request: Request): Promise<Partial<RawResponse>> => {
     const key = JSON.stringify([DOCUMENTS.indexOf(document), request]);
     let response = known.get(key);
     if (response === undefined) {
@@ -162,14 +162,14 @@ test("a list of toggles never takes the place of the response to other users", a
   const proxy = await startProxy({ document: { features } });
   const json = { authorization: KEY, "content-type": "application/json" };
   const forge = (userId: string) =>
-    ask(proxy, "/proxy", json, JSON.stringify({ toggles: FORGED, context: { userId } }));
+    sendRaw(proxy, "/proxy", json, JSON.stringify({ toggles: FORGED, context: { userId } }));
   for (let i = 0; i < 20; i++) {
     // oxlint-disable-next-line no-await-in-loop -- what one leaves behind must not affect the next
     await forge(`attacker-${i % 3}`);
   }
   for (let i = 0; i < 20; i++) {
     // oxlint-disable-next-line no-await-in-loop
-    const { body } = await ask(proxy, `/proxy?userId=${i}`, {});
+    const { body } = await sendRaw(proxy, `/proxy?userId=${i}`, {});
     expect(body).toContain('"name":"flag-11"');
   }
 });

@@ -4,10 +4,10 @@ import { createGunzip } from "node:zlib";
 import { expect, test } from "vitest";
 import { KEY, MemoryLogger, startProxy } from "./_proxy.ts";
 
-/** Requests as the clients of mobile platforms send them, quirks included. */
+/** Requests as the clients of mobile platforms send them, including their quirks. */
 interface RecordedClient {
   readonly name: string;
-  /** What comes after the address that the client was given. */
+  /** Follows the URL that the client was configured with. */
   readonly query: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly metrics: {
@@ -55,7 +55,7 @@ const CLIENTS: readonly RecordedClient[] = [
     },
   },
   {
-    name: "the old one for Android",
+    name: "Android, legacy",
     query: "?userId=7&sessionId&remoteAddress&properties%5Bplan%5D=gold",
     headers: { Authorization: KEY },
     metrics: { path: "/client/metrics", headers: { Authorization: KEY }, instanceId: "" },
@@ -94,43 +94,43 @@ interface Sent {
 
 /** Sends these headers and no others: `fetch()` would add its own. */
 async function send({ port, body, ...sent }: Sent) {
-  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
     request({ host: "127.0.0.1", port, ...sent }, resolve)
       .on("error", reject)
       .end(body);
   });
-  const isPacked = answer.headers["content-encoding"] === "gzip";
-  const received = await text(isPacked ? answer.pipe(createGunzip()) : answer);
-  return { status: answer.statusCode, headers: answer.headers, body: received };
+  const isCompressed = response.headers["content-encoding"] === "gzip";
+  const received = await text(isCompressed ? response.pipe(createGunzip()) : response);
+  return { status: response.statusCode, headers: response.headers, body: received };
 }
 
 const CASES = CLIENTS.flatMap((client) =>
   PATHS.map((path) => [client.name, path, client] as const),
 );
 
-test.each(CASES)("the client of %s at %s: flags, and a 304", async (_name, path, client) => {
+test.each(CASES)("the client for %s at %s: flags, and a 304", async (_name, path, client) => {
   const { port } = await startProxy();
   const { headers } = client;
-  const asked = { port, method: "GET", path: path + client.query } as const;
-  const first = await send({ ...asked, headers });
+  const sent = { port, method: "GET", path: path + client.query } as const;
+  const first = await send({ ...sent, headers });
   expect(first.status).toBe(200);
   const { toggles } = JSON.parse(first.body) as {
     readonly toggles: readonly { readonly name: string; readonly variant: object }[];
   };
   const names = toggles.map(({ name }) => name);
   expect(names).toEqual(expect.arrayContaining(["on", "for-user-7", "for-plan-gold"]));
-  // The client for iOS ends the app at a name that comes twice.
+  // The iOS client crashes the app if a name is repeated.
   expect(new Set(names).size).toBe(names.length);
-  // Decoders of these platforms take nothing for null.
+  // The decoders of these platforms do not accept null.
   expect(first.body).not.toContain("null");
 
   const etag = first.headers.etag ?? "";
-  const again = await send({ ...asked, headers: { ...headers, "If-None-Match": etag } });
+  const again = await send({ ...sent, headers: { ...headers, "If-None-Match": etag } });
   expect(again.status).toBe(304);
   expect(again.body).toBe("");
 });
 
-test.each(CASES)("the client of %s at %s: usage", async (_name, path, { metrics }) => {
+test.each(CASES)("the client for %s at %s: usage", async (_name, path, { metrics }) => {
   const { port, source } = await startProxy();
   const body = JSON.stringify({
     appName: "shop",
@@ -149,7 +149,7 @@ test.each(CASES)("the client of %s at %s: usage", async (_name, path, { metrics 
   ]);
 });
 
-test.each(PATHS)("a doubled slash before %s does not matter", async (path) => {
+test.each(PATHS)("repeated slashes in %s are ignored", async (path) => {
   const { port } = await startProxy();
   for (const doubled of [`/${path}`, `${path}//`, path.replaceAll("/", "//")]) {
     const sent = { port, method: "GET", path: doubled, headers: { Authorization: KEY } } as const;
@@ -157,16 +157,16 @@ test.each(PATHS)("a doubled slash before %s does not matter", async (path) => {
   }
 });
 
-test("a context change in mid-request, which hangs up, is no failure of ours", async () => {
+test("a client that aborts its request, as after a context change, is not logged as an error", async () => {
   const logger = new MemoryLogger();
   const { app, port, url } = await startProxy({ config: { logger } });
   const hungUp = new Promise<void>((resolve) => {
     app.server.once("connection", (socket) => socket.once("close", () => resolve()));
   });
-  const asked = request({ port, host: "127.0.0.1", path: "/api/frontend", method: "POST" });
-  asked.on("error", () => undefined);
-  asked.setHeader("content-length", "1000");
-  asked.write("{", () => asked.destroy());
+  const sent = request({ port, host: "127.0.0.1", path: "/api/frontend", method: "POST" });
+  sent.on("error", () => undefined);
+  sent.setHeader("content-length", "1000");
+  sent.write("{", () => sent.destroy());
   await hungUp;
   const response = await fetch(`${url}/api/frontend`, { headers: { authorization: KEY } });
   expect(response.status).toBe(200);

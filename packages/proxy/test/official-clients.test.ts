@@ -18,7 +18,7 @@ const DOCUMENT = {
   segments: [SEGMENT],
 };
 
-/** An upstream, our client of it, and a proxy over that. */
+/** Starts an upstream, a client for it, and a proxy that uses the client. */
 async function startSystem(
   strategies: readonly CustomStrategy[] = [],
   config: Partial<ProxyConfig> = {},
@@ -136,7 +136,7 @@ test.each([true, false])(
   },
 );
 
-test("unleash-client with a server token: definitions, segments included, updates and metrics", async () => {
+test("unleash-client with a server token: definitions including segments, updates and metrics", async () => {
   const { url, upstream } = await startSystem();
   const client = new Unleash({
     url: `${url}/proxy`,

@@ -30,7 +30,7 @@ async function evaluationOf(response: Response): Promise<Evaluation> {
 }
 
 /** Sends exactly these headers. */
-const ask = ({ url }: RunningApp, headers: Record<string, string>, path = ALL) =>
+const send = ({ url }: RunningApp, headers: Record<string, string>, path = ALL) =>
   fetch(url + path, {
     method: "POST",
     body: '{"context":{}}',
@@ -112,18 +112,18 @@ test("every reason is one of OFREP 0.3.0", async () => {
   }
 });
 
-test("only an answer that is the same for every context is called static", async () => {
+test("only a flag that is the same for every context is STATIC", async () => {
   const { post } = await startProxy({ document: REASONS, config: { allEndpointEnabled: true } });
   const contexts = [{}, { targetingKey: "7" }, { targetingKey: "8", plan: "gold" }];
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     contexts.map(async (context) => flagsOf(await post(ALL, { context }))),
   );
-  const statics = answers.map((flags) => flags.filter(({ reason }) => reason === "STATIC"));
+  const statics = responses.map((flags) => flags.filter(({ reason }) => reason === "STATIC"));
   expect(statics[0]?.map(({ key }) => key)).toContain("everybody");
   for (const flags of statics) expect(flags).toEqual(statics[0]);
 });
 
-test("POST /ofrep/v1/evaluate/flags: the flags that are on, with every field providers need", async () => {
+test("POST /ofrep/v1/evaluate/flags: the flags that are on, with every field that providers need", async () => {
   const { post } = await startProxy();
   const response = await post(ALL, { context: { targetingKey: "7", plan: "gold" } });
   expect(response.status).toBe(200);
@@ -159,7 +159,7 @@ test("POST /ofrep/v1/evaluate/flags: the flags that are on, with every field pro
   });
 });
 
-test("enableAllEndpoint: the flags that are off are listed, too", async () => {
+test("enableAllEndpoint: lists flags that are off as well", async () => {
   const { post } = await startProxy({ config: { allEndpointEnabled: true } });
   const flags = await flagsOf(await post(ALL, {}));
   expect(flags.map(({ key }) => key)).toEqual(SAMPLE.features.map(({ name }) => name));
@@ -195,14 +195,14 @@ test.each([
   [{ plan: { name: "gold" } }, false],
   [{ plan: ["gold"] }, false],
   [{ plan: null, other: [{ deep: [{}] }], properties: "none" }, false],
-])("a property of the context %j; what is not a single value is left out", async (given, value) => {
+])("a property of the context %j; objects and lists are ignored", async (given, value) => {
   const { post } = await startProxy();
   const response = await post(single("for-plan-gold"), { context: given });
   expect(response.status).toBe(200);
   expect(await evaluationOf(response)).toMatchObject({ value });
 });
 
-test("enrichers complete the context, too", async () => {
+test("enrichers apply to OFREP contexts", async () => {
   const { post } = await startProxy({
     config: { contextEnrichers: [(context) => ({ ...context, userId: "7" })] },
   });
@@ -225,20 +225,26 @@ test.each([
   ["json", '"text"', '"text"'],
   ["json", "null", "null"],
   ["colour", "#fff", "#fff"],
-])("ofrepValues payload: the payload of type %s, %s, is a value", async (type, text, value) => {
-  const features = [payload(type, text)];
-  const { post } = await startProxy({ document: { features }, config: { ofrepValues: "payload" } });
-  const expected = {
-    key: `${type} ${text}`,
-    value,
-    reason: "STATIC",
-    variant: "v",
-    metadata: { enabled: true, variantEnabled: true, payloadType: type },
-  };
-  expect(await flagsOf(await post(ALL, {}))).toEqual([expected]);
-  const path = single(encodeURIComponent(`${type} ${text}`));
-  expect(await evaluationOf(await post(path, {}))).toEqual(expected);
-});
+])(
+  "ofrepValues payload: the payload of type %s, %s, becomes the value",
+  async (type, text, value) => {
+    const features = [payload(type, text)];
+    const { post } = await startProxy({
+      document: { features },
+      config: { ofrepValues: "payload" },
+    });
+    const expected = {
+      key: `${type} ${text}`,
+      value,
+      reason: "STATIC",
+      variant: "v",
+      metadata: { enabled: true, variantEnabled: true, payloadType: type },
+    };
+    expect(await flagsOf(await post(ALL, {}))).toEqual([expected]);
+    const path = single(encodeURIComponent(`${type} ${text}`));
+    expect(await evaluationOf(await post(path, {}))).toEqual(expected);
+  },
+);
 
 test.each([
   ["number", ""],
@@ -263,7 +269,7 @@ test.each([
   expect(await response.json()).toEqual(failure);
 });
 
-test("ofrepValues payload: flags without a payload stay booleans", async () => {
+test("ofrepValues payload: flags without a payload are booleans", async () => {
   const { post } = await startProxy({ config: { ofrepValues: "payload" } });
   for (const [key, value] of [
     ["on", true],
@@ -295,7 +301,7 @@ test.each([ALL, single("for-user-7")])(
   },
 );
 
-test("the ETag tells the kinds of values apart, and agrees between replicas", async () => {
+test("the ETag depends on the kind of values, and is equal on all replicas", async () => {
   const tags = await Promise.all(
     (["boolean", "boolean", "payload"] as const).map(async (ofrepValues) => {
       const { post } = await startProxy({ config: { ofrepValues } });
@@ -314,18 +320,18 @@ test.each([
   [{ "x-api-key": KEY, authorization: "Basic abc" }],
 ])("a key in %j is accepted", async (headers) => {
   const proxy = await startProxy();
-  expect((await ask(proxy, headers)).status).toBe(200);
-  expect((await ask(proxy, headers, single("on"))).status).toBe(200);
+  expect((await send(proxy, headers)).status).toBe(200);
+  expect((await send(proxy, headers, single("on"))).status).toBe(200);
 });
 
-test("a key is accepted in the configured header, and a key that begins with Bearer as it is", async () => {
+test("a key is accepted in the configured header, also if it begins with Bearer itself", async () => {
   const config = { clientKeysHeaderName: "x-flags", clientKeys: ["Bearer mine"] };
   const proxy = await startProxy({ config });
-  const response = await ask(proxy, { "x-flags": "Bearer mine" });
+  const response = await send(proxy, { "x-flags": "Bearer mine" });
   expect(response.status).toBe(200);
   expect(response.headers.get("vary")).toContain("authorization, x-api-key, x-flags");
-  expect((await ask(proxy, { authorization: "Bearer mine" })).status).toBe(200);
-  expect((await ask(proxy, { authorization: "mine" })).status).toBe(401);
+  expect((await send(proxy, { authorization: "Bearer mine" })).status).toBe(200);
+  expect((await send(proxy, { authorization: "mine" })).status).toBe(401);
 });
 
 test.each([
@@ -335,18 +341,18 @@ test.each([
   [{ authorization: "Bearer " }],
   [{ authorization: `Basic ${KEY}` }],
   [{ "x-api-key": SERVER_TOKEN }],
-])("a key in %j is a 401 that says where it goes", async (headers) => {
+])("a key in %j is a 401 that names the accepted headers", async (headers) => {
   const proxy = await startProxy();
-  const response = await ask(proxy, headers);
+  const response = await send(proxy, headers);
   expect(response.status).toBe(401);
   expect(await response.json()).toEqual({
     errorCode: "GENERAL",
     errorDetails: expect.stringMatching(/Bearer.*authorization.*x-api-key/) as string,
   });
-  expect(await evaluationOf(await ask(proxy, headers, single("on")))).toMatchObject({ key: "on" });
+  expect(await evaluationOf(await send(proxy, headers, single("on")))).toMatchObject({ key: "on" });
 });
 
-test("/proxy takes no bearer tokens", async () => {
+test("/proxy does not accept bearer tokens", async () => {
   const { request } = await startProxy();
   const response = await request("/proxy", { headers: { authorization: `Bearer ${KEY}` } });
   expect(response.status).toBe(401);
@@ -355,15 +361,15 @@ test("/proxy takes no bearer tokens", async () => {
 const JSON_TYPE = { "content-type": "application/json" };
 
 test.each([
-  ["JSON that is none", "{", JSON_TYPE, 400, "PARSE_ERROR"],
+  ["invalid JSON", "{", JSON_TYPE, 400, "PARSE_ERROR"],
   ["no body", "", JSON_TYPE, 400, "PARSE_ERROR"],
   ["a context that is a list", '{"context":[]}', JSON_TYPE, 400, "INVALID_CONTEXT"],
   ["a key that is an object", '{"context":{"targetingKey":{}}}', JSON_TYPE, 400, "INVALID_CONTEXT"],
   ["a user that is a list", '{"context":{"userId":[]}}', JSON_TYPE, 400, "INVALID_CONTEXT"],
-  ["a time that is none", '{"context":{"currentTime":"x"}}', JSON_TYPE, 400, "INVALID_CONTEXT"],
+  ["an invalid time", '{"context":{"currentTime":"x"}}', JSON_TYPE, 400, "INVALID_CONTEXT"],
   ["too large a body", JSON.stringify("x".repeat(1_100_000)), JSON_TYPE, 413, "GENERAL"],
   ["a body that is not JSON", "a=b", { "content-type": "text/plain" }, 415, "GENERAL"],
-])("%s is an error in the shape of OFREP", async (_what, body, headers, status, errorCode) => {
+])("%s is an error in the format of OFREP", async (_name, body, headers, status, errorCode) => {
   const { request } = await startProxy();
   const errorDetails = expect.any(String) as string;
   const all = await request(ALL, { method: "POST", body, headers });
@@ -375,7 +381,7 @@ test.each([
   expect(await one.json()).toEqual({ key: "on", errorCode, errorDetails });
 });
 
-test("a flag that is not known is a 404 with its key", async () => {
+test("an unknown flag is a 404 with its key", async () => {
   const { post } = await startProxy();
   const response = await post(single("none"), {});
   expect(response.status).toBe(404);
@@ -391,7 +397,7 @@ test.each([
   ["POST", "/ofrep/v1/evaluate", 404],
   ["POST", "/ofrep/v1/configuration", 404],
   ["POST", `${ALL}/%zz`, 400],
-])("%s %s is a %d in the shape of OFREP", async (method, path, status) => {
+])("%s %s is a %d in the format of OFREP", async (method, path, status) => {
   const { request } = await startProxy();
   const response = await request(path, { method });
   expect(response.status).toBe(status);
@@ -401,9 +407,9 @@ test.each([
   });
 });
 
-test("before the first flags: 503 with Retry-After that scripts may read, in the shape of OFREP", async () => {
+test("before the first flags: 503 with a Retry-After that scripts can read, in the format of OFREP", async () => {
   const proxy = await startProxyOver(new DocumentSource());
-  const response = await ask(proxy, { authorization: KEY, origin: "https://shop.example" });
+  const response = await send(proxy, { authorization: KEY, origin: "https://shop.example" });
   expect(response.status).toBe(503);
   expect(response.headers.get("retry-after")).toBe("1");
   expect(response.headers.get("access-control-expose-headers")).toBe("ETag, Retry-After");
@@ -411,7 +417,7 @@ test("before the first flags: 503 with Retry-After that scripts may read, in the
 });
 
 test.each([403, 429, 500])(
-  "a %d that a program adds has the shape of OFREP",
+  "a %d from a hook of the application has the format of OFREP",
   async (statusCode) => {
     const proxy = await startProxy({
       extend: (app) => {
@@ -421,7 +427,7 @@ test.each([403, 429, 500])(
         });
       },
     });
-    const response = await ask(proxy, { authorization: KEY, origin: "https://shop.example" });
+    const response = await send(proxy, { authorization: KEY, origin: "https://shop.example" });
     expect(response.status).toBe(statusCode);
     expect(response.headers.get("retry-after")).toBe("7");
     expect(response.headers.get("access-control-expose-headers")).toBe("ETag, Retry-After");
@@ -432,7 +438,7 @@ test.each([403, 429, 500])(
   },
 );
 
-test("errors of the other protocols keep their shape", async () => {
+test("errors of other protocols have their own format", async () => {
   const { request } = await startProxy();
   for (const path of ["/proxy/none", "/ofrep", "/api/frontend/none", "/ofrepx/v1"]) {
     expect(await (await request(path)).json(), path).toEqual({
@@ -441,7 +447,7 @@ test("errors of the other protocols keep their shape", async () => {
   }
 });
 
-test("a base path comes first, for answers and errors", async () => {
+test("a base path precedes all paths, also those of errors", async () => {
   const { post, request } = await startProxy({ config: { basePath: "/base/path" } });
   expect(await keysOf(await post(`/base/path${ALL}`, {}))).toContain("on");
   const response = await request(`/base/path${ALL}`, { headers: { authorization: "" } });
@@ -459,13 +465,13 @@ test.each([
   expect(await evaluationOf(await post(single(path), {}))).toMatchObject({ key, value: true });
 });
 
-test("doubled slashes and one at the end do not matter", async () => {
+test("repeated and trailing slashes are ignored", async () => {
   const { post } = await startProxy();
   expect(await keysOf(await post("//ofrep//v1/evaluate/flags/", {}))).toContain("on");
   expect(await evaluationOf(await post(`/${single("on")}`, {}))).toMatchObject({ key: "on" });
 });
 
-test("a name that the upstream sends twice is answered once", async () => {
+test("a flag that the upstream sends twice is listed once", async () => {
   const document = { features: [flag("twice"), flag("twice")] };
   const { post } = await startProxy({ document });
   expect(await keysOf(await post(ALL, {}))).toEqual(["twice"]);

@@ -103,7 +103,7 @@ test("OpenAPI document: every endpoint, parameter, error and security scheme", a
   });
 });
 
-test("OpenAPI document: failures where they can come, and any other as the default", async () => {
+test("OpenAPI document: the errors of each endpoint, and others as the default", async () => {
   const { paths } = (await startDescribed()).description;
   const statuses = (path: string, method: string): readonly string[] =>
     Object.keys(paths[path]?.[method]?.responses ?? {}).toSorted();
@@ -118,7 +118,7 @@ test("OpenAPI document: failures where they can come, and any other as the defau
   expect(statuses("/api/frontend/features/{name}", "get")).toEqual([...ofGet, "404"].toSorted());
 });
 
-test("OpenAPI document: every operation has an id of its own, whatever the base path", async () => {
+test("OpenAPI document: every operation has a unique id, for any base path", async () => {
   const idsOf = ({ paths }: Description) =>
     Object.values(paths).flatMap((methods) =>
       Object.values(methods).map(({ operationId }) => operationId),
@@ -140,7 +140,7 @@ test("OpenAPI document: every operation has an id of its own, whatever the base 
   );
 });
 
-test("OpenAPI document: schemas are named components, and nowhere repeated inline", async () => {
+test("OpenAPI document: schemas are named components, and never repeated inline", async () => {
   const { paths, components } = (await startDescribed()).description;
   // Generated clients have types with these names.
   expect(Object.keys(components.schemas)).toEqual([
@@ -188,14 +188,14 @@ function jsonRef(name: string) {
   return { content: { "application/json": { schema: { $ref: `#/components/schemas/${name}` } } } };
 }
 
-/** The object schemas with properties of their own that a value holds. */
+/** The object schemas with properties within a value. */
 function inlineObjectsOf(value: unknown): readonly object[] {
   if (typeof value !== "object" || value === null) return [];
   const own = "type" in value && "properties" in value ? [value] : [];
   return [...own, ...Object.values(value).flatMap(inlineObjectsOf)];
 }
 
-test("OpenAPI document: filters and forms of the definitions", async () => {
+test("OpenAPI document: filters and formats of the definitions", async () => {
   const { paths } = (await startDescribed()).description;
   const features = paths["/proxy/client/features"]?.["get"];
   expect(features?.parameters).toMatchObject([
@@ -205,11 +205,11 @@ test("OpenAPI document: filters and forms of the definitions", async () => {
   expect(features?.description).toContain("Unleash-Client-Spec");
 });
 
-test("OpenAPI document: answers are as it says", async () => {
+test("OpenAPI document: responses match their schemas", async () => {
   const { request, post, description } = await startDescribed();
   const server = { headers: { authorization: SERVER_TOKEN } };
   const usage = { appName: "a", bucket: { toggles: {} } };
-  const answers: readonly (readonly [string, string, Response])[] = [
+  const responses: readonly (readonly [string, string, Response])[] = [
     ["/proxy", "get", await request("/proxy?userId=7")],
     ["/proxy", "get", await request("/proxy?properties=1")],
     ["/proxy", "get", await request("/proxy", { headers: { authorization: "" } })],
@@ -230,8 +230,8 @@ test("OpenAPI document: answers are as it says", async () => {
     [`${OFREP}/{key}`, "post", await post(`${OFREP}/with-variant`, {})],
     [`${OFREP}/{key}`, "post", await post(`${OFREP}/none`, {})],
   ];
-  for (const [path, method, response] of answers) {
-    const { type, schema } = answerOf(description, [path, method, String(response.status)]);
+  for (const [path, method, response] of responses) {
+    const { type, schema } = responseSchemaOf(description, [path, method, String(response.status)]);
     expect(response.headers.get("content-type"), path).toContain(type);
     if (type !== "application/json") continue;
     const body: unknown = await response.json();
@@ -243,7 +243,7 @@ test("OpenAPI document: answers are as it says", async () => {
   }
 });
 
-function answerOf(
+function responseSchemaOf(
   { paths }: Description,
   [path, method, status]: readonly [path: string, method: string, status: string],
 ) {
@@ -254,7 +254,7 @@ function answerOf(
 }
 
 test.each(["", "/base/path"])(
-  "GET %s/docs/openapi: an interactive page with all its parts",
+  "GET %s/docs/openapi: an interactive page with all of its files",
   async (basePath) => {
     const { url } = await startDescribed(basePath);
     for (const slash of ["", "/"]) {
@@ -273,7 +273,7 @@ test.each(["", "/base/path"])(
   },
 );
 
-test("enableOAS false: there is nothing", async () => {
+test("enableOAS false: no page and no document", async () => {
   const { request } = await startProxy();
   expect((await request("/docs/openapi.json")).status).toBe(404);
   expect((await request("/docs/openapi")).status).toBe(404);

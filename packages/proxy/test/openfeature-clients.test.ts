@@ -90,7 +90,7 @@ test("@openfeature/ofrep-provider: payloads as values", async () => {
   });
 });
 
-test("@openfeature/ofrep-provider: a wrong key and a bad context are errors in words", async () => {
+test("@openfeature/ofrep-provider: a wrong key and an invalid context are errors with a message", async () => {
   const { url } = await startSystem();
   const client = await startServerProvider(url, "wrong");
   expect(await client.getBooleanDetails("on", false)).toMatchObject({
@@ -119,7 +119,7 @@ async function startWebProvider(url: string, key = KEY) {
       return response;
     },
   });
-  // The types of this provider are not as exact as ours.
+  // The types of this provider are less exact than ours.
   await WebOpenFeature.setProviderAndWait(provider as Provider);
   return { client: WebOpenFeature.getClient(), statuses };
 }
@@ -151,7 +151,7 @@ test("@openfeature/ofrep-web-provider: flags, contexts, changes and 304s", async
   await expect.poll(() => client.getBooleanValue("new", false)).toBe(true);
 });
 
-test("@openfeature/ofrep-web-provider: payloads, errors among them, and flags that are off", async () => {
+test("@openfeature/ofrep-web-provider: payloads, invalid payloads and flags that are off", async () => {
   const { url } = await startSystem({ ofrepValues: "payload", allEndpointEnabled: true });
   const { client } = await startWebProvider(url);
   expect(client.getStringValue("a-text", "")).toBe("#fff");

@@ -9,6 +9,7 @@ import { createCallerAddress } from "../evaluation/caller-address.ts";
 import type { ContextRules } from "../evaluation/request-context.ts";
 import type { SentContext } from "../evaluation/sent-context.ts";
 import { variesOnOrigin } from "../http/cors.ts";
+import type { SecuritySchemes } from "../http/openapi.ts";
 import type { Metrics } from "../metrics.ts";
 import type { ResponsePolicy, ResponsePreparer } from "../response/prepare-response.ts";
 import { createRenderer, type FlagFormat, type Renderer } from "../response/rendering.ts";
@@ -65,6 +66,8 @@ export interface ProtocolDefinition {
   readonly body?: RequestBody;
   /** How errors are written. @default as the body of an `HttpError` */
   readonly errors?: ErrorFormat;
+  /** Security schemes of its routes in the OpenAPI document. @default none of its own */
+  readonly securitySchemes?: SecuritySchemes;
   /** What its streams send when flags change; undefined if it has no streams. */
   readonly eventKind?: EventKind;
   /** Registers its routes. Called once for each path, which is their prefix. */

@@ -90,7 +90,7 @@ const MAX_COUNT = 255;
 /**
  * Estimates how often a hash occurred recently, in a fixed 128 KiB: a count-min sketch with ageing, as
  * in TinyLFU (Einziger, Friedman and Manes, 2017). An estimate can be too high, so use it only to decide
- * what is worth caching, never to tell requests apart.
+ * what to cache, never to distinguish requests.
  */
 export class FrequencySketch {
   readonly #counts = new Uint8Array(2 * SLOTS);

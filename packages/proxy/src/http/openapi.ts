@@ -3,10 +3,16 @@ import { registerOpenApi as register } from "flags-server-kit/http";
 import type { ProxyConfig } from "../config/config.ts";
 import { version } from "../version.ts";
 
+type OpenApiOptions = Parameters<typeof register>[1];
+
+/** Descriptions of ways to authenticate, by their names in the OpenAPI document. */
+export type SecuritySchemes = NonNullable<OpenApiOptions["securitySchemes"]>;
+
 /** Serves the OpenAPI document and its UI. Must be registered before the routes. */
 export async function registerOpenApi(
   app: FastifyInstance,
   { basePath, clientKeysHeaderName: name }: Pick<ProxyConfig, "basePath" | "clientKeysHeaderName">,
+  securitySchemes: SecuritySchemes,
 ): Promise<void> {
   const key = (description: string) =>
     ({ type: "apiKey", in: "header", name, description }) as const;
@@ -18,8 +24,7 @@ export async function registerOpenApi(
     securitySchemes: {
       clientKey: key("One of the client keys"),
       serverToken: key("One of the tokens for server SDKs"),
-      apiKey: { ...key("One of the client keys, for OFREP"), name: "X-API-Key" },
-      bearer: { type: "http", scheme: "bearer", description: "One of the client keys, for OFREP" },
+      ...securitySchemes,
     },
     basePath,
   });

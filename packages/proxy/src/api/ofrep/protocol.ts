@@ -28,6 +28,15 @@ export const OFREP: ProtocolDefinition = {
     path: "/ofrep/",
     toBody: (error, request) => toOfrepError(error, requestedFlag(request)),
   },
+  securitySchemes: {
+    apiKey: {
+      type: "apiKey",
+      in: "header",
+      name: "X-API-Key",
+      description: "One of the client keys, for OFREP",
+    },
+    bearer: { type: "http", scheme: "bearer", description: "One of the client keys, for OFREP" },
+  },
   eventKind: "refetch",
   register: registerOfrepRoutes,
 };

@@ -46,7 +46,7 @@ export const OfrepEvaluation = Type.Object(
     }),
     reason: Type.String({ enum: [...OFREP_REASONS], description: "Why the flag has this value" }),
     variant: Type.String({
-      description: "Name of the variant; `enabled` or `disabled` if there is none",
+      description: "Name of the variant; `enabled` or `disabled` without a variant",
     }),
     metadata: Type.Object(
       {

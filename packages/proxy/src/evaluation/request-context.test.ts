@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { completeContext, readsSessionId } from "./complete-context.ts";
+import { completeContext, readsSessionId } from "./request-context.ts";
 
 const FACTS = { remoteAddress: "192.0.2.1", sessionId: "generated" };
 const NOTHING = { fields: {}, properties: {} };
