@@ -6,7 +6,7 @@ import { makeDataDirectory, makeDirectory, startCommand } from "./_command.ts";
 import { type PostgresServer, skipsPostgres, startPostgres } from "./_postgres.ts";
 
 const ADMIN_TOKEN = "*:*.an-admin-token-of-my-choice";
-const START_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 180_000;
 
 function listContextFields(address: string): Promise<Response> {
   return fetch(`${address}/api/admin/context`, { headers: { authorization: ADMIN_TOKEN } });

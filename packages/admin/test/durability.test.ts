@@ -29,7 +29,7 @@ describe("the embedded database", () => {
     expect(stored).toEqual(expect.arrayContaining(acknowledged));
     // Requests in flight when the process was killed may be stored too, but nothing else.
     expect(stored.length).toBeLessThanOrEqual(acknowledged.length + 3 * WRITERS);
-  }, 120_000);
+  }, 300_000);
 
   test("creates a database again that was never completed, with private permissions", async () => {
     const dataDir = await makeDataDirectory();

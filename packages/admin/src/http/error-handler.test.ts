@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { createLogger } from "flags-server-kit";
 import { handleErrors } from "./error-handler.ts";
 
-test("handleFailures() logs why a statement failed, and none of its values", async () => {
+test("handleErrors() logs why a statement failed without its values", async () => {
   const lines: string[] = [];
   const destination = { write: (line: string) => lines.push(line) };
   const logger = createLogger({ level: "debug", json: true, secrets: [], destination });

@@ -14,8 +14,8 @@ export const initialData: Migration = {
       ('default', 'development'),
       ('default', 'production')`,
     `insert into context_fields (name, description, stickiness, sort_order) values
-      ('environment', 'Environment that the application runs in', false, 0),
-      ('userId', 'User of the application', false, 1),
+      ('environment', 'Where the application runs', false, 0),
+      ('userId', 'Who uses the application', false, 1),
       ('appName', 'Name of the application', false, 2),
       ('currentTime', 'Time of the evaluation', false, 3),
       ('sessionId', 'Session of the user', true, 4)`,
