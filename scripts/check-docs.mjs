@@ -6,7 +6,7 @@ import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { PROGRAM as ADMIN } from "../packages/admin/dist/config/settings.js";
-import { PROGRAM as PROXY } from "../packages/proxy/dist/program.js";
+import { PROGRAM as PROXY } from "../packages/proxy/dist/config/program.js";
 import { describeFallback } from "../packages/server-kit/dist/index.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -39,6 +39,8 @@ for (const [file, program] of REFERENCES) {
 }
 
 await checkGuarantees("SECURITY.md");
+await checkGuarantees("ARCHITECTURE.md");
+await checkFolders("ARCHITECTURE.md");
 
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exit(1);
@@ -201,6 +203,31 @@ async function checkGuarantees(file) {
       if (!sources.some((source) => source.includes(title))) {
         problems.push(`${file} names a test "${title}", which is not in ${paths.join(", ")}`);
       }
+    }
+  }
+}
+
+/** The folder tree lists every folder directly below `src`, and no folder that does not exist. */
+async function checkFolders(file) {
+  const text = documents.get(join(root, file)) ?? "";
+  const [, tree = ""] = /^## Folders\n+```\n([\s\S]*?)```/m.exec(text) ?? [];
+  const listed = new Set();
+  let ancestors = [];
+  for (const [, indent, name] of tree.matchAll(/^( *)([\w/-]+?)\/?(?: |$)/gm)) {
+    const depth = indent.length / 2;
+    ancestors = [...ancestors.slice(0, depth), name];
+    listed.add(ancestors.join("/"));
+  }
+  for (const path of listed) {
+    if (!(await exists(join(root, path))))
+      problems.push(`${file} lists ${path}, which does not exist`);
+  }
+  for (const name of await readdir(join(root, "packages"))) {
+    const source = `packages/${name}/src`;
+    const entries = await readdir(join(root, source), { withFileTypes: true });
+    const folders = entries.filter((entry) => entry.isDirectory());
+    for (const path of [source, ...folders.map((folder) => `${source}/${folder.name}`)]) {
+      if (!listed.has(path)) problems.push(`${file} does not list ${path}`);
     }
   }
 }

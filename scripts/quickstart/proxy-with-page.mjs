@@ -2,7 +2,7 @@
 
 import { runProgram } from "flags-server-kit";
 import { loadConfig } from "../../packages/proxy/dist/config/load-config.js";
-import { PROGRAM } from "../../packages/proxy/dist/program.js";
+import { PROGRAM } from "../../packages/proxy/dist/config/program.js";
 import { serve } from "../../packages/proxy/dist/start.js";
 import { createAdminClient } from "./admin-client.mjs";
 import { loadKeys } from "./keys.mjs";
