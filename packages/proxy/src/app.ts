@@ -15,13 +15,13 @@ import { registerRoutes } from "./api/routes.ts";
 import type { ProxyConfig } from "./config/config.ts";
 import { SETTINGS } from "./config/settings.ts";
 import { tooManyBodies } from "./errors.ts";
-import { createFastPaths, createShortcut } from "./fast-path/fast-path.ts";
+import { createFastPaths, createServerFactory } from "./fast-path/fast-path.ts";
 import { registerCompression } from "./http/compression.ts";
 import { registerCors } from "./http/cors.ts";
 import { registerOpenApi, type SecuritySchemes } from "./http/openapi.ts";
 import { gateUntilReady } from "./http/readiness.ts";
 import { createFailureSender, handleFailures } from "./http/failures.ts";
-import { ownCompilersOnly, serverFactory, serverOptions } from "./http/server-options.ts";
+import { ownCompilersOnly, serverOptions } from "./http/server-options.ts";
 import { createMetrics, METRICS_PREFIX, type Metrics, observeSources } from "./metrics.ts";
 import { ResponsePreparer } from "./response/prepare-response.ts";
 import { renderAhead } from "./response/rendering.ts";
@@ -69,7 +69,7 @@ export async function buildApp(
   const app = Fastify({
     ...serverOptions(config, { sources: keys.sources, sendFailure, guard }),
     ...(hasFastPath && ownCompilersOnly),
-    serverFactory: serverFactory(createShortcut(fastPaths), guard),
+    serverFactory: createServerFactory(fastPaths, guard),
   });
   app.addHook("preClose", async () => closeFastPaths());
   const stopRendering = renderAhead(keys.sources, protocols);

@@ -12,7 +12,7 @@ export {
 } from "./http/compression.ts";
 export type { ContentCoding } from "./http/compression.ts";
 export { matchesEntityTag, sendConditional } from "./http/conditional-request.ts";
-export { ConnectionGuard } from "./http/connection-guard.ts";
+export { ConnectionGuard, createGuardedServer } from "./http/connection-guard.ts";
 export { SERVER_DEFAULTS } from "./http/fastify-app.ts";
 export type { TypedApp } from "./http/fastify-app.ts";
 export {
@@ -30,7 +30,6 @@ export {
   NOT_JSON,
 } from "./http/request-errors.ts";
 export type { ClientErrorHandler, FrameworkFailure } from "./http/request-errors.ts";
-export { createGuardedServer } from "./http/server.ts";
 export { toTrustOption } from "./http/trust-proxy.ts";
 export type { TrustFunction } from "./http/trust-proxy.ts";
 export { DeltaStream } from "./streams/delta-stream.ts";

@@ -43,7 +43,7 @@ export {
   streamsWithin,
 } from "./http/connection-limits.ts";
 export type { OpenFiles } from "./http/connection-limits.ts";
-export { listen } from "./http/server.ts";
+export { listen } from "./http/listen.ts";
 export type { Closable } from "./http/shut-down.ts";
 export { isRecord } from "./is-record.ts";
 export { createLogger, wrapLogger } from "./logging/create-logger.ts";

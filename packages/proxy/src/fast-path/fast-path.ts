@@ -1,14 +1,18 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import { findRepeatedHeader, type ObserveRequest } from "flags-server-kit/http";
+import type { FastifyServerFactory } from "fastify";
+import {
+  type ConnectionGuard,
+  createGuardedServer,
+  findRepeatedHeader,
+  type ObserveRequest,
+} from "flags-server-kit/http";
 import type { Context, Snapshot } from "flags-engine";
 import type { Grant, KeyRegistry } from "../access/key-registry.ts";
 import type { FlagRequest, Protocol, RequestBody } from "../api/protocol.ts";
 import type { ProxyConfig } from "../config/config.ts";
-import { parseQueryContext } from "../evaluation/parse-query.ts";
 import { buildContext, readsSessionId } from "../evaluation/request-context.ts";
-import type { SentContext } from "../evaluation/sent-context.ts";
+import { parseQueryContext, type SentContext } from "../evaluation/sent-context.ts";
 import { createCorsHeaders, hasFixedOrigin, type RawHeaders } from "../http/cors.ts";
-import type { Shortcut } from "../http/server-options.ts";
 import { isValid } from "../http/validation.ts";
 import { evaluateFlags, isShareable } from "../response/evaluate-flags.ts";
 import type { FlagResponse, PreparedResponse } from "../response/prepare-response.ts";
@@ -49,13 +53,17 @@ export function createFastPaths(
   });
 }
 
-/** Passes each request to the fast path that can handle it, or else to the framework. */
-export function createShortcut(fastPaths: readonly FastPath[]): Shortcut {
-  return (request, response, leave) => {
-    const fastPath = fastPaths.find((path) => path.suits(request));
-    if (fastPath === undefined) leave(request, response);
-    else fastPath.handle(request, response, leave);
-  };
+/** Creates the HTTP server. A request goes to the fast path that can handle it, or else to the framework. */
+export function createServerFactory(
+  fastPaths: readonly FastPath[],
+  guard: ConnectionGuard,
+): FastifyServerFactory {
+  return (leave) =>
+    createGuardedServer(guard, (request, response) => {
+      const fastPath = fastPaths.find((path) => path.suits(request));
+      if (fastPath === undefined) leave(request, response);
+      else fastPath.handle(request, response, leave);
+    });
 }
 
 interface FastPathOptions {

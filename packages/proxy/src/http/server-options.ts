@@ -1,10 +1,8 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import type { FastifyServerFactory, FastifyServerOptions } from "fastify";
+import type { FastifyServerOptions } from "fastify";
 import type { FlagSource } from "flags-sdk";
 import {
   type ConnectionGuard,
   createClientErrorHandler,
-  createGuardedServer,
   SERVER_DEFAULTS,
   toTrustOption,
 } from "flags-server-kit/http";
@@ -61,16 +59,3 @@ export const ownCompilersOnly: { readonly schemaController: SchemaController } =
     },
   } as unknown as SchemaController,
 };
-
-/** Handles a request, or passes it to the framework by calling `next`, possibly later. */
-export type Shortcut = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  next: RequestListener,
-) => void;
-
-/** Creates the HTTP server. Every request goes to the shortcut first. */
-export function serverFactory(shortcut: Shortcut, guard: ConnectionGuard): FastifyServerFactory {
-  return (handle) =>
-    createGuardedServer(guard, (request, response) => shortcut(request, response, handle));
-}

@@ -3,7 +3,11 @@ import type { RequestListener, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { closedByServer, connectPeer, countConnections, startServer } from "./_server.ts";
-import { ConnectionGuard, type ConnectionGuardOptions } from "./connection-guard.ts";
+import {
+  ConnectionGuard,
+  type ConnectionGuardOptions,
+  createGuardedServer,
+} from "./connection-guard.ts";
 
 const GET = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 
@@ -256,3 +260,22 @@ test("schedule() handles sequential requests immediately", async () => {
     expect(listener.mock.calls.length).toBe(count);
   }
 });
+
+test.each(["100-continue", "something-else"])(
+  "createGuardedServer() limits requests that expect %s like others",
+  async (expectation) => {
+    const guard = new ConnectionGuard({ maxConnections: 10, logger: { warn: vi.fn() }, hint: "" });
+    const handle = vi.fn();
+    const server = createGuardedServer(guard, handle).listen(0, "127.0.0.1");
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    await once(server, "listening");
+    const peer = await connectPeer(server);
+    peer.write(`GET / HTTP/1.1\r\nHost: a\r\nExpect: ${expectation}\r\n\r\n`.repeat(1000));
+    await closedByServer(peer);
+    expect(handle).toHaveBeenCalledTimes(9);
+    expect(guard.closed.pipelining).toBe(1);
+  },
+);

@@ -1,4 +1,10 @@
-import type { Server, ServerResponse } from "node:http";
+import {
+  createServer,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from "node:http";
 import type { Socket } from "node:net";
 import type { Logger } from "../logging/logger.ts";
 import { KEEP_ALIVE_TIMEOUT_MS, REQUEST_TIMEOUT_MS } from "./fastify-app.ts";
@@ -272,4 +278,30 @@ function closeQueued(queued: ReadonlySet<ServerResponse>): void {
 /** Event streams never end. Their sender closes streams that are not read. */
 function isEventStream(response: ServerResponse): boolean {
   return String(response.getHeader("content-type")).startsWith("text/event-stream");
+}
+
+/** How often requests are checked for timeouts. */
+const TIMEOUT_CHECK_INTERVAL_MS = 500;
+
+/** Options of `http.createServer()` that limit how long a request may take. */
+const HTTP_SERVER_OPTIONS: Readonly<ServerOptions> = {
+  keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+  requestTimeout: REQUEST_TIMEOUT_MS,
+  // NOTE: if the headers timeout exceeded the request timeout, Node would swap the two.
+  headersTimeout: REQUEST_TIMEOUT_MS,
+  connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS,
+};
+
+/** Creates an HTTP server whose connections and pipelined requests the guard limits. */
+export function createGuardedServer(guard: ConnectionGuard, handle: RequestListener): Server {
+  const server = createServer(HTTP_SERVER_OPTIONS, (request, response) =>
+    guard.schedule(response, () => handle(request, response)),
+  );
+  // NOTE: by default Node silently drops all headers after the first thousand, which could include a
+  // repeated one. The total size of the headers is limited to 16 KiB anyway.
+  server.maxHeadersCount = 0;
+  // By default Node itself responds to expectations that it does not know, without the guard.
+  server.on("checkExpectation", (request, response) => server.emit("request", request, response));
+  guard.protect(server);
+  return server;
 }

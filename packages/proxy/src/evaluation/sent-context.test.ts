@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { HttpError } from "../errors.ts";
-import { parseQueryContext } from "./parse-query.ts";
-import { STANDARD_FIELDS } from "./sent-context.ts";
+import { parseQueryContext, STANDARD_FIELDS } from "./sent-context.ts";
 
 const text = fc.string({ unit: "binary" }).filter((value) => !/\p{Cs}/u.test(value));
 const properties = fc.dictionary(

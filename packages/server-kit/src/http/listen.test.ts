@@ -2,29 +2,8 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import Fastify from "fastify";
-import { expect, onTestFinished, test, vi } from "vitest";
-import { closedByServer, connectPeer } from "./_server.ts";
-import { ConnectionGuard } from "./connection-guard.ts";
-import { createGuardedServer, listen } from "./server.ts";
-
-test.each(["100-continue", "something-else"])(
-  "createGuardedServer() limits requests that expect %s like others",
-  async (expectation) => {
-    const guard = new ConnectionGuard({ maxConnections: 10, logger: { warn: vi.fn() }, hint: "" });
-    const handle = vi.fn();
-    const server = createGuardedServer(guard, handle).listen(0, "127.0.0.1");
-    onTestFinished(() => {
-      server.closeAllConnections();
-      server.close();
-    });
-    await once(server, "listening");
-    const peer = await connectPeer(server);
-    peer.write(`GET / HTTP/1.1\r\nHost: a\r\nExpect: ${expectation}\r\n\r\n`.repeat(1000));
-    await closedByServer(peer);
-    expect(handle).toHaveBeenCalledTimes(9);
-    expect(guard.closed.pipelining).toBe(1);
-  },
-);
+import { expect, onTestFinished, test } from "vitest";
+import { listen } from "./listen.ts";
 
 test.each([
   ["127.0.0.1", "127.0.0.1"],
