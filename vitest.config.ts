@@ -20,12 +20,6 @@ export default defineConfig({
     },
   },
   test: {
-    include: [
-      "packages/*/src/**/*.test.ts",
-      "packages/*/test/**/*.test.ts",
-      "packages/*/conformance/**/*.test.ts",
-      "scripts/**/*.test.ts",
-    ],
     passWithNoTests: false,
     // Many tests wait for processes, timeouts and databases rather than for the processor.
     maxWorkers: 2 * availableParallelism(),
@@ -35,5 +29,31 @@ export default defineConfig({
     // names tests that needed a second attempt.
     retry: process.env["CI"] === "true" ? 1 : 0,
     hookTimeout: 60_000,
+    // Loading the modules again for each file would take a third of the processor time. No test mocks a
+    // module or leaves global state behind.
+    isolate: false,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "admin",
+          include: ["packages/admin/test/**/*.test.ts"],
+          globalSetup: "packages/admin/test/_shared-postgres.ts",
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "other",
+          include: [
+            "packages/*/src/**/*.test.ts",
+            "packages/*/test/**/*.test.ts",
+            "packages/*/conformance/**/*.test.ts",
+            "scripts/**/*.test.ts",
+          ],
+          exclude: ["packages/admin/test/**", "**/node_modules/**"],
+        },
+      },
+    ],
   },
 });

@@ -1,8 +1,9 @@
 // The last step of `npm run build`: bundles the proxy and its dependencies into one file, and writes
-// V8's code cache for it. See docs/decisions/0013-command-in-few-files.md.
+// V8's code cache for it. See docs/decisions/0013-bundle-with-code-cache.md.
 
 import { writeBundle } from "./bundle/write-bundle.mjs";
 import { writeCodeCache } from "./bundle/write-code-cache.mjs";
+import { recordBuild } from "./workspace.mjs";
 
 await writeBundle();
 try {
@@ -10,3 +11,4 @@ try {
 } catch (error) {
   console.warn(`The proxy works, but starts more slowly: no code cache, ${error.message}`);
 }
+await recordBuild();

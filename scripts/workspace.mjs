@@ -1,8 +1,11 @@
 // What the commands of this repository share: the Node check, the install and the build.
 
 import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const rootDirectory = fileURLToPath(new URL("..", import.meta.url));
@@ -17,10 +20,53 @@ export function requireNode() {
   process.exit(1);
 }
 
-/** Makes `node_modules` and `dist` agree with the lockfile and the sources. */
+/** What the build depends on, besides the Node version. */
+const BUILD_INPUTS = [
+  "package-lock.json",
+  "package.json",
+  "tsconfig.base.json",
+  "tsconfig.json",
+  "scripts/bundle.mjs",
+  "scripts/bundle",
+  "packages",
+];
+const BUILD_RECORD = "node_modules/.flags-build";
+
+/** Installs and builds, unless `node_modules` and `dist` are up to date. */
 export async function prepareWorkspace() {
   if (!(await isInstalled())) await runNpm("ci", "--no-audit", "--no-fund");
-  await runNpm("run", "--silent", "build");
+  if (!(await isBuilt())) await runNpm("run", "--silent", "build");
+}
+
+/** Records what `dist` was built from. `npm run build` ends with this. */
+export async function recordBuild() {
+  await writeFile(join(rootDirectory, BUILD_RECORD), await hashBuildInputs());
+}
+
+async function isBuilt() {
+  const packages = await readdir(join(rootDirectory, "packages"));
+  const outputs = packages.map((name) => join(rootDirectory, "packages", name, "dist"));
+  if (!outputs.every((output) => existsSync(output))) return false;
+  const record = await readFile(join(rootDirectory, BUILD_RECORD), "utf8").catch(() => undefined);
+  return record === (await hashBuildInputs());
+}
+
+/** NOTE: the code cache of the bundle is valid only for the Node version that built it. */
+async function hashBuildInputs() {
+  const hash = createHash("sha256").update(process.version);
+  for (const path of (await Promise.all(BUILD_INPUTS.map(listFiles))).flat()) {
+    hash.update(path).update(await readFile(join(rootDirectory, path)));
+  }
+  return hash.digest("hex");
+}
+
+async function listFiles(path) {
+  const stats = await stat(join(rootDirectory, path));
+  if (stats.isFile()) return [path];
+  const names = (await readdir(join(rootDirectory, path))).filter(
+    (name) => !["dist", "node_modules", "test", "conformance"].includes(name),
+  );
+  return (await Promise.all(names.toSorted().map((name) => listFiles(`${path}/${name}`)))).flat();
 }
 
 /** Runs a program in the root directory with its output shown; resolves to its exit code. */

@@ -1,20 +1,34 @@
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { accessSync, chownSync, constants, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
+import { inject } from "vitest";
 
-/** A new, empty PostgreSQL server. */
-export interface PostgresServer {
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Port of the PostgreSQL server that all test files share; undefined without PostgreSQL. */
+    readonly postgresPort: number | undefined;
+  }
+}
+
+/** Where tests create databases. */
+export interface Databases {
   /** Creates an empty database and returns its URL. */
   createDatabase(): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** A new, empty PostgreSQL server. */
+export interface PostgresServer extends Databases {
+  readonly port: number;
   /** Stops the server immediately, without a clean shutdown. */
   kill(): Promise<void>;
   /** Starts the server after `kill()`, on the same port. */
   restart(): Promise<void>;
-  close(): Promise<void>;
 }
 
 /** Returns the directory of the PostgreSQL programs; undefined if it is not installed. */
@@ -61,15 +75,10 @@ export async function startPostgres(parent: string = tmpdir()): Promise<Postgres
     return child;
   };
   let child = await launch();
-  let databases = 0;
 
   return {
-    createDatabase: async () => {
-      databases += 1;
-      const name = `flags_${databases}`;
-      await withClient(port, (client) => client.query(`create database ${name}`));
-      return `postgres://flags@127.0.0.1:${port}/${name}`;
-    },
+    port,
+    createDatabase: () => createDatabase(port),
     kill: () => stop(child, "SIGQUIT"),
     restart: async () => {
       child = await launch();
@@ -79,6 +88,32 @@ export async function startPostgres(parent: string = tmpdir()): Promise<Postgres
       rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** The server that all test files share. Closing drops the databases that were created here. */
+export function useSharedPostgres(): Databases {
+  const port = inject("postgresPort");
+  if (port === undefined) throw new Error("PostgreSQL is not installed");
+  const urls: string[] = [];
+  return {
+    createDatabase: async () => {
+      const url = await createDatabase(port);
+      urls.push(url);
+      return url;
+    },
+    close: async () => {
+      const names = urls.map((url) => new URL(url).pathname.slice(1));
+      await withClient(port, async (client) => {
+        for (const name of names) await client.query(`drop database ${name} with (force)`);
+      });
+    },
+  };
+}
+
+async function createDatabase(port: number): Promise<string> {
+  const name = `flags_${randomUUID().replaceAll("-", "")}`;
+  await withClient(port, (client) => client.query(`create database ${name}`));
+  return `postgres://flags@127.0.0.1:${port}/${name}`;
 }
 
 async function stop(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe } from "vitest";
 import { MIGRATIONS } from "../src/storage/migrate.ts";
 import { openStorage } from "../src/storage/open-storage.ts";
 import type { Storage, StorageLogger } from "../src/storage/storage.ts";
-import { type PostgresServer, skipsPostgres, startPostgres } from "./_postgres.ts";
+import { type Databases, skipsPostgres, useSharedPostgres } from "./_postgres.ts";
 
 export const silentLogger: StorageLogger = {
   info: () => undefined,
@@ -50,16 +50,16 @@ function useEmbedded(): StorageSource {
 
 function usePostgres(): StorageSource {
   const cleanUps: (() => Promise<void> | void)[] = [];
-  let server: PostgresServer | undefined;
-  beforeAll(async () => {
-    server = await startPostgres();
-    cleanUps.push(() => server?.close());
-  }, 60_000);
+  let databases: Databases | undefined;
+  beforeAll(() => {
+    databases = useSharedPostgres();
+    cleanUps.push(() => databases?.close());
+  });
   afterAll(() => runAll(cleanUps), 60_000);
   return {
     openFresh: async () => {
-      if (server === undefined) throw new Error("Storages can be opened only while tests run");
-      const databaseUrl = await server.createDatabase();
+      if (databases === undefined) throw new Error("Storages can be opened only while tests run");
+      const databaseUrl = await databases.createDatabase();
       const storage = await openStorage({ databaseUrl, dataDir: "", logger: silentLogger });
       cleanUps.push(() => storage.close());
       return storage;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { SETTINGS } from "../src/config/settings.ts";
 import { makeDataDirectory, makeDirectory, startCommand } from "./_command.ts";
-import { type PostgresServer, skipsPostgres, startPostgres } from "./_postgres.ts";
+import { skipsPostgres, startPostgres, useSharedPostgres, type Databases } from "./_postgres.ts";
 
 const ADMIN_TOKEN = "*:*.an-admin-token-of-my-choice";
 const START_TIMEOUT_MS = 180_000;
@@ -188,14 +188,14 @@ describe("flags-admin on the embedded database", () => {
 });
 
 describe.skipIf(skipsPostgres)("flags-admin on PostgreSQL", () => {
-  let server: PostgresServer;
-  beforeAll(async () => {
-    server = await startPostgres();
-  }, START_TIMEOUT_MS);
-  afterAll(() => server.close());
+  let databases: Databases;
+  beforeAll(() => {
+    databases = useSharedPostgres();
+  });
+  afterAll(() => databases.close());
 
   test("serves, and stops on SIGTERM with exit code 0", async () => {
-    const DATABASE_URL = await server.createDatabase();
+    const DATABASE_URL = await databases.createDatabase();
     const command = startCommand({ DATABASE_URL, INIT_ADMIN_API_TOKENS: ADMIN_TOKEN });
     expect((await listContextFields(await command.listening())).status).toBe(200);
     command.child.kill("SIGTERM");
@@ -223,7 +223,7 @@ describe.skipIf(skipsPostgres)("flags-admin on PostgreSQL", () => {
   ])(
     "refuses to start with one line if the server rejects the connection: case %#",
     async (invalidate, reason) => {
-      const DATABASE_URL = invalidate(await server.createDatabase());
+      const DATABASE_URL = invalidate(await databases.createDatabase());
       const { code, stderr } = await startCommand({ DATABASE_URL }).finished();
       expect(code).toBe(1);
       expect(stderr).toMatch(/^Cannot use the database 127\.0\.0\.1:.*, see DATABASE_URL\n$/);

@@ -9,7 +9,7 @@ import { makeDataDirectory, makeDirectory } from "./_command.ts";
 import { openStream } from "./_event-stream.ts";
 import { createFlag, switchFlag } from "./_flags.ts";
 import { silentLogger } from "./_storages.ts";
-import { findPostgres, type PostgresServer, skipsPostgres, startPostgres } from "./_postgres.ts";
+import { findPostgres, skipsPostgres, useSharedPostgres, type Databases } from "./_postgres.ts";
 import { BACKEND_TOKEN, endApp, type Service, startService } from "./_service.ts";
 
 const token = BACKEND_TOKEN;
@@ -42,14 +42,14 @@ describe("a restored backup on the embedded database", () => {
 });
 
 describe.skipIf(skipsPostgres)("a restored backup on PostgreSQL", () => {
-  let server: PostgresServer;
-  beforeAll(async () => {
-    server = await startPostgres();
+  let databases: Databases;
+  beforeAll(() => {
+    databases = useSharedPostgres();
   });
-  afterAll(() => server.close());
+  afterAll(() => databases.close());
 
   test("is fetched by every SDK that has seen later revisions", async () => {
-    const databaseUrl = await server.createDatabase();
+    const databaseUrl = await databases.createDatabase();
     const file = join(makeDirectory(), "flags.dump");
     const run = (program: string, ...args: readonly string[]): void => {
       execFileSync(join(findPostgres() ?? "", program), args, { stdio: "pipe" });

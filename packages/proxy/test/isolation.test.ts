@@ -110,10 +110,11 @@ function createReference() {
   };
 }
 
+const reference = createReference();
+
 test.each([1, 4_000, 40_000])(
   "no request affects the response to another one, with caches of %d bytes",
   async (cacheBytes) => {
-    const reference = createReference();
     await fc.assert(
       fc.asyncProperty(fc.array(steps, { maxLength: 6 }), fc.nat(3), async (list, repeats) => {
         let document = DOCUMENT;
