@@ -1,5 +1,5 @@
-// MurmurHash3 (x86, 32 bit) over the low byte of each UTF-16 code unit, and the buckets that it
-// assigns ids to.
+// MurmurHash3 (x86, 32 bit) over the low byte of each UTF-16 code unit, and the assignment of ids to
+// buckets.
 //
 // The official Node SDK hashes the same bytes. The result equals that of every other SDK for ASCII
 // ids, and differs from UTF-8 based SDKs for the rest (docs/decisions/0003-hash-the-low-byte.md).
@@ -107,11 +107,6 @@ export function hashBlocks(prefix: HashPrefix, blocks: HashBlocks): number {
 /** Hashes the prefix followed by `text`. Returns an unsigned 32-bit integer. */
 export function hashAfter(prefix: HashPrefix, text: string): number {
   return hashBlocks(prefix, splitIntoBlocks(text, prefix.pendingBits));
-}
-
-/** Hashes a text. Returns an unsigned 32-bit integer. */
-export function hash32(text: string, seed: number): number {
-  return hashAfter(createHashPrefix("", seed), text);
 }
 
 /** Packs up to four bytes, beginning at `start`, with the first byte lowest. */

@@ -40,7 +40,10 @@ export interface Evaluation {
   readonly isRepeatable: boolean;
 }
 
-/** An immutable, compiled set of flags. Evaluation is synchronous, does no I/O and never throws. */
+/**
+ * An immutable, compiled set of flags. Evaluation is synchronous, does no I/O, and does not throw for any
+ * context.
+ */
 export interface Snapshot {
   /** Identifies the content. Equal on every replica that compiled the same document. */
   readonly revision: string;

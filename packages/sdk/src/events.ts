@@ -2,13 +2,14 @@ import { emitWarning } from "node:process";
 import type { Context } from "flags-engine";
 import type { FlagSourceEvents } from "./flag-source.ts";
 import type { EventSink } from "./transport/failure-log.ts";
+import { describeCause } from "./transport/upstream-error.ts";
 import type { UpstreamError } from "./transport/upstream-error.ts";
 import type { MetricsBody, RegistrationBody } from "./transport/wire-bodies.ts";
 
 type EventMap<Events> = { readonly [Event in keyof Events]: (...details: never[]) => void };
 
 /** Called when a listener throws. */
-export type ListenerErrorHandler = (event: PropertyKey, cause: unknown) => void;
+type ListenerErrorHandler = (event: PropertyKey, cause: unknown) => void;
 
 /**
  * A typed event emitter that never throws: an `error` event without listeners is ignored, and a
@@ -33,7 +34,7 @@ export class Emitter<Events extends EventMap<Events>> {
     if (index !== -1) this.#listeners.set(event, listeners.toSpliced(index, 1));
   }
 
-  /** Whether the event has listeners. Lets hot paths skip building events nobody receives. */
+  /** Whether the event has listeners. Lets hot paths avoid building events that nobody receives. */
   has(event: keyof Events): boolean {
     return this.#listenersOf(event).length > 0;
   }
@@ -87,7 +88,8 @@ export interface FlagsClientEvents extends FlagSourceEvents {
 export abstract class ClientEventTarget {
   /** Errors thrown by listeners are emitted as `error` events. */
   protected readonly emitter: Emitter<FlagsClientEvents> = new Emitter((event, cause) => {
-    const error = new Error(`A listener of the event ${String(event)} threw`, { cause });
+    const message = `A listener of the event ${String(event)} threw: ${describeCause(cause)}`;
+    const error = new Error(message, { cause });
     if (event === "error") emitWarning(error);
     else this.emitter.emit("error", error);
   });

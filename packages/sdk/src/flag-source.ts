@@ -7,7 +7,7 @@ export interface FeatureDefinitions {
   readonly segments: readonly unknown[];
 }
 
-/** How often one flag was evaluated as on and off, and which variants were returned how often. */
+/** How often one flag was on and off, and how often each of its variants was returned. */
 export interface FeatureUsage {
   readonly yes: number;
   readonly no: number;
@@ -79,7 +79,7 @@ export interface ApplicationRegistration {
   readonly started: string;
   /** Milliseconds between its usage reports. */
   readonly interval: number;
-  /** The proxies that forwarded the registration to this client, the nearest to the application first. */
+  /** The proxies that forwarded the registration to this client; the one nearest to the application first. */
   readonly connectVia?: readonly ConnectVia[];
   /** The quota of the buffer that it counts against. @default one quota for all without an id */
   readonly quotaId?: string;
@@ -104,7 +104,7 @@ export interface FlagSourceEvents {
 }
 
 /** Work on a snapshot before it replaces the previous one, in steps. Must not throw. */
-export type BeforeSwapHook = (snapshot: Snapshot, previous: Snapshot | undefined) => Steps<void>;
+export type BeforeChangeHook = (snapshot: Snapshot, previous: Snapshot | undefined) => Steps<void>;
 
 /**
  * Keeps a snapshot of one upstream environment up to date, and sends usage to this upstream.
@@ -131,11 +131,11 @@ export interface FlagSource {
    * between which the event loop runs, so that the first request does not have to wait for it.
    * Returns a function that removes the hook. Optional.
    */
-  beforeChange?(hook: BeforeSwapHook): () => void;
+  beforeChange?(hook: BeforeChangeHook): () => void;
   /**
    * Adds usage that was counted elsewhere, to be sent to the upstream under the name of its
    * application. Returns true if all of it was accepted: it is sent now, or as soon as the upstream
-   * is available. Returns false if nothing of it was counted, because too much is pending; the
+   * is available. Returns false if none of it was counted because too much is pending; the
    * caller may report it again later. A source in another process returns a promise.
    */
   reportUsage(usage: ApplicationUsage): boolean | Promise<boolean>;

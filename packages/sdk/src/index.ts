@@ -8,7 +8,7 @@ export type { DropKind, FlagsClientEvents, Impression } from "./events.ts";
 export type {
   ApplicationRegistration,
   ApplicationUsage,
-  BeforeSwapHook,
+  BeforeChangeHook,
   ConnectVia,
   FeatureDefinitions,
   FeatureUsage,
@@ -27,8 +27,8 @@ export { FileStorageProvider } from "./storage/file-storage-provider.ts";
 export { MemoryStorageProvider } from "./storage/storage-provider.ts";
 export type { StorageProvider } from "./storage/storage-provider.ts";
 export type { Synchronization } from "./sync/synchronizer.ts";
-export { isUnleashClient } from "./sync/unleash-client.ts";
-export type { UnleashClient } from "./sync/unleash-client.ts";
+export { isUnleashClient } from "./sync/unleash-synchronizer.ts";
+export type { UnleashClient } from "./sync/unleash-synchronizer.ts";
 export type { CustomHeadersFunction } from "./transport/headers.ts";
 export { UpstreamError } from "./transport/upstream-error.ts";
 export type { UpstreamErrorCode } from "./transport/upstream-error.ts";

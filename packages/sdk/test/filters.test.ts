@@ -59,7 +59,7 @@ describe.each(MODES)("with an upstream that ignores filters, %s", (synchronizati
     expect(flagNames(client).toSorted()).toEqual(["c", "shop-a"]);
     await upstream.nextOf(synchronization === "streaming" ? 0 : 2, pathOf(synchronization));
     expect(messages).toEqual([
-      'warn: The upstream sends flags outside of the project "shop": they are ignored',
+      'warn: The upstream sends flags that do not match the project "shop": they are ignored',
     ]);
   });
 

@@ -2,7 +2,7 @@ export { PushFeed } from "./push-feed.ts";
 export type {
   EventSourceConstructor,
   EventSourceLike,
-  FedClient,
+  OfficialClient,
   Fetch,
   PushFeedOptions,
   ToggleEvent,

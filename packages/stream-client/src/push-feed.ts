@@ -12,7 +12,7 @@ export interface ToggleEvent {
   readonly lastEventId: string;
 }
 
-/** The parts of a browser's `EventSource` that are used. */
+/** The part of a browser's `EventSource` that a feed uses. */
 export interface EventSourceLike {
   readonly readyState: number;
   addEventListener(type: "toggles", listener: (event: ToggleEvent) => void): void;
@@ -29,8 +29,8 @@ const CLOSED = 2;
 
 export type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
 
-/** The method of the official client that is used. */
-export interface FedClient {
+/** The part of the official client that a feed uses. */
+export interface OfficialClient {
   updateToggles(): Promise<void>;
 }
 
@@ -63,7 +63,7 @@ export class PushFeed {
   readonly #fetch: Fetch;
   readonly #EventSource: EventSourceConstructor;
   readonly #retryDelayMs: number;
-  #client: FedClient | undefined;
+  #client: OfficialClient | undefined;
   #key: string | undefined;
   #source: EventSourceLike | undefined;
   #latest: ToggleEvent | undefined;
@@ -93,7 +93,7 @@ export class PushFeed {
   };
 
   /** Makes a client poll whenever an event arrives. */
-  feed(client: FedClient): void {
+  feed(client: OfficialClient): void {
     this.#client = client;
   }
 
@@ -142,7 +142,8 @@ export class PushFeed {
     const endpoint = streamEndpointOf(request);
     const body = streamBodyOf(request);
     const response = await this.#fetch(endpoint, { method: "POST", headers, body });
-    if (response.status !== 201) throw new Error(`No stream: ${response.status}`);
+    if (response.status !== 201)
+      throw new Error(`The request for a stream failed with status ${response.status}`);
     const { url } = (await response.json()) as { readonly url: string };
     // The origin in the response may differ from the one that is reachable from here.
     return endpoint + new URL(url).search;

@@ -10,7 +10,7 @@ export function toKey({ url, body }: ToggleRequest): string {
   return `${url} ${typeof body === "string" ? body : ""}`;
 }
 
-/** Whether a URL is that of toggles: clients report usage with the same `fetch`. */
+/** Whether a URL returns toggles. Clients report usage through the same `fetch`. */
 export function isToggleUrl(url: string): boolean {
   return !/\/client\/(?:metrics|register)\/?$/.test(new URL(url).pathname);
 }

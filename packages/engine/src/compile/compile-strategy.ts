@@ -16,7 +16,7 @@ import { NO_VARIANT, compileVariants } from "./compile-variants.ts";
 import type { VariantSelector } from "./compile-variants.ts";
 import type { OutcomeTable } from "./outcome-table.ts";
 
-/** The dependencies of the rules of a flag. */
+/** The inputs that the compilations of all rules of a flag share. */
 export interface FlagScope extends ConstraintScope, StrategyScope {
   readonly customStrategies: ReadonlyMap<string, CustomStrategy>;
   readonly reportStrategyError: ReportStrategyError;

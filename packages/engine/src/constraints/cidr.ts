@@ -19,7 +19,7 @@ export const isInCidr: Operator = listOperator(({ contextName, values }, fields)
   };
 });
 
-/** The base address of a range always matches, whatever the prefix lengths of both sides are. */
+/** The base address of a range always matches, whatever the two prefix lengths are. */
 function covers(range: AddressRange, address: Address): boolean {
   if (address.family === range.family && address.bits === range.bits) return true;
   return isInRange(address, range);

@@ -5,7 +5,7 @@ import type { MaybeConstraint, Segment, Strategy } from "../parse/model.ts";
 import type { Report } from "../snapshot.ts";
 import { OPERATORS } from "./registry.ts";
 
-/** The dependencies of constraints. */
+/** The inputs that the compilations of all constraints share. */
 export interface ConstraintScope {
   readonly fields: ContextFields;
   readonly segments: ReadonlyMap<unknown, Segment>;

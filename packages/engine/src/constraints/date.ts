@@ -3,7 +3,7 @@ import type { Operator } from "./operator.ts";
 
 type Comparison = (timeMs: number, operandMs: number) => boolean;
 
-/** DATE_AFTER, DATE_BEFORE: compare the current time, whatever field the constraint names. */
+/** DATE_AFTER, DATE_BEFORE: compare with the current time, whichever field the constraint names. */
 export const isAfter: Operator = compareWith((timeMs, operandMs) => timeMs > operandMs);
 export const isBefore: Operator = compareWith((timeMs, operandMs) => timeMs < operandMs);
 

@@ -26,7 +26,7 @@ export function listOperator(compile: ListOperator): Operator {
   return (constraint, fields, report) => {
     const { operator, values } = constraint;
     if (values !== undefined) return compile({ ...constraint, values }, fields);
-    report(`values of ${operator} must be a list of texts: the constraint is never satisfied`);
+    report(`values of ${operator} must be a list of strings: the constraint is never satisfied`);
     return undefined;
   };
 }

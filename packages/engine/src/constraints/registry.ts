@@ -1,6 +1,6 @@
 import { isInCidr } from "./cidr.ts";
 import { isAfter, isBefore } from "./date.ts";
-import { isIn, isNotIn } from "./membership.ts";
+import { isIn, isNotIn } from "./in-list.ts";
 import {
   numberEquals,
   numberGreater,
@@ -23,7 +23,8 @@ import { contains, endsWith, startsWith } from "./text.ts";
  * The constraint operators by their exact names in documents.
  *
  * To add an operator, write an `Operator` in a file of this folder and add one line here. Use
- * `listOperator()` if it compares with the list `values` of a constraint instead of `value`.
+ * `listOperator()` if it compares with the list `values` of a constraint instead of `value`. Services
+ * that validate constraints have their own list of operators.
  */
 export const OPERATORS: ReadonlyMap<string, Operator> = new Map([
   ["IN", isIn],

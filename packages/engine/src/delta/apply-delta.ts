@@ -59,7 +59,7 @@ function keyOf(entry: unknown, key: string): unknown {
   return requireObject(entry, "A flag or segment of a delta")[key];
 }
 
-// NOTE: without this check, an event that does not name an entry would remove nothing, silently.
+// NOTE: without this check, an event that does not name an entry would silently remove nothing.
 function removedKey(event: JsonObject, field: string): unknown {
   const key = event[field];
   if (key === undefined || key === null) {

@@ -19,7 +19,7 @@ interface Differences<Item> {
 interface InitialState<Item> {
   readonly revision: number;
   readonly items: readonly Item[];
-  /** How many removals the log remembers. The oldest are dropped first. */
+  /** The maximum number of removals to remember. The oldest are dropped first. */
   readonly maxRemoved: number;
 }
 
@@ -54,7 +54,7 @@ export class ChangeLog<Key, Item extends Entry> {
     for (const { item } of this.#present.values()) yield item;
   }
 
-  /** Replaces the current entries by those of a later revision and records the differences. */
+  /** Replaces the current entries with those of a later revision and records the differences. */
   advance(revision: number, items: readonly Item[]): void {
     const previous = this.#present;
     this.#present = new Map();

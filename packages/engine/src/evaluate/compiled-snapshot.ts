@@ -25,7 +25,7 @@ export interface SnapshotFlag {
 interface SnapshotParts {
   readonly revision: string;
   readonly flags: readonly SnapshotFlag[];
-  /** The evaluator of those flags that are simple. */
+  /** Evaluates the flags that are constant, a rollout or a targeting. */
   readonly simpleFlags: SimpleFlags;
   readonly contextDependencies: ContextDependencies;
   readonly diagnostics: readonly Diagnostic[];
@@ -124,7 +124,7 @@ class SimpleFlags {
   /** Writes the other outcomes. */
   evaluate(request: EvaluationRequest, outcomes: Int32Array): void {
     for (const { index, rollout } of this.#rollouts) outcomes[index] = rollout.evaluate(request);
-    // NOTE: after the rollouts, since a targeted context has another outcome than all others.
+    // NOTE: after the rollouts, because the outcome of a targeting replaces that of its rollout.
     for (const table of this.#targetings) table.evaluate(request, outcomes);
   }
 }

@@ -22,13 +22,13 @@ export class ContextFields {
   #drawsRandom = false;
   #callsCustomStrategy = false;
 
-  /** A field of the top level or, if absent there, of `properties`. Null and undefined are absent. */
+  /** A top-level field or, if it is absent, a property. Null and undefined count as absent. */
   text(field: string): Slot<FieldText> {
     this.#fields.add(field);
     return this.#slot(`text ${field}`, (request) => lookUp(request.context, field));
   }
 
-  /** A field of the top level that is text. Any other value is absent. */
+  /** A top-level field that is text. Any other value counts as absent. */
   topLevelString(field: string): Slot<FieldText> {
     this.#fields.add(field);
     return this.#slot(`string ${field}`, ({ context }) => {
@@ -37,8 +37,8 @@ export class ContextFields {
     });
   }
 
-  /** A field of the top level, converted to text. Falsy values are absent. */
-  topLevelText(field: string): Slot<FieldText> {
+  /** A top-level field, converted to text. Falsy values count as absent. */
+  topLevelTruthyText(field: string): Slot<FieldText> {
     this.#fields.add(field);
     return this.#slot(`truthy ${field}`, ({ context }) => truthyText(context[field]));
   }
@@ -46,7 +46,7 @@ export class ContextFields {
   /**
    * A value computed from the text of a field, such as a number.
    *
-   * @param form the name of the computation; all calls with the same name must pass the same one
+   * @param form the name of the computation; all calls with the same name must pass the same function
    */
   derived<Value>(
     form: string,
@@ -58,8 +58,8 @@ export class ContextFields {
 
   /** The id of a rollout with default stickiness: the user, else the session, else a random id. */
   defaultRolloutId(): Slot<string> {
-    const userId = this.topLevelText("userId");
-    const sessionId = this.topLevelText("sessionId");
+    const userId = this.topLevelTruthyText("userId");
+    const sessionId = this.topLevelTruthyText("sessionId");
     const random = this.randomRolloutId();
     return this.#slot(
       "default rollout id",
@@ -114,7 +114,7 @@ export class ContextFields {
     return membership;
   }
 
-  /** The current time in epoch milliseconds; NaN if that of the context is not valid. */
+  /** The current time in epoch milliseconds; NaN if the context contains an invalid one. */
   currentTimeMs(): Slot<number> {
     this.#fields.add("currentTime");
     this.#readsClock = true;
@@ -149,7 +149,7 @@ export class ContextFields {
     return new Membership({ text, lists, containingLists, memberships, position });
   }
 
-  /** An id in blocks, computed once per alignment of the prefixes. */
+  /** Splits an id into blocks, once for each alignment of the prefixes. */
   #blocks(id: Slot<FieldText>, { pendingBits }: HashPrefix): Slot<HashBlocks | null> {
     return this.derived(`blocks ${pendingBits}`, id, (text) =>
       text ? splitIntoBlocks(text, pendingBits) : null,

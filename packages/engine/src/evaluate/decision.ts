@@ -64,7 +64,7 @@ function isFixedOrRollout(selector: OutcomeSelector | undefined): selector is Fi
   return typeof selector === "number" || selector instanceof Rollout;
 }
 
-/** Creates the evaluator of a flag from its decision and the selector that this reduces to. */
+/** Creates the evaluator of a flag from its decision and the simplest form of that decision. */
 export function createEvaluator(
   index: number,
   decision: Decision,

@@ -8,7 +8,7 @@ const NO_LISTS: readonly number[] = [];
  */
 export class ListIndex {
   readonly #listsByText = new Map<string, number[]>();
-  /** One zero per list. */
+  /** The memberships of a text that no list contains: one zero per list. */
   readonly #zeros: number[] = [];
 
   /** Adds a list and returns its position. */

@@ -13,7 +13,7 @@ interface TargetingParts {
 }
 
 /**
- * One outcome for contexts that are in every one of some lists, another for all other contexts.
+ * One outcome for contexts that are in all of certain lists, another for all other contexts.
  * Flags for a list of users, countries or plans compile to a targeting.
  */
 export class Targeting {
@@ -45,7 +45,7 @@ type ContainingLists = Slot<readonly number[]>;
 
 /**
  * Targeting flags by the first of their lists. All first lists refer to the same text of the context.
- * Flags whose first list does not contain it cost nothing, and flags with the same lists are
+ * Flags whose first list does not contain that text cost nothing, and flags with the same lists are
  * evaluated together. This is a hot path.
  */
 export class TargetingTable {

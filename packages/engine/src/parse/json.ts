@@ -10,13 +10,13 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Returns the value. @throws {DocumentError} if it is not an object; `name` is its path */
+/** Returns the value. @throws {DocumentError} if it is not an object; the message begins with `name` */
 export function requireObject(value: unknown, name: string): JsonObject {
   if (isObject(value)) return value;
   throw new DocumentError(`${name} must be an object: found ${describeType(value)}`);
 }
 
-/** Returns the list. @throws {DocumentError} if it is not a list of objects; `name` is its path */
+/** Returns the list. @throws {DocumentError} if it is not a list of objects; `name` is as above */
 export function requireObjects(value: unknown, name: string): readonly JsonObject[] {
   if (!Array.isArray(value)) {
     throw new DocumentError(`${name} must be a list: found ${describeType(value)}`);

@@ -39,7 +39,7 @@ export type MaybeConstraint = Constraint | undefined;
 export interface Constraint {
   readonly contextName: string;
   readonly operator: string;
-  /** Trimmed and without empty entries. Undefined if missing or malformed. */
+  /** Trimmed. Empty entries are dropped, blank ones kept as "". Undefined if missing or malformed. */
   readonly values: readonly string[] | undefined;
   readonly value: string | number | boolean | null | undefined;
   readonly inverted: boolean;

@@ -25,7 +25,7 @@ function parseConstraint(input: unknown, report: Report): MaybeConstraint {
   };
 }
 
-/** Converts a name as JavaScript converts a property key: a missing name becomes "undefined". */
+/** Converts a name to text: a missing name becomes "undefined", an object or list the name of its type. */
 export function toName(input: unknown): string {
   return typeof input === "object" && input !== null ? describeType(input) : String(input);
 }

@@ -41,5 +41,5 @@ function inGroup(
 ): Condition {
   if (groupId) return inPercentage(percentage, parameterText(groupId), fields);
   // NOTE: as in the official SDK, the context may provide the group of a strategy that has none.
-  return inPercentageOfContextGroup(percentage, fields.topLevelText("featureToggle"));
+  return inPercentageOfContextGroup(percentage, fields.topLevelTruthyText("featureToggle"));
 }

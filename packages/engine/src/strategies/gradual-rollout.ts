@@ -24,7 +24,7 @@ function byField(field: string): ActivationStrategy {
   return (parameters, { fields }) => {
     const percentage = parsePercentage(parameters["percentage"]);
     if (percentage === 0) return { condition: false, reason: "SPLIT" };
-    const id = fields.topLevelText(field);
+    const id = fields.topLevelTruthyText(field);
     const group = parameters["groupId"] ? parameterText(parameters["groupId"]) : "";
     return {
       condition: inPercentage({ id, percentage }, group, fields),

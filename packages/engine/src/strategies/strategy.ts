@@ -1,11 +1,12 @@
 import type { Condition } from "../evaluate/condition.ts";
 import type { ContextFields } from "../evaluate/context-fields.ts";
 import type { Reason } from "../outcome.ts";
+import { describeType } from "../parse/json.ts";
 import type { Report } from "../snapshot.ts";
 
 export type Parameters = Readonly<Record<string, unknown>>;
 
-/** The dependencies of strategies. */
+/** The inputs that the compilations of all strategies share. */
 export interface StrategyScope {
   readonly fields: ContextFields;
   /** The name of this host, in lower case. */
@@ -40,6 +41,6 @@ export function parseListParameter(
   const value = parameters[name];
   if (!value) return [];
   if (typeof value === "string") return value.split(/\s*,\s*/);
-  report(`${name} must be text, found a ${typeof value}: the strategy never matches`);
+  report(`${name} must be text, found ${describeType(value)}: the strategy never matches`);
   return [];
 }

@@ -1,5 +1,5 @@
 import type { CompiledFlag, Outcome, Snapshot, Steps } from "flags-engine";
-import type { BeforeSwapHook, FlagSource } from "flags-sdk";
+import type { BeforeChangeHook, FlagSource } from "flags-sdk";
 import type { HttpError } from "../errors.ts";
 import { FlagList, type FragmentOf, type IsListed } from "./flag-list.ts";
 import { createFragment, type Fragment, Frame } from "./fragment.ts";
@@ -147,7 +147,7 @@ export function renderAhead(
   sources: readonly FlagSource[],
   renderers: readonly Renderer[],
 ): () => void {
-  const prepare: BeforeSwapHook = function* (snapshot, previous) {
+  const prepare: BeforeChangeHook = function* (snapshot, previous) {
     for (const renderer of renderers) yield* renderer.renderAhead(snapshot, previous);
   };
   const stops = sources.map((source) => source.beforeChange?.(prepare));

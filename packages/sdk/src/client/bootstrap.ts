@@ -10,7 +10,7 @@ import { toStatusError } from "../transport/status-error.ts";
 import type { StatusHints } from "../transport/status-error.ts";
 import { readBody } from "../transport/upstream-api.ts";
 
-export interface BootstrapTaskOptions {
+interface BootstrapTaskOptions {
   readonly bootstrap: BootstrapSettings;
   readonly http: HttpClient;
   readonly slicer: TimeSlicer;
@@ -36,7 +36,7 @@ export function createBootstrap(options: BootstrapTaskOptions): RetryingTask {
   const attempt = async (signal: AbortSignal): Promise<void> => {
     const document = await load(options, signal);
     signal.throwIfAborted();
-    if (isEmpty(document)) events.warn(`The ${name} contains no flags and is ignored`);
+    if (isEmptyDocument(document)) events.warn(`The ${name} contains no flags and is ignored`);
     else await accept(document, signal);
   };
   return new RetryingTask({
@@ -51,8 +51,8 @@ export function createBootstrap(options: BootstrapTaskOptions): RetryingTask {
   });
 }
 
-/** Whether a document has an empty list of flags. Other invalid documents are rejected by the parser. */
-export function isEmpty(document: unknown): boolean {
+/** Whether a document has an empty list of flags. Invalid documents are left to the parser to reject. */
+export function isEmptyDocument(document: unknown): boolean {
   if (typeof document !== "object" || document === null || !("features" in document)) return false;
   return Array.isArray(document.features) && document.features.length === 0;
 }

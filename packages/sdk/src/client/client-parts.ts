@@ -5,19 +5,19 @@ import type { Settings } from "../options/resolve-options.ts";
 import { TimeSlicer } from "../scheduling/time-slicer.ts";
 import { DefinitionsStorage } from "../storage/definitions-storage.ts";
 import { MemoryStorageProvider } from "../storage/storage-provider.ts";
-import { Compiler } from "../sync/compile.ts";
+import { Compiler } from "../sync/compiler.ts";
 import { createSynchronizer } from "../sync/create-synchronizer.ts";
 import { FlagState } from "../sync/flag-state.ts";
 import { FlagUpdater } from "../sync/flag-updater.ts";
 import type { Synchronizer } from "../sync/synchronizer.ts";
-import { UnleashSynchronizer } from "../sync/unleash-client.ts";
+import { UnleashSynchronizer } from "../sync/unleash-synchronizer.ts";
 import { createConnections } from "../transport/connections.ts";
 import type { EventSink } from "../transport/failure-log.ts";
 import { credentialHeaders, toHeaderValue } from "../transport/headers.ts";
 import { HttpClient } from "../transport/http-client.ts";
 import type { RetryingTask } from "../transport/retrying-task.ts";
 import { UpstreamApi } from "../transport/upstream-api.ts";
-import { UsageReporting } from "../usage/usage-reporting.ts";
+import { ClientUsage } from "../usage/client-usage.ts";
 import { createBootstrap } from "./bootstrap.ts";
 
 /** The components of a client. */
@@ -30,7 +30,7 @@ export interface ClientParts {
   readonly synchronizer: Synchronizer;
   /** Undefined if no bootstrap is configured. */
   readonly bootstrap: RetryingTask | undefined;
-  readonly usage: UsageReporting;
+  readonly usage: ClientUsage;
 }
 
 const now = Date.now;
@@ -88,7 +88,7 @@ export function createParts(settings: Settings, emitter: Emitter<FlagsClientEven
       now,
       random,
     });
-  const usage = new UsageReporting({
+  const usage = new ClientUsage({
     settings,
     identity,
     emitter,

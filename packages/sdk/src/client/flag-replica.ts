@@ -4,24 +4,24 @@ import { ClientEventTarget } from "../events.ts";
 import type {
   ApplicationRegistration,
   ApplicationUsage,
-  BeforeSwapHook,
+  BeforeChangeHook,
   FeatureDefinitions,
   FlagSource,
 } from "../flag-source.ts";
 import { TimeSlicer } from "../scheduling/time-slicer.ts";
-import { Compiler } from "../sync/compile.ts";
+import { Compiler } from "../sync/compiler.ts";
 import { Revisions } from "../sync/revision.ts";
 import { JsonReader } from "../transport/json-reader.ts";
 
 /** Flags that one process sends to another. */
 export interface FlagUpdate {
-  /** The revision of the snapshot that the flags are compiled to. */
+  /** The revision of the snapshot into which the flags are compiled. */
   readonly revision: string;
   /** The definitions as JSON, the fastest format to transfer between processes. */
   readonly text: string;
 }
 
-/** When the upstream last responded to a source and last sent new data, epoch milliseconds. */
+/** When the upstream last responded to a source, and when it last sent new data. */
 export type SyncTimestamps = Pick<FlagSource, "lastFetchAtMs" | "lastUpdateAtMs">;
 
 export interface FlagReplicaOptions {
@@ -91,7 +91,7 @@ export class FlagReplica extends ClientEventTarget implements FlagSource {
     return this.#slicer.run(this.#prepare(update));
   }
 
-  /** Replaces the current flags by those prepared last. */
+  /** Replaces the current flags with those prepared last. */
   publish(timestamps: SyncTimestamps): void {
     const previous = this.#current;
     this.#timestamps = timestamps;
@@ -107,7 +107,7 @@ export class FlagReplica extends ClientEventTarget implements FlagSource {
     this.emitter.emit("unchanged");
   }
 
-  beforeChange(hook: BeforeSwapHook): () => void {
+  beforeChange(hook: BeforeChangeHook): () => void {
     return this.#compiler.addHook(hook);
   }
 

@@ -6,7 +6,7 @@ import { ClientEventTarget } from "../events.ts";
 import type {
   ApplicationRegistration,
   ApplicationUsage,
-  BeforeSwapHook,
+  BeforeChangeHook,
   FeatureDefinitions,
   FlagSource,
 } from "../flag-source.ts";
@@ -14,7 +14,7 @@ import type { FlagsClientOptions } from "../options/flags-client-options.ts";
 import { resolveOptions } from "../options/resolve-options.ts";
 import type { Settings } from "../options/resolve-options.ts";
 import { describeCause } from "../transport/upstream-error.ts";
-import { isEmpty } from "./bootstrap.ts";
+import { isEmptyDocument } from "./bootstrap.ts";
 import { createParts } from "./client-parts.ts";
 import type { ClientParts } from "./client-parts.ts";
 
@@ -84,7 +84,7 @@ export class FlagsClient extends ClientEventTarget implements FlagSource, AsyncD
     return this.close();
   }
 
-  /** Resolves once there is data from the upstream or a bootstrap; rejects if the client is closed before. */
+  /** Resolves once there is data from the upstream or a bootstrap; rejects if the client is closed first. */
   synchronized(): Promise<void> {
     return this.#synchronized.promise;
   }
@@ -99,16 +99,19 @@ export class FlagsClient extends ClientEventTarget implements FlagSource, AsyncD
     return this.#evaluator.getVariant(name, context, fallback);
   }
 
-  /** Returns the flags as the upstream sent them; an empty list before the first data. */
+  /** Returns the flags as the upstream sent them; an empty list until there are any. */
   getFeatureDefinitions(): readonly unknown[] {
     return this.definitions?.features ?? [];
   }
 
-  beforeChange(hook: BeforeSwapHook): () => void {
+  beforeChange(hook: BeforeChangeHook): () => void {
     return this.#parts.compiler.addHook(hook);
   }
 
-  /** If usage reports are disabled, returns true and discards the usage. Otherwise returns false after `close`. */
+  /**
+   * Returns false if a limit is exceeded, or after `close`. If usage reports are disabled, returns true
+   * and discards the usage.
+   */
   reportUsage(usage: ApplicationUsage): boolean {
     return this.#parts.usage.report(usage);
   }
@@ -136,7 +139,7 @@ export class FlagsClient extends ClientEventTarget implements FlagSource, AsyncD
     const { storage, updater } = this.#parts;
     const document = await storage.restore();
     const { signal } = this.#restoring;
-    if (document === undefined || isEmpty(document) || signal.aborted) return;
+    if (document === undefined || isEmptyDocument(document) || signal.aborted) return;
     try {
       await updater.acceptFrom("storage", document, signal);
     } catch (cause) {

@@ -6,7 +6,7 @@ import type { FallbackVariant, Variant } from "./variant.ts";
 /** The result for an unknown flag: a value, or a function that returns one. */
 export type Fallback = boolean | ((name: string, context: Context) => boolean);
 
-export interface EvaluatorOptions {
+interface EvaluatorOptions {
   /** Returns the current snapshot. */
   readonly snapshot: () => Snapshot | undefined;
   /** Context fields that apply unless the caller passes others. */
@@ -61,7 +61,7 @@ export class Evaluator {
     return { context, flag, outcome: flag.outcomes[snapshot.evaluate(index, context)] };
   }
 
-  /** Results from before the first data are not counted: they say nothing about the flag. */
+  /** Fallbacks returned before the first data are not counted, because no flag was evaluated. */
   #count(name: string, enabled: boolean, variant?: string): void {
     const { snapshot, count, emitter } = this.#options;
     if (snapshot() === undefined) return;

@@ -1,7 +1,7 @@
 import type { CustomStrategy } from "flags-engine";
 import type { StorageProvider } from "../storage/storage-provider.ts";
 import type { Synchronization } from "../sync/synchronizer.ts";
-import type { UnleashClient } from "../sync/unleash-client.ts";
+import type { UnleashClient } from "../sync/unleash-synchronizer.ts";
 import type { CustomHeadersFunction } from "../transport/headers.ts";
 
 /** A tag that a flag must have. */

@@ -153,7 +153,7 @@ export function isStorageProvider(value: unknown): value is StorageProvider {
   return typeof value["get"] === "function" && typeof value["set"] === "function";
 }
 
-export function isTextOrTexts(value: unknown): value is string | readonly string[] {
+export function isStringOrStrings(value: unknown): value is string | readonly string[] {
   const texts: unknown = typeof value === "string" ? [value] : value;
   return Array.isArray(texts) && texts.every((text) => typeof text === "string");
 }

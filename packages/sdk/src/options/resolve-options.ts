@@ -3,8 +3,8 @@ import { generateInstanceId } from "../identity.ts";
 import type { StorageProvider } from "../storage/storage-provider.ts";
 import { SYNCHRONIZATIONS } from "../sync/synchronizer.ts";
 import type { Synchronization } from "../sync/synchronizer.ts";
-import { isUnleashClient } from "../sync/unleash-client.ts";
-import type { UnleashClient } from "../sync/unleash-client.ts";
+import { isUnleashClient } from "../sync/unleash-synchronizer.ts";
+import type { UnleashClient } from "../sync/unleash-synchronizer.ts";
 import type { ConnectionSettings } from "../transport/connections.ts";
 import { toHeaderMap } from "../transport/headers.ts";
 import type { CredentialSettings, HeaderMap } from "../transport/headers.ts";
@@ -18,9 +18,9 @@ import {
   isProxyUrl,
   isStorageProvider,
   isStrategyList,
+  isStringOrStrings,
   isSynchronization,
   isTagList,
-  isTextOrTexts,
   OptionReader,
 } from "./option-reader.ts";
 
@@ -166,7 +166,7 @@ function readConnection(reader: OptionReader): ConnectionSettings {
   const connection = {
     timeoutMs: reader.durationMs("timeoutMs", 1) ?? 10_000,
     rejectUnauthorized: http.flag("rejectUnauthorized") ?? true,
-    ca: http.check("ca", isTextOrTexts, "must be text or a list of texts"),
+    ca: http.check("ca", isStringOrStrings, "must be a string or a list of strings"),
     httpProxy: reader.check("httpProxy", isProxyUrl, PROXY_RULE),
     httpsProxy: reader.check("httpsProxy", isProxyUrl, PROXY_RULE),
     noProxy: reader.text("noProxy"),

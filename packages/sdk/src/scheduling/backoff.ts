@@ -1,4 +1,4 @@
-export interface DelayOptions {
+interface DelayOptions {
   /** Delay after a success, in milliseconds; 0 if a success is not followed by another attempt. */
   readonly intervalMs: number;
   /** Consecutive failures; 0 after a success. */

@@ -1,7 +1,7 @@
 import { MAX_DELAY_MS } from "./backoff.ts";
 
 /** One iteration; resolves to the delay before the next one in milliseconds, undefined to end the loop. */
-export type Iteration = () => Promise<number | undefined>;
+type Iteration = () => Promise<number | undefined>;
 
 /**
  * Runs iterations one after the other, never two at a time. Its timer does not keep the process

@@ -17,7 +17,7 @@ export class DefinitionsStorage {
     this.#warn = warn;
   }
 
-  /** Resolves to the stored definitions, which are not validated; undefined without any. */
+  /** Resolves to the stored definitions, which are not validated; undefined if there are none. */
   async restore(): Promise<unknown> {
     try {
       return (await this.#provider.get(this.#key)) ?? undefined;

@@ -36,8 +36,9 @@ export class FileStorageProvider implements StorageProvider {
     if (text === undefined) return undefined;
     try {
       return JSON.parse(text);
-    } catch (cause) {
-      throw new Error(`File ${path} is not JSON`, { cause });
+    } catch {
+      // NOTE: without a cause, because logs contain only the message of the innermost one.
+      throw new Error(`File ${path} is not JSON: delete it, or restore a valid copy`);
     }
   }
 

@@ -2,6 +2,7 @@ import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describeCause } from "../transport/upstream-error.ts";
 import { FileStorageProvider } from "./file-storage-provider.ts";
 import { MemoryStorageProvider } from "./storage-provider.ts";
 import type { StorageProvider } from "./storage-provider.ts";
@@ -83,7 +84,9 @@ describe("FileStorageProvider", () => {
   it("get() rejects with the path of a file that is not JSON", async () => {
     const [provider, path] = await createWithFile("corrupt");
     await writeFile(path, "{");
-    await expect(provider.get("app")).rejects.toThrow(path);
+    await expect(provider.get("app")).rejects.toSatisfy((thrown) =>
+      describeCause(thrown).includes(path),
+    );
   });
 
   it("get() rejects if the file cannot be read", async () => {

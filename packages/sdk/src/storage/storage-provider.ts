@@ -5,7 +5,7 @@
 export interface StorageProvider {
   /** Replaces the value stored under the key. */
   set(key: string, data: unknown): Promise<void>;
-  /** Resolves to the value last stored under the key; undefined without one. */
+  /** Resolves to the value last stored under the key; undefined if there is none. */
   get(key: string): Promise<unknown>;
 }
 

@@ -1,7 +1,7 @@
 import { Emitter } from "../events.ts";
 import type { FlagsClientEvents } from "../events.ts";
 import { TimeSlicer } from "../scheduling/time-slicer.ts";
-import { Compiler } from "./compile.ts";
+import { Compiler } from "./compiler.ts";
 import { FlagState } from "./flag-state.ts";
 import { FlagUpdater } from "./flag-updater.ts";
 

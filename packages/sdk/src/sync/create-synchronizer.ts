@@ -7,7 +7,7 @@ import { PollingFallback } from "./polling-fallback.ts";
 import { Streaming } from "./streaming.ts";
 import type { Synchronization, SyncSink, Synchronizer } from "./synchronizer.ts";
 
-export interface SynchronizerOptions {
+interface SynchronizerOptions {
   readonly api: UpstreamApi;
   readonly sink: SyncSink;
   /** The filters that `api` sends; applied again here, because not every upstream supports them. */
@@ -17,10 +17,7 @@ export interface SynchronizerOptions {
   readonly random: () => number;
 }
 
-/**
- * Creates the synchronizer for a way of synchronizing. Deltas and streaming fall back to polling
- * while they do not work.
- */
+/** Creates a synchronizer. Deltas and streaming fall back to polling while they do not work. */
 export function createSynchronizer(
   synchronization: Synchronization,
   unfiltered: SynchronizerOptions,
@@ -37,7 +34,7 @@ export function createSynchronizer(
 
 /**
  * The deltas and streams of Unleash ignore the filter by tags, and flags do not contain their tags,
- * so the client cannot filter either: only polling returns the right flags.
+ * so the client cannot filter by tags either: only polling returns the right flags.
  */
 function createPollingForTags(
   synchronization: Synchronization,

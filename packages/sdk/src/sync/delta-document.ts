@@ -5,7 +5,7 @@ import type { PreferredOptions } from "./polling-fallback.ts";
 
 const VERSION = 2;
 
-/** Applies the changes that the upstream sends to a document, and delivers it after each. */
+/** A document to which the changes from the upstream are applied. It is delivered after each change. */
 export class DeltaDocument {
   readonly #options: Pick<PreferredOptions, "sink" | "isCurrent">;
   #state: FeaturesState | undefined;
@@ -42,9 +42,9 @@ export class DeltaDocument {
   }
 
   /**
-   * Delivers the document only if polling has replaced it in the meantime. The upstream sends no
-   * change if the flags were changed and changed back while it was polled, so without this the
-   * polled flags would remain.
+   * Delivers the document only if polling has replaced it in the meantime. If the flags were changed
+   * and changed back while the client polled, the upstream sends no change, so the polled flags would
+   * remain.
    */
   async #confirm(state: FeaturesState, signal: AbortSignal): Promise<void> {
     if (this.#options.isCurrent()) this.#options.sink.unchanged();

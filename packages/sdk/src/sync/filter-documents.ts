@@ -36,7 +36,7 @@ export function filterDocuments(
       const matching = features.filter((feature) => !isObject(feature) || isMatch(feature));
       const ignored = features.length - matching.length;
       if (ignored > 0)
-        warnOnce(name, `The upstream sends flags outside of ${name}: they are ignored`);
+        warnOnce(name, `The upstream sends flags that do not match ${name}: they are ignored`);
       features = matching;
     }
     return features.length === document.features.length ? document : { ...document, features };
@@ -52,20 +52,20 @@ function activeFilters({ projectName, namePrefix }: FeatureFilters): readonly Fi
   if (projectName) {
     filters.push({
       name: `the project ${JSON.stringify(projectName)}`,
-      isMatch: (feature) => isNotTextOr(feature, "project", (id) => id === projectName),
+      isMatch: (feature) => matchesIfText(feature, "project", (id) => id === projectName),
     });
   }
   if (namePrefix) {
     filters.push({
       name: `the name prefix ${JSON.stringify(namePrefix)}`,
-      isMatch: (feature) => isNotTextOr(feature, "name", (name) => name.startsWith(namePrefix)),
+      isMatch: (feature) => matchesIfText(feature, "name", (name) => name.startsWith(namePrefix)),
     });
   }
   return filters;
 }
 
 /** Also true if the member is not text, so that the parser reports the malformed flag. */
-function isNotTextOr(
+function matchesIfText(
   feature: object,
   member: "name" | "project",
   isMatch: (text: string) => boolean,

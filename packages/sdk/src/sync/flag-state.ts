@@ -1,7 +1,7 @@
 import { parseInSteps } from "flags-engine";
 import type { Snapshot, Steps } from "flags-engine";
 import type { FeatureDefinitions } from "../flag-source.ts";
-import type { Compiler } from "./compile.ts";
+import type { Compiler } from "./compiler.ts";
 import { Revisions } from "./revision.ts";
 
 /** Where a document comes from. */
@@ -14,7 +14,7 @@ export type Origin = "storage" | "bootstrap" | "upstream";
  */
 export type Acceptance = "changed" | "unchanged" | "outranked";
 
-export interface FlagStateOptions {
+interface FlagStateOptions {
   readonly compiler: Pick<Compiler, "compile">;
   /** Whether a bootstrap replaces data restored from storage. */
   readonly bootstrapOverrides: boolean;

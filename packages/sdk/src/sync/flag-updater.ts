@@ -2,13 +2,13 @@ import type { Steps } from "flags-engine";
 import type { Emitter, FlagsClientEvents } from "../events.ts";
 import type { FeatureDefinitions } from "../flag-source.ts";
 import type { TimeSlicer } from "../scheduling/time-slicer.ts";
-import { describeDiagnostics } from "./compile.ts";
+import { describeDiagnostics } from "./compiler.ts";
 import type { Acceptance, FlagState, Origin } from "./flag-state.ts";
 import type { SyncSink } from "./synchronizer.ts";
 
 type OtherOrigin = Exclude<Origin, "upstream">;
 
-export interface FlagUpdaterOptions {
+interface FlagUpdaterOptions {
   readonly state: FlagState;
   readonly emitter: Emitter<FlagsClientEvents>;
   /** Stores the definitions from the upstream for the next start. */

@@ -8,7 +8,7 @@ export interface PreferredOptions {
   readonly sink: SyncSink;
   /** Must be called for every failure and interruption; the synchronizer keeps retrying regardless. */
   readonly onFailure: (error: UpstreamError) => void;
-  /** Whether the last document it delivered is still current, or false if polling has replaced it. */
+  /** Whether its last document is still the current one; false if polling has replaced it. */
   readonly isCurrent: () => boolean;
   readonly intervalMs: number;
   readonly events: EventSink;
@@ -17,7 +17,7 @@ export interface PreferredOptions {
 
 type Hooks = Pick<PreferredOptions, "sink" | "onFailure" | "isCurrent">;
 
-export interface PollingFallbackOptions {
+interface PollingFallbackOptions {
   readonly createPreferred: (hooks: Hooks) => Synchronizer;
   readonly createPolling: (sink: SyncSink) => Synchronizer;
   readonly sink: SyncSink;
@@ -29,8 +29,8 @@ export interface PollingFallbackOptions {
  * Runs a preferred synchronizer, and polls while that one fails, so that flags are never much older
  * than with polling alone.
  *
- * - Polling starts immediately if the upstream does not offer the preferred way, or if that has not
- *   delivered any document yet; otherwise after one interval without a success.
+ * - Polling starts immediately if the upstream does not offer deltas or streams, or if the preferred
+ *   synchronizer has not delivered any document yet; otherwise after one interval without a success.
  * - Polling stops as soon as the preferred synchronizer delivers a document or a confirmation.
  */
 export class PollingFallback implements Synchronizer {
@@ -99,7 +99,7 @@ export class PollingFallback implements Synchronizer {
     this.#polling.start();
   }
 
-  /** From here on polling delivers nothing: a document it is still fetching may be older. */
+  /** Discards a document that is still being fetched, because it may be older. */
   #stopPolling(): void {
     this.#clearTimer();
     if (this.#polling === undefined) return;

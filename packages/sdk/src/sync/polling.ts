@@ -6,7 +6,7 @@ import { DeltaDocument } from "./delta-document.ts";
 import type { PreferredOptions } from "./polling-fallback.ts";
 import type { SyncSink, Synchronizer } from "./synchronizer.ts";
 
-export interface PollingOptions {
+interface PollingOptions {
   readonly api: Pick<UpstreamApi, "fetchFeatures">;
   readonly sink: SyncSink;
   /** Milliseconds between polls; 0: poll until the first success, then never again. */

@@ -7,7 +7,7 @@ const LENGTH = 16;
 /**
  * Identifies the content of definitions by a hash that does not depend on the order of object keys.
  * Caches the hash of each flag and segment object, so that only new objects are hashed after a
- * delta. So definitions must not be modified.
+ * delta. Therefore definitions must not be modified.
  */
 export class Revisions {
   readonly #hashes = new WeakMap<object, string>();

@@ -11,14 +11,14 @@ import { DeltaDocument } from "./delta-document.ts";
 import type { PreferredOptions } from "./polling-fallback.ts";
 import type { Synchronizer } from "./synchronizer.ts";
 
-export interface StreamingOptions extends PreferredOptions {
+interface StreamingOptions extends PreferredOptions {
   readonly api: Pick<UpstreamApi, "openStream" | "readEvent">;
 }
 
 type StreamedEvent = Extract<StreamItem, { readonly kind: "event" }>;
 
 /**
- * Minimum time between connections at the request of polls. Prevents a loop if the upstream requests
+ * Minimum time between attempts to connect that polls cause. Prevents a loop if the upstream requests
  * streaming from polls, and polling from streams.
  */
 const MIN_RESUME_MS = 1000;

@@ -37,7 +37,7 @@ describe("Deadline", () => {
     deadline.clear();
   });
 
-  it("renew() replaces the time limit by a limit on silence", async () => {
+  it("renew() replaces the time limit with a limit on silence", async () => {
     vi.useFakeTimers();
     const deadline = new Deadline(new AbortController().signal, 100);
     for (let count = 0; count < 5; count += 1) {

@@ -11,7 +11,7 @@ type Values = ReadonlyMap<string, unknown>;
  * without blocking the event loop: a document of 10,000 flags takes longer than a request should
  * wait. So in a long document the elements of the top-level lists (flags, segments) are parsed one
  * by one, with a pause after each. An element with the same text as in the previous document is not
- * parsed again: the result contains the same object. So callers must not modify results.
+ * parsed again: the result contains the same object. Therefore callers must not modify results.
  */
 export class JsonReader {
   readonly #shortLength: number;
@@ -111,7 +111,7 @@ function* readElements(text: string, previous: Values): Steps<ParsedElements> {
   return { document: replaceIndexes(document, values), elements };
 }
 
-/** Replaces the indexes in the top-level lists by the values they refer to. */
+/** Replaces the indexes in the top-level lists with the values they refer to. */
 function replaceIndexes(document: object, values: readonly unknown[]): object {
   const members = Object.entries(document).map(([name, value]: [string, unknown]) => [
     name,
@@ -139,7 +139,7 @@ type Boundary = "start" | "comma" | "end";
 
 /**
  * Finds the boundaries of the elements in the top-level lists of a JSON object. Does not validate
- * the text: in an invalid one, a boundary may be anywhere outside of strings.
+ * the text: in an invalid one, a boundary may be anywhere outside strings.
  */
 class ListScanner {
   readonly #text: string;

@@ -11,14 +11,14 @@ import { API_HINTS, toNotOffered, toStatusError } from "./status-error.ts";
 import { describeCause, UpstreamError } from "./upstream-error.ts";
 import type { MetricsBody, RegistrationBody } from "./wire-bodies.ts";
 
-/** Which flags to request; all flags without any filter. */
+/** Which flags to request. Without any filter, all of them. */
 export interface FeatureFilters {
   readonly projectName: string | undefined;
   readonly namePrefix: string | undefined;
   readonly tags: readonly { readonly name: string; readonly value: string }[];
 }
 
-export interface UpstreamApiOptions {
+interface UpstreamApiOptions {
   readonly http: HttpClient;
   /** Runs the parsing of documents. */
   readonly slicer: TimeSlicer;
@@ -36,7 +36,7 @@ export interface UpstreamApiOptions {
 }
 
 /** The response to a request for definitions. */
-export interface FetchedFeatures {
+interface FetchedFeatures {
   /** Undefined if nothing has changed since the ETag of the request. */
   readonly document: unknown;
   readonly etag: string | undefined;

@@ -20,7 +20,7 @@ export type UpstreamErrorCode =
   | "DOCUMENT"
   | "NOT_OFFERED";
 
-export interface UpstreamErrorDetails {
+interface UpstreamErrorDetails {
   readonly code: UpstreamErrorCode;
   readonly status?: number;
   /** Minimum delay before the next attempt, in milliseconds. */

@@ -45,7 +45,7 @@ export interface RegistrationBody extends Identity, Platform {
   readonly interval: number;
 }
 
-export interface RegistrationDetails {
+interface RegistrationDetails {
   readonly identity: Identity;
   readonly customStrategies: readonly string[];
   readonly startedAtMs: number;

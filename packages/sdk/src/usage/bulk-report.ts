@@ -65,7 +65,7 @@ export function toBulkBody(lists: {
 }
 
 /** A part of a list whose entries fit into one bulk report. */
-export interface Chunk<Item> {
+interface Chunk<Item> {
   readonly items: readonly Item[];
   /** The items as JSON. */
   readonly texts: readonly string[];

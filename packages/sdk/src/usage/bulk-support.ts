@@ -37,7 +37,7 @@ export class BulkSupport {
     return REJECTED.has(status);
   }
 
-  /** Records the end of an attempt without bulk reports, and whether the upstream accepted all of it. */
+  /** Records an attempt without bulk reports, and whether the upstream accepted all of the usage. */
   sentSeparately(isAccepted: boolean): void {
     // All usage was accepted separately, so the upstream rejected the bulk format itself.
     if (this.#suspended === "rejected" && isAccepted) this.#retryAtMs = this.#now() + RETRY_MS;

@@ -1,6 +1,6 @@
 import type { ImpactMetric, ImpactSample } from "../flag-source.ts";
 import { toChunks } from "./bulk-report.ts";
-import type { FairBudget } from "./usage-limits.ts";
+import type { FairBudget } from "./fair-budget.ts";
 
 interface Series {
   readonly metric: Omit<ImpactMetric, "samples">;

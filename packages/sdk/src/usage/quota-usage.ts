@@ -1,17 +1,17 @@
 import type { ApplicationUsage } from "../flag-source.ts";
 import { ApplicationCounts } from "./application-counts.ts";
 import type { CountingRules, FeatureEntries } from "./application-counts.ts";
+import type { BudgetShare } from "./fair-budget.ts";
 import { applicationBytes } from "./usage-limits.ts";
-import type { BudgetShare } from "./usage-limits.ts";
 
-export interface QuotaRules extends CountingRules {
+interface QuotaRules extends CountingRules {
   /** Number of applications. */
   readonly applications: BudgetShare;
   readonly now: () => number;
 }
 
 /** The result of adding usage. */
-export interface AddResult {
+interface AddResult {
   /** False if nothing was counted. */
   readonly isAccepted: boolean;
   /** Number of flags that were omitted, because the upstream did not send them and their limit is reached. */

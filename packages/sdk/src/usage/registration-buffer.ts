@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import type { ApplicationRegistration } from "../flag-source.ts";
 import type { Identity } from "../identity.ts";
+import type { FairBudget } from "./fair-budget.ts";
 import { DEFAULT_QUOTA } from "./usage-limits.ts";
-import type { FairBudget } from "./usage-limits.ts";
 
-/** A registration that was taken for sending. */
-export interface TakenRegistration {
+/** A registration, its id, and its estimated memory in bytes. */
+export interface BufferedRegistration {
   readonly id: string;
   readonly registration: ApplicationRegistration;
   readonly bytes: number;
@@ -22,7 +22,7 @@ const REGISTRATION_BYTES = 500;
  * registration is forwarded once an hour, and new ones beyond the limits are dropped.
  */
 export class RegistrationBuffer {
-  readonly #quotas = new Map<string, Map<string, TakenRegistration>>();
+  readonly #quotas = new Map<string, Map<string, BufferedRegistration>>();
   /** When each registration was forwarded, by id; the oldest first. */
   readonly #forwardedAtMs = new Map<string, number>();
   readonly #memory: FairBudget;
@@ -44,8 +44,8 @@ export class RegistrationBuffer {
   }
 
   /** Takes up to `limit` registrations, one of each quota in turn. */
-  take(limit: number): readonly TakenRegistration[] {
-    const taken: TakenRegistration[] = [];
+  take(limit: number): readonly BufferedRegistration[] {
+    const taken: BufferedRegistration[] = [];
     while (taken.length < limit && this.#quotas.size > 0) {
       for (const [quotaId, pending] of [...this.#quotas].slice(0, limit - taken.length)) {
         const [first] = pending.values();
@@ -61,12 +61,12 @@ export class RegistrationBuffer {
   }
 
   /** Returns registrations that could not be delivered; drops those beyond the limits. */
-  putBack(taken: readonly TakenRegistration[]): void {
+  putBack(taken: readonly BufferedRegistration[]): void {
     for (const one of taken) this.#put(one);
   }
 
   /** Records that registrations were delivered. */
-  release(taken: readonly TakenRegistration[]): void {
+  release(taken: readonly BufferedRegistration[]): void {
     for (const { id } of taken) {
       this.#forwardedAtMs.delete(id);
       this.#forwardedAtMs.set(id, this.#now());
@@ -77,8 +77,8 @@ export class RegistrationBuffer {
     }
   }
 
-  #put(one: TakenRegistration): boolean {
-    const pending = this.#quotas.get(quotaOf(one)) ?? new Map<string, TakenRegistration>();
+  #put(one: BufferedRegistration): boolean {
+    const pending = this.#quotas.get(quotaOf(one)) ?? new Map<string, BufferedRegistration>();
     if (pending.has(one.id)) return true;
     const memory = this.#memory.shareOf(quotaOf(one));
     if (pending.size >= this.#perQuota || !memory.fits(one.bytes)) return false;
@@ -103,7 +103,7 @@ export function toForwarded(
   };
 }
 
-function quotaOf({ registration }: TakenRegistration): string {
+function quotaOf({ registration }: BufferedRegistration): string {
   return registration.quotaId ?? DEFAULT_QUOTA;
 }
 

@@ -8,11 +8,11 @@ import { splitList, toBulkBody, toChunks } from "./bulk-report.ts";
 import type { BulkSupport } from "./bulk-support.ts";
 import type { ImpactMetricsBuffer, TakenImpactMetrics } from "./impact-metrics.ts";
 import { toForwarded } from "./registration-buffer.ts";
-import type { RegistrationBuffer, TakenRegistration } from "./registration-buffer.ts";
+import type { RegistrationBuffer, BufferedRegistration } from "./registration-buffer.ts";
 import type { UsageDrops } from "./usage-drops.ts";
 import { MAX_CONCURRENT_REQUESTS } from "./usage-limits.ts";
 
-export interface SupplementReporterOptions {
+interface SupplementReporterOptions {
   readonly api: Pick<UpstreamApi, "forwardRegistration" | "sendBulk" | "sendMetrics">;
   readonly bulk: BulkSupport;
   readonly impactMetrics: ImpactMetricsBuffer;
@@ -89,7 +89,7 @@ export class SupplementReporter {
 
   async #registerInBulk(environment: string, signal: AbortSignal): Promise<void> {
     const { api, identity, registrations } = this.#options;
-    const toText = ({ registration }: TakenRegistration): string =>
+    const toText = ({ registration }: BufferedRegistration): string =>
       JSON.stringify({ ...toForwarded(registration, identity), environment });
     const chunks = toChunks(registrations.take(MAX_REGISTRATIONS), toText);
     await this.#register(
@@ -112,12 +112,12 @@ export class SupplementReporter {
 
   /** Sends batches; splits rejected ones, so that an invalid registration does not affect the others. */
   async #register(
-    batches: readonly (readonly TakenRegistration[])[],
-    post: (batch: readonly TakenRegistration[]) => Promise<void>,
+    batches: readonly (readonly BufferedRegistration[])[],
+    post: (batch: readonly BufferedRegistration[]) => Promise<void>,
   ): Promise<void> {
     const { registrations, drops } = this.#options;
     const pending = new Set(batches.flat());
-    const send = async (batch: readonly TakenRegistration[]): Promise<void> => {
+    const send = async (batch: readonly BufferedRegistration[]): Promise<void> => {
       const isAccepted = await trySend(() => post(batch));
       if (!isAccepted && batch.length > 1) {
         const [first, second] = splitList(batch);

@@ -153,7 +153,7 @@ export class UsageReporter {
       await forEachConcurrently(batches, MAX_CONCURRENT_REQUESTS, (batch) =>
         this.#deliverBatch(batch, origin),
       );
-      await forEachConcurrently(drain(rejectedBefore), MAX_CONCURRENT_REQUESTS, (usage) =>
+      await forEachConcurrently(removeEach(rejectedBefore), MAX_CONCURRENT_REQUESTS, (usage) =>
         this.#deliver(usage),
       );
     } finally {
@@ -297,7 +297,7 @@ function idOf({ quotaId, appName }: ApplicationUsage): string {
   return JSON.stringify([quotaId, appName]);
 }
 
-/** Removes the elements of a list one by one. */
-function* drain<Element>(list: Element[]): Generator<Element> {
+/** Removes the elements of a list one by one, and returns each. */
+function* removeEach<Element>(list: Element[]): Generator<Element> {
   for (let next = list.shift(); next !== undefined; next = list.shift()) yield next;
 }

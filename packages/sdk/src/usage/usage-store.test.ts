@@ -107,7 +107,7 @@ describe("UsageStore", () => {
   );
 
   it.each([Number.NaN, Infinity, -Infinity, -1, NOW + 1])(
-    "replaces a start of %s by the current time",
+    "replaces a start of %s with the current time",
     (startMs) => {
       const store = new UsageStore({ now });
       store.add(usage("a", { f: once }, startMs));

@@ -1,10 +1,11 @@
 import type { ApplicationUsage, FeatureUsage } from "../flag-source.ts";
 import type { FeatureEntries } from "./application-counts.ts";
+import { FairBudget } from "./fair-budget.ts";
 import { QuotaUsage } from "./quota-usage.ts";
-import { DEFAULT_QUOTA, FairBudget, USAGE_LIMITS } from "./usage-limits.ts";
+import { DEFAULT_QUOTA, USAGE_LIMITS } from "./usage-limits.ts";
 import type { UsageLimits } from "./usage-limits.ts";
 
-export interface UsageStoreOptions {
+interface UsageStoreOptions {
   readonly now: () => number;
   /** @default USAGE_LIMITS */
   readonly limits?: UsageLimits;

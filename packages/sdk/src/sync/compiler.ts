@@ -1,10 +1,10 @@
 import { compileInSteps } from "flags-engine";
 import type { CustomStrategy, FeatureDocument, Snapshot, Steps, StrategyError } from "flags-engine";
-import type { BeforeSwapHook } from "../flag-source.ts";
+import type { BeforeChangeHook } from "../flag-source.ts";
 import { HOST_NAME } from "../identity.ts";
 import { describeCause } from "../transport/upstream-error.ts";
 
-export interface CompilerOptions {
+interface CompilerOptions {
   readonly strategies: readonly CustomStrategy[];
   readonly now: () => number;
   readonly random: () => number;
@@ -15,7 +15,7 @@ export interface CompilerOptions {
 }
 
 /** A parsed document, and the revision that identifies its content. */
-export interface CompilerInput {
+interface CompilerInput {
   readonly document: FeatureDocument;
   readonly revision: string;
 }
@@ -23,16 +23,16 @@ export interface CompilerInput {
 /** Compiles documents to snapshots, and runs the hooks on each new snapshot. */
 export class Compiler {
   readonly #options: CompilerOptions;
-  readonly #beforeSwapHooks = new Set<BeforeSwapHook>();
+  readonly #beforeChangeHooks = new Set<BeforeChangeHook>();
 
   constructor(options: CompilerOptions) {
     this.#options = options;
   }
 
   /** Adds a hook; returns a function that removes it. */
-  addHook(hook: BeforeSwapHook): () => void {
-    this.#beforeSwapHooks.add(hook);
-    return () => void this.#beforeSwapHooks.delete(hook);
+  addHook(hook: BeforeChangeHook): () => void {
+    this.#beforeChangeHooks.add(hook);
+    return () => void this.#beforeChangeHooks.delete(hook);
   }
 
   /** @param previous the current snapshot, whose unchanged flags are reused */
@@ -47,7 +47,7 @@ export class Compiler {
       random,
       onStrategyError: this.#createErrorHandler(),
     });
-    for (const hook of this.#beforeSwapHooks) yield* hook(snapshot, previous);
+    for (const hook of this.#beforeChangeHooks) yield* hook(snapshot, previous);
     return snapshot;
   }
 

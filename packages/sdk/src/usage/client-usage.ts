@@ -8,15 +8,16 @@ import { RetryingTask } from "../transport/retrying-task.ts";
 import type { UpstreamApi } from "../transport/upstream-api.ts";
 import { toRegistrationBody } from "../transport/wire-bodies.ts";
 import { BulkSupport, environmentOfToken } from "./bulk-support.ts";
+import { FairBudget } from "./fair-budget.ts";
 import { ImpactMetricsBuffer } from "./impact-metrics.ts";
 import { RegistrationBuffer } from "./registration-buffer.ts";
 import { SupplementReporter } from "./supplement-reporter.ts";
 import { UsageDrops } from "./usage-drops.ts";
-import { DEFAULT_QUOTA, FairBudget, USAGE_LIMITS } from "./usage-limits.ts";
+import { DEFAULT_QUOTA, USAGE_LIMITS } from "./usage-limits.ts";
 import { UsageReporter } from "./usage-reporter.ts";
 import { UsageStore } from "./usage-store.ts";
 
-export interface UsageReportingOptions {
+interface ClientUsageOptions {
   readonly settings: Settings;
   readonly identity: Identity;
   readonly emitter: Emitter<FlagsClientEvents>;
@@ -28,8 +29,11 @@ export interface UsageReportingOptions {
   readonly random: () => number;
 }
 
-/** Registers the client, and stores usage, impact metrics and registrations until they are delivered. */
-export class UsageReporting {
+/**
+ * The usage of a client: registers it, and stores usage, impact metrics and registrations until they
+ * are delivered.
+ */
+export class ClientUsage {
   readonly #settings: Settings;
   readonly #store: UsageStore;
   readonly #impactMetrics: ImpactMetricsBuffer;
@@ -41,7 +45,7 @@ export class UsageReporting {
   readonly #registration: RetryingTask | undefined;
   #isClosed = false;
 
-  constructor(options: UsageReportingOptions) {
+  constructor(options: ClientUsageOptions) {
     const { settings, emitter, isKnownFeature, now } = options;
     this.#settings = settings;
     const memory = new FairBudget(USAGE_LIMITS.bytes);
@@ -94,7 +98,7 @@ export class UsageReporting {
     if (!this.#registrations.add(registration)) this.#drops.add("registration", 1);
   }
 
-  #createReporter(options: UsageReportingOptions): UsageReporter {
+  #createReporter(options: ClientUsageOptions): UsageReporter {
     const { settings, identity, emitter, events, api, now, random } = options;
     const bulk = new BulkSupport(environmentOfToken(tokenOf(settings.credentials)), now);
     const drops = this.#drops;
@@ -131,7 +135,7 @@ function tokenOf({ token, customHeaders, customHeadersFunction }: CredentialSett
 }
 
 /** Creates the task that registers the client once, with retries. */
-function createRegistration(options: UsageReportingOptions): RetryingTask {
+function createRegistration(options: ClientUsageOptions): RetryingTask {
   const { settings, identity, emitter, events, api, now, random } = options;
   const body = toRegistrationBody({
     identity,

@@ -29,7 +29,7 @@ export function isUnleashClient(value: unknown): value is UnleashClient {
   return METHODS.every((method) => typeof client[method] === "function");
 }
 
-export interface UnleashSynchronizerOptions {
+interface UnleashSynchronizerOptions {
   readonly unleash: UnleashClient;
   readonly updater: Pick<FlagUpdater, "accept" | "acceptFrom" | "unchanged">;
   readonly events: EventSink;
@@ -37,7 +37,7 @@ export interface UnleashSynchronizerOptions {
 
 /**
  * Reads the flags of an official client, at the start and after each change. Starts the client, but
- * does not destroy it: that is up to the application.
+ * does not destroy it: the application must do that.
  */
 export class UnleashSynchronizer implements Synchronizer {
   readonly #options: UnleashSynchronizerOptions;
