@@ -1,5 +1,5 @@
 // The last step of `npm run build`: bundles the proxy and its dependencies into one file, and writes
-// V8's code cache for it. See docs/decisions/0013-command-in-few-files.md.
+// V8's code cache for it. See docs/decisions/0013-bundle-with-code-cache.md.
 
 import { writeBundle } from "./bundle/write-bundle.mjs";
 import { writeCodeCache } from "./bundle/write-code-cache.mjs";
@@ -8,5 +8,5 @@ await writeBundle();
 try {
   await writeCodeCache();
 } catch (error) {
-  console.warn(`The proxy works, but starts more slowly: no code cache, ${error.message}`);
+  console.warn(`Cannot write the code cache, so the proxy starts more slowly: ${error.message}`);
 }

@@ -1,5 +1,5 @@
 // Loads dist/bundle/flags-proxy.js, a bundle of the program and its dependencies, with the code cache
-// that V8 produced from it during the build. See docs/decisions/0013-command-in-few-files.md.
+// that V8 produced from it during the build. See docs/decisions/0013-bundle-with-code-cache.md.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
