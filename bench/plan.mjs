@@ -1,5 +1,8 @@
 import { parseArgs } from "node:util";
+import { CASES } from "./parts/http/cases.mjs";
+import { PEERS } from "./peers/peers.mjs";
 
+/** NOTE: not derived from `PARTS`, whose module can be imported only after the build. */
 const PART_NAMES = [
   "engine",
   "http",
@@ -14,14 +17,8 @@ const PART_NAMES = [
   "mechanisms",
 ];
 const DEFAULT_PARTS = ["engine", "http"];
-const CASE_NAMES = ["new-user", "same-context", "not-modified", "gzip", "post"];
-const PEER_NAMES = [
-  "ours",
-  ...(process.env.PREVIOUS_CHECKOUT ? ["previous"] : []),
-  "old",
-  "bare",
-  ...(process.env.EDGE_BIN ? ["edge"] : []),
-];
+const CASE_NAMES = CASES.map(({ name }) => name);
+const PEER_NAMES = Object.keys(PEERS);
 
 export const HELP = `npm run bench -- [parts] [options]
 
@@ -31,7 +28,7 @@ Parts: ${PART_NAMES.join(", ")}. Default: ${DEFAULT_PARTS.join(" and ")}
   --save               Also writes the results to bench/RESULTS.md
   --rounds NUMBER      Rounds of every part that has rounds
   --seconds NUMBER     Length of each round, where rounds are measured in seconds
-  --no-build           Uses packages/*/dist as they are
+  --no-build           Uses the existing packages/*/dist
   --help               Prints this text
 http:
   --case NAMES         Default: ${CASE_NAMES.join(",")}
@@ -93,7 +90,7 @@ const LONG = {
  * Parses the arguments of the command.
  *
  * @returns what to measure: `parts` by name, and the plan of each under its name
- * @throws {TypeError} for an unknown name, and for a number that is not above 0
+ * @throws {TypeError} if a name is unknown or a number is not above 0
  */
 export function parsePlan(args) {
   const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
@@ -129,19 +126,19 @@ export function parsePlan(args) {
   };
 }
 
-function readNames(what, text, known) {
+function readNames(option, text, known) {
   const names = text.split(",").filter(Boolean);
   const unknown = names.filter((name) => !known.includes(name));
   if (unknown.length === 0) return names;
-  throw new TypeError(`${what}: unknown ${unknown.join(", ")}; known are ${known.join(", ")}`);
+  throw new TypeError(`${option}: unknown ${unknown.join(", ")}; known are ${known.join(", ")}`);
 }
 
-function readNumbers(what, text) {
-  return text.split(",").map((number) => readNumber(what, number));
+function readNumbers(option, text) {
+  return text.split(",").map((number) => readNumber(option, number));
 }
 
-function readNumber(what, text) {
+function readNumber(option, text) {
   const number = Number(text);
   if (number > 0) return number;
-  throw new TypeError(`${what}: ${text} is not a number above 0`);
+  throw new TypeError(`${option}: ${text} is not a number above 0`);
 }

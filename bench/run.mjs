@@ -20,7 +20,7 @@ if (!existsSync(new URL("node_modules/@unleash/proxy", import.meta.url))) {
   await runNpm("ci", "--ignore-scripts", "--prefix", fileURLToPath(new URL(".", import.meta.url)));
 }
 
-// NOTE: imported late, as the parts import packages that have just been installed and built.
+// NOTE: imported late, because the parts import packages that have just been installed and built.
 const { PARTS } = await import("./parts/parts.mjs");
 
 const sections = ["# Results", describeRun(plan.long ? "long" : "short")];

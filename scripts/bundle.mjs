@@ -9,6 +9,6 @@ await writeBundle();
 try {
   await writeCodeCache();
 } catch (error) {
-  console.warn(`The proxy works, but starts more slowly: no code cache, ${error.message}`);
+  console.warn(`Cannot write the code cache, so the proxy starts more slowly: ${error.message}`);
 }
 await recordBuild();

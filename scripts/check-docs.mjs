@@ -1,6 +1,6 @@
-// `npm run docs:check`: the tables of settings in the documents are those of the program, and links
-// between documents lead somewhere. `node scripts/check-docs.mjs --write` writes the tables anew.
-// Needs a build.
+// `npm run docs:check`: checks that the tables of settings in the documents match the programs, and that
+// the documents refer only to files, headings, folders and tests that exist. Requires a build.
+// `node scripts/check-docs.mjs --write` rewrites the tables.
 
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
@@ -10,10 +10,10 @@ import { PROGRAM as PROXY } from "../packages/proxy/dist/config/program.js";
 import { describeFallback } from "../packages/server-kit/dist/index.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-/** Folders, and a file whose links are there to be filled in. */
+/** Folders, and the template of decision records, whose links are placeholders. */
 const IGNORED = new Set(["node_modules", "dist", "coverage", "template.md"]);
 
-/** What must show every group of a program; others show what they like, of the proxy. */
+/** Documents that must contain every group of settings of a program. Others may contain any of the proxy. */
 const REFERENCES = new Map([
   [join("docs", "configuration.md"), PROXY],
   [join("docs", "admin-configuration.md"), ADMIN],
@@ -38,14 +38,14 @@ for (const [file, program] of REFERENCES) {
   checkGroups(file, program, documents.get(join(root, file)) ?? "");
 }
 
-await checkGuarantees("SECURITY.md");
-await checkGuarantees("ARCHITECTURE.md");
+await checkNamedTests("SECURITY.md");
+await checkNamedTests("ARCHITECTURE.md");
 await checkFolders("ARCHITECTURE.md");
 
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exit(1);
 const count = [PROXY, ADMIN].flatMap(({ settings }) => Object.keys(settings)).length;
-console.log(`${documents.size} documents agree with ${count} settings`);
+console.log(`${documents.size} documents match ${count} settings`);
 
 function programOf(path) {
   return REFERENCES.get(relative(root, path)) ?? PROXY;
@@ -69,19 +69,19 @@ function checkTables(path, text) {
     const found = toRows(groups.body);
     const missing = wanted.filter((row) => !found.includes(row));
     const surplus = found.filter((row) => !wanted.includes(row));
-    report(path, "lacks this row", missing);
-    report(path, "has a row that is not, or no longer, true", surplus);
+    report(path, "lacks a row", missing);
+    report(path, "has a row that is wrong or outdated", surplus);
     if (missing.length + surplus.length === 0 && wanted.join() !== found.join()) {
-      report(path, "has its rows in another order", [groups.group ?? "all groups"]);
+      report(path, "has rows in the wrong order", [groups.group ?? "all groups"]);
     }
   }
 }
 
-function report(path, what, rows) {
-  for (const row of rows) problems.push(`${relative(root, path)} ${what}: ${row}`);
+function report(path, problem, rows) {
+  for (const row of rows) problems.push(`${relative(root, path)} ${problem}: ${row}`);
 }
 
-/** Rows without the spaces that only align them. */
+/** Splits a table into rows, without the spaces that only align them. */
 function toRows(body) {
   return body
     .split("\n")
@@ -115,7 +115,7 @@ function formatTable({ settings }, group) {
   const all = Object.values(settings);
   const members = all.filter((setting) => setting.group === group);
   if (members.length === 0) throw new Error(`There is no group ${group}`);
-  // Some programs are configured by the environment alone.
+  // Some programs can be configured only by the environment.
   const columns = all.some(({ option }) => option !== undefined)
     ? COLUMNS
     : COLUMNS.toSpliced(1, 1);
@@ -132,7 +132,7 @@ function toLine(cells) {
 
 function toCells(setting, columns) {
   const { option, variables, required, meaning } = setting;
-  // A variable in lower case is another spelling, not another name.
+  // A variable in lower case is only another spelling.
   const names = variables.filter((name) => name === name.toUpperCase());
   const cells = {
     Variable: names.map((name) => `\`${name}\``).join(" or ") || "none",
@@ -156,9 +156,9 @@ async function checkLinks(path, text) {
     const [file, anchor] = target.split("#");
     const linked = file === "" ? path : resolve(dirname(path), decodeURIComponent(file));
     if (!(await exists(linked)))
-      problems.push(`${relative(root, path)} links to nothing: ${target}`);
+      problems.push(`${relative(root, path)} links to a missing file: ${target}`);
     else if (anchor && documents.has(linked) && !toAnchors(linked).has(anchor)) {
-      problems.push(`${relative(root, path)} links to no heading: ${target}`);
+      problems.push(`${relative(root, path)} links to a missing heading: ${target}`);
     }
   }
 }
@@ -172,7 +172,7 @@ async function exists(path) {
   }
 }
 
-/** The anchors that GitHub gives to headings. */
+/** Returns the anchors that GitHub creates for headings. */
 function toAnchors(path) {
   const headings = documents.get(path).matchAll(/^#{1,6} +(.+)$/gm);
   return new Set(
@@ -186,8 +186,8 @@ function toAnchors(path) {
   );
 }
 
-/** The tests that a document names as proof exist: files below packages/, and titles in quotes. */
-async function checkGuarantees(file) {
+/** Checks that the tests named in a document exist: files below packages/, and titles in quotes. */
+async function checkNamedTests(file) {
   const text = documents.get(join(root, file)) ?? "";
   for (const row of text.split("\n").filter((line) => line.includes(".test.ts`"))) {
     const paths = [...row.matchAll(/`([\w./-]+\.test\.ts)`/g)].map(([, path]) => path);
@@ -207,7 +207,7 @@ async function checkGuarantees(file) {
   }
 }
 
-/** The folder tree lists every folder directly below `src`, and no folder that does not exist. */
+/** Checks that the folder tree lists every folder directly below `src`, and only folders that exist. */
 async function checkFolders(file) {
   const text = documents.get(join(root, file)) ?? "";
   const [, tree = ""] = /^## Folders\n+```\n([\s\S]*?)```/m.exec(text) ?? [];

@@ -1,7 +1,7 @@
-// Part of `npm run docs:check`: fails when a term appears that this project has replaced with the
-// field's own. ARCHITECTURE.md has the glossary.
+// Part of `npm run docs:check`: fails if a file contains a term that this project has replaced with a
+// standard one. The glossary is in ARCHITECTURE.md.
 //
-// `node scripts/check-vocabulary.mjs PATH...` checks only what begins with one of the paths.
+// `node scripts/check-vocabulary.mjs PATH...` checks only files whose paths start with one of these.
 
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** What not to write, as whole words, and what to write instead. */
+/** Replaced terms, as patterns of whole words, and the terms to use instead. */
 const REPLACEMENTS = [
   ["answer(s|ed|ing|able)?|unanswered", "response, outcome, result; respond, serve"],
   ["ask(s|ed|ing)?", "request, call, query"],
@@ -46,7 +46,7 @@ const REPLACEMENTS = [
   ["doorkeepers?", "frequency-based admission (TinyLFU)"],
 ];
 
-/** Legitimate uses: in files whose path begins so, lines that match. */
+/** Exceptions: the start of the path of a file, and a pattern of the allowed lines. */
 const ALLOWED = [
   // The JavaScript API.
   ["", /allSettled|PromiseSettledResult/],
@@ -108,7 +108,7 @@ function readIfPresent(path) {
   try {
     return readFileSync(`${root}${path}`, "utf8");
   } catch {
-    // A file that git still lists although it has been deleted.
+    // The file has been deleted, but git still lists it.
     return "";
   }
 }

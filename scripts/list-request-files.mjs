@@ -1,5 +1,5 @@
-// Lists the files of this repository that one `GET /proxy` passes, and the functions it calls there:
-// `npm run build && node scripts/list-request-files.mjs`. Counts with the coverage of V8, after warm-up.
+// Lists the files of this repository that run during one `GET /proxy` after a warm-up, and the functions
+// called in them, as measured by V8's coverage: `npm run build && node scripts/list-request-files.mjs`.
 
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -46,7 +46,7 @@ await session.post("Profiler.takePreciseCoverage");
 await requestFlags("measured");
 const { result } = await session.post("Profiler.takePreciseCoverage");
 
-const passed = result
+const executed = result
   .filter(({ url }) => url.startsWith(PACKAGES))
   .map(({ url, functions }) => ({
     file: url.slice(PACKAGES.length).replace("/dist/", "/src/").replace(/\.js$/, ".ts"),
@@ -54,8 +54,8 @@ const passed = result
   }))
   .filter(({ called }) => called.length > 0)
   .toSorted((one, other) => one.file.localeCompare(other.file));
-for (const { file, called } of passed) console.log(`${file}: ${[...new Set(called)].join(", ")}`);
-console.log(`${passed.length} files`);
+for (const { file, called } of executed) console.log(`${file}: ${[...new Set(called)].join(", ")}`);
+console.log(`${executed.length} files`);
 
 await proxy.close();
 upstream.close();
@@ -75,7 +75,7 @@ async function requestFlags(userId) {
 async function waitUntilReady() {
   const deadline = Date.now() + 10_000;
   while ((await fetch(`${proxy.url}/proxy/health`)).status !== 200) {
-    if (Date.now() > deadline) throw new Error("The proxy did not get any flags");
+    if (Date.now() > deadline) throw new Error("The proxy did not receive any flags within 10 s");
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -1,7 +1,7 @@
 // `npm start`: installs, builds and runs a complete system until Ctrl-C: the flag-management service
 // with demo flags, and the proxy with a demo page at its root.
 //
-// ADMIN_PORT and PORT change the ports, DATA_DIR the directory for keys and data. All settings of
+// ADMIN_PORT and PORT set the ports, DATA_DIR the directory for keys and data. All settings of
 // `flags-admin` and `flags-proxy` work too: `ENABLE_OAS=true npm start`.
 
 import { requireFreePorts } from "./quickstart/ports.mjs";

@@ -1,5 +1,5 @@
 // `npm test`: installs and builds what is missing, runs every test and prints the totals.
-// Arguments are handed to vitest: `npm test -- packages/sdk` runs the tests of one folder.
+// Arguments are passed to vitest: `npm test -- packages/sdk` runs the tests of one folder.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
@@ -9,8 +9,8 @@ import { delimiter, join } from "node:path";
 import { prepareWorkspace, requireNode, rootDirectory, run } from "./workspace.mjs";
 
 /**
- * Programs outside npm that tests need. Where they cannot be installed, their tests skip themselves;
- * with CI=true that is a failure.
+ * Programs that tests require and npm does not install. If one cannot be installed, its tests are
+ * skipped, which is a failure with CI=true.
  */
 const SYSTEM_PROGRAMS = [
   { command: "openssl", debianPackage: "openssl", usedFor: "TLS" },
@@ -18,7 +18,7 @@ const SYSTEM_PROGRAMS = [
   { command: "chromium", debianPackage: "chromium", usedFor: "pages in a browser" },
 ];
 
-/** Debian keeps the programs of a PostgreSQL server out of the PATH. */
+/** On Debian, the programs of the PostgreSQL server are not in the PATH. */
 const POSTGRES_DIRECTORY = "/usr/lib/postgresql";
 
 requireNode();
@@ -72,7 +72,7 @@ async function readResult(file) {
   return JSON.parse(text);
 }
 
-/** Prints what a reader of the totals must know, the totals, and returns the exit code. */
+/** Prints the skipped tests, any problem and the totals. Returns the exit code. */
 function printTotals(vitestCode, { testResults }) {
   const tests = testResults.flatMap((file) => file.assertionResults);
   const passed = tests.filter((test) => test.status === "passed").length;
@@ -90,9 +90,10 @@ function printTotals(vitestCode, { testResults }) {
 }
 
 function findProblem({ vitestCode, passed, failed, skipped }) {
-  if (failed > 0) return "Tests failed.";
-  if (passed === 0) return "No test ran.";
-  if (skipped > 0 && process.env.CI === "true") return "With CI=true every test must run.";
-  if (vitestCode !== 0) return `vitest ended with exit code ${vitestCode}.`;
+  if (failed > 0) return "Tests failed: see above.";
+  if (passed === 0) return "No test ran: check the arguments.";
+  if (skipped > 0 && process.env.CI === "true")
+    return "Tests were skipped, which is a failure with CI=true: install the missing programs.";
+  if (vitestCode !== 0) return `vitest exited with code ${vitestCode}: see above.`;
   return undefined;
 }

@@ -12,11 +12,13 @@ export const rootDirectory = fileURLToPath(new URL("..", import.meta.url));
 
 const OLDEST_NODE = [20, 19];
 
-/** Ends the process with a sentence when this Node is too old to run the project. */
+/** Exits with a message if this version of Node is too old. */
 export function requireNode() {
   const [major, minor] = process.versions.node.split(".").map(Number);
   if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return;
-  console.error(`Node ${OLDEST_NODE.join(".")} or newer is needed; this is ${process.version}.`);
+  console.error(
+    `Node ${OLDEST_NODE.join(".")} or later is required, but this is ${process.version}: install a later one.`,
+  );
   process.exit(1);
 }
 
@@ -69,19 +71,19 @@ async function listFiles(path) {
   return (await Promise.all(names.toSorted().map((name) => listFiles(`${path}/${name}`)))).flat();
 }
 
-/** Runs a program in the root directory with its output shown; resolves to its exit code. */
+/** Runs a program in the root directory and shows its output. Resolves to its exit code. */
 export async function run(command, args, options = {}) {
   const child = spawn(command, args, { cwd: rootDirectory, stdio: "inherit", ...options });
   const [code] = await once(child, "close");
   return code ?? 1;
 }
 
-/** Runs npm in the root directory; ends the process when it fails. */
+/** Runs npm in the root directory. Exits if it fails. */
 export async function runNpm(...args) {
   const windows = process.platform === "win32";
   const code = await run(windows ? "npm.cmd" : "npm", args, { shell: windows });
   if (code === 0) return;
-  console.error(`npm ${args.join(" ")} failed with exit code ${code}.`);
+  console.error(`npm ${args.join(" ")} failed with exit code ${code}: see above.`);
   process.exit(1);
 }
 
@@ -91,7 +93,7 @@ async function isInstalled() {
     readPackages("node_modules/.package-lock.json"),
   ]);
   return (
-    present !== undefined && Object.keys(wanted).every((path) => agrees(path, wanted, present))
+    present !== undefined && Object.keys(wanted).every((path) => isUpToDate(path, wanted, present))
   );
 }
 
@@ -100,8 +102,8 @@ async function readPackages(lockfile) {
   return text === null ? undefined : JSON.parse(text).packages;
 }
 
-function agrees(path, wanted, present) {
-  // npm leaves out optional packages that are made for other platforms.
+function isUpToDate(path, wanted, present) {
+  // npm does not install optional packages for other platforms.
   if (!path.startsWith("node_modules/") || wanted[path].optional) return true;
   return present[path] !== undefined && present[path].version === wanted[path].version;
 }

@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { hasExited, startProgram, stop } from "./processes.mjs";
 
 const READY_TIMEOUT_MS = 60_000;
-/** Each health check takes time from the starting server: polled every 2 ms, a tenth of the start. */
+/** Health checks slow down the start: every 2 ms, handling them took a tenth of it. */
 const POLL_MS = 10;
 
 /**

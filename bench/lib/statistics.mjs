@@ -19,8 +19,8 @@ export function medians(samples) {
 }
 
 /**
- * The median of the ratios of a field in two lists of samples, taken pairwise: what was measured right
- * after each other ran on an equally busy machine.
+ * The median of the ratios of a field in two lists of samples, taken pairwise: two consecutive
+ * measurements ran on an equally busy machine.
  */
 export function medianRatio(samples, otherSamples, field) {
   return median(samples.map((sample, round) => sample[field] / otherSamples[round][field]));

@@ -32,7 +32,7 @@ export async function runClosedLoop(clients, job) {
   return { latencies, failed, seconds: (performance.now() - startMs) / 1000 };
 }
 
-/** Returns a function that says whether one more request may be sent now. */
+/** Creates a function that returns whether one more request may be sent now. */
 function createBudget({ seconds = Infinity, requests = Infinity }, startMs) {
   const endMs = startMs + seconds * 1000;
   let left = requests;

@@ -47,7 +47,7 @@ class ResponseReader {
   #head = "";
   #unfinishedHead = "";
   #isInBody = false;
-  /** Bytes of the body that are yet to arrive; undefined for a chunked body. */
+  /** Bytes of the body that have not arrived yet; undefined for a chunked body. */
   #missing = 0;
   #tail = "";
 

@@ -7,7 +7,7 @@ import { openConnection } from "./connection.mjs";
 import { runOpenLoop } from "./open-loop.mjs";
 import { createFleet, fixedUser, newUsers } from "./requests.mjs";
 
-/** At a constant rate, connections are opened and used for so long before anything is measured. */
+/** At a constant rate, connections are used for this long before the measurement starts. */
 const LEAD_IN_SECONDS = 0.2;
 
 const fleets = new Map();
@@ -67,7 +67,7 @@ async function createUsers(job, connection, index) {
   return fixedUser({ ...job, headers }, index);
 }
 
-/** Fleets survive from one load to the next; `fleet.id` identifies them. */
+/** Returns the fleet with this id, which several loads share. Creates it for the first load. */
 function fleetOf({ id, ...options }) {
   if (!fleets.has(id)) fleets.set(id, createFleet(options));
   return fleets.get(id);

@@ -16,7 +16,7 @@ export async function withGenerator(task) {
  * Applies one load to one server.
  *
  * @param load
- *   - `users`: "new" (every request another user) or "fixed" (one user per connection); or `fleet`:
+ *   - `users`: "new" (another user for each request) or "fixed" (one user per connection); or `fleet`:
  *     `{ id, size, firstUser }`, users who return in turn
  *   - `seconds` or `requests` (or both): when to stop
  *   - `rate`: requests per second; without it, all connections are kept busy

@@ -7,7 +7,7 @@ const FIRST_FIXED_USER = 1_000_000_000;
 
 let nextNewUser = 0;
 
-/** Users of which none has been used before in this process, so no server can have cached a response. */
+/** Users that have not been used before in this process, so that no server has cached their responses. */
 export function newUsers(job) {
   const format = createFormatter(job);
   return { next: () => format(nextNewUser++) };
@@ -19,7 +19,7 @@ export function fixedUser(job, connectionIndex) {
   return { next: () => request };
 }
 
-/** Sent by a user who has not been served yet: of the length of a real one. */
+/** Sent by users who have not been served yet. As long as a real one. */
 const PLACEHOLDER_TAG = '"0000000000000000000000"';
 
 /**
@@ -44,7 +44,7 @@ export function createFleet({ size, firstUser }) {
         return `${text.slice(0, -2)}if-none-match: ${entityTags[current]}\r\n\r\n`;
       },
       received: ({ status, entityTag }) => {
-        // NOTE: copied, as a part of the head would keep the whole head in memory.
+        // NOTE: copied, because a substring would keep the whole head in memory.
         if (status === 200) entityTags[current] = Buffer.from(entityTag).toString();
       },
     };

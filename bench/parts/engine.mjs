@@ -128,7 +128,7 @@ function measure(passes, { rounds, roundMs }) {
 
 let sumOfPasses = 0;
 
-/** Repeats a pass for at least so many milliseconds; returns nanoseconds per flag. */
+/** Repeats a pass for at least this many milliseconds; returns nanoseconds per flag. */
 function runFor(pass, milliseconds) {
   const start = performance.now();
   let count = 0;

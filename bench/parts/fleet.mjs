@@ -7,16 +7,14 @@ import { atMost, toTable } from "../lib/report.mjs";
 import { medianRatio, medians } from "../lib/statistics.mjs";
 import { measureLoad, withGenerator } from "../load/measure-load.mjs";
 import { PEERS, withServers } from "../peers/peers.mjs";
-import { fetchExample } from "./http/responses.mjs";
+import { EXAMPLE_USER, fetchExample } from "./http/responses.mjs";
 
 const FLAG_COUNT = 100;
-/** A user that no load reaches. */
-const EXAMPLE_USER = 999_999_999;
 /** Above every index that new users reach; each fleet starts at another multiple. */
 const FIRST_FLEET_USER = 2_000_000_000;
-/** After the first pass, which collects the ETags, so many more let caches fill. */
+/** Passes after the first one, which collects the ETags, to fill caches. */
 const FURTHER_PASSES = 3;
-/** An ETag of definitions that have changed since: what a whole fleet sends after each change. */
+/** An ETag of definitions that have changed since, as a whole fleet sends after each change. */
 const OUTDATED = { "if-none-match": '"outdated"' };
 
 const P99_TARGET = 2;

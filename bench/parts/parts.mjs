@@ -12,7 +12,7 @@ import { reportWorkers, runWorkersBench } from "./workers.mjs";
 
 /**
  * The parts of the benchmark by name: `run` measures, given the part's plan, `report` formats the
- * result, and `targets` compares it with what we promise.
+ * result, and `targets` compares it with our targets.
  */
 export const PARTS = {
   engine: { run: runEngineBench, report: reportEngine, targets: () => [] },

@@ -1,4 +1,4 @@
-// What one more flag costs a request of a new user, by kind of flag, in the engine and over HTTP.
+// The cost of one more flag for a request of a new user, by kind of flag, in the engine and over HTTP.
 
 import { compileSnapshot, parseDocument } from "flags-engine";
 import { KINDS, MIXED, createContext, createDocument } from "../lib/documents.mjs";
@@ -66,7 +66,7 @@ function timeEvaluation(snapshot) {
 }
 
 /**
- * Processor time per additional flag, minus what sending the additional bytes costs the bare server.
+ * Processor time per additional flag, minus the cost of sending the additional bytes, as measured with the bare server.
  * All four servers take turns, so that a slow moment of the machine affects all of them.
  */
 function measureHttpSlope(kind, plan) {

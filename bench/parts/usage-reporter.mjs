@@ -24,7 +24,7 @@ async function sendReports(job) {
   const totals = { accepted: 0, rejected: 0 };
   const startMs = performance.now();
   const runs = Array.from({ length: CONNECTIONS }, (_, index) => {
-    // Spread over time, as the reports of independent clients are.
+    // Spread over time, like the reports of independent clients.
     const offsetMs = (index * 1000) / job.reportsPerSecond;
     return sendOnConnection({ ...job, startMs: startMs + offsetMs }, reports, totals);
   });

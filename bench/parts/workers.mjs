@@ -1,4 +1,4 @@
-// What one worker per core gains over a single process. Both take turns under the same load.
+// The gain of one worker per core over a single process. Both take turns under the same load.
 
 import { availableParallelism } from "node:os";
 import { createDocument } from "../lib/documents.mjs";

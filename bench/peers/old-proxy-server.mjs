@@ -1,4 +1,4 @@
-// The old proxy as its own start script runs it, but only on 127.0.0.1.
+// Starts the old proxy like its own start script, but only on 127.0.0.1.
 
 import proxy from "@unleash/proxy";
 

@@ -1,4 +1,4 @@
-// A custom strategy as a plain object, in a CommonJS file: a name and an isEnabled() are enough.
+// A custom strategy as a plain object, in a CommonJS file: it needs only a name and isEnabled().
 //
 // Strategy "weekdays", parameter "days": on when today is one of these days, for example "Mon,Tue".
 
@@ -8,7 +8,7 @@ module.exports = [
   {
     name: "weekdays",
     isEnabled(parameters, context) {
-      // Clients may send the moment to decide for, which makes strategies like this one testable.
+      // Clients may send the time to evaluate for, which makes strategies like this one testable.
       const now = context.currentTime ? new Date(context.currentTime) : new Date();
       return (parameters.days ?? "").split(",").includes(DAYS[now.getUTCDay()]);
     },

@@ -3,7 +3,7 @@
 //   node examples/upstream/server.mjs
 //
 // You can edit flags.json while it runs: the next poll of the proxy returns the new flags.
-// PORT and HOST change its address, UPSTREAM_FILE the file. It requires no token.
+// PORT and HOST set its address, UPSTREAM_FILE the file. It requires no token.
 
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
@@ -37,7 +37,9 @@ async function refreshFlags() {
   try {
     await readFlags();
   } catch (error) {
-    console.error(`${flagsFile} cannot be used, serving the previous flags: ${error.message}`);
+    console.error(
+      `${flagsFile} cannot be used, so the previous flags are served: ${error.message}`,
+    );
   }
 }
 

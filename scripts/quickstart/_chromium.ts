@@ -12,10 +12,10 @@ const ARGUMENTS = [
   "--disable-sync",
 ];
 
-/** Without Chromium its tests are skipped, by name; on CI they fail instead. */
+/** Without Chromium, its tests are skipped. In CI they fail instead. */
 export const skipsChromium = findChromium() === undefined && process.env["CI"] !== "true";
 
-/** A browser with a profile of its own, which goes with it. */
+/** Starts a browser with a temporary profile. */
 export function startChromium(): Promise<Browser> {
   const executablePath = findChromium();
   if (executablePath === undefined) {

@@ -1,17 +1,17 @@
 // Runs in the page.
 
-/** What keeps somebody from using the page. */
-export function findObstacles() {
-  return [...findWide(), ...findNameless(), ...findDuplicateIds(), ...findFaint()];
+/** Returns a description of each accessibility problem of the page. */
+export function findAccessibilityProblems() {
+  return [...findOverflow(), ...findUnnamedControls(), ...findDuplicateIds(), ...findLowContrast()];
 }
 
-function findWide() {
+function findOverflow() {
   const { scrollWidth, clientWidth } = document.documentElement;
-  return scrollWidth > clientWidth ? [`${scrollWidth}px are wider than the screen`] : [];
+  return scrollWidth > clientWidth ? [`wider than the screen: ${scrollWidth}px`] : [];
 }
 
-/** Controls without a name that can be read out. */
-function findNameless() {
+/** Finds controls without a name for screen readers. */
+function findUnnamedControls() {
   return [...document.querySelectorAll("input, button, a")]
     .filter((control) => nameOf(control) === "")
     .map(({ outerHTML }) => `no name: ${outerHTML}`);
@@ -24,11 +24,11 @@ function nameOf(control) {
 
 function findDuplicateIds() {
   const ids = [...document.querySelectorAll("[id]")].map(({ id }) => id);
-  return ids.filter((id, index) => ids.indexOf(id) !== index).map((id) => `twice: ${id}`);
+  return ids.filter((id, index) => ids.indexOf(id) !== index).map((id) => `duplicate id: ${id}`);
 }
 
-/** Texts with less contrast than WCAG AA requires. */
-function findFaint() {
+/** Finds text with less contrast than WCAG AA requires. */
+function findLowContrast() {
   const texts = document.querySelectorAll(
     "h1, h2, p, label, legend, button, input, code, .outcome",
   );

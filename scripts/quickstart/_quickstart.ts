@@ -4,7 +4,7 @@ import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Long enough for a slow machine: the embedded database takes most of it. */
+/** Long enough for a slow machine. The embedded database takes most of the time. */
 export const START_TIMEOUT_MS = 90_000;
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -12,14 +12,14 @@ const script = join(root, "scripts", "start.mjs");
 
 export type Ports = Readonly<Record<"ADMIN_PORT" | "PORT", string>>;
 
-/** A start of the quickstart. */
+/** A running quickstart. */
 export interface Quickstart {
   readonly pid: number;
   output(): string;
   exited(): Promise<number | null>;
-  /** Waits until a sentence was printed. */
+  /** Waits until a sentence has been printed. */
   printed(sentence: string): Promise<void>;
-  /** The commands that were printed, in order. */
+  /** Returns the printed commands, in order. */
   commands(): readonly string[];
   stop(signal: NodeJS.Signals): Promise<number | null>;
 }
@@ -42,12 +42,12 @@ export function startQuickstart(
     exited: () => exit,
     printed: (sentence) =>
       new Promise((resolve, reject) => {
-        const look = (): void => {
+        const check = (): void => {
           if (text.includes(sentence)) resolve();
         };
-        child.stdout.on("data", look);
+        child.stdout.on("data", check);
         child.once("close", () => reject(new Error(`It ended without "${sentence}":\n${text}`)));
-        look();
+        check();
       }),
     commands: () => [...text.matchAll(/^ {2}(curl .*)$/gm)].map(([, command = ""]) => command),
     stop: (signal) => {
@@ -57,7 +57,7 @@ export function startQuickstart(
   };
 }
 
-/** The process of a program that a start runs. */
+/** Returns the pid of a program that the quickstart has started. */
 export function findProgram({ pid }: Quickstart, script: string): number {
   const lines = execFileSync("ps", ["-A", "-o", "pid=,ppid=,args="], { encoding: "utf8" });
   for (const line of lines.split("\n")) {

@@ -53,7 +53,7 @@ describe.skipIf(skipsChromium)("the page in Chromium", () => {
     await expect.poll(() => outcomeOf(page, "export-to-pdf"), WAIT).toBe("off");
     await page.getByRole("button", { name: "Remove country" }).click();
     await expect.poll(() => outcomeOf(page, "local-payments"), WAIT).toBe("off");
-    expect(await page.locator("#news").textContent()).toBe("local-payments: off");
+    expect(await page.locator("#announcements").textContent()).toBe("local-payments: off");
 
     await page.getByRole("button", { name: "Add a property" }).click();
     await page.keyboard.type("country");
@@ -85,7 +85,7 @@ describe.skipIf(skipsChromium)("the page in Chromium", () => {
     await expect.poll(() => outcomeOf(page, "old-checkout"), WAIT).toBe("on");
     await expect.poll(() => outcomeOf(other, "old-checkout"), WAIT).toBe("on");
     expect(await switchOf(other, "old-checkout").isChecked()).toBe(true);
-    expect(await page.locator("#news").textContent()).toContain("old-checkout: on");
+    expect(await page.locator("#announcements").textContent()).toContain("old-checkout: on");
 
     // The printed command switches it off again.
     paste(start.commands()[3] ?? "");
@@ -97,7 +97,7 @@ describe.skipIf(skipsChromium)("the page in Chromium", () => {
 
   it("names every control, fits narrow screens and is readable in light and dark", async () => {
     const source = await readFile(new URL("_page-checks.js", import.meta.url), "utf8");
-    const checks = `import("data:text/javascript,${encodeURIComponent(source)}").then((checks) => checks.findObstacles())`;
+    const checks = `import("data:text/javascript,${encodeURIComponent(source)}").then((checks) => checks.findAccessibilityProblems())`;
     for (const colorScheme of ["light", "dark"] as const) {
       const { page } = await openPage({
         colorScheme,

@@ -6,7 +6,7 @@ import { HOST } from "./settings.mjs";
 export async function requireFreePorts(ports) {
   const probes = [];
   try {
-    // All are open at the same time, which also detects two equal ports.
+    // All probes are open at the same time, so that two equal ports are detected too.
     for (const [variable, port] of Object.entries(ports)) probes.push(await probe(port, variable));
   } catch (error) {
     console.error(error.message);

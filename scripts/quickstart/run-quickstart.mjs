@@ -18,7 +18,7 @@ const PROXY = {
   prefix: "proxy",
   script: "scripts/quickstart/proxy-with-page.mjs",
 };
-const KEY_REFUSED =
+const KEY_REJECTED =
   "The flag-management service no longer accepts the quickstart key. Delete quickstart-keys.json " +
   "in the data directory; the next start creates new keys.";
 const READY_POLL_MS = 100;
@@ -54,13 +54,13 @@ async function startAll(settings, keys, { stops, stopping }) {
   };
   const admin = createAdminClient(settings.adminUrl, keys.adminToken);
   const adminEnd = launch(ADMIN, adminEnvironment(settings, keys, process.env));
-  const unseeded = await Promise.race([adminEnd, seedWhenReady(admin)]);
-  if (unseeded || stopping.aborted) return unseeded;
+  const adminFailure = await Promise.race([adminEnd, seedWhenReady(admin)]);
+  if (adminFailure || stopping.aborted) return adminFailure;
 
   const proxyEnd = launch(PROXY, proxyEnvironment(settings, keys, process.env));
   const end = Promise.race([adminEnd, proxyEnd]);
-  const failure = await Promise.race([end, waitUntilReady(`${settings.proxyUrl}/health`)]);
-  if (failure || stopping.aborted) return failure;
+  const proxyFailure = await Promise.race([end, waitUntilReady(`${settings.proxyUrl}/health`)]);
+  if (proxyFailure || stopping.aborted) return proxyFailure;
 
   console.log(instructions(settings, { ...keys, clientKey: clientKeyOf(settings, keys) }));
   return end;
@@ -82,7 +82,7 @@ async function waitUntilReady(url, headers = {}) {
     await response?.body?.cancel();
     if (response?.ok) return;
     // The service opens its port after it has created its tokens, so waiting would not help.
-    if (response?.status === 401) throw new Error(KEY_REFUSED);
+    if (response?.status === 401) throw new Error(KEY_REJECTED);
     await sleep(READY_POLL_MS, undefined, { ref: false });
   }
 }

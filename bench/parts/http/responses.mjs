@@ -2,6 +2,9 @@
 
 import { toTarget } from "../../load/requests.mjs";
 
+/** A user that no load reaches. */
+export const EXAMPLE_USER = 999_999_999;
+
 /** Headers that node:http writes itself. */
 const AUTOMATIC_HEADERS = new Set(["connection", "date", "keep-alive", "transfer-encoding"]);
 
@@ -26,7 +29,7 @@ export async function fetchExample(server, user, isConditional = false) {
   return fetchFlags(server, user, { "if-none-match": response.headers.etag });
 }
 
-/** Throws when servers disagree on a user's flags: their times would not be comparable. */
+/** @throws {Error} if servers disagree on a user's flags: their times would not be comparable */
 export async function checkAgreement(servers, user) {
   const [expected, ...others] = await Promise.all(
     servers.map(async (server) => toSummary(await fetchFlags(server, user))),

@@ -7,10 +7,8 @@ import { medianRatio, medians } from "../../lib/statistics.mjs";
 import { takeTurns, withGenerator } from "../../load/measure-load.mjs";
 import { PEERS, withServers } from "../../peers/peers.mjs";
 import { CASES } from "./cases.mjs";
-import { checkAgreement, fetchExample } from "./responses.mjs";
+import { checkAgreement, EXAMPLE_USER, fetchExample } from "./responses.mjs";
 
-/** A user that no load reaches. */
-const EXAMPLE_USER = 999_999_999;
 const COMPARED_USERS = 5;
 const MEMORY_TARGET_MIB = 110;
 

@@ -1,4 +1,4 @@
-// What refreshes of 10,000 flags cost with and without time slicing and the JSON scanner.
+// The cost of refreshes of 10,000 flags with and without time slicing and the JSON scanner.
 
 import { setTimeout as delay } from "node:timers/promises";
 import { createDocument } from "../../lib/documents.mjs";

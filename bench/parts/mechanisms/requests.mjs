@@ -1,4 +1,4 @@
-// What requests cost with and without each mechanism of the request path.
+// The cost of requests with and without each mechanism of the request path.
 
 import { createDocument } from "../../lib/documents.mjs";
 import { medianRatio, medians } from "../../lib/statistics.mjs";
@@ -6,7 +6,7 @@ import { takeTurns, withGenerator } from "../../load/measure-load.mjs";
 import { withServers } from "../../peers/peers.mjs";
 
 const FLAG_COUNTS = [100, 1000];
-/** In requests, as a busy machine could let one server compile less of its code than another in the same time. */
+/** A number of requests, because on a busy machine, servers compile different amounts of code in the same time. */
 const WARM_UP = { requests: 20_000 };
 const LOADS = {
   "new users": { users: "new", expectedStatus: 200 },

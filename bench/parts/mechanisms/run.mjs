@@ -1,4 +1,4 @@
-// What each optimization that needs code of its own gains: the proxy with and without it in one run.
+// The gain of each optimization that needs its own code: the proxy with and without it, in one run.
 // A mechanism that misses its target costs more than it gains, and should be removed.
 
 import { atLeast, toTable } from "../../lib/report.mjs";
@@ -14,10 +14,10 @@ const START_TARGET_MS = 50;
 const BLOCK_TARGET_MS = 50;
 /** Processor time of a whole request. */
 const REQUEST_TARGET = 1.2;
-/** What we promise, so without the heap flags it has to be more. */
+/** The limit that we promise. Without the heap flags, memory must exceed it. */
 const MEMORY_TARGET_MIB = 110;
 
-/** The loads that each mechanism of the request path is for. */
+/** The loads that each mechanism of the request path is intended for. */
 const INTENDED_LOADS = {
   "fast path": ["new users", "same context"],
   "deferred sending": ["new users"],

@@ -13,8 +13,8 @@ const COMMAND = join(PACKAGE, "bin", "flags-proxy.js");
 const UNBUNDLED = pathToFileURL(join(ROOT, PACKAGE, "dist", "main.js")).href;
 
 /**
- * What to replace in the bundle to remove each mechanism. Each pattern has to match exactly once: when
- * the source changes, the benchmark fails at once, and the pattern has to follow.
+ * Replacements in the bundle that remove one mechanism each. Each pattern must match exactly once: if the
+ * source changes, the benchmark fails immediately, and the pattern must be updated.
  */
 const REFRESH_PATCHES = {
   // Time slicer (packages/sdk): does all steps of a task in one slice.
@@ -81,5 +81,7 @@ async function writeCopy(checkout, { bundle, command }) {
 function applyPatch(source, [pattern, replacement]) {
   const count = source.match(new RegExp(pattern, "g"))?.length ?? 0;
   if (count === 1) return source.replace(pattern, replacement);
-  throw new Error(`${pattern} matches the bundle ${count} times instead of once: see variants.mjs`);
+  throw new Error(
+    `${pattern} matches the bundle ${count} times instead of once: update it in variants.mjs`,
+  );
 }

@@ -1,9 +1,10 @@
-// A process that acts as many clients of a proxy, each with its own user: arguments are the way
-// ("streams" or "polling"), the port, the client key, the number of clients and the poll interval.
+// A process that acts as many clients of a proxy, each with its own user. Its arguments are the way in
+// which they receive changes ("streams" or "polling"), the port, the client key, the number of clients
+// and the poll interval.
 //
-// Sends "ready" once every stream is open, or all pollers have started. The message "reset" forgets what
-// the clients have received, "collect" is replied to once every client has received a change since
-// then, with the times of arrival.
+// Sends "ready" once every stream is open, or all pollers have started. The message "reset" discards the
+// recorded times of arrival. The reply to "collect" follows once every client has received a change since
+// then, and contains the times.
 
 import { connect } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";

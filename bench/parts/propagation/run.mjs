@@ -1,5 +1,5 @@
-// How long a change of a flag takes from the response of the admin service to the write, until the
-// clients of a proxy have it: by streams all the way, and by polling all the way.
+// The time from the response of the admin service to a change of a flag until the clients of a proxy have
+// the change: by streams all the way, and by polling all the way.
 
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";

@@ -18,6 +18,15 @@ import { registerImportExport } from "./import-export/routes.ts";
 import type { Storage } from "./storage/storage.ts";
 import { registerUsageQueries } from "./usage/query-routes.ts";
 
+/**
+ * The routes below `/api/admin`. To add a resource:
+ *
+ * 1. Create a folder in `domain/` with `routes.ts`, `schemas.ts` and `store.ts`, and add a line here.
+ * 2. Add its tables to `storage/schema/`, and a migration to `storage/migrations/` and `MIGRATIONS`.
+ * 3. Add its events to `EventType`, and those that do not change what SDKs read to `IRRELEVANT` in
+ *    `client-api/load-environment.ts`.
+ * 4. Add its operations to `http/operation-ids.ts`, and its tables to `dump()` in `test/_admin.ts`.
+ */
 const ROUTES: readonly ((app: TypedApp, storage: Storage) => void)[] = [
   registerContextFields,
   registerProjects,

@@ -19,7 +19,7 @@ import { describeRoutes, registerOpenApi } from "./http/openapi.ts";
 import { registerAdminRoutes } from "./admin-routes.ts";
 import { createMetrics, METRICS_PREFIX } from "./monitoring/metrics.ts";
 import { registerMonitoring } from "./monitoring/routes.ts";
-import { registerSdkApi } from "./client-api/register-sdk-api.ts";
+import { registerClientApi } from "./client-api/register-client-api.ts";
 import type { Storage } from "./storage/storage.ts";
 
 /** Builds the app on a storage. The caller closes the storage after the app. */
@@ -59,7 +59,7 @@ export async function buildApp(
     { prefix: "/api/admin" },
   );
   metrics.observeStreams(
-    await registerSdkApi(app, {
+    await registerClientApi(app, {
       storage,
       authentication,
       streams: { maxStreams: streamsWithin(maxConnections, LIMITS.streams) },

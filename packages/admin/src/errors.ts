@@ -74,8 +74,9 @@ export function invalidOperation(message: string): ApiError {
   return new ApiError("InvalidOperationError", message);
 }
 
-export function exceedsLimit(what: string, limit: number): ApiError {
-  return new ApiError("ExceedsLimitError", `There can be at most ${limit} ${what}`);
+/** @param resources in the plural, such as "segments" */
+export function exceedsLimit(resources: string, limit: number): ApiError {
+  return new ApiError("ExceedsLimitError", `There can be at most ${limit} ${resources}`);
 }
 
 /** Creates a 503 for a body that arrives while too many others are being read. */

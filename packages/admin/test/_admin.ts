@@ -15,7 +15,7 @@ import { ADMIN_TOKEN, collectErrors, listen, seed } from "./_service.ts";
 import type { ErrorResponse } from "./_responses.ts";
 import type { StorageSource } from "./_storages.ts";
 
-export interface ApiResponse<Body = unknown> {
+interface ApiResponse<Body = unknown> {
   readonly status: number;
   readonly text: string;
   /** Parsed JSON; undefined if the response has no body. */
@@ -23,7 +23,7 @@ export interface ApiResponse<Body = unknown> {
   readonly headers: Headers;
 }
 
-export interface CallOptions {
+interface CallOptions {
   readonly token?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -63,7 +63,7 @@ export interface Admin {
   eventsOf(work: () => Promise<unknown>): Promise<RecordedEvent[]>;
 }
 
-export type RecordedEvent = Omit<typeof events.$inferSelect, "actorId" | "createdAt" | "id">;
+type RecordedEvent = Omit<typeof events.$inferSelect, "actorId" | "createdAt" | "id">;
 
 /** Starts the service before the tests of a suite, and stops it after them. */
 export function useAdmin(source: StorageSource): Admin {

@@ -3,7 +3,7 @@ import type { Route, Schema } from "./_routes.ts";
 
 type RouteInput = Pick<Route, "body" | "method" | "path" | "query">;
 
-export interface ArbitraryRequest {
+interface ArbitraryRequest {
   readonly method: string;
   readonly path: string;
   readonly body: unknown;

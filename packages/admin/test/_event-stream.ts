@@ -1,7 +1,7 @@
 import { readEvents, type EventReader } from "../../server-kit/test/_event-reader.ts";
 import { KNOWS_SEGMENTS, type Service } from "./_service.ts";
 
-export interface ReceivedEvent {
+interface ReceivedEvent {
   readonly name: string;
   readonly id: string;
   readonly data: { readonly events: readonly DeltaEvent[] };

@@ -1,7 +1,7 @@
 import type { Service } from "./_service.ts";
 
 /** Properties of a strategy that a test sets; the others have defaults. */
-export interface StrategyInput {
+interface StrategyInput {
   readonly name?: string;
   readonly constraints?: readonly unknown[];
   readonly parameters?: Readonly<Record<string, string>>;
@@ -10,7 +10,7 @@ export interface StrategyInput {
   readonly disabled?: boolean;
 }
 
-export interface FlagInput {
+interface FlagInput {
   readonly project?: string;
   readonly environment?: string;
   readonly enabled?: boolean;

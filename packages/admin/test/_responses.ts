@@ -20,7 +20,7 @@ export interface FeatureResponse extends Named {
   readonly children: readonly string[];
 }
 
-export interface ListedFeature extends Named {
+interface ListedFeature extends Named {
   readonly environments: readonly unknown[];
 }
 
@@ -48,7 +48,7 @@ export interface StrategyResponse {
   readonly segments: readonly number[];
 }
 
-export interface VariantResponse extends Named {
+interface VariantResponse extends Named {
   readonly weight: number;
   readonly payload?: unknown;
 }

@@ -9,7 +9,6 @@ import type { Storage, StorageLogger } from "../src/storage/storage.ts";
 import { type Databases, skipsPostgres, useSharedPostgres } from "./_postgres.ts";
 
 export const silentLogger: StorageLogger = {
-  info: () => undefined,
   warn: () => undefined,
   fatal: () => undefined,
 };

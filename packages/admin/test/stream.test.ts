@@ -6,7 +6,7 @@ import { SYSTEM_ACTOR } from "../src/storage/event.ts";
 import { handleErrors } from "../src/http/error-handler.ts";
 import { ConnectionGuard } from "flags-server-kit/http";
 import { serverOptions } from "../src/http/server.ts";
-import { registerSdkApi } from "../src/client-api/register-sdk-api.ts";
+import { registerClientApi } from "../src/client-api/register-client-api.ts";
 import { featureEnvironments, features } from "../src/storage/schema/features.ts";
 import type { Storage } from "../src/storage/storage.ts";
 import type { SdkStreamsOptions } from "../src/client-api/streaming/sdk-streams.ts";
@@ -266,7 +266,7 @@ describeEachStorage("GET /api/client/streaming", (source) => {
     ]);
   });
 
-  test("a stream ends when its token expires, also if the time is changed later", async () => {
+  test("a stream ends when its token expires, even if the time is changed later", async () => {
     const expiring = await createToken(service);
     const stream = await openStream(service, { token: expiring.secret });
     await stream.next();
@@ -297,7 +297,7 @@ describeEachStorage("GET /api/client/streaming", (source) => {
       handleErrors(app, collectErrors([]), () => undefined);
       const wrapped = { ...storage, ...over };
       const authentication = createAuthentication(wrapped);
-      await registerSdkApi(app, { storage: wrapped, authentication, streams });
+      await registerClientApi(app, { storage: wrapped, authentication, streams });
       onTestFinished(() => endApp(app));
       return { app, ...(await listen(app)) };
     };

@@ -359,7 +359,7 @@ describeEachStorage("usage", (source) => {
   });
 
   test.each([METRICS, BULK, REGISTER])(
-    "%s responds with 415 to other formats than JSON, and with 413 to large bodies",
+    "%s responds with 415 to formats other than JSON, and with 413 to large bodies",
     async (path) => {
       const send = async (body: string, type: string) => {
         const headers = { "content-type": type };

@@ -1,10 +1,11 @@
 // The context of the request: the values of the form, kept in the URL so that they survive a reload.
 
-const START = "?userId=1&properties[plan]=pro&properties[country]=NO&properties[teamId]=blue";
+const DEFAULT_QUERY =
+  "?userId=1&properties[plan]=pro&properties[country]=NO&properties[teamId]=blue";
 
-/** The context that the address of the page holds; a fixed one on the first visit. */
+/** Reads the context from the address of the page; returns a default one on the first visit. */
 export function readAddress() {
-  const query = new URLSearchParams(location.search || START);
+  const query = new URLSearchParams(location.search || DEFAULT_QUERY);
   const properties = [];
   for (const [key, value] of query) {
     const name = /^properties\[(.+)\]$/.exec(key)?.[1];
@@ -17,7 +18,7 @@ export function writeAddress(context) {
   history.replaceState(null, "", `?${toQuery(context)}`);
 }
 
-/** The query of `GET /proxy`; what is empty is left out. */
+/** Returns the query of `GET /proxy`, without empty values. */
 export function toQuery({ userId, properties }) {
   const parts = userId === "" ? [] : [`userId=${encodeURIComponent(userId)}`];
   for (const { name, value } of properties) {
@@ -27,7 +28,7 @@ export function toQuery({ userId, properties }) {
   return parts.join("&");
 }
 
-/** The next one after 9 is 10, after anna-1 it is anna-2, after anna it is anna-2. */
+/** Returns the next user id: 10 after 9, and anna-2 after both anna-1 and anna. */
 export function nextUser(userId) {
   const [, stem, number] = /^(.*?)(\d{0,9})$/.exec(userId);
   return number === "" ? `${stem === "" ? "" : `${stem}-`}2` : `${stem}${Number(number) + 1}`;

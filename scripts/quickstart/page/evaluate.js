@@ -1,4 +1,4 @@
-// Does what a client does: requests the flags, and later requests carry the ETag of the last response.
+// Works like a client: requests the flags, with the ETag of the last response.
 
 /** Sends `GET /proxy`. If nothing has changed, the response is a 304 without a body. */
 export function createEvaluator(proxyUrl, clientKey) {

@@ -12,7 +12,7 @@ const context = readAddress();
 const rows = new Map();
 /** States sent to the admin API. Until it has responded, the page shows these. */
 const pending = new Map();
-/** The text that is shown for each flag. */
+/** The outcome shown for each flag, as text. */
 const shown = new Map();
 
 byId("environment").textContent = settings.environment;
@@ -108,7 +108,7 @@ async function refresh() {
   const query = toQuery(context);
   try {
     const [list, evaluation] = await Promise.all([callPage("flags"), evaluate(query)]);
-    // The form has changed meanwhile, which has started another refresh.
+    // The form has changed in the meantime, which has started another refresh.
     if (query !== toQuery(context)) return;
     showFlags(list.flags, evaluation.toggles);
     showExchange(evaluation);
@@ -145,7 +145,7 @@ function showExchange({ status, etag, milliseconds }) {
 }
 
 function showFlags(flags, toggles) {
-  const news = flags.flatMap((flag) => {
+  const announcements = flags.flatMap((flag) => {
     const row = rows.get(flag.name) ?? addFlagRow(flag.name);
     return showFlag(row, flag, toggles.get(flag.name));
   });
@@ -157,7 +157,7 @@ function showFlags(flags, toggles) {
     shown.delete(name);
   }
   byId("empty").hidden = flags.length > 0;
-  if (news.length > 0) byId("news").textContent = news.join(", ");
+  if (announcements.length > 0) byId("announcements").textContent = announcements.join(", ");
 }
 
 function addFlagRow(name) {

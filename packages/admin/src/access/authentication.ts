@@ -24,7 +24,7 @@ export interface Authentication {
 }
 
 interface AuthenticationOptions {
-  /** Interval in which the last use of tokens is stored. @default 60000 */
+  /** How often the last use of tokens is stored. @default 60000 */
   readonly seenIntervalMs?: number;
 }
 
@@ -38,7 +38,7 @@ export function createAuthentication(
     maxItems: MAX_LOOKUPS,
   });
   const guesses = new GuessLimiter(AUTHENTICATION_LIMITS);
-  const require = (type: ApiTokenType): onRequestAsyncHookHandler => {
+  const requireType = (type: ApiTokenType): onRequestAsyncHookHandler => {
     return async (request) => {
       const token = await authenticate({ lookup, guesses }, request, type);
       seen.add(token.id);
@@ -46,8 +46,8 @@ export function createAuthentication(
     };
   };
   return {
-    requireAdmin: require("admin"),
-    requireBackend: require("backend"),
+    requireAdmin: requireType("admin"),
+    requireBackend: requireType("backend"),
     close: () => seen.close(),
   };
 }

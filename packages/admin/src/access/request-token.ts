@@ -12,11 +12,11 @@ export function setToken(request: FastifyRequest, token: ApiToken): void {
 /**
  * Returns the token of an authenticated request.
  *
- * @throws {TypeError} if the route requires no authentication
+ * @throws {TypeError} if the route does not require a token
  */
 export function tokenOf(request: FastifyRequest): ApiToken {
   const token = tokens.get(request);
-  if (token === undefined) throw new TypeError("This route requires no authentication");
+  if (token === undefined) throw new TypeError("This route does not require a token");
   return token;
 }
 

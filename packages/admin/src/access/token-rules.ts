@@ -70,12 +70,13 @@ export function checkExpiry(expiresAt: Date | null, now: Date): void {
 /**
  * Parses the expiry in a body; null if the token never expires.
  *
- * @throws {ApiError} if it is not a date after 1970
+ * @throws {ApiError} if it is not a date, or before 1970
  */
 export function readExpiry(expiresAt: string | null | undefined): Date | null {
   if (expiresAt === null || expiresAt === undefined) return null;
   const date = new Date(expiresAt);
   // A date can match the format without existing, or be outside the range of the database.
-  if (!(date.getTime() >= 0)) throw badData("/body/expiresAt", "must be a date after 1970");
+  if (!(date.getTime() >= 0))
+    throw badData("/body/expiresAt", "must be an existing date in 1970 or later");
   return date;
 }

@@ -145,7 +145,7 @@ async function getToken(db: Database, idOrSecret: string): Promise<ApiToken> {
     .select()
     .from(apiTokens)
     .where(or(eq(apiTokens.id, idOrSecret), eq(apiTokens.secretHash, hashToken(idOrSecret))));
-  if (token === undefined) throw notFound("There is no such token");
+  if (token === undefined) throw notFound("There is no token with this id or secret");
   return token;
 }
 

@@ -1,7 +1,7 @@
 import type { StoredConstraint, StoredVariant, strategies } from "../storage/schema/strategies.ts";
 
 /** A strategy as SDKs receive it. */
-export interface ClientStrategy {
+interface ClientStrategy {
   readonly name: string;
   readonly constraints: readonly StoredConstraint[];
   readonly parameters: Readonly<Record<string, string>>;

@@ -14,7 +14,7 @@ import { selectFeatures, type EnvironmentState } from "./environment-state.ts";
 import type { FeatureQuery } from "./feature-query.ts";
 
 /** Which flags a client requests, and in which form. */
-export interface DocumentRequest extends FeatureQuery {
+interface DocumentRequest extends FeatureQuery {
   /** For SDKs that do not support segments. */
   readonly inlineSegments: boolean;
 }

@@ -12,7 +12,7 @@ export interface FeatureQuery {
 }
 
 /** The filters of a request. */
-export interface SentFilters {
+interface SentFilters {
   readonly project?: string | readonly string[];
   readonly namePrefix?: string;
   readonly tag?: string | readonly string[];

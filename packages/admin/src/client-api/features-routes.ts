@@ -23,7 +23,7 @@ const CACHING = {
 } as const;
 
 /** Registers the endpoints for SDKs that poll: all flags, and one flag. */
-export function registerFeatures(app: TypedApp, states: EnvironmentStates): void {
+export function registerClientFeatures(app: TypedApp, states: EnvironmentStates): void {
   const documents = new DocumentCache();
 
   app.get(

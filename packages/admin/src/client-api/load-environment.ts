@@ -1,8 +1,6 @@
 import { and, eq, gt, isNull, max, notInArray, or } from "drizzle-orm";
 import type { EventType } from "../storage/event.ts";
-import { groupBy } from "../storage/database.ts";
-import type { Database } from "../storage/database.ts";
-import { orderByText } from "../storage/database.ts";
+import { type Database, groupBy, orderByText } from "../storage/database.ts";
 import { events } from "../storage/schema/events.ts";
 import { dependencies, featureEnvironments, features } from "../storage/schema/features.ts";
 import { segments } from "../storage/schema/segments.ts";
@@ -31,7 +29,7 @@ export async function loadEnvironment(
 }
 
 async function loadFeatures(db: Database, environment: string): Promise<readonly FeatureEntry[]> {
-  const rows = await selectFeatures(db, environment);
+  const rows = await selectFeatureRows(db, environment);
   const strategiesOf = await loadStrategies(db, environment);
   const dependenciesOf = await loadDependencies(db);
   const tagsOf = await loadTags(db);
@@ -50,7 +48,7 @@ async function loadFeatures(db: Database, environment: string): Promise<readonly
   });
 }
 
-function selectFeatures(db: Database, environment: string) {
+function selectFeatureRows(db: Database, environment: string) {
   return db
     .select({
       name: features.name,
@@ -136,7 +134,6 @@ const IRRELEVANT: readonly EventType[] = [
   "environment-created",
   "environment-disabled",
   "environment-enabled",
-  "features-exported",
   "project-archived",
   "project-created",
   "project-revived",

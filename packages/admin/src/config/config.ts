@@ -30,7 +30,7 @@ export interface AdminConfig {
   readonly port: number;
   /** Address to listen on; undefined for all addresses. */
   readonly host: string | undefined;
-  /** Limit of open connections. */
+  /** Maximum number of open connections. */
   readonly maxConnections: number;
   /** Peers whose `X-Forwarded-For` header is trusted. */
   readonly trustProxy: TrustProxy;

@@ -8,10 +8,12 @@ export const NAME_PATTERN = String.raw`^(?!\.{1,2}$)[A-Za-z0-9_.!~*'()-]+$`;
 export const NAME_RULE =
   "may contain only letters, digits and - _ . ! ~ * ' ( ), and must not be . or ..";
 
+const MAX_LENGTH = 100;
+
 /** Schema of a name that is part of paths. */
 export const Name = Type.String({
   minLength: 1,
-  maxLength: 100,
+  maxLength: MAX_LENGTH,
   pattern: NAME_PATTERN,
   description: "1 to 100 letters, digits and characters of - _ . ! ~ * ' ( )",
 });
@@ -22,5 +24,5 @@ export const NameBody = closedObject("nameSchema", { name: Name });
 const EXPRESSION = new RegExp(NAME_PATTERN);
 
 export function isName(text: string): boolean {
-  return text.length <= 100 && EXPRESSION.test(text);
+  return text.length <= MAX_LENGTH && EXPRESSION.test(text);
 }

@@ -1,4 +1,13 @@
+import { Type } from "typebox";
 import { badData } from "../errors.ts";
+
+/** Schema of an optional query parameter. */
+export const OptionalText = Type.Optional(Type.String());
+
+/** Schema of an optional query parameter that `parseFilter()` parses. */
+export const OptionalFilter = Type.Optional(
+  Type.String({ description: "IS:value or IS_ANY_OF:value,value" }),
+);
 
 /**
  * Parses a filter such as `IS:a` or `IS_ANY_OF:a,b`.

@@ -21,7 +21,7 @@ test.each([
 });
 
 test("toApiError() sets no cause for a refused write, because refusals are logged once", () => {
-  const error = toApiError(new DiskFullError("12 MB of disk space are free"));
+  const error = toApiError(new DiskFullError("12 MB of disk space is free"));
   expect(error).toMatchObject({ name: "InsufficientStorageError", statusCode: 503 });
   expect(error.cause).toBeUndefined();
   expect(error.message).not.toContain("12 MB");

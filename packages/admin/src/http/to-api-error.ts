@@ -29,7 +29,11 @@ function fromFastify(error: Error & Partial<FastifyError>): ApiError | undefined
   }
   // The JSON parser throws a SyntaxError for invalid JSON and for keys such as `__proto__`.
   return error.statusCode === 400 && error instanceof SyntaxError
-    ? new ApiError("BadDataError", "The body is not JSON that can be accepted", { cause: error })
+    ? new ApiError(
+        "BadDataError",
+        "The body is not valid JSON, or contains a forbidden key such as `__proto__`",
+        { cause: error },
+      )
     : undefined;
 }
 
@@ -42,7 +46,7 @@ function databaseUnavailable(cause: unknown): ApiError {
 }
 
 /** Longer than for other errors, because an operator has to free disk space first. */
-const DISK_FULL_RETRY_AFTER_SECONDS = 10;
+export const DISK_FULL_RETRY_AFTER_SECONDS = 10;
 
 function diskFull(cause?: unknown): ApiError {
   return new ApiError(
@@ -57,7 +61,11 @@ function diskFull(cause?: unknown): ApiError {
 }
 
 function internal(cause: unknown): ApiError {
-  return new ApiError("InternalError", "An internal error occurred", { cause });
+  return new ApiError(
+    "InternalError",
+    "An internal error occurred. The log of the service describes it under the id of this response",
+    { cause },
+  );
 }
 
 type SchemaViolation = NonNullable<FastifyError["validation"]>[number];

@@ -3,8 +3,7 @@ import type { ConstraintInput, Operator } from "../domain/constraints/schemas.ts
 import { type ContextField, listContextFields } from "../domain/context-fields/store.ts";
 import type { Segment } from "../domain/segments/store.ts";
 import { listTagTypes } from "../domain/tag-types/store.ts";
-import type { Database } from "../storage/database.ts";
-import { orderByText } from "../storage/database.ts";
+import { type Database, orderByText } from "../storage/database.ts";
 import { type StoredConstraint, strategyTypes } from "../storage/schema/strategies.ts";
 import type { FeatureInFile, ProjectFileContent, SegmentInFile } from "./schemas.ts";
 

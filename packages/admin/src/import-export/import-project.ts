@@ -59,7 +59,7 @@ async function checkTargets(
   if (archived.length === 0) return;
   throw new ApiError(
     "ArchivedFeatureError",
-    `These features are archived: revive or delete them first: ${quoteNames(archived.map(({ name }) => name))}`,
+    `Revive or delete these archived features first: ${quoteNames(archived.map(({ name }) => name))}`,
   );
 }
 

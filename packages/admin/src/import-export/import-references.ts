@@ -103,7 +103,7 @@ function checkSameConstraints(found: Segment, { name, constraints }: SegmentInFi
   if (isDeepStrictEqual(found.constraints, expected)) return;
   throw new ApiError(
     "ConflictError",
-    `There is a segment ${JSON.stringify(name)} with other constraints: rename one of them`,
+    `There is already a segment ${JSON.stringify(name)} with different constraints: rename one of them`,
   );
 }
 

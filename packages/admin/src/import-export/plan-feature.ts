@@ -135,7 +135,7 @@ function checkTagType({ target }: ImportPlan, { type }: TagName, path: string): 
   throw badData(path, `has a tag of an unknown type: ${JSON.stringify(type)}`);
 }
 
-/** Plans to create a tag unless it exists or an earlier flag of the file creates it. */
+/** Plans the creation of a tag, unless it exists or an earlier flag of the file creates it. */
 function planNewTag(
   { target, changes, newTags }: ImportPlan,
   { type, value, color = null }: TagsInFile["tags"][number],

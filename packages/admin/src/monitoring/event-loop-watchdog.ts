@@ -34,7 +34,9 @@ export function watchEventLoop({ logger, stuckAfterMs = 60_000 }: WatchdogOption
     execArgv: [],
   });
   worker.unref();
-  worker.on("error", (error) => logger.warn("The event loop is not watched", error));
+  worker.on("error", (error) =>
+    logger.warn("Cannot watch the event loop: a blocked process will not be ended", error),
+  );
   return () => {
     clearInterval(timer);
     void worker.terminate();

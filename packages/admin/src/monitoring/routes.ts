@@ -6,7 +6,7 @@ import { sendError } from "../http/error-handler.ts";
 import { errorResponses } from "../http/schemas.ts";
 import type { Storage } from "../storage/storage.ts";
 import { isDiskFull } from "../storage/errors.ts";
-import { toApiError } from "../http/to-api-error.ts";
+import { DISK_FULL_RETRY_AFTER_SECONDS, toApiError } from "../http/to-api-error.ts";
 import { withTimeout } from "./with-timeout.ts";
 
 const tags = ["Operations"];
@@ -47,7 +47,7 @@ function notReadyForWrites(): ApiError {
   return new ApiError(
     "InsufficientStorageError",
     "Not ready for writes: there is not enough disk space. Reads are still served",
-    { headers: { "retry-after": "10" } },
+    { headers: { "retry-after": String(DISK_FULL_RETRY_AFTER_SECONDS) } },
   );
 }
 

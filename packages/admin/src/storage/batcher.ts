@@ -1,4 +1,4 @@
-import { setImmediate as nextTick } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 
 interface BatcherOptions<Item, Result> {
   /** Processes all items at once. Returns one result per item, in the same order. */
@@ -44,7 +44,7 @@ export class Batcher<Item, Result> {
     while (this.#waiting.length > 0) {
       // NOTE: the embedded database blocks the event loop while it works. Yielding here lets requests
       // that arrived on other connections join the next run.
-      await nextTick();
+      await yieldToEventLoop();
       await this.#runBatch(this.#nextBatch());
     }
     this.#isRunning = false;

@@ -30,7 +30,7 @@ interface LockContent extends ProcessIdentity {
 }
 
 interface LockTiming {
-  /** Interval in which the holder updates its lock file. @default 2000 */
+  /** How often the holder updates its lock file. @default 2000 */
   readonly heartbeatMs?: number;
   /** A holder on another machine counts as gone after this time without an update. @default 10000 */
   readonly staleAfterMs?: number;

@@ -11,14 +11,14 @@ function createGuard(): { guard: DiskGuard; lines: string[]; report: (free: Free
   const guard = new DiskGuard({
     directory: "data",
     minFreeBytes: 100,
-    logger: { info: () => undefined, warn: (line) => lines.push(line), fatal: () => undefined },
+    logger: { warn: (line) => lines.push(line), fatal: () => undefined },
     readFree: () => free,
   });
   return { guard, lines, report: (next) => void (free = next) };
 }
 
 test.each([
-  ["bytes", { bytes: 99, files: 1000 }, /0 MB of disk space are free.*MIN_FREE_DISK_MB/],
+  ["bytes", { bytes: 99, files: 1000 }, /0 MB of disk space is free.*MIN_FREE_DISK_MB/],
   ["files", { bytes: 100, files: 31 }, /only 31 more files/],
 ])("DiskGuard refuses writes while too few %s are free, and logs each change once", (...row) => {
   const [, shortage, message] = row;

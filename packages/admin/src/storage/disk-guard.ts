@@ -28,10 +28,10 @@ const MIN_FREE_FILES = 32;
 /** Describes what is missing for a write; undefined if there is enough space. */
 export function describeShortage(free: FreeSpace, minFreeBytes: number): string | undefined {
   if (free.bytes < minFreeBytes) {
-    return `${toMegabytes(free.bytes)} MB of disk space are free, and at least ${toMegabytes(minFreeBytes)} MB are needed (see MIN_FREE_DISK_MB)`;
+    return `${toMegabytes(free.bytes)} MB of disk space is free, but at least ${toMegabytes(minFreeBytes)} MB is required (see MIN_FREE_DISK_MB)`;
   }
   return free.files < MIN_FREE_FILES
-    ? `the file system can hold only ${free.files} more files (inodes), and at least ${MIN_FREE_FILES} are needed`
+    ? `the file system can hold only ${free.files} more files (inodes), but at least ${MIN_FREE_FILES} are required`
     : undefined;
 }
 

@@ -21,7 +21,6 @@ function maintain(intervals: {
 }) {
   const warnings: string[] = [];
   const logger = {
-    info: () => undefined,
     warn: (line: string) => warnings.push(line),
     fatal: () => undefined,
   };

@@ -1,9 +1,9 @@
 import type { PGlite } from "@electric-sql/pglite";
-import type { DiskGuard } from "./disk-guard.ts";
+import { BYTES_PER_MB, type DiskGuard } from "./disk-guard.ts";
 import type { StorageLogger } from "./storage.ts";
 
 /** Size of a segment of the write-ahead log. The log grows by whole segments. */
-const SEGMENT_BYTES = 16 * 1_048_576;
+const SEGMENT_BYTES = 16 * BYTES_PER_MB;
 
 /**
  * A checkpoint in the last quarter of a segment creates the next segment, if no earlier one can be
@@ -15,9 +15,9 @@ interface MaintenanceOptions {
   readonly client: PGlite;
   readonly guard: DiskGuard;
   readonly logger: StorageLogger;
-  /** Interval of the checks for a due checkpoint, in addition to those after writes. @default 5000 */
+  /** How often to check whether a checkpoint is due, in addition to after writes. @default 5000 */
   readonly checkIntervalMs?: number;
-  /** @default 3600000 */
+  /** How often to vacuum. @default 3600000 */
   readonly vacuumIntervalMs?: number;
 }
 
@@ -96,7 +96,9 @@ export class EmbeddedMaintenance {
     } catch (error) {
       if (this.#isClosed) return;
       const reason = error instanceof Error ? error.message : String(error);
-      this.#options.logger.warn(`Cannot run a ${name} of the embedded database: ${reason}`);
+      this.#options.logger.warn(
+        `Cannot run a ${name} of the embedded database, will try again: ${reason}`,
+      );
     }
   }
 }

@@ -57,7 +57,7 @@ const DRIVER_MESSAGES = [
   "PGlite is closing",
 ];
 
-/** Whether the database is unavailable, as opposed to: it rejected a statement. */
+/** Whether the database is unavailable, rather than having rejected a statement. */
 export function isConnectionError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (isConnectionCode(codeOf(error))) return true;

@@ -16,7 +16,7 @@ async function versionsOf(database: Database): Promise<number[]> {
   return (result as { rows: { version: number }[] }).rows.map(({ version }) => version);
 }
 
-test("ALL_MIGRATIONS are numbered from 1 without gaps", () => {
+test("MIGRATIONS are numbered from 1 without gaps", () => {
   expect(MIGRATIONS.map(({ version }) => version)).toEqual(MIGRATIONS.map((_, index) => index + 1));
 });
 

@@ -70,7 +70,9 @@ async function openConnection(options: ListenerOptions): Promise<Connection> {
   const lost = new Promise<void>((resolve) => {
     client.once("end", () => resolve());
     client.on("error", (error) => {
-      logger.warn(`The connection that listens for changes was lost: ${error.message}`);
+      logger.warn(
+        `The connection that listens for changes was lost and will be reopened: ${error.message}`,
+      );
       resolve();
     });
   });

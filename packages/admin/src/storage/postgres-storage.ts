@@ -24,7 +24,7 @@ const KEEP_ALIVE_DELAY_MS = 10_000;
 const STATEMENT_TIMEOUT_MS = 20_000;
 /** Longer than the statement timeout: without even an error by then, the server is unreachable. */
 const QUERY_TIMEOUT_MS = 30_000;
-/** The same for the connection that listens for changes, whose loss must be noticed soon. */
+/** Shorter for the connection that listens for changes, so that its loss is noticed soon. */
 const LISTENER_QUERY_TIMEOUT_MS = 5000;
 /** How long a change waits for the write lock. */
 const LOCK_TIMEOUT_MS = 10_000;
@@ -87,7 +87,7 @@ function createPool(options: PostgresOptions, max: number): pg.Pool {
   });
   // NOTE: without these listeners, a lost connection would end the process.
   const onLost = (error: Error): void => {
-    logger.warn(`A connection to the database was lost: ${error.message}`);
+    logger.warn(`A connection to the database was lost and will be replaced: ${error.message}`);
   };
   pool.on("error", onLost);
   pool.on("connect", (client) => {

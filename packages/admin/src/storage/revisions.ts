@@ -12,7 +12,7 @@ export async function readRevision(db: Database): Promise<number> {
   return row?.revision ?? 0;
 }
 
-/** Some clients store revisions in 32 bits, which seconds since 2026 fit into until 2162. */
+/** Some clients store revisions in 32 bits. Seconds since 2026 fit into them until 2162. */
 const EPOCH_MS = Date.UTC(2026, 0, 1);
 
 /**

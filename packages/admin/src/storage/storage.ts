@@ -56,7 +56,6 @@ export interface Storage {
 
 /** Receives changes of the state of the storage, such as a lost connection. */
 export interface StorageLogger {
-  info(message: string): void;
   warn(message: string): void;
   /** Receives the reason why the process is about to end. */
   fatal(message: string): void;

@@ -1,4 +1,4 @@
-import type { LenientMoment } from "./lenient-values.ts";
+import type { LenientTimestamp } from "./lenient-values.ts";
 
 export const HOUR_MS = 3_600_000;
 
@@ -33,14 +33,14 @@ export function parseHoursBack(text: string | undefined): number {
  *
  * @param sent a date as text or milliseconds since 1970; anything else counts as now
  */
-export function parseHour(sent: LenientMoment | undefined, now: Date): Date {
+export function parseHour(sent: LenientTimestamp | undefined, now: Date): Date {
   const oldest = now.getTime() - (RETENTION_HOURS - 1) * HOUR_MS;
-  const moment = parseMoment(sent) ?? now.getTime();
-  return startOfHour(new Date(Math.min(Math.max(moment, oldest), now.getTime())));
+  const timestamp = parseTimestamp(sent) ?? now.getTime();
+  return startOfHour(new Date(Math.min(Math.max(timestamp, oldest), now.getTime())));
 }
 
-function parseMoment(sent: LenientMoment | undefined): number | undefined {
+function parseTimestamp(sent: LenientTimestamp | undefined): number | undefined {
   if (sent === null || sent === undefined) return undefined;
-  const moment = new Date(sent).getTime();
-  return Number.isNaN(moment) ? undefined : moment;
+  const timestamp = new Date(sent).getTime();
+  return Number.isNaN(timestamp) ? undefined : timestamp;
 }

@@ -9,7 +9,7 @@ export const LenientTextSchema = Type.Unsafe<string | number | boolean | null>({
 });
 
 /** A date as text, or in milliseconds since 1970. */
-export const LenientMomentSchema = Type.Unsafe<string | number | null>({
+export const LenientTimestampSchema = Type.Unsafe<string | number | null>({
   type: ["string", "number", "null"],
 });
 
@@ -30,7 +30,7 @@ export function recordOf<Value extends Type.TSchema>(value: Value, maxProperties
 }
 
 export type LenientText = Type.Static<typeof LenientTextSchema>;
-export type LenientMoment = Type.Static<typeof LenientMomentSchema>;
+export type LenientTimestamp = Type.Static<typeof LenientTimestampSchema>;
 export type LenientCount = Type.Static<typeof LenientCountSchema>;
 
 // Names are part of database keys, which must stay short.

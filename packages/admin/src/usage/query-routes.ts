@@ -1,3 +1,4 @@
+import { FeatureNameParams } from "../domain/schemas.ts";
 import { errorResponses } from "../http/schemas.ts";
 import type { TypedApp } from "flags-server-kit/http";
 import type { Storage } from "../storage/storage.ts";
@@ -9,13 +10,7 @@ import {
   readFeatureUsage,
   sumByEnvironment,
 } from "./read-usage.ts";
-import {
-  ApplicationsResponse,
-  FeatureParams,
-  HoursQuery,
-  RawUsageResponse,
-  UsageResponse,
-} from "./schemas.ts";
+import { ApplicationsResponse, HoursQuery, RawUsageResponse, UsageResponse } from "./schemas.ts";
 
 const tags = ["Usage"];
 const ENVELOPE = { version: 1, maturity: "stable" } as const;
@@ -44,7 +39,7 @@ function registerFeatureUsage(app: TypedApp, storage: Storage): void {
       schema: {
         summary: "Returns how often a flag was evaluated, by hour, application and environment",
         tags,
-        params: FeatureParams,
+        params: FeatureNameParams,
         querystring: HoursQuery,
         response: { 200: RawUsageResponse, ...errorResponses(401, 403, 503) },
       },
@@ -63,7 +58,7 @@ function registerFeatureUsage(app: TypedApp, storage: Storage): void {
         summary:
           "Returns how often a flag was evaluated this hour, and by which applications in the last 24 hours",
         tags,
-        params: FeatureParams,
+        params: FeatureNameParams,
         response: { 200: UsageResponse, ...errorResponses(401, 403, 503) },
       },
     },

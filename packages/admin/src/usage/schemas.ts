@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { openObject } from "../http/schemas.ts";
 import {
   LenientCountSchema,
-  LenientMomentSchema,
+  LenientTimestampSchema,
   LenientTextSchema,
   recordOf,
 } from "./lenient-values.ts";
@@ -26,8 +26,8 @@ export const MetricsBody = openObject("clientMetricsSchema", {
   bucket: Type.Optional(
     Type.Union([
       openObject("clientMetricsBucketSchema", {
-        start: Type.Optional(LenientMomentSchema),
-        stop: Type.Optional(LenientMomentSchema),
+        start: Type.Optional(LenientTimestampSchema),
+        stop: Type.Optional(LenientTimestampSchema),
         toggles: recordOf(ToggleUsage, MAX_ENTRIES),
       }),
       Type.Null(),
@@ -45,7 +45,7 @@ const BulkMetric = openObject("clientMetricsEnvSchema", {
   featureName: LenientTextSchema,
   appName: LenientTextSchema,
   environment: LenientTextSchema,
-  timestamp: Type.Optional(LenientMomentSchema),
+  timestamp: Type.Optional(LenientTimestampSchema),
   yes: Type.Optional(LenientCountSchema),
   no: Type.Optional(LenientCountSchema),
   variants: Variants,
@@ -63,8 +63,6 @@ export const RegistrationBody = BulkApplication;
 export type Metrics = Type.Static<typeof MetricsBody>;
 export type BulkMetrics = Type.Static<typeof BulkMetricsBody>;
 export type Registration = Type.Static<typeof RegistrationBody>;
-
-export const FeatureParams = Type.Object({ feature: Type.String() });
 
 export const HoursQuery = Type.Object({
   hoursBack: Type.Optional(

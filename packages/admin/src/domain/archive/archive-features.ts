@@ -1,7 +1,6 @@
 import { and, eq, inArray, isNotNull } from "drizzle-orm";
 import { invalidOperation } from "../../errors.ts";
-import type { Database } from "../../storage/database.ts";
-import { orderByText } from "../../storage/database.ts";
+import { type Database, orderByText } from "../../storage/database.ts";
 import { dependencies, features } from "../../storage/schema/features.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
 import {

@@ -77,7 +77,7 @@ function checkValue(
   { legalValues, path }: ConstraintOptions,
 ): void {
   if (value === undefined || value.trim() === "") {
-    throw badData(`${path}/value`, "must be set: the operator needs it");
+    throw badData(`${path}/value`, "must be set: the operator requires it");
   }
   const { accepts, expectation } = TYPE_BY_OPERATOR[operator];
   if (!accepts(value)) throw badData(`${path}/value`, expectation);

@@ -1,5 +1,4 @@
-import type { Database } from "../../storage/database.ts";
-import { isOneOf } from "../../storage/database.ts";
+import { type Database, isOneOf } from "../../storage/database.ts";
 import { contextFields, type LegalValue } from "../../storage/schema/context-fields.ts";
 import { checkUnique } from "../check-unique.ts";
 import type { LegalValueInput } from "./schemas.ts";

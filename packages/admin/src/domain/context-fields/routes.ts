@@ -1,9 +1,8 @@
 import type { TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
 import { actorOf } from "../../access/request-token.ts";
-import { documented } from "../../http/schemas.ts";
+import { documented, errorResponses } from "../../http/schemas.ts";
 import { NameBody } from "../../http/names.ts";
-import { errorResponses } from "../../http/schemas.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { UNUSED } from "../strategy-references.ts";
 import { countReferences, listStrategiesUsing } from "./references.ts";

@@ -100,7 +100,7 @@ export async function deleteContextField(
   if (reference !== undefined) {
     throw new ApiError(
       "ConflictError",
-      `The context field ${JSON.stringify(name)} is used by ${reference}`,
+      `The context field ${JSON.stringify(name)} is used by ${reference}: remove the constraint first`,
     );
   }
   await db.delete(contextFields).where(eq(contextFields.name, name));

@@ -18,7 +18,7 @@ export function toDependencyView({ parent, enabled, variants }: Dependency) {
   return { feature: parent, enabled, ...(variants.length > 0 && { variants }) };
 }
 
-/** The facts that decide whether a flag may depend on another one. */
+/** Determines whether a flag may depend on another one. */
 export interface DependencyCandidate {
   readonly child: string;
   readonly parent: string;
@@ -43,9 +43,13 @@ export function checkDependency(candidate: DependencyCandidate): void {
     throw invalidOperation(`There is no active feature ${name} in the project to depend on`);
   }
   if (candidate.hasParentParent) {
-    throw invalidOperation(`The feature ${name} itself depends on another feature`);
+    throw invalidOperation(
+      `The feature ${name} itself depends on another feature: choose one that depends on none`,
+    );
   }
   if (grandchild !== undefined) {
-    throw invalidOperation(`The feature ${JSON.stringify(grandchild)} depends on this one`);
+    throw invalidOperation(
+      `The feature ${JSON.stringify(grandchild)} depends on this one: remove that dependency first`,
+    );
   }
 }

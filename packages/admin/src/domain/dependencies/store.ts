@@ -1,6 +1,5 @@
 import { and, eq, isNull, ne, notInArray } from "drizzle-orm";
-import type { Database } from "../../storage/database.ts";
-import { orderByText } from "../../storage/database.ts";
+import { type Database, orderByText } from "../../storage/database.ts";
 import { dependencies, features } from "../../storage/schema/features.ts";
 import { strategies } from "../../storage/schema/strategies.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";

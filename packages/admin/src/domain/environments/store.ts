@@ -1,8 +1,7 @@
 import { and, count, eq, isNull, sql } from "drizzle-orm";
 import { badData, exceedsLimit, nameExists, notFound } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
-import type { Database } from "../../storage/database.ts";
-import { firstRow } from "../../storage/database.ts";
+import { type Database, firstRow } from "../../storage/database.ts";
 import { apiTokens } from "../../storage/schema/api-tokens.ts";
 import { environments } from "../../storage/schema/environments.ts";
 import { featureEnvironments, features } from "../../storage/schema/features.ts";

@@ -1,36 +1,32 @@
 import { type Static, Type } from "typebox";
 import { badData } from "../../errors.ts";
-import { parseFilter } from "../../http/parse-filter.ts";
+import { OptionalFilter, parseFilter, OptionalText } from "../../http/parse-filter.ts";
 import type { EventFilter } from "./find-events.ts";
 
-const Text = Type.Optional(Type.String());
-const Filter = Type.Optional(Type.String({ description: "IS:value or IS_ANY_OF:value,value" }));
 const Day = Type.Optional(Type.String({ description: "IS:yyyy-MM-dd" }));
 
 export const EventSearchQuery = Type.Object({
-  query: Text,
-  id: Filter,
-  feature: Filter,
-  project: Filter,
-  type: Filter,
-  createdBy: Filter,
-  environment: Filter,
+  query: OptionalText,
+  id: OptionalFilter,
+  feature: OptionalFilter,
+  project: OptionalFilter,
+  type: OptionalFilter,
+  createdBy: OptionalFilter,
+  environment: OptionalFilter,
   from: Day,
   to: Day,
-  offset: Text,
-  limit: Text,
+  offset: OptionalText,
+  limit: OptionalText,
 });
 
 export const EventListQuery = Type.Object({
-  feature: Text,
-  project: Text,
-  environment: Text,
-  type: Text,
-  offset: Text,
-  limit: Text,
+  feature: OptionalText,
+  project: OptionalText,
+  environment: OptionalText,
+  type: OptionalText,
+  offset: OptionalText,
+  limit: OptionalText,
 });
-
-export const EventFeatureParams = Type.Object({ feature: Type.String() });
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -64,7 +60,7 @@ function parseDay(text: string | undefined, name: string): Date | undefined {
   const day = /^IS:(\d{4}-\d{2}-\d{2})$/.exec(text)?.[1];
   const date = new Date(`${day}T00:00:00Z`);
   if (day === undefined || Number.isNaN(date.getTime())) {
-    throw badData(`/query/${name}`, "must be of the form IS:yyyy-MM-dd");
+    throw badData(`/query/${name}`, "must have the form IS:yyyy-MM-dd");
   }
   return date;
 }

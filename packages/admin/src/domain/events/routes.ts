@@ -2,14 +2,9 @@ import type { TypedApp } from "flags-server-kit/http";
 import { documented } from "../../http/schemas.ts";
 import { parsePage } from "../../http/parse-filter.ts";
 import type { Storage } from "../../storage/storage.ts";
+import { FeatureNameParams } from "../schemas.ts";
 import { findEvents } from "./find-events.ts";
-import {
-  EventFeatureParams,
-  EventListQuery,
-  EventSearchQuery,
-  parseEventList,
-  parseEventSearch,
-} from "./query.ts";
+import { EventListQuery, EventSearchQuery, parseEventList, parseEventSearch } from "./query.ts";
 
 const tag = "Events";
 
@@ -51,7 +46,7 @@ export function registerEvents(app: TypedApp, storage: Storage): void {
     {
       schema: {
         ...documented({ tag, summary: "Lists the events of a feature, newest first" }),
-        params: EventFeatureParams,
+        params: FeatureNameParams,
         querystring: EventListQuery,
       },
     },

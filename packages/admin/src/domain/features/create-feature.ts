@@ -1,7 +1,6 @@
 import { exceedsLimit, nameExists } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
-import type { Database } from "../../storage/database.ts";
-import { firstRow } from "../../storage/database.ts";
+import { type Database, firstRow } from "../../storage/database.ts";
 import { featureEnvironments, features } from "../../storage/schema/features.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
 import { countActiveFeatures, findFeature, toFeatureView, type FeatureView } from "../feature.ts";

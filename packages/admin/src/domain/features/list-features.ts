@@ -2,10 +2,9 @@ import { inArray } from "drizzle-orm";
 import { badData } from "../../errors.ts";
 import { type Database, groupBy } from "../../storage/database.ts";
 import { strategies } from "../../storage/schema/strategies.ts";
-import { featureTags } from "../../storage/schema/tags.ts";
 import { type Feature, listActiveFeatures, toFeatureView } from "../feature.ts";
 import type { TagName } from "../tags/store.ts";
-import { listFeatureEnvironments } from "./read-feature.ts";
+import { listFeatureEnvironments, listTags } from "./read-feature.ts";
 
 interface FeatureFilter {
   readonly namePrefix: string | undefined;
@@ -22,7 +21,7 @@ export function parseTagFilter(parameter: string | readonly string[] | undefined
   const texts = parameter === undefined ? [] : [parameter].flat();
   return texts.map((text) => {
     const separator = text.indexOf(":");
-    if (separator < 1) throw badData("/query/tag", "must be of the form type:value");
+    if (separator < 1) throw badData("/query/tag", "must have the form `type:value`");
     return { type: text.slice(0, separator), value: text.slice(separator + 1) };
   });
 }
@@ -49,7 +48,7 @@ export async function summarize(db: Database, features: readonly Feature[]) {
   if (features.length === 0) return [];
   const names = features.map(({ name }) => name);
   const environmentsOf = groupBy(await summarizeEnvironments(db, names), (row) => row.feature);
-  const tagsOf = groupBy(await readTags(db, names), (row) => row.feature);
+  const tagsOf = groupBy(await listTags(db, names), (row) => row.feature);
   return features.map((feature) => ({
     ...toFeatureView(feature),
     favorite: false,
@@ -85,12 +84,4 @@ async function summarizeEnvironments(db: Database, names: readonly string[]) {
 
 function keyOf(feature: string, environment: string): string {
   return JSON.stringify([feature, environment]);
-}
-
-function readTags(db: Database, names: readonly string[]) {
-  return db
-    .select()
-    .from(featureTags)
-    .where(inArray(featureTags.feature, [...names]))
-    .orderBy(featureTags.type, featureTags.value);
 }

@@ -29,7 +29,7 @@ export async function readFeature(db: Database, address: FeatureAddress) {
     environments: await readEnvironments(db, feature.name),
     dependencies: await readParents(db, feature.name),
     children: await readChildren(db, feature.name),
-    tags: await readTags(db, feature.name),
+    tags: (await listTags(db, [feature.name])).map(({ type, value }) => ({ type, value })),
   };
 }
 
@@ -79,11 +79,12 @@ async function readChildren(db: Database, parent: string): Promise<string[]> {
   return rows.map(({ child }) => child);
 }
 
-function readTags(db: Database, feature: string) {
+/** Lists the tags of flags, by type and value. */
+export function listTags(db: Database, names: readonly string[]) {
   return db
-    .select({ type: featureTags.type, value: featureTags.value })
+    .select()
     .from(featureTags)
-    .where(eq(featureTags.feature, feature))
+    .where(inArray(featureTags.feature, [...names]))
     .orderBy(featureTags.type, featureTags.value);
 }
 

@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import { Name } from "../../http/names.ts";
+import { OptionalFilter, OptionalText } from "../../http/parse-filter.ts";
 import { nullableText, openObject } from "../../http/schemas.ts";
 import { TagBody } from "../tags/schemas.ts";
 import { FEATURE_TYPES } from "./feature-types.ts";
@@ -42,15 +43,12 @@ export const FeatureListQuery = Type.Object({
   ),
 });
 
-const Text = Type.Optional(Type.String());
-const Filter = Type.Optional(Type.String({ description: "IS:value or IS_ANY_OF:value,value" }));
-
 type SortColumn = "archivedAt" | "createdAt" | "name" | "project" | "stale" | "type";
 
 export const FeatureSearchQuery = Type.Object({
-  query: Text,
-  project: Filter,
-  type: Filter,
+  query: OptionalText,
+  project: OptionalFilter,
+  type: OptionalFilter,
   archived: Type.Optional(Type.String({ description: "IS:true or IS:false" })),
   lifecycle: Type.Optional(Type.String({ description: "IS:archived" })),
   sortBy: Type.Optional(
@@ -60,8 +58,8 @@ export const FeatureSearchQuery = Type.Object({
     }),
   ),
   sortOrder: Type.Optional(Type.Unsafe<"asc" | "desc">({ type: "string", enum: ["asc", "desc"] })),
-  offset: Text,
-  limit: Text,
+  offset: OptionalText,
+  limit: OptionalText,
 });
 
 export type CreateFeature = Type.Static<typeof CreateFeatureBody>;

@@ -12,9 +12,7 @@ import {
 } from "drizzle-orm";
 import { badData } from "../../errors.ts";
 import { type Page, parseFilter } from "../../http/parse-filter.ts";
-import type { Database } from "../../storage/database.ts";
-import { firstRow } from "../../storage/database.ts";
-import { likePattern } from "../../storage/database.ts";
+import { type Database, firstRow, likePattern } from "../../storage/database.ts";
 import { features } from "../../storage/schema/features.ts";
 import { summarize } from "./list-features.ts";
 import type { FeatureSearch } from "./schemas.ts";

@@ -15,7 +15,10 @@ export async function addEnvironment(
 ): Promise<void> {
   await getActiveProject(db, project);
   if ((await findEnvironment(db, environment)) === undefined) {
-    throw badData("/body/environment", "is not an environment");
+    throw badData(
+      "/body/environment",
+      `must exist: there is no environment ${JSON.stringify(environment)}`,
+    );
   }
   const before = await listProjectEnvironments(db, project);
   if (before.includes(environment)) {

@@ -1,9 +1,7 @@
 import { and, count, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import { badData, exceedsLimit, invalidOperation, nameExists, notFound } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
-import type { Database } from "../../storage/database.ts";
-import { firstRow } from "../../storage/database.ts";
-import { orderByText } from "../../storage/database.ts";
+import { type Database, firstRow, orderByText } from "../../storage/database.ts";
 import { environments } from "../../storage/schema/environments.ts";
 import { features } from "../../storage/schema/features.ts";
 import { projectEnvironments, projects } from "../../storage/schema/projects.ts";
@@ -149,7 +147,12 @@ async function chooseEnvironments(
   const unknown = names.findIndex((name) =>
     known.every((environment) => environment.name !== name),
   );
-  if (unknown !== -1) throw badData(`/body/environments/${unknown}`, "is not an environment");
+  if (unknown !== -1) {
+    throw badData(
+      `/body/environments/${unknown}`,
+      `must exist: there is no environment ${JSON.stringify(names[unknown])}`,
+    );
+  }
   return [...new Set(names)];
 }
 
@@ -189,7 +192,7 @@ export async function updateProject(
 export async function archiveProject({ db, record }: WriteTransaction, id: string): Promise<void> {
   const before = await getProject(db, id);
   if (before.archivedAt !== null) return;
-  if (id === "default") throw invalidOperation("The project default cannot be archived");
+  if (id === "default") throw invalidOperation('The project "default" cannot be archived');
   if ((await countTypes(db, id)).length > 0) {
     throw invalidOperation(
       `The project ${JSON.stringify(id)} has active features: archive them first`,

@@ -2,10 +2,7 @@ import { and, count, eq, isNull } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import { ApiError, badData, exceedsLimit, nameExists, notFound } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
-import type { Database } from "../../storage/database.ts";
-import { firstRow } from "../../storage/database.ts";
-import { isOneOf } from "../../storage/database.ts";
-import { orderByText } from "../../storage/database.ts";
+import { type Database, firstRow, isOneOf, orderByText } from "../../storage/database.ts";
 import { features } from "../../storage/schema/features.ts";
 import { segments } from "../../storage/schema/segments.ts";
 import {
@@ -198,7 +195,7 @@ export async function deleteSegment({ db, record }: WriteTransaction, id: number
   if (reference !== undefined) {
     throw new ApiError(
       "ConflictError",
-      `The segment is used by the feature ${JSON.stringify(reference.featureName)}`,
+      `The segment is used by the feature ${JSON.stringify(reference.featureName)}: remove it from the strategy first`,
     );
   }
   const [archivedReference] = await listStrategiesUsing(db, id, { includesArchived: true });
@@ -206,7 +203,7 @@ export async function deleteSegment({ db, record }: WriteTransaction, id: number
     // NOTE: without the segment, the flag would be on for more users after it is revived.
     throw new ApiError(
       "ConflictError",
-      `The segment is used by the archived feature ${JSON.stringify(archivedReference.featureName)}`,
+      `The segment is used by the archived feature ${JSON.stringify(archivedReference.featureName)}: delete the feature first`,
     );
   }
   await db.delete(strategySegments).where(eq(strategySegments.segment, id));
@@ -221,7 +218,7 @@ function projectOf({ project }: Segment): { readonly project?: string } {
 async function chooseProject(db: Database, { project }: SegmentInput): Promise<string | null> {
   if (!project) return null;
   if ((await findProject(db, project)) === undefined) {
-    throw badData("/body/project", "is not a project");
+    throw badData("/body/project", `must exist: there is no project ${JSON.stringify(project)}`);
   }
   return project;
 }

@@ -1,8 +1,6 @@
 import { and, eq, max, type SQL } from "drizzle-orm";
 import { notFound } from "../../errors.ts";
-import { groupBy } from "../../storage/database.ts";
-import type { Database } from "../../storage/database.ts";
-import { isOneOf } from "../../storage/database.ts";
+import { type Database, groupBy, isOneOf } from "../../storage/database.ts";
 import {
   strategies,
   strategySegments,

@@ -15,7 +15,7 @@ const BUILT_IN: ReadonlySet<string> = new Set(BUILT_IN_STRATEGY_NAMES);
  */
 export function checkStrategyName(name: string, customTypes: ReadonlySet<string>): void {
   if (BUILT_IN.has(name) || customTypes.has(name)) return;
-  throw badData("/body/name", `is not an existing strategy: ${JSON.stringify(name)}`);
+  throw badData("/body/name", `must exist: there is no strategy ${JSON.stringify(name)}`);
 }
 
 /** Lists the built-in strategy types, then the custom ones by name. */
@@ -83,7 +83,7 @@ export async function deleteStrategyType(
   if (reference !== undefined) {
     throw new ApiError(
       "ConflictError",
-      `The strategy ${JSON.stringify(name)} is used by the feature ${JSON.stringify(reference.feature)}`,
+      `The strategy ${JSON.stringify(name)} is used by the feature ${JSON.stringify(reference.feature)}: delete it there first`,
     );
   }
   await db.delete(strategyTypes).where(eq(strategyTypes.name, name));

@@ -14,7 +14,7 @@ export const projects = pgTable("projects", {
   archivedAt: timestamp("archived_at", { withTimezone: true }),
 });
 
-/** Environments that are enabled in a project. */
+/** The environments of each project. */
 export const projectEnvironments = pgTable(
   "project_environments",
   {

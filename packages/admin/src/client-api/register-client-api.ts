@@ -7,13 +7,13 @@ import { createUsageIngestion } from "../usage/ingestion.ts";
 import { registerUsageIngestion } from "../usage/ingestion-routes.ts";
 import { scheduleUsageCleanup } from "../usage/write-usage.ts";
 import { EnvironmentStates } from "./environment-states.ts";
-import { registerFeatures } from "./features-routes.ts";
+import { registerClientFeatures } from "./features-routes.ts";
 import { EnvironmentFeeds } from "./streaming/environment-feed.ts";
 import { registerDelta, registerStreaming } from "./streaming/routes.ts";
 import { SdkStreams, type SdkStreamsOptions } from "./streaming/sdk-streams.ts";
 import { registerTokenValidation } from "./validate-routes.ts";
 
-interface SdkApiOptions {
+interface ClientApiOptions {
   readonly storage: Storage;
   readonly authentication: Pick<Authentication, "requireBackend">;
   readonly streams?: SdkStreamsOptions;
@@ -24,9 +24,9 @@ interface SdkApiOptions {
  *
  * @returns an object whose `size` is the current number of open streams
  */
-export async function registerSdkApi(
+export async function registerClientApi(
   app: FastifyInstance,
-  { storage, authentication, streams: streamsOptions }: SdkApiOptions,
+  { storage, authentication, streams: streamsOptions }: ClientApiOptions,
 ): Promise<Pick<SdkStreams, "size">> {
   const states = new EnvironmentStates(storage);
   const feeds = new EnvironmentFeeds(states);
@@ -43,7 +43,7 @@ export async function registerSdkApi(
     async (scope: TypedApp) => {
       describeRoutes(scope, "backendToken");
       scope.addHook("onRequest", authentication.requireBackend);
-      registerFeatures(scope, states);
+      registerClientFeatures(scope, states);
       registerDelta(scope, feeds);
       registerStreaming(scope, { feeds, streams });
       registerUsageIngestion(scope, createUsageIngestion(storage));
