@@ -2,7 +2,7 @@ import type { onRequestHookHandler } from "fastify";
 import type { TypedApp } from "flags-server-kit/http";
 import type { TSchema } from "typebox";
 import { ENABLE_ALL_HINT, notEnabled } from "../errors.ts";
-import { parseQueryContext } from "../evaluation/sent-context.ts";
+import { parseQueryContext } from "../context/sent-context.ts";
 import type { Selection } from "../response/evaluate-flags.ts";
 import { createEvaluate } from "./evaluate.ts";
 import type { RequestBody, Protocol } from "./protocol.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Context, ContextDependencies } from "flags-engine";
-import { STANDARD_FIELDS, type SentContext } from "../evaluation/sent-context.ts";
+import { STANDARD_FIELDS, type SentContext } from "../context/sent-context.ts";
 import { HttpError } from "../errors.ts";
 import type { Selection } from "../response/evaluate-flags.ts";
 

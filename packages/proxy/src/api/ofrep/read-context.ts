@@ -4,7 +4,7 @@ import {
   type SentContext,
   SentContextBuilder,
   toFieldText,
-} from "../../evaluation/sent-context.ts";
+} from "../../context/sent-context.ts";
 import type { OfrepContext } from "./schemas.ts";
 
 /**

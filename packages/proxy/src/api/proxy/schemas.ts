@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { readContext } from "../../evaluation/sent-context.ts";
+import { readContext } from "../../context/sent-context.ts";
 import { type RequestBody, createRequestBody } from "../protocol.ts";
 import { EvaluationContext, NamedToggles } from "../schemas.ts";
 
