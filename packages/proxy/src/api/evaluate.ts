@@ -12,7 +12,7 @@ import type { Protocol } from "./protocol.ts";
 interface EvaluationRequest {
   readonly sent: SentContext;
   readonly selection: Selection;
-  /** Adds to a body what depends on this request. @default nothing */
+  /** Adds the parts of a body that are specific to this request. @default none */
   readonly extend?: ((body: ResponseBody, context: Context) => ResponseBody) | undefined;
 }
 

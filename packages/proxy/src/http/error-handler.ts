@@ -4,8 +4,8 @@ import type { Logger } from "flags-server-kit";
 import { HttpError, toHttpError } from "../errors.ts";
 
 /** How the error responses of some paths are written. */
-export interface PathErrorFormat {
-  /** The beginning of the paths, base path included. Errors without a route have nothing but a path. */
+export interface ErrorFormat {
+  /** The start of the paths. Not a route, because errors such as that of an unknown path have none. */
   readonly path: string;
   /** Returns the body, which is sent as JSON. */
   toBody(error: HttpError, request: FastifyRequest): object;
@@ -14,8 +14,12 @@ export interface PathErrorFormat {
 /** Sends an error. Every response that is not a success passes through here. */
 export type SendError = (reply: FastifyReply, error: HttpError) => FastifyReply;
 
-/** Creates the function that sends errors, each in the format of its path. */
-export function createErrorSender(formats: readonly PathErrorFormat[]): SendError {
+/**
+ * Creates the function that sends errors, each in the format of its path.
+ *
+ * @param formats their paths include the base path
+ */
+export function createErrorSender(formats: readonly ErrorFormat[]): SendError {
   return (reply, error) => {
     const { request } = reply;
     const path = canonicalPath(request.url);
@@ -86,7 +90,7 @@ function handleUnknownPaths(app: FastifyInstance, sendError: SendError): void {
 }
 
 function unknownPath(): HttpError {
-  return new HttpError(404, "There is nothing at this path: check it, and the base path");
+  return new HttpError(404, "There is nothing at this path: check the path and the base path");
 }
 
 function wrongMethod(method: string, allowed: ReadonlySet<string>): HttpError {

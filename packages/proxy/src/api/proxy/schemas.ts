@@ -4,7 +4,7 @@ import { type RequestBody, createRequestBody } from "../protocol.ts";
 import { EvaluationContext, NamedToggles } from "../schemas.ts";
 
 /** The body of a request for flags. */
-export const EvaluationBody = Type.Object(
+const EvaluationBody = Type.Object(
   { toggles: NamedToggles, context: EvaluationContext },
   { title: "evaluationRequestSchema" },
 );
