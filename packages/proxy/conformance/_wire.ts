@@ -1,6 +1,6 @@
 import type { Context } from "flags-engine";
 import { expect } from "vitest";
-import { STANDARD_FIELDS } from "../src/evaluation/sent-context.ts";
+import { STANDARD_FIELDS } from "../src/context/sent-context.ts";
 import { startProxy, type TestProxy, togglesOf, type ToggleResponse } from "../test/_proxy.ts";
 import type { SourceDocument } from "../test/_source.ts";
 

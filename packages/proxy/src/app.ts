@@ -20,7 +20,7 @@ import { registerCompression } from "./http/compression.ts";
 import { registerCors } from "./http/cors.ts";
 import { registerOpenApi, type SecuritySchemes } from "./http/openapi.ts";
 import { gateUntilReady } from "./http/readiness.ts";
-import { createFailureSender, handleFailures } from "./http/failures.ts";
+import { createErrorSender, handleErrors } from "./http/error-handler.ts";
 import { ownCompilersOnly, serverOptions } from "./http/server-options.ts";
 import { createMetrics, METRICS_PREFIX, type Metrics, observeSources } from "./metrics.ts";
 import { ResponsePreparer } from "./response/prepare-response.ts";
@@ -55,7 +55,7 @@ export async function buildApp(
     : [];
   const closeFastPaths = (): void => fastPaths.forEach((path) => path.close());
 
-  const sendFailure = createFailureSender(
+  const sendError = createErrorSender(
     protocols.flatMap(({ definition: { errors } }) =>
       errors === undefined ? [] : [{ ...errors, path: config.basePath + errors.path }],
     ),
@@ -67,14 +67,14 @@ export async function buildApp(
   });
   observeConnections(metrics.registry, METRICS_PREFIX, guard);
   const app = Fastify({
-    ...serverOptions(config, { sources: keys.sources, sendFailure, guard }),
+    ...serverOptions(config, { sources: keys.sources, sendError, guard }),
     ...(hasFastPath && ownCompilersOnly),
     serverFactory: createServerFactory(fastPaths, guard),
   });
   app.addHook("preClose", async () => closeFastPaths());
   const stopRendering = renderAhead(keys.sources, protocols);
   app.addHook("onClose", async () => stopRendering());
-  handleFailures(app, { logger: config.logger, sendFailure });
+  handleErrors(app, { logger: config.logger, sendError });
   observeRequests(app, observe);
   // NOTE: hooks run in this order. Preflights contain no key, and browsers must be able to read errors.
   registerCors(app, config);

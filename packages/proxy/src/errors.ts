@@ -14,7 +14,7 @@ export interface ErrorBody {
 }
 
 /** The code of an error in protocols that have error codes, where the status is not enough. */
-export type ErrorCode = "FLAG_NOT_FOUND" | "PARSE_ERROR";
+type ErrorCode = "FLAG_NOT_FOUND" | "PARSE_ERROR";
 
 interface HttpErrorDetails {
   readonly errorCode?: ErrorCode;
@@ -101,7 +101,7 @@ export function tooMuchUsage(metricsIntervalMs: number): HttpError {
 export function streamLimitReached(retryAfterSeconds: number): HttpError {
   return new HttpError(
     503,
-    "The proxy cannot open another stream now: try again later, and poll with `GET /proxy` meanwhile",
+    "The proxy cannot open another stream now: poll for flags meanwhile, and try again later",
     { headers: { "retry-after": String(retryAfterSeconds) } },
   );
 }

@@ -31,12 +31,12 @@ interface EnricherMethod {
 export type ContextEnricher = EnricherMethod["enrich"];
 
 /** Extensions of one kind, in order, and one sentence for each one that cannot be used. */
-export interface LoadedExtensions<T> {
+interface LoadedExtensions<T> {
   readonly extensions: readonly T[];
   readonly problems: readonly string[];
 }
 
-/** How to recognise an extension of one kind, and how messages describe it. */
+/** How to recognize an extension of one kind, and how messages describe it. */
 interface ExtensionKind<T> {
   /** Name in the plural. */
   readonly displayName: string;
@@ -62,7 +62,7 @@ const enricherKind: ExtensionKind<ContextEnricher> = {
 };
 
 /** Custom strategies; `hints` are about mistakes that do not prevent their use. */
-export interface LoadedStrategies extends LoadedExtensions<CustomStrategy> {
+interface LoadedStrategies extends LoadedExtensions<CustomStrategy> {
   readonly hints: readonly string[];
 }
 

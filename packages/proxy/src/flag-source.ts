@@ -11,7 +11,7 @@ import type { ProxyConfig } from "./config/config.ts";
 const SOURCE_METHODS = ["start", "close", "on", "off", "reportUsage"] as const;
 
 /** The flag source of an app. */
-export interface ChosenSource {
+interface ChosenSource {
   readonly source: FlagSource;
   /** Whether the app created the source and must close it. */
   readonly isOwned: boolean;
@@ -82,7 +82,7 @@ function withoutUndefined<T extends object>(options: T): Defined<T> {
   return Object.fromEntries(entries) as Defined<T>;
 }
 
-/** Logs errors, warnings and the first synchronization of a source. Returns a function that stops it. */
+/** Logs errors, warnings and the first synchronization of a source. Returns a function that stops this. */
 export function logSourceEvents(source: FlagSource, logger: Logger): () => void {
   const onError = (error: Error): void => logger.error(error);
   const onWarn = (message: string): void => logger.warn(message);

@@ -5,8 +5,8 @@ import { setFlagsFromString } from "node:v8";
  *
  * The young generation keeps its current size: under load V8 would grow it several times, although
  * nearly everything that a request allocates is garbage once the response is sent. The old generation
- * is collected when it has grown by a third, since the little of each request that is promoted would
- * otherwise add up to as much again. docs/operations.md has measurements.
+ * is collected when it has grown by a third: otherwise the few objects that each request promotes would
+ * double it. docs/operations.md has measurements.
  *
  * @param nodeOptions the options that Node was started with, from the command line and environment
  */

@@ -29,9 +29,9 @@ export {
   explainFrameworkFailure,
   NOT_JSON,
 } from "./http/request-errors.ts";
-export type { ClientErrorHandler, FrameworkFailure } from "./http/request-errors.ts";
-export { toTrustOption } from "./http/trust-proxy.ts";
-export type { TrustFunction } from "./http/trust-proxy.ts";
+export type { FrameworkFailure } from "./http/request-errors.ts";
+export { toTrustOption } from "./config/trust-proxy.ts";
+export type { TrustFunction } from "./config/trust-proxy.ts";
 export { DeltaStream } from "./streams/delta-stream.ts";
 export type { DeltaFeed } from "./streams/delta-stream.ts";
 export { EventStream, writeEvent } from "./streams/event-stream.ts";

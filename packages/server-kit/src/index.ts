@@ -38,7 +38,7 @@ export {
 } from "./config/weak-secrets.ts";
 export {
   defaultMaxConnections,
-  explainUnreachable,
+  explainUnreachableLimit,
   readOpenFileLimit,
   streamsWithin,
 } from "./http/connection-limits.ts";

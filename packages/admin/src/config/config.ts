@@ -4,7 +4,7 @@ import {
   createLogger,
   defaultMaxConnections,
   type Environment,
-  explainUnreachable,
+  explainUnreachableLimit,
   findUnknownVariables,
   findWeakSecrets,
   isLoopbackHost,
@@ -149,7 +149,7 @@ function findUnreachableLimit(
 ): readonly string[] {
   const origin = origins.get("maxConnections");
   if (origin === undefined || values.maxConnections === undefined) return [];
-  const hint = explainUnreachable(origin, values.maxConnections, openFiles);
+  const hint = explainUnreachableLimit(origin, values.maxConnections, openFiles);
   return hint === undefined ? [] : [hint];
 }
 

@@ -15,7 +15,7 @@ interface KeyCheck {
 /**
  * Creates a hook that rejects requests without a key of one of these kinds with a 401. It reads only
  * the headers. A repeated key header is a 400: a gateway might have checked a different value than
- * the proxy would.
+ * the proxy.
  */
 export function authenticate(
   { registry, extractor }: KeyCheck,

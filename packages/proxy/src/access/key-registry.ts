@@ -20,7 +20,7 @@ export class KeyRegistry {
   readonly sources: readonly FlagSource[];
 
   constructor(grants: readonly Grant[]) {
-    // One byte more than the longest key, so that a longer key never equals a truncated one.
+    // One byte more than the longest key, so that a longer text, once truncated, equals no key.
     this.#presented = Buffer.alloc(Math.max(0, ...grants.map(({ key }) => key.length)) + 1);
     this.#entries = grants.map(({ key, kind, source }) => ({
       key: Buffer.from(key.padEnd(this.#presented.length, "\0"), "latin1"),

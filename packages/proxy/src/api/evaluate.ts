@@ -2,8 +2,8 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Context } from "flags-engine";
 import { grantOf } from "../access/authenticate.ts";
 import { notReady } from "../errors.ts";
-import { requestContext } from "../evaluation/request-context.ts";
-import type { SentContext } from "../evaluation/sent-context.ts";
+import { requestContext } from "../context/request-context.ts";
+import type { SentContext } from "../context/sent-context.ts";
 import { evaluateFlags, isShareable, type Selection } from "../response/evaluate-flags.ts";
 import type { PreparedResponse } from "../response/prepare-response.ts";
 import type { ResponseBody } from "../response/response-body.ts";
@@ -12,7 +12,7 @@ import type { Protocol } from "./protocol.ts";
 interface EvaluationRequest {
   readonly sent: SentContext;
   readonly selection: Selection;
-  /** Adds to a body what depends on this request. @default nothing */
+  /** Adds the parts of a body that are specific to this request. @default none */
   readonly extend?: ((body: ResponseBody, context: Context) => ResponseBody) | undefined;
 }
 

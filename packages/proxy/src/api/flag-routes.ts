@@ -2,14 +2,14 @@ import type { onRequestHookHandler } from "fastify";
 import type { TypedApp } from "flags-server-kit/http";
 import type { TSchema } from "typebox";
 import { ENABLE_ALL_HINT, notEnabled } from "../errors.ts";
-import { parseQueryContext } from "../evaluation/sent-context.ts";
+import { parseQueryContext } from "../context/sent-context.ts";
 import type { Selection } from "../response/evaluate-flags.ts";
 import { createEvaluate } from "./evaluate.ts";
 import type { RequestBody, Protocol } from "./protocol.ts";
 import { ContextQuery, errorResponses, type ErrorStatus, NotModified } from "./schemas.ts";
 
-/** What distinguishes the lists of flags of one protocol. */
-export interface FlagRoutesOptions {
+/** The parts of the routes that differ between protocols. */
+interface FlagRoutesOptions {
   readonly authenticate: onRequestHookHandler;
   readonly protocol: Protocol;
   readonly body: RequestBody;
@@ -20,7 +20,7 @@ export interface FlagRoutesOptions {
   readonly allEndpointEnabled: boolean;
 }
 
-/** Registers the flags that are on at the root, and all flags at `/all`: each for GET and POST. */
+/** Registers the lists of flags, for GET and POST: those that are on at the root, all at `/all`. */
 export function registerFlagRoutes(app: TypedApp, options: FlagRoutesOptions): void {
   const { authenticate, allEndpointEnabled } = options;
   registerList(app, options, {
@@ -34,18 +34,18 @@ export function registerFlagRoutes(app: TypedApp, options: FlagRoutesOptions): v
     path: "/all",
     subject: "all toggles, on and off",
     errors: [400, 401, 501, 503],
-    onRequest: allEndpointEnabled ? [authenticate] : [authenticate, rejectAll],
+    onRequest: allEndpointEnabled ? [authenticate] : [authenticate, rejectDisabled],
     selection: { all: true },
   });
 }
 
-const rejectAll: onRequestHookHandler = (_request, _reply, done) => {
+const rejectDisabled: onRequestHookHandler = (_request, _reply, done) => {
   done(notEnabled("This endpoint", ENABLE_ALL_HINT));
 };
 
 interface List {
   readonly path: string;
-  /** What the list contains, in words. */
+  /** Names the content of the list in descriptions. */
   readonly subject: string;
   /** Error statuses of both methods. */
   readonly errors: readonly ErrorStatus[];

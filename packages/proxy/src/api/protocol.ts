@@ -1,14 +1,14 @@
-import type { FastifyRequest, onRequestHookHandler } from "fastify";
+import type { onRequestHookHandler } from "fastify";
 import type { TypedApp } from "flags-server-kit/http";
 import type { Static, TSchema } from "typebox";
 import { inHeader, type KeyExtractor } from "../access/key-extractor.ts";
 import type { KeyKind, KeyRegistry } from "../access/key-registry.ts";
 import type { CorsConfig, ProxyConfig } from "../config/config.ts";
-import type { HttpError } from "../errors.ts";
-import { createCallerAddress } from "../evaluation/caller-address.ts";
-import type { ContextRules } from "../evaluation/request-context.ts";
-import type { SentContext } from "../evaluation/sent-context.ts";
+import { createCallerAddress } from "../context/caller-address.ts";
+import type { ContextRules } from "../context/request-context.ts";
+import type { SentContext } from "../context/sent-context.ts";
 import { variesOnOrigin } from "../http/cors.ts";
+import type { ErrorFormat } from "../http/error-handler.ts";
 import type { SecuritySchemes } from "../http/openapi.ts";
 import type { Metrics } from "../metrics.ts";
 import type { ResponsePolicy, ResponsePreparer } from "../response/prepare-response.ts";
@@ -39,21 +39,13 @@ export function createRequestBody<Schema extends TSchema>(
   return { schema, read: (body) => read(body as Static<Schema>) };
 }
 
-/** How a protocol writes error responses. */
-export interface ErrorFormat {
-  /** The beginning of the paths it applies to, below the base path: not every error has a route. */
-  readonly path: string;
-  /** Returns the body, which is sent as JSON. */
-  toBody(error: HttpError, request: FastifyRequest): object;
-}
-
-/** A client protocol: the differences between one and the others. */
+/** A client protocol: everything in which it differs from the others. */
 export interface ProtocolDefinition {
   /** The paths at which it is served, below the base path. */
   readonly paths: readonly string[];
   /** Value of `Cache-Control` for responses with flags. */
   readonly cacheControl: string;
-  /** How flags are serialised. */
+  /** How flags are serialized. */
   createFormat(config: ProxyConfig): FlagFormat;
   /** Where requests carry their key. @default in the configured header */
   createKeyExtractor?(config: ProxyConfig): KeyExtractor;
@@ -64,11 +56,11 @@ export interface ProtocolDefinition {
    * of flags, and common requests are handled ahead of the framework.
    */
   readonly body?: RequestBody;
-  /** How errors are written. @default as the body of an `HttpError` */
+  /** How errors are written; its path is below the base path. @default as an `HttpError` */
   readonly errors?: ErrorFormat;
   /** Security schemes of its routes in the OpenAPI document. @default none of its own */
   readonly securitySchemes?: SecuritySchemes;
-  /** What its streams send when flags change; undefined if it has no streams. */
+  /** The kind of event that its streams send when flags change; undefined if it has no streams. */
   readonly eventKind?: EventKind;
   /** Registers its routes. Called once for each path, which is their prefix. */
   register(app: TypedApp, options: RouteOptions): void;
@@ -84,7 +76,7 @@ export interface Protocol extends Renderer {
 }
 
 /** The dependencies that the routes of all protocols share. */
-export interface RouteDependencies {
+interface RouteDependencies {
   readonly config: ProxyConfig;
   readonly metrics: Metrics;
   readonly keys: KeyRegistry;

@@ -30,7 +30,9 @@ export async function registerRoutes(
 ): Promise<void> {
   const definitions = createDefinitions(keys.sources, metrics.registry);
   const renderers = Object.fromEntries(
-    protocols.map(({ definition, render }) => [definition.eventKind, render]),
+    protocols.flatMap(({ definition: { eventKind }, render }) =>
+      eventKind === undefined ? [] : [[eventKind, render]],
+    ),
   ) as EventRenderers;
   const clientStreams = createClientStreams(config, {
     keys,
@@ -44,20 +46,20 @@ export async function registerRoutes(
     clientStreams.streams.close();
   });
 
-  const allowIn = (keyExtractor: KeyExtractor): RouteOptions["allow"] => {
+  const allowWith = (keyExtractor: KeyExtractor): RouteOptions["allow"] => {
     return (...kinds: readonly KeyKind[]) =>
       authenticate({ registry: keys, extractor: keyExtractor }, kinds);
   };
-  const at = async (path: string, register: (app: TypedApp) => void): Promise<void> => {
-    await app.register(async (scope) => register(prepare(scope)), {
+  const registerAt = async (path: string, register: (app: TypedApp) => void): Promise<void> => {
+    await app.register(async (scope) => register(configureScope(scope)), {
       prefix: config.basePath + path,
     });
   };
   for (const protocol of protocols) {
-    const allow = allowIn(protocol.keyExtractor);
+    const allow = allowWith(protocol.keyExtractor);
     for (const path of protocol.definition.paths) {
       // oxlint-disable-next-line no-await-in-loop -- the framework registers one after the other
-      await at(path, (scope) =>
+      await registerAt(path, (scope) =>
         protocol.definition.register(scope, {
           config,
           metrics,
@@ -71,18 +73,18 @@ export async function registerRoutes(
     }
   }
   const keyExtractor = configuredHeader(config);
-  await at("/api", (scope) =>
+  await registerAt("/api", (scope) =>
     registerServerSdkRoutes(scope, {
       config,
       metrics,
       definitions,
-      allow: allowIn(keyExtractor),
+      allow: allowWith(keyExtractor),
       vary: varyOn(keyExtractor, config.cors),
     }),
   );
 }
 
-function prepare(scope: FastifyInstance): TypedApp {
+function configureScope(scope: FastifyInstance): TypedApp {
   const app: TypedApp = scope.withTypeProvider();
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);

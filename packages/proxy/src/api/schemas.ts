@@ -65,7 +65,7 @@ export const ContextQuery = Type.Object({
 });
 
 /** The largest number of toggles that one request can name. */
-export const MAX_NAMED_TOGGLES = 10_000;
+const MAX_NAMED_TOGGLES = 10_000;
 
 /** The names in the body of an evaluation request. */
 export const NamedToggles = Type.Optional(

@@ -2,15 +2,15 @@ import type { FlagSource, FlagUpdate, SyncTimestamps } from "flags-sdk";
 import type { Logger } from "flags-server-kit";
 import type { WorkerPeer } from "./messages.ts";
 
-/** A round does not wait longer than this for a worker to load its flags. */
-const LOAD_LIMIT_MS = 10_000;
+/** Maximum time for which a round waits for a worker to load its flags. */
+const LOAD_TIMEOUT_MS = 10_000;
 
 /** The distribution of one update. */
 interface Round {
   readonly update: FlagUpdate;
   readonly waitingFor: Set<WorkerPeer>;
   readonly loaded: Set<WorkerPeer>;
-  readonly limit: NodeJS.Timeout;
+  readonly timeout: NodeJS.Timeout;
 }
 
 /**
@@ -76,7 +76,7 @@ export class FlagDistribution {
 
   /** Aborts the current round. */
   close(): void {
-    clearTimeout(this.#round?.limit);
+    clearTimeout(this.#round?.timeout);
     this.#round = undefined;
   }
 
@@ -90,8 +90,8 @@ export class FlagDistribution {
   }
 
   #startRound(update: FlagUpdate, workers: Iterable<WorkerPeer>): void {
-    const limit = setTimeout(() => this.#stopWaiting(), LOAD_LIMIT_MS);
-    this.#round = { update, waitingFor: new Set(), loaded: new Set(), limit };
+    const timeout = setTimeout(() => this.#stopWaiting(), LOAD_TIMEOUT_MS);
+    this.#round = { update, waitingFor: new Set(), loaded: new Set(), timeout };
     for (const worker of workers) this.#sendFlags(worker, this.#round);
     this.#endIfComplete(this.#round);
   }
@@ -113,9 +113,9 @@ export class FlagDistribution {
     this.#endIfComplete(this.#round);
   }
 
-  #endIfComplete({ waitingFor, loaded, limit }: Round): void {
+  #endIfComplete({ waitingFor, loaded, timeout }: Round): void {
     if (waitingFor.size > 0) return;
-    clearTimeout(limit);
+    clearTimeout(timeout);
     this.#round = undefined;
     for (const worker of loaded) this.#publish(worker);
     this.#startNextRound();

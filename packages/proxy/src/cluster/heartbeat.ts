@@ -11,7 +11,7 @@ export interface MonitoredWorker extends WorkerPeer {
   readonly isListening: boolean;
 }
 
-export interface HeartbeatOptions<Peer extends MonitoredWorker> {
+interface HeartbeatOptions<Peer extends MonitoredWorker> {
   /** Time in milliseconds after which a worker is unresponsive; four times as long while it starts. */
   readonly timeoutMs: number;
   /** Called once for each unresponsive worker. */

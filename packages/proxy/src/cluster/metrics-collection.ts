@@ -2,7 +2,7 @@ import { AggregatorRegistry, type Registry } from "prom-client";
 import type { MetricValues, WorkerPeer } from "./messages.ts";
 
 /** The last known metrics are used for a worker that does not reply within this time. */
-const REPLY_LIMIT_MS = 2000;
+const REPLY_TIMEOUT_MS = 2000;
 
 /** Metric types that never decrease, and so must include processes that have exited. */
 const CUMULATIVE_TYPES: ReadonlySet<unknown> = new Set(["counter", "histogram"]);
@@ -61,9 +61,9 @@ export class MetricsCollection {
   #collect(workers: Iterable<WorkerPeer>): Promise<void> {
     return new Promise((resolve) => {
       for (const worker of workers) this.#waitingFor.add(worker);
-      const limit = setTimeout(resolve, REPLY_LIMIT_MS);
+      const timeout = setTimeout(resolve, REPLY_TIMEOUT_MS);
       this.#onAllReplied = () => {
-        clearTimeout(limit);
+        clearTimeout(timeout);
         resolve();
       };
       for (const worker of this.#waitingFor) worker.send({ kind: "collect" });

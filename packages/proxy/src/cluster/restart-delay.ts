@@ -17,10 +17,10 @@ export interface WorkerExit {
 
 /**
  * Decides how long to wait before a worker is replaced. A stable worker is replaced immediately. A
- * worker that exits early again and again is in a crash loop: the delay doubles from one second to
- * thirty, for each slot separately. If no other worker is left, the first replacements start
- * immediately all the same, and later ones after at most one second, so that requests are not refused
- * for long.
+ * worker that repeatedly exits early is in a crash loop: the delay doubles from one second to
+ * thirty, for each slot separately. If no other worker is left, the first replacements
+ * nevertheless start immediately, and later ones after at most one second, so that requests are not
+ * refused for long.
  */
 export class RestartDelay {
   readonly #earlyExits = new Map<number, number>();

@@ -8,16 +8,16 @@ import type { ToPrimary, WorkerPeer } from "./messages.ts";
 import { RestartDelay } from "./restart-delay.ts";
 import { WorkerProcess } from "./worker-process.ts";
 
-// NOTE: also right when this runs from the bundle, which is in a folder of the same depth.
+// NOTE: also correct when this runs from the bundle, which is in a folder of the same depth.
 const WORKER_PROGRAM = fileURLToPath(new URL("../../bin/flags-proxy-worker.js", import.meta.url));
 
 /**
  * Time after which workers that do not stop are killed. The whole shutdown may take 10 s, and usage
  * must still be sent afterwards.
  */
-const STOP_LIMIT_MS = 4000;
+const STOP_TIMEOUT_MS = 4000;
 
-export interface WorkerPoolOptions {
+interface WorkerPoolOptions {
   readonly count: number;
   /** The port that all workers share. Must not be 0: the port would be lost with the last worker. */
   readonly port: number;
@@ -68,15 +68,17 @@ export class WorkerPool {
     this.#isStopping = true;
     this.#heartbeat?.close();
     for (const restart of this.#restarts) clearTimeout(restart);
-    const limit = setTimeout(() => {
+    const timeout = setTimeout(() => {
       for (const worker of this.#workers) {
-        this.#options.logger.error(`${worker.name} does not stop, and is killed`);
+        this.#options.logger.error(
+          `${worker.name} did not stop within ${STOP_TIMEOUT_MS / 1000} s: killing it`,
+        );
         worker.kill();
       }
-    }, STOP_LIMIT_MS);
+    }, STOP_TIMEOUT_MS);
     for (const worker of this.#workers) worker.stop();
     await Promise.all([...this.#workers].map(({ exited }) => exited));
-    clearTimeout(limit);
+    clearTimeout(timeout);
   }
 
   #startHeartbeat(): Heartbeat<WorkerProcess> {

@@ -101,7 +101,7 @@ interface Connection {
  * open, so that their clients would wait forever (nodejs/node-v0.x-archive#7006; with Node 20 to 24,
  * every fifth kill of a busy worker leaves one, and every kill of a suspended worker).
  *
- * node:cluster sends through `worker.process`, so this replaces it by an object that inherits from the
+ * node:cluster sends through `worker.process`, so this replaces it with an object that inherits from the
  * real process and records the connections it sends.
  *
  * NOTE: no documented API shows these connections. If a version of Node uses other messages, this does

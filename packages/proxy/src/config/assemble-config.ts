@@ -16,7 +16,7 @@ export interface LoadedConfig extends ProxyConfig {
 }
 
 /** Parts of the configuration that are loaded or computed, not read. */
-export interface Collaborators {
+interface Collaborators {
   readonly logger: Logger;
   readonly maxConnections: number;
   readonly customStrategies: readonly CustomStrategy[];

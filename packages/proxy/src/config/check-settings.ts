@@ -1,5 +1,5 @@
 import {
-  explainUnreachable,
+  explainUnreachableLimit,
   findWeakSecrets,
   isLoopbackHost,
   MIN_PUBLIC_KEY_LENGTH,
@@ -13,7 +13,7 @@ import {
 import { SETTINGS, type SettingName, type Settings } from "./settings.ts";
 
 /** Results of checking combinations of settings, each as a sentence. */
-export interface SettingsCheck {
+interface SettingsCheck {
   /** Reasons not to start. */
   readonly problems: readonly string[];
   /** Probable mistakes. They are logged at the start and accompany problems. */
@@ -124,7 +124,7 @@ export function findUnreachableLimits(
   const hints: string[] = [];
   const origin = origins.get("maxConnections");
   if (origin !== undefined) {
-    hints.push(explainUnreachable(origin, maxConnections, openFiles) ?? "");
+    hints.push(explainUnreachableLimit(origin, maxConnections, openFiles) ?? "");
   }
   const streamsOrigin = origins.get("pushMaxStreams");
   const maxStreams = streamsWithin(maxConnections, values.pushMaxStreams);

@@ -25,7 +25,7 @@ import { PROGRAM } from "./program.ts";
 import { SETTINGS, type Settings, type Values } from "./settings.ts";
 
 /** Identifies the worker process that loads its configuration. */
-export interface WorkerIdentity {
+interface WorkerIdentity {
   readonly id: number;
 }
 

@@ -32,24 +32,24 @@ export function isCommonPost({ method, url, headers }: IncomingMessage, path: st
 /**
  * Waits until the body of a common POST begins to arrive. If it is complete, as short bodies usually are,
  * calls `accept` with it. If it is incomplete, or `accept` returns false, restores the request as if
- * nothing had been read from it, and calls `leave`.
+ * nothing had been read from it, and calls `passOn`.
  */
 export function readShortBody(
   request: IncomingMessage,
   accept: (body: string) => boolean,
-  leave: () => void,
+  passOn: () => void,
 ): void {
   request.once("readable", () => {
     const isComplete = request.readableLength === Number(request.headers["content-length"]);
     const body: unknown = isComplete ? request.read() : undefined;
     if (!Buffer.isBuffer(body)) {
-      leave();
+      passOn();
     } else if (accept(body.toString())) {
       // NOTE: Node retains the request until its end has been read.
       request.resume();
     } else {
       request.unshift(body);
-      leave();
+      passOn();
     }
   });
 }

@@ -10,8 +10,8 @@ import type { Context, Snapshot } from "flags-engine";
 import type { Grant, KeyRegistry } from "../access/key-registry.ts";
 import type { FlagRequest, Protocol, RequestBody } from "../api/protocol.ts";
 import type { ProxyConfig } from "../config/config.ts";
-import { buildContext, readsSessionId } from "../evaluation/request-context.ts";
-import { parseQueryContext, type SentContext } from "../evaluation/sent-context.ts";
+import { buildContext, readsSessionId } from "../context/request-context.ts";
+import { parseQueryContext, type SentContext } from "../context/sent-context.ts";
 import { createCorsHeaders, hasFixedOrigin, type RawHeaders } from "../http/cors.ts";
 import { isValid } from "../http/validation.ts";
 import { evaluateFlags, isShareable } from "../response/evaluate-flags.ts";
@@ -58,11 +58,11 @@ export function createServerFactory(
   fastPaths: readonly FastPath[],
   guard: ConnectionGuard,
 ): FastifyServerFactory {
-  return (leave) =>
+  return (handleInFramework) =>
     createGuardedServer(guard, (request, response) => {
-      const fastPath = fastPaths.find((path) => path.suits(request));
-      if (fastPath === undefined) leave(request, response);
-      else fastPath.handle(request, response, leave);
+      const fastPath = fastPaths.find((path) => path.canHandle(request));
+      if (fastPath === undefined) handleInFramework(request, response);
+      else fastPath.handle(request, response, handleInFramework);
     });
 }
 
@@ -91,7 +91,7 @@ interface AuthenticatedRequest {
  * same bytes as the routes do (fast-path*.test.ts compare them) without the framework's overhead. Every
  * other request, and every one that ends in an error, is passed on to the framework.
  */
-export class FastPath {
+class FastPath {
   readonly #options: FastPathOptions;
   #isClosed = false;
 
@@ -104,30 +104,34 @@ export class FastPath {
     this.#isClosed = true;
   }
 
-  /** Whether a request looks like one that can be handled here. */
-  suits(request: IncomingMessage): boolean {
+  /** Whether a request looks like one that can be handled here; `handle()` may still pass it on. */
+  canHandle(request: IncomingMessage): boolean {
     const { path } = this.#options;
     return !this.#isClosed && (isCommonGet(request, path) || isCommonPost(request, path));
   }
 
-  /** Handles a request that suits, or calls `leave`, be it later. */
-  handle(request: IncomingMessage, response: ServerResponse, leave: RequestListener): void {
+  /** Handles a request, or passes it on to the framework, immediately or later. */
+  handle(
+    request: IncomingMessage,
+    response: ServerResponse,
+    handleInFramework: RequestListener,
+  ): void {
     const startMs = performance.now();
     const grant = this.#grantFor(request);
     if (grant?.source.snapshot === undefined) {
-      leave(request, response);
+      handleInFramework(request, response);
       return;
     }
     const { url = "" } = request;
     const authenticated = { request, response, grant, startMs };
-    const leaveRequest = (): void => leave(request, response);
+    const passOn = (): void => handleInFramework(request, response);
     if (request.method === "POST") {
       // NOTE: no URL contains a line break, so this text is never that of a GET.
       const respond = (body: string): boolean =>
         this.#respond(authenticated, `${url}\n${body}`, () => this.#parseBody(body));
-      readShortBody(request, respond, leaveRequest);
+      readShortBody(request, respond, passOn);
     } else if (!this.#respond(authenticated, url, () => ({ sent: parseQueryContext(url) }))) {
-      leaveRequest();
+      passOn();
     }
   }
 
@@ -220,7 +224,7 @@ export class FastPath {
   }
 }
 
-/** Whether the response depends only on the text of the request, and not on the caller's address, say. */
+/** Whether the response depends only on the text of the request, not for example on the caller's address. */
 function dependsOnTextAlone({ fields }: SentContext, { contextDependencies }: Snapshot): boolean {
   return (
     (Boolean(fields.sessionId) || !readsSessionId(contextDependencies)) &&

@@ -17,7 +17,7 @@ const MIN_COUNT = 3;
 
 interface Entry {
   readonly body: ResponseBody;
-  /** Hash of the request, to estimate how frequent it is when another one could replace it. */
+  /** Hash of the request, to estimate its frequency when another request could replace it. */
   readonly hash: number;
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { CorsConfig, CorsOrigin, ProxyConfig } from "../config/config.ts";
 
-/** Header names and values, one after the other, as `writeHead()` takes them. */
+/** Alternating header names and values, as `writeHead()` accepts them. */
 export type RawHeaders = readonly string[];
 
 /**
@@ -123,9 +123,12 @@ function matches(allowed: AllowedOrigin, requestOrigin: string): boolean {
   return allowed.test(requestOrigin);
 }
 
+const NO_ORIGIN =
+  "The function in `cors.origin` must return or call back with an origin, a regular expression, a list of them, true or false";
+
 type OriginCallback = (error: Error | undefined, allowed: AllowedOrigin) => void;
 
-/** Calls back with the origins that are allowed, at once unless a function decides it later. */
+/** Calls back with the allowed origins: immediately, unless a function decides later. */
 function resolveOrigin(
   origin: CorsOrigin,
   requestOrigin: string | undefined,
@@ -138,7 +141,7 @@ function resolveOrigin(
   const finish = (error: unknown, allowed: unknown): void => {
     if (error !== null && error !== undefined) callback(toError(error), false);
     else if (isAllowedOrigin(allowed)) callback(undefined, allowed);
-    else callback(new TypeError("The function in `cors.origin` did not return an origin"), false);
+    else callback(new TypeError(NO_ORIGIN), false);
   };
   const result: unknown = origin(requestOrigin, finish);
   if (typeof result !== "object" || result === null || !("then" in result)) return;

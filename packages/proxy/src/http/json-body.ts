@@ -2,7 +2,7 @@ import type { FastifyBodyParser, FastifyInstance, preValidationHookHandler } fro
 import { notJson } from "../errors.ts";
 
 /**
- * Parses request bodies as JSON, also if `Content-Type` is missing or empty; any other type is a 415.
+ * Parses request bodies as JSON, even if `Content-Type` is missing or empty; any other type is a 415.
  * An empty body is `undefined`, which routes treat like a missing one.
  */
 export function acceptJsonOnly(app: FastifyInstance): void {
@@ -25,7 +25,7 @@ export function acceptJsonOnly(app: FastifyInstance): void {
   });
 }
 
-/** Replaces a missing body by an empty object, for routes where every field is optional. */
+/** Replaces a missing body with an empty object, for routes where every field is optional. */
 export const allowNoBody: preValidationHookHandler = (request, _reply, done) => {
   request.body ??= request.method === "POST" ? {} : undefined;
   done();

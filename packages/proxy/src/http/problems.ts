@@ -28,7 +28,7 @@ export function toProblems(errors: readonly TLocalizedValidationError[]): readon
         return [{ path, message: `must be ${nameTypes([error.params.type].flat())}` }];
       case "additionalProperties":
       case "anyOf":
-        // They repeat for the whole what other errors report for its parts.
+        // Other errors report the same problem more precisely, for a part of this value.
         return [];
       default:
         return [{ path, message: error.message }];

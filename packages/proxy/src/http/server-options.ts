@@ -9,19 +9,19 @@ import {
 import type { ProxyConfig } from "../config/config.ts";
 import { notReady, toHttpError } from "../errors.ts";
 import { isReady } from "./readiness.ts";
-import type { SendFailure } from "./failures.ts";
+import type { SendError } from "./error-handler.ts";
 import { validatorCompiler } from "./validation.ts";
 
 interface ServerDependencies {
   readonly sources: readonly FlagSource[];
-  readonly sendFailure: SendFailure;
+  readonly sendError: SendError;
   readonly guard: ConnectionGuard;
 }
 
 /** Returns the Fastify options of the HTTP server. */
 export function serverOptions(
   { trustProxy }: ProxyConfig,
-  { sources, sendFailure, guard }: ServerDependencies,
+  { sources, sendError, guard }: ServerDependencies,
 ) {
   return {
     ...SERVER_DEFAULTS,
@@ -36,7 +36,7 @@ export function serverOptions(
     }),
     // Requests whose path cannot be routed run no hooks, so the readiness gate is repeated here.
     frameworkErrors: (error, _request, reply) => {
-      sendFailure(reply, isReady(sources) ? toHttpError(error) : notReady());
+      sendError(reply, isReady(sources) ? toHttpError(error) : notReady());
     },
   } as const satisfies FastifyServerOptions;
 }

@@ -196,7 +196,7 @@ test("byteLength is the length of the body in all of its forms", () => {
   );
 });
 
-test("each outcome of a flag is serialised once", () => {
+test("each outcome of a flag is serialized once", () => {
   let written = 0;
   const renderer = createRenderer({
     ...proxyFormat,

@@ -16,7 +16,7 @@ export interface Selection {
 }
 
 /** The response for one context. */
-export interface EvaluatedFlags {
+interface EvaluatedFlags {
   readonly body: ResponseBody;
   /** Whether the same context would give the same response again, as long as no flag changes. */
   readonly isRepeatable: boolean;

@@ -11,7 +11,7 @@ export type FragmentOf = (feature: CompiledFlag, outcomeIndex: number) => Fragme
 /** Whether a list includes a flag with this outcome. */
 export type IsListed = (outcome: Outcome) => boolean;
 
-/** Most combinations of outcomes in a part. More would take more memory and save little time. */
+/** Maximum number of combinations in a part. More would take more memory and save little time. */
 const MAX_COMBINATIONS = 16;
 
 /** Adjacent flags that have few combinations of outcomes. */
@@ -19,10 +19,10 @@ interface Part {
   /** Position in the snapshot of the first flag, and the position after that of the last flag. */
   readonly start: number;
   readonly end: number;
-  /** Which of the variable flags of the list belong to the part: from this index up to the other. */
+  /** The variable flags of the part: from this index up to, but not including, the other. */
   readonly from: number;
   readonly to: number;
-  /** By number of the combination; each is prepared when it is first needed. */
+  /** By number of the combination. Each is prepared when it is first needed. */
   readonly fragments: (Fragment | undefined)[];
 }
 
@@ -30,13 +30,13 @@ interface Part {
 interface VariableFlags {
   /** Positions in the snapshot. */
   readonly positions: Int32Array;
-  /** What each outcome is multiplied by. The sum over a part is the number of its combination. */
+  /** Factor of each outcome index. The sum of the products over a part numbers its combination. */
   readonly factors: Int32Array;
 }
 
 /**
  * All flags of a snapshot as a list that omits some outcomes, such as those that are off. This is a
- * hot path: whatever adjacent flags have in common for many contexts is prepared once.
+ * hot path: adjacent flags share one fragment for each combination of their outcomes.
  */
 export class FlagList {
   readonly #features: readonly CompiledFlag[];

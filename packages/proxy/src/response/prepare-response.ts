@@ -27,7 +27,7 @@ export interface ResponsePolicy {
 /** A response that is ready to be written. */
 export interface PreparedResponse {
   readonly status: 200 | 304;
-  /** Names and values, one after the other, without the CORS headers. */
+  /** Alternating names and values, without the CORS headers. */
   readonly headers: string[];
   /** A string has one character for each byte: write it as `latin1`. Undefined for a 304. */
   readonly bytes: string | Buffer | undefined;
@@ -43,7 +43,7 @@ export interface FlagResponse {
 
 /**
  * Decides how flags are sent: as a 304 or in full, with which headers, and in which content coding. Used
- * ahead of the framework and by it, so that both send the same.
+ * by the fast path and the framework path alike, so that both send the same.
  */
 export class ResponsePreparer {
   readonly #codings = new CodingChoice();

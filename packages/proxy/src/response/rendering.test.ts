@@ -29,7 +29,7 @@ function bodyOf(snapshot: Snapshot, { render }: Renderer): string {
 }
 
 describe("createRenderer()", () => {
-  it("render() serialises only flags that a change affects", () => {
+  it("render() serializes only flags that a change affects", () => {
     const { format, written } = createFormat();
     const renderer = createRenderer(format);
 
@@ -42,7 +42,7 @@ describe("createRenderer()", () => {
     expect(written).toEqual(["new"]);
   });
 
-  it("renderAhead() leaves nothing to serialise for the first request after a change", () => {
+  it("renderAhead() leaves nothing to serialize for the first request after a change", () => {
     const { format, written } = createFormat();
     const renderer = createRenderer(format);
     const before = compile(["a", "b"]);
@@ -56,7 +56,7 @@ describe("createRenderer()", () => {
     expect(written).toEqual([]);
   });
 
-  it("renderAhead() serialises only the outcomes that the previous lists needed", () => {
+  it("renderAhead() serializes only the outcomes that the previous lists needed", () => {
     const { format, written } = createFormat();
     const renderer = createRenderer(format);
     const before = compile(["a"]);

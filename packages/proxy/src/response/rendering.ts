@@ -4,7 +4,7 @@ import type { HttpError } from "../errors.ts";
 import { FlagList, type FragmentOf, type IsListed } from "./flag-list.ts";
 import { createFragment, type Fragment, Frame } from "./fragment.ts";
 
-/** How a protocol serialises flags. It never evaluates. */
+/** How a protocol serializes flags that have been evaluated. */
 export interface FlagFormat {
   /** The text before the first flag of a list and after the last one. */
   readonly prefix: string;
@@ -141,7 +141,7 @@ function createFragmentOf(format: FlagFormat): FragmentOf {
 
 /**
  * Prepares each new snapshot before it is published. Otherwise the first request after a change would
- * serialise all new flags, and delay every other request meanwhile. Returns a function that stops it.
+ * serialize all new flags, and delay every other request meanwhile. Returns a function that stops this.
  */
 export function renderAhead(
   sources: readonly FlagSource[],

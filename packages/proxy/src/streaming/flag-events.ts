@@ -63,7 +63,7 @@ export class FlagEvents {
     });
   }
 
-  /** Clears the cache, so that rules that depend on the time are evaluated again. */
+  /** Clears the cache, so that all rules are evaluated again. */
   clear(): void {
     this.#events.clear();
   }

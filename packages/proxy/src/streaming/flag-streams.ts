@@ -2,6 +2,7 @@ import type { FlagSource } from "flags-sdk";
 import { repeat, StreamHub, type StreamHubOptions } from "flags-server-kit/http";
 import { Counter, Gauge, type Registry } from "prom-client";
 import { streamLimitReached } from "../errors.ts";
+import { METRICS_PREFIX } from "../metrics.ts";
 import type { FlagEvents } from "./flag-events.ts";
 import type { FlagStream } from "./flag-stream.ts";
 
@@ -10,7 +11,7 @@ export interface FlagStreamsOptions extends Pick<
   StreamHubOptions<FlagStream>,
   "limits" | "maxAgeMs" | "keepAliveMs" | "stallMs"
 > {
-  /** How often rules that depend on the time are evaluated again. @default 10000 */
+  /** How often rules that depend on the time, and custom strategies, are evaluated again. @default 10000 */
   readonly clockIntervalMs?: number;
 }
 
@@ -44,7 +45,7 @@ export class FlagStreams {
     });
     this.#metrics = createStreamMetrics(registry, this.#hub);
     this.#stops = [
-      repeat(() => this.#reevaluateTime(), clockIntervalMs),
+      repeat(() => this.#reevaluate(), clockIntervalMs),
       ...Array.from(events.keys(), (source) => this.#follow(source)),
     ];
   }
@@ -85,7 +86,8 @@ export class FlagStreams {
     return () => void source.off("changed", onChanged);
   }
 
-  #reevaluateTime(): void {
+  /** Evaluates rules again whose results may change although no flag has changed. */
+  #reevaluate(): void {
     for (const [source, events] of this.#events) {
       const { readsClock, callsCustomStrategy } = source.snapshot?.contextDependencies ?? {};
       if (readsClock !== true && callsCustomStrategy !== true) continue;
@@ -127,7 +129,7 @@ function createStreamMetrics(
   registry: Registry,
   hub: Pick<StreamHub<FlagStream>, "size" | "bytes">,
 ): StreamMetrics {
-  const prefix = "flags_proxy_push";
+  const prefix = `${METRICS_PREFIX}_push`;
   const registers = [registry];
   const counter = (name: string, help: string): Counter =>
     new Counter({ name: `${prefix}_${name}_total`, help, registers });

@@ -33,13 +33,13 @@ interface TokenSecrets {
 }
 
 /** The content of a token. */
-export interface StreamTicket {
+interface StreamTicket {
   readonly clientKey: string;
   readonly subscription: Subscription;
 }
 
 /** A token for one stream, and when it expires. */
-export interface IssuedToken {
+interface IssuedToken {
   readonly token: string;
   readonly expiresAtMs: number;
 }

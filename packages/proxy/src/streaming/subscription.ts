@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Context, ContextDependencies } from "flags-engine";
-import { STANDARD_FIELDS, type SentContext } from "../evaluation/sent-context.ts";
+import { STANDARD_FIELDS, type SentContext } from "../context/sent-context.ts";
 import { HttpError } from "../errors.ts";
 import type { Selection } from "../response/evaluate-flags.ts";
 
@@ -16,10 +16,10 @@ const CHARACTER_BYTES = 2;
 /** The toggles, serialized as by `/proxy` or the frontend API. */
 export type ToggleKind = "toggles" | "frontend";
 
-/** What the events of a stream contain: the toggles, or a message to fetch them again (OFREP). */
+/** The content of the events of a stream: the toggles, or a request to fetch them again (OFREP). */
 export type EventKind = ToggleKind | "refetch";
 
-/** What a stream evaluates. Plain data, since it is part of the token in the URL of a stream. */
+/** The evaluation that a stream repeats. Plain data, since the token in the URL of a stream contains it. */
 export interface Subscription extends Selection {
   readonly context: Context;
   /** @default "toggles" */

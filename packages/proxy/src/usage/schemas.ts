@@ -42,7 +42,7 @@ const Bucket = Type.Object({
 });
 
 /** Impact metrics of SDKs. Reading them skips invalid entries. */
-export const ImpactMetrics = Type.Unsafe<unknown>({
+const ImpactMetrics = Type.Unsafe<unknown>({
   description: "Counters, gauges and histograms, forwarded to the upstream",
 });
 
@@ -81,7 +81,7 @@ export const RegistrationBody = Type.Object(
 );
 
 /** The largest number of entries in a bulk report, of flags as well as of applications. */
-export const MAX_REPORTED_METRICS = 10_000;
+const MAX_REPORTED_METRICS = 10_000;
 
 /**
  * The usage of many applications, and their registrations, as a proxy reports them.

@@ -2,7 +2,7 @@ import { describeFallback, type Setting } from "../config/setting.ts";
 import type { Program } from "./program.ts";
 
 /** The parsed command-line arguments. */
-export type CommandLine =
+type CommandLine =
   | { readonly kind: "run" | "help" | "version" }
   | { readonly kind: "unknown"; readonly argument: string };
 

@@ -6,9 +6,9 @@ export interface Program<Table extends SettingsTable = SettingsTable> extends Se
   /** The name of the command. */
   readonly name: string;
   readonly version: string;
-  /** What the program does, in one sentence. */
+  /** One sentence that says what the program does. */
   readonly tagline: string;
-  /** What messages call the running program, such as `the proxy`. */
+  /** Name of the running program in messages, such as `the proxy`. */
   readonly displayName: string;
   /** Headings of the settings in `--help`, in order. */
   readonly groups: readonly string[];

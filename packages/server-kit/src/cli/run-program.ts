@@ -13,7 +13,7 @@ const EXIT_USAGE = 2;
 const STOP_TIMEOUT_MS = 9500;
 
 /** The part of a configuration that running a program requires. */
-export interface RunnableConfig {
+interface RunnableConfig {
   readonly logger: Logger;
   readonly useJsonLogger: boolean;
 }
@@ -25,14 +25,15 @@ export interface RunningServer extends Closable {
 }
 
 /** How a program loads its configuration and starts its server. */
-export interface Run<Config extends RunnableConfig> {
+interface Run<Config extends RunnableConfig> {
   readonly loadConfig: (environment: Environment) => Promise<Config>;
   readonly serve: (config: Config) => Promise<RunningServer>;
 }
 
 /**
- * Runs a program as its command-line arguments say: serves until SIGINT or SIGTERM, or prints the
- * help or the version. If the program cannot start, prints the reason and exits with a code above 0.
+ * Runs a program according to its command-line arguments: serves until SIGINT or SIGTERM, or prints
+ * the help or the version. If the program cannot start, prints the reason and exits with a non-zero
+ * code.
  */
 export async function runProgram<Config extends RunnableConfig>(
   program: Program,
@@ -87,26 +88,26 @@ function waitForSignal(): Promise<NodeJS.Signals> {
   });
 }
 
-/** Logs at every log level that the program is ready, since scripts wait for this line. */
+/** Logs that the program is ready, whatever the log level: scripts wait for this line. */
 function announce({ useJsonLogger }: RunnableConfig, message: string): void {
   createLogger({ level: "info", json: useJsonLogger, secrets: [] }).info(message);
 }
 
 /** How a worker runs: a child process that the process of a command starts and stops. */
-export interface WorkerRun<Config extends { readonly logger: Logger }> {
-  /** What messages call the worker, such as `this worker`. */
+interface WorkerRun<Config extends { readonly logger: Logger }> {
+  /** Name of the worker in messages, such as `this worker`. */
   readonly displayName: string;
   readonly loadConfig: (environment: Environment) => Promise<Config>;
   readonly serve: (config: Config) => Promise<Closable>;
   /** Resolves when the worker should stop. */
   readonly stopped: Promise<unknown>;
-  /** Sends the parent process the reason why the worker cannot run; resolves once it is sent. */
+  /** Reports to the parent process why the worker cannot run. Resolves once the reason is sent. */
   readonly reportFailure: (reason: string) => Promise<void>;
 }
 
 /**
  * Serves until the parent process stops the worker. The worker ignores signals: a terminal sends
- * Ctrl-C to all processes at once, and the parent process decides in which order they stop.
+ * Ctrl-C to all processes at once, and the parent process decides the order in which they stop.
  */
 export async function runWorker<Config extends { readonly logger: Logger }>(
   run: WorkerRun<Config>,

@@ -43,11 +43,11 @@ export function createValueKind<T>(
 interface Range {
   readonly min: number;
   readonly max: number;
-  /** What is counted, for example `milliseconds`. */
+  /** The unit, for example `milliseconds`. */
   readonly of?: string;
 }
 
-/** Creates the kind of integers within a range. */
+/** Creates a kind for integers within a range. */
 export function createIntegerKind({ min, max, of }: Range): Kind<number> {
   const allowed = `a whole number ${of === undefined ? "" : `of ${of} `}from ${min} to ${max}`;
   const fromValue = (value: unknown): number | InvalidValue =>
@@ -77,7 +77,7 @@ export const booleanKind: Kind<boolean> = {
   fromValue: (value) => (typeof value === "boolean" ? value : new InvalidValue()),
 };
 
-/** Creates the kind of a few words. Upper and lower case are equal. */
+/** Creates a kind for a fixed set of words, in upper or lower case. */
 export function createChoiceKind<const T extends string>(choices: readonly T[]): Kind<T> {
   return createTextKind(
     `one of ${choices.join(", ")}`,
@@ -97,7 +97,7 @@ export const hostKind: Kind<string> = createTextKind("a host name or an IP addre
   isIP(text) !== 0 || /^[\w-]+(?:\.[\w-]+)*$/.test(text) ? text : new InvalidValue(),
 );
 
-/** Printable ASCII: other bytes in headers are read differently by different servers. */
+/** Printable ASCII: servers disagree about how to read other bytes in headers. */
 const HEADER_VALUE = /^[\x21-\x7E](?:[\x20-\x7E]*[\x21-\x7E])?$/;
 
 /** Whether text can be sent as the value of an HTTP header. */

@@ -2,7 +2,7 @@ import { InvalidValue, isHeaderValue, type Kind } from "./kind.ts";
 import { showText } from "./show-text.ts";
 
 interface ListRules<T> {
-  /** What the entries are, in the plural. */
+  /** Name of the entries, in the plural. */
   readonly of: string;
   /** Parses one entry. The detail of an invalid entry completes "entry 2 …". */
   readonly parseEntry: (text: string) => T | InvalidValue;
@@ -11,7 +11,7 @@ interface ListRules<T> {
   readonly atLeastOne?: boolean;
 }
 
-/** Creates the kind of a list of texts, or of one comma-separated text. Blank entries are left out. */
+/** Creates a kind for a list of texts, or one comma-separated text. Blank entries are ignored. */
 export function createListKind<T>(rules: ListRules<T>): Kind<readonly T[]> {
   const parse = (entries: readonly string[]): readonly T[] | InvalidValue =>
     parseEntries(entries, rules);

@@ -11,7 +11,7 @@ export function readEnvironment(): Environment {
   return { ...process.env };
 }
 
-/** The configuration is invalid. Lists every problem; none of them shows a secret. */
+/** The error for an invalid configuration. Lists every problem, without revealing any secret. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly code = "FLAGS_CONFIG";
@@ -33,7 +33,7 @@ function toList(heading: string, sentences: readonly string[]): readonly string[
   return [`${heading}:`, ...sentences.map((sentence) => `  - ${sentence}`)];
 }
 
-/** The values that options and environment variables result in. */
+/** The values of all settings, read from options and environment variables. */
 export interface Resolution<Table extends SettingsTable = SettingsTable> {
   /** The value of every setting; the default if an invalid value was given. */
   readonly values: ValuesOf<Table>;
@@ -43,7 +43,7 @@ export interface Resolution<Table extends SettingsTable = SettingsTable> {
 }
 
 /** Where the values of settings come from. */
-export interface Sources {
+interface Sources {
   /** Options of the embedding program, as it passed them. */
   readonly options?: object;
   readonly environment: Environment;

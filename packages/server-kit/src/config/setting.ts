@@ -6,7 +6,7 @@ export interface Setting<T, Default extends T | undefined = T | undefined> {
   readonly group: string;
   /** Name in code, with dots between groups; undefined if only the environment can set it. */
   readonly option?: string;
-  /** Environment variables. The first one that is set counts. */
+  /** Environment variables. The first one that is set takes precedence. */
   readonly variables: readonly string[];
   readonly kind: Kind<T>;
   readonly fallback: Default;
@@ -24,8 +24,8 @@ export interface Setting<T, Default extends T | undefined = T | undefined> {
 /** Every setting of a program, by its name in code. */
 export type SettingsTable = Readonly<Record<string, Setting<unknown>>>;
 
-/** The type of the value of a setting: what its kind parses, or its default. */
-export type ValueOfSetting<S> = S extends Setting<infer T, infer Default> ? T | Default : never;
+/** The type of the value of a setting: the type that its kind parses, or that of its default. */
+type ValueOfSetting<S> = S extends Setting<infer T, infer Default> ? T | Default : never;
 
 /** The types of the values of all settings of a table. */
 export type ValuesOf<Table extends SettingsTable> = {

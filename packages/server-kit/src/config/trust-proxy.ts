@@ -59,3 +59,12 @@ function isAddressOrRange(text: string): boolean {
   // NOTE: a prefix of 0 would trust every address of one family only; `true` trusts both families.
   return /^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128);
 }
+
+/** Returns whether to trust a peer. Hop 0 is the peer that connects to this process. */
+export type TrustFunction = (address: string, hop: number) => boolean;
+
+/** Converts the setting to a form that Fastify and `@fastify/proxy-addr` accept: not a number. */
+export function toTrustOption(trustProxy: TrustProxy): boolean | string[] | TrustFunction {
+  if (typeof trustProxy === "number") return (_address, hop) => hop < trustProxy;
+  return typeof trustProxy === "boolean" ? trustProxy : [...trustProxy];
+}

@@ -2,8 +2,8 @@ import { isRecord } from "../is-record.ts";
 import type { Environment } from "./resolve-settings.ts";
 import type { SettingsTable } from "./setting.ts";
 
-/** A prefix of names that another one has replaced. */
-export interface RenamedPrefix {
+/** A prefix of names that has been replaced by another. */
+interface RenamedPrefix {
   readonly from: string;
   readonly to: string;
 }
@@ -94,7 +94,7 @@ function suggest(
   return nearest === undefined ? "" : `: did you mean ${nearest}?`;
 }
 
-/** The largest edit distance at which a name still counts as a typo of another one. */
+/** Maximum edit distance at which one name counts as a typo of another. */
 const MAX_EDITS = 3;
 
 /** Returns the candidate that `name` is probably a typo of; undefined if none is close enough. */

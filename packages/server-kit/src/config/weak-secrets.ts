@@ -7,8 +7,8 @@ export const MIN_SECRET_LENGTH = 16;
 export const MIN_LOOPBACK_SECRET_LENGTH = 6;
 
 /**
- * Client keys and frontend tokens that are shorter cause a warning, in characters. They are part of
- * web pages and apps, so a longer key would not be secret either.
+ * Client keys and frontend tokens with fewer characters cause a warning. They are part of web pages
+ * and apps, so a longer key would not be secret either.
  */
 export const MIN_PUBLIC_KEY_LENGTH = 8;
 
@@ -50,7 +50,7 @@ export function isLoopbackHost(host: string | undefined): boolean {
 }
 
 interface WeakSecretRules {
-  /** Secrets that are shorter cause a warning, in characters. */
+  /** Secrets with fewer characters cause a warning. */
   readonly minLength: number;
   /** Whether only this machine can connect, so that published examples are acceptable. */
   readonly isLoopback: boolean;

@@ -7,7 +7,7 @@ const SMALL_BODY_BYTES = 16 * 1024;
 /** Default memory for bodies that are arriving. */
 const MAX_BYTES = 128 * 1024 * 1024;
 
-export interface BodyBudgetOptions {
+interface BodyBudgetOptions {
   /** Creates the 503 error for a request that exceeds the budget. */
   readonly toError: () => Error;
   /** Returns the key of a request. Requests without a key share one budget. */
@@ -37,7 +37,7 @@ export function limitBodyMemory(
     }
     const key = keyOf(request) ?? "";
     const own = byKey.get(key) ?? { bytes: 0 };
-    // A key may use at most as much as remains free, so that a few keys cannot use all of it.
+    // A key may use at most as much as it leaves free, so that a few keys cannot exhaust the budget.
     if (own.bytes + bytes > maxBytes - total.bytes - bytes) {
       done(toError());
       return;

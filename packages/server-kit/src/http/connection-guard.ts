@@ -10,9 +10,9 @@ import type { Logger } from "../logging/logger.ts";
 import { KEEP_ALIVE_TIMEOUT_MS, REQUEST_TIMEOUT_MS } from "./fastify-app.ts";
 
 /** Why a connection was closed before its peer did so. */
-export type CloseReason = "limit" | "idle" | "keep_alive" | "slow_reader" | "pipelining";
+type CloseReason = "limit" | "idle" | "keep_alive" | "slow_reader" | "pipelining";
 
-export interface ConnectionTimes {
+interface ConnectionTimes {
   /** How long a peer may take to read a complete response. @default 120000 */
   readonly responseMs: number;
   /**
@@ -54,7 +54,7 @@ export interface ConnectionGuardOptions {
   /** Connections that may be open at a time. */
   readonly maxConnections: number;
   readonly logger: Pick<Logger, "warn">;
-  /** Ends the warning about the limit, for example `raise MAX_CONNECTIONS`. */
+  /** The end of the warning about the limit, for example `raise MAX_CONNECTIONS`. */
   readonly hint: string;
   readonly times?: Partial<ConnectionTimes>;
 }
@@ -85,7 +85,7 @@ interface Connection {
  * Limits the number of open connections and how long each may stay open without use.
  *
  * NOTE: `server.maxConnections` is not an alternative. With `node:cluster`, workers pass connections
- * above that limit back and forth for ever, and idle connections are never closed to accept new ones.
+ * above that limit back and forth forever, and idle connections are never closed to accept new ones.
  */
 export class ConnectionGuard {
   readonly maxConnections: number;
@@ -275,7 +275,7 @@ function closeQueued(queued: ReadonlySet<ServerResponse>): void {
   });
 }
 
-/** Event streams never end. Their sender closes streams that are not read. */
+/** The responses of event streams do not end, and their sender disconnects slow readers itself. */
 function isEventStream(response: ServerResponse): boolean {
   return String(response.getHeader("content-type")).startsWith("text/event-stream");
 }

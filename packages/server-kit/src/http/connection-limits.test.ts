@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import {
   defaultMaxConnections,
-  explainUnreachable,
+  explainUnreachableLimit,
   parseOpenFileLimit,
   streamsWithin,
 } from "./connection-limits.ts";
@@ -44,9 +44,9 @@ test.each([
   expect(streamsWithin(connections, streams)).toBe(expected);
 });
 
-test("explainUnreachable() names both numbers", () => {
+test("explainUnreachableLimit() names both numbers", () => {
   const explain = (maxConnections: number, limit?: number) =>
-    explainUnreachable("MAX_CONNECTIONS", maxConnections, { limit });
+    explainUnreachableLimit("MAX_CONNECTIONS", maxConnections, { limit });
   expect(explain(921, 1024)).toBeUndefined();
   expect(explain(5000)).toBeUndefined();
   expect(explain(922, 1024)).toBe(

@@ -66,7 +66,7 @@ export function streamsWithin(maxConnections: number, maxStreams: number): numbe
  *
  * @param origin the setting that the limit comes from, such as `MAX_CONNECTIONS`
  */
-export function explainUnreachable(
+export function explainUnreachableLimit(
   origin: string,
   maxConnections: number,
   { limit, minReserved = MIN_RESERVED_FILES }: OpenFiles,

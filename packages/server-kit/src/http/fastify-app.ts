@@ -18,7 +18,7 @@ export const BODY_LIMIT_BYTES: number = 1024 * 1024;
  */
 export const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 
-/** How long the headers, and then the body, of a request may take to arrive. */
+/** How long a request may take to arrive, from the first byte of its headers to its whole body. */
 export const REQUEST_TIMEOUT_MS = 30_000;
 
 type Defaults = Pick<

@@ -2,7 +2,7 @@ import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 
 /** The address to listen on. */
-export interface ListenAddress {
+interface ListenAddress {
   /** 0 chooses any free port. */
   readonly port: number;
   /** Undefined for all addresses. */
@@ -10,7 +10,7 @@ export interface ListenAddress {
 }
 
 /** The address on which a server listens. */
-export interface OpenPort {
+interface OpenPort {
   readonly port: number;
   /** For example `http://localhost:3000`. */
   readonly origin: string;

@@ -10,7 +10,7 @@ const DURATION_BOUNDS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1,
 type RequestLabel = "method" | "route" | "status";
 
 /** A request that has been responded to. */
-export interface ObservedRequest {
+interface ObservedRequest {
   readonly method: string;
   readonly route: string;
   readonly status: number;
@@ -22,7 +22,7 @@ export type ObserveRequest = (request: ObservedRequest) => void;
 /**
  * Creates the registry of one app, with the metrics of its process.
  *
- * @param displayName what messages call the process, such as `the proxy`
+ * @param displayName name of the process in descriptions of metrics, such as `the proxy`
  */
 export function createRegistry(prefix: string, displayName: string): Registry {
   const registry = new Registry();

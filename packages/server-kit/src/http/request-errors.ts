@@ -10,13 +10,13 @@ import { BODY_LIMIT_BYTES } from "./fastify-app.ts";
 const LINGER_MS = 500;
 
 /** A request that Node could not parse, as an HTTP error. */
-export interface ClientFailure {
+interface ClientFailure {
   readonly statusCode: 400 | 408 | 431;
   readonly message: string;
 }
 
 /** Responds to a request that Node could not parse, and closes its connection. */
-export type ClientErrorHandler = (error: Error, socket: Socket) => void;
+type ClientErrorHandler = (error: Error, socket: Socket) => void;
 
 interface ClientErrorOptions {
   /** Creates the response body, which is sent as JSON. */

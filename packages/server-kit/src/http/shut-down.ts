@@ -19,7 +19,7 @@ export interface Closable {
 }
 
 /** How long the phases of a shutdown may take. */
-export interface ShutDownTimes {
+interface ShutDownTimes {
   /** @default 500 */
   readonly graceMs?: number;
   /** @default 3000 */

@@ -9,7 +9,7 @@ import { LOG_LEVELS, toLogger, type CustomLogger, type Logger, type LogLevel } f
 import { createRedact } from "./redact.ts";
 
 /** Writes one complete line, which includes its line break. */
-export interface LogDestination {
+interface LogDestination {
   write(line: string): unknown;
 }
 

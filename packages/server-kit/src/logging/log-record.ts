@@ -2,7 +2,7 @@ import { isColorSupported, prettyFactory } from "pino-pretty";
 import { isRecord } from "../is-record.ts";
 
 /** The content of one log line. */
-export interface LogRecord {
+interface LogRecord {
   readonly text: string;
   readonly fields: Readonly<Record<string, unknown>>;
 }
@@ -43,7 +43,7 @@ function messageOf(error: Error | undefined): string {
   return error.message === "" ? error.name : error.message;
 }
 
-/** Replaces errors, also as members of an object, since JSON would contain nothing of them. */
+/** Replaces errors, also as members of an object, since JSON would omit their content. */
 function withLoggedErrors(part: unknown, describe: (error: Error) => LoggedError): unknown {
   if (part instanceof Error) return describe(part);
   if (!isRecord(part)) return part;

@@ -1,8 +1,8 @@
-/** Replaces every secret. */
+/** The text that replaces every secret. */
 export const REDACTED = "[redacted]";
 
 /** Returns a copy of any value without the secrets. */
-export type Redact = (value: unknown) => unknown;
+type Redact = (value: unknown) => unknown;
 
 /** Headers whose values are never logged, whether or not they contain a configured key. */
 const SECRET_HEADERS: ReadonlySet<string> = new Set([
@@ -50,7 +50,7 @@ function toPattern(secrets: readonly string[]): RegExp | undefined {
       .flatMap((secret) => [secret, encodeURIComponent(secret)]),
   );
   if (forms.size === 0) return undefined;
-  // The longest first, since one secret may be the beginning of another one.
+  // Longest first, since one secret may be the beginning of another.
   const sources = [...forms].toSorted((a, b) => b.length - a.length).map(toSource);
   return new RegExp(sources.join("|"), "g");
 }

@@ -1,7 +1,7 @@
 import { writeEvent, type EventStream } from "./event-stream.ts";
 import type { HubStream } from "./stream-hub.ts";
 
-/** Changes of flag definitions that lead to a state. */
+/** The changes that lead to a state of the flag definitions. */
 interface DeltaMessage {
   /** Identifies the state. */
   readonly id: number;

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 
 /** A server-sent event. */
-export interface StreamEvent {
+interface StreamEvent {
   readonly name: string;
   readonly id: number | string;
   /** One line of text. */

@@ -1,7 +1,7 @@
 /** How long a slice may take before other events are processed. */
 const SLICE_MS = 5;
 
-/** Maximum number of items per slice: sockets send the data that was written only after the slice. */
+/** Maximum number of items per slice: sockets send written data only once the slice has ended. */
 const SLICE_ITEMS = 100;
 
 /**

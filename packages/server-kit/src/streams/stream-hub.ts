@@ -23,7 +23,7 @@ export interface StreamHubOptions<Stream extends HubStream> {
    * clients that lose their streams at the same time do not reconnect at the same time.
    */
   readonly reconnectDelayMs: (openStreams: number) => number;
-  /** How often a comment keeps streams alive. @default 20000 */
+  /** Maximum time between the comments that keep a stream alive. @default 20000 */
   readonly keepAliveMs?: number | undefined;
   /** How long a client may read nothing before it is disconnected. @default 30000 */
   readonly stallMs?: number | undefined;
@@ -150,7 +150,7 @@ export class StreamHub<Stream extends HubStream> {
   }
 }
 
-/** Calls a function at an interval, without keeping the process alive. Returns how to stop that. */
+/** Calls a function at an interval, without keeping the process alive. Returns a function that stops it. */
 export function repeat(action: () => void, intervalMs: number): () => void {
   const timer = setInterval(action, intervalMs);
   timer.unref();

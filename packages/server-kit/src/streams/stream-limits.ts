@@ -4,7 +4,7 @@ export interface StreamLimits {
   /** Open streams of one key, so that no key can use up all of them. @default no limit */
   readonly maxStreamsPerKey?: number;
   /**
-   * Memory for the state of all open streams. One key may use the same share as of streams.
+   * Memory for the state of all open streams. One key may use the same share of it as of the streams.
    * @default no limit
    */
   readonly maxBytes?: number;

@@ -10,7 +10,7 @@ export interface WrittenDocument {
 }
 
 /** Which definitions a client requests, and in which form. */
-export interface DefinitionsRequest extends DefinitionsQuery {
+interface DefinitionsRequest extends DefinitionsQuery {
   readonly inlineSegments: boolean;
 }
 
@@ -63,7 +63,7 @@ export function writeDefinition(
   { features, segments }: FeatureDefinitions,
   { name, inlineSegments: isInlined }: { readonly name: string; readonly inlineSegments: boolean },
 ): WrittenDocument | undefined {
-  // The last of several flags with the same name counts.
+  // The last of several flags with the same name takes precedence.
   const found = features.findLast((feature) => nameOf(feature) === name);
   if (found === undefined) return undefined;
   return writeDocument(isInlined ? inlineSegments([found], segments)[0] : found);

@@ -88,7 +88,7 @@ export class DefinitionsStreams {
     if (definitions === undefined) return;
     this.#feeds.advance(source, definitions);
     const streams = this.#hub.streams().filter((stream) => stream.source === source);
-    // The feeds of open streams may be no longer among the recent ones.
+    // The feed of an open stream may no longer be among the recent ones.
     for (const { feed } of streams) feed.advance(definitions);
     this.#hub.update(streams);
   }

@@ -1,6 +1,7 @@
 import type { onRequestHookHandler } from "fastify";
 import type { FlagSource } from "flags-sdk";
 import { Gauge, type Registry } from "prom-client";
+import { METRICS_PREFIX } from "../../metrics.ts";
 import { createDefinitionsReader, type DefinitionsReader } from "./definitions-document.ts";
 import { DefinitionsFeeds } from "./definitions-feed.ts";
 import { DefinitionsStreams } from "./definitions-streams.ts";
@@ -12,7 +13,7 @@ export interface Definitions {
   readonly streams: DefinitionsStreams;
 }
 
-/** What the routes with definitions require. */
+/** The dependencies of the routes that send definitions. */
 export interface DefinitionsOptions extends Definitions {
   /** Accepts only server tokens. */
   readonly authenticate: onRequestHookHandler;
@@ -25,7 +26,7 @@ export function createDefinitions(sources: readonly FlagSource[], registry: Regi
   const feeds = new DefinitionsFeeds();
   const streams = new DefinitionsStreams(sources, feeds);
   const gauge = new Gauge({
-    name: "flags_proxy_definition_streams",
+    name: `${METRICS_PREFIX}_definition_streams`,
     help: "Open streams of definitions to server SDKs and other proxies",
     registers: [],
     collect() {

@@ -5,7 +5,7 @@ import { registerFeature, registerFeatures } from "./features.ts";
 import { registerServerUsage } from "./server-usage.ts";
 
 /** The dependencies of the routes for server SDKs. */
-export interface ServerSdkOptions extends Pick<
+interface ServerSdkOptions extends Pick<
   RouteOptions,
   "config" | "metrics" | "allow" | "definitions"
 > {

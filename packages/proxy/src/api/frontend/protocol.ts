@@ -4,7 +4,7 @@ import { createToggleFormat, toVariant } from "../proxy/protocol.ts";
 import { registerFrontendRoutes } from "./routes.ts";
 import { FRONTEND_BODY } from "./schemas.ts";
 
-/** Serialises the toggles of the frontend API: a variant repeats whether its toggle is on. */
+/** Serializes the toggles of the frontend API: a variant repeats whether its toggle is on. */
 const frontendFormat: FlagFormat = createToggleFormat(
   ({ name, enabled, impressionData, variant }) => ({
     name,

@@ -1,7 +1,7 @@
 import type { onRequestHookHandler } from "fastify";
 import type { TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
-import { parseQueryContext } from "../../evaluation/sent-context.ts";
+import { parseQueryContext } from "../../context/sent-context.ts";
 import { allowNoBody } from "../../http/json-body.ts";
 import { createEvaluate } from "../evaluate.ts";
 import { registerFlagRoutes } from "../flag-routes.ts";

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { readContext } from "../../evaluation/sent-context.ts";
+import { readContext } from "../../context/sent-context.ts";
 import { createRequestBody, type RequestBody } from "../protocol.ts";
 import { Toggle, Variant } from "../proxy/schemas.ts";
 import { ContextValue, EvaluationContext, NamedToggles } from "../schemas.ts";

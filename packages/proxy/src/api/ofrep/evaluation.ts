@@ -11,7 +11,7 @@ type OfrepReason = (typeof OFREP_REASONS)[number];
 type OfrepValue = boolean | number | string | Readonly<Record<string, unknown>>;
 
 /** The evaluation of a flag, with every field that any OpenFeature provider requires. */
-export interface OfrepSuccess {
+interface OfrepSuccess {
   readonly key: string;
   readonly value: OfrepValue;
   readonly reason: OfrepReason;

@@ -72,7 +72,7 @@ export function toOfrepError(error: HttpError, key: string | undefined): OfrepEr
   };
 }
 
-/** NOTE: a body contains only a context, so whatever is invalid in well-formed JSON is the context. */
+/** NOTE: a body contains only a context, so if well-formed JSON is rejected, its context is invalid. */
 function codeOf({ statusCode, problems }: HttpError): OfrepErrorCode {
   if (statusCode !== 400) return "GENERAL";
   return problems.length > 0 ? "INVALID_CONTEXT" : "PARSE_ERROR";

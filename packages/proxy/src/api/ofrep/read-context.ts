@@ -4,7 +4,7 @@ import {
   type SentContext,
   SentContextBuilder,
   toFieldText,
-} from "../../evaluation/sent-context.ts";
+} from "../../context/sent-context.ts";
 import type { OfrepContext } from "./schemas.ts";
 
 /**
@@ -14,7 +14,8 @@ import type { OfrepContext } from "./schemas.ts";
 export function readOfrepContext(body: Static<typeof OfrepContext>): SentContext {
   const { targetingKey, properties, ...fields } = body;
   const context = new SentContextBuilder();
-  // Names the user, as in OpenFeature providers for Unleash. The first value of a field counts.
+  // The targeting key is the user id, as in OpenFeature providers for Unleash. It comes first, and so
+  // takes precedence over a field `userId`.
   if (isSingleValue(targetingKey) && targetingKey !== "") {
     context.addField("userId", String(targetingKey));
   }

@@ -4,8 +4,8 @@ import type { ProtocolDefinition } from "../protocol.ts";
 import { registerProxyRoutes } from "./routes.ts";
 import { PROXY_BODY } from "./schemas.ts";
 
-/** A toggle before it is serialised. */
-export interface ToggleState {
+/** A toggle before it is serialized. */
+interface ToggleState {
   readonly name: string;
   readonly enabled: boolean;
   readonly impressionData: boolean;
@@ -13,13 +13,13 @@ export interface ToggleState {
 }
 
 /** A variant as client SDKs read it. */
-export interface ClientVariant {
+interface ClientVariant {
   readonly name: string;
   readonly enabled: boolean;
   readonly payload?: Payload;
 }
 
-/** Serialises the toggles of `/proxy`, as browser and mobile SDKs read them. */
+/** Serializes the toggles of `/proxy`, as browser and mobile SDKs read them. */
 export const proxyFormat: FlagFormat = createToggleFormat(
   ({ name, enabled, variant, impressionData }) => ({
     name,
@@ -39,7 +39,11 @@ export const PROXY: ProtocolDefinition = {
   register: registerProxyRoutes,
 };
 
-/** A list called `toggles`, in which a toggle becomes what the function returns, as JSON. */
+/**
+ * Creates the format of a list called `toggles`.
+ *
+ * @param toJson returns the object to write for a toggle, as JSON
+ */
 export function createToggleFormat(toJson: (toggle: ToggleState) => object): FlagFormat {
   return {
     prefix: '{"toggles":[',

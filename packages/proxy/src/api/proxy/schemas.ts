@@ -1,10 +1,10 @@
 import { Type } from "typebox";
-import { readContext } from "../../evaluation/sent-context.ts";
+import { readContext } from "../../context/sent-context.ts";
 import { type RequestBody, createRequestBody } from "../protocol.ts";
 import { EvaluationContext, NamedToggles } from "../schemas.ts";
 
 /** The body of a request for flags. */
-export const EvaluationBody = Type.Object(
+const EvaluationBody = Type.Object(
   { toggles: NamedToggles, context: EvaluationContext },
   { title: "evaluationRequestSchema" },
 );

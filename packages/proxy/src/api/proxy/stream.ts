@@ -3,9 +3,9 @@ import { EventStream, type TypedApp } from "flags-server-kit/http";
 import { type Static, Type } from "typebox";
 import { grantOf } from "../../access/authenticate.ts";
 import type { Grant } from "../../access/key-registry.ts";
-import { requestContext } from "../../evaluation/request-context.ts";
-import { readContext } from "../../evaluation/sent-context.ts";
-import { HttpError, notReady, notEnabled, ENABLE_ALL_HINT } from "../../errors.ts";
+import { requestContext } from "../../context/request-context.ts";
+import { readContext } from "../../context/sent-context.ts";
+import { ENABLE_ALL_HINT, notEnabled, notReady } from "../../errors.ts";
 import type { ClientStreams } from "../../streaming/create-streams.ts";
 import { FlagStream } from "../../streaming/flag-stream.ts";
 import {
@@ -28,7 +28,7 @@ interface StreamOptions extends Pick<
 }
 
 const EVENT_STREAM = "text/event-stream";
-const tags = ["Push"];
+const TAGS = ["Push"];
 
 /** Registers streams that send a client its toggles, and send them again whenever they change. */
 export function registerStreams(app: TypedApp, options: StreamOptions): void {
@@ -130,8 +130,7 @@ function openStream(
   streams.checkCapacity(grant.key, stored.bytes);
   const { raw } = reply;
   if (raw.destroyed) return reply.hijack();
-  const lastEventId = request.headers["last-event-id"];
-  if (Array.isArray(lastEventId)) throw new HttpError(400, "Send `Last-Event-ID` once");
+  const lastEventId = request.headers["last-event-id"]?.toString();
   const events = new EventStream(raw, reply.getHeaders());
   streams.add(new FlagStream({ grant, subscription: stored, events, lastEventId }));
   return reply.hijack();
@@ -143,7 +142,7 @@ const POST_SCHEMA = {
     "The URL contains the encrypted context, and is valid for a few minutes. It is for " +
     "`EventSource`, which can send neither a key nor a body. With `Accept: text/event-stream` the " +
     "response is the stream itself.",
-  tags,
+  tags: TAGS,
   security: [{ clientKey: [] }],
   body: StreamBody,
   response: {
@@ -158,7 +157,7 @@ const GET_SCHEMA = {
   description:
     "The first event contains the toggles, unless `Last-Event-ID` names that event; another one " +
     "follows whenever the toggles for this context change. Comments keep the stream alive.",
-  tags,
+  tags: TAGS,
   querystring: Type.Object({ token: Type.String({ description: "The token in the issued URL" }) }),
   response: { 200: StreamEvents, ...errorResponses(401, 501, 503) },
 };

@@ -4,18 +4,22 @@ import type { Logger } from "flags-server-kit";
 import { HttpError, toHttpError } from "../errors.ts";
 
 /** How the error responses of some paths are written. */
-export interface PathErrorFormat {
-  /** The beginning of the paths, base path included. Errors without a route have nothing but a path. */
+export interface ErrorFormat {
+  /** The start of the paths. Not a route, because errors such as that of an unknown path have none. */
   readonly path: string;
   /** Returns the body, which is sent as JSON. */
   toBody(error: HttpError, request: FastifyRequest): object;
 }
 
 /** Sends an error. Every response that is not a success passes through here. */
-export type SendFailure = (reply: FastifyReply, error: HttpError) => FastifyReply;
+export type SendError = (reply: FastifyReply, error: HttpError) => FastifyReply;
 
-/** Creates the function that sends errors, each in the format of its path. */
-export function createFailureSender(formats: readonly PathErrorFormat[]): SendFailure {
+/**
+ * Creates the function that sends errors, each in the format of its path.
+ *
+ * @param formats their paths include the base path
+ */
+export function createErrorSender(formats: readonly ErrorFormat[]): SendError {
   return (reply, error) => {
     const { request } = reply;
     const path = canonicalPath(request.url);
@@ -41,21 +45,21 @@ function exposeRetryAfter(reply: FastifyReply): void {
   reply.header(EXPOSED_HEADERS, exposed === "" ? "Retry-After" : `${exposed}, Retry-After`);
 }
 
-interface FailureOptions {
+interface ErrorHandlerOptions {
   readonly logger: Logger;
-  readonly sendFailure: SendFailure;
+  readonly sendError: SendError;
 }
 
 /** Turns every error of the app into a JSON response, and logs those that are not the client's. */
-export function handleFailures(
+export function handleErrors(
   app: FastifyInstance,
-  { logger, sendFailure }: FailureOptions,
+  { logger, sendError }: ErrorHandlerOptions,
 ): void {
   app.setErrorHandler((thrown, request, reply) => {
     const error = toHttpError(thrown);
-    return sendFailure(reply, error.statusCode < 500 ? error : logError(error, request, logger));
+    return sendError(reply, error.statusCode < 500 ? error : logError(error, request, logger));
   });
-  handleUnknownPaths(app, sendFailure);
+  handleUnknownPaths(app, sendError);
 }
 
 /** Logs an internal error under an id. The client learns only the id. */
@@ -68,7 +72,7 @@ function logError(error: HttpError, request: FastifyRequest, logger: Logger): Ht
   return new HttpError(500, `${error.message}. Its log has details under ${id}`);
 }
 
-function handleUnknownPaths(app: FastifyInstance, sendFailure: SendFailure): void {
+function handleUnknownPaths(app: FastifyInstance, sendError: SendError): void {
   const methodsByPath = new Map<string, Set<string>>();
   app.addHook("onRoute", ({ url, method }) => {
     const methods = methodsByPath.get(withoutTrailingSlash(url)) ?? new Set();
@@ -78,7 +82,7 @@ function handleUnknownPaths(app: FastifyInstance, sendFailure: SendFailure): voi
 
   app.setNotFoundHandler((request, reply) => {
     const methods = methodsByPath.get(canonicalPath(request.url));
-    return sendFailure(
+    return sendError(
       reply,
       methods === undefined ? unknownPath() : wrongMethod(request.method, methods),
     );
@@ -86,7 +90,7 @@ function handleUnknownPaths(app: FastifyInstance, sendFailure: SendFailure): voi
 }
 
 function unknownPath(): HttpError {
-  return new HttpError(404, "There is nothing at this path: check it, and the base path");
+  return new HttpError(404, "There is nothing at this path: check the path and the base path");
 }
 
 function wrongMethod(method: string, allowed: ReadonlySet<string>): HttpError {

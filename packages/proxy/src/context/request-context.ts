@@ -7,7 +7,7 @@ import type { CallerAddress } from "./caller-address.ts";
 import type { SentContext } from "./sent-context.ts";
 
 /** The configured values that complete a context. */
-export interface ContextDefaults {
+interface ContextDefaults {
   readonly appName: string;
   /** The environment of every context; undefined if clients choose it. */
   readonly environment: string | undefined;
@@ -26,7 +26,7 @@ export interface ContextRules {
 }
 
 /** The request that a context belongs to, and the snapshot to evaluate. */
-export interface ContextSubject {
+interface ContextSubject {
   readonly request: IncomingMessage;
   readonly sent: SentContext;
   readonly snapshot: Snapshot;
@@ -50,7 +50,11 @@ export async function requestContext(
   });
 }
 
-/** The same without the enrichers, for configurations that have none. Synchronous. */
+/**
+ * Returns the context before enrichers run, which is the final one if there are none. Synchronous.
+ *
+ * @throws {HttpError} a 400 if the context is invalid
+ */
 export function buildContext(
   { request, sent, snapshot }: ContextSubject,
   { defaults, callerAddress, enrichers }: ContextRules,
@@ -63,7 +67,7 @@ export function buildContext(
 }
 
 /** Values of a request that complete its context. */
-export interface RequestFacts {
+interface RequestFacts {
   /** The caller's address; undefined on a Unix socket. */
   readonly remoteAddress: string | undefined;
   /** A random id for this request; undefined if no flag reads it. */
@@ -151,7 +155,7 @@ async function enrichContext(
   let enriched: Context =
     typeof currentTime === "string" ? { ...context, currentTime: new Date(currentTime) } : context;
   for (const enricher of enrichers) {
-    // oxlint-disable-next-line no-await-in-loop -- each one works on the result of the previous one
+    // oxlint-disable-next-line no-await-in-loop -- each one receives the result of the previous one
     enriched = await runEnricher(enricher, enriched, request);
   }
   return enriched;
@@ -171,5 +175,5 @@ async function runEnricher(
     throw new Error(`The context enricher ${name} failed: ${String(cause)}`, { cause });
   }
   if (typeof enriched === "object" && enriched !== null) return enriched;
-  throw new TypeError(`The context enricher ${name} did not return a context`);
+  throw new TypeError(`The context enricher ${name} did not return a context: return an object`);
 }

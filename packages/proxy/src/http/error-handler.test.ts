@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { canonicalPath } from "./failures.ts";
+import { canonicalPath } from "./error-handler.ts";
 
 test.each([
   ["/proxy", "/proxy"],

@@ -10,7 +10,7 @@ export const STANDARD_FIELDS = [
   "currentTime",
 ] as const;
 
-export type StandardField = (typeof STANDARD_FIELDS)[number];
+type StandardField = (typeof STANDARD_FIELDS)[number];
 
 const standardFields: ReadonlySet<string> = new Set(STANDARD_FIELDS);
 
@@ -37,7 +37,7 @@ export class SentContextBuilder {
     this.#recordOf(name)[name] ??= value;
   }
 
-  /** The same for a value sent as a property, which takes precedence over one sent by its bare name. */
+  /** Like `addField()`, for a value sent as a property. It takes precedence over one sent by its bare name. */
   addProperty(name: string, value: string): void {
     this.#properties[name] ??= value;
   }
@@ -72,8 +72,8 @@ function append(record: Record<string, string>, name: string, value: string): vo
 
 /**
  * Reads a context from the query of a URL. The values of a repeated parameter are joined with a comma,
- * as the upstream does: no single one of them wins, so nobody can override a parameter that a gateway
- * has added.
+ * as the upstream does: none of them takes precedence, so nobody can override a parameter that a
+ * gateway has added.
  *
  * @throws {HttpError} a 400 that names the invalid parameter
  */
@@ -134,7 +134,7 @@ function decode(text: string, parameter: string): string {
 type JsonValue = string | number | boolean | null;
 
 /** A context in a JSON body that has passed validation. Null stands for no value. */
-export interface JsonContext {
+interface JsonContext {
   readonly properties?: Readonly<Record<string, JsonValue>> | null;
   readonly [field: string]: JsonValue | Readonly<Record<string, JsonValue>> | undefined;
 }
