@@ -29,29 +29,29 @@ export default defineConfig({
     // names tests that needed a second attempt.
     retry: process.env["CI"] === "true" ? 1 : 0,
     hookTimeout: 60_000,
-    // Loading the modules again for each file would take a third of the processor time. No test mocks a
-    // module or leaves global state behind.
-    isolate: false,
     projects: [
       {
         extends: true,
         test: {
-          name: "admin",
-          include: ["packages/admin/test/**/*.test.ts"],
+          name: "services",
+          include: ["packages/{admin,proxy}/test/**/*.test.ts"],
           globalSetup: "packages/admin/test/_shared-postgres.ts",
+          // Loading all modules again for each file would take a fifth of the processor time. These tests
+          // neither mock modules nor replace timers, so no file affects another one.
+          isolate: false,
         },
       },
       {
         extends: true,
         test: {
-          name: "other",
+          name: "packages",
           include: [
             "packages/*/src/**/*.test.ts",
             "packages/*/test/**/*.test.ts",
             "packages/*/conformance/**/*.test.ts",
             "scripts/**/*.test.ts",
           ],
-          exclude: ["packages/admin/test/**", "**/node_modules/**"],
+          exclude: ["packages/{admin,proxy}/test/**", "**/node_modules/**"],
         },
       },
     ],

@@ -27,11 +27,11 @@ const INTENDED_LOADS = {
 /** @param plan `rounds`, and `seconds` of each */
 export async function runMechanismsBench(plan) {
   const variants = await createVariants();
-  const { unchanged, unbundled, withoutRefresh, withoutRequest } = variants;
+  const { unchanged, withoutCodeCache, unbundled, withoutRefresh, withoutRequest } = variants;
   try {
     return {
       starts: await measureStarts(
-        { codeCache: startOurs, withoutCodeCache: unchanged, unbundled },
+        { codeCache: startOurs, withoutCodeCache, unbundled },
         plan.rounds,
       ),
       refreshes: await measureRefreshes({ nothing: unchanged, ...withoutRefresh }, plan),

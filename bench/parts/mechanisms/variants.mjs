@@ -38,10 +38,10 @@ const REQUEST_PATCHES = {
 };
 
 /**
- * Writes the variants to a temporary directory. Copies have no code cache, which belongs to the
- * original bundle; compare copies only with copies.
+ * Writes the variants to a temporary directory, each with its own code cache, as a build would. Compare
+ * copies only with copies.
  *
- * @returns functions like `startOurs()`: `unchanged`, `unbundled`, and by mechanism `withoutRefresh` and
+ * @returns functions like `startOurs()`: `unchanged`, `withoutCodeCache`, `unbundled`, and by mechanism `withoutRefresh` and
  *   `withoutRequest`; and `remove`
  * @throws when a pattern does not match exactly once
  */
@@ -52,15 +52,19 @@ export async function createVariants() {
   );
   const directory = await mkdtemp(join(tmpdir(), "flags-bench-"));
   const writeCopies = async (entries) => {
-    const starters = entries.map(async ([name, files]) => [
-      name,
-      await writeCopy(join(directory, name), files),
-    ]);
-    return Object.fromEntries(await Promise.all(starters));
+    const starters = {};
+    for (const [name, files] of entries) {
+      starters[name] = await writeCopy(join(directory, name), files);
+    }
+    return starters;
   };
   const command = `import { runCommand } from "${UNBUNDLED}";\nawait runCommand();\n`;
   return {
     unchanged: await writeCopy(join(directory, "unchanged"), { bundle: source }),
+    withoutCodeCache: await writeCopy(join(directory, "without-code-cache"), {
+      bundle: source,
+      hasCodeCache: false,
+    }),
     unbundled: await writeCopy(join(directory, "unbundled"), { bundle: source, command }),
     withoutRefresh: await writeCopies(patched[0]),
     withoutRequest: await writeCopies(patched[1]),
@@ -68,13 +72,20 @@ export async function createVariants() {
   };
 }
 
-async function writeCopy(checkout, { bundle, command }) {
+async function writeCopy(checkout, { bundle, command, hasCodeCache = command === undefined }) {
   await mkdir(join(checkout, PACKAGE, "dist", "bundle"), { recursive: true });
   await cp(join(ROOT, PACKAGE, "bin"), join(checkout, PACKAGE, "bin"), { recursive: true });
   await cp(join(ROOT, PACKAGE, "package.json"), join(checkout, PACKAGE, "package.json"));
   await symlink(join(ROOT, "node_modules"), join(checkout, "node_modules"), "dir");
   await writeFile(join(checkout, BUNDLE), bundle, "latin1");
   if (command !== undefined) await writeFile(join(checkout, COMMAND), command);
+  if (hasCodeCache) {
+    const scripts = join("scripts", "bundle");
+    await cp(join(ROOT, scripts), join(checkout, scripts), { recursive: true });
+    const script = pathToFileURL(join(checkout, scripts, "write-code-cache.mjs"));
+    const { writeCodeCache } = await import(script.href);
+    await writeCodeCache();
+  }
   return (options) => startOurs({ ...options, checkout });
 }
 

@@ -98,7 +98,7 @@ describe("resolveOptions()", () => {
     [{ tags: ["a:b"] }, "tags must be a list of { name, value }"],
     [{ customHeaders: { a: "é" } }, "customHeaders must be an object of header names"],
     [{ customHeadersFunction: {} }, "customHeadersFunction must be a function"],
-    [{ httpOptions: { ca: 1 } }, "httpOptions.ca must be text"],
+    [{ httpOptions: { ca: 1 } }, "httpOptions.ca must be a string or a list of strings"],
     [{ httpOptions: true }, "httpOptions must be an object"],
     [{ httpsProxy: "proxy:3128" }, "httpsProxy must be an http or https URL"],
     [{ bootstrap: { data: {} } }, "bootstrap.data must be a list"],
