@@ -101,6 +101,12 @@ test.each<readonly [string, CorsConfig["origin"], readonly string[], readonly st
     [ORIGIN],
     ["https://c.test"],
   ],
+  [
+    "an async function that calls the callback",
+    async (origin, callback) => callback(null, origin === ORIGIN),
+    [ORIGIN],
+    ["https://c.test"],
+  ],
 ])("cors.origin: %s", async (_name, origin, allowed, rejected) => {
   const { url, request } = await startWith({ origin, credentials: true });
   const headersFor = async (from: string) => {

@@ -138,7 +138,11 @@ function resolveOrigin(
     callback(undefined, origin);
     return;
   }
+  // NOTE: an async function that calls the callback also returns a promise, which then means nothing.
+  let isFinished = false;
   const finish = (error: unknown, allowed: unknown): void => {
+    if (isFinished) return;
+    isFinished = true;
     if (error !== null && error !== undefined) callback(toError(error), false);
     else if (isAllowedOrigin(allowed)) callback(undefined, allowed);
     else callback(new TypeError(NO_ORIGIN), false);

@@ -126,6 +126,15 @@ describe("errors", () => {
     ]);
   });
 
+  test("cannot forge a line of a stack", () => {
+    const { logger, lines } = createTestLogger({ json: false, level: "debug" });
+    logger.error(new Error("sent by a client\n[2026-01-01] INFO: forged \u001b[2J"));
+    const [first = "", ...frames] = (lines[0] ?? "").trimEnd().split("\n");
+    expect(first).toContain("sent by a client\\u000a[2026-01-01] INFO: forged \\u001b[2J");
+    expect(frames.length).toBeGreaterThan(0);
+    for (const frame of frames) expect(frame).toMatch(/^ {4}at /);
+  });
+
   test("have a stack if they are fatal", () => {
     const { logger, lines } = createTestLogger({ level: "warn" });
     logger.fatal(new TypeError("the end"));

@@ -91,7 +91,13 @@ function formatMessage(text: string, error: LoggedError | undefined): string {
   const cause = error.cause === undefined ? "" : ` (${error.cause})`;
   const message = text.includes(error.message) ? text : `${text}: ${error.message}`;
   const line = escapeControls(`${message}${cause}`);
-  return error.stack === undefined ? line : `${line}\n${error.stack}`;
+  return [line, ...stackFrames(error.stack)].join("\n");
+}
+
+/** Returns the lines of a stack below the message, which may contain line breaks itself. */
+function stackFrames(stack = ""): readonly string[] {
+  const lines = stack.split("\n").filter((line) => line.startsWith("    at "));
+  return lines.map(escapeControls);
 }
 
 /** NOTE: a message may quote a client; a line break in it must not forge another log line. */
