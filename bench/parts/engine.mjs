@@ -52,7 +52,7 @@ function createAllPass(document, contexts) {
     const { outcomes } = snapshot.evaluateAll(contexts[round % USER_COUNT]);
     let sum = 0;
     for (let i = 0; i < outcomes.length; i++) {
-      sum += checksum(snapshot.features[i].outcomes[outcomes[i]]);
+      sum += checksum(snapshot.flags[i].outcomes[outcomes[i]]);
     }
     return sum;
   };
@@ -67,7 +67,7 @@ function createSinglePass(document, contexts) {
     let sum = 0;
     for (const name of names) {
       const index = snapshot.indexOf(name);
-      sum += checksum(snapshot.features[index].outcomes[snapshot.evaluate(index, context)]);
+      sum += checksum(snapshot.flags[index].outcomes[snapshot.evaluate(index, context)]);
     }
     return sum;
   };
