@@ -16,6 +16,7 @@ export {
 export type { Change, DeltaMessage, FeatureText, SegmentText } from "./delta/delta-message.ts";
 export { inlineSegments, supportsSegments } from "./inline-segments.ts";
 export type { Outcome, Payload, Reason, SelectedVariant } from "./outcome.ts";
+export { isRecord } from "./parse/json.ts";
 export { DocumentError } from "./parse/json.ts";
 export type { FeatureDocument } from "./parse/model.ts";
 export { parseDocument, parseInSteps } from "./parse/parse-document.ts";

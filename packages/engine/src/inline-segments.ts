@@ -1,5 +1,5 @@
 import parse from "semver/functions/parse.js";
-import { isObject } from "./parse/json.ts";
+import { isRecord } from "./parse/json.ts";
 
 /** The first version of the client specification that has segments. */
 const FIRST_VERSION_WITH_SEGMENTS = "4.2.0";
@@ -29,16 +29,16 @@ export function inlineSegments(
   segments: readonly unknown[],
 ): readonly unknown[] {
   const constraintsById = new Map(
-    segments.filter(isObject).map(({ id, constraints }) => [id, toList(constraints)]),
+    segments.filter(isRecord).map(({ id, constraints }) => [id, toList(constraints)]),
   );
   const inlined = (strategy: unknown): unknown => {
-    if (!isObject(strategy)) return strategy;
+    if (!isRecord(strategy)) return strategy;
     const { segments: ids, ...rest } = strategy;
     const added = toList(ids).flatMap((id) => constraintsById.get(id) ?? [NEVER_SATISFIED]);
     return { ...rest, constraints: [...toList(rest["constraints"]), ...added] };
   };
   return features.map((feature) =>
-    isObject(feature) && Array.isArray(feature["strategies"])
+    isRecord(feature) && Array.isArray(feature["strategies"])
       ? { ...feature, strategies: feature["strategies"].map(inlined) }
       : feature,
   );

@@ -32,8 +32,8 @@ export {
 export type { FrameworkFailure } from "./http/request-errors.ts";
 export { toTrustOption } from "./config/trust-proxy.ts";
 export type { TrustFunction } from "./config/trust-proxy.ts";
-export { DeltaStream } from "./streams/delta-stream.ts";
-export type { DeltaFeed } from "./streams/delta-stream.ts";
+export { DeltaHub, DeltaStream } from "./streams/delta-stream.ts";
+export type { DeltaFeed, DeltaHubOptions } from "./streams/delta-stream.ts";
 export { EventStream, writeEvent } from "./streams/event-stream.ts";
 export { repeat, StreamHub } from "./streams/stream-hub.ts";
 export type { HubStream, StreamHubOptions } from "./streams/stream-hub.ts";

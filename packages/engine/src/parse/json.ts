@@ -6,13 +6,14 @@ export class DocumentError extends Error {
   override readonly name = "DocumentError";
 }
 
-export function isObject(value: unknown): value is JsonObject {
+/** Whether a value is an object that is neither a list nor null. */
+export function isRecord(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Returns the value. @throws {DocumentError} if it is not an object; the message begins with `name` */
 export function requireObject(value: unknown, name: string): JsonObject {
-  if (isObject(value)) return value;
+  if (isRecord(value)) return value;
   throw new DocumentError(`${name} must be an object: found ${describeType(value)}`);
 }
 

@@ -1,5 +1,5 @@
 import type { Report } from "../snapshot.ts";
-import { describeType, isObject, textOrUndefined } from "./json.ts";
+import { describeType, isRecord, textOrUndefined } from "./json.ts";
 import type { Constraint, MaybeConstraint } from "./model.ts";
 
 /** Parses the constraints of a strategy or segment. Missing constraints are an empty list. */
@@ -11,7 +11,7 @@ export function parseConstraints(input: unknown, report: Report): readonly Maybe
 }
 
 function parseConstraint(input: unknown, report: Report): MaybeConstraint {
-  if (!isObject(input)) {
+  if (!isRecord(input)) {
     report(`A constraint must be an object, found ${describeType(input)}: it is never satisfied`);
     return undefined;
   }

@@ -1,6 +1,6 @@
 import type { Payload } from "../outcome.ts";
 import type { Report } from "../snapshot.ts";
-import { describeType, isObject, textOrUndefined } from "./json.ts";
+import { describeType, isRecord, textOrUndefined } from "./json.ts";
 import type { JsonObject } from "./json.ts";
 import type { Dependency, Feature, Strategy, Variant, VariantOverride } from "./model.ts";
 import { parseConstraints, toName } from "./parse-constraint.ts";
@@ -43,14 +43,14 @@ const MALFORMED_STRATEGY: Strategy = {
 };
 
 function parseStrategy(input: unknown, report: Report): Strategy {
-  if (!isObject(input)) {
+  if (!isRecord(input)) {
     report(`A strategy must be an object, found ${describeType(input)}: it never matches`);
     return MALFORMED_STRATEGY;
   }
   const { parameters } = input;
   return {
     name: textOrUndefined(input["name"]) ?? "",
-    parameters: isObject(parameters) ? parameters : {},
+    parameters: isRecord(parameters) ? parameters : {},
     constraints: parseConstraints(input["constraints"], report),
     segments: parseSegmentIds(input["segments"], report),
     variants: parseVariants(input["variants"], report),
@@ -70,7 +70,7 @@ function parseVariants(input: unknown, report: Report): readonly Variant[] {
   if (!Array.isArray(input)) return [];
   const variants: Variant[] = [];
   for (const entry of input as readonly unknown[]) {
-    if (isObject(entry)) variants.push(parseVariant(entry, report));
+    if (isRecord(entry)) variants.push(parseVariant(entry, report));
     else report(`A variant must be an object, found ${describeType(entry)}: it is ignored`);
   }
   return variants;
@@ -93,7 +93,7 @@ function parseWeight(input: unknown): number {
 
 /** The value of a payload is text on the wire, so any other value is serialized as JSON. */
 function parsePayload(input: unknown): Payload | undefined {
-  if (!isObject(input)) return undefined;
+  if (!isRecord(input)) return undefined;
   const { type, value } = input;
   return Object.freeze({
     type: String(type),
@@ -104,7 +104,7 @@ function parsePayload(input: unknown): Payload | undefined {
 function parseOverrides(input: unknown, report: Report): readonly VariantOverride[] {
   if (!Array.isArray(input)) return [];
   return input.map((entry: unknown) => {
-    const { contextName, values } = isObject(entry) ? entry : {};
+    const { contextName, values } = isRecord(entry) ? entry : {};
     if (!Array.isArray(values)) report("An override must have a list of values: it never matches");
     return { contextName: toName(contextName), values: textsOf(values) };
   });
@@ -118,7 +118,7 @@ function parseDependencies(input: unknown, report: Report): readonly (Dependency
 }
 
 function parseDependency(input: unknown, report: Report): Dependency | undefined {
-  if (!isObject(input)) {
+  if (!isRecord(input)) {
     report(`A dependency must be an object, found ${describeType(input)}: the flag is off`);
     return undefined;
   }

@@ -1,4 +1,4 @@
-import type { CustomStrategy } from "flags-engine";
+import { type CustomStrategy, isRecord } from "flags-engine";
 import { MAX_DELAY_MS } from "../scheduling/backoff.ts";
 import type { StorageProvider } from "../storage/storage-provider.ts";
 import { SYNCHRONIZATIONS } from "../sync/synchronizer.ts";
@@ -96,10 +96,6 @@ export class OptionReader {
   #nameOf(name: string): string {
     return this.#path === "" ? name : `${this.#path}.${name}`;
   }
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isIntegerBetween(value: unknown, minimum: number, maximum: number): value is number {

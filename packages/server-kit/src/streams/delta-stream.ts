@@ -1,5 +1,5 @@
 import { writeEvent, type EventStream } from "./event-stream.ts";
-import type { HubStream } from "./stream-hub.ts";
+import { type HubStream, StreamHub, type StreamHubOptions } from "./stream-hub.ts";
 
 /** The changes that lead to a state of the flag definitions. */
 interface DeltaMessage {
@@ -52,6 +52,46 @@ export class DeltaStream<Feed extends DeltaFeed> implements HubStream {
   #send(name: EventName, message: DeltaMessage): void {
     this.#id = message.id;
     this.events.write(encodeEvent(name, message));
+  }
+}
+
+export interface DeltaHubOptions extends Pick<
+  StreamHubOptions<HubStream>,
+  "keepAliveMs" | "stallMs"
+> {
+  /** Maximum number of open streams, each of which requires memory and a connection. */
+  readonly maxStreams: number;
+}
+
+/** SDKs that lose their stream at the same time reconnect after a random delay of up to this. */
+const MAX_RECONNECT_MS = 5000;
+
+/** Long enough that rejected SDKs do not keep the service from serving others. */
+const RETRY_AFTER_SECONDS = 10;
+
+/** Keeps the streams of SDKs up to date and alive. */
+export class DeltaHub<Stream extends DeltaStream<DeltaFeed>> extends StreamHub<Stream> {
+  readonly #maxStreams: number;
+
+  constructor({ maxStreams, ...intervals }: DeltaHubOptions) {
+    super({
+      ...intervals,
+      limits: { maxStreams },
+      update: (stream) => stream.update(),
+      reconnectDelayMs: () => Math.random() * MAX_RECONNECT_MS,
+    });
+    this.#maxStreams = maxStreams;
+  }
+
+  /** Why another stream cannot be opened, as the message and headers of a 503; undefined if it can. */
+  get rejection():
+    | { readonly message: string; readonly headers: Record<string, string> }
+    | undefined {
+    if (this.hasCapacity()) return undefined;
+    return {
+      message: `There can be at most ${this.#maxStreams} streams: poll for deltas, or try again later`,
+      headers: { "retry-after": String(RETRY_AFTER_SECONDS) },
+    };
   }
 }
 

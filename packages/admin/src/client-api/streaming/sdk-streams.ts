@@ -1,9 +1,9 @@
 import {
+  DeltaHub,
+  type DeltaHubOptions,
   DeltaStream,
-  repeat,
-  StreamHub,
   type EventStream,
-  type StreamHubOptions,
+  repeat,
 } from "flags-server-kit/http";
 import { isExpired, type ApiToken } from "../../access/token.ts";
 import { findTokensById } from "../../access/find-tokens.ts";
@@ -12,12 +12,6 @@ import { LIMITS } from "../../limits.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { CoalescedTask } from "./coalesced-task.ts";
 import type { EnvironmentFeed, EnvironmentFeeds } from "./environment-feed.ts";
-
-/** Long enough that rejected SDKs do not keep the service from serving others. */
-const RETRY_AFTER_SECONDS = 10;
-
-/** SDKs that lose their stream at the same time reconnect after a random delay of up to this. */
-const MAX_RECONNECT_MS = 5000;
 
 /** A stream that sends an SDK the flags in the scope of its token, and every change. */
 export class SdkStream extends DeltaStream<EnvironmentFeed> {
@@ -30,12 +24,8 @@ export class SdkStream extends DeltaStream<EnvironmentFeed> {
   }
 }
 
-export interface SdkStreamsOptions extends Pick<
-  StreamHubOptions<SdkStream>,
-  "keepAliveMs" | "stallMs"
-> {
-  /** Maximum number of open streams, each of which requires memory and a connection. @default 10000 */
-  readonly maxStreams?: number;
+/** By default there are at most 10,000 streams. */
+export interface SdkStreamsOptions extends Partial<DeltaHubOptions> {
   /** How often to check for changes whose notification was missed. @default 1000 */
   readonly checkIntervalMs?: number;
 }
@@ -44,8 +34,7 @@ export interface SdkStreamsOptions extends Pick<
 export class SdkStreams {
   readonly #storage: Storage;
   readonly #feeds: EnvironmentFeeds;
-  readonly #maxStreams: number;
-  readonly #hub: StreamHub<SdkStream>;
+  readonly #hub: DeltaHub<SdkStream>;
   readonly #check = new CoalescedTask(() => this.#checkStreams());
   readonly #stops: readonly (() => void)[];
   /** The revision up to which all streams are up to date. */
@@ -55,13 +44,7 @@ export class SdkStreams {
     const { maxStreams = LIMITS.streams, checkIntervalMs = 1000, ...intervals } = options;
     this.#storage = storage;
     this.#feeds = feeds;
-    this.#maxStreams = maxStreams;
-    this.#hub = new StreamHub({
-      ...intervals,
-      limits: { maxStreams },
-      update: (stream) => stream.update(),
-      reconnectDelayMs: () => Math.random() * MAX_RECONNECT_MS,
-    });
+    this.#hub = new DeltaHub({ ...intervals, maxStreams });
     this.#stops = [
       storage.onChange(() => this.#check.request()),
       repeat(() => this.#check.request(), checkIntervalMs),
@@ -74,12 +57,10 @@ export class SdkStreams {
 
   /** @throws {ApiError} 503 with `Retry-After` if the limit of streams is reached */
   checkCapacity(): void {
-    if (this.#hub.hasCapacity()) return;
-    throw new ApiError(
-      "TooManyStreamsError",
-      `There can be at most ${this.#maxStreams} streams: poll for deltas, or try again later`,
-      { headers: { "retry-after": String(RETRY_AFTER_SECONDS) } },
-    );
+    const { rejection } = this.#hub;
+    if (rejection === undefined) return;
+    const { message, headers } = rejection;
+    throw new ApiError("TooManyStreamsError", message, { headers });
   }
 
   /** Adds a stream that has sent its initial state. */

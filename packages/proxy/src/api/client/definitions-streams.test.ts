@@ -3,14 +3,10 @@ import { createServer } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { FeatureDefinitions, FlagSource, FlagSourceEvents } from "flags-sdk";
-import { EventStream } from "flags-server-kit/http";
+import { type DeltaHubOptions, EventStream } from "flags-server-kit/http";
 import { expect, onTestFinished, test } from "vitest";
 import { DefinitionsFeeds } from "./definitions-feed.ts";
-import {
-  DefinitionsStream,
-  DefinitionsStreams,
-  type DefinitionsStreamsOptions,
-} from "./definitions-streams.ts";
+import { DefinitionsStream, DefinitionsStreams } from "./definitions-streams.ts";
 
 const SOON = { timeout: 10_000 };
 const EVERYTHING = { projects: [], namePrefix: "" };
@@ -21,7 +17,7 @@ const documentOf = (size: number): FeatureDefinitions => ({
 });
 
 /** Starts a server of definitions that the test can replace. */
-async function startStreams(options: DefinitionsStreamsOptions) {
+async function startStreams(options: Partial<DeltaHubOptions>) {
   let onChange: () => void = () => undefined;
   const source = {
     definitions: documentOf(1),

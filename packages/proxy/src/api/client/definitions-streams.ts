@@ -1,17 +1,15 @@
 import type { FlagSource } from "flags-sdk";
 import {
+  DeltaHub,
+  type DeltaHubOptions,
   DeltaStream,
   type EventStream,
-  StreamHub,
-  type StreamHubOptions,
 } from "flags-server-kit/http";
 import { HttpError } from "../../errors.ts";
 import type { DefinitionsFeed, DefinitionsFeeds } from "./definitions-feed.ts";
 
-/** Default number of streams, each of which requires memory and a connection. */
+/** Default number of streams. */
 const MAX_STREAMS = 10_000;
-const RETRY_AFTER_SECONDS = 10;
-const MAX_RECONNECT_MS = 5000;
 
 /** A stream that sends an SDK the definitions of one source, and every change. */
 export class DefinitionsStream extends DeltaStream<DefinitionsFeed> {
@@ -23,34 +21,19 @@ export class DefinitionsStream extends DeltaStream<DefinitionsFeed> {
   }
 }
 
-export interface DefinitionsStreamsOptions extends Pick<
-  StreamHubOptions<DefinitionsStream>,
-  "keepAliveMs" | "stallMs"
-> {
-  /** @default 10000 */
-  readonly maxStreams?: number;
-}
-
 /** Keeps the streams of definitions up to date. */
 export class DefinitionsStreams {
   readonly #feeds: DefinitionsFeeds;
-  readonly #maxStreams: number;
-  readonly #hub: StreamHub<DefinitionsStream>;
+  readonly #hub: DeltaHub<DefinitionsStream>;
   readonly #unfollow: readonly (() => void)[];
 
   constructor(
     sources: readonly FlagSource[],
     feeds: DefinitionsFeeds,
-    { maxStreams = MAX_STREAMS, ...intervals }: DefinitionsStreamsOptions = {},
+    { maxStreams = MAX_STREAMS, ...intervals }: Partial<DeltaHubOptions> = {},
   ) {
     this.#feeds = feeds;
-    this.#maxStreams = maxStreams;
-    this.#hub = new StreamHub({
-      ...intervals,
-      limits: { maxStreams },
-      update: (stream) => stream.update(),
-      reconnectDelayMs: () => Math.random() * MAX_RECONNECT_MS,
-    });
+    this.#hub = new DeltaHub({ ...intervals, maxStreams });
     this.#unfollow = sources.map((source) => {
       const onChanged = (): void => this.#advance(source);
       source.on("changed", onChanged);
@@ -64,12 +47,10 @@ export class DefinitionsStreams {
 
   /** @throws {HttpError} 503 with `Retry-After` if the limit of streams is reached */
   checkCapacity(): void {
-    if (this.#hub.hasCapacity()) return;
-    throw new HttpError(
-      503,
-      `There can be at most ${this.#maxStreams} streams: poll for deltas, or try again later`,
-      { headers: { "retry-after": String(RETRY_AFTER_SECONDS) } },
-    );
+    const { rejection } = this.#hub;
+    if (rejection === undefined) return;
+    const { message, headers } = rejection;
+    throw new HttpError(503, message, { headers });
   }
 
   /** Adds a stream that has sent its initial state. */
