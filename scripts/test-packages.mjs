@@ -4,7 +4,7 @@
 // `--keep` DIRECTORY keeps the installed project there. `--installed` DIRECTORY repeats the tests that
 // depend on the version of Node with such a project.
 
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -56,9 +56,12 @@ async function testPackages(keep) {
   }
 }
 
-/** Installs the tools that are not part of the workspace. */
+/** Installs the tools that are not part of the workspace, unless they are up to date. */
 async function installTools() {
-  if (existsSync(join(TOOLS, "node_modules", ".package-lock.json"))) return;
+  const [wanted, present] = ["package-lock.json", "node_modules/.package-lock.json"].map(
+    (file) => statSync(join(TOOLS, file), { throwIfNoEntry: false })?.mtimeMs ?? 0,
+  );
+  if (present > wanted) return;
   await npm(["ci", "--prefer-offline", "--no-audit", "--no-fund"], { cwd: TOOLS });
 }
 

@@ -70,11 +70,15 @@ function checkManifest(manifest, directory, root) {
   const internal = Object.entries(manifest.dependencies ?? {}).filter(
     ([name, range]) => name.startsWith("flags-") && range !== root.version,
   );
+  const commands = Object.entries(manifest.bin ?? {}).filter(([, file]) => file.startsWith("./"));
   const { url, directory: path } = manifest.repository ?? {};
   return [
     ...missing.map((field) => `package.json lacks ${field}`),
     ...scripts.map((script) => `package.json has the script ${script}, which npm blocks`),
     ...internal.map(([name, range]) => `requires ${name} ${range} instead of ${root.version}`),
+    ...commands.map(
+      ([name]) => `the path of the command ${name} begins with ./, which npm publish changes`,
+    ),
     ...(manifest.version === root.version ? [] : [`has version ${manifest.version}`]),
     ...(url === root.repository.url && path === directory.replaceAll("\\", "/")
       ? []
