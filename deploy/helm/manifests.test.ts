@@ -2,10 +2,11 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { getHelm, getManifestValidator, tryTool } from "../_tools.ts";
-import { chartDirectory, listValues, renderText, type ChartName } from "./_chart.ts";
+import { getHelm, getHelm3, getManifestValidator, tryTool } from "../_tools.ts";
+import { chartDirectory, listValues, render, renderText, type ChartName } from "./_chart.ts";
 
 const helm = await tryTool(getHelm);
+const helm3 = await tryTool(getHelm3);
 const validator = await tryTool(getManifestValidator);
 
 const CHARTS: readonly ChartName[] = ["flags-proxy", "flags-admin"];
@@ -23,6 +24,13 @@ describe.skipIf(helm.isMissing)("charts", () => {
     for (const file of files) {
       const output = await helm.tool(["lint", "--strict", chartDirectory(chart), "-f", file]);
       expect(output).toContain("0 chart(s) failed");
+    }
+  });
+
+  test.skipIf(helm3.isMissing).each(CHARTS)("%s is the same with Helm 3", async (chart) => {
+    for (const file of await listValues(chart)) {
+      const manifests = await render(helm3.tool, chart, file);
+      expect(manifests).toEqual(await render(helm.tool, chart, file));
     }
   });
 
