@@ -1,7 +1,8 @@
 import { execFile } from "node:child_process";
-import { access, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
+import { access, mkdir, mkdtemp, rename, rm, stat } from "node:fs/promises";
 import { homedir } from "node:os";
-import { delimiter, join } from "node:path";
+import { basename, delimiter, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
 
 const execute = promisify(execFile);
@@ -11,6 +12,9 @@ const CACHE = join(
   process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"),
   "flags-deployment-tools",
 );
+
+/** No download takes that long. */
+const ABANDONED_AFTER_MS = 5 * 60_000;
 
 /** Runs a program and returns its standard output. Rejects with its standard error. */
 export async function run(
@@ -31,31 +35,58 @@ export async function findProgram(name: string): Promise<string | undefined> {
   return undefined;
 }
 
-/**
- * Returns the directory of a tool, which is filled if it does not exist. Several processes can do that at
- * the same time.
- */
+/** Returns the directory of a tool, which is filled if it does not exist. */
 export async function cacheTool(
   name: string,
   fill: (directory: string) => Promise<void>,
 ): Promise<string> {
   const directory = join(CACHE, name);
-  if (await exists(directory)) return directory;
   await mkdir(CACHE, { recursive: true });
+  // Tests run in several processes: the first one downloads, the others wait.
+  const lock = `${directory}.lock`;
+  while (!(await exists(directory))) {
+    if (await acquire(lock)) {
+      try {
+        if (!(await exists(directory))) await fillDirectory(directory, fill);
+      } finally {
+        await rm(lock, { recursive: true, force: true });
+      }
+    } else {
+      await setTimeout(200);
+    }
+  }
+  return directory;
+}
+
+async function fillDirectory(
+  directory: string,
+  fill: (directory: string) => Promise<void>,
+): Promise<void> {
   const started = performance.now();
   const incomplete = await mkdtemp(`${directory}-`);
   try {
     await fill(incomplete);
-    await rename(incomplete, directory).catch(async (error: unknown) => {
-      // Another process was faster.
-      if (!(await exists(directory))) throw error;
-    });
+    await rename(incomplete, directory);
   } finally {
     await rm(incomplete, { recursive: true, force: true });
   }
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  process.stdout.write(`Installed ${name} in ${seconds} s\n`);
-  return directory;
+  process.stdout.write(`Installed ${basename(directory)} in ${seconds} s\n`);
+}
+
+/** Creates a lock, or replaces one whose process was killed. */
+async function acquire(lock: string): Promise<boolean> {
+  try {
+    await mkdir(lock);
+    return true;
+  } catch {
+    const created = await stat(lock).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => Date.now(),
+    );
+    if (Date.now() - created > ABANDONED_AFTER_MS) await rm(lock, { recursive: true, force: true });
+    return false;
+  }
 }
 
 async function exists(path: string): Promise<boolean> {

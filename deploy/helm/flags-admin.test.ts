@@ -37,7 +37,7 @@ describe.skipIf(isMissing)("chart flags-admin", () => {
     const { replicas, strategy, template } = deploymentOf(manifests);
     expect(replicas).toBe(1);
     expect(strategy).toEqual({ type: "Recreate" });
-    expect(template.spec.securityContext).toMatchObject({ fsGroup: 10001, runAsNonRoot: true });
+    expect(template.spec.securityContext).toMatchObject({ fsGroup: 65532, runAsNonRoot: true });
     const { env, readinessProbe, volumeMounts } = containerOf(manifests);
     expect(env).toContainEqual({ name: "DATA_DIR", value: "/data" });
     expect(volumeMounts).toContainEqual({ name: "data", mountPath: "/data" });
