@@ -50,6 +50,7 @@ export default defineConfig({
             "packages/*/test/**/*.test.ts",
             "packages/*/conformance/**/*.test.ts",
             "scripts/**/*.test.ts",
+            "deploy/**/*.test.ts",
           ],
           exclude: ["packages/{admin,proxy}/test/**", "**/node_modules/**"],
         },
