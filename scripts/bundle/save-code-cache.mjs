@@ -16,4 +16,4 @@ process.once("message", () => {
   process.exit();
 });
 // NOTE: V8 accepts a code cache only under the options under which it was created.
-await runBundle(script).runCommand({ tunesHeap: false });
+await runBundle(script).runCommand();

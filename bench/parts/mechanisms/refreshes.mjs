@@ -1,4 +1,4 @@
-// The cost of refreshes of 10,000 flags with and without time slicing and the JSON scanner.
+// The cost of refreshes of 10,000 flags with and without time slicing.
 
 import { setTimeout as delay } from "node:timers/promises";
 import { createDocument } from "../../lib/documents.mjs";

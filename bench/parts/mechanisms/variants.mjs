@@ -22,11 +22,6 @@ const REFRESH_PATCHES = {
     /while \(step\.done !== true && performance\.now\(\) < endMs\)/,
     "while (step.done !== true)",
   ],
-  // JSON reader (packages/sdk): parses the text in one go, after the same check of its nesting.
-  "JSON scanner": [
-    /\*read\(text\) \{\s*yield\* checkNesting\(text\);/,
-    "$& if (true) return JSON.parse(text);",
-  ],
 };
 const REQUEST_PATCHES = {
   // Fast path (packages/proxy): leaves every request to the framework.
@@ -35,6 +30,15 @@ const REQUEST_PATCHES = {
   "deferred sending": [/setImmediate\((?=\(\) => this\.#send\()/, "((send) => send())("],
   // Response cache (packages/proxy): caches nothing.
   "response cache": [/if \(size > this\.#maxBytes \|\|/, "if (true ||"],
+  // V8's default heap: with flags that keep it small, as the proxy had before decision 0023.
+  "default heap": [
+    /const proxy = await serve\(config\);/,
+    `$&
+    const { setFlagsFromString } = process.getBuiltinModule("node:v8");
+    setFlagsFromString("--semi-space-growth-factor=1");
+    setFlagsFromString("--no-parallel-scavenge");
+    setFlagsFromString("--heap-growing-percent=30");`,
+  ],
 };
 
 /**

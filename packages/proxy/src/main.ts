@@ -4,17 +4,11 @@ import { runProgram, runWorker } from "flags-server-kit";
 import { openPrimaryLink } from "./cluster/primary-link.ts";
 import { loadConfig } from "./config/load-config.ts";
 import { PROGRAM } from "./config/program.ts";
-import { keepHeapSmall } from "./small-heap.ts";
 
 // NOTE: the server is imported only when it is needed, since loading it takes most of the start time.
 
-interface CommandOptions {
-  /** Whether to change the options of V8. @default true */
-  readonly tunesHeap?: boolean;
-}
-
 /** Runs the command `flags-proxy` with the arguments and the environment of the process. */
-export async function runCommand({ tunesHeap = true }: CommandOptions = {}): Promise<void> {
+export async function runCommand(): Promise<void> {
   await runProgram(PROGRAM, {
     loadConfig: (environment) => loadConfig({}, environment),
     serve: async (config) => {
@@ -24,7 +18,6 @@ export async function runCommand({ tunesHeap = true }: CommandOptions = {}): Pro
       }
       const { serve } = await import("./start.ts");
       const proxy = await serve(config);
-      if (tunesHeap) tuneHeap();
       return {
         server: proxy.app.server,
         address: `${proxy.url}/proxy`,
@@ -43,14 +36,9 @@ export async function runAsWorker(): Promise<void> {
     serve: async (config) => {
       const { serveAsWorker } = await import("./cluster/worker.ts");
       const proxy = await serveAsWorker(config, link);
-      tuneHeap();
       return proxy;
     },
     stopped: link.next("stop"),
     reportFailure: (reason) => link.send({ kind: "failed", reason }),
   });
-}
-
-function tuneHeap(): void {
-  keepHeapSmall([...process.execArgv, process.env["NODE_OPTIONS"]]);
 }

@@ -4,7 +4,7 @@ import type { BootstrapSettings } from "../options/resolve-options.ts";
 import type { TimeSlicer } from "../scheduling/time-slicer.ts";
 import type { EventSink } from "../transport/failure-log.ts";
 import type { HttpClient } from "../transport/http-client.ts";
-import { JsonReader } from "../transport/json-reader.ts";
+import { readJson } from "../transport/read-json.ts";
 import { RetryingTask } from "../transport/retrying-task.ts";
 import { toStatusError } from "../transport/status-error.ts";
 import type { StatusHints } from "../transport/status-error.ts";
@@ -68,7 +68,7 @@ async function load(options: BootstrapTaskOptions, signal: AbortSignal): Promise
     return { features: bootstrap.features, segments: bootstrap.segments };
   }
   if (bootstrap.kind === "file") {
-    return complete(new JsonReader().read(await readFile(bootstrap.path, "utf8")));
+    return complete(readJson(await readFile(bootstrap.path, "utf8")));
   }
   return fetchDocument(bootstrap, options, signal);
 }
@@ -95,5 +95,5 @@ async function fetchDocument(
     signal,
   });
   if (response.status !== 200) throw toStatusError(response, { url, hints: HINTS, nowMs: now() });
-  return slicer.run(readBody(url, response.body, new JsonReader()), signal);
+  return slicer.run(readBody(url, response.body), signal);
 }

@@ -11,7 +11,7 @@ import type {
 import { TimeSlicer } from "../scheduling/time-slicer.ts";
 import { Compiler } from "../sync/compiler.ts";
 import { Revisions } from "../sync/revision.ts";
-import { JsonReader } from "../transport/json-reader.ts";
+import { readJson } from "../transport/read-json.ts";
 
 /** Flags that one process sends to another. */
 export interface FlagUpdate {
@@ -45,7 +45,6 @@ interface Flags {
 export class FlagReplica extends ClientEventTarget implements FlagSource {
   readonly #options: FlagReplicaOptions;
   readonly #slicer = new TimeSlicer();
-  readonly #reader = new JsonReader();
   readonly #revisions = new Revisions();
   readonly #compiler: Compiler;
   #prepared: Flags | undefined;
@@ -124,7 +123,7 @@ export class FlagReplica extends ClientEventTarget implements FlagSource {
       this.#prepared = this.#current;
       return;
     }
-    const received = (yield* this.#reader.read(text)) as FeatureDefinitions;
+    const received = (yield* readJson(text)) as FeatureDefinitions;
     const definitions = yield* this.#revisions.reuse(received, this.definitions);
     const document = yield* parseInSteps(definitions);
     const snapshot = yield* this.#compiler.compile({ document, revision }, this.snapshot);

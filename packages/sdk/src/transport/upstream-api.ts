@@ -6,7 +6,7 @@ import { definitionHeaders, identityHeaders, streamHeaders } from "./headers.ts"
 import type { HeaderMap } from "./headers.ts";
 import { describeUrl } from "./http-client.ts";
 import type { HttpClient, OpenResponse, UpstreamRequest, UpstreamResponse } from "./http-client.ts";
-import { JsonReader } from "./json-reader.ts";
+import { readJson } from "./read-json.ts";
 import { API_HINTS, toNotOffered, toStatusError } from "./status-error.ts";
 import { describeCause, UpstreamError } from "./upstream-error.ts";
 import type { MetricsBody, RegistrationBody } from "./wire-bodies.ts";
@@ -52,7 +52,6 @@ const MAX_SILENCE_MS = 60_000;
 /** The calls of the upstream protocol. Every call throws an `UpstreamError` if it fails. */
 export class UpstreamApi {
   readonly #options: UpstreamApiOptions;
-  readonly #reader = new JsonReader();
 
   constructor(options: UpstreamApiOptions) {
     this.#options = options;
@@ -93,7 +92,7 @@ export class UpstreamApi {
 
   /** Parses the data of a stream event; rejects if it is not JSON or nested too deeply. */
   readEvent(data: string, signal: AbortSignal): Promise<unknown> {
-    return this.#options.slicer.run(this.#reader.read(data), signal);
+    return this.#options.slicer.run(readJson(data), signal);
   }
 
   /** Registers this client. */
@@ -133,7 +132,7 @@ export class UpstreamApi {
     }
     this.#assertSuccess(url, response);
     return {
-      document: await slicer.run(readBody(url, response.body, this.#reader), signal),
+      document: await slicer.run(readBody(url, response.body), signal),
       etag: response.headers.get("etag") ?? undefined,
       fetchMode,
     };
@@ -171,9 +170,9 @@ export class UpstreamApi {
 }
 
 /** Parses a response body; throws an `UpstreamError` if it is not JSON or nested too deeply. */
-export function* readBody(url: URL, body: string, reader: JsonReader): Steps<unknown> {
+export function* readBody(url: URL, body: string): Steps<unknown> {
   try {
-    return yield* reader.read(body);
+    return yield* readJson(body);
   } catch (cause) {
     const problem = cause instanceof DocumentError ? "an unusable document" : "invalid JSON";
     const message = `${describeUrl(url)} sent ${problem}: ${describeCause(cause)}`;
