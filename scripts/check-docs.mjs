@@ -46,6 +46,7 @@ for (const [file, program] of REFERENCES) {
 for (const document of await readDocuments(root)) problems.push(...findBadMarks(document));
 
 await checkMessages(join("docs", "troubleshooting.md"));
+checkRecords(join("docs", "decisions"));
 await checkNamedTests("SECURITY.md");
 await checkNamedTests("ARCHITECTURE.md");
 await checkFolders("ARCHITECTURE.md");
@@ -168,6 +169,17 @@ async function checkLinks(path, text) {
       problems.push(`${relative(root, path)} links to a missing file: ${target}`);
     else if (anchor && documents.has(linked) && !toAnchors(linked).has(anchor)) {
       problems.push(`${relative(root, path)} links to a missing heading: ${target}`);
+    }
+  }
+}
+
+/** Checks that the start page of the decision records lists every record. */
+function checkRecords(folder) {
+  const index = documents.get(join(root, folder, "index.md")) ?? "";
+  for (const path of documents.keys()) {
+    const name = relative(join(root, folder), path);
+    if (/^\d{4}-/.test(name) && !index.includes(`(${name})`)) {
+      problems.push(`${join(folder, "index.md")} does not list ${name}`);
     }
   }
 }
