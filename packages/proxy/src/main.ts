@@ -1,7 +1,9 @@
 // The entry point of the bundle, which the programs in bin/ load.
 
-import { runProgram, runWorker } from "flags-server-kit";
+import { type Environment, type RunningServer, runProgram, runWorker } from "flags-server-kit";
+import { SUBCOMMANDS } from "./cli/subcommands.ts";
 import { openPrimaryLink } from "./cluster/primary-link.ts";
+import type { LoadedConfig } from "./config/assemble-config.ts";
 import { loadConfig } from "./config/load-config.ts";
 import { PROGRAM } from "./config/program.ts";
 import { keepHeapSmall } from "./small-heap.ts";
@@ -15,23 +17,23 @@ interface CommandOptions {
 
 /** Runs the command `flags-proxy` with the arguments and the environment of the process. */
 export async function runCommand({ tunesHeap = true }: CommandOptions = {}): Promise<void> {
-  await runProgram(PROGRAM, {
-    loadConfig: (environment) => loadConfig({}, environment),
-    serve: async (config) => {
-      if (config.workers > 1) {
-        const { serveWithWorkers } = await import("./cluster/primary.ts");
-        return serveWithWorkers(config);
-      }
-      const { serve } = await import("./start.ts");
-      const proxy = await serve(config);
-      if (tunesHeap) tuneHeap();
-      return {
-        server: proxy.app.server,
-        address: `${proxy.url}/proxy`,
-        close: () => proxy.close(),
-      };
-    },
-  });
+  const serve = (config: LoadedConfig): Promise<RunningServer> => serveCommand(config, tunesHeap);
+  await runProgram(PROGRAM, { loadConfig: loadFromEnvironment, serve }, SUBCOMMANDS);
+}
+
+function loadFromEnvironment(environment: Environment): Promise<LoadedConfig> {
+  return loadConfig({}, environment);
+}
+
+async function serveCommand(config: LoadedConfig, tunesHeap: boolean): Promise<RunningServer> {
+  if (config.workers > 1) {
+    const { serveWithWorkers } = await import("./cluster/primary.ts");
+    return serveWithWorkers(config);
+  }
+  const { serve } = await import("./start.ts");
+  const proxy = await serve(config);
+  if (tunesHeap) tuneHeap();
+  return { server: proxy.app.server, address: `${proxy.url}/proxy`, close: () => proxy.close() };
 }
 
 /** Runs a worker process of the command. */
