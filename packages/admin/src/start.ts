@@ -7,7 +7,7 @@ import { DiskFullError, withoutQueryValues } from "./storage/errors.ts";
 import { openStorage } from "./storage/open-storage.ts";
 import { skipRevisions } from "./storage/revisions.ts";
 import type { Storage } from "./storage/storage.ts";
-import { seedTokens } from "./access/token-store.ts";
+import { hasAdminToken, seedTokens } from "./access/token-store.ts";
 import { toStartError } from "./start-error.ts";
 
 /** A service that listens for connections. */
@@ -18,6 +18,9 @@ export interface RunningAdmin {
   /** Finishes the requests in flight, then closes the database. */
   close(): Promise<void>;
 }
+
+const NO_ADMIN_TOKEN =
+  'There is no admin token, so nobody can use the admin API or create other tokens: restart with INIT_ADMIN_API_TOKENS set to a token such as the one that `echo "*:*.$(openssl rand -hex 28)"` prints';
 
 /**
  * Opens the database, creates the configured tokens and opens the port. With the embedded database, a
@@ -41,6 +44,7 @@ async function serveFrom(storage: Storage, config: AdminConfig): Promise<Running
   await skipRevisions(storage);
   const count = await seedTokens(storage, config.initTokens);
   if (count > 0) config.logger.info(`Created ${count} of the tokens listed in the environment`);
+  if (!(await hasAdminToken(storage.db))) config.logger.warn(NO_ADMIN_TOKEN);
 
   const app = await buildApp(config, storage);
   const { origin } = await listen(app, config);

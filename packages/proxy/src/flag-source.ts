@@ -1,6 +1,7 @@
 import {
   createFlagsClient,
   type FlagsClient,
+  type FlagsClientOptions,
   type FlagSource,
   isUnleashClient,
   type UnleashClient,
@@ -47,8 +48,13 @@ function isFlagSource(client: unknown): client is FlagSource {
  * @param unleash a client of the official Node SDK: flags then come from it, not from the upstream
  */
 export function createClient(config: ProxyConfig, unleash?: UnleashClient): FlagsClient {
+  return createFlagsClient({ ...toClientOptions(config), ...withoutUndefined({ unleash }) });
+}
+
+/** Returns the options of a client of the configured upstream. */
+export function toClientOptions(config: ProxyConfig): FlagsClientOptions {
   const { bootstrap } = config;
-  return createFlagsClient({
+  return {
     url: config.upstreamUrl,
     token: config.upstreamToken,
     appName: config.appName,
@@ -70,9 +76,8 @@ export function createClient(config: ProxyConfig, unleash?: UnleashClient): Flag
       namePrefix: config.namePrefix,
       storageProvider: config.storageProvider,
       bootstrap: bootstrap && { url: bootstrap.url, urlHeaders: bootstrap.headers },
-      unleash,
     }),
-  });
+  };
 }
 
 type Defined<T> = { readonly [Key in keyof T]?: Exclude<T[Key], undefined> };
