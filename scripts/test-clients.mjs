@@ -8,7 +8,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
-import { chooseExamples } from "./clients/examples.mjs";
+import { chooseExamples, EXAMPLE_NAMES } from "./clients/examples.mjs";
 import { installNpmPackages, installPythonPackages } from "./clients/install.mjs";
 import { findFreePorts, startQuickstart } from "./clients/quickstart.mjs";
 import { runExample } from "./clients/run-example.mjs";
@@ -21,21 +21,31 @@ const ADMIN_ADDRESS = "127.0.0.1:4242";
 const PROXY_ADDRESS = "127.0.0.1:3000";
 
 requireNode();
-const { examples, skipped } = chooseExamples(process.argv.slice(2));
+const { examples, skipped, unknown } = chooseExamples(process.argv.slice(2));
+if (unknown.length > 0) {
+  console.error(
+    `There is no example ${unknown.join(", ")}. Examples: ${EXAMPLE_NAMES.join(", ")}.`,
+  );
+  process.exit(1);
+}
 await prepareWorkspace();
 const started = performance.now();
 let passed = 0;
 let failed = 0;
 const directory = await mkdtemp(join(tmpdir(), "flags-clients-"));
 const stops = [];
+let interrupted = false;
 for (const signal of ["SIGINT", "SIGTERM"]) {
-  process.once(signal, () => void cleanUp().finally(() => process.exit(1)));
+  process.once(signal, () => {
+    interrupted = true;
+    void cleanUp().finally(() => process.exit(1));
+  });
 }
 try {
   await testExamples();
 } catch (error) {
   failed += 1;
-  console.error(error.message);
+  if (!interrupted) console.error(error.message);
 } finally {
   await cleanUp();
 }
@@ -52,17 +62,15 @@ async function testExamples() {
   const proxy = `127.0.0.1:${proxyPort}`;
   const work = join(directory, "examples");
   await copyExamples(work, { [ADMIN_ADDRESS]: admin, [PROXY_ADDRESS]: proxy });
-  const [interpreters, quickstart] = await Promise.all([
-    install(work),
-    startQuickstart(directory, { adminPort, proxyPort }),
-  ]);
+  const quickstart = startQuickstart(directory, { adminPort, proxyPort });
   stops.push(quickstart.stop);
+  const [interpreters, variant] = await Promise.all([install(work), quickstart.readVariant()]);
   console.log(`prepared in ${seconds(performance.now() - started)} s`);
 
   const browser = await startBrowser();
   // The caches and backup files of SDKs from earlier runs must not supply the flags.
   const env = { ...process.env, TMPDIR: directory, XDG_CACHE_HOME: join(directory, "cache") };
-  const options = { work, env, variant: quickstart.variant, interpreters, pagePort, browser };
+  const options = { work, env, variant, interpreters, pagePort, browser };
   for (const example of examples) {
     await test(example.name, () => runExample(example, options));
   }

@@ -6,6 +6,10 @@ const STOP_TIMEOUT_MS = 15_000;
 /** Starts a command. Its output is shown only when it fails. */
 export function startCommand([command, ...args], options) {
   const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], ...options });
+  // Only if the script ends early: stop() has ended it otherwise.
+  const kill = () => child.kill("SIGKILL");
+  process.once("exit", kill);
+  child.once("exit", () => process.off("exit", kill));
   const started = performance.now();
   let output = "";
   const watchers = new Set();

@@ -28,19 +28,17 @@ const EXAMPLES = [
   },
 ];
 
+export const EXAMPLE_NAMES = EXAMPLES.map(({ name }) => name);
+
 /** Chooses the examples by command-line arguments, and skips those whose tool cannot be installed. */
 export function chooseExamples(args) {
   const names = args.filter((arg) => arg !== "--all");
-  const known = EXAMPLES.map(({ name }) => name);
-  const unknown = names.filter((name) => !known.includes(name));
-  if (unknown.length > 0) {
-    throw new Error(`There is no example ${unknown.join(", ")}. Examples: ${known.join(", ")}.`);
-  }
+  const unknown = names.filter((name) => !EXAMPLE_NAMES.includes(name));
   const wanted = EXAMPLES.filter(({ name, onlyWithAll }) =>
     names.length > 0 ? names.includes(name) : !onlyWithAll || args.includes("--all"),
   );
   const skipped = wanted.filter(({ tool }) => tool && !isAvailable(tool));
-  return { examples: wanted.filter((example) => !skipped.includes(example)), skipped };
+  return { examples: wanted.filter((example) => !skipped.includes(example)), skipped, unknown };
 }
 
 function isAvailable({ command, debianPackage }) {

@@ -18,8 +18,8 @@ export async function findFreePorts(count) {
   return ports;
 }
 
-/** Starts what `npm start` starts, with an empty data directory. Resolves when flags are served. */
-export async function startQuickstart(directory, { adminPort, proxyPort }) {
+/** Starts what `npm start` starts, with an empty data directory. */
+export function startQuickstart(directory, { adminPort, proxyPort }) {
   const env = {
     ...process.env,
     DATA_DIR: join(directory, "data"),
@@ -32,16 +32,11 @@ export async function startQuickstart(directory, { adminPort, proxyPort }) {
   };
   const script = join(rootDirectory, "scripts", "start.mjs");
   const program = startCommand([process.execPath, script], { env, cwd: rootDirectory });
-  try {
-    const variant = await waitForVariant(program, `http://127.0.0.1:${proxyPort}/proxy?userId=7`);
-    return { variant, stop: () => program.stop() };
-  } catch (error) {
-    await program.stop();
-    throw error;
-  }
+  const url = `http://127.0.0.1:${proxyPort}/proxy?userId=7`;
+  return { readVariant: () => waitForVariant(program, url), stop: () => program.stop() };
 }
 
-/** Returns the variant of `button-colour` for the user of the examples. */
+/** Waits until flags are served. Resolves to the variant of `button-colour` for the user of the examples. */
 async function waitForVariant(program, url) {
   while (!program.hasExited() && program.elapsedMs() < START_TIMEOUT_MS) {
     const toggles = await readToggles(url);
