@@ -9,8 +9,8 @@ const POLL_MS = 25;
 const TIMEOUT_MS = 30_000;
 
 /**
- * Returns a function that starts containers as `docker run --read-only --cap-drop ALL` does: with a process
- * id namespace of their own, a read-only root file system, no capabilities, and an empty /tmp.
+ * Returns a function that starts containers as `docker run --read-only --cap-drop ALL` does: with a
+ * process id namespace of their own, a read-only root file system and no capabilities.
  */
 export function createRuntime({ image, directory }) {
   const started = [];
@@ -111,22 +111,19 @@ function toSpec(
     mounts: [
       { destination: "/proc", type: "proc", source: "proc", options: procOptions },
       { destination: "/dev", type: "tmpfs", source: "tmpfs", options: ["nosuid", "mode=755"] },
-      {
-        destination: "/tmp",
-        type: "tmpfs",
-        source: "tmpfs",
-        options: ["nosuid", "nodev", "mode=1777"],
-      },
-      ...mounts.map(({ source, destination, writable = false }) => ({
-        destination,
-        source,
-        type: "bind",
-        options: ["bind", writable ? "rw" : "ro"],
-      })),
+      ...mounts.map(toMount),
     ],
     linux: {
       namespaces: [{ type: "pid" }, { type: "mount" }, { type: "ipc" }, { type: "uts" }],
       ...(seccomp && { seccomp }),
     },
   };
+}
+
+/** A file or directory of the machine, or without `source` an empty directory in memory. */
+function toMount({ destination, source, writable = false }) {
+  if (source === undefined) {
+    return { destination, source: "tmpfs", type: "tmpfs", options: ["nosuid", "mode=1777"] };
+  }
+  return { destination, source, type: "bind", options: ["bind", writable ? "rw" : "ro"] };
 }

@@ -101,8 +101,11 @@ async function startsAndStops({ image, runtime, directory, report }) {
 }
 
 async function replacesWorkers({ runtime, report }) {
-  const env = { ...ADMIN_ENV, DATA_DIR: "/tmp/data" };
-  const admin = await runtime.start("admin-of-workers", { command: ["flags-admin"], env });
+  const admin = await runtime.start("admin-of-workers", {
+    command: ["flags-admin"],
+    env: ADMIN_ENV,
+    mounts: [{ destination: "/data" }],
+  });
   await admin.waitFor("flags-admin", "health");
   const proxy = await runtime.start("proxy-workers", {
     env: { ...PROXY_ENV, FLAGS_PROXY_WORKERS: "2" },
