@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { run } from "./tools.mjs";
 
-const POLL_MS = 25;
-const TIMEOUT_MS = 30_000;
+const POLL_MS = 200;
+/** Generous, because CI runs on few cores. */
+const TIMEOUT_MS = 60_000;
 
 /**
  * Returns a function that starts containers as `docker run --read-only --cap-drop ALL` does: with a
@@ -123,7 +124,7 @@ function toSpec(
 /** A file or directory of the machine, or without `source` an empty directory in memory. */
 function toMount({ destination, source, writable = false }) {
   if (source === undefined) {
-    return { destination, source: "tmpfs", type: "tmpfs", options: ["nosuid", "mode=1777"] };
+    return { destination, source: "tmpfs", type: "tmpfs", options: ["nosuid", "uid=65532"] };
   }
   return { destination, source, type: "bind", options: ["bind", writable ? "rw" : "ro"] };
 }

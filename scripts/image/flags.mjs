@@ -26,7 +26,7 @@ export async function waitForFlag(url, clientKey, name) {
   });
   let timeout;
   try {
-    await new Promise((resolve, reject) => {
+    const isOn = new Promise((resolve, reject) => {
       timeout = setTimeout(
         () => reject(new Error(`${name} is not on at ${url} after ${TIMEOUT_MS} ms`)),
         TIMEOUT_MS,
@@ -36,8 +36,10 @@ export async function waitForFlag(url, clientKey, name) {
       };
       client.on("ready", check);
       client.on("update", check);
-      void client.start();
+      client.on("error", reject);
     });
+    // NOTE: a client that is stopped while it starts continues to poll.
+    await Promise.all([isOn, client.start()]);
   } finally {
     clearTimeout(timeout);
     client.stop();
