@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { chown, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { rootDirectory } from "../workspace.mjs";
 import { createFlag, waitForFlag } from "./flags.mjs";
 
 const ADMIN_TOKEN = "*:*.admin-token-of-the-image-test";
@@ -31,6 +32,9 @@ const PROXY_ENV = {
   FLAGS_PROXY_CLIENT_KEYS: CLIENT_KEY,
   FLAGS_FETCH_INTERVAL: "200",
 };
+
+/** The files import `flags-proxy`, so they have to be below /app. */
+const EXTENSIONS = join(rootDirectory, "examples/custom-strategies");
 
 const LIST_PROCESSES = `
   const { readdirSync, readFileSync } = await import("node:fs");
@@ -103,7 +107,12 @@ async function startsAndStops({ image, runtime, directory, report }) {
 /** Needs flags-admin. */
 async function replacesWorkers({ runtime, report }) {
   const proxy = await runtime.start("proxy-workers", {
-    env: { ...PROXY_ENV, FLAGS_PROXY_WORKERS: "2" },
+    env: {
+      ...PROXY_ENV,
+      FLAGS_PROXY_WORKERS: "2",
+      FLAGS_CUSTOM_STRATEGIES_FILE: "/app/extensions/email-domain.mjs",
+    },
+    mounts: [{ source: EXTENSIONS, destination: "/app/extensions" }],
   });
   await proxy.waitFor("flags-proxy", "health");
   const [worker] = listWorkers(proxy);
