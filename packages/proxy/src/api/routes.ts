@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import type { FlagSource } from "flags-sdk";
 import type { TypedApp } from "flags-server-kit/http";
 import { authenticate } from "../access/authenticate.ts";
 import type { KeyExtractor } from "../access/key-extractor.ts";
@@ -17,6 +18,7 @@ import { configuredHeader, type Protocol, type RouteOptions, varyOn } from "./pr
 interface RoutesOptions {
   readonly config: ProxyConfig;
   readonly keys: KeyRegistry;
+  readonly flagSources: readonly FlagSource[];
   readonly metrics: Metrics;
   readonly protocols: readonly Protocol[];
   /** Memory in bytes for each cache. @default chosen by each cache */
@@ -26,16 +28,16 @@ interface RoutesOptions {
 /** Registers everything under the base path: each client protocol, and the API for server SDKs. */
 export async function registerRoutes(
   app: FastifyInstance,
-  { config, keys, metrics, protocols, cacheBytes }: RoutesOptions,
+  { config, keys, flagSources, metrics, protocols, cacheBytes }: RoutesOptions,
 ): Promise<void> {
-  const definitions = createDefinitions(keys.sources, metrics.registry);
+  const definitions = createDefinitions(flagSources, metrics.registry);
   const renderers = Object.fromEntries(
     protocols.flatMap(({ definition: { eventKind }, render }) =>
       eventKind === undefined ? [] : [[eventKind, render]],
     ),
   ) as EventRenderers;
   const clientStreams = createClientStreams(config, {
-    keys,
+    flagSources,
     renderers,
     registry: metrics.registry,
     cacheBytes,
