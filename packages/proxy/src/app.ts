@@ -44,7 +44,6 @@ export async function buildApp(
   sources: readonly UpstreamSource[],
   { hasFastPath, metrics = createMetrics(), cacheBytes }: AppOptions = { hasFastPath: true },
 ): Promise<FastifyInstance> {
-  const flagSources = sources.map(({ flags }) => flags);
   const keys = createKeyRegistry(config, sources);
   observeSources(metrics.registry, sources);
 
@@ -73,7 +72,10 @@ export async function buildApp(
     serverFactory: createServerFactory(fastPaths, guard),
   });
   app.addHook("preClose", async () => closeFastPaths());
-  const stopRendering = renderAhead(flagSources, protocols);
+  const stopRendering = renderAhead(
+    sources.map(({ flags }) => flags),
+    protocols,
+  );
   app.addHook("onClose", async () => stopRendering());
   handleErrors(app, { logger: config.logger, sendError });
   observeRequests(app, observe);
@@ -87,6 +89,6 @@ export async function buildApp(
     await registerOpenApi(app, config, Object.assign({}, ...schemes) as SecuritySchemes);
   }
 
-  await registerRoutes(app, { config, keys, flagSources, metrics, protocols, cacheBytes });
+  await registerRoutes(app, { config, keys, sources, metrics, protocols, cacheBytes });
   return app;
 }

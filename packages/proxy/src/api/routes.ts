@@ -1,5 +1,4 @@
 import type { FastifyInstance } from "fastify";
-import type { FlagSource } from "flags-sdk";
 import type { TypedApp } from "flags-server-kit/http";
 import { authenticate } from "../access/authenticate.ts";
 import type { KeyExtractor } from "../access/key-extractor.ts";
@@ -9,16 +8,19 @@ import { acceptJsonOnly } from "../http/json-body.ts";
 import { serializerCompiler } from "../http/server-options.ts";
 import { validatorCompiler } from "../http/validation.ts";
 import type { Metrics } from "../metrics.ts";
+import type { UpstreamSource } from "../sources.ts";
 import { createClientStreams } from "../streaming/create-streams.ts";
 import type { EventRenderers } from "../streaming/flag-events.ts";
 import { createDefinitions } from "./client/definitions.ts";
 import { registerServerSdkRoutes } from "./client/routes.ts";
+import { registerBackstage } from "./edge/backstage.ts";
+import { registerTokenValidation } from "./edge/validate.ts";
 import { configuredHeader, type Protocol, type RouteOptions, varyOn } from "./protocol.ts";
 
 interface RoutesOptions {
   readonly config: ProxyConfig;
   readonly keys: KeyRegistry;
-  readonly flagSources: readonly FlagSource[];
+  readonly sources: readonly UpstreamSource[];
   readonly metrics: Metrics;
   readonly protocols: readonly Protocol[];
   /** Memory in bytes for each cache. @default chosen by each cache */
@@ -28,8 +30,9 @@ interface RoutesOptions {
 /** Registers everything under the base path: each client protocol, and the API for server SDKs. */
 export async function registerRoutes(
   app: FastifyInstance,
-  { config, keys, flagSources, metrics, protocols, cacheBytes }: RoutesOptions,
+  { config, keys, sources, metrics, protocols, cacheBytes }: RoutesOptions,
 ): Promise<void> {
+  const flagSources = sources.map(({ flags }) => flags);
   const definitions = createDefinitions(flagSources, metrics.registry);
   const renderers = Object.fromEntries(
     protocols.flatMap(({ definition: { eventKind }, render }) =>
@@ -75,6 +78,10 @@ export async function registerRoutes(
     }
   }
   const keyExtractor = configuredHeader(config);
+  await registerAt("/internal-backstage", (scope) =>
+    registerBackstage(scope, { sources, metrics, authenticate: allowWith(keyExtractor)("server") }),
+  );
+  await registerAt("/edge", (scope) => registerTokenValidation(scope, keys));
   await registerAt("/api", (scope) =>
     registerServerSdkRoutes(scope, {
       config,

@@ -14,9 +14,23 @@ export function isReady(sources: readonly UpstreamSource[]): boolean {
   );
 }
 
-/** Responds with a 503 to every request until the sources are ready, before any other check. */
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Whether the route responds before the sources are ready. @default false */
+    isAlwaysAvailable?: boolean;
+  }
+}
+
+/** Options of a route that responds before the sources are ready. */
+export const ALWAYS_AVAILABLE = { config: { isAlwaysAvailable: true } } as const;
+
+/**
+ * Responds with a 503 to every request until the sources are ready, before any other check. Routes with
+ * `ALWAYS_AVAILABLE` are exempt.
+ */
 export function gateUntilReady(app: FastifyInstance, sources: readonly UpstreamSource[]): void {
-  app.addHook("onRequest", (_request, _reply, done) => {
-    done(isReady(sources) ? undefined : notReady());
+  app.addHook("onRequest", (request, _reply, done) => {
+    const { isAlwaysAvailable = false } = request.routeOptions.config;
+    done(isAlwaysAvailable || isReady(sources) ? undefined : notReady());
   });
 }
