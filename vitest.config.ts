@@ -11,7 +11,8 @@ export default defineConfig({
     alias: {
       "flags-engine": source("engine"),
       "flags-sdk": source("sdk"),
-      // NOTE: before the package itself, whose name begins this one.
+      // NOTE: before the package itself, whose name begins these.
+      "flags-server-kit/command-line": source("server-kit", "command-line"),
       "flags-server-kit/http": source("server-kit", "http"),
       "flags-server-kit": source("server-kit"),
       "flags-proxy": source("proxy"),
@@ -50,6 +51,7 @@ export default defineConfig({
             "packages/*/test/**/*.test.ts",
             "packages/*/conformance/**/*.test.ts",
             "scripts/**/*.test.ts",
+            "deploy/**/*.test.ts",
           ],
           exclude: ["packages/{admin,proxy}/test/**", "**/node_modules/**"],
         },

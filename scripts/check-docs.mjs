@@ -1,5 +1,6 @@
 // `npm run docs:check`: checks that the tables of settings in the documents match the programs, and that
-// the documents refer only to files, headings, folders and tests that exist. Requires a build.
+// the documents refer only to files, headings, folders and tests that exist, that every block of commands is marked,
+// and that the messages of the programs are explained. Requires a build.
 // `node scripts/check-docs.mjs --write` rewrites the tables.
 
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
@@ -8,6 +9,10 @@ import { fileURLToPath } from "node:url";
 import { PROGRAM as ADMIN } from "../packages/admin/dist/config/settings.js";
 import { PROGRAM as PROXY } from "../packages/proxy/dist/config/program.js";
 import { describeFallback } from "../packages/server-kit/dist/index.js";
+import { toAnchor } from "./docs/anchors.mjs";
+import { findBadMarks, readDocuments } from "./docs/blocks.mjs";
+import { findUnexplained } from "./docs/messages.mjs";
+import { PENDING_PAGES } from "./docs/pending-pages.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 /** Folders, and the template of decision records, whose links are placeholders. */
@@ -38,6 +43,10 @@ for (const [file, program] of REFERENCES) {
   checkGroups(file, program, documents.get(join(root, file)) ?? "");
 }
 
+for (const document of await readDocuments(root)) problems.push(...findBadMarks(document));
+
+await checkMessages(join("docs", "troubleshooting.md"));
+checkRecords(join("docs", "decisions"));
 await checkNamedTests("SECURITY.md");
 await checkNamedTests("ARCHITECTURE.md");
 await checkFolders("ARCHITECTURE.md");
@@ -155,11 +164,30 @@ async function checkLinks(path, text) {
     if (/^[a-z][a-z0-9+.-]*:/i.test(target)) continue;
     const [file, anchor] = target.split("#");
     const linked = file === "" ? path : resolve(dirname(path), decodeURIComponent(file));
+    if (PENDING_PAGES.includes(relative(join(root, "docs"), linked))) continue;
     if (!(await exists(linked)))
       problems.push(`${relative(root, path)} links to a missing file: ${target}`);
     else if (anchor && documents.has(linked) && !toAnchors(linked).has(anchor)) {
       problems.push(`${relative(root, path)} links to a missing heading: ${target}`);
     }
+  }
+}
+
+/** Checks that the start page of the decision records lists every record. */
+function checkRecords(folder) {
+  const index = documents.get(join(root, folder, "index.md")) ?? "";
+  for (const path of documents.keys()) {
+    const name = relative(join(root, folder), path);
+    if (/^\d{4}-/.test(name) && !index.includes(`(${name})`)) {
+      problems.push(`${join(folder, "index.md")} does not list ${name}`);
+    }
+  }
+}
+
+/** Checks that a document explains every message of the programs. */
+async function checkMessages(file) {
+  for (const { place, parts } of await findUnexplained(documents.get(join(root, file)) ?? "")) {
+    problems.push(`${file} does not explain a message of ${place}: ${parts.join("…")}`);
   }
 }
 
@@ -175,15 +203,7 @@ async function exists(path) {
 /** Returns the anchors that GitHub creates for headings. */
 function toAnchors(path) {
   const headings = documents.get(path).matchAll(/^#{1,6} +(.+)$/gm);
-  return new Set(
-    [...headings].map(([, title]) =>
-      title
-        .toLowerCase()
-        .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
-        .trim()
-        .replaceAll(/\s/g, "-"),
-    ),
-  );
+  return new Set([...headings].map(([, title]) => toAnchor(title)));
 }
 
 /** Checks that the tests named in a document exist: files below packages/, and titles in quotes. */

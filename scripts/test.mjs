@@ -1,11 +1,10 @@
 // `npm test`: installs and builds what is missing, runs every test and prints the totals.
 // Arguments are passed to vitest: `npm test -- packages/sdk` runs the tests of one folder.
 
-import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
+import { findProgram, installWithApt } from "./system-programs.mjs";
 import { prepareWorkspace, requireNode, rootDirectory, run } from "./workspace.mjs";
 
 /**
@@ -18,9 +17,6 @@ const SYSTEM_PROGRAMS = [
   { command: "chromium", debianPackage: "chromium", usedFor: "pages in a browser" },
 ];
 
-/** On Debian, the programs of the PostgreSQL server are not in the PATH. */
-const POSTGRES_DIRECTORY = "/usr/lib/postgresql";
-
 requireNode();
 installSystemPrograms();
 await prepareWorkspace();
@@ -28,30 +24,9 @@ process.exitCode = await runTests(process.argv.slice(2));
 
 function installSystemPrograms() {
   for (const program of SYSTEM_PROGRAMS) {
-    if (isPresent(program.command) || installWithApt(program.debianPackage)) continue;
+    if (findProgram(program.command) || installWithApt(program.debianPackage)) continue;
     console.warn(`${program.command} is missing: the tests of ${program.usedFor} will be skipped.`);
   }
-}
-
-function isPresent(command) {
-  const file = process.platform === "win32" ? `${command}.exe` : command;
-  return programDirectories().some((directory) => existsSync(join(directory, file)));
-}
-
-function programDirectories() {
-  const versions = existsSync(POSTGRES_DIRECTORY) ? readdirSync(POSTGRES_DIRECTORY) : [];
-  const packaged = versions.map((version) => join(POSTGRES_DIRECTORY, version, "bin"));
-  return [...(process.env.PATH ?? "").split(delimiter), ...packaged];
-}
-
-function installWithApt(debianPackage) {
-  if (process.getuid?.() !== 0 || !isPresent("apt-get")) return false;
-  const install = ["install", "-y", "-qq", "--no-install-recommends", debianPackage];
-  return runAptGet("update", "-qq") && runAptGet(...install);
-}
-
-function runAptGet(...args) {
-  return spawnSync("apt-get", args, { stdio: "inherit" }).status === 0;
 }
 
 async function runTests(vitestArguments) {

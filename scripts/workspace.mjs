@@ -7,6 +7,7 @@ import { existsSync } from "node:fs";
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { showPhase } from "./progress.mjs";
 
 export const rootDirectory = fileURLToPath(new URL("..", import.meta.url));
 
@@ -36,8 +37,12 @@ const BUILD_RECORD = "node_modules/.flags-build";
 
 /** Installs and builds, unless `node_modules` and `dist` are up to date. */
 export async function prepareWorkspace() {
-  if (!(await isInstalled())) await runNpm("ci", "--no-audit", "--no-fund");
-  if (!(await isBuilt())) await runNpm("run", "--silent", "build");
+  if (!(await isInstalled())) {
+    await showPhase("Installing packages", () => runNpm("ci", "--no-audit", "--no-fund"));
+  }
+  if (!(await isBuilt())) {
+    await showPhase("Building", () => runNpm("run", "--silent", "build"));
+  }
 }
 
 /** Records what `dist` was built from. `npm run build` ends with this. */
@@ -56,19 +61,29 @@ async function isBuilt() {
 /** NOTE: the code cache of the bundle is valid only for the Node version that built it. */
 async function hashBuildInputs() {
   const hash = createHash("sha256").update(process.version);
-  for (const path of (await Promise.all(BUILD_INPUTS.map(listFiles))).flat()) {
-    hash.update(path).update(await readFile(join(rootDirectory, path)));
-  }
+  const paths = (await Promise.all(BUILD_INPUTS.map(listFiles))).flat();
+  const contents = await Promise.all(paths.map((path) => readFile(join(rootDirectory, path))));
+  for (const [index, path] of paths.entries()) hash.update(path).update(contents[index]);
   return hash.digest("hex");
 }
 
 async function listFiles(path) {
-  const stats = await stat(join(rootDirectory, path));
-  if (stats.isFile()) return [path];
-  const names = (await readdir(join(rootDirectory, path))).filter(
-    (name) => !["dist", "node_modules", "test", "conformance"].includes(name),
+  if (!(await stat(join(rootDirectory, path))).isDirectory()) return [path];
+  return listFolder(path);
+}
+
+async function listFolder(path) {
+  const entries = await readdir(join(rootDirectory, path), { withFileTypes: true });
+  const used = entries.filter(
+    ({ name }) => !["dist", "node_modules", "test", "conformance"].includes(name),
   );
-  return (await Promise.all(names.toSorted().map((name) => listFiles(`${path}/${name}`)))).flat();
+  const lists = used
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .map((entry) => {
+      const child = `${path}/${entry.name}`;
+      return entry.isDirectory() ? listFolder(child) : [child];
+    });
+  return (await Promise.all(lists)).flat();
 }
 
 /** Runs a program in the root directory and shows its output. Resolves to its exit code. */
@@ -78,12 +93,20 @@ export async function run(command, args, options = {}) {
   return code ?? 1;
 }
 
-/** Runs npm in the root directory. Exits if it fails. */
+/** Runs npm in the root directory. If it fails, shows its output and exits. */
 export async function runNpm(...args) {
   const windows = process.platform === "win32";
-  const code = await run(windows ? "npm.cmd" : "npm", args, { shell: windows });
+  const npm = spawn(windows ? "npm.cmd" : "npm", args, {
+    cwd: rootDirectory,
+    stdio: ["ignore", "pipe", "pipe"],
+    shell: windows,
+  });
+  const output = [];
+  for (const stream of [npm.stdout, npm.stderr]) stream.on("data", (chunk) => output.push(chunk));
+  const [code, signal] = await once(npm, "close");
   if (code === 0) return;
-  console.error(`npm ${args.join(" ")} failed with exit code ${code}: see above.`);
+  process.stderr.write(Buffer.concat([Buffer.from("\n"), ...output]));
+  console.error(`npm ${args.join(" ")} failed (${signal ?? `exit code ${code}`}): see above.`);
   process.exit(1);
 }
 

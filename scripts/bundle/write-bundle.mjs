@@ -1,24 +1,28 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { BUNDLE_FILE } from "../../packages/proxy/bin/load-bundle.js";
+import { collectLicences } from "./third-party-licences.mjs";
 
 const ENTRY = fileURLToPath(new URL("../../packages/proxy/dist/main.js", import.meta.url));
+
+const LICENCES_FILE = "THIRD-PARTY-LICENSES.txt";
 
 /** The arguments that bin/load-bundle.js passes. */
 const PARAMETERS = "exports, require, module, __filename, __dirname, importModule";
 
-/** Writes the bundle, and deletes the previous one with its code cache. */
+/** Writes the bundle with the licences of its dependencies, and deletes the previous files. */
 export async function writeBundle() {
-  const source = await createSource();
+  const { source, licences } = await createBundle();
   const directory = dirname(BUNDLE_FILE);
   await rm(directory, { recursive: true, force: true });
   await mkdir(directory);
   await writeFile(BUNDLE_FILE, source, "latin1");
+  await writeFile(join(directory, LICENCES_FILE), licences);
 }
 
-async function createSource() {
+async function createBundle() {
   const bundle = await rolldown({
     input: ENTRY,
     platform: "node",
@@ -40,7 +44,10 @@ async function createSource() {
   });
   await bundle.close();
   const code = toAscii(replaceImports(output[0].code));
-  return `(function (${PARAMETERS}) { ${code}\n})`;
+  return {
+    source: `(function (${PARAMETERS}) { ${code}\n})`,
+    licences: await collectLicences(output[0].moduleIds),
+  };
 }
 
 /** NOTE: on Node 20, `import()` fails in a script that is loaded with a code cache. */

@@ -12,7 +12,7 @@ function findOverflow() {
 
 /** Finds controls without a name for screen readers. */
 function findUnnamedControls() {
-  return [...document.querySelectorAll("input, button, a")]
+  return [...document.querySelectorAll("input, select, button, a, summary")]
     .filter((control) => nameOf(control) === "")
     .map(({ outerHTML }) => `no name: ${outerHTML}`);
 }
@@ -30,7 +30,7 @@ function findDuplicateIds() {
 /** Finds text with less contrast than WCAG AA requires. */
 function findLowContrast() {
   const texts = document.querySelectorAll(
-    "h1, h2, p, label, legend, button, input, code, .outcome",
+    "h1, h2, p, label, legend, button, input, select, summary, a, code, .outcome, .rule-mark",
   );
   return [...texts]
     .filter((element) => contrastOf(element) < 4.5)

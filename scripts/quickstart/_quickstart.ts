@@ -12,15 +12,18 @@ const script = join(root, "scripts", "start.mjs");
 
 export type Ports = Readonly<Record<"ADMIN_PORT" | "PORT", string>>;
 
+/** What the quickstart prints when it is ready. */
+export const READY = /Ready in (?:(\d+) min )?([\d.]+) s\. Press Ctrl-C to stop/;
+
 /** A running quickstart. */
 export interface Quickstart {
   readonly pid: number;
   output(): string;
   exited(): Promise<number | null>;
-  /** Waits until a sentence has been printed. */
-  printed(sentence: string): Promise<void>;
-  /** Returns the printed commands, in order. */
-  commands(): readonly string[];
+  /** Waits until the quickstart is ready. Resolves to the seconds that it printed. */
+  ready(): Promise<number>;
+  /** Returns the printed commands. */
+  commands(): Readonly<Record<"read" | "switchOn" | "switchOff", string>>;
   stop(signal: NodeJS.Signals): Promise<number | null>;
 }
 
@@ -40,16 +43,22 @@ export function startQuickstart(
     pid: child.pid ?? 0,
     output: () => text,
     exited: () => exit,
-    printed: (sentence) =>
+    ready: () =>
       new Promise((resolve, reject) => {
         const check = (): void => {
-          if (text.includes(sentence)) resolve();
+          const [, minutes = "0", seconds] = READY.exec(text) ?? [];
+          if (seconds !== undefined) resolve(60 * Number(minutes) + Number(seconds));
         };
         child.stdout.on("data", check);
-        child.once("close", () => reject(new Error(`It ended without "${sentence}":\n${text}`)));
+        child.once("close", () => reject(new Error(`It ended before it was ready:\n${text}`)));
         check();
       }),
-    commands: () => [...text.matchAll(/^ {2}(curl .*)$/gm)].map(([, command = ""]) => command),
+    commands: () => {
+      const [read = "", switchOn = "", switchOff = ""] = [
+        ...text.matchAll(/^ {2}(curl .*)$/gm),
+      ].map(([, command = ""]) => command);
+      return { read, switchOn, switchOff };
+    },
     stop: (signal) => {
       child.kill(signal);
       return exit;
@@ -69,7 +78,7 @@ export function findProgram({ pid }: Quickstart, script: string): number {
 
 /** Runs a printed command as a reader would: pasted into a shell. */
 export function paste(command: string): string {
-  return execFileSync("sh", ["-c", `${command} --silent --show-error --fail`], {
+  return execFileSync("sh", ["-c", command], {
     encoding: "utf8",
     stdio: ["ignore", "pipe", "pipe"],
   });

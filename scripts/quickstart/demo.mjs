@@ -36,9 +36,10 @@ export const FLAGS = [
   {
     name: "faster-search",
     type: "release",
-    description: "On for half of the users. A user always gets the same result.",
+    description:
+      "On for half of the users. A user always gets the same result; without a user id, a session does.",
     enabled: true,
-    strategy: { name: "flexibleRollout", parameters: { rollout: "50", stickiness: "userId" } },
+    strategy: { name: "flexibleRollout", parameters: { rollout: "50", stickiness: "default" } },
   },
   {
     name: "export-to-pdf",
@@ -61,11 +62,12 @@ export const FLAGS = [
   {
     name: "button-colour",
     type: "experiment",
-    description: "Everyone gets one of two variants, with a payload.",
+    description:
+      "Everyone gets one of two variants, with a payload. A user, or else a session, keeps its variant.",
     enabled: true,
     strategy: {
       name: "flexibleRollout",
-      parameters: { rollout: "100", stickiness: "userId" },
+      parameters: { rollout: "100", stickiness: "default" },
       variants: [variant("blue", "#0b5fff"), variant("green", "#0a7d33")],
     },
   },
@@ -83,7 +85,7 @@ function variant(name, background) {
     name,
     weight: 500,
     weightType: "variable",
-    stickiness: "userId",
+    stickiness: "default",
     payload: { type: "json", value: JSON.stringify({ background }) },
   };
 }

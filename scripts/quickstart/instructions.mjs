@@ -1,32 +1,49 @@
 import { ENVIRONMENT, PROJECT } from "./settings.mjs";
 
 /** Explains what to do next, with commands to paste. */
-export function instructions({ adminUrl, proxyUrl, pageUrl, directory }, keys) {
-  const request = `curl -H 'Authorization: ${keys.clientKey}'`;
-  const change = `curl -X POST -H 'Authorization: ${keys.adminToken}'`;
-  const flag = `${adminUrl}/api/admin/projects/${PROJECT}/features/old-checkout`;
+export function instructions(settings, keys) {
+  const { adminUrl, proxyUrl, pageUrl, directory, hasProxyDocs } = settings;
+  const client = `curl -sS -H 'Authorization: ${keys.clientKey}'`;
   return `
-Everything is ready. View and switch the flags in your browser:
+  Demo page      ${pageUrl}
+  Admin service  ${adminUrl}/
+  Admin API      ${adminUrl}/docs/openapi${hasProxyDocs ? `\n  Proxy API      ${pageUrl}docs/openapi` : ""}
+  Documentation  README.md, docs/
 
-  ${pageUrl}
+  Client key     ${keys.clientKey}
+                 for browsers and apps, at ${proxyUrl}
+  Backend token  ${keys.proxyToken}
+                 for server SDKs, at ${adminUrl}/api
+  Admin token    ${keys.adminToken}
+                 for the admin API
 
-Or use curl. Which flags are on for user 1 with the plan pro?
+Which flags are on for user 1 with the plan pro?
 
-  ${request} -g '${proxyUrl}?userId=1&properties[plan]=pro'
+  ${client} -g '${proxyUrl}?userId=1&properties[plan]=pro'
 
-Switch old-checkout on through the admin API, wait a second, and request the flags again:
+Switch old-checkout on, and show its new state:
 
-  ${change} ${flag}/environments/${ENVIRONMENT}/on
-
-  ${request} '${proxyUrl}?userId=1'
+  ${switchCommand(settings, keys, "on")}
 
 Switch it off again:
 
-  ${change} ${flag}/environments/${ENVIRONMENT}/off
+  ${switchCommand(settings, keys, "off")}
 
-These keys were generated for this machine. Both services listen on 127.0.0.1 only. Keys and data are
-stored in ${directory}.
-
-Press Ctrl-C to stop both.
+${keys.isPublic ? PUBLIC_KEYS : RANDOM_KEYS} Data is stored in
+${directory}
 `;
+}
+
+const PUBLIC_KEYS =
+  "The keys are the same for everyone, so both services accept connections from this machine only.";
+const RANDOM_KEYS =
+  "The tokens were generated for this machine. Both services accept connections from it only.";
+
+/** The proxy receives the change within a second. Then the command requests the flag from it. */
+function switchCommand({ adminUrl, proxyUrl }, { adminToken, clientKey }, state) {
+  const flag = `${adminUrl}/api/admin/projects/${PROJECT}/features/old-checkout`;
+  const change = `curl -fsS -X POST -H 'Authorization: ${adminToken}' ${flag}/environments/${ENVIRONMENT}/${state}`;
+  const body = JSON.stringify({ toggles: ["old-checkout"], context: {} });
+  const read = `curl -sS -H 'Authorization: ${clientKey}' -H 'Content-Type: application/json' -d '${body}' ${proxyUrl}`;
+  return `${change} && sleep 1 && ${read}`;
 }

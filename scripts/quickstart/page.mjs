@@ -1,15 +1,30 @@
 import { readFileSync } from "node:fs";
-import { ENVIRONMENT, HOST, PROJECT } from "./settings.mjs";
+import { areDemoKeys } from "./keys.mjs";
+import { isForThisMachine } from "./local-host.mjs";
+import { clientKeyOf, ENVIRONMENT, PROJECT } from "./settings.mjs";
 
 const MAX_BODY_BYTES = 1024;
 /** Path prefix of everything but the root. All other paths belong to the proxy. */
 const PREFIX = "/quickstart/";
+const SCRIPTS = [
+  "page",
+  "context",
+  "context-form",
+  "copy",
+  "evaluate",
+  "flag-list",
+  "flag-row",
+  "snippets",
+];
 const FILES = {
   "/": ["index.html", "text/html; charset=utf-8"],
   [`${PREFIX}page.css`]: ["page.css", "text/css; charset=utf-8"],
-  [`${PREFIX}page.js`]: ["page.js", "text/javascript; charset=utf-8"],
-  [`${PREFIX}evaluate.js`]: ["evaluate.js", "text/javascript; charset=utf-8"],
-  [`${PREFIX}context.js`]: ["context.js", "text/javascript; charset=utf-8"],
+  ...Object.fromEntries(
+    SCRIPTS.map((name) => [
+      `${PREFIX}${name}.js`,
+      [`${name}.js`, "text/javascript; charset=utf-8"],
+    ]),
+  ),
 };
 const HEADERS = {
   "content-security-policy": [
@@ -42,17 +57,17 @@ class HttpError extends Error {
  * It forwards switches to the admin API, so the admin token never reaches the browser, and rejects
  * requests from other sites.
  */
-export function createPage({ ports }, { admin, clientKey }) {
-  const port = Number(ports.PORT);
+export function createPage(settings, { admin, explain, keys }) {
   const routes = {
     ...fileRoutes(),
-    [`GET ${PREFIX}settings`]: () => json({ clientKey, environment: ENVIRONMENT }),
-    [`GET ${PREFIX}flags`]: async () => json(await listFlags(admin)),
+    [`GET ${PREFIX}settings`]: () => json(toPageSettings(settings, keys)),
+    [`GET ${PREFIX}flags`]: async (request) =>
+      json(await listFlags(admin, await explainIfPossible(explain, request))),
     [`POST ${PREFIX}switch`]: async (request) =>
       json(await switchFlag(admin, await readJson(request))),
   };
   const respond = async (request, response, path) => {
-    const { status = 200, type, body } = await handle(routes, { request, path, port });
+    const { status = 200, type, body } = await handle(routes, { request, path });
     response.writeHead(status, { ...HEADERS, "content-type": type });
     response.end(request.method === "HEAD" ? undefined : body);
   };
@@ -64,9 +79,19 @@ export function createPage({ ports }, { admin, clientKey }) {
   };
 }
 
-async function handle(routes, { request, path, port }) {
+/** The page shows the backend token in an example, but only if it is public anyway. */
+function toPageSettings({ adminUrl, clientKeys }, keys) {
+  return {
+    clientKey: clientKeyOf({ clientKeys }),
+    environment: ENVIRONMENT,
+    adminUrl,
+    backendToken: areDemoKeys(keys) ? keys.proxyToken : "the-backend-token-printed-by-npm-start",
+  };
+}
+
+async function handle(routes, { request, path }) {
   try {
-    rejectOtherSites(request, port);
+    rejectOtherSites(request);
     const method = request.method === "HEAD" ? "GET" : request.method;
     const route = routes[`${method} ${path}`];
     if (route === undefined) throw new HttpError(404, `There is no ${method} ${path}`);
@@ -81,10 +106,11 @@ async function handle(routes, { request, path, port }) {
  * NOTE: any page in the browser can send requests here. Another host name indicates DNS rebinding,
  * another origin a page of another site.
  */
-function rejectOtherSites({ method, headers }, port) {
-  const hosts = [`${HOST}:${port}`, `localhost:${port}`];
-  if (!hosts.includes(headers.host))
+function rejectOtherSites(request) {
+  const { method, headers } = request;
+  if (!isForThisMachine(request)) {
     throw new HttpError(421, "This server does not serve the requested host");
+  }
   if (method === "GET" || method === "HEAD") return;
   if (headers.origin !== `http://${headers.host}`) {
     throw new HttpError(403, "Only the demo page can change flags");
@@ -95,14 +121,21 @@ function rejectOtherSites({ method, headers }, port) {
   }
 }
 
-async function listFlags(admin) {
+async function listFlags(admin, explanations) {
   const { features } = await admin.get(`/projects/${PROJECT}/features`);
   const flags = features.map(({ name, description, environments }) => ({
     name,
     description: description ?? "",
     enabled: environments.some((one) => one.name === ENVIRONMENT && one.enabled),
+    explanation: explanations.get(name),
   }));
   return { flags };
+}
+
+/** The flags are useful without explanations too, for example if the token has been deleted. */
+async function explainIfPossible(explain, { url }) {
+  const { searchParams } = new URL(url, "http://localhost");
+  return explain(searchParams).catch(() => new Map());
 }
 
 async function switchFlag(admin, { name, enabled } = {}) {

@@ -26,10 +26,10 @@ export async function waitForEnd(name, program) {
 }
 
 /** Stops a program gracefully; kills it if that takes too long. */
-export async function stopProgram(program) {
+export async function stopProgram(program, signal) {
   if (program.exitCode !== null || program.signalCode !== null) return;
   const exit = once(program, "exit");
-  program.kill("SIGTERM");
+  program.kill(signal);
   const deadline = setTimeout(() => program.kill("SIGKILL"), STOP_TIMEOUT_MS);
   await exit;
   clearTimeout(deadline);

@@ -1,24 +1,34 @@
 // The proxy of the quickstart: `flags-proxy` in one process, with the demo page at its root.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { runProgram } from "flags-server-kit";
 import { loadConfig } from "../../packages/proxy/dist/config/load-config.js";
 import { PROGRAM } from "../../packages/proxy/dist/config/program.js";
 import { serve } from "../../packages/proxy/dist/start.js";
 import { createAdminClient } from "./admin-client.mjs";
+import { createExplainer } from "./explain/explainer.mjs";
 import { loadKeys } from "./keys.mjs";
+import { handleFirst } from "./local-host.mjs";
 import { createPage } from "./page.mjs";
-import { clientKeyOf, readSettings } from "./settings.mjs";
+import { readSettings } from "./settings.mjs";
+
+const UPSTREAM_POLL_MS = 20;
 
 const settings = readSettings(process.env);
-const keys = await loadKeys(settings.directory);
+const keys = await loadKeys(settings);
 const page = createPage(settings, {
   admin: createAdminClient(settings.adminUrl, keys.adminToken),
-  clientKey: clientKeyOf(settings, keys),
+  explain: createExplainer(settings.adminUrl, keys.proxyToken),
+  keys,
 });
+
+const stopping = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => stopping.abort());
 
 await runProgram(PROGRAM, {
   loadConfig: (environment) => loadConfig({}, environment),
   serve: async (config) => {
+    await waitForUpstream();
     const proxy = await serve(config);
     const { server } = proxy.app;
     handleFirst(page, server);
@@ -26,12 +36,14 @@ await runProgram(PROGRAM, {
   },
 });
 
-/** Handles requests for the page and passes all others to the proxy. */
-function handleFirst(handlePage, server) {
-  const listeners = server.listeners("request");
-  server.removeAllListeners("request");
-  server.on("request", (request, response) => {
-    if (handlePage(request, response)) return;
-    for (const listener of listeners) listener.call(server, request, response);
-  });
+/** Both services start at the same time. A request that came too early would delay the next one. */
+async function waitForUpstream() {
+  const { signal } = stopping;
+  while (!signal.aborted && !(await isHealthy(settings.adminUrl))) await sleep(UPSTREAM_POLL_MS);
+}
+
+async function isHealthy(url) {
+  const response = await fetch(`${url}/health`).catch(() => undefined);
+  await response?.body?.cancel();
+  return response?.ok === true;
 }

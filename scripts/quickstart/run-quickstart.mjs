@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { formatDuration } from "../progress.mjs";
 import { rootDirectory } from "../workspace.mjs";
 import { createAdminClient } from "./admin-client.mjs";
 import { instructions } from "./instructions.mjs";
-import { loadKeys } from "./keys.mjs";
+import { areDemoKeys, loadKeys } from "./keys.mjs";
 import { startProgram, stopProgram, waitForEnd } from "./program.mjs";
 import { seed } from "./seed.mjs";
 import { adminEnvironment, clientKeyOf, proxyEnvironment } from "./settings.mjs";
@@ -11,17 +12,14 @@ import { adminEnvironment, clientKeyOf, proxyEnvironment } from "./settings.mjs"
 const ADMIN = {
   name: "flag-management service",
   prefix: "admin",
-  script: "packages/admin/bin/flags-admin.js",
+  script: "scripts/quickstart/local-admin.mjs",
 };
 const PROXY = {
   name: "proxy",
   prefix: "proxy",
   script: "scripts/quickstart/proxy-with-page.mjs",
 };
-const KEY_REJECTED =
-  "The flag-management service no longer accepts the quickstart key. Delete quickstart-keys.json " +
-  "in the data directory; the next start creates new keys.";
-const READY_POLL_MS = 100;
+const READY_POLL_MS = 20;
 const PARENT_POLL_MS = 500;
 
 /** Runs both services until a signal arrives or one of them exits; resolves to the exit code. */
@@ -29,69 +27,95 @@ export async function runQuickstart(settings) {
   const signalled = waitForSignal();
   const stopping = new AbortController();
   const stops = [];
+  let stopSignal = "SIGTERM";
   try {
-    const keys = await loadKeys(settings.directory);
+    const keys = await loadKeys(settings);
     const ended = startAll(settings, keys, { stops, stopping: stopping.signal });
-    const problem = await Promise.race([signalled, ended]);
-    if (problem) console.error(problem);
-    return problem ? 1 : 0;
+    const end = await Promise.race([signalled, ended]);
+    if ("problem" in end) console.error(end.problem);
+    else {
+      stopSignal = end.signal;
+      console.log(`Stopping (${stopSignal})`);
+    }
+    return "problem" in end ? 1 : 0;
   } catch (error) {
     console.error(error.message);
     return 1;
   } finally {
     stopping.abort();
     // In reverse order: the proxy delivers its remaining usage to the flag-management service.
-    for (const stop of stops.toReversed()) await stop();
+    for (const stop of stops.toReversed()) await stop(stopSignal);
   }
 }
 
-/** Resolves to a message when a service exits. */
+/** Resolves to a problem when a service exits. */
 async function startAll(settings, keys, { stops, stopping }) {
+  console.log("Starting the flag-management service and the proxy");
   const launch = ({ name, prefix, script }, env) => {
     const program = startProgram(prefix, { script: join(rootDirectory, script), env });
-    stops.push(() => stopProgram(program));
-    return waitForEnd(name, program);
+    stops.push((signal) => stopProgram(program, signal));
+    return waitForEnd(name, program).then((problem) => ({ problem }));
   };
-  const admin = createAdminClient(settings.adminUrl, keys.adminToken);
-  const adminEnd = launch(ADMIN, adminEnvironment(settings, keys, process.env));
-  const adminFailure = await Promise.race([adminEnd, seedWhenReady(admin)]);
-  if (adminFailure || stopping.aborted) return adminFailure;
+  // At the same time: loading the proxy does not depend on the service.
+  const end = Promise.race([
+    launch(ADMIN, adminEnvironment(settings, keys, process.env)),
+    launch(PROXY, proxyEnvironment(settings, keys, process.env)),
+  ]);
+  const ready = Promise.all([
+    seedWhenReady(createAdminClient(settings.adminUrl, keys.adminToken), settings.directory),
+    waitUntilReady(`${settings.proxyUrl}/health`),
+  ]);
+  const failure = await Promise.race([end, ready.then(() => undefined)]);
+  if (failure !== undefined || stopping.aborted) return failure;
 
-  const proxyEnd = launch(PROXY, proxyEnvironment(settings, keys, process.env));
-  const end = Promise.race([adminEnd, proxyEnd]);
-  const proxyFailure = await Promise.race([end, waitUntilReady(`${settings.proxyUrl}/health`)]);
-  if (proxyFailure || stopping.aborted) return proxyFailure;
-
-  console.log(instructions(settings, { ...keys, clientKey: clientKeyOf(settings, keys) }));
+  const isPublic = areDemoKeys(keys);
+  console.log(instructions(settings, { ...keys, clientKey: clientKeyOf(settings), isPublic }));
+  console.log(`Ready in ${formatDuration(performance.now())}. Press Ctrl-C to stop.\n`);
   return end;
 }
 
-async function seedWhenReady(admin) {
-  await waitUntilReady(admin.url("/projects"), admin.headers);
+async function seedWhenReady(admin, directory) {
+  const response = await waitForResponse(admin.url("/projects"), admin.headers);
+  // The service opens its port after it has created its tokens, so waiting would not help.
+  if (response.status === 401) throw new Error(explainRejectedToken(directory));
   try {
     const count = await seed(admin);
-    if (count > 0) console.log(`Created ${count} demo flags.`);
+    if (count > 0) console.log(`Created ${count} demo flags`);
   } catch (error) {
     console.warn(`Not all demo flags could be created: ${error.message}`);
   }
 }
 
-async function waitUntilReady(url, headers = {}) {
+function explainRejectedToken(directory) {
+  return (
+    "The flag-management service no longer accepts the admin token of the quickstart, which has " +
+    `probably expired. To start over with new demo flags, delete ${directory}.`
+  );
+}
+
+async function waitForResponse(url, headers) {
   for (;;) {
     const response = await fetch(url, { headers }).catch(() => undefined);
     await response?.body?.cancel();
-    if (response?.ok) return;
-    // The service opens its port after it has created its tokens, so waiting would not help.
-    if (response?.status === 401) throw new Error(KEY_REJECTED);
+    if (response?.ok || response?.status === 401) return response;
     await sleep(READY_POLL_MS, undefined, { ref: false });
   }
 }
 
+async function waitUntilReady(url) {
+  await waitForResponse(url, {});
+}
+
 function waitForSignal() {
   return new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => resolve());
+    process.on("SIGINT", () => resolve({ signal: "SIGINT" }));
+    process.on("SIGTERM", () => resolve({ signal: "SIGTERM" }));
+    // The terminal was closed. The services do not handle this signal.
+    process.on("SIGHUP", () => resolve({ signal: "SIGTERM" }));
     // NOTE: npm runs scripts in a shell, which exits on a signal without forwarding it.
-    if (process.env.npm_lifecycle_event === "start") onParentEnd(resolve);
+    if (process.env.npm_lifecycle_event === "start") {
+      onParentEnd(() => resolve({ signal: "SIGTERM" }));
+    }
   });
 }
 

@@ -1,5 +1,8 @@
+import { existsSync } from "node:fs";
+import { isIP } from "node:net";
 import { join, resolve } from "node:path";
 import { rootDirectory } from "../workspace.mjs";
+import { DEMO_KEYS, KEYS_FILE } from "./demo-keys.mjs";
 
 export const HOST = "127.0.0.1";
 /** The environment of the demo flags, which the proxy serves. */
@@ -16,21 +19,44 @@ export function readSettings(environment) {
   };
   return {
     ports,
-    directory: resolve(environment.DATA_DIR || join(rootDirectory, ".flags")),
+    directory: environment.DATA_DIR ? resolve(environment.DATA_DIR) : defaultDirectory(),
+    usesPostgres: Boolean(environment.DATABASE_URL),
     adminUrl: `http://${HOST}:${ports.ADMIN_PORT}`,
     pageUrl: `http://${HOST}:${ports.PORT}/`,
     proxyUrl: `http://${HOST}:${ports.PORT}/proxy`,
     clientKeys: environment.FLAGS_PROXY_CLIENT_KEYS,
+    hasProxyDocs: environment.ENABLE_OAS === "true",
   };
 }
 
+/**
+ * NOTE: not `.flags`, which `flags-admin` uses by default: started there, it would accept the public
+ * demo tokens. The quickstart of earlier versions used `.flags`, with random keys.
+ */
+function defaultDirectory() {
+  const earlier = join(rootDirectory, ".flags");
+  return existsSync(join(earlier, KEYS_FILE)) ? earlier : join(earlier, "quickstart");
+}
+
+/**
+ * Returns a message if HOST is another address. Some shells set HOST to the name of
+ * the machine, which nobody chose, so names are ignored.
+ */
+export function findHostProblem({ HOST: host = "" }) {
+  if (isIP(host) === 0 || host === HOST) return undefined;
+  return (
+    `HOST=${host}: the quickstart listens on ${HOST} only, because its demo tokens are public. ` +
+    "Remove HOST, or start flags-admin and flags-proxy with tokens of your own."
+  );
+}
+
 /** The environment variables of the flag-management service. */
-export function adminEnvironment({ ports, directory }, keys, environment) {
+export function adminEnvironment({ ports, directory, usesPostgres }, keys, environment) {
   const { DATA_DIR: _, ...rest } = environment;
   return {
     ...rest,
     // A PostgreSQL server replaces the embedded database.
-    ...(environment.DATABASE_URL ? {} : { DATA_DIR: directory }),
+    ...(usesPostgres ? {} : { DATA_DIR: directory }),
     HOST,
     PORT: ports.ADMIN_PORT,
     INIT_ADMIN_API_TOKENS: addToList(environment.INIT_ADMIN_API_TOKENS, keys.adminToken),
@@ -40,9 +66,11 @@ export function adminEnvironment({ ports, directory }, keys, environment) {
 }
 
 /** The environment variables of the proxy. Users cannot change what the printed commands rely on. */
-export function proxyEnvironment({ ports, adminUrl, clientKeys }, keys, environment) {
+export function proxyEnvironment({ ports, directory, adminUrl, clientKeys }, keys, environment) {
   return {
     ...environment,
+    DATA_DIR: directory,
+    ADMIN_PORT: ports.ADMIN_PORT,
     HOST,
     PORT: ports.PORT,
     PROXY_BASE_PATH: "",
@@ -50,7 +78,12 @@ export function proxyEnvironment({ ports, adminUrl, clientKeys }, keys, environm
     CORS_ORIGIN: "*",
     FLAGS_URL: `${adminUrl}/api`,
     FLAGS_API_TOKEN: keys.proxyToken,
-    FLAGS_PROXY_CLIENT_KEYS: clientKeys || keys.clientKey,
+    FLAGS_PROXY_CLIENT_KEYS: clientKeys || acceptedKeys(keys),
+    // Server SDKs can use the proxy too.
+    EXP_SERVER_SIDE_SDK_CONFIG_TOKENS: addToList(
+      environment.EXP_SERVER_SIDE_SDK_CONFIG_TOKENS,
+      keys.proxyToken,
+    ),
     // Changes are visible immediately.
     FLAGS_SYNCHRONIZATION: environment.FLAGS_SYNCHRONIZATION || "streaming",
     FLAGS_FETCH_INTERVAL: environment.FLAGS_FETCH_INTERVAL || String(REFRESH_INTERVAL_MS),
@@ -61,8 +94,13 @@ export function proxyEnvironment({ ports, adminUrl, clientKeys }, keys, environm
 }
 
 /** The client key of the page and the printed commands. */
-export function clientKeyOf({ clientKeys }, keys) {
-  return clientKeys ? clientKeys.split(",")[0].trim() : keys.clientKey;
+export function clientKeyOf({ clientKeys }) {
+  return clientKeys ? clientKeys.split(",")[0].trim() : DEMO_KEYS.clientKey;
+}
+
+/** The documentation uses the demo key, and programs may use the key of an earlier version. */
+function acceptedKeys({ clientKey }) {
+  return [...new Set([DEMO_KEYS.clientKey, clientKey])].join(",");
 }
 
 function addToList(list, entry) {

@@ -16,6 +16,7 @@ import { SETTINGS } from "./config/settings.ts";
 import { LIMITS } from "./limits.ts";
 import { rejectUnstorable } from "./http/reject-unstorable.ts";
 import { describeRoutes, registerOpenApi } from "./http/openapi.ts";
+import { registerStartPage } from "./http/start-page.ts";
 import { registerAdminRoutes } from "./admin-routes.ts";
 import { createMetrics, METRICS_PREFIX } from "./monitoring/metrics.ts";
 import { registerMonitoring } from "./monitoring/routes.ts";
@@ -46,6 +47,7 @@ export async function buildApp(
   // Responses are serialized as returned. Their schemas only document them.
   app.setSerializerCompiler(() => JSON.stringify);
   await registerOpenApi(app);
+  registerStartPage(app);
   registerMonitoring(app, { storage, registry: metrics.registry });
 
   await app.register(

@@ -1,12 +1,12 @@
-import { runProgram } from "flags-server-kit";
-import { loadConfig } from "./config/config.ts";
+import { runCommandLine } from "flags-server-kit/command-line";
 import { PROGRAM } from "./config/settings.ts";
+import { PROBES } from "./probes.ts";
 
-await runProgram(PROGRAM, {
-  loadConfig: async (environment) => loadConfig(environment),
-  serve: async (config) => {
-    // NOTE: loaded only when needed, because it takes most of the startup time.
-    const { serve } = await import("./start.ts");
-    return serve(config);
+await runCommandLine(PROGRAM, {
+  subcommands: PROBES,
+  // NOTE: loaded only when needed, because it takes most of the startup time.
+  serve: async () => {
+    const { serveCommand } = await import("./serve-command.ts");
+    await serveCommand();
   },
 });

@@ -1,5 +1,6 @@
 import type { Server } from "node:http";
-import { listen } from "flags-server-kit";
+import { isLoopbackHost, listen } from "flags-server-kit";
+import { hasQuickstartTokens } from "./access/quickstart-tokens.ts";
 import { buildApp } from "./app.ts";
 import type { AdminConfig } from "./config/config.ts";
 import { watchEventLoop } from "./monitoring/event-loop-watchdog.ts";
@@ -7,8 +8,11 @@ import { DiskFullError, withoutQueryValues } from "./storage/errors.ts";
 import { openStorage } from "./storage/open-storage.ts";
 import { skipRevisions } from "./storage/revisions.ts";
 import type { Storage } from "./storage/storage.ts";
-import { seedTokens } from "./access/token-store.ts";
+import { hasAdminToken, seedTokens } from "./access/token-store.ts";
 import { toStartError } from "./start-error.ts";
+
+const QUICKSTART_TOKENS_WARNING =
+  "The database contains tokens of the quickstart, which are public: delete them at /api/admin/api-tokens, or let only this machine connect with HOST=127.0.0.1";
 
 /** A service that listens for connections. */
 export interface RunningAdmin {
@@ -18,6 +22,9 @@ export interface RunningAdmin {
   /** Finishes the requests in flight, then closes the database. */
   close(): Promise<void>;
 }
+
+const NO_ADMIN_TOKEN =
+  'There is no admin token, so nobody can use the admin API or create other tokens: restart with INIT_ADMIN_API_TOKENS set to a token such as the one that `echo "*:*.$(openssl rand -hex 28)"` prints';
 
 /**
  * Opens the database, creates the configured tokens and opens the port. With the embedded database, a
@@ -41,6 +48,11 @@ async function serveFrom(storage: Storage, config: AdminConfig): Promise<Running
   await skipRevisions(storage);
   const count = await seedTokens(storage, config.initTokens);
   if (count > 0) config.logger.info(`Created ${count} of the tokens listed in the environment`);
+  if (!(await hasAdminToken(storage.db))) config.logger.warn(NO_ADMIN_TOKEN);
+
+  if (!isLoopbackHost(config.host) && (await storage.read(hasQuickstartTokens))) {
+    config.logger.warn(QUICKSTART_TOKENS_WARNING);
+  }
 
   const app = await buildApp(config, storage);
   const { origin } = await listen(app, config);

@@ -32,8 +32,62 @@ describe("flags-admin describes itself", () => {
   test("any other argument is rejected with exit code 2", async () => {
     const { code, stderr } = await startCommand({}, ["--port"]).finished();
     expect(code).toBe(2);
-    expect(stderr).toBe("Unknown argument --port: try flags-admin --help\n");
+    expect(stderr).toBe(
+      "Unknown option --port, set the environment variable PORT: see flags-admin --help\n",
+    );
   });
+});
+
+describe("flags-admin reads secrets from files", () => {
+  test("and reports all that cannot be used, without their content", async () => {
+    const directory = makeDirectory();
+    const file = join(directory, "url");
+    writeFileSync(file, "mysql://flags:hidden@db.test/flags\n");
+    const { code, stderr } = await startCommand({
+      DATABASE_URL_FILE: file,
+      INIT_ADMIN_API_TOKENS_FILE: join(directory, "none"),
+    }).finished();
+    expect(code).toBe(1);
+    expect(stderr.trimEnd().split("\n")).toEqual([
+      "Cannot use this configuration:",
+      expect.stringMatching(/^ {2}- DATABASE_URL_FILE must name a file that contains the URL of/),
+      `  - INIT_ADMIN_API_TOKENS_FILE: cannot read the file "${join(directory, "none")}": there is no such file`,
+    ]);
+    expect(stderr).not.toContain("hidden");
+  });
+});
+
+describe("flags-admin without an admin token", () => {
+  test(
+    "warns and says how to create one; its probes succeed while it runs",
+    async () => {
+      const DATA_DIR = await makeDataDirectory();
+      const first = startCommand({ DATA_DIR });
+      const { port: PORT } = new URL(await first.listening());
+      expect(first.stdout()).toMatch(
+        /WARN: There is no admin token, .* restart with INIT_ADMIN_API_TOKENS set to a token /,
+      );
+      for (const probe of ["health", "ready"]) {
+        const { code, stdout } = await startCommand({ PORT }, [probe]).finished();
+        expect(stdout).toContain(`http://127.0.0.1:${PORT}/${probe}: status 200, `);
+        expect(code).toBe(0);
+      }
+      first.child.kill("SIGTERM");
+      await first.finished();
+      const { code, stdout } = await startCommand({ PORT }, ["ready"]).finished();
+      expect({ code, stdout }).toMatchObject({
+        code: 1,
+        stdout: expect.stringContaining("no server listens there"),
+      });
+
+      const file = join(makeDirectory(), "tokens");
+      writeFileSync(file, `${ADMIN_TOKEN}\n`);
+      const second = startCommand({ DATA_DIR, INIT_ADMIN_API_TOKENS_FILE: file });
+      expect((await listContextFields(await second.listening())).status).toBe(200);
+      expect(second.stdout()).not.toContain("WARN");
+    },
+    START_TIMEOUT_MS,
+  );
 });
 
 describe("flags-admin refuses to start, with one line per problem and exit code 1", () => {

@@ -1,5 +1,6 @@
 // Loads dist/bundle/flags-proxy.js, a bundle of the program and its dependencies, with the code cache
-// that V8 produced from it during the build. See docs/decisions/0013-bundle-with-code-cache.md.
+// that V8 produced from it during the build. npm packages contain no code cache.
+// See docs/decisions/0013-bundle-with-code-cache.md.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -1,7 +1,9 @@
 // The entry point of the bundle, which the programs in bin/ load.
 
-import { runProgram, runWorker } from "flags-server-kit";
+import { type Environment, type RunningServer, runProgram, runWorker } from "flags-server-kit";
+import { SUBCOMMANDS } from "./cli/subcommands.ts";
 import { openPrimaryLink } from "./cluster/primary-link.ts";
+import type { LoadedConfig } from "./config/assemble-config.ts";
 import { loadConfig } from "./config/load-config.ts";
 import { PROGRAM } from "./config/program.ts";
 
@@ -9,22 +11,22 @@ import { PROGRAM } from "./config/program.ts";
 
 /** Runs the command `flags-proxy` with the arguments and the environment of the process. */
 export async function runCommand(): Promise<void> {
-  await runProgram(PROGRAM, {
-    loadConfig: (environment) => loadConfig({}, environment),
-    serve: async (config) => {
-      if (config.workers > 1) {
-        const { serveWithWorkers } = await import("./cluster/primary.ts");
-        return serveWithWorkers(config);
-      }
-      const { serve } = await import("./start.ts");
-      const proxy = await serve(config);
-      return {
-        server: proxy.app.server,
-        address: `${proxy.url}/proxy`,
-        close: () => proxy.close(),
-      };
-    },
-  });
+  const commands = { loadConfig: loadFromEnvironment, serve: serveCommand };
+  await runProgram(PROGRAM, commands, SUBCOMMANDS);
+}
+
+function loadFromEnvironment(environment: Environment): Promise<LoadedConfig> {
+  return loadConfig({}, environment);
+}
+
+async function serveCommand(config: LoadedConfig): Promise<RunningServer> {
+  if (config.workers > 1) {
+    const { serveWithWorkers } = await import("./cluster/primary.ts");
+    return serveWithWorkers(config);
+  }
+  const { serve } = await import("./start.ts");
+  const proxy = await serve(config);
+  return { server: proxy.app.server, address: `${proxy.url}/proxy`, close: () => proxy.close() };
 }
 
 /** Runs a worker process of the command. */

@@ -40,7 +40,7 @@ export function createMetrics(): Metrics {
     }),
     usageRefused: new Counter({
       name: `${METRICS_PREFIX}_usage_refused_total`,
-      help: "Usage reports that were refused because too much usage of the same key was waiting to be sent upstream",
+      help: "Usage reports that were rejected because too much usage of the same key was waiting to be sent upstream",
       registers: [registry],
     }),
   };

@@ -1,6 +1,7 @@
 import {
   createFlagsClient,
   FlagsClient,
+  type FlagsClientOptions,
   type FlagSource,
   isUnleashClient,
   type StorageProvider,
@@ -148,8 +149,13 @@ interface ClientOptions {
 }
 
 function createClient(config: ProxyConfig, { token, unleash }: ClientOptions): FlagsClient {
+  return createFlagsClient({ ...toClientOptions(config, token), ...withoutUndefined({ unleash }) });
+}
+
+/** Returns the options of a client of the configured upstream. */
+export function toClientOptions(config: ProxyConfig, token: string): FlagsClientOptions {
   const { bootstrap } = config;
-  return createFlagsClient({
+  return {
     url: config.upstreamUrl,
     token,
     appName: config.appName,
@@ -171,9 +177,8 @@ function createClient(config: ProxyConfig, { token, unleash }: ClientOptions): F
       namePrefix: config.namePrefix,
       storageProvider: config.storageProvider,
       bootstrap: bootstrap && { url: bootstrap.url, urlHeaders: bootstrap.headers },
-      unleash,
     }),
-  });
+  };
 }
 
 type Defined<T> = { readonly [Key in keyof T]?: Exclude<T[Key], undefined> };

@@ -117,7 +117,7 @@ test.each<[name: string, accepted: string, damage: (directory: string) => Promis
     "undefined",
     (directory) =>
       edit(join(directory, BUNDLE), (bytes) =>
-        Buffer.from(bytes.toString().replace("Unknown argument", "Strange argument")),
+        Buffer.from(bytes.toString().replaceAll("Unknown option", "Strange option")),
       ),
   ],
   [
@@ -131,15 +131,20 @@ test.each<[name: string, accepted: string, damage: (directory: string) => Promis
   expect(await isAccepted(directory)).toBe(accepted);
   const finished = await runNode(directory, ["bin/flags-proxy.js", "--port"]);
   expect(finished.code).toBe(2);
-  expect(finished.stderr).toMatch(/^(Unknown|Strange) argument --port: try flags-proxy --help\n$/);
+  expect(finished.stderr).toMatch(
+    /^(Unknown|Strange) option --port, .*: see flags-proxy --help\n$/,
+  );
 });
 
 test("the command prints one line with the build command if it is not built", async () => {
   const directory = await install();
   await rm(join(directory, "dist"), { recursive: true });
-  const { code, stdout, stderr } = await runNode(directory, ["bin/flags-proxy.js"]);
-  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-  expect(stderr).toBe("The command is not built: run `npm run build` in its source repository\n");
+  for (const args of [[], ["health"]]) {
+    // oxlint-disable-next-line no-await-in-loop -- two processes
+    const { code, stdout, stderr } = await runNode(directory, ["bin/flags-proxy.js", ...args]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toBe("The command is not built: run `npm run build` in its source repository\n");
+  }
 });
 
 test("the build writes a code cache that is valid under the default options", async () => {

@@ -50,7 +50,7 @@ describe.concurrent("flags-proxy does not start", () => {
     const { code, stderr } = await runCommand({ ...REQUIRED, PORT: String(port) });
     expect(code).toBe(1);
     expect(stderr).toBe(
-      `Cannot listen on port ${port} of 127.0.0.1: the port is taken, choose another one with PORT\n`,
+      `Cannot listen on port ${port} of 127.0.0.1: another program uses the port. Stop it, or choose another port with PORT\n`,
     );
   });
 
@@ -60,15 +60,20 @@ describe.concurrent("flags-proxy does not start", () => {
     expect(stderr).toMatch(/^Cannot listen on .*192\.0\.2\.1: .* with HOST\n$/);
   });
 
-  test.for([[["--port"]], [["run"]], [["--help", "--port"]]])(
-    "with the arguments %j",
-    async ([args = []], { expect }) => {
-      const { code, stdout, stderr } = await runCommand(REQUIRED, args);
-      expect(code).toBe(2);
-      expect(stdout).toBe("");
-      expect(stderr).toBe(`Unknown argument ${args.at(-1)}: try flags-proxy --help\n`);
-    },
-  );
+  test.for([
+    [
+      ["--port"],
+      "Unknown option --port, set the environment variable PORT: see flags-proxy --help",
+    ],
+    [["run"], "Unknown command run: see flags-proxy --help"],
+    [["--help", "--prt"], "Unknown option --prt: see flags-proxy --help"],
+    [["helth"], "Unknown command helth: did you mean health? If not, see flags-proxy --help"],
+  ] as const)("with the arguments %j", async ([args, message], { expect }) => {
+    const { code, stdout, stderr } = await runCommand(REQUIRED, args);
+    expect(code).toBe(2);
+    expect(stdout).toBe("");
+    expect(stderr).toBe(`${message}\n`);
+  });
 });
 
 describe.concurrent("flags-proxy prints", () => {

@@ -1,6 +1,7 @@
 export type { Program } from "./cli/program.ts";
-export { runProgram, runWorker } from "./cli/run-program.ts";
+export { runProgram, runWorker, serveUntilSignal } from "./cli/run-program.ts";
 export type { RunningServer } from "./cli/run-program.ts";
+export type { Subcommand, SubcommandResult } from "./cli/subcommand.ts";
 export { StartError } from "./cli/start-failure.ts";
 export {
   booleanKind,
@@ -22,7 +23,7 @@ export {
   resolveSettings,
 } from "./config/resolve-settings.ts";
 export type { Environment, Resolution } from "./config/resolve-settings.ts";
-export { defineSetting, describeFallback, nameSetting } from "./config/setting.ts";
+export { defineSetting, describeFallback, nameSetting, variablesOf } from "./config/setting.ts";
 export type { Setting, ValuesOf } from "./config/setting.ts";
 export { showAddress } from "./config/show-text.ts";
 export { trustProxyKind } from "./config/trust-proxy.ts";

@@ -42,7 +42,7 @@ describe("runProgram() prints", () => {
   test.each([
     ["--help", 0, /^sample 1\.2\.3\n\nServes as an example\./, /^$/],
     ["--version", 0, /^1\.2\.3\n$/, /^$/],
-    ["--port", 2, /^$/, /^Unknown argument --port: try sample --help\n$/],
+    ["--port", 2, /^$/, /^Unknown option --port, set the .* PORT: see sample --help\n$/],
   ] as const)("%s, with exit code %d", async (argument, code, stdout, stderr) => {
     const finished = await finish(start({}, [argument]));
     expect(finished.code).toBe(code);
@@ -77,7 +77,9 @@ describe("runProgram() ends with exit code 1", () => {
     const { port } = holder.address() as AddressInfo;
     const { code, stderr } = await finish(start({ PORT: String(port) }));
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^Cannot listen on port \d+ of 127\.0\.0\.1: the port is taken.*\n$/);
+    expect(stderr).toMatch(
+      /^Cannot listen on port \d+ of 127\.0\.0\.1: another program uses the port.*\n$/,
+    );
   });
 
   test("after a crash, with a log line that shows no secret", async () => {

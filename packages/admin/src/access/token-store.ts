@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { and, count, eq, inArray, isNull, or } from "drizzle-orm";
+import { and, count, eq, gt, inArray, isNull, or } from "drizzle-orm";
 import { badData, exceedsLimit, notFound } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import { type Database, firstRow, orderByText } from "../storage/database.ts";
@@ -71,6 +71,17 @@ export async function seedTokens(storage: Storage, wanted: readonly InitToken[])
     }
     return missing.length;
   });
+}
+
+/** Whether anyone can use the admin API: there is an admin token that has not expired. */
+export async function hasAdminToken(db: Database): Promise<boolean> {
+  const isUsable = or(isNull(apiTokens.expiresAt), gt(apiTokens.expiresAt, new Date()));
+  const rows = await db
+    .select({ id: apiTokens.id })
+    .from(apiTokens)
+    .where(and(eq(apiTokens.type, "admin"), isUsable))
+    .limit(1);
+  return rows.length > 0;
 }
 
 async function findMissing(

@@ -1,4 +1,4 @@
-import { createTextKind, InvalidValue, type Kind } from "flags-server-kit";
+import { createTextKind, InvalidValue, type Kind } from "flags-server-kit/command-line";
 
 /** A setting with the URL of a PostgreSQL database, which usually contains a password. */
 export const databaseUrlKind: Kind<string> = createTextKind(

@@ -10,7 +10,7 @@ import {
   tokensKind,
   trustProxyKind,
   type ValuesOf,
-} from "flags-server-kit";
+} from "flags-server-kit/command-line";
 import { version } from "../version.ts";
 import { databaseUrlKind, secretsInDatabaseUrl } from "./database-url.ts";
 

@@ -29,12 +29,12 @@ export function createMetrics(storage: Storage): Metrics {
   });
   const diskFullErrors = new Counter({
     name: `${METRICS_PREFIX}_disk_full_errors_total`,
-    help: "Requests that were refused or failed because of a full disk",
+    help: "Requests that were rejected or failed because of a full disk",
     registers: [registry],
   });
   const refusedGuesses = new Counter({
     name: `${METRICS_PREFIX}_refused_guesses_total`,
-    help: "Requests refused because too many unknown tokens were sent",
+    help: "Requests rejected because too many unknown tokens were sent",
     registers: [registry],
   });
   return {

@@ -5,7 +5,7 @@ import {
   type Kind,
   showAddress,
   toTexts,
-} from "flags-server-kit";
+} from "flags-server-kit/command-line";
 import type { CorsOrigin, OriginFunction } from "./config.ts";
 
 /** An http or https address without a user name or password, so that it contains no secret. */

@@ -12,7 +12,7 @@ import {
   InvalidValue,
   isRecord,
   type Kind,
-} from "flags-server-kit";
+} from "flags-server-kit/command-line";
 
 const MAX_WORKERS = 256;
 

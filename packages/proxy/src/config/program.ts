@@ -1,4 +1,4 @@
-import type { Program } from "flags-server-kit";
+import type { Program } from "flags-server-kit/command-line";
 import { version } from "../version.ts";
 import { SETTING_GROUPS, SETTINGS } from "./settings.ts";
 
@@ -15,4 +15,14 @@ export const PROGRAM: Program<typeof SETTINGS> = {
     { from: "UNLEASH_", to: "FLAGS_" },
     { from: "unleash", to: "flags" },
   ],
+  replacements: {
+    clientMode: { hint: "it is not needed, because every application has its own client" },
+    preHook: { hint: "add hooks and plugins to the Fastify application that createApp() returns" },
+    // Settings of Edge.
+    UPSTREAM_URL: {
+      hint: "set FLAGS_URL to the same address with /api at its end",
+      by: "FLAGS_URL",
+    },
+    TOKENS: { hint: "set FLAGS_API_TOKEN to the token of one environment", by: "FLAGS_API_TOKEN" },
+  },
 };

@@ -26,7 +26,7 @@ import {
   tokensKind,
   trustProxyKind,
   type ValuesOf,
-} from "flags-server-kit";
+} from "flags-server-kit/command-line";
 import {
   basePathKind,
   baseUrlKind,

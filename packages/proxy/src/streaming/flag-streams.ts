@@ -147,7 +147,7 @@ function createStreamMetrics(
   gauge("context_bytes", "Memory for the contexts of open streams, in bytes", () => hub.bytes);
   return {
     opened: counter("streams_opened", "Streams to clients that were opened"),
-    refused: counter("streams_refused", "Streams that were refused because a limit was reached"),
+    refused: counter("streams_refused", "Streams that were rejected because a limit was reached"),
     dropped: counter(
       "streams_dropped",
       "Streams that were closed because the client had stopped reading",

@@ -1,10 +1,11 @@
 import type { DropKind } from "../events.ts";
 
 const DESCRIPTIONS: Readonly<Record<DropKind, string>> = {
-  impact_metric: "samples of impact metrics, beyond a limit or rejected",
-  registration: "registrations of applications, beyond a limit or rejected",
-  rejected: "usage of flags, in reports that the upstream rejected",
-  unknown_flag: "usage of flags that the upstream did not send, beyond a limit",
+  impact_metric: "samples of impact metrics, which exceed a limit or were rejected",
+  registration: "registrations of applications, which exceed a limit or were rejected",
+  rejected: "evaluations of flags, in reports that the upstream rejected",
+  unknown_flag:
+    "evaluations of flags that are not among those of the upstream, because too many such names were reported",
 };
 
 /** Counts dropped data, and summarizes it in warnings. */
@@ -25,7 +26,7 @@ export class UsageDrops {
   /** Logs the drops since the last call; returns whether there were any. */
   logSummary(warn: (message: string) => void): boolean {
     for (const [kind, count] of this.#counts) {
-      warn(`Not sent to the upstream: ${DESCRIPTIONS[kind]}, ${count}`);
+      warn(`Dropped ${count} ${DESCRIPTIONS[kind]}`);
     }
     const hasLogged = this.#counts.size > 0;
     this.#counts.clear();

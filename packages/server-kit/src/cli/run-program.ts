@@ -2,12 +2,12 @@ import { readEnvironment, type Environment } from "../config/resolve-settings.ts
 import { shutDown, type Closable } from "../http/shut-down.ts";
 import { createLogger } from "../logging/create-logger.ts";
 import type { Logger } from "../logging/logger.ts";
-import { formatHelp, parseArguments } from "./command-line.ts";
 import type { Program } from "./program.ts";
+import { runCommandLine } from "./run-command-line.ts";
 import { explainFailure } from "./start-failure.ts";
+import type { Subcommand } from "./subcommand.ts";
 
 const EXIT_FAILURE = 1;
-const EXIT_USAGE = 2;
 
 /** Service managers commonly kill a process that has not stopped after 10 s. */
 const STOP_TIMEOUT_MS = 9500;
@@ -31,31 +31,22 @@ interface Run<Config extends RunnableConfig> {
 }
 
 /**
- * Runs a program according to its command-line arguments: serves until SIGINT or SIGTERM, or prints
- * the help or the version. If the program cannot start, prints the reason and exits with a non-zero
- * code.
+ * Runs a program according to the command-line arguments of this process: serves until SIGINT or
+ * SIGTERM, runs a subcommand, or prints the help or the version.
  */
 export async function runProgram<Config extends RunnableConfig>(
   program: Program,
   run: Run<Config>,
+  subcommands: readonly Subcommand[] = [],
 ): Promise<void> {
-  const request = parseArguments(process.argv.slice(2));
-  switch (request.kind) {
-    case "run":
-      return serveUntilSignal(program, run);
-    case "help":
-      process.stdout.write(formatHelp(program));
-      return;
-    case "version":
-      process.stdout.write(`${program.version}\n`);
-      return;
-    case "unknown":
-      process.stderr.write(`Unknown argument ${request.argument}: try ${program.name} --help\n`);
-      process.exitCode = EXIT_USAGE;
-  }
+  await runCommandLine(program, { subcommands, serve: () => serveUntilSignal(program, run) });
 }
 
-async function serveUntilSignal<Config extends RunnableConfig>(
+/**
+ * Serves until SIGINT or SIGTERM, then ends the process. If the program cannot start, prints the reason
+ * and exits with a non-zero code.
+ */
+export async function serveUntilSignal<Config extends RunnableConfig>(
   { name, version, displayName }: Program,
   { loadConfig, serve }: Run<Config>,
 ): Promise<void> {

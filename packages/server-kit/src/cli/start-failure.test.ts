@@ -10,15 +10,15 @@ test.each([
   ["no error at all", "Cannot start: no error at all"],
   [
     fail({ code: "EADDRINUSE", address: "::", port: 80 }),
-    "Cannot listen on port 80 of any address: the port is taken, choose another one with PORT",
+    "Cannot listen on port 80 of any address: another program uses the port. Stop it, or choose another port with PORT",
   ],
   [
     fail({ code: "EADDRINUSE", address: null, port: 80 }),
-    "Cannot listen on port 80 of any address: the port is taken, choose another one with PORT",
+    "Cannot listen on port 80 of any address: another program uses the port. Stop it, or choose another port with PORT",
   ],
   [
     fail({ code: "ENOTFOUND", hostname: "shop.test" }),
-    "Cannot listen on shop.test: the host name is not known, choose another one with HOST",
+    "Cannot listen on shop.test: the host name is not known. Choose another one with HOST",
   ],
 ])(
   "explainFailure() shows no stack trace for problems that an operator can fix: %s",

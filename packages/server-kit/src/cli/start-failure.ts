@@ -26,11 +26,11 @@ function describeFailure(error: unknown): string {
 
 /** Error codes of `listen()`, each with the variable that fixes the problem. */
 const LISTEN_FAILURES: Readonly<Record<string, string>> = {
-  EADDRINUSE: "the port is taken, choose another one with PORT",
-  EACCES: "this user may not open the port, choose one above 1023 with PORT",
-  EADDRNOTAVAIL: "this machine does not have the address, choose another one with HOST",
-  ENOTFOUND: "the host name is not known, choose another one with HOST",
-  EAI_AGAIN: "the host name cannot be looked up, choose another one with HOST",
+  EADDRINUSE: "another program uses the port. Stop it, or choose another port with PORT",
+  EACCES: "this user may not open the port. Choose one above 1023 with PORT",
+  EADDRNOTAVAIL: "this machine does not have the address. Choose another one with HOST",
+  ENOTFOUND: "the host name is not known. Choose another one with HOST",
+  EAI_AGAIN: "the host name cannot be looked up. Choose another one with HOST",
 };
 
 function explainListenFailure(error: Error): string | undefined {

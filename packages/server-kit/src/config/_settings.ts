@@ -7,6 +7,7 @@ import {
 } from "./kind.ts";
 import { createListKind } from "./list-kind.ts";
 import { defineSetting } from "./setting.ts";
+import type { Subcommand } from "../cli/subcommand.ts";
 
 const listKind = createListKind({ of: "words", parseEntry: (text) => text });
 
@@ -87,4 +88,25 @@ export const PROGRAM = {
     { from: "STORE_", to: "SHOP_" },
     { from: "store", to: "is" },
   ],
+  replacements: {
+    till: { hint: "sell online" },
+    TILL: { hint: "set SHOP_NAME", by: "SHOP_NAME" },
+  },
 };
+
+/** The only subcommand of the program. */
+export const SUBCOMMANDS: readonly [Subcommand] = [
+  {
+    name: "count",
+    summary: "Counts the goods",
+    description: [
+      "Counts the goods on all shelves of the shop, which takes a while, and prints one line.",
+    ],
+    options: {
+      json: { meaning: "Prints JSON." },
+      unit: { value: "UNIT", meaning: "Unit of the result." },
+    },
+    exitCodes: ["Goods were counted.", "There are no goods."],
+    run: () => Promise.resolve({ output: "0\n", exitCode: 0 }),
+  },
+];

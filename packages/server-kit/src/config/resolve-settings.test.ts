@@ -1,4 +1,7 @@
-import { expect, expectTypeOf, test } from "vitest";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, expectTypeOf, onTestFinished, test } from "vitest";
 import { TABLE } from "./_settings.ts";
 import { collectSecrets, resolveSettings } from "./resolve-settings.ts";
 
@@ -52,4 +55,59 @@ test("collectSecrets() finds the texts of secret settings, also in lists and obj
 test("collectSecrets() leaves out empty texts and settings that are not set", () => {
   const { values } = resolveSettings(TABLE, { environment: { HTTP_PROXY: "http://proxy.test" } });
   expect(collectSecrets(TABLE, { ...values, keys: [] })).toEqual([]);
+});
+
+function writeSecret(content: string | Uint8Array): string {
+  const directory = mkdtempSync(join(tmpdir(), "flags-secret-"));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const path = join(directory, "secret");
+  writeFileSync(path, content);
+  return path;
+}
+
+test("resolveSettings() reads a secret from the file that a variable names", () => {
+  const environment = { SHOP_KEYS_FILE: ` ${writeSecret("one,two\r\n")} `, SHOP_KEYS: " " };
+  const { values, origins, problems } = resolveSettings(TABLE, { environment });
+  expect(problems).toEqual([]);
+  expect(values.keys).toEqual(["one", "two"]);
+  expect(origins.get("keys")).toBe("SHOP_KEYS_FILE");
+  expect(collectSecrets(TABLE, values)).toEqual(["one", "two"]);
+});
+
+test("resolveSettings() reads only secrets from files, and no file if an option is set", () => {
+  const path = writeSecret("text");
+  const { values, problems } = resolveSettings(TABLE, {
+    options: { labels: { keys: ["option"] } },
+    environment: { SHOP_NAME_FILE: path, SHOP_PIN_FILE: path, SHOP_KEYS_FILE: "/none" },
+  });
+  expect(problems).toEqual([]);
+  expect(values).toMatchObject({ name: undefined, pin: undefined, keys: ["option"] });
+});
+
+test("resolveSettings() rejects a secret that is set twice, in the environment and in a file", () => {
+  const environment = { SHOP_KEYS: "one", SHOP_KEYS_FILE: writeSecret("two") };
+  const { values, problems } = resolveSettings(TABLE, { environment });
+  expect(problems).toEqual(["SHOP_KEYS and SHOP_KEYS_FILE are both set: remove one of them"]);
+  expect(values.keys).toEqual(["a", "b"]);
+});
+
+test.each([
+  ["/none/secret", 'cannot read the file "/none/secret": there is no such file'],
+  [tmpdir(), `cannot read the file ${JSON.stringify(tmpdir())}: it is a directory`],
+  ["/dev/zero", 'cannot read the file "/dev/zero": it is larger than 1024 KiB'],
+  ["/dev/null", 'the file "/dev/null" is empty'],
+  ["*:*.a-token", 'cannot read the file "*:*.[redacted]": there is no such file'],
+])("resolveSettings() names the variable and the path for the file %s", (path, problem) => {
+  const { problems } = resolveSettings(TABLE, { environment: { SHOP_KEYS_FILE: path } });
+  expect(problems).toEqual([`SHOP_KEYS_FILE: ${problem}`]);
+});
+
+test("resolveSettings() shows nothing of the content of an unusable file", () => {
+  const table = { pin: { ...TABLE.pin, kind: TABLE.name.kind, secret: true } };
+  for (const content of ["hidden\nhidden", Uint8Array.of(200, 201)]) {
+    const path = writeSecret(content);
+    const { problems } = resolveSettings(table, { environment: { SHOP_PIN_FILE: path } });
+    expect(problems).toEqual([expect.stringMatching(/^SHOP_PIN_FILE(: cannot read| must name) /)]);
+    expect(problems.join()).not.toContain("hidden");
+  }
 });

@@ -1,6 +1,7 @@
 import { isRecord } from "../is-record.ts";
 import { InvalidValue } from "./kind.ts";
-import type { Setting, SettingsTable, ValuesOf } from "./setting.ts";
+import { readSecretFile, UnreadableFile } from "./secret-file.ts";
+import { fileVariableOf, type Setting, type SettingsTable, type ValuesOf } from "./setting.ts";
 import { showText } from "./show-text.ts";
 
 /** Environment variables by name, as in `process.env`. */
@@ -52,12 +53,13 @@ interface Sources {
 interface Given {
   readonly origin: string;
   readonly value: unknown;
-  readonly isText: boolean;
+  /** `file`: the value is the path of a file that contains the text. */
+  readonly form: "option" | "text" | "file";
 }
 
 /**
  * Reads every setting. An option takes precedence over environment variables, and these over the
- * default.
+ * default. Reads the files that variables such as `FLAGS_API_TOKEN_FILE` name.
  */
 export function resolveSettings<Table extends SettingsTable>(
   table: Table,
@@ -68,9 +70,13 @@ export function resolveSettings<Table extends SettingsTable>(
   const problems: string[] = [];
   for (const [name, setting] of Object.entries(table)) {
     values[name] = setting.fallback;
-    const given = findGiven(setting, sources);
+    const [given, other] = findGiven(setting, sources);
     if (given === undefined) continue;
     origins.set(name, given.origin);
+    if (other !== undefined) {
+      problems.push(`${given.origin} and ${other.origin} are both set: remove one of them`);
+      continue;
+    }
     const value = parseGiven(setting, given);
     if (value instanceof InvalidValue) problems.push(describeProblem(setting, given, value));
     else values[name] = value;
@@ -78,18 +84,20 @@ export function resolveSettings<Table extends SettingsTable>(
   return { values: values as ValuesOf<Table>, origins, problems };
 }
 
+/** Returns what gives the setting its value; two entries contradict each other. */
 function findGiven(
   setting: Setting<unknown>,
   { options = {}, environment }: Sources,
-): Given | undefined {
-  const { option, variables } = setting;
+): readonly Given[] {
+  const { option, variables, secret } = setting;
   const value = option === undefined ? undefined : readOption(options, option);
-  if (value !== undefined) return { origin: `Option ${option}`, value, isText: false };
-  for (const variable of variables) {
-    const text = environment[variable]?.trim() ?? "";
-    if (text !== "") return { origin: variable, value: text, isText: true };
-  }
-  return undefined;
+  if (value !== undefined) return [{ origin: `Option ${option}`, value, form: "option" }];
+  const find = (names: readonly string[], form: "text" | "file"): readonly Given[] => {
+    const given = names.map((origin) => ({ origin, value: environment[origin]?.trim(), form }));
+    return given.filter((each) => (each.value ?? "") !== "").slice(0, 1);
+  };
+  const files = secret === true ? variables.map(fileVariableOf) : [];
+  return [...find(variables, "text"), ...find(files, "file")];
 }
 
 /** Reads an option such as `cors.maxAge`; undefined if it or the group that contains it is not set. */
@@ -102,17 +110,20 @@ function readOption(options: object, path: string): unknown {
   return value;
 }
 
-function parseGiven({ kind }: Setting<unknown>, { value, isText }: Given): unknown {
-  return isText ? kind.fromText(String(value)) : kind.fromValue(value);
+function parseGiven({ kind }: Setting<unknown>, { value, form }: Given): unknown {
+  if (form === "option") return kind.fromValue(value);
+  const text = form === "file" ? readSecretFile(String(value)) : String(value);
+  return text instanceof InvalidValue ? text : kind.fromText(text);
 }
 
-function describeProblem(
-  setting: Setting<unknown>,
-  given: Given,
-  { detail }: InvalidValue,
-): string {
-  const allowed = given.isText ? setting.kind.allowedText : setting.kind.allowed;
-  return `${given.origin} must be ${allowed}: ${detail ?? describeValue(setting, given.value)}`;
+function describeProblem(setting: Setting<unknown>, given: Given, invalid: InvalidValue): string {
+  if (invalid instanceof UnreadableFile) return `${given.origin}: ${invalid.detail}`;
+  const { kind } = setting;
+  const rule =
+    given.form === "file"
+      ? `must name a file that contains ${kind.allowedText}`
+      : `must be ${given.form === "text" ? kind.allowedText : kind.allowed}`;
+  return `${given.origin} ${rule}: ${invalid.detail ?? describeValue(setting, given.value)}`;
 }
 
 function describeValue({ secret }: Setting<unknown>, value: unknown): string {

@@ -52,3 +52,16 @@ export function nameSetting({ option, variables }: Setting<unknown>): string {
   if (variable === undefined) return `Option ${option}`;
   return option === undefined ? variable : `${variable} (option ${option})`;
 }
+
+/** Name of the variable that contains the path of a file with the value of a secret variable. */
+export function fileVariableOf(variable: string): string {
+  return `${variable}_FILE`;
+}
+
+/** Lists all variables that a setting is read from, including those with the path of a file. */
+export function variablesOf({ variables, secret }: Setting<unknown>): readonly string[] {
+  if (secret !== true) return variables;
+  // NOTE: a variable in lower case, such as http_proxy, is only another spelling.
+  const names = variables.filter((name) => name === name.toUpperCase());
+  return [...variables, ...names.map(fileVariableOf)];
+}

@@ -9,6 +9,7 @@ test.each([
   [{ storeOpen: true }, ["Option storeOpen does not exist: did you mean isOpen?"]],
   [{ window: 1 }, ["Option window does not exist"]],
   [{ labels: { nam: "n" } }, ["Option labels.nam does not exist: did you mean labels.name?"]],
+  [{ till: 1 }, ["Option till does not exist: sell online"]],
   [{ labels: [] }, ["Option labels must be an object with the options name, keys, headers"]],
 ])("findUnknownOptions() for %j returns %j", (options, problems) => {
   expect(findUnknownOptions(PROGRAM, options)).toEqual(problems);
@@ -21,6 +22,14 @@ test.each([
   [{ STORE_NAME: "n" }, ["STORE_NAME is set but never read: its name is SHOP_NAME here"]],
   [{ STORE_NAME: "n", SHOP_NAME: "n" }, []],
   [{ STORE_WINDOW: "w" }, []],
+  [{ TILL: "t" }, ["TILL is set but never read: set SHOP_NAME"]],
+  [{ TILL: "t", SHOP_NAME: "n" }, []],
+  [{ SHOP_KEYS_FILE: "/k" }, []],
+  [{ SHOP_KEY_FILE: "/k" }, ["SHOP_KEY_FILE is set but never read: did you mean SHOP_KEYS_FILE?"]],
+  [
+    { STORE_KEYS_FILE: "/k" },
+    ["STORE_KEYS_FILE is set but never read: its name is SHOP_KEYS_FILE here"],
+  ],
   [{ SHOP_SERVICE_HOST: "h", SHOP_WEB_PORT_80_TCP_ADDR: "a", SHOP_WEB_PORT: "p" }, []],
 ])("findUnknownVariables() for %j returns %j", (environment, hints) => {
   expect(findUnknownVariables(PROGRAM, environment)).toEqual(hints);

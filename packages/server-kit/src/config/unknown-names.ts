@@ -1,6 +1,6 @@
 import { isRecord } from "../is-record.ts";
 import type { Environment } from "./resolve-settings.ts";
-import type { SettingsTable } from "./setting.ts";
+import { type SettingsTable, variablesOf } from "./setting.ts";
 
 /** A prefix of names that has been replaced by another. */
 interface RenamedPrefix {
@@ -15,29 +15,41 @@ export interface SettingNames {
   readonly variablePrefixes: readonly string[];
   /** Prefixes of variables and options in the programs that users migrate from. */
   readonly renamedPrefixes: readonly RenamedPrefix[];
+  /** Options and variables of the programs that users migrate from. */
+  readonly replacements?: Readonly<Record<string, Replacement>>;
+}
+
+/** What to do instead of setting an option or variable that does not exist here. */
+interface Replacement {
+  readonly hint: string;
+  /** The variable that replaces it. If that is set, there is no hint about a variable. */
+  readonly by?: string;
 }
 
 /** Returns a problem for every option that does not exist. */
 export function findUnknownOptions(
-  { settings, renamedPrefixes }: SettingNames,
+  { settings, renamedPrefixes, replacements = {} }: SettingNames,
   options: object,
 ): readonly string[] {
   const known = Object.values(settings).flatMap(({ option }) => option ?? []);
-  return findUnknownMembers(options, { known, renamedPrefixes, prefix: "" });
+  return findUnknownMembers(options, { known, renamedPrefixes, replacements, prefix: "" });
 }
 
 interface Scope {
   readonly known: readonly string[];
   readonly renamedPrefixes: readonly RenamedPrefix[];
+  readonly replacements: Readonly<Record<string, Replacement>>;
   /** Empty, or the names of the enclosing groups, each followed by a dot. */
   readonly prefix: string;
 }
 
 function findUnknownMembers(options: object, scope: Scope): readonly string[] {
-  const { known, renamedPrefixes, prefix } = scope;
+  const { known, renamedPrefixes, replacements, prefix } = scope;
   return Object.entries(options).flatMap(([key, value]) => {
     const name = `${prefix}${key}`;
     if (known.includes(name) || value === undefined) return [];
+    const replacement = Object.hasOwn(replacements, name) ? replacements[name] : undefined;
+    if (replacement !== undefined) return [`Option ${name} does not exist: ${replacement.hint}`];
     const members = membersOf(name, known);
     if (members.length === 0) {
       return [`Option ${name} does not exist${suggest(name, known, renamedPrefixes)}`];
@@ -58,11 +70,16 @@ function membersOf(group: string, known: readonly string[]): readonly string[] {
 
 /** Returns a hint for every variable that has a prefix of the program but is never read. */
 export function findUnknownVariables(
-  { settings, variablePrefixes, renamedPrefixes }: SettingNames,
+  { settings, variablePrefixes, renamedPrefixes, replacements = {} }: SettingNames,
   environment: Environment,
 ): readonly string[] {
-  const known = Object.values(settings).flatMap(({ variables }) => variables);
+  const known = Object.values(settings).flatMap(variablesOf);
   return Object.keys(environment).flatMap((name) => {
+    const replacement = Object.hasOwn(replacements, name) ? replacements[name] : undefined;
+    if (replacement !== undefined) {
+      const isReplaced = (environment[replacement.by ?? ""] ?? "") !== "";
+      return isReplaced ? [] : [`${name} is set but never read: ${replacement.hint}`];
+    }
     const renamed = rename(name, renamedPrefixes);
     if (renamed !== undefined) {
       const isMeant = known.includes(renamed) && environment[renamed] === undefined;

@@ -15,7 +15,10 @@ export const MIN_PUBLIC_KEY_LENGTH = 8;
 /** Secrets in the documentation of this project and of Unleash, which attackers try first. */
 const PUBLISHED_SECRETS: ReadonlySet<string> = new Set([
   "964a287e1b728cb5f4f3e0120df92cb5",
+  "demo-admin-token-for-this-machine-only",
+  "demo-backend-token-local",
   "demo-client-key",
+  "demo-web-key",
   "example-admin-token-change-me",
   "key-of-the-mobile-app",
   "key-of-the-web-app",

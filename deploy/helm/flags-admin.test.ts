@@ -1,0 +1,90 @@
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { getHelm, tryTool } from "../_tools.ts";
+import {
+  chartDirectory,
+  containerOf,
+  deploymentOf,
+  findKind,
+  render,
+  renderText,
+} from "./_chart.ts";
+
+const { tool: helm, isMissing } = await tryTool(getHelm);
+
+const CI = join(chartDirectory("flags-admin"), "ci");
+
+describe.skipIf(isMissing)("chart flags-admin", () => {
+  test("with PostgreSQL: replicas are replaced one by one, and are ready while it is", async () => {
+    const manifests = await render(helm, "flags-admin", join(CI, "everything.yaml"));
+    const { replicas, strategy, template } = deploymentOf(manifests);
+    expect(replicas).toBe(2);
+    expect(strategy).toMatchObject({ type: "RollingUpdate" });
+    expect(template.spec.volumes.map(({ name }) => name)).toEqual(["tmp", "secrets"]);
+    const { startupProbe, livenessProbe, readinessProbe, env } = containerOf(manifests);
+    expect(startupProbe.httpGet?.path).toBe("/ready");
+    expect(readinessProbe.httpGet?.path).toBe("/ready");
+    expect(livenessProbe.httpGet?.path).toBe("/health");
+    expect(env).toContainEqual({
+      name: "DATABASE_URL_FILE",
+      value: "/run/secrets/flags/DATABASE_URL",
+    });
+    expect(env.map(({ name }) => name)).not.toContain("DATA_DIR");
+  });
+
+  test("with the embedded database: one pod, a volume, and reads while the disk is full", async () => {
+    const manifests = await render(helm, "flags-admin", join(CI, "embedded-database.yaml"));
+    const { replicas, strategy, template } = deploymentOf(manifests);
+    expect(replicas).toBe(1);
+    expect(strategy).toEqual({ type: "Recreate" });
+    expect(template.spec.securityContext).toMatchObject({ fsGroup: 65532, runAsNonRoot: true });
+    const { env, readinessProbe, volumeMounts } = containerOf(manifests);
+    expect(env).toContainEqual({ name: "DATA_DIR", value: "/data" });
+    expect(volumeMounts).toContainEqual({ name: "data", mountPath: "/data" });
+    expect(readinessProbe.httpGet?.path).toBe("/health");
+    const claim = findKind(manifests, "PersistentVolumeClaim");
+    expect(claim.metadata.annotations).toMatchObject({ "helm.sh/resource-policy": "keep" });
+    expect(claim["spec"]).toMatchObject({ resources: { requests: { storage: "2Gi" } } });
+  });
+
+  test("tokens in values are stored in a Secret, not in the Deployment", async () => {
+    const manifests = await render(helm, "flags-admin", join(CI, "embedded-database.yaml"));
+    expect(findKind(manifests, "Secret")["stringData"]).toEqual({
+      INIT_ADMIN_API_TOKENS: "*:*.an-admin-token-for-tests",
+      INIT_CLIENT_API_TOKENS: "*:development.a-client-token-for-tests",
+    });
+    expect(JSON.stringify(findKind(manifests, "Deployment"))).not.toContain("token-for-tests");
+  });
+
+  test("an Ingress publishes neither metrics nor health", async () => {
+    const manifests = await render(helm, "flags-admin", join(CI, "everything.yaml"));
+    const text = JSON.stringify(findKind(manifests, "Ingress"));
+    expect(text.match(/"path":"[^"]*"/g)).toEqual(['"path":"/api"']);
+  });
+
+  test.each([
+    ["no database", {}, "The database is missing"],
+    [
+      "two databases",
+      { persistence: { enabled: true }, secrets: { databaseUrl: "postgres://a/b" } },
+      "persistence.enabled stores an embedded database, which PostgreSQL (DATABASE_URL) replaces",
+    ],
+    [
+      "several replicas with the embedded database",
+      { persistence: { enabled: true }, replicaCount: 2 },
+      "replicaCount must be 1 with persistence.enabled",
+    ],
+    [
+      "another kind of database",
+      { secrets: { databaseUrl: "mysql://a/b" } },
+      "/secrets/databaseUrl'",
+    ],
+    [
+      "a port that probes do not know",
+      { existingSecrets: "secrets", env: [{ name: "PORT", value: "1" }] },
+      "env must not contain PORT",
+    ],
+  ])("rejects %s", async (_title, values, message) => {
+    await expect(renderText(helm, "flags-admin", values)).rejects.toThrow(message);
+  });
+});

@@ -1,0 +1,136 @@
+{{- define "flags-admin.name" -}}
+{{- default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" }}
+{{- end }}
+
+{{- define "flags-admin.fullname" -}}
+{{- $name := include "flags-admin.name" . }}
+{{- if .Values.fullnameOverride }}
+{{- .Values.fullnameOverride | trunc 63 | trimSuffix "-" }}
+{{- else if contains $name .Release.Name }}
+{{- .Release.Name | trunc 63 | trimSuffix "-" }}
+{{- else }}
+{{- printf "%s-%s" .Release.Name $name | trunc 63 | trimSuffix "-" }}
+{{- end }}
+{{- end }}
+
+{{- define "flags-admin.selectorLabels" -}}
+app.kubernetes.io/name: {{ include "flags-admin.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{- define "flags-admin.labels" -}}
+{{ include "flags-admin.selectorLabels" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- end }}
+
+{{/* Labels of pods: without the version of the chart, whose upgrades need not replace pods. */}}
+{{- define "flags-admin.podLabels" -}}
+{{- $own := merge (include "flags-admin.selectorLabels" . | fromYaml) (dict "app.kubernetes.io/version" .Chart.AppVersion) }}
+{{- toYaml (merge $own .Values.podLabels) }}
+{{- end }}
+
+{{- define "flags-admin.serviceAccountName" -}}
+{{- if .Values.serviceAccount.create }}
+{{- default (include "flags-admin.fullname" .) .Values.serviceAccount.name }}
+{{- else }}
+{{- default "default" .Values.serviceAccount.name }}
+{{- end }}
+{{- end }}
+
+{{- define "flags-admin.image" -}}
+{{- if .Values.image.digest }}
+{{- printf "%s@%s" .Values.image.repository .Values.image.digest }}
+{{- else }}
+{{- printf "%s:%s" .Values.image.repository (default .Chart.AppVersion .Values.image.tag) }}
+{{- end }}
+{{- end }}
+
+{{/* Content of the Secret that the chart creates, as YAML; empty without secrets. */}}
+{{- define "flags-admin.secretData" -}}
+{{- with .Values.secrets.databaseUrl }}
+DATABASE_URL: {{ . | quote }}
+{{- end }}
+{{- with .Values.secrets.adminTokens }}
+INIT_ADMIN_API_TOKENS: {{ join "," . | quote }}
+{{- end }}
+{{- with .Values.secrets.clientTokens }}
+INIT_CLIENT_API_TOKENS: {{ join "," . | quote }}
+{{- end }}
+{{- with .Values.secrets.frontendTokens }}
+INIT_FRONTEND_API_TOKENS: {{ join "," . | quote }}
+{{- end }}
+{{- end }}
+
+{{/* Names of all Secrets, separated by spaces. */}}
+{{- define "flags-admin.secretNames" -}}
+{{- $names := list }}
+{{- if include "flags-admin.secretData" . }}
+{{- $names = append $names (include "flags-admin.fullname" .) }}
+{{- end }}
+{{- range kindIs "string" .Values.existingSecrets | ternary (list .Values.existingSecrets) .Values.existingSecrets }}
+{{- with . }}{{ $names = append $names (tpl . $) }}{{ end }}
+{{- end }}
+{{- join " " $names }}
+{{- end }}
+
+{{/* Variables that the chart sets, without those in `env`, which take precedence. */}}
+{{- define "flags-admin.env" -}}
+{{- $own := dict }}
+{{- range .Values.env }}{{ $_ := set $own .name true }}{{ end }}
+{{- $values := dict
+  "PORT" .Values.admin.port
+  "DATA_DIR" (.Values.persistence.enabled | ternary "/data" "")
+  "LOG_LEVEL" .Values.admin.logLevel
+  "JSON_LOGGER" (eq .Values.admin.logFormat "json")
+  "TRUST_PROXY" .Values.admin.trustProxy }}
+{{- if .Values.secretFiles.enabled }}
+{{- range .Values.secretFiles.keys }}
+{{- $_ := set $values (printf "%s_FILE" .) (printf "%s/%s" $.Values.secretFiles.mountPath .) }}
+{{- end }}
+{{- end }}
+{{- range $name, $value := $values }}
+{{- if and (ne (toString $value) "") (not (hasKey $own $name)) }}
+- name: {{ $name }}
+  value: {{ $value | toString | quote }}
+{{- end }}
+{{- end }}
+{{- with .Values.env }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{/* A probe: the given one, with a request for a path if it has no other kind of check. */}}
+{{- define "flags-admin.probe" -}}
+{{- $probe := deepCopy .probe }}
+{{- if not (or $probe.httpGet $probe.tcpSocket $probe.exec $probe.grpc) }}
+{{- $_ := set $probe "httpGet" (dict "path" .path "port" "http") }}
+{{- end }}
+{{- toYaml $probe }}
+{{- end }}
+
+{{/* Fails if required values are missing or contradict each other. */}}
+{{- define "flags-admin.validate" -}}
+{{- $own := dict }}
+{{- range .Values.env }}{{ $_ := set $own .name true }}{{ end }}
+{{- if hasKey $own "PORT" }}
+{{- fail "env must not contain PORT, because the probes depend on it: set admin.port" }}
+{{- end }}
+{{- if .Values.persistence.enabled }}
+{{- if or .Values.secrets.databaseUrl (hasKey $own "DATABASE_URL") (hasKey $own "DATABASE_URL_FILE") }}
+{{- fail "persistence.enabled stores an embedded database, which PostgreSQL (DATABASE_URL) replaces: set one of them" }}
+{{- end }}
+{{- if gt (int .Values.replicaCount) 1 }}
+{{- fail "replicaCount must be 1 with persistence.enabled: only one process can use the embedded database. Use PostgreSQL for several replicas" }}
+{{- end }}
+{{- else if not (or .Values.secrets.databaseUrl .Values.existingSecrets .Values.existingConfigMap (hasKey $own "DATABASE_URL") (hasKey $own "DATABASE_URL_FILE")) }}
+{{- fail "The database is missing: set existingSecrets to a Secret with DATABASE_URL, or secrets.databaseUrl, or persistence.enabled for an embedded database" }}
+{{- end }}
+{{- if and .Values.secretFiles.enabled (not (include "flags-admin.secretNames" .)) }}
+{{- fail "secretFiles.enabled requires existingSecrets or secrets" }}
+{{- end }}
+{{- if lt (int .Values.terminationGracePeriodSeconds) (add 10 (int .Values.preStopSleepSeconds) | int) }}
+{{- fail "terminationGracePeriodSeconds must be at least preStopSleepSeconds + 10: the service needs up to ten seconds to finish requests and to close the database" }}
+{{- end }}
+{{- end }}

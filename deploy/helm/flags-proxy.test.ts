@@ -1,0 +1,263 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { getHelm, tryTool } from "../_tools.ts";
+import {
+  chartDirectory,
+  containerOf,
+  deploymentOf,
+  findKind,
+  render,
+  renderText,
+  type Manifest,
+} from "./_chart.ts";
+
+const { tool: helm, isMissing } = await tryTool(getHelm);
+
+const CI = join(chartDirectory("flags-proxy"), "ci");
+
+const MINIMAL = {
+  proxy: { upstreamUrl: "http://flags-admin:4242/api" },
+  existingSecrets: "flags-proxy-keys",
+};
+
+const renderWith = (values: Record<string, unknown>): Promise<readonly Manifest[]> =>
+  render(helm, "flags-proxy", { ...MINIMAL, ...values });
+
+const hasKind = (manifests: readonly Manifest[], kind: string): boolean =>
+  manifests.some((manifest) => manifest.kind === kind);
+
+describe.skipIf(isMissing)("chart flags-proxy", () => {
+  test("runs without privileges, with a read-only root file system", async () => {
+    const { spec } = deploymentOf(await renderWith({})).template;
+    expect(spec.automountServiceAccountToken).toBe(false);
+    expect(spec.securityContext).toEqual({
+      runAsNonRoot: true,
+      seccompProfile: { type: "RuntimeDefault" },
+    });
+    const [container] = spec.containers;
+    expect(container.securityContext).toEqual({
+      allowPrivilegeEscalation: false,
+      capabilities: { drop: ["ALL"] },
+      readOnlyRootFilesystem: true,
+      runAsNonRoot: true,
+    });
+    expect(container.volumeMounts).toEqual([{ name: "tmp", mountPath: "/tmp" }]);
+    expect(spec.volumes).toEqual([{ name: "tmp", emptyDir: {} }]);
+  });
+
+  test("Kubernetes sets no variables that look like settings of the proxy", async () => {
+    expect(deploymentOf(await renderWith({})).template.spec.enableServiceLinks).toBe(false);
+  });
+
+  test("has all probes, and never restarts a pod that waits for its upstream", async () => {
+    const { startupProbe, livenessProbe, readinessProbe } = containerOf(await renderWith({}));
+    for (const probe of [startupProbe, livenessProbe, readinessProbe]) {
+      expect(probe.httpGet).toEqual({ path: "/proxy/health", port: "http" });
+    }
+    expect(startupProbe.failureThreshold).toBe(2 ** 31 - 1);
+  });
+
+  test("a base path applies to probes, metrics, Ingress and HTTPRoute", async () => {
+    const manifests = await render(helm, "flags-proxy", join(CI, "everything.yaml"));
+    expect(containerOf(manifests).readinessProbe.httpGet?.path).toBe("/base/path/proxy/health");
+    expect(findKind(manifests, "ServiceMonitor")["spec"]).toMatchObject({
+      endpoints: [{ path: "/base/path/proxy/internal-backstage/prometheus", interval: "15s" }],
+    });
+    const ingress = JSON.stringify(findKind(manifests, "Ingress"));
+    expect(ingress).toContain('"/base/path/proxy/stream"');
+    expect(JSON.stringify(findKind(manifests, "HTTPRoute"))).toContain('"/base/path/ofrep"');
+  });
+
+  test("Ingress and HTTPRoute publish neither metrics nor health", async () => {
+    const manifests = await renderWith({
+      ingress: { enabled: true },
+      httpRoute: { enabled: true, parentRefs: [{ name: "gateway" }] },
+    });
+    interface Rules {
+      readonly rules: readonly [
+        { readonly http: { readonly paths: readonly { path: string; pathType: string }[] } },
+      ];
+    }
+    const { rules } = findKind(manifests, "Ingress")["spec"] as Rules;
+    const paths = rules[0].http.paths.map(({ path, pathType }) => `${pathType} ${path}`);
+    expect(paths).toEqual([
+      "Exact /proxy",
+      "Prefix /proxy/all",
+      "Prefix /proxy/client",
+      "Prefix /proxy/stream",
+      "Prefix /api",
+      "Prefix /ofrep",
+    ]);
+    const route = JSON.stringify(findKind(manifests, "HTTPRoute"));
+    expect(route).toContain('{"type":"Exact","value":"/proxy"}');
+    expect(route).not.toMatch(/"PathPrefix","value":"\/(proxy)?"/);
+  });
+
+  test("secrets in values are stored in a Secret, not in the Deployment", async () => {
+    const file = join(CI, "secrets-in-values.yaml");
+    const manifests = await render(helm, "flags-proxy", file);
+    expect(findKind(manifests, "Secret")["stringData"]).toEqual({
+      FLAGS_API_TOKEN: "*:development.a-token-for-tests",
+      FLAGS_PROXY_CLIENT_KEYS: "key-of-the-web-app,key-of-the-mobile-app",
+      EXP_SERVER_SIDE_SDK_CONFIG_TOKENS: "token-of-the-shop",
+    });
+    expect(containerOf(manifests).envFrom).toEqual([{ secretRef: { name: "flags-proxy" } }]);
+    const deployment = JSON.stringify(findKind(manifests, "Deployment"));
+    expect(deployment).not.toMatch(/a-token-for-tests|key-of-the|token-of-the-shop/);
+  });
+
+  test("pods are replaced when a secret changes, and only then", async () => {
+    const checksum = async (apiToken: string, replicaCount: number): Promise<unknown> => {
+      const values = { secrets: { apiToken, clientKeys: ["key"] }, replicaCount };
+      const { template } = deploymentOf(await renderWith(values));
+      return template.metadata.annotations["checksum/secret"];
+    };
+    const before = await checksum("token-1", 2);
+    expect(await checksum("token-1", 3)).toBe(before);
+    expect(await checksum("token-2", 2)).not.toBe(before);
+  });
+
+  test("existing Secrets and a ConfigMap become variables; no Secret is created", async () => {
+    const manifests = await render(helm, "flags-proxy", join(CI, "everything.yaml"));
+    expect(containerOf(manifests).envFrom).toEqual([
+      { secretRef: { name: "flags-proxy-keys" } },
+      { configMapRef: { name: "flags-settings" } },
+    ]);
+    expect(hasKind(manifests, "Secret")).toBe(false);
+  });
+
+  test("secretFiles mounts secrets as files and sets only their paths", async () => {
+    const manifests = await render(helm, "flags-proxy", join(CI, "secret-files.yaml"));
+    const container = containerOf(manifests);
+    expect(container.envFrom).toBeUndefined();
+    expect(container.env).toContainEqual({
+      name: "FLAGS_API_TOKEN_FILE",
+      value: "/run/secrets/flags/FLAGS_API_TOKEN",
+    });
+    expect(container.volumeMounts).toContainEqual({
+      name: "secrets",
+      mountPath: "/run/secrets/flags",
+      readOnly: true,
+    });
+    const sources = [{ secret: { name: "upstream-token" } }, { secret: { name: "client-keys" } }];
+    expect(deploymentOf(manifests).template.spec.volumes).toContainEqual({
+      name: "secrets",
+      projected: { defaultMode: 0o444, sources },
+    });
+  });
+
+  test("variables in env take precedence over those of the chart, without duplicates", async () => {
+    const env = [
+      { name: "LOG_LEVEL", value: "debug" },
+      { name: "FLAGS_INSTANCE_ID", value: "one" },
+    ];
+    const names = containerOf(await renderWith({ env })).env.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+    expect(containerOf(await renderWith({ env })).env).toEqual(expect.arrayContaining(env));
+  });
+
+  test("autoscaling replaces the number of replicas", async () => {
+    expect(deploymentOf(await renderWith({ replicaCount: 4 })).replicas).toBe(4);
+    const manifests = await render(helm, "flags-proxy", join(CI, "autoscaling.yaml"));
+    expect(deploymentOf(manifests)).not.toHaveProperty("replicas");
+    expect(findKind(manifests, "HorizontalPodAutoscaler")).toMatchObject({
+      apiVersion: "autoscaling/v2",
+      spec: {
+        scaleTargetRef: { kind: "Deployment", name: "flags-proxy" },
+        minReplicas: 3,
+        maxReplicas: 12,
+        metrics: [
+          { resource: { name: "cpu", target: { averageUtilization: 80 } } },
+          { resource: { name: "memory", target: { averageUtilization: 75 } } },
+        ],
+      },
+    });
+  });
+
+  test("an update or a drained node never stops all replicas at once", async () => {
+    const manifests = await renderWith({});
+    const { replicas, strategy, template } = deploymentOf(manifests);
+    expect(replicas).toBe(2);
+    expect(strategy).toMatchObject({ rollingUpdate: { maxUnavailable: 0 } });
+    expect(template.spec["topologySpreadConstraints"]).toMatchObject([
+      { topologyKey: "kubernetes.io/hostname", labelSelector: { matchLabels: {} } },
+    ]);
+    const budget = findKind(manifests, "PodDisruptionBudget")["spec"];
+    expect(budget).toMatchObject({ maxUnavailable: 1 });
+    const custom = await renderWith({ podDisruptionBudget: { minAvailable: "50%" } });
+    const { selector } = deploymentOf(custom);
+    expect(findKind(custom, "PodDisruptionBudget")["spec"]).toEqual({
+      minAvailable: "50%",
+      selector,
+    });
+  });
+
+  test("a pod has time to leave the Service and to finish its requests", async () => {
+    const { spec } = deploymentOf(await renderWith({})).template;
+    expect(spec["terminationGracePeriodSeconds"]).toBe(30);
+    expect(spec.containers[0]["lifecycle"]).toEqual({ preStop: { sleep: { seconds: 5 } } });
+  });
+
+  test("labels of pods cannot replace those of the selector", async () => {
+    const manifests = await render(helm, "flags-proxy", join(CI, "everything.yaml"));
+    const { selector, template } = deploymentOf(manifests);
+    expect(template.metadata.labels).toMatchObject({ ...selector.matchLabels, team: "shop" });
+    expect(findKind(manifests, "Service")["spec"]).toMatchObject({
+      selector: selector.matchLabels,
+    });
+  });
+
+  test.each([
+    ["an unknown value", { replicacount: 3 }, "additional properties 'replicacount' not allowed"],
+    ["a wrong type", { proxy: { workers: "auto" } }, "/proxy/workers': got string, want integer"],
+    ["a wrong URL", { proxy: { upstreamUrl: "admin:4242" } }, "/proxy/upstreamUrl': 'admin:4242'"],
+    ["no upstream", { existingSecrets: "", proxy: {} }, "proxy.upstreamUrl is required"],
+    ["no token", { existingSecrets: "" }, "The token for the upstream is missing"],
+    [
+      "no client keys",
+      { existingSecrets: "", secrets: { apiToken: "token" } },
+      "The keys of clients are missing",
+    ],
+    [
+      "a port that probes do not know",
+      { env: [{ name: "PORT", value: "1" }] },
+      "env must not contain PORT, because the probes depend on it: set proxy.port",
+    ],
+    [
+      "a liveness probe that depends on the upstream",
+      { startupProbe: null },
+      "Without startupProbe, the liveness probe would restart a proxy that waits for its upstream",
+    ],
+    [
+      "too little time to stop",
+      { terminationGracePeriodSeconds: 14 },
+      "terminationGracePeriodSeconds must be at least preStopSleepSeconds + 10",
+    ],
+    ["a route without gateways", { httpRoute: { enabled: true } }, "httpRoute.parentRefs is"],
+    [
+      "files without Secrets",
+      {
+        existingSecrets: "",
+        secretFiles: { enabled: true },
+        env: [
+          { name: "FLAGS_API_TOKEN", value: "a" },
+          { name: "FLAGS_PROXY_CLIENT_KEYS", value: "a" },
+        ],
+      },
+      "secretFiles.enabled requires existingSecrets or secrets",
+    ],
+  ])("rejects %s", async (_title, values, message) => {
+    await expect(renderText(helm, "flags-proxy", { ...MINIMAL, ...values })).rejects.toThrow(
+      message,
+    );
+  });
+
+  test("is released together with the proxy", () => {
+    const chart = readFileSync(join(chartDirectory("flags-proxy"), "Chart.yaml"), "utf8");
+    const manifest = new URL("../../packages/proxy/package.json", import.meta.url);
+    const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version: string };
+    expect(chart).toContain(`\nversion: ${version}\n`);
+    expect(chart).toContain(`\nappVersion: "${version}"\n`);
+  });
+});

@@ -1,0 +1,155 @@
+{{- define "flags-proxy.name" -}}
+{{- default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" }}
+{{- end }}
+
+{{- define "flags-proxy.fullname" -}}
+{{- $name := include "flags-proxy.name" . }}
+{{- if .Values.fullnameOverride }}
+{{- .Values.fullnameOverride | trunc 63 | trimSuffix "-" }}
+{{- else if contains $name .Release.Name }}
+{{- .Release.Name | trunc 63 | trimSuffix "-" }}
+{{- else }}
+{{- printf "%s-%s" .Release.Name $name | trunc 63 | trimSuffix "-" }}
+{{- end }}
+{{- end }}
+
+{{- define "flags-proxy.selectorLabels" -}}
+app.kubernetes.io/name: {{ include "flags-proxy.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{- define "flags-proxy.labels" -}}
+{{ include "flags-proxy.selectorLabels" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- end }}
+
+{{/* Labels of pods: without the version of the chart, whose upgrades need not replace pods. */}}
+{{- define "flags-proxy.podLabels" -}}
+{{- $own := merge (include "flags-proxy.selectorLabels" . | fromYaml) (dict "app.kubernetes.io/version" .Chart.AppVersion) }}
+{{- toYaml (merge $own .Values.podLabels) }}
+{{- end }}
+
+{{- define "flags-proxy.serviceAccountName" -}}
+{{- if .Values.serviceAccount.create }}
+{{- default (include "flags-proxy.fullname" .) .Values.serviceAccount.name }}
+{{- else }}
+{{- default "default" .Values.serviceAccount.name }}
+{{- end }}
+{{- end }}
+
+{{- define "flags-proxy.image" -}}
+{{- if .Values.image.digest }}
+{{- printf "%s@%s" .Values.image.repository .Values.image.digest }}
+{{- else }}
+{{- printf "%s:%s" .Values.image.repository (default .Chart.AppVersion .Values.image.tag) }}
+{{- end }}
+{{- end }}
+
+{{/* The base path with a slash before it, or nothing. */}}
+{{- define "flags-proxy.basePath" -}}
+{{- with trimAll "/" .Values.proxy.basePath }}/{{ . }}{{ end }}
+{{- end }}
+
+{{/* Content of the Secret that the chart creates, as YAML; empty without secrets. */}}
+{{- define "flags-proxy.secretData" -}}
+{{- with .Values.secrets.apiToken }}
+FLAGS_API_TOKEN: {{ . | quote }}
+{{- end }}
+{{- with .Values.secrets.clientKeys }}
+FLAGS_PROXY_CLIENT_KEYS: {{ join "," . | quote }}
+{{- end }}
+{{- with .Values.secrets.serverTokens }}
+EXP_SERVER_SIDE_SDK_CONFIG_TOKENS: {{ join "," . | quote }}
+{{- end }}
+{{- end }}
+
+{{/* Names of all Secrets, separated by spaces. */}}
+{{- define "flags-proxy.secretNames" -}}
+{{- $names := list }}
+{{- if include "flags-proxy.secretData" . }}
+{{- $names = append $names (include "flags-proxy.fullname" .) }}
+{{- end }}
+{{- range kindIs "string" .Values.existingSecrets | ternary (list .Values.existingSecrets) .Values.existingSecrets }}
+{{- with . }}{{ $names = append $names (tpl . $) }}{{ end }}
+{{- end }}
+{{- join " " $names }}
+{{- end }}
+
+{{/* Variables that the chart sets, without those in `env`, which take precedence. */}}
+{{- define "flags-proxy.env" -}}
+{{- $own := dict }}
+{{- range .Values.env }}{{ $_ := set $own .name true }}{{ end }}
+{{- $values := dict
+  "FLAGS_URL" .Values.proxy.upstreamUrl
+  "PORT" .Values.proxy.port
+  "PROXY_BASE_PATH" (include "flags-proxy.basePath" .)
+  "LOG_LEVEL" .Values.proxy.logLevel
+  "JSON_LOGGER" (eq .Values.proxy.logFormat "json")
+  "FLAGS_PROXY_WORKERS" .Values.proxy.workers
+  "TRUST_PROXY" .Values.proxy.trustProxy }}
+{{- if .Values.secretFiles.enabled }}
+{{- range .Values.secretFiles.keys }}
+{{- $_ := set $values (printf "%s_FILE" .) (printf "%s/%s" $.Values.secretFiles.mountPath .) }}
+{{- end }}
+{{- end }}
+{{- range $name, $value := $values }}
+{{- if and (ne (toString $value) "") (not (hasKey $own $name)) }}
+- name: {{ $name }}
+  value: {{ $value | toString | quote }}
+{{- end }}
+{{- end }}
+{{- if not (hasKey $own "FLAGS_INSTANCE_ID") }}
+- name: FLAGS_INSTANCE_ID
+  valueFrom:
+    fieldRef:
+      fieldPath: metadata.name
+{{- end }}
+{{- with .Values.env }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{/* A probe: the given one, with a request for /proxy/health if it has no other kind of check. */}}
+{{- define "flags-proxy.probe" -}}
+{{- $probe := deepCopy .probe }}
+{{- if not (or $probe.httpGet $probe.tcpSocket $probe.exec $probe.grpc) }}
+{{- $path := printf "%s/proxy/health" (include "flags-proxy.basePath" .root) }}
+{{- $_ := set $probe "httpGet" (dict "path" $path "port" "http") }}
+{{- end }}
+{{- toYaml $probe }}
+{{- end }}
+
+{{/* Fails if required values are missing or contradict each other. */}}
+{{- define "flags-proxy.validate" -}}
+{{- $own := dict }}
+{{- range .Values.env }}{{ $_ := set $own .name true }}{{ end }}
+{{- $external := or .Values.existingSecrets .Values.existingConfigMap }}
+{{- if not (or .Values.proxy.upstreamUrl $external (hasKey $own "FLAGS_URL")) }}
+{{- fail "proxy.upstreamUrl is required: the address of the upstream API, for example http://flags-admin:4242/api" }}
+{{- end }}
+{{- if not (or .Values.secrets.apiToken $external (hasKey $own "FLAGS_API_TOKEN") (hasKey $own "FLAGS_API_TOKEN_FILE")) }}
+{{- fail "The token for the upstream is missing: set existingSecrets to a Secret with FLAGS_API_TOKEN, or secrets.apiToken" }}
+{{- end }}
+{{- if not (or .Values.secrets.clientKeys $external (hasKey $own "FLAGS_PROXY_CLIENT_KEYS") (hasKey $own "FLAGS_PROXY_CLIENT_KEYS_FILE")) }}
+{{- fail "The keys of clients are missing: set existingSecrets to a Secret with FLAGS_PROXY_CLIENT_KEYS, or secrets.clientKeys" }}
+{{- end }}
+{{- range $name, $value := dict "PORT" "proxy.port" "PROXY_PORT" "proxy.port" "PROXY_BASE_PATH" "proxy.basePath" }}
+{{- if hasKey $own $name }}
+{{- fail (printf "env must not contain %s, because the probes depend on it: set %s" $name $value) }}
+{{- end }}
+{{- end }}
+{{- if and .Values.secretFiles.enabled (not (include "flags-proxy.secretNames" .)) }}
+{{- fail "secretFiles.enabled requires existingSecrets or secrets" }}
+{{- end }}
+{{- if and .Values.livenessProbe (not .Values.startupProbe) (not (or .Values.livenessProbe.httpGet .Values.livenessProbe.tcpSocket .Values.livenessProbe.exec .Values.livenessProbe.grpc)) }}
+{{- fail "Without startupProbe, the liveness probe would restart a proxy that waits for its upstream: set livenessProbe.tcpSocket.port to http" }}
+{{- end }}
+{{- if and .Values.httpRoute.enabled (not .Values.httpRoute.parentRefs) }}
+{{- fail "httpRoute.parentRefs is required: the gateways of the route" }}
+{{- end }}
+{{- if lt (int .Values.terminationGracePeriodSeconds) (add 10 (int .Values.preStopSleepSeconds) | int) }}
+{{- fail "terminationGracePeriodSeconds must be at least preStopSleepSeconds + 10: the proxy needs up to ten seconds to finish requests and to deliver usage" }}
+{{- end }}
+{{- end }}

@@ -1,0 +1,136 @@
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { parse } from "yaml";
+import { findFreePort, Service } from "./_service.ts";
+import { getHelm, tryTool } from "./_tools.ts";
+import { DASHBOARDS, queriesOf } from "./grafana/_dashboards.ts";
+import { containerOf, findKind, render, type Manifest } from "./helm/_chart.ts";
+import { ALERTS_FILE, type RuleFile } from "./prometheus/_promtool.ts";
+
+const { tool: helm, isMissing } = await tryTool(getHelm);
+
+const CLIENT_TOKEN = "*:development.a-client-token-for-tests";
+
+/** The variables that a pod gets from the Secret of its chart. */
+function secretOf(manifests: readonly Manifest[]): Record<string, string> {
+  return findKind(manifests, "Secret")["stringData"] as Record<string, string>;
+}
+
+async function startAdmin(port: number): Promise<Service> {
+  const manifests = await render(helm, "flags-admin", {
+    persistence: { enabled: true },
+    secrets: { adminTokens: ["*:*.an-admin-token-for-tests"], clientTokens: [CLIENT_TOKEN] },
+  });
+  const directory = await mkdtemp(join(tmpdir(), "flags-pod-"));
+  // The path of the volume in the pod.
+  const environment = { ...secretOf(manifests), DATA_DIR: directory };
+  const service = new Service(containerOf(manifests), environment, port);
+  onTestFinished(async () => {
+    await service.kill();
+    await rm(directory, { recursive: true, force: true });
+  });
+  return service;
+}
+
+async function startProxy(
+  adminPort: number,
+  settings: Record<string, unknown> = {},
+): Promise<{ readonly service: Service; readonly manifests: readonly Manifest[] }> {
+  const manifests = await render(helm, "flags-proxy", {
+    proxy: { upstreamUrl: `http://127.0.0.1:${adminPort}/api`, basePath: "base", ...settings },
+    secrets: { apiToken: CLIENT_TOKEN, clientKeys: ["key-of-the-web-app"] },
+    env: [{ name: "FLAGS_FETCH_INTERVAL", value: "500" }],
+  });
+  const port = await findFreePort();
+  const service = new Service(containerOf(manifests), secretOf(manifests), port);
+  onTestFinished(() => service.kill());
+  return { service, manifests };
+}
+
+describe.skipIf(isMissing)("services with the settings of their charts", () => {
+  // One test, because both parts need the same flag-management service, whose start is slow.
+  test("start, pass their probes, and export every metric in alerts and dashboards", async () => {
+    const adminPort = await findFreePort();
+    const { service: proxy, manifests } = await startProxy(adminPort);
+    const { startupProbe, livenessProbe, readinessProbe } = containerOf(manifests);
+    await expect.poll(() => proxy.log, { timeout: 20_000 }).toContain("listens on");
+    // The upstream is down: the pod is not ready.
+    expect(await proxy.passes(startupProbe)).toBe(false);
+
+    const admin = await startAdmin(adminPort);
+    await proxy.untilPasses(startupProbe);
+    expect(proxy.hasExited).toBe(false);
+    expect(await proxy.passes(readinessProbe)).toBe(true);
+    expect(await proxy.passes(livenessProbe)).toBe(true);
+    await expectMetrics(adminPort, admin);
+
+    // The upstream fails later: the pod stays ready.
+    expect((await admin.stop()).code).toBe(0);
+    await expect
+      .poll(() => proxy.log, { timeout: 20_000 })
+      .toMatch(/works again[\s\S]*Fetching flags failed/);
+    expect(await proxy.passes(readinessProbe)).toBe(true);
+    expect(await proxy.passes(livenessProbe)).toBe(true);
+
+    // The process hangs: the pod will be restarted.
+    proxy.signal("SIGSTOP");
+    expect(await proxy.passes(livenessProbe)).toBe(false);
+    proxy.signal("SIGCONT");
+    await proxy.untilPasses(livenessProbe);
+
+    const { code, seconds } = await proxy.stop();
+    expect(code).toBe(0);
+    // terminationGracePeriodSeconds minus preStopSleepSeconds.
+    expect(seconds).toBeLessThan(25);
+  }, 120_000);
+});
+
+async function expectMetrics(adminPort: number, admin: Service): Promise<void> {
+  // Some metrics exist only with workers.
+  const { service: proxy, manifests } = await startProxy(adminPort, { workers: 2 });
+  await proxy.untilPasses(containerOf(manifests).startupProbe);
+  const headers = { authorization: "key-of-the-web-app", "content-type": "application/json" };
+  await proxy.fetchText("/base/proxy", { headers });
+  await proxy.fetchText("/base/proxy", { headers: { authorization: "wrong" } });
+  const report = { appName: "web", bucket: { toggles: { unknown: { yes: 1, no: 0 } } } };
+  await proxy.fetchText("/base/proxy/client/metrics", {
+    method: "POST",
+    headers,
+    body: JSON.stringify(report),
+  });
+  const metrics = [
+    await proxy.fetchText("/base/proxy/internal-backstage/prometheus"),
+    await admin.fetchText("/internal-backstage/prometheus"),
+  ].join("\n");
+
+  const { groups } = parse(readFileSync(ALERTS_FILE, "utf8")) as RuleFile;
+  const alerts = groups.flatMap(({ rules }) => rules.map(({ expr }) => expr));
+  const queries = [...alerts, ...[...DASHBOARDS.values()].flatMap(queriesOf)];
+  const used = new Set(
+    queries.flatMap((query) => query.match(/\b(?:flags|last|process|nodejs)_\w+/g) ?? []),
+  );
+  const names = metricNames(metrics);
+  expect([...used].filter((name) => !names.has(name))).toEqual([]);
+  // Without the metrics that programs on Node share, every one of the services is used.
+  const own = [...names].filter((name) => /^(flags_|last_)/.test(name));
+  const unused = own.filter((name) => !used.has(name));
+  expect(unused.filter((name) => !/_(sum|count|bucket|seconds)$/.test(name))).toEqual([]);
+
+  expect(metrics).toMatch(/flags_proxy_http_requests_total\{method="GET",route=".*",status="401"/);
+  expect(metrics).toMatch(/flags_proxy_http_request_duration_seconds_bucket\{le=".*",route="/);
+  expect(metrics).toMatch(/flags_proxy_connections_closed_total\{reason="/);
+  process.stdout.write(`${used.size} metrics in ${queries.length} queries exist\n`);
+}
+
+/** Returns the names of all series, including those that have no sample yet. */
+function metricNames(text: string): ReadonlySet<string> {
+  const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)];
+  return new Set(
+    types.flatMap(([, name = "", type]) =>
+      type === "histogram" ? [name, `${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
+    ),
+  );
+}

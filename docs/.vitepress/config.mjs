@@ -1,0 +1,45 @@
+// The documentation site: `npm run docs:build`. It needs nothing from other servers when it is viewed.
+
+import { defineConfig } from "vitepress";
+import { PENDING_PAGES } from "../../scripts/docs/pending-pages.mjs";
+import { linkOutside } from "./link-outside.mjs";
+import { SIDEBAR } from "./sidebar.mjs";
+import { toAnchor } from "../../scripts/docs/anchors.mjs";
+
+const REPOSITORY = "https://github.com/flags-project/flags";
+
+export default defineConfig({
+  title: "flags",
+  description: "Self-hosted feature flags for browsers and mobile apps",
+  lang: "en",
+  // GitHub Pages serves the site below the name of the repository.
+  base: process.env.DOCS_BASE ?? "/",
+  cleanUrls: false,
+  lastUpdated: false,
+  srcExclude: ["decisions/template.md"],
+  ignoreDeadLinks: PENDING_PAGES.map((path) => new RegExp(path.replace(/(?:index)?\.md$/, ""))),
+  markdown: {
+    // Addresses in text are often examples.
+    linkify: false,
+    anchor: { slugify: toAnchor },
+    config: (markdown) => linkOutside(markdown, `${REPOSITORY}/blob/main`),
+  },
+  head: [["link", { rel: "icon", href: `${process.env.DOCS_BASE ?? "/"}icon.svg` }]],
+  themeConfig: {
+    logo: "/icon.svg",
+    search: { provider: "local" },
+    outline: [2, 3],
+    nav: [
+      { text: "Quickstart", link: "/quickstart" },
+      { text: "Install", link: "/installation" },
+      { text: "Migrate", link: "/migration" },
+      { text: "Configure", link: "/configuration" },
+      { text: "Operate", link: "/operations" },
+    ],
+    sidebar: SIDEBAR,
+    socialLinks: [{ icon: "github", link: REPOSITORY }],
+    footer: {
+      message: "Apache-2.0. Unleash is a trademark of its owner; this project is not affiliated.",
+    },
+  },
+});

@@ -1,0 +1,53 @@
+/** The navigation of the site. Every page except the start page is listed. */
+export const SIDEBAR = [
+  group("Start", [
+    ["Quickstart", "/quickstart"],
+    ["Concepts", "/concepts"],
+    ["Comparison", "/comparison"],
+    ["FAQ", "/faq"],
+  ]),
+  group("Install", [
+    ["Overview and sizing", "/installation"],
+    ["npm", "/deployment/npm"],
+    ["Container", "/deployment/container"],
+    ["systemd", "/deployment/systemd"],
+    ["Kubernetes", "/deployment/kubernetes"],
+    ["Monitoring", "/deployment/monitoring"],
+  ]),
+  group("Migrate", [
+    ["Overview", "/migration"],
+    ["From the Unleash proxy", "/migration-from-unleash-proxy"],
+    ["From Unleash Edge", "/migration-from-edge"],
+  ]),
+  group("Connect clients", [
+    ["By language", "/clients/"],
+    ["Endpoints", "/endpoints"],
+    ["Frontend API", "/frontend-api"],
+    ["OpenFeature (OFREP)", "/ofrep"],
+    ["Push updates", "/push"],
+    ["Server SDKs", "/server-sdks"],
+  ]),
+  group("Manage flags", [
+    ["The flag-management service", "/admin"],
+    ["Settings", "/admin-configuration"],
+    ["Operation", "/admin-operations"],
+  ]),
+  group("Operate the proxy", [
+    ["Settings", "/configuration"],
+    ["Operation", "/operations"],
+    ["Security", "/security"],
+    ["Troubleshooting", "/troubleshooting"],
+  ]),
+  group("Extend", [
+    ["Embedding", "/embedding"],
+    ["Strategies and enrichers", "/extending"],
+  ]),
+  group("Background", [
+    ["Benchmarks", "/benchmarks"],
+    ["Decision records", "/decisions/"],
+  ]),
+];
+
+function group(text, pages) {
+  return { text, items: pages.map(([title, link]) => ({ text: title, link })) };
+}

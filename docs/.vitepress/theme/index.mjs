@@ -1,0 +1,5 @@
+// System fonts: the site loads no fonts.
+import theme from "vitepress/theme-without-fonts";
+import "./style.css";
+
+export default theme;

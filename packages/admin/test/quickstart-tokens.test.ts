@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { parseInitTokens } from "../src/access/init-tokens.ts";
+import { hasQuickstartTokens } from "../src/access/quickstart-tokens.ts";
+import { seedTokens } from "../src/access/token-store.ts";
+import { seed } from "./_service.ts";
+import { describeEachStorage } from "./_storages.ts";
+
+describeEachStorage("hasQuickstartTokens()", (source) => {
+  test("finds the public tokens, and no others", async () => {
+    const storage = await source.openFresh();
+    await seed(storage);
+    expect(await storage.read(hasQuickstartTokens)).toBe(false);
+
+    const lists = { admin: [], backend: ["*:development.demo-backend-token-local"], frontend: [] };
+    await seedTokens(storage, parseInitTokens(lists).tokens);
+    expect(await storage.read(hasQuickstartTokens)).toBe(true);
+  });
+});

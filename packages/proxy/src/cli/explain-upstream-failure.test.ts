@@ -1,0 +1,33 @@
+import { UpstreamError } from "flags-sdk";
+import { expect, test } from "vitest";
+import { explainUpstreamFailure } from "./explain-upstream-failure.ts";
+
+const OPTIONS = { url: "http://127.0.0.1:2/api", appName: "check", token: "token" };
+
+const coded = (code: string, cause?: Error): Error =>
+  Object.assign(new Error("failed", { cause }), { code });
+
+test.each([
+  [coded("ECONNREFUSED"), /nothing listens there/],
+  [new AggregateError([coded("ECONNREFUSED"), coded("ENETUNREACH")]), /nothing listens there/],
+  [coded("UND_ERR_SOCKET", coded("ECONNRESET")), /closed without a response/],
+  [coded("SELF_SIGNED_CERT_IN_CHAIN"), /NODE_EXTRA_CA_CERTS/],
+  [coded("CERT_HAS_EXPIRED"), /has expired/],
+  [coded("ERR_TLS_CERT_ALTNAME_INVALID"), /for other host names/],
+])("explainUpstreamFailure() says what to do about %s: %s", async (cause, hint) => {
+  const error = new UpstreamError("Cannot reach it", { code: "NETWORK", cause });
+  const text = await explainUpstreamFailure(error, OPTIONS);
+  expect(text).toMatch(/^Cannot reach the upstream http:\/\/127\.0\.0\.1:2\/api: /);
+  expect(text).toMatch(hint);
+});
+
+test("explainUpstreamFailure() keeps other messages, and rethrows other errors", async () => {
+  const timeout = new UpstreamError("No complete response within 10000 ms", { code: "TIMEOUT" });
+  expect(await explainUpstreamFailure(timeout, OPTIONS)).toMatch(
+    /^No complete response within 10000 ms\. Check host and port/,
+  );
+  const status = new UpstreamError("It responded with 500", { code: "STATUS", status: 500 });
+  expect(await explainUpstreamFailure(status, OPTIONS)).toBe("It responded with 500");
+  const bug = new TypeError("bug");
+  await expect(explainUpstreamFailure(bug, OPTIONS)).rejects.toBe(bug);
+});

@@ -1,0 +1,83 @@
+import { type FlagsClientOptions, inspectUpstream, UpstreamError } from "flags-sdk";
+
+/** What to do about a failed connection, by the code of its innermost error. */
+const HINTS: Readonly<Record<string, string>> = {
+  ECONNREFUSED:
+    "nothing listens there. Check host and port of FLAGS_URL, and whether the upstream runs",
+  ECONNRESET:
+    "the connection was closed without a response. Check whether FLAGS_URL must begin with https://",
+  UND_ERR_SOCKET:
+    "the connection was closed without a response. Check whether FLAGS_URL must begin with https://",
+  ENOTFOUND: "the host name does not exist. Check the host of FLAGS_URL",
+  EAI_AGAIN:
+    "the host name cannot be looked up now. Check the host of FLAGS_URL and the DNS server",
+  ETIMEDOUT: "there is no response. Check host and port of FLAGS_URL, firewalls and HTTPS_PROXY",
+  UND_ERR_CONNECT_TIMEOUT:
+    "there is no response. Check host and port of FLAGS_URL, firewalls and HTTPS_PROXY",
+  EHOSTUNREACH: "there is no route to the host. Check the network and HTTPS_PROXY",
+  ENETUNREACH: "there is no route to the host. Check the network and HTTPS_PROXY",
+  CERT_HAS_EXPIRED: "the certificate of the upstream has expired. Renew it",
+  ERR_TLS_CERT_ALTNAME_INVALID:
+    "the certificate of the upstream is for other host names. Use one of them in FLAGS_URL",
+  ERR_SSL_WRONG_VERSION_NUMBER:
+    "the server does not use TLS on this port. Begin FLAGS_URL with http://, or change its port",
+  ERR_SSL_PACKET_LENGTH_TOO_LONG:
+    "the server does not use TLS on this port. Begin FLAGS_URL with http://, or change its port",
+  EPROTO: "TLS failed. Check whether FLAGS_URL must begin with http://",
+};
+
+const UNKNOWN_ISSUER =
+  "the certificate of the upstream is not signed by a known authority. Set NODE_EXTRA_CA_CERTS to a file with the certificate of the authority";
+
+const UNKNOWN_ISSUER_CODES: ReadonlySet<string> = new Set([
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+]);
+
+/** Explains why the flags cannot be fetched, and what to do about it. */
+export async function explainUpstreamFailure(
+  error: unknown,
+  options: FlagsClientOptions,
+): Promise<string> {
+  if (!(error instanceof UpstreamError)) throw error;
+  const hint = findHint(codesOf(error));
+  if (hint !== undefined) return `Cannot reach the upstream ${options.url}: ${hint}`;
+  if (error.code === "TIMEOUT")
+    return `${error.message}. Check host and port of FLAGS_URL, and firewalls`;
+  const otherUrl = await findWorkingUrl(error, options);
+  return otherUrl === undefined
+    ? error.message
+    : `${error.message}. Set FLAGS_URL to ${otherUrl}, where flags are found`;
+}
+
+function findHint(codes: readonly string[]): string | undefined {
+  if (codes.some((code) => UNKNOWN_ISSUER_CODES.has(code))) return UNKNOWN_ISSUER;
+  return codes.map((code) => HINTS[code]).find((hint) => hint !== undefined);
+}
+
+/** Returns the codes of an error and its causes, from the innermost one. */
+function codesOf(error: unknown): readonly string[] {
+  if (!(error instanceof Error)) return [];
+  const inner: readonly unknown[] = error instanceof AggregateError ? error.errors : [];
+  const own = "code" in error && typeof error.code === "string" ? [error.code] : [];
+  return [...[...inner, error.cause].flatMap(codesOf), ...own];
+}
+
+/** If the address seems to be the wrong one, returns the probable one if it has flags. */
+async function findWorkingUrl(
+  { status, code }: UpstreamError,
+  options: FlagsClientOptions,
+): Promise<string | undefined> {
+  if (status !== 404 && code !== "DOCUMENT") return undefined;
+  const base = options.url.replace(/\/+$/, "").replace(/\/(?:api(?:\/.*)?|client(?:\/.*)?)$/, "");
+  const url = `${base}/api`;
+  if (url === options.url.replace(/\/+$/, "")) return undefined;
+  const hasFlags = await inspectUpstream({ ...options, url }).then(
+    () => true,
+    () => false,
+  );
+  return hasFlags ? url : undefined;
+}

@@ -1,0 +1,109 @@
+import type { TokenScope } from "../token-scope.ts";
+import type { CheckedSettings, CheckedUpstream, CheckReport } from "./check-report.ts";
+
+type Row = readonly [label: string, text: string];
+
+/** Formats a report as text for people. */
+export function formatReport({ settings, upstreams, problems, warnings }: CheckReport): string {
+  return [
+    ...(settings === undefined ? [] : formatSection("Settings", settingRows(settings))),
+    ...upstreams.flatMap((upstream) =>
+      formatSection(toHeading(upstream, settings), upstreamRows(upstream)),
+    ),
+    ...formatFindings("Warnings", warnings),
+    ...formatFindings("Problems", problems),
+    summarize(problems.length, warnings.length),
+  ].join("\n");
+}
+
+function toHeading({ source }: CheckedUpstream, settings: CheckedSettings | undefined): string {
+  return settings?.tokens.length === 1 ? "Upstream" : `Upstream, ${source}`;
+}
+
+function settingRows(settings: CheckedSettings): readonly Row[] {
+  const { synchronization, refreshIntervalMs, serverTokens, customStrategies } = settings;
+  return [
+    ["Address", settings.flagsUrl],
+    ...settings.tokens.map((token): Row => ["Token", describeToken(token)]),
+    ["Client keys", String(settings.clientKeys)],
+    ...optionalRow("Server tokens", serverTokens === 0 ? "" : String(serverTokens)),
+    [
+      "Synchronization",
+      refreshIntervalMs === 0
+        ? `${synchronization}, flags are fetched once`
+        : `${synchronization}, interval ${refreshIntervalMs} ms`,
+    ],
+    ...optionalRow("Strategies", customStrategies.join(", ")),
+  ];
+}
+
+function describeToken(scope: TokenScope | undefined): string {
+  if (scope === undefined) return "set; its text names no project and environment";
+  const { project, environment } = scope;
+  const projects = { "*": "all projects", "[]": "several projects" }[project];
+  return `for ${projects ?? `project ${project}`}, environment ${environment}`;
+}
+
+function optionalRow(label: string, text: string): readonly Row[] {
+  return text === "" ? [] : [[label, text]];
+}
+
+function upstreamRows(upstream: CheckedUpstream): readonly Row[] {
+  return [
+    [
+      "Flags",
+      `${upstream.flags}, with ${count(upstream.segments, "segment")}, ${formatBytes(upstream.sizeBytes)}`,
+    ],
+    ...optionalRow("Environment", upstream.environment ?? ""),
+    ["First request", `${upstream.firstRequestMs} ms, including the connection and all flags`],
+    ["Round trip", `${upstream.pollMs} ms, for a poll without changes`],
+    ["Clock", describeClock(upstream)],
+    ["Deltas", describeOffer(upstream.offersDelta)],
+    ["Streaming", describeOffer(upstream.offersStreaming)],
+  ];
+}
+
+function describeOffer(isOffered: boolean): string {
+  return isOffered ? "offered" : "not offered";
+}
+
+function formatBytes(bytes: number): string {
+  return bytes < 10_240 ? `${bytes} bytes` : `${Math.round(bytes / 1024)} KiB`;
+}
+
+/** NOTE: an offset within the uncertainty is none. */
+function describeClock({ clockOffsetMs, clockUncertaintyMs }: CheckedUpstream): string {
+  if (clockOffsetMs === undefined || clockUncertaintyMs === undefined) {
+    return "unknown, because the response has no usable Date header";
+  }
+  const uncertainty = `${toSeconds(clockUncertaintyMs)} s`;
+  if (Math.abs(clockOffsetMs) <= clockUncertaintyMs) {
+    return `equal to that of the upstream (Date header, accurate to ${uncertainty})`;
+  }
+  const direction = clockOffsetMs > 0 ? "behind" : "ahead of";
+  return `${toSeconds(Math.abs(clockOffsetMs))} s ${direction} that of the upstream (Date header, accurate to ${uncertainty})`;
+}
+
+function toSeconds(ms: number): string {
+  return (Math.ceil(ms / 100) / 10).toFixed(1);
+}
+
+function formatSection(heading: string, rows: readonly Row[]): readonly string[] {
+  const width = Math.max(...rows.map(([label]) => label.length));
+  return [heading, ...rows.map(([label, text]) => `  ${label.padEnd(width)}  ${text}`), ""];
+}
+
+function formatFindings(heading: string, findings: readonly string[]): readonly string[] {
+  if (findings.length === 0) return [];
+  return [heading, ...findings.map((finding) => `  - ${finding}`), ""];
+}
+
+function summarize(problems: number, warnings: number): string {
+  const warned = warnings === 0 ? "" : `, ${count(warnings, "warning")}`;
+  if (problems > 0) return `Not usable: ${count(problems, "problem")}${warned}`;
+  return `Usable: the proxy can start and get flags${warned}`;
+}
+
+function count(number: number, unit: string): string {
+  return `${number} ${unit}${number === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,182 @@
+import { inspectUpstream, type UpstreamInspection } from "flags-sdk";
+import { ConfigError, type Environment, type Logger } from "flags-server-kit";
+import type { LoadedConfig } from "../config/assemble-config.ts";
+import type { ProxyConfig } from "../config/config.ts";
+import { loadConfig } from "../config/load-config.ts";
+import { nameSources, toClientOptions } from "../sources.ts";
+import { parseTokenScope } from "../token-scope.ts";
+import { version } from "../version.ts";
+import type { CheckedSettings, CheckedUpstream, CheckReport } from "./check-report.ts";
+import { explainUpstreamFailure } from "./explain-upstream-failure.ts";
+
+/** Checks the settings as a start does, and requests the flags of the upstream. */
+export async function runCheck(environment: Environment): Promise<CheckReport> {
+  const problems: string[] = [];
+  const warnings: string[] = [];
+  const report = { version, problems, warnings, settings: undefined, upstreams: [] };
+  const config = await tryLoadConfig(environment, { problems, warnings });
+  if (config === undefined) return report;
+  const names = nameSources(config.upstreamTokens);
+  const upstreams = await Promise.all(
+    config.upstreamTokens.map((token, index) =>
+      checkSource(config, { token, name: names[index] ?? "" }),
+    ),
+  );
+  return {
+    ...report,
+    settings: describeSettings(config),
+    upstreams: upstreams.filter((upstream) => upstream !== undefined),
+  };
+}
+
+interface CheckedSource {
+  readonly token: string;
+  readonly name: string;
+}
+
+/** Adds what it finds to the report; with several sources, each finding names its source. */
+async function checkSource(
+  config: LoadedConfig,
+  { token, name }: CheckedSource,
+): Promise<CheckedUpstream | undefined> {
+  // NOTE: the logger of the configuration removes secrets from what it passes on to the lists.
+  const { logger } = config;
+  const prefix = config.upstreamTokens.length === 1 ? "" : `${name}: `;
+  const options = toClientOptions(config, token);
+  try {
+    const inspection = await inspectUpstream(options);
+    for (const warning of findWarnings(config, token, inspection)) logger.warn(prefix + warning);
+    return { source: name, ...describeUpstream(inspection) };
+  } catch (error) {
+    logger.error(prefix + (await explainUpstreamFailure(error, options)));
+    return undefined;
+  }
+}
+
+interface Findings {
+  readonly problems: string[];
+  readonly warnings: string[];
+}
+
+const ignore = (): void => {};
+
+/** Loads the configuration with a logger that adds to the findings. */
+async function tryLoadConfig(
+  environment: Environment,
+  { problems, warnings }: Findings,
+): Promise<LoadedConfig | undefined> {
+  const logger: Logger = {
+    debug: ignore,
+    info: ignore,
+    warn: (message) => void warnings.push(String(message)),
+    error: (message) => void problems.push(String(message)),
+    fatal: (message) => void problems.push(String(message)),
+  };
+  try {
+    return await loadConfig({ logger }, environment);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    problems.push(...error.problems);
+    warnings.push(...error.hints);
+    return undefined;
+  }
+}
+
+function describeSettings(config: ProxyConfig): CheckedSettings {
+  return {
+    flagsUrl: config.upstreamUrl,
+    tokens: config.upstreamTokens.map(parseTokenScope),
+    clientKeys: config.clientKeys.length,
+    serverTokens: config.serverTokens.length,
+    synchronization: config.synchronization,
+    refreshIntervalMs: config.refreshIntervalMs,
+    customStrategies: config.customStrategies.map(({ name }) => name),
+  };
+}
+
+function describeUpstream(inspection: UpstreamInspection): Omit<CheckedUpstream, "source"> {
+  const { snapshot, clock } = inspection;
+  return {
+    environment: inspection.environment,
+    flags: snapshot.flags.length,
+    segments: inspection.segmentCount,
+    sizeBytes: inspection.sizeBytes,
+    firstRequestMs: Math.round(inspection.firstRequestMs),
+    pollMs: Math.round(inspection.pollMs),
+    clockOffsetMs: clock && Math.round(clock.offsetMs),
+    clockUncertaintyMs: clock && Math.round(clock.uncertaintyMs),
+    offersDelta: inspection.offersDelta,
+    offersStreaming: inspection.offersStreaming,
+  };
+}
+
+/** Smaller differences have no noticeable effect on rules with dates. */
+const MAX_CLOCK_OFFSET_MS = 2000;
+
+const MAX_DIAGNOSTICS = 10;
+
+const ADD_STRATEGY = ". Add its file to FLAGS_CUSTOM_STRATEGIES_FILE";
+
+function findWarnings(
+  config: ProxyConfig,
+  token: string,
+  { snapshot, clock, ...inspection }: UpstreamInspection,
+): readonly string[] {
+  const warnings = [...inspection.warnings];
+  if (snapshot.flags.length === 0) {
+    warnings.push(
+      "The upstream sends no flags: check the project and environment of the token, and FLAGS_PROJECT_NAME, FLAGS_NAME_PREFIX and FLAGS_TAGS",
+    );
+  }
+  const { diagnostics } = snapshot;
+  for (const { subject, message } of diagnostics.slice(0, MAX_DIAGNOSTICS)) {
+    const hint =
+      message.startsWith("Strategy ") && message.includes(" is unknown") ? ADD_STRATEGY : "";
+    warnings.push(`${capitalize(subject)}: ${message}${hint}`);
+  }
+  if (diagnostics.length > MAX_DIAGNOSTICS) {
+    warnings.push(`Further problems in flags: ${diagnostics.length - MAX_DIAGNOSTICS}`);
+  }
+  if (clock && Math.abs(clock.offsetMs) - clock.uncertaintyMs > MAX_CLOCK_OFFSET_MS) {
+    warnings.push(
+      "The clock of this machine differs from that of the upstream: rules with dates take effect too early or too late, so synchronize the clocks",
+    );
+  }
+  if (!inspection.isPollUnchanged) {
+    warnings.push(
+      "The upstream does not respond with 304 when nothing has changed, so every poll transfers all flags",
+    );
+  }
+  const { synchronization } = config;
+  const isOffered =
+    synchronization === "delta" ? inspection.offersDelta : inspection.offersStreaming;
+  if (synchronization !== "polling" && !isOffered) {
+    warnings.push(
+      `The upstream does not offer FLAGS_SYNCHRONIZATION=${synchronization}: the proxy polls`,
+    );
+  }
+  return [
+    ...warnings,
+    ...findOtherEnvironments(config, inspection.environment ?? parseTokenScope(token)?.environment),
+  ];
+}
+
+/** Client keys that look like tokens of another environment get the flags of this one. */
+function findOtherEnvironments(
+  { clientKeys, upstreamTokens }: ProxyConfig,
+  environment: string | undefined,
+): readonly string[] {
+  // NOTE: with several tokens, keys that no source serves are errors.
+  if (environment === undefined || upstreamTokens.length > 1) return [];
+  return clientKeys.flatMap((key, index) => {
+    const scope = parseTokenScope(key);
+    if (scope === undefined || scope.environment === environment) return [];
+    return [
+      `FLAGS_PROXY_CLIENT_KEYS: entry ${index + 1} names the environment ${scope.environment}, but gets the flags of ${environment}`,
+    ];
+  });
+}
+
+function capitalize(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}

@@ -1,0 +1,6 @@
+import type { Subcommand } from "flags-server-kit/command-line";
+import { CHECK } from "./check.ts";
+import { PROBES } from "./probes.ts";
+
+/** All subcommands of `flags-proxy`, in the order of `--help`. */
+export const SUBCOMMANDS: readonly Subcommand[] = [CHECK, ...PROBES];

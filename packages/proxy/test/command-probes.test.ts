@@ -1,0 +1,113 @@
+import { once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { runCommand, startCommand, untilReady } from "./_command.ts";
+import { startRecordingUpstream } from "./_recording-upstream.ts";
+
+const REQUIRED = { FLAGS_API_TOKEN: "upstream-token", FLAGS_PROXY_CLIENT_KEYS: "client-key" };
+
+async function startServer(listener: RequestListener, host = "127.0.0.1"): Promise<string> {
+  const server = createServer(listener).listen(0, host);
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return String((server.address() as AddressInfo).port);
+}
+
+test("health and ready fail until the proxy has flags, and then succeed", async () => {
+  const hanging = await startRecordingUpstream();
+  hanging.hang();
+  const waiting = startCommand({ ...REQUIRED, FLAGS_URL: hanging.url });
+  const waitingPort = new URL(await waiting.listening()).port;
+  const { url: FLAGS_URL } = await startRecordingUpstream();
+  const running = startCommand({ ...REQUIRED, FLAGS_URL, PROXY_BASE_PATH: "base/path" });
+  const url = await running.listening();
+  await untilReady(url);
+  const { port } = new URL(url);
+  for (const name of ["health", "ready"]) {
+    const failure = await runCommand({ PORT: waitingPort }, [name]);
+    expect(failure).toMatchObject({ code: 1, stderr: "" });
+    expect(failure.stdout).toMatch(
+      new RegExp(`^http://127\\.0\\.0\\.1:${waitingPort}/proxy/health: status 503, \\d+ ms\\n$`),
+    );
+    const environment = { PORT: "", PROXY_PORT: port, PROXY_BASE_PATH: "/base/path/" };
+    const success = await runCommand(environment, [name]);
+    expect(success).toMatchObject({ code: 0, stderr: "" });
+    expect(success.stdout).toMatch(
+      new RegExp(`^http://127\\.0\\.0\\.1:${port}/base/path/proxy/health: status 200, \\d+ ms\\n$`),
+    );
+    const byUrl = await runCommand({}, [name, "--url", `${url}/`]);
+    expect(byUrl).toMatchObject({ code: 0, stderr: "" });
+  }
+});
+
+test("health connects to the address that the server listens on", async () => {
+  const PORT = await startServer((_request, response) => response.end("ok"));
+  for (const HOST of ["", "0.0.0.0", "127.0.0.1", "localhost"]) {
+    expect((await runCommand({ PORT, HOST }, ["health"])).code).toBe(0);
+  }
+  const ipv6 = await startServer((_request, response) => response.end("ok"), "::1");
+  for (const HOST of ["::", "::1"]) {
+    const { code, stdout } = await runCommand({ PORT: ipv6, HOST }, ["health"]);
+    expect(stdout).toContain(`http://[::1]:${ipv6}/proxy/health: status 200`);
+    expect(code).toBe(0);
+  }
+});
+
+test("health ignores HTTP_PROXY, does not follow redirects, and says why it fails", async () => {
+  const PORT = await startServer((_request, response) => response.end("ok"));
+  const proxy = { HTTP_PROXY: "http://127.0.0.1:1", NODE_USE_ENV_PROXY: "1" };
+  expect((await runCommand({ PORT, ...proxy }, ["health"])).code).toBe(0);
+
+  const redirecting = await startServer((_request, response) =>
+    response.writeHead(302, { location: `http://127.0.0.1:${PORT}/` }).end(),
+  );
+  const refused = await runCommand({ PORT: "1" }, ["health"]);
+  const redirected = await runCommand({ PORT: redirecting }, ["health"]);
+  const closing = await startServer((request) => request.socket.destroy());
+  const closed = await runCommand({ PORT: closing }, ["health"]);
+  expect([refused, redirected, closed].map(({ code }) => code)).toEqual([1, 1, 1]);
+  expect(refused.stdout).toContain("no server listens there");
+  expect(redirected.stdout).toContain("status 302");
+  expect(closed.stdout).toContain("the connection was closed without a response");
+});
+
+test("health gives up after 1.5 s, also if a response never ends", async () => {
+  const silent = await startServer(() => {});
+  const { code, stdout } = await runCommand({ PORT: silent }, ["health"]);
+  expect(code).toBe(1);
+  const [, durationMs] = /no response within 1\.5 s, (\d+) ms\n$/.exec(stdout) ?? [];
+  expect(Number(durationMs)).toBeGreaterThan(1400);
+  expect(Number(durationMs)).toBeLessThan(3000);
+  const endless = await startServer((_request, response) => response.write("ok"));
+  expect((await runCommand({ PORT: endless }, ["health"])).code).toBe(0);
+});
+
+test("health reports invalid settings and addresses in one line", async () => {
+  const outputOf = async (environment: Record<string, string>, ...args: string[]) => {
+    const { code, stdout, stderr } = await runCommand(environment, ["health", ...args]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    return stderr;
+  };
+  expect(await outputOf({ PORT: "soon" })).toContain("- PORT must be a whole number");
+  expect(await outputOf({ PORT: "0" })).toContain("- PORT is 0, so the port of the server is not");
+  const secret = await outputOf({}, "--url", "http://user:hidden@localhost");
+  expect(secret).toContain("- --url must be an address");
+  expect(secret).not.toContain("hidden");
+});
+
+test("probes do not load the bundle of the server", async () => {
+  const PORT = await startServer((_request, response) => response.end("ok"));
+  const LISTING = `process.on("exit", () => console.log(process.moduleLoadList.join(" ")))`;
+  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(LISTING)}`;
+  for (const name of ["health", "ready"]) {
+    const { stdout } = await runCommand({ PORT, NODE_OPTIONS }, [name]);
+    expect(stdout).toContain("status 200");
+    // The bundle imports both.
+    expect(stdout).not.toContain("NativeModule cluster");
+    expect(stdout).not.toContain("NativeModule child_process");
+  }
+});

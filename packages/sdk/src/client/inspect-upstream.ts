@@ -1,0 +1,216 @@
+import { randomUUID } from "node:crypto";
+import { compileSnapshot, parseDocument } from "flags-engine";
+import type { FeatureDocument, Snapshot } from "flags-engine";
+import { HOST_NAME } from "../identity.ts";
+import type { FlagsClientOptions } from "../options/flags-client-options.ts";
+import { resolveOptions } from "../options/resolve-options.ts";
+import type { Settings } from "../options/resolve-options.ts";
+import { TimeSlicer } from "../scheduling/time-slicer.ts";
+import { filterDocuments } from "../sync/filter-documents.ts";
+import { createConnections } from "../transport/connections.ts";
+import { credentialHeaders } from "../transport/headers.ts";
+import { HttpClient } from "../transport/http-client.ts";
+import type { UpstreamRequest, UpstreamResponse } from "../transport/http-client.ts";
+import { UpstreamApi } from "../transport/upstream-api.ts";
+import { toUpstreamError, UpstreamError } from "../transport/upstream-error.ts";
+
+/** What a few requests show about an upstream. */
+export interface UpstreamInspection {
+  /** The flags that a client would use: without those that do not match its filters. */
+  readonly snapshot: Snapshot;
+  readonly segmentCount: number;
+  /** The environment that the upstream names; undefined if it names none. */
+  readonly environment: string | undefined;
+  /** Size of the definitions, without compression. */
+  readonly sizeBytes: number;
+  /** Duration of the first request, which includes opening the connection and the transfer. */
+  readonly firstRequestMs: number;
+  /** Duration of a request on an open connection for definitions that have not changed. */
+  readonly pollMs: number;
+  /** Whether the response to that request was a 304, which transfers nothing. */
+  readonly isPollUnchanged: boolean;
+  /** Undefined if no response said what time it is. */
+  readonly clock: ClockOffset | undefined;
+  readonly offersDelta: boolean;
+  readonly offersStreaming: boolean;
+  /** Filters that the upstream ignores. */
+  readonly warnings: readonly string[];
+}
+
+/** How far the clock of the upstream is ahead of the local one; negative: behind. */
+export interface ClockOffset {
+  readonly offsetMs: number;
+  /** The true offset differs by no more than this. */
+  readonly uncertaintyMs: number;
+}
+
+/**
+ * Requests the definitions as a client with these options would, once and without retries. Neither
+ * registers a client nor reports usage.
+ *
+ * @throws {UpstreamError} if the definitions cannot be fetched or are unusable
+ * @throws {TypeError} if options are invalid
+ */
+export async function inspectUpstream(options: FlagsClientOptions): Promise<UpstreamInspection> {
+  const settings = resolveOptions(options);
+  const { connection } = settings;
+  const http = new RecordingHttpClient({
+    connections: createConnections(connection),
+    timeoutMs: connection.timeoutMs,
+  });
+  try {
+    return await inspect(settings, http);
+  } finally {
+    await http.close();
+  }
+}
+
+async function inspect(settings: Settings, http: RecordingHttpClient): Promise<UpstreamInspection> {
+  const api = createApi(settings, http);
+  const { signal } = new AbortController();
+  const first = await api.fetchFeatures(undefined, signal).catch((error: unknown) => {
+    throw explainPage(error, http.last);
+  });
+  const firstExchange = http.last;
+  const { document, warnings } = await applyFilters(settings, first.document, signal);
+  const parsed = parse(document);
+  const second = await api.fetchFeatures(first.etag, signal);
+  const poll = http.last;
+  return {
+    snapshot: compileSnapshot(parsed, {
+      strategies: settings.strategies,
+      hostname: HOST_NAME,
+      now: Date.now,
+      random: Math.random,
+    }),
+    segmentCount: parsed.segments.size,
+    environment: readEnvironment(first.document),
+    sizeBytes: Buffer.byteLength(firstExchange?.response.body ?? ""),
+    firstRequestMs: firstExchange?.durationMs ?? 0,
+    pollMs: poll?.durationMs ?? 0,
+    isPollUnchanged: second.document === undefined,
+    clock: poll && measureClock(poll),
+    offersDelta: await isOffered(() => api.fetchDelta(undefined, signal)),
+    offersStreaming: await isOffered(async () => (await api.openStream(undefined, signal)).close()),
+    warnings,
+  };
+}
+
+function createApi(settings: Settings, http: HttpClient): UpstreamApi {
+  const { appName, instanceId, url, filters, refreshIntervalMs, metricsIntervalMs } = settings;
+  return new UpstreamApi({
+    http,
+    slicer: new TimeSlicer(),
+    url,
+    identity: { appName, instanceId, connectionId: randomUUID() },
+    filters,
+    refreshIntervalMs,
+    metricsIntervalMs,
+    credentials: () => credentialHeaders(settings.credentials),
+    now: Date.now,
+  });
+}
+
+async function applyFilters(
+  { filters }: Settings,
+  document: unknown,
+  signal: AbortSignal,
+): Promise<{ readonly document: unknown; readonly warnings: readonly string[] }> {
+  const warnings: string[] = [];
+  let filtered: unknown;
+  const accept = async (accepted: unknown): Promise<void> => void (filtered = accepted);
+  const sink = { accept, unchanged: () => {} };
+  await filterDocuments(sink, filters, (message) => warnings.push(message)).accept(
+    document,
+    signal,
+  );
+  return { document: filtered, warnings };
+}
+
+function parse(document: unknown): FeatureDocument {
+  try {
+    return parseDocument(document);
+  } catch (error) {
+    throw toUpstreamError(error);
+  }
+}
+
+/** The error for a response that is a page for people, such as a login page, instead of JSON. */
+function explainPage(error: unknown, exchange: Exchange | undefined): unknown {
+  const type = exchange?.response.headers.get("content-type") ?? "";
+  const isPage = error instanceof UpstreamError && error.code === "DOCUMENT" && /html/i.test(type);
+  if (!isPage) return error;
+  return new UpstreamError(`${exchange?.address} sent an HTML page instead of flags`, {
+    code: "DOCUMENT",
+    cause: error,
+  });
+}
+
+/** Returns the environment in the `query` that upstreams repeat in their definitions. */
+function readEnvironment(document: unknown): string | undefined {
+  const { query } = document as { readonly query?: { readonly environment?: unknown } | null };
+  return typeof query?.environment === "string" ? query.environment : undefined;
+}
+
+async function isOffered(request: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await request();
+    return true;
+  } catch (error) {
+    if (error instanceof UpstreamError) return false;
+    throw error;
+  }
+}
+
+interface Exchange {
+  /** The address without its query. */
+  readonly address: string;
+  readonly response: UpstreamResponse;
+  readonly sentAtMs: number;
+  readonly receivedAtMs: number;
+  readonly durationMs: number;
+}
+
+/** Remembers the last exchange and how long it took. */
+class RecordingHttpClient extends HttpClient {
+  last: Exchange | undefined;
+
+  override async send(request: UpstreamRequest): Promise<UpstreamResponse> {
+    this.last = undefined;
+    const sentAtMs = Date.now();
+    const startMs = performance.now();
+    const response = await super.send(request);
+    const { origin, pathname } = request.url;
+    this.last = {
+      address: `${origin}${pathname}`,
+      response,
+      sentAtMs,
+      receivedAtMs: Date.now(),
+      durationMs: performance.now() - startMs,
+    };
+    return response;
+  }
+}
+
+const SECOND_MS = 1000;
+
+/**
+ * Compares the `Date` header with the local clock. The upstream created the header between sending
+ * and receiving, and rounded it down to a second, so the offset is known to about half a second.
+ */
+function measureClock({
+  response,
+  sentAtMs,
+  receivedAtMs,
+}: Pick<Exchange, "response" | "sentAtMs" | "receivedAtMs">): ClockOffset | undefined {
+  const dateMs = Date.parse(response.headers.get("date") ?? "");
+  // A cache has stored the response earlier, together with its date.
+  const isStored = Number(response.headers.get("age") ?? 0) > 0;
+  if (Number.isNaN(dateMs) || isStored) return undefined;
+  const minOffsetMs = dateMs - receivedAtMs;
+  const maxOffsetMs = dateMs + SECOND_MS - sentAtMs;
+  return {
+    offsetMs: (minOffsetMs + maxOffsetMs) / 2,
+    uncertaintyMs: (maxOffsetMs - minOffsetMs) / 2,
+  };
+}

@@ -1,0 +1,130 @@
+import { describeFallback, type Setting } from "../config/setting.ts";
+import { COMMON_OPTIONS, SHORT_OPTIONS } from "./parse-command-line.ts";
+import type { Program } from "./program.ts";
+import type { OptionDefinition, Subcommand } from "./subcommand.ts";
+
+/** Formats text for a terminal; returns it unchanged where colours are not wanted. */
+export type Paint = (style: "bold" | "cyan" | "dim", text: string) => string;
+
+const LINE_WIDTH = 80;
+const SETTING_INDENT = 6;
+
+const SECRETS_FROM_FILES =
+  "A secret can also be read from a file, so that it is not in the environment: append _FILE to the name and set the variable to a path, for example";
+
+/** Formats the text of `--help`, which lists every environment variable that the program reads. */
+export function formatHelp(
+  { name, version, tagline, groups, settings }: Program,
+  subcommands: readonly Subcommand[],
+  paint: Paint,
+): string {
+  const readable = Object.values(settings).filter(({ variables }) => variables.length > 0);
+  const commands = subcommands.map((each) => [each.name, `${each.summary}.`] as const);
+  const exampleSecret = readable.find(({ secret }) => secret === true)?.variables[0];
+  return toText([
+    `${paint("bold", name)} ${version}`,
+    "",
+    ...wrap(tagline),
+    "",
+    paint("bold", "Usage"),
+    `  ${name} [--env-file FILE]...`,
+    ...(commands.length === 0 ? [] : [`  ${name} COMMAND [OPTION]...`]),
+    ...formatList("Commands", commands, paint),
+    ...formatList("Options", toOptionRows(COMMON_OPTIONS), paint),
+    "",
+    paint("bold", "Settings"),
+    ...wrap("Settings are environment variables. An empty variable counts as not set.", 2),
+    ...(exampleSecret === undefined
+      ? []
+      : wrap(`${SECRETS_FROM_FILES} ${exampleSecret}_FILE=/run/secrets/name.`, 2)),
+    ...groups.flatMap((group) => formatGroup(group, readable, paint)),
+    "",
+  ]);
+}
+
+/** Formats the text of `--help` after the name of a subcommand. */
+export function formatSubcommandHelp(
+  { name: programName }: Program,
+  { name, description, options, exitCodes }: Subcommand,
+  paint: Paint,
+): string {
+  const { version: _version, ...common } = COMMON_OPTIONS;
+  const [success, failure] = exitCodes;
+  return toText([
+    paint("bold", `${programName} ${name}`),
+    ...description.flatMap((paragraph) => ["", ...wrap(paragraph)]),
+    "",
+    paint("bold", "Usage"),
+    `  ${programName} ${name} [OPTION]...`,
+    ...formatList("Options", toOptionRows({ ...options, ...common }), paint),
+    ...formatList(
+      "Exit codes",
+      [
+        ["0", success],
+        ["1", failure],
+        ["2", "The command line is invalid."],
+      ],
+      paint,
+    ),
+    "",
+  ]);
+}
+
+function toText(lines: readonly string[]): string {
+  return lines.join("\n");
+}
+
+type Row = readonly [term: string, meaning: string];
+
+function toOptionRows(options: Readonly<Record<string, OptionDefinition>>): readonly Row[] {
+  return Object.entries(options).map(([name, { value, meaning }]) => {
+    const short = SHORT_OPTIONS[name] === undefined ? "" : `-${SHORT_OPTIONS[name]}, `;
+    return [`${short}--${name}${value === undefined ? "" : ` ${value}`}`, meaning];
+  });
+}
+
+/** Formats two columns under a heading. */
+function formatList(heading: string, rows: readonly Row[], paint: Paint): readonly string[] {
+  if (rows.length === 0) return [];
+  const width = Math.max(...rows.map(([term]) => term.length));
+  const indent = width + 4;
+  const lines = rows.flatMap(([term, meaning]) => {
+    const [first = "", ...rest] = wrap(meaning, indent);
+    return [`  ${paint("cyan", term.padEnd(width))}  ${first.trimStart()}`, ...rest];
+  });
+  return ["", paint("bold", heading), ...lines];
+}
+
+function formatGroup(
+  group: string,
+  settings: readonly Setting<unknown>[],
+  paint: Paint,
+): readonly string[] {
+  const members = settings.filter((setting) => setting.group === group);
+  return ["", paint("bold", group), ...members.flatMap((setting) => formatSetting(setting, paint))];
+}
+
+function formatSetting(setting: Setting<unknown>, paint: Paint): readonly string[] {
+  const { variables, required, meaning, secret } = setting;
+  // A variable in lower case is another spelling of the same name.
+  const names = variables.filter((name) => name === name.toUpperCase());
+  const notes = [
+    required === true ? "required" : `default: ${describeFallback(setting)}`,
+    ...(secret === true ? ["secret"] : []),
+  ];
+  return [
+    `  ${names.map((name) => paint("cyan", name)).join(", ")}  ${paint("dim", `(${notes.join("; ")})`)}`,
+    ...wrap(meaning, SETTING_INDENT),
+  ];
+}
+
+/** Splits text into lines of at most 80 characters, each with the indent. */
+function wrap(text: string, indent = 0): readonly string[] {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const line = lines.at(-1) ?? "";
+    if (indent + line.length + 1 + word.length > LINE_WIDTH) lines.push(word);
+    else lines[lines.length - 1] = line === "" ? word : `${line} ${word}`;
+  }
+  return lines.map((line) => `${" ".repeat(indent)}${line}`);
+}

@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import { PROGRAM, SUBCOMMANDS } from "../config/_settings.ts";
+import { parseCommandLine } from "./parse-command-line.ts";
+
+const [COUNT] = SUBCOMMANDS;
+
+const parse = (...args: string[]) => parseCommandLine(PROGRAM, SUBCOMMANDS, args);
+
+test.each([
+  [[], { subcommand: undefined, options: {}, envFiles: [] }],
+  [["count"], { subcommand: COUNT, options: {}, envFiles: [] }],
+  [["count", "--json"], { subcommand: COUNT, options: { json: true }, envFiles: [] }],
+  [["--json", "count"], { subcommand: COUNT, options: { json: true }, envFiles: [] }],
+  [["count", "--unit", "kg"], { subcommand: COUNT, options: { unit: "kg" }, envFiles: [] }],
+  [["count", "--unit=-1"], { subcommand: COUNT, options: { unit: "-1" }, envFiles: [] }],
+  [["--env-file", "a"], { subcommand: undefined, options: {}, envFiles: ["a"] }],
+  [
+    ["--env-file=a", "count", "--env-file", "b"],
+    { subcommand: COUNT, options: {}, envFiles: ["a", "b"] },
+  ],
+])("parseCommandLine() accepts %j", (args, expected) => {
+  expect(parse(...args)).toEqual({ kind: "run", ...expected });
+});
+
+test("parseCommandLine() prefers --help to --version, and both to running", () => {
+  for (const flag of ["--help", "-h"]) {
+    expect(parse(flag)).toEqual({ kind: "help", subcommand: undefined });
+    expect(parse("count", "-v", "--unit", "kg", flag)).toEqual({ kind: "help", subcommand: COUNT });
+  }
+  for (const flag of ["--version", "-v"]) expect(parse(flag)).toEqual({ kind: "version" });
+});
+
+test.each([
+  [["cuont"], "Unknown command cuont: see shop --help"],
+  [["cont"], "Unknown command cont: did you mean count? If not, see shop --help"],
+  [["sell", "--help"], "Unknown command sell: see shop --help"],
+  [["count", "7"], "Unexpected argument 7: see shop count --help"],
+  [["--port", "7"], "Unknown option --port, set the environment variable PORT: see shop --help"],
+  [["--port=7"], "Unknown option --port, set the environment variable PORT: see shop --help"],
+  [
+    ["--shop-keys-file=k"],
+    "Unknown option --shop-keys-file, set the environment variable SHOP_KEYS_FILE: see shop --help",
+  ],
+  [["--hepl"], "Unknown option --hepl: see shop --help"],
+  [["--halp"], "Unknown option --halp: did you mean --help? If not, see shop --help"],
+  [["-x"], "Unknown option -x: see shop --help"],
+  [["--json"], "Unknown option --json: see shop --help"],
+  [["count", "--jsn"], "Unknown option --jsn: did you mean --json? If not, see shop count --help"],
+  [["count", "--json=1"], "--json takes no value: see shop count --help"],
+  [["--help=1"], "--help takes no value: see shop --help"],
+  [["count", "--unit"], "--unit needs a value: see shop count --help"],
+  [["count", "--unit="], "--unit needs a value: see shop count --help"],
+  [["count", "--unit", "--json"], "--unit needs a value: see shop count --help"],
+  [["--env-file"], "--env-file needs a value: see shop --help"],
+  [["--toString"], "Unknown option --toString: see shop --help"],
+  [["--__proto__=1"], "Unknown option --__proto__: see shop --help"],
+])("parseCommandLine() rejects %j: %s", (args, problem) => {
+  expect(parse(...args)).toEqual({ kind: "invalid", problem });
+});

@@ -1,0 +1,152 @@
+import { parseArgs } from "node:util";
+import { variablesOf } from "../config/setting.ts";
+import { findNearest } from "../config/unknown-names.ts";
+import type { Program } from "./program.ts";
+import type { OptionDefinition, Subcommand } from "./subcommand.ts";
+
+/** The parsed command-line arguments. */
+export type CommandLine =
+  | {
+      readonly kind: "run";
+      /** Undefined: the program itself. */
+      readonly subcommand: Subcommand | undefined;
+      readonly options: Readonly<Record<string, string | true>>;
+      readonly envFiles: readonly string[];
+    }
+  | { readonly kind: "help"; readonly subcommand: Subcommand | undefined }
+  | { readonly kind: "version" }
+  | { readonly kind: "invalid"; readonly problem: string };
+
+/** Options of every command. */
+export const COMMON_OPTIONS: Readonly<Record<"env-file" | "help" | "version", OptionDefinition>> = {
+  "env-file": {
+    value: "FILE",
+    meaning:
+      "Reads environment variables from a file with lines such as NAME=value. Can be repeated; a later file takes precedence over an earlier one, and the environment over all files.",
+  },
+  help: { meaning: "Prints this help." },
+  version: { meaning: "Prints the version." },
+};
+
+/** Short forms of options. */
+export const SHORT_OPTIONS: Readonly<Record<string, string>> = { help: "h", version: "v" };
+
+type Token = NonNullable<ReturnType<typeof tokenize>>[number];
+type OptionToken = Extract<Token, { kind: "option" }>;
+
+/** Parses the arguments after the name of the program. Settings are not read from arguments. */
+export function parseCommandLine(
+  program: Program,
+  subcommands: readonly Subcommand[],
+  args: readonly string[],
+): CommandLine {
+  const tokens = tokenize(subcommands, args);
+  const [name, surplus] = tokens.flatMap((token) =>
+    token.kind === "positional" ? [token.value] : [],
+  );
+  const subcommand = subcommands.find((candidate) => candidate.name === name);
+  const usage = `see ${[program.name, ...(subcommand ? [subcommand.name] : [])].join(" ")} --help`;
+  const isUnknown = name !== undefined && subcommand === undefined;
+  const problem =
+    // An unknown option before it may be the reason for an unknown command: `--port 3000`.
+    (isUnknown && findOptionProblem(program, undefined, tokensBefore(tokens, name))) ||
+    (isUnknown && explainCommand(name, subcommands)) ||
+    (surplus !== undefined && `Unexpected argument ${surplus}`) ||
+    findOptionProblem(program, subcommand, tokens);
+  if (problem) return { kind: "invalid", problem: `${problem}${separatorAfter(problem)}${usage}` };
+  return interpret(subcommand, tokens);
+}
+
+function tokensBefore(tokens: readonly Token[], positional: string): readonly Token[] {
+  const end = tokens.findIndex(
+    (token) => token.kind === "positional" && token.value === positional,
+  );
+  return tokens.slice(0, end);
+}
+
+/** A suggestion ends with its own punctuation. */
+function separatorAfter(problem: string): string {
+  return problem.endsWith("?") ? " If not, " : ": ";
+}
+
+/** Splits the arguments. An option that does not exist counts as one without a value. */
+function tokenize(subcommands: readonly Subcommand[], args: readonly string[]) {
+  const options = Object.assign({}, ...subcommands.map((each) => each.options), COMMON_OPTIONS);
+  const definitions = Object.entries(options as Record<string, OptionDefinition>);
+  const { tokens } = parseArgs({
+    args: [...args],
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+    options: Object.fromEntries(
+      definitions.map(([name, { value }]) => {
+        const short = SHORT_OPTIONS[name];
+        const type = value === undefined ? ("boolean" as const) : ("string" as const);
+        return [name, { type, ...(short !== undefined && { short }) }];
+      }),
+    ),
+  });
+  return tokens;
+}
+
+function explainCommand(name: string, subcommands: readonly Subcommand[]): string {
+  const nearest = findNearest(
+    name,
+    subcommands.map((each) => each.name),
+  );
+  const suggestion = nearest === undefined ? "" : `: did you mean ${nearest}?`;
+  return `Unknown command ${name}${suggestion}`;
+}
+
+function findOptionProblem(
+  program: Program,
+  subcommand: Subcommand | undefined,
+  tokens: readonly Token[],
+): string | undefined {
+  const known: Readonly<Record<string, OptionDefinition>> = {
+    ...subcommand?.options,
+    ...COMMON_OPTIONS,
+  };
+  for (const token of tokens) {
+    if (token.kind !== "option") continue;
+    const { name, rawName, value } = token;
+    const option = Object.hasOwn(known, name) ? known[name] : undefined;
+    if (option === undefined) return explainOption(program, token, Object.keys(known));
+    if (option.value === undefined && value !== undefined) return `${rawName} takes no value`;
+    if (option.value !== undefined && isMissing(token)) return `${rawName} needs a value`;
+  }
+  return undefined;
+}
+
+/** Whether the value of an option is missing, so that the next option was taken for it. */
+function isMissing({ value, inlineValue }: OptionToken): boolean {
+  return value === undefined || value === "" || (!inlineValue && value.startsWith("-"));
+}
+
+function explainOption(
+  program: Program,
+  { name, rawName }: OptionToken,
+  known: readonly string[],
+): string {
+  const variable = name.toUpperCase().replaceAll("-", "_");
+  const isVariable = Object.values(program.settings).some((setting) =>
+    variablesOf(setting).includes(variable),
+  );
+  if (isVariable) return `Unknown option ${rawName}, set the environment variable ${variable}`;
+  const nearest = findNearest(name, known);
+  return `Unknown option ${rawName}${nearest === undefined ? "" : `: did you mean --${nearest}?`}`;
+}
+
+function interpret(subcommand: Subcommand | undefined, tokens: readonly Token[]): CommandLine {
+  const given = tokens.filter((token) => token.kind === "option");
+  const has = (name: string): boolean => given.some((token) => token.name === name);
+  if (has("help")) return { kind: "help", subcommand };
+  if (has("version")) return { kind: "version" };
+  const own = given.filter(({ name }) => !Object.hasOwn(COMMON_OPTIONS, name));
+  return {
+    kind: "run",
+    subcommand,
+    options: Object.fromEntries(own.map(({ name, value }) => [name, value ?? true])),
+    envFiles: given.flatMap(({ name, value }) => (name === "env-file" ? [value ?? ""] : [])),
+  };
+}

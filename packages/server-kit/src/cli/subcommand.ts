@@ -1,0 +1,40 @@
+import type { Environment } from "../config/resolve-settings.ts";
+
+/** An option of a command, without the leading dashes in its name. */
+export interface OptionDefinition {
+  /** Name of the option's value in `--help`, such as `URL`. Undefined for an option without a value. */
+  readonly value?: string;
+  /** Describes the option in full sentences. */
+  readonly meaning: string;
+}
+
+/** What the user has passed to a subcommand. */
+export interface SubcommandCall {
+  /** The given options; `true` for an option without a value. */
+  readonly options: Readonly<Record<string, string | true>>;
+  readonly environment: Environment;
+}
+
+/** What a subcommand prints, and the exit code of the process. */
+export interface SubcommandResult {
+  readonly output: string;
+  readonly exitCode: number;
+}
+
+/**
+ * A subcommand of a program. To add one, create a file that exports it, and add it to the list that the
+ * program passes to `runCommandLine()`.
+ *
+ * NOTE: `run()` imports what it needs, so that subcommands do not delay the start of the server.
+ */
+export interface Subcommand {
+  readonly name: string;
+  /** What it does, in one short sentence without a full stop, for the list of commands. */
+  readonly summary: string;
+  /** Paragraphs of its own `--help`. */
+  readonly description: readonly string[];
+  readonly options: Readonly<Record<string, OptionDefinition>>;
+  /** The meaning of exit code 0 and of exit code 1. */
+  readonly exitCodes: readonly [success: string, failure: string];
+  run(call: SubcommandCall): Promise<SubcommandResult>;
+}

@@ -1,0 +1,26 @@
+// Settings and commands, without the code of servers: it loads in a few milliseconds.
+
+export { createProbe } from "./cli/probe.ts";
+export type { Program } from "./cli/program.ts";
+export { runCommandLine } from "./cli/run-command-line.ts";
+export type { Subcommand } from "./cli/subcommand.ts";
+export {
+  booleanKind,
+  createChoiceKind,
+  createIntegerKind,
+  createTextKind,
+  createValueKind,
+  headerValueKind,
+  hostKind,
+  InvalidValue,
+  textKind,
+} from "./config/kind.ts";
+export type { Kind } from "./config/kind.ts";
+export { createListKind, keysKind, tokensKind, toTexts } from "./config/list-kind.ts";
+export { defineSetting } from "./config/setting.ts";
+export type { Setting, ValuesOf } from "./config/setting.ts";
+export { showAddress } from "./config/show-text.ts";
+export { trustProxyKind } from "./config/trust-proxy.ts";
+export { isRecord } from "./is-record.ts";
+export { LOG_LEVELS } from "./logging/logger.ts";
+export type { CustomLogger } from "./logging/logger.ts";

@@ -1,0 +1,27 @@
+import { join } from "node:path";
+import { installWithApt } from "../system-programs.mjs";
+import { runCommand } from "./command.mjs";
+
+const TIMEOUT_SECONDS = 300;
+
+/** Installs the packages of the examples that need npm. */
+export async function installNpmPackages(work) {
+  const argv = ["npm", "ci", "--no-audit", "--no-fund", "--prefer-offline"];
+  await runCommand(argv, { cwd: work, timeoutSeconds: TIMEOUT_SECONDS });
+}
+
+/** Installs the packages of the Python examples. Resolves to the interpreter that finds them. */
+export async function installPythonPackages(work, names) {
+  const environment = join(work, "venv");
+  const create = ["python3", "-m", "venv", environment];
+  // On Debian, Python is present without this module.
+  await runCommand(create).catch((error) => {
+    if (!installWithApt("python3-venv")) throw error;
+    return runCommand(create);
+  });
+  const python = join(environment, "bin", "python");
+  const files = names.flatMap((name) => ["-r", join(work, name, "requirements.txt")]);
+  const argv = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", ...files];
+  await runCommand(argv, { timeoutSeconds: TIMEOUT_SECONDS });
+  return python;
+}

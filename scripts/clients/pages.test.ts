@@ -1,0 +1,10 @@
+import { execFileSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const script = fileURLToPath(new URL("check-pages.mjs", import.meta.url));
+
+test("the pages for clients show the examples that run in CI", () => {
+  const output = execFileSync(process.execPath, [script], { encoding: "utf8" });
+  expect(output).toMatch(/shows \d+ files/);
+});

@@ -1,0 +1,131 @@
+// The messages that users can meet in logs and responses, collected from the source. Each has to be explained in
+// docs/troubleshooting.md. `node scripts/docs/messages.mjs` lists them.
+
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseAst } from "rolldown/parseAst";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/**
+ * What creates a message: calls by the names of functions and methods, and errors by the names of classes. The errors of
+ * the admin API are not included: they describe the request.
+ */
+const SOURCES = [
+  { folder: "packages/proxy/src", calls: ["warn", "error", "fatal"], errors: ["HttpError"] },
+  {
+    folder: "packages/sdk/src",
+    calls: ["warn", "error"],
+    errors: ["UpstreamError", "DocumentError"],
+  },
+  { folder: "packages/engine/src", calls: ["report"], errors: ["DocumentError"] },
+  { folder: "packages/server-kit/src", calls: ["warn", "error", "fatal"], errors: [] },
+  { folder: "packages/admin/src", calls: ["warn", "error", "fatal"], errors: [] },
+];
+
+/** Documents may shorten messages: this much of the longest fixed part identifies one. */
+const IDENTIFYING_LENGTH = 45;
+
+/** Shorter texts are names or punctuation rather than messages. */
+const SHORTEST_FRAGMENT = 8;
+
+/** Returns all messages, as `{ place, parts }`: the fixed parts of the text. */
+export async function collectMessages() {
+  const lists = await Promise.all(SOURCES.map(collectFrom));
+  return lists.flat();
+}
+
+/** Returns the messages that the document does not contain. */
+export async function findUnexplained(document) {
+  const text = normalize(document);
+  const messages = await collectMessages();
+  return messages.filter(({ parts }) => !text.includes(identify(parts)));
+}
+
+async function collectFrom({ folder, calls, errors }) {
+  const entries = await readdir(join(root, folder), { recursive: true });
+  const files = entries.filter(
+    (path) => path.endsWith(".ts") && !/\.test\.ts$|(?:^|\/)_/.test(path),
+  );
+  const lists = await Promise.all(
+    files.toSorted().map(async (path) => {
+      const code = await readFile(join(root, folder, path), "utf8");
+      const program = parseAst(code, { lang: "ts" });
+      return findMessages(program, { calls, errors }).map((parts) => ({
+        place: `${folder}/${path}`,
+        parts,
+      }));
+    }),
+  );
+  return lists.flat();
+}
+
+function findMessages(program, { calls, errors }) {
+  const constants = new Map();
+  walk(program, (node) => {
+    if (node.type === "VariableDeclarator" && node.init) constants.set(node.id.name, node.init);
+  });
+  const messages = [];
+  walk(program, (node) => {
+    const creates =
+      (node.type === "CallExpression" && calls.includes(nameOf(node.callee))) ||
+      (node.type === "NewExpression" && errors.includes(nameOf(node.callee)));
+    if (!creates) return;
+    for (const argument of node.arguments) {
+      const parts = readParts(argument, constants);
+      if (longest(parts).length >= SHORTEST_FRAGMENT) messages.push(parts);
+    }
+  });
+  return messages;
+}
+
+function nameOf(callee) {
+  const name = callee.type === "MemberExpression" ? callee.property.name : callee.name;
+  return name?.replace(/^#/, "");
+}
+
+/** Returns the fixed parts of a text; what is inserted ends a part. */
+function readParts(node, constants) {
+  if (node.type === "Literal") return typeof node.value === "string" ? [node.value] : [];
+  if (node.type === "TemplateLiteral") return node.quasis.map(({ value }) => value.cooked);
+  if (node.type === "BinaryExpression" && node.operator === "+") {
+    const left = readParts(node.left, constants);
+    const [first = "", ...rest] = readParts(node.right, constants);
+    return [...left.slice(0, -1), (left.at(-1) ?? "") + first, ...rest];
+  }
+  if (node.type === "Identifier" && constants.has(node.name)) {
+    const value = constants.get(node.name);
+    return readParts(value, new Map());
+  }
+  return [];
+}
+
+function identify(parts) {
+  return normalize(longest(parts)).slice(0, IDENTIFYING_LENGTH).trim();
+}
+
+function longest(parts) {
+  return parts.reduce((best, part) => (part.length > best.length ? part : best), "");
+}
+
+function walk(node, visit) {
+  if (Array.isArray(node)) {
+    for (const item of node) walk(item, visit);
+  } else if (typeof node?.type === "string") {
+    visit(node);
+    for (const value of Object.values(node)) {
+      if (typeof value === "object" && value !== null) walk(value, visit);
+    }
+  }
+}
+
+/** Documents break lines, and put messages and names into backticks. */
+function normalize(text) {
+  return text.replaceAll(/[`\\]/g, "").replaceAll(/\s+/g, " ").trim();
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  for (const { place, parts } of await collectMessages())
+    console.log(`${place}: ${parts.join("…")}`);
+}

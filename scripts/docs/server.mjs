@@ -1,0 +1,67 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+
+const START_TIMEOUT_MS = 90_000;
+const STOP_TIMEOUT_MS = 15_000;
+const POLL_MS = 100;
+
+/** The demo keys in the documents, for every quickstart. */
+const DEMO_KEYS = {
+  FLAGS_PROXY_CLIENT_KEYS: "demo-web-key",
+  INIT_ADMIN_API_TOKENS: "*:*.demo-admin-token-for-this-machine-only",
+  INIT_CLIENT_API_TOKENS: "*:development.demo-backend-token-local",
+};
+
+/** Returns the ports that a block uses: of the flag-management service or another upstream, or of the proxy. */
+export function portsOf(text) {
+  if (text.includes("npm start")) return ["admin", "proxy"];
+  return text.includes("flags-proxy\n") ? ["proxy"] : ["admin"];
+}
+
+/** Runs a block that starts a server, and resolves when the server is ready. */
+export async function startServer({ place, text, ports, folder, environment }) {
+  const used = portsOf(text);
+  const port = ports[used.at(-1)];
+  const keys = text.includes("npm start") ? DEMO_KEYS : {};
+  const env = { ...process.env, ...keys, ...environment, ADMIN_PORT: ports.admin, PORT: port };
+  const server = spawn("bash", ["-euc", text], { cwd: folder, env, detached: true });
+  let output = "";
+  for (const stream of [server.stdout, server.stderr]) {
+    stream.on("data", (chunk) => (output += chunk));
+  }
+  const exit = once(server, "close");
+  const address = `http://127.0.0.1:${port}${used.includes("proxy") ? "/proxy/health" : "/"}`;
+  const stop = async () => {
+    signal(server, "SIGTERM");
+    if ((await Promise.race([exit, sleep(STOP_TIMEOUT_MS, "late", { ref: false })])) === "late") {
+      signal(server, "SIGKILL");
+      await exit;
+    }
+  };
+  const result = await Promise.race([exit, waitUntilReady(address)]);
+  if (result === "ready") return { used, stop };
+  await stop();
+  throw new Error(`${place} did not start:\n${text}\n${output}`);
+}
+
+async function waitUntilReady(address) {
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  while (Date.now() < deadline) {
+    const response = await fetch(address).catch(() => undefined);
+    await response?.body?.cancel();
+    // A path that does not exist is a response too.
+    if (response && response.status < 500) return "ready";
+    await sleep(POLL_MS);
+  }
+  return "late";
+}
+
+/** Sends a signal to the process group of the block. */
+function signal(server, name) {
+  try {
+    process.kill(-Number(server.pid), name);
+  } catch {
+    // It has ended.
+  }
+}

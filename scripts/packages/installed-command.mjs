@@ -1,0 +1,71 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { promisify } from "node:util";
+
+const START_TIMEOUT_MS = 60_000;
+const STOP_TIMEOUT_MS = 15_000;
+const ADDRESS = /listens on (http:\S+)/;
+
+/** Returns the output of an installed command that ends by itself. Rejects if it fails. */
+export async function readCommand(directory, name, args) {
+  const { stdout } = await promisify(execFile)(toFile(directory, name), args, {
+    env: createEnvironment(),
+  });
+  return stdout;
+}
+
+/** Starts an installed command on a free port of 127.0.0.1. Resolves when it listens. */
+export async function startCommand(directory, name, settings) {
+  const child = spawn(toFile(directory, name), [], {
+    cwd: directory,
+    env: createEnvironment({ HOST: "127.0.0.1", PORT: "0", LOG_LEVEL: "info", ...settings }),
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const exited = once(child, "exit");
+  const stop = async () => {
+    const timeout = setTimeout(() => child.kill("SIGKILL"), STOP_TIMEOUT_MS);
+    child.kill("SIGTERM");
+    const [code] = await exited;
+    clearTimeout(timeout);
+    if (code !== 0) throw new Error(`${name} ended with exit code ${code} after SIGTERM`);
+  };
+  try {
+    return { origin: await readOrigin(child, name), stop };
+  } catch (error) {
+    child.kill("SIGKILL");
+    throw error;
+  }
+}
+
+async function readOrigin(child, name) {
+  const timeout = setTimeout(() => child.kill("SIGKILL"), START_TIMEOUT_MS);
+  const lines = createInterface({ input: child.stdout });
+  try {
+    return await new Promise((resolve, reject) => {
+      lines.on("line", (line) => {
+        const [, address] = ADDRESS.exec(line) ?? [];
+        if (address !== undefined) resolve(new URL(address).origin);
+      });
+      lines.on("close", () =>
+        reject(
+          new Error(
+            `${name} ended, or was stopped after ${START_TIMEOUT_MS} ms, before it listened`,
+          ),
+        ),
+      );
+    });
+  } finally {
+    clearTimeout(timeout);
+  }
+}
+
+function toFile(directory, name) {
+  return join(directory, "node_modules", ".bin", name);
+}
+
+/** Only what a program needs to start, so that no setting of this process has an effect. */
+function createEnvironment(settings = {}) {
+  return { PATH: process.env.PATH, ...settings };
+}

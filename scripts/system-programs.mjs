@@ -1,0 +1,33 @@
+// Programs that tests require and npm does not install. As root on Debian, apt installs them.
+
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync } from "node:fs";
+import { delimiter, join } from "node:path";
+
+/** On Debian, the programs of the PostgreSQL server are not in the PATH. */
+const POSTGRES_DIRECTORY = "/usr/lib/postgresql";
+
+/** Returns the path of a program, or undefined if it is not installed. */
+export function findProgram(command) {
+  const file = process.platform === "win32" ? `${command}.exe` : command;
+  return programDirectories()
+    .map((directory) => join(directory, file))
+    .find((path) => existsSync(path));
+}
+
+function programDirectories() {
+  const versions = existsSync(POSTGRES_DIRECTORY) ? readdirSync(POSTGRES_DIRECTORY) : [];
+  const packaged = versions.map((version) => join(POSTGRES_DIRECTORY, version, "bin"));
+  return [...(process.env.PATH ?? "").split(delimiter), ...packaged];
+}
+
+/** Returns whether the package could be installed. */
+export function installWithApt(debianPackage) {
+  if (process.getuid?.() !== 0 || findProgram("apt-get") === undefined) return false;
+  const install = ["install", "-y", "-qq", "--no-install-recommends", debianPackage];
+  return runAptGet("update", "-qq") && runAptGet(...install);
+}
+
+function runAptGet(...args) {
+  return spawnSync("apt-get", args, { stdio: "inherit" }).status === 0;
+}
