@@ -34,6 +34,7 @@ export const SIDEBAR = [
   ]),
   group("Operate the proxy", [
     ["Settings", "/configuration"],
+    ["Several environments", "/environments"],
     ["Operation", "/operations"],
     ["Security", "/security"],
     ["Troubleshooting", "/troubleshooting"],

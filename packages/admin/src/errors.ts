@@ -1,3 +1,5 @@
+import type { GuessProblem } from "flags-server-kit/http";
+
 /** Error names of the wire protocol, with their statuses. */
 const STATUS_BY_NAME = {
   BadDataError: 400,
@@ -86,4 +88,11 @@ export function tooManyBodies(): ApiError {
     "Too many large request bodies are being received: try again in a second",
     { headers: { "retry-after": "1" } },
   );
+}
+
+/** Creates a 429 for a client that sent too many unknown tokens. */
+export function tooManyGuesses({ message, retryAfterSeconds }: GuessProblem): ApiError {
+  return new ApiError("RateLimitError", message, {
+    headers: { "retry-after": String(retryAfterSeconds) },
+  });
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { buildApp } from "../src/app.ts";
-import { AUTHENTICATION_LIMITS, VALIDATION_LIMITS } from "../src/access/guess-limiter.ts";
+import { AUTHENTICATION_LIMITS, VALIDATION_LIMITS } from "flags-server-kit/http";
 import { makeDataDirectory, startCommand } from "./_command.ts";
 import {
   ADMIN_TOKEN,

@@ -1,5 +1,4 @@
 import Fastify, { type FastifyInstance } from "fastify";
-import type { FlagSource } from "flags-sdk";
 import { nameSetting } from "flags-server-kit";
 import {
   ConnectionGuard,
@@ -25,6 +24,7 @@ import { ownCompilersOnly, serverOptions } from "./http/server-options.ts";
 import { createMetrics, METRICS_PREFIX, type Metrics, observeSources } from "./metrics.ts";
 import { ResponsePreparer } from "./response/prepare-response.ts";
 import { renderAhead } from "./response/rendering.ts";
+import type { UpstreamSource } from "./sources.ts";
 
 export interface AppOptions {
   /**
@@ -38,14 +38,14 @@ export interface AppOptions {
   readonly cacheBytes?: number;
 }
 
-/** Builds the proxy on a flag source. The caller must start and close the source. */
+/** Builds the proxy on its sources. The caller must start and close them. */
 export async function buildApp(
   config: ProxyConfig,
-  source: FlagSource,
+  sources: readonly UpstreamSource[],
   { hasFastPath, metrics = createMetrics(), cacheBytes }: AppOptions = { hasFastPath: true },
 ): Promise<FastifyInstance> {
-  const keys = createKeyRegistry(config, source);
-  observeSources(metrics.registry, keys.sources);
+  const keys = createKeyRegistry(config, sources);
+  observeSources(metrics.registry, sources);
 
   const preparer = new ResponsePreparer(cacheBytes);
   const protocols = PROTOCOLS.map((definition) => createProtocol(definition, config, preparer));
@@ -67,18 +67,21 @@ export async function buildApp(
   });
   observeConnections(metrics.registry, METRICS_PREFIX, guard);
   const app = Fastify({
-    ...serverOptions(config, { sources: keys.sources, sendError, guard }),
+    ...serverOptions(config, { sources, sendError, guard }),
     ...(hasFastPath && ownCompilersOnly),
     serverFactory: createServerFactory(fastPaths, guard),
   });
   app.addHook("preClose", async () => closeFastPaths());
-  const stopRendering = renderAhead(keys.sources, protocols);
+  const stopRendering = renderAhead(
+    sources.map(({ flags }) => flags),
+    protocols,
+  );
   app.addHook("onClose", async () => stopRendering());
   handleErrors(app, { logger: config.logger, sendError });
   observeRequests(app, observe);
   // NOTE: hooks run in this order. Preflights contain no key, and browsers must be able to read errors.
   registerCors(app, config);
-  gateUntilReady(app, keys.sources);
+  gateUntilReady(app, sources);
   limitBodyMemory(app, { toError: tooManyBodies, keyOf });
   await registerCompression(app);
   if (config.openApiEnabled) {
@@ -86,6 +89,6 @@ export async function buildApp(
     await registerOpenApi(app, config, Object.assign({}, ...schemes) as SecuritySchemes);
   }
 
-  await registerRoutes(app, { config, keys, metrics, protocols, cacheBytes });
+  await registerRoutes(app, { config, keys, sources, metrics, protocols, cacheBytes });
   return app;
 }

@@ -1,4 +1,4 @@
-import { explainFrameworkFailure, NOT_JSON } from "flags-server-kit/http";
+import { explainFrameworkFailure, type GuessProblem, NOT_JSON } from "flags-server-kit/http";
 
 /** One invalid value in a request. */
 export interface Problem {
@@ -139,4 +139,9 @@ export function toHttpError(error: unknown): HttpError {
 
 function internal(cause: unknown): HttpError {
   return new HttpError(500, "Something went wrong inside the proxy", { cause });
+}
+
+/** A 429 for a client that sent too many unknown tokens. */
+export function tooManyGuesses({ message, retryAfterSeconds }: GuessProblem): HttpError {
+  return new HttpError(429, message, { headers: { "retry-after": String(retryAfterSeconds) } });
 }

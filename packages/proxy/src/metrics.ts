@@ -1,6 +1,7 @@
-import { FlagsClient, type FlagSource } from "flags-sdk";
+import { FlagsClient } from "flags-sdk";
 import { createRegistry, createRequestObserver, type ObserveRequest } from "flags-server-kit/http";
-import { Counter, Gauge, type Registry } from "prom-client";
+import { Counter, Gauge, type GaugeConfiguration, type Registry } from "prom-client";
+import type { UpstreamSource } from "./sources.ts";
 
 /** Counters of usage reports. */
 export interface UsageMetrics {
@@ -45,45 +46,83 @@ export function createMetrics(): Metrics {
   };
 }
 
-/** Exports the state of flag sources, and counts their failures. */
-export function observeSources(registry: Registry, sources: readonly FlagSource[]): void {
+/** Exports the state of sources, and counts their failures. */
+export function observeSources(registry: Registry, sources: readonly UpstreamSource[]): void {
   createSourceGauges(registry, sources);
   countFailures(registry, sources);
 }
 
-function createSourceGauges(registry: Registry, sources: readonly FlagSource[]): void {
+function createSourceGauges(registry: Registry, sources: readonly UpstreamSource[]): void {
+  // With workers, all processes have the same flags: the most recent value counts.
+  const shared: Pick<GaugeConfiguration<string>, "registers" | "aggregator"> = {
+    registers: [registry],
+    aggregator: "max",
+  };
   const createGauge = (name: string, help: string, read: () => number): Gauge =>
     new Gauge({
       name,
       help,
-      registers: [registry],
-      // With workers, all processes have the same flags: the most recent value counts.
-      aggregator: "max",
+      ...shared,
       collect() {
         this.set(read());
+      },
+    });
+  const createGaugePerSource = (
+    name: string,
+    help: string,
+    read: (source: UpstreamSource) => number,
+  ): Gauge =>
+    new Gauge({
+      name: `${METRICS_PREFIX}_${name}`,
+      help,
+      labelNames: ["source"],
+      ...shared,
+      collect() {
+        for (const source of sources) this.set({ source: source.name }, read(source));
       },
     });
 
   createGauge(
     "last_metrics_update_epoch_timestamp_ms",
     "When the proxy last received a feature update, in epoch milliseconds",
-    () => latest(sources.map((source) => source.lastUpdateAtMs)),
+    () => latest(sources.map(({ flags }) => flags.lastUpdateAtMs)),
   );
   createGauge(
     "last_metrics_fetch_epoch_timestamp_ms",
     "When the proxy last checked for feature updates, in epoch milliseconds",
-    () => latest(sources.map((source) => source.lastFetchAtMs)),
+    () => latest(sources.map(({ flags }) => flags.lastFetchAtMs)),
   );
-  createGauge(`${METRICS_PREFIX}_flags`, "Flags in the current snapshot", () =>
-    sources.reduce((sum, source) => sum + (source.snapshot?.flags.length ?? 0), 0),
+  createGauge(`${METRICS_PREFIX}_flags`, "Flags in the current snapshots", () =>
+    sources.reduce((sum, source) => sum + countFlags(source), 0),
+  );
+  createGaugePerSource("source_flags", "Flags in the current snapshot of the source", countFlags);
+  createGaugePerSource(
+    "source_last_update_timestamp_seconds",
+    "When the source last received new flags; 0 if never",
+    ({ flags }) => (flags.lastUpdateAtMs ?? 0) / 1000,
+  );
+  createGaugePerSource(
+    "source_last_fetch_timestamp_seconds",
+    "When the upstream last responded to the source; 0 if never",
+    ({ flags }) => (flags.lastFetchAtMs ?? 0) / 1000,
   );
 }
 
-function countFailures(registry: Registry, sources: readonly FlagSource[]): void {
+function countFlags({ flags }: UpstreamSource): number {
+  return flags.snapshot?.flags.length ?? 0;
+}
+
+function countFailures(registry: Registry, sources: readonly UpstreamSource[]): void {
   const registers = [registry];
   const upstreamErrors = new Counter({
     name: `${METRICS_PREFIX}_upstream_errors_total`,
     help: "Requests to the upstream that failed",
+    registers,
+  });
+  const sourceErrors = new Counter({
+    name: `${METRICS_PREFIX}_source_errors_total`,
+    help: "Requests to the upstream that failed, by source",
+    labelNames: ["source"],
     registers,
   });
   const strategyErrors = new Counter({
@@ -99,13 +138,18 @@ function countFailures(registry: Registry, sources: readonly FlagSource[]): void
     registers,
   });
 
-  for (const source of sources) {
-    source.on("strategyError", ({ strategy }) => strategyErrors.inc({ strategy }));
-    if (source instanceof FlagsClient) {
-      source.on("usageDropped", (kind, count) => usageDropped.inc({ kind }, count));
-      source.on("failure", () => upstreamErrors.inc());
+  for (const { name: source, flags } of sources) {
+    sourceErrors.inc({ source }, 0);
+    const onFailure = (): void => {
+      upstreamErrors.inc();
+      sourceErrors.inc({ source });
+    };
+    flags.on("strategyError", ({ strategy }) => strategyErrors.inc({ strategy }));
+    if (flags instanceof FlagsClient) {
+      flags.on("usageDropped", (kind, count) => usageDropped.inc({ kind }, count));
+      flags.on("failure", onFailure);
     } else {
-      source.on("error", () => upstreamErrors.inc());
+      flags.on("error", onFailure);
     }
   }
 }

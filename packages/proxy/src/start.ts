@@ -5,7 +5,7 @@ import { buildApp, type AppOptions } from "./app.ts";
 import type { ProxyConfig } from "./config/config.ts";
 import { loadEmbeddedConfig } from "./config/load-config.ts";
 import type { ProxyOptions } from "./config/options.ts";
-import { chooseSource, logSourceEvents } from "./flag-source.ts";
+import { type ChosenSources, chooseSources, logSourceEvents } from "./sources.ts";
 
 /** A proxy that listens. */
 export interface RunningProxy extends AsyncDisposable {
@@ -33,7 +33,8 @@ export async function start(
   options: ProxyOptions = {},
   client?: FlagSource | UnleashClient,
 ): Promise<RunningProxy> {
-  return serve(await loadEmbeddedConfig(options), client);
+  const config = await loadEmbeddedConfig(options);
+  return serve(config, chooseSources(config, client));
 }
 
 /**
@@ -45,16 +46,16 @@ export async function createApp(
   client?: FlagSource | UnleashClient,
 ): Promise<FastifyInstance> {
   const config = await loadEmbeddedConfig(options);
-  return startApp(config, client, { hasFastPath: false });
+  return startApp(config, chooseSources(config, client), { hasFastPath: false });
 }
 
-/** Builds the application and opens its port. */
+/** Builds the application on its sources, starts them, and opens the port. */
 export async function serve(
   config: ProxyConfig,
-  client?: FlagSource | UnleashClient,
+  chosen: ChosenSources = chooseSources(config, undefined),
   options: Omit<AppOptions, "hasFastPath"> = {},
 ): Promise<RunningProxy> {
-  const app = await startApp(config, client, { ...options, hasFastPath: true });
+  const app = await startApp(config, chosen, { ...options, hasFastPath: true });
   const { port, origin } = await listen(app, config);
   const close = async (): Promise<void> => {
     await app.close();
@@ -62,19 +63,17 @@ export async function serve(
   return { app, url: `${origin}${config.basePath}`, port, close, [Symbol.asyncDispose]: close };
 }
 
-/** Builds the application on its flag source, and starts the source. */
 async function startApp(
   config: ProxyConfig,
-  client: FlagSource | UnleashClient | undefined,
+  { sources, areOwned }: ChosenSources,
   options: AppOptions,
 ): Promise<FastifyInstance> {
-  const { source, isOwned } = chooseSource(config, client);
-  const app = await buildApp(config, source, options);
-  const stopLogging = logSourceEvents(source, config.logger);
+  const app = await buildApp(config, sources, options);
+  const stopLogging = logSourceEvents(sources, config.logger);
   app.addHook("onClose", async () => {
-    if (isOwned) await source.close();
+    if (areOwned) await Promise.all(sources.map(({ flags }) => flags.close()));
     stopLogging();
   });
-  source.start();
+  for (const { flags } of sources) flags.start();
   return app;
 }

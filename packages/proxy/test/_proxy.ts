@@ -4,6 +4,7 @@ import type { FlagSource } from "flags-sdk";
 import type { Logger } from "flags-server-kit";
 import { onTestFinished } from "vitest";
 import { buildApp, type AppOptions } from "../src/app.ts";
+import { toUpstreamSource } from "../src/sources.ts";
 import type { ProxyConfig } from "../src/config/config.ts";
 import { SAMPLE } from "./_documents.ts";
 import { DocumentSource, type SourceDocument } from "./_source.ts";
@@ -31,7 +32,7 @@ export class MemoryLogger implements Logger {
 export function proxyConfig(overrides: Partial<ProxyConfig> = {}): ProxyConfig {
   return {
     upstreamUrl: "http://127.0.0.1:1/api",
-    upstreamToken: "upstream-token",
+    upstreamTokens: ["upstream-token"],
     clientKeys: [KEY, OTHER_KEY],
     clientKeysHeaderName: "authorization",
     serverTokens: [SERVER_TOKEN],
@@ -126,7 +127,7 @@ export async function startProxyOver(
   source: FlagSource,
   { config, extend, app: options }: Pick<ProxySetup, "config" | "extend" | "app"> = {},
 ): Promise<RunningApp> {
-  const app = await buildApp(proxyConfig(config), source, options);
+  const app = await buildApp(proxyConfig(config), [toUpstreamSource(source)], options);
   extend?.(app);
   await app.listen({ host: "127.0.0.1", port: 0 });
   onTestFinished(async () => {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { buildApp } from "../src/app.ts";
+import { toUpstreamSource } from "../src/sources.ts";
 import { SAMPLE } from "./_documents.ts";
 import { KEY, MemoryLogger, proxyConfig, SERVER_TOKEN } from "./_proxy.ts";
 import { DocumentSource } from "./_source.ts";
@@ -37,7 +38,9 @@ test.each([
 ])("POST %s: the response to any JSON is a 200 or 400, and nothing is logged", async (url) => {
   const logger = new MemoryLogger();
   const source = new DocumentSource(SAMPLE);
-  const app = await buildApp(proxyConfig({ logger, allEndpointEnabled: true }), source);
+  const app = await buildApp(proxyConfig({ logger, allEndpointEnabled: true }), [
+    toUpstreamSource(source),
+  ]);
   const headers = { authorization: KEY, "content-type": "application/json" };
   await fc.assert(
     fc.asyncProperty(bodies, async (body) => {
@@ -55,7 +58,9 @@ test.each(["register", "metrics", "metrics/bulk"])(
   "POST /api/client/%s: the response to any JSON is a 202 or 400, and nothing is logged",
   async (path) => {
     const logger = new MemoryLogger();
-    const app = await buildApp(proxyConfig({ logger }), new DocumentSource(SAMPLE));
+    const app = await buildApp(proxyConfig({ logger }), [
+      toUpstreamSource(new DocumentSource(SAMPLE)),
+    ]);
     const headers = { authorization: SERVER_TOKEN, "content-type": "application/json" };
     await fc.assert(
       fc.asyncProperty(bodies, async (body) => {
@@ -72,7 +77,7 @@ test.each(["register", "metrics", "metrics/bulk"])(
 );
 
 test("GET /proxy: the response to any query is a 200 or 400", async () => {
-  const app = await buildApp(proxyConfig(), new DocumentSource(SAMPLE));
+  const app = await buildApp(proxyConfig(), [toUpstreamSource(new DocumentSource(SAMPLE))]);
   const part = fc.oneof(
     fc.constantFrom(...NAMES, "properties[", "]", "=", "&", "%", "+", "%41", "%e9", "[]"),
     fc.string({ unit: fc.constantFrom(..."ab[]=&%+;/\\".split("")) }),

@@ -59,10 +59,18 @@ describe("flags-proxy check reports", () => {
       warnings: [],
       settings: {
         flagsUrl: FLAGS_URL,
-        token: { project: "default", environment: "development" },
+        tokens: [{ project: "default", environment: "development" }],
         clientKeys: 2,
       },
-      upstream: { flags: 1, segments: 1, offersDelta: false, offersStreaming: false },
+      upstreams: [
+        {
+          source: "development",
+          flags: 1,
+          segments: 1,
+          offersDelta: false,
+          offersStreaming: false,
+        },
+      ],
     });
   });
 
@@ -121,22 +129,49 @@ describe("flags-proxy check reports", () => {
       delete request.headers["if-none-match"];
       serveDocument({ version: 2, features: [FLAG] }, { age: "5" })(request, response);
     });
-    const { warnings, upstream } = await report({ FLAGS_URL, FLAGS_SYNCHRONIZATION: "streaming" });
+    const { warnings, upstreams } = await report({ FLAGS_URL, FLAGS_SYNCHRONIZATION: "streaming" });
     expect(warnings).toEqual([
       expect.stringContaining("does not respond with 304"),
       expect.stringContaining("does not offer FLAGS_SYNCHRONIZATION=streaming"),
     ]);
     // A response from a cache does not say what time it is.
-    expect(upstream?.clockOffsetMs).toBeUndefined();
+    expect(upstreams[0]?.clockOffsetMs).toBeUndefined();
   });
 
   test("client keys that name another environment", async () => {
     const query = { environment: "development" };
     const FLAGS_URL = await startUpstream(serveDocument({ version: 2, features: [FLAG], query }));
     const keys = "default:development.first-key,default:production.second-key";
-    expect((await report({ FLAGS_URL, FLAGS_PROXY_CLIENT_KEYS: keys })).warnings).toEqual([
+    const settings = { FLAGS_URL, FLAGS_PROXY_CLIENT_KEYS: keys };
+    const { warnings } = await report({ ...settings, FLAGS_API_TOKEN: "old-upstream-secret" });
+    expect(warnings).toEqual([
       "FLAGS_PROXY_CLIENT_KEYS: entry 2 names the environment production, but gets the flags of development",
     ]);
+    // The token says which environment it is for, so this is found without the upstream.
+    expect((await report(settings)).problems).toEqual([
+      expect.stringContaining("Entry 2 of FLAGS_PROXY_CLIENT_KEYS is a key for the environment"),
+    ]);
+  });
+
+  test("each environment, and which of them fails", async () => {
+    const FLAGS_URL = await startUpstream((request, response) => {
+      if (request.headers.authorization?.startsWith("*:test.") === true) {
+        response.writeHead(401).end();
+      } else {
+        serveDocument({ version: 2, features: [FLAG] })(request, response);
+      }
+    });
+    const settings = {
+      FLAGS_URL,
+      FLAGS_API_TOKEN: "*:production.upstream-secret,*:test.upstream-secret",
+      FLAGS_PROXY_CLIENT_KEYS: "web:production.first-key,web:test.second-key",
+    };
+    const { problems, upstreams } = await report(settings);
+    expect(upstreams).toMatchObject([{ source: "production", flags: 1 }]);
+    expect(problems).toEqual([expect.stringMatching(/^test: /)]);
+    const { stdout, code } = await check(settings);
+    expect(stdout).toContain("\nUpstream, production\n");
+    expect(code).toBe(1);
   });
 });
 
@@ -174,7 +209,7 @@ describe("flags-proxy check explains", () => {
     const FLAGS_URL = `https://127.0.0.1:${port}/api`;
     expect(await onlyProblem({ FLAGS_URL })).toContain("Set NODE_EXTRA_CA_CERTS to a file");
     const accepted = { FLAGS_URL, HTTP_OPTIONS_REJECT_UNAUTHORIZED: "false" };
-    expect((await report(accepted)).upstream?.flags).toBe(1);
+    expect((await report(accepted)).upstreams[0]?.flags).toBe(1);
 
     const plain = await startUpstream(listener);
     expect(await onlyProblem({ FLAGS_URL: plain.replace("http:", "https:") })).toContain(

@@ -127,12 +127,15 @@ const ROWS: readonly Row[] = [
   {
     option: "flagsApiToken",
     variable: "FLAGS_API_TOKEN",
-    read: (config) => config.upstreamToken,
-    fallback: REQUIRED["FLAGS_API_TOKEN"],
-    texts: [["*:development.abc", "*:development.abc"]],
-    values: [["code-token", "code-token"]],
-    badTexts: ["tökén", "line\nbreak"],
-    badValues: ["", 5],
+    read: (config) => config.upstreamTokens,
+    fallback: [REQUIRED["FLAGS_API_TOKEN"]],
+    texts: [["*:development.abc", ["*:development.abc"]]],
+    values: [
+      ["code-token", ["code-token"]],
+      [["a-token"], ["a-token"]],
+    ],
+    badTexts: ["tökén", "line\nbreak", " , "],
+    badValues: ["", 5, []],
   },
   {
     option: "clientKeys",

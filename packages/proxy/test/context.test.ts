@@ -6,6 +6,7 @@ import { Client } from "undici";
 import type { Context as OfficialContext } from "unleash-client";
 import { expect, onTestFinished, test } from "vitest";
 import { buildApp } from "../src/app.ts";
+import { toUpstreamSource } from "../src/sources.ts";
 import { flag } from "./_documents.ts";
 import { errorOf, KEY, MemoryLogger, namesOf, proxyConfig, startProxy } from "./_proxy.ts";
 import { DocumentSource } from "./_source.ts";
@@ -260,7 +261,7 @@ test("remoteAddress: absent for a client on a Unix socket", async () => {
         },
       ],
     }),
-    source,
+    [toUpstreamSource(source)],
   );
   const directory = await mkdtemp(join(tmpdir(), "flags-proxy-"));
   onTestFinished(async () => {

@@ -67,10 +67,14 @@ test("OpenAPI document: every endpoint, parameter, error and security scheme", a
   ]);
   const definitions = ["delta", "features", "features/{name}"];
   expect(Object.keys(paths).toSorted()).toEqual([
-    ...[...definitions, "metrics", "metrics/bulk", "register", "streaming"].map(
+    ...[...definitions, "metrics", "metrics/bulk", "metrics/edge", "register", "streaming"].map(
       (path) => `/base/api/client/${path}`,
     ),
     ...frontend,
+    "/base/edge/validate",
+    ...["features", "health", "metrics", "prometheus", "ready", "tokens"].map(
+      (path) => `/base/internal-backstage/${path}`,
+    ),
     "/base/ofrep/v1/evaluate/flags",
     "/base/ofrep/v1/evaluate/flags/{key}",
     "/base/proxy",
@@ -145,6 +149,7 @@ test("OpenAPI document: schemas are named components, and never repeated inline"
   // Generated clients have types with these names.
   expect(Object.keys(components.schemas)).toEqual([
     "bulkUsageReportSchema",
+    "definitionsByEnvironmentSchema",
     "deltaEventSchema",
     "deltaSchema",
     "errorSchema",
@@ -165,14 +170,20 @@ test("OpenAPI document: schemas are named components, and never repeated inline"
     "ofrepFlagErrorSchema",
     "ofrepMetadataSchema",
     "ofrepRequestSchema",
+    "probeStatusSchema",
     "registrationSchema",
     "segmentDefinitionSchema",
+    "sourceStateSchema",
+    "sourceStatesSchema",
     "streamAddressSchema",
     "streamRequestSchema",
     "toggleListSchema",
     "toggleSchema",
     "toggleUsageSchema",
+    "tokensToValidateSchema",
     "usageReportSchema",
+    "validatedEdgeTokenSchema",
+    "validatedEdgeTokensSchema",
     "validationProblemSchema",
     "variantPayloadSchema",
     "variantSchema",

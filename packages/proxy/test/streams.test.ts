@@ -153,7 +153,7 @@ test("a URL is valid at every proxy with the same settings, and at no other", as
   expect(await at({})).toBe(200);
   expect(await at({ clientKeys: [KEY, "a-new-one"] })).toBe(200);
   expect(await at({ clientKeys: [OTHER_KEY] })).toBe(401);
-  expect(await at({ upstreamToken: "another" })).toBe(401);
+  expect(await at({ upstreamTokens: ["another"] })).toBe(401);
   expect(await at({ push: { ...proxyConfig().push, secret: "mine" } })).toBe(401);
 });
 

@@ -15,6 +15,8 @@ export { matchesEntityTag, sendConditional } from "./http/conditional-request.ts
 export { ConnectionGuard, createGuardedServer } from "./http/connection-guard.ts";
 export { SERVER_DEFAULTS } from "./http/fastify-app.ts";
 export type { TypedApp } from "./http/fastify-app.ts";
+export { AUTHENTICATION_LIMITS, GuessLimiter, VALIDATION_LIMITS } from "./http/guess-limiter.ts";
+export type { GuessProblem } from "./http/guess-limiter.ts";
 export {
   createRegistry,
   createRequestObserver,

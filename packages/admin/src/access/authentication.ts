@@ -1,13 +1,17 @@
 import type { FastifyRequest, onRequestAsyncHookHandler } from "fastify";
-import { describeRepeatedHeader, findRepeatedHeader } from "flags-server-kit/http";
+import {
+  AUTHENTICATION_LIMITS,
+  describeRepeatedHeader,
+  findRepeatedHeader,
+  GuessLimiter,
+} from "flags-server-kit/http";
 import { Batcher } from "../storage/batcher.ts";
-import { ApiError } from "../errors.ts";
+import { ApiError, tooManyGuesses } from "../errors.ts";
 import type { ApiTokenType } from "../storage/schema/api-tokens.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { ApiToken } from "./token.ts";
 import { findTokens } from "./find-tokens.ts";
 import { SeenTokens } from "./seen-tokens.ts";
-import { AUTHENTICATION_LIMITS, GuessLimiter } from "./guess-limiter.ts";
 import { setToken } from "./request-token.ts";
 
 /**
@@ -37,7 +41,7 @@ export function createAuthentication(
     run: (secrets) => lookUp(storage, secrets),
     maxItems: MAX_LOOKUPS,
   });
-  const guesses = new GuessLimiter(AUTHENTICATION_LIMITS);
+  const guesses = new GuessLimiter(AUTHENTICATION_LIMITS, tooManyGuesses);
   const requireType = (type: ApiTokenType): onRequestAsyncHookHandler => {
     return async (request) => {
       const token = await authenticate({ lookup, guesses }, request, type);

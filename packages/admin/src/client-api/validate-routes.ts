@@ -1,4 +1,5 @@
-import { GuessLimiter, VALIDATION_LIMITS } from "../access/guess-limiter.ts";
+import { GuessLimiter, VALIDATION_LIMITS } from "flags-server-kit/http";
+import { tooManyGuesses } from "../errors.ts";
 import { errorResponses } from "../http/schemas.ts";
 import type { TypedApp } from "flags-server-kit/http";
 import type { Storage } from "../storage/storage.ts";
@@ -11,7 +12,7 @@ import { ValidatedTokensResponse, ValidateTokensBody } from "./schemas.ts";
  * no authentication for it, so the number of guesses per address is limited.
  */
 export function registerTokenValidation(app: TypedApp, storage: Storage): void {
-  const guesses = new GuessLimiter(VALIDATION_LIMITS);
+  const guesses = new GuessLimiter(VALIDATION_LIMITS, tooManyGuesses);
   app.post(
     "/edge/validate",
     {

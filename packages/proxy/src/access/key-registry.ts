@@ -1,6 +1,8 @@
-import { timingSafeEqual } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import type { FlagSource } from "flags-sdk";
 import type { ProxyConfig } from "../config/config.ts";
+import type { UpstreamSource } from "../sources.ts";
+import { findSource } from "../token-scope.ts";
 
 /** The purpose of a key: evaluation for clients, or reading definitions for servers. */
 export type KeyKind = "client" | "server";
@@ -12,47 +14,44 @@ export interface Grant {
   readonly source: FlagSource;
 }
 
-/** Maps API keys to flag sources. */
+/**
+ * Maps API keys to flag sources.
+ *
+ * Keys are looked up by a hash with a secret of this process, so a lookup takes the same time for any
+ * number of keys, and its duration reveals nothing about them.
+ */
 export class KeyRegistry {
-  readonly #entries: readonly { readonly key: Buffer; readonly grant: Grant }[];
-  /** Reused for every comparison, so that a lookup allocates nothing. */
-  readonly #presented: Buffer;
-  readonly sources: readonly FlagSource[];
+  readonly #secret = randomBytes(32).toString("latin1");
+  readonly #grants = new Map<string, Grant[]>();
 
   constructor(grants: readonly Grant[]) {
-    // One byte more than the longest key, so that a longer text, once truncated, equals no key.
-    this.#presented = Buffer.alloc(Math.max(0, ...grants.map(({ key }) => key.length)) + 1);
-    this.#entries = grants.map(({ key, kind, source }) => ({
-      key: Buffer.from(key.padEnd(this.#presented.length, "\0"), "latin1"),
-      grant: { key, kind, source },
-    }));
-    this.sources = [...new Set(grants.map(({ source }) => source))];
+    for (const grant of grants) {
+      const id = this.#idOf(grant.key);
+      const others = this.#grants.get(id);
+      if (others === undefined) this.#grants.set(id, [grant]);
+      else others.push(grant);
+    }
   }
 
-  /**
-   * Returns the grant of a key, if the key is of one of these kinds. The time this takes does not
-   * depend on the key: every entry is compared, in constant time and over the same length.
-   */
+  /** Returns the grant of a key, if the key is of one of these kinds. */
   find(presented: string, kinds: readonly KeyKind[]): Grant | undefined {
-    // NOTE: neither a key nor a header value can contain the padding character.
-    this.#presented.fill(0);
-    this.#presented.write(presented, "latin1");
-    let found: Grant | undefined;
-    for (const { key, grant } of this.#entries) {
-      const isMatch = timingSafeEqual(key, this.#presented) && kinds.includes(grant.kind);
-      found = isMatch ? grant : found;
-    }
-    return found;
+    return this.#grants.get(this.#idOf(presented))?.find(({ kind }) => kinds.includes(kind));
+  }
+
+  #idOf(key: string): string {
+    return hash("sha256", this.#secret + key, "base64");
   }
 }
 
-/** Creates the registry of all configured keys. At present they all give access to one source. */
+/** Creates the registry of all configured keys. A key that no source serves is not in it. */
 export function createKeyRegistry(
   { clientKeys, serverTokens }: Pick<ProxyConfig, "clientKeys" | "serverTokens">,
-  source: FlagSource,
+  sources: readonly UpstreamSource[],
 ): KeyRegistry {
-  return new KeyRegistry([
-    ...clientKeys.map((key) => ({ key, kind: "client" as const, source })),
-    ...serverTokens.map((key) => ({ key, kind: "server" as const, source })),
-  ]);
+  const toGrants = (kind: KeyKind, keys: readonly string[]): readonly Grant[] =>
+    keys.flatMap((key) => {
+      const source = findSource(key, sources);
+      return source === undefined ? [] : [{ key, kind, source: source.flags }];
+    });
+  return new KeyRegistry([...toGrants("client", clientKeys), ...toGrants("server", serverTokens)]);
 }

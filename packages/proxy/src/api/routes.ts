@@ -8,15 +8,19 @@ import { acceptJsonOnly } from "../http/json-body.ts";
 import { serializerCompiler } from "../http/server-options.ts";
 import { validatorCompiler } from "../http/validation.ts";
 import type { Metrics } from "../metrics.ts";
+import type { UpstreamSource } from "../sources.ts";
 import { createClientStreams } from "../streaming/create-streams.ts";
 import type { EventRenderers } from "../streaming/flag-events.ts";
 import { createDefinitions } from "./client/definitions.ts";
 import { registerServerSdkRoutes } from "./client/routes.ts";
+import { registerBackstage } from "./edge/backstage.ts";
+import { registerTokenValidation } from "./edge/validate.ts";
 import { configuredHeader, type Protocol, type RouteOptions, varyOn } from "./protocol.ts";
 
 interface RoutesOptions {
   readonly config: ProxyConfig;
   readonly keys: KeyRegistry;
+  readonly sources: readonly UpstreamSource[];
   readonly metrics: Metrics;
   readonly protocols: readonly Protocol[];
   /** Memory in bytes for each cache. @default chosen by each cache */
@@ -26,16 +30,17 @@ interface RoutesOptions {
 /** Registers everything under the base path: each client protocol, and the API for server SDKs. */
 export async function registerRoutes(
   app: FastifyInstance,
-  { config, keys, metrics, protocols, cacheBytes }: RoutesOptions,
+  { config, keys, sources, metrics, protocols, cacheBytes }: RoutesOptions,
 ): Promise<void> {
-  const definitions = createDefinitions(keys.sources, metrics.registry);
+  const flagSources = sources.map(({ flags }) => flags);
+  const definitions = createDefinitions(flagSources, metrics.registry);
   const renderers = Object.fromEntries(
     protocols.flatMap(({ definition: { eventKind }, render }) =>
       eventKind === undefined ? [] : [[eventKind, render]],
     ),
   ) as EventRenderers;
   const clientStreams = createClientStreams(config, {
-    keys,
+    flagSources,
     renderers,
     registry: metrics.registry,
     cacheBytes,
@@ -73,6 +78,10 @@ export async function registerRoutes(
     }
   }
   const keyExtractor = configuredHeader(config);
+  await registerAt("/internal-backstage", (scope) =>
+    registerBackstage(scope, { sources, metrics, authenticate: allowWith(keyExtractor)("server") }),
+  );
+  await registerAt("/edge", (scope) => registerTokenValidation(scope, keys));
   await registerAt("/api", (scope) =>
     registerServerSdkRoutes(scope, {
       config,

@@ -96,6 +96,7 @@ const ERROR_DESCRIPTIONS = {
   404: "There is no toggle of this name",
   413: "The body is too large, or its content does not fit into an address",
   415: "The body is not JSON",
+  429: "Too many unknown tokens were sent: `Retry-After` says how long to wait",
   501: "The endpoint is not enabled",
   503:
     "The proxy has not synchronized with its upstream yet, too much usage is waiting to be sent, or " +

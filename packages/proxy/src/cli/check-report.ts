@@ -1,3 +1,5 @@
+import type { TokenScope } from "../token-scope.ts";
+
 /** The result of `flags-proxy check`. Contains no secrets. */
 export interface CheckReport {
   readonly version: string;
@@ -6,15 +8,15 @@ export interface CheckReport {
   readonly warnings: readonly string[];
   /** Undefined if settings are invalid. */
   readonly settings: CheckedSettings | undefined;
-  /** Undefined if the flags could not be fetched. */
-  readonly upstream: CheckedUpstream | undefined;
+  /** One per token whose flags could be fetched. */
+  readonly upstreams: readonly CheckedUpstream[];
 }
 
 /** A selection of the settings. */
 export interface CheckedSettings {
   readonly flagsUrl: string;
-  /** The scope of the upstream token; undefined if its text does not contain one. */
-  readonly token: TokenScope | undefined;
+  /** The scope of each upstream token; undefined if its text does not contain one. */
+  readonly tokens: readonly (TokenScope | undefined)[];
   readonly clientKeys: number;
   readonly serverTokens: number;
   readonly synchronization: string;
@@ -22,14 +24,10 @@ export interface CheckedSettings {
   readonly customStrategies: readonly string[];
 }
 
-/** What a token such as `project:environment.secret` gives access to. */
-export interface TokenScope {
-  readonly project: string;
-  readonly environment: string;
-}
-
 /** What the upstream has sent. */
 export interface CheckedUpstream {
+  /** The name of the source in logs and metrics. */
+  readonly source: string;
   readonly environment: string | undefined;
   readonly flags: number;
   readonly segments: number;

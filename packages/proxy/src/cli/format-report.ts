@@ -1,23 +1,30 @@
-import type { CheckedSettings, CheckedUpstream, CheckReport, TokenScope } from "./check-report.ts";
+import type { TokenScope } from "../token-scope.ts";
+import type { CheckedSettings, CheckedUpstream, CheckReport } from "./check-report.ts";
 
 type Row = readonly [label: string, text: string];
 
 /** Formats a report as text for people. */
-export function formatReport({ settings, upstream, problems, warnings }: CheckReport): string {
+export function formatReport({ settings, upstreams, problems, warnings }: CheckReport): string {
   return [
     ...(settings === undefined ? [] : formatSection("Settings", settingRows(settings))),
-    ...(upstream === undefined ? [] : formatSection("Upstream", upstreamRows(upstream))),
+    ...upstreams.flatMap((upstream) =>
+      formatSection(toHeading(upstream, settings), upstreamRows(upstream)),
+    ),
     ...formatFindings("Warnings", warnings),
     ...formatFindings("Problems", problems),
     summarize(problems.length, warnings.length),
   ].join("\n");
 }
 
+function toHeading({ source }: CheckedUpstream, settings: CheckedSettings | undefined): string {
+  return settings?.tokens.length === 1 ? "Upstream" : `Upstream, ${source}`;
+}
+
 function settingRows(settings: CheckedSettings): readonly Row[] {
   const { synchronization, refreshIntervalMs, serverTokens, customStrategies } = settings;
   return [
     ["Address", settings.flagsUrl],
-    ["Token", describeToken(settings.token)],
+    ...settings.tokens.map((token): Row => ["Token", describeToken(token)]),
     ["Client keys", String(settings.clientKeys)],
     ...optionalRow("Server tokens", serverTokens === 0 ? "" : String(serverTokens)),
     [
@@ -33,7 +40,7 @@ function settingRows(settings: CheckedSettings): readonly Row[] {
 function describeToken(scope: TokenScope | undefined): string {
   if (scope === undefined) return "set; its text names no project and environment";
   const { project, environment } = scope;
-  const projects = { "*": "all projects", several: "several projects" }[project];
+  const projects = { "*": "all projects", "[]": "several projects" }[project];
   return `for ${projects ?? `project ${project}`}, environment ${environment}`;
 }
 

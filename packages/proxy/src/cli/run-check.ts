@@ -3,28 +3,53 @@ import { ConfigError, type Environment, type Logger } from "flags-server-kit";
 import type { LoadedConfig } from "../config/assemble-config.ts";
 import type { ProxyConfig } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
-import { toClientOptions } from "../flag-source.ts";
+import { nameSources, toClientOptions } from "../sources.ts";
+import { parseTokenScope } from "../token-scope.ts";
 import { version } from "../version.ts";
-import type { CheckedSettings, CheckedUpstream, CheckReport, TokenScope } from "./check-report.ts";
+import type { CheckedSettings, CheckedUpstream, CheckReport } from "./check-report.ts";
 import { explainUpstreamFailure } from "./explain-upstream-failure.ts";
 
 /** Checks the settings as a start does, and requests the flags of the upstream. */
 export async function runCheck(environment: Environment): Promise<CheckReport> {
   const problems: string[] = [];
   const warnings: string[] = [];
-  const report = { version, problems, warnings, settings: undefined, upstream: undefined };
+  const report = { version, problems, warnings, settings: undefined, upstreams: [] };
   const config = await tryLoadConfig(environment, { problems, warnings });
   if (config === undefined) return report;
+  const names = nameSources(config.upstreamTokens);
+  const upstreams = await Promise.all(
+    config.upstreamTokens.map((token, index) =>
+      checkSource(config, { token, name: names[index] ?? "" }),
+    ),
+  );
+  return {
+    ...report,
+    settings: describeSettings(config),
+    upstreams: upstreams.filter((upstream) => upstream !== undefined),
+  };
+}
+
+interface CheckedSource {
+  readonly token: string;
+  readonly name: string;
+}
+
+/** Adds what it finds to the report; with several sources, each finding names its source. */
+async function checkSource(
+  config: LoadedConfig,
+  { token, name }: CheckedSource,
+): Promise<CheckedUpstream | undefined> {
   // NOTE: the logger of the configuration removes secrets from what it passes on to the lists.
   const { logger } = config;
-  const settings = describeSettings(config);
+  const prefix = config.upstreamTokens.length === 1 ? "" : `${name}: `;
+  const options = toClientOptions(config, token);
   try {
-    const inspection = await inspectUpstream(toClientOptions(config));
-    for (const warning of findWarnings(config, settings, inspection)) logger.warn(warning);
-    return { ...report, settings, upstream: describeUpstream(inspection) };
+    const inspection = await inspectUpstream(options);
+    for (const warning of findWarnings(config, token, inspection)) logger.warn(prefix + warning);
+    return { source: name, ...describeUpstream(inspection) };
   } catch (error) {
-    logger.error(await explainUpstreamFailure(error, toClientOptions(config)));
-    return { ...report, settings };
+    logger.error(prefix + (await explainUpstreamFailure(error, options)));
+    return undefined;
   }
 }
 
@@ -60,7 +85,7 @@ async function tryLoadConfig(
 function describeSettings(config: ProxyConfig): CheckedSettings {
   return {
     flagsUrl: config.upstreamUrl,
-    token: readScope(config.upstreamToken),
+    tokens: config.upstreamTokens.map(parseTokenScope),
     clientKeys: config.clientKeys.length,
     serverTokens: config.serverTokens.length,
     synchronization: config.synchronization,
@@ -69,14 +94,7 @@ function describeSettings(config: ProxyConfig): CheckedSettings {
   };
 }
 
-/** Returns the part of a token such as `project:environment.secret` that is not secret. */
-function readScope(token: string): TokenScope | undefined {
-  const [, project, environment] = /^([^:\s]+):([^.:\s]+)\../.exec(token) ?? [];
-  if (project === undefined || environment === undefined) return undefined;
-  return { project: project === "[]" ? "several" : project, environment };
-}
-
-function describeUpstream(inspection: UpstreamInspection): CheckedUpstream {
+function describeUpstream(inspection: UpstreamInspection): Omit<CheckedUpstream, "source"> {
   const { snapshot, clock } = inspection;
   return {
     environment: inspection.environment,
@@ -101,7 +119,7 @@ const ADD_STRATEGY = ". Add its file to FLAGS_CUSTOM_STRATEGIES_FILE";
 
 function findWarnings(
   config: ProxyConfig,
-  { token }: CheckedSettings,
+  token: string,
   { snapshot, clock, ...inspection }: UpstreamInspection,
 ): readonly string[] {
   const warnings = [...inspection.warnings];
@@ -139,18 +157,19 @@ function findWarnings(
   }
   return [
     ...warnings,
-    ...findOtherEnvironments(config, inspection.environment ?? token?.environment),
+    ...findOtherEnvironments(config, inspection.environment ?? parseTokenScope(token)?.environment),
   ];
 }
 
 /** Client keys that look like tokens of another environment get the flags of this one. */
 function findOtherEnvironments(
-  { clientKeys }: ProxyConfig,
+  { clientKeys, upstreamTokens }: ProxyConfig,
   environment: string | undefined,
 ): readonly string[] {
-  if (environment === undefined) return [];
+  // NOTE: with several tokens, keys that no source serves are errors.
+  if (environment === undefined || upstreamTokens.length > 1) return [];
   return clientKeys.flatMap((key, index) => {
-    const scope = readScope(key);
+    const scope = parseTokenScope(key);
     if (scope === undefined || scope.environment === environment) return [];
     return [
       `FLAGS_PROXY_CLIENT_KEYS: entry ${index + 1} names the environment ${scope.environment}, but gets the flags of ${environment}`,

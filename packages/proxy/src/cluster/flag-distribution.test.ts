@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { MemoryLogger } from "../../test/_proxy.ts";
 import { DocumentSource } from "../../test/_source.ts";
+import { toUpstreamSource } from "../sources.ts";
 import { FlagDistribution } from "./flag-distribution.ts";
 import type { ToWorker, WorkerPeer } from "./messages.ts";
 
@@ -34,7 +35,12 @@ const toDocument = (name: string) => ({
 function create(names: readonly string[]) {
   const source = new DocumentSource();
   const logger = new MemoryLogger();
-  const flags = new FlagDistribution(source, logger);
+  const flags = new FlagDistribution({
+    source: toUpstreamSource(source),
+    index: 0,
+    logger,
+    onReady: (worker) => worker.send({ kind: "listen" }),
+  });
   onTestFinished(() => flags.close());
   const peers = names.map((name) => new RecordingPeer(name));
   for (const peer of peers) flags.join(peer);
@@ -155,6 +161,7 @@ test("timestamps are sent to the workers when the upstream has no changes", () =
   source.emit("unchanged");
   expect(one.messages.at(-1)).toEqual({
     kind: "unchanged",
+    source: 0,
     timestamps: { lastFetchAtMs: 5, lastUpdateAtMs: undefined },
   });
 });

@@ -1,5 +1,6 @@
-import type { FlagSource, FlagUpdate, SyncTimestamps } from "flags-sdk";
+import { FlagsClient, type FlagSource, type FlagUpdate, type SyncTimestamps } from "flags-sdk";
 import type { Logger } from "flags-server-kit";
+import type { UpstreamSource } from "../sources.ts";
 import type { WorkerPeer } from "./messages.ts";
 
 /** Maximum time for which a round waits for a worker to load its flags. */
@@ -13,6 +14,15 @@ interface Round {
   readonly timeout: NodeJS.Timeout;
 }
 
+interface DistributionOptions {
+  readonly source: UpstreamSource;
+  /** Position of the source in the configuration. */
+  readonly index: number;
+  readonly logger: Logger;
+  /** Called once for each worker, when it may listen as far as this source is concerned. */
+  readonly onReady: (worker: WorkerPeer) => void;
+}
+
 /**
  * Distributes the flags of a source to the workers, in rounds: all workers load an update, and when
  * the last one has loaded it, all publish it. So responses, and whether the proxy is ready, do not
@@ -20,10 +30,10 @@ interface Round {
  * one update is sent to a worker before it has loaded the previous one, however slow it is.
  */
 export class FlagDistribution {
+  readonly #options: DistributionOptions;
   readonly #source: FlagSource;
-  readonly #logger: Logger;
   readonly #workers = new Set<WorkerPeer>();
-  readonly #listening = new WeakSet<WorkerPeer>();
+  readonly #ready = new WeakSet<WorkerPeer>();
   /** Workers that have received flags and have not loaded them yet. */
   readonly #loading = new WeakSet<WorkerPeer>();
   /** NOTE: the last messages of a worker may arrive after its exit. */
@@ -32,20 +42,25 @@ export class FlagDistribution {
   /** The update of the current or the last round. */
   #update: FlagUpdate | undefined;
 
-  constructor(source: FlagSource, logger: Logger) {
-    this.#source = source;
-    this.#logger = logger;
-    source.on("changed", () => this.#startNextRound());
-    source.on("unchanged", () => this.#sendUnchanged());
+  constructor(options: DistributionOptions) {
+    this.#options = options;
+    const { flags } = options.source;
+    this.#source = flags;
+    flags.on("changed", () => this.#startNextRound());
+    flags.on("unchanged", () => this.#sendUnchanged());
+    const onFailure = (): void => this.#workers.forEach((worker) => this.#sendUnavailable(worker));
+    if (flags instanceof FlagsClient) flags.on("failure", onFailure);
+    else flags.on("error", onFailure);
   }
 
   /** Adds a worker. It listens immediately, or as soon as it has the flags of the other workers. */
   join(worker: WorkerPeer): void {
     if (this.#exited.has(worker)) return;
     this.#workers.add(worker);
+    this.#sendUnavailable(worker);
     if (this.#round !== undefined) this.#sendFlags(worker, this.#round);
     else if (this.#update !== undefined) this.#startRound(this.#update, [worker]);
-    else this.#sendListen(worker);
+    else this.#reportReady(worker);
   }
 
   /** Records that a worker has loaded the flags of a revision. */
@@ -101,13 +116,15 @@ export class FlagDistribution {
     if (this.#loading.has(worker)) return;
     this.#loading.add(worker);
     waitingFor.add(worker);
-    worker.send({ kind: "flags", ...update });
+    worker.send({ kind: "flags", source: this.#options.index, ...update });
   }
 
   #stopWaiting(): void {
     if (this.#round === undefined) return;
     for (const { name } of this.#round.waitingFor) {
-      this.#logger.warn(`${name} is slow to load new flags: the other workers continue without it`);
+      this.#options.logger.warn(
+        `${name} is slow to load new flags: the other workers continue without it`,
+      );
     }
     this.#round.waitingFor.clear();
     this.#endIfComplete(this.#round);
@@ -122,19 +139,32 @@ export class FlagDistribution {
   }
 
   #publish(worker: WorkerPeer): void {
-    worker.send({ kind: "publish", timestamps: this.#timestamps });
-    this.#sendListen(worker);
+    const { index: source } = this.#options;
+    worker.send({ kind: "publish", source, timestamps: this.#timestamps });
+    this.#reportReady(worker);
   }
 
-  #sendListen(worker: WorkerPeer): void {
-    if (this.#listening.has(worker)) return;
-    this.#listening.add(worker);
-    worker.send({ kind: "listen" });
+  #reportReady(worker: WorkerPeer): void {
+    if (this.#ready.has(worker)) return;
+    this.#ready.add(worker);
+    this.#options.onReady(worker);
+  }
+
+  /** NOTE: once a worker has flags, failures no longer concern it. */
+  #sendUnavailable(worker: WorkerPeer): void {
+    const { source, index } = this.#options;
+    if (this.#update === undefined && source.hasFailed()) {
+      worker.send({ kind: "unavailable", source: index });
+    }
   }
 
   #sendUnchanged(): void {
     for (const worker of this.#workers) {
-      worker.send({ kind: "unchanged", timestamps: this.#timestamps });
+      worker.send({
+        kind: "unchanged",
+        source: this.#options.index,
+        timestamps: this.#timestamps,
+      });
     }
   }
 

@@ -3,14 +3,21 @@
 import type { ApplicationRegistration, FlagUpdate, SyncTimestamps } from "flags-sdk";
 import type { MetricObjectWithValues, MetricValue } from "prom-client";
 
+/** The source that a message is about, by its position in the configuration. */
+interface OfSource {
+  readonly source: number;
+}
+
 /** A message from the primary process to a worker. */
 export type ToWorker =
   /** New flags to prepare. The worker replies with `loaded`. */
-  | ({ readonly kind: "flags" } & FlagUpdate)
+  | ({ readonly kind: "flags" } & OfSource & FlagUpdate)
   /** Makes the prepared flags the current ones. */
-  | { readonly kind: "publish"; readonly timestamps: SyncTimestamps }
+  | ({ readonly kind: "publish"; readonly timestamps: SyncTimestamps } & OfSource)
   /** The upstream has no changes. */
-  | { readonly kind: "unchanged"; readonly timestamps: SyncTimestamps }
+  | ({ readonly kind: "unchanged"; readonly timestamps: SyncTimestamps } & OfSource)
+  /** A request for the flags of the source has failed. */
+  | ({ readonly kind: "unavailable" } & OfSource)
   /** The reply to `usage`. */
   | { readonly kind: "decision"; readonly id: number; readonly isAccepted: boolean }
   /** Requests the worker's metrics. The worker replies with `collected`. */
@@ -29,17 +36,20 @@ export type ToPrimary =
   /** The worker is ready to receive messages. */
   | { readonly kind: "hello" }
   /** The reply to `flags`. */
-  | { readonly kind: "loaded"; readonly revision: string }
+  | ({ readonly kind: "loaded"; readonly revision: string } & OfSource)
   /** The reply to `listen`. */
   | { readonly kind: "listening"; readonly url: string }
   /** The worker cannot start and exits. */
   | { readonly kind: "failed"; readonly reason: string }
   /** Usage to send upstream, as JSON. The primary process replies with `decision`. */
-  | { readonly kind: "usage"; readonly id: number; readonly text: string }
+  | ({ readonly kind: "usage"; readonly id: number; readonly text: string } & OfSource)
   /** The reply to `ping`. */
   | { readonly kind: "pong" }
   /** An application to register upstream. */
-  | { readonly kind: "registration"; readonly registration: ApplicationRegistration }
+  | ({
+      readonly kind: "registration";
+      readonly registration: ApplicationRegistration;
+    } & OfSource)
   /** Requests the metrics of all processes. The primary process replies with `metrics`. */
   | { readonly kind: "scrape" }
   /** The reply to `collect`. */

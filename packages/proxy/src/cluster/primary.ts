@@ -1,16 +1,16 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
-import type { ApplicationUsage, FlagsClient } from "flags-sdk";
+import type { ApplicationUsage } from "flags-sdk";
 import type { Logger, RunningServer } from "flags-server-kit";
 import type { LoadedConfig } from "../config/assemble-config.ts";
-import { createClient, logSourceEvents } from "../flag-source.ts";
+import { createClients, logSourceEvents, type UpstreamSource } from "../sources.ts";
 import { createMetrics, observeSources } from "../metrics.ts";
 import { FlagDistribution } from "./flag-distribution.ts";
 import type { MessageToPrimary, ToPrimary, WorkerPeer } from "./messages.ts";
 import { MetricsCollection } from "./metrics-collection.ts";
 import { WorkerPool } from "./worker-pool.ts";
 
-/** Serves with several processes that share one port and one connection to the upstream. */
+/** Serves with several processes that share one port and the connections to the upstream. */
 export async function serveWithWorkers(config: LoadedConfig): Promise<RunningServer> {
   // NOTE: if the system chose the port, it would be lost when no worker is left.
   const port = config.port === 0 ? await findFreePort(config.host) : config.port;
@@ -29,23 +29,28 @@ async function findFreePort(host: string | undefined): Promise<number> {
 }
 
 /**
- * The primary process. It serves no requests: it keeps the connection to the upstream, distributes
+ * The primary process. It serves no requests: it keeps the connections to the upstream, distributes
  * flags to the workers, forwards their usage, and keeps them running.
  */
 class Primary {
   readonly #logger: Logger;
-  readonly #client: FlagsClient;
+  readonly #sources: readonly UpstreamSource[];
   readonly #pool: WorkerPool;
-  readonly #flags: FlagDistribution;
+  readonly #distributions: readonly FlagDistribution[];
+  /** The number of sources for which a worker is ready to listen. */
+  readonly #readyCounts = new WeakMap<WorkerPeer, number>();
   readonly #metrics: MetricsCollection;
 
   constructor(config: LoadedConfig) {
     const { logger, port, workers: count, workerTimeoutMs } = config;
     this.#logger = logger;
-    this.#client = createClient(config);
-    this.#flags = new FlagDistribution(this.#client, logger);
+    this.#sources = createClients(config);
+    this.#distributions = this.#sources.map(
+      (source, index) =>
+        new FlagDistribution({ source, index, logger, onReady: (worker) => this.#onReady(worker) }),
+    );
     const { registry } = createMetrics();
-    observeSources(registry, [this.#client]);
+    observeSources(registry, this.#sources);
     this.#metrics = new MetricsCollection(registry);
     this.#pool = new WorkerPool({
       count,
@@ -60,31 +65,31 @@ class Primary {
 
   /** Resolves to the address when all workers listen. */
   async start(): Promise<string> {
-    logSourceEvents(this.#client, this.#logger);
-    this.#client.start();
+    logSourceEvents(this.#sources, this.#logger);
+    for (const { flags } of this.#sources) flags.start();
     return this.#pool.start();
   }
 
   /** Stops the workers, then sends their last usage upstream. */
   async close(): Promise<void> {
     await this.#pool.stop();
-    this.#flags.close();
-    await this.#client.close();
+    for (const distribution of this.#distributions) distribution.close();
+    await Promise.all(this.#sources.map(({ flags }) => flags.close()));
   }
 
   #onMessage(worker: WorkerPeer, message: ToPrimary): void {
     switch (message.kind) {
       case "hello":
-        this.#flags.join(worker);
+        for (const distribution of this.#distributions) distribution.join(worker);
         return;
       case "loaded":
-        this.#flags.loaded(worker, message.revision);
+        this.#distributions[message.source]?.loaded(worker, message.revision);
         return;
       case "usage":
-        this.#acceptUsage(worker, message);
+        void this.#acceptUsage(worker, message);
         return;
       case "registration":
-        this.#client.registerApplication(message.registration);
+        this.#sources[message.source]?.flags.registerApplication?.(message.registration);
         return;
       case "scrape":
         void this.#sendMetrics(worker);
@@ -99,9 +104,19 @@ class Primary {
     }
   }
 
-  #acceptUsage(worker: WorkerPeer, { id, text }: MessageToPrimary<"usage">): void {
+  async #acceptUsage(
+    worker: WorkerPeer,
+    { id, text, source }: MessageToPrimary<"usage">,
+  ): Promise<void> {
     const usage = JSON.parse(text) as ApplicationUsage;
-    worker.send({ kind: "decision", id, isAccepted: this.#client.reportUsage(usage) });
+    const isAccepted = (await this.#sources[source]?.flags.reportUsage(usage)) ?? false;
+    worker.send({ kind: "decision", id, isAccepted });
+  }
+
+  #onReady(worker: WorkerPeer): void {
+    const count = (this.#readyCounts.get(worker) ?? 0) + 1;
+    this.#readyCounts.set(worker, count);
+    if (count === this.#sources.length) worker.send({ kind: "listen" });
   }
 
   async #sendMetrics(worker: WorkerPeer): Promise<void> {
@@ -113,7 +128,7 @@ class Primary {
   }
 
   #onExit(worker: WorkerPeer): void {
-    this.#flags.leave(worker);
+    for (const distribution of this.#distributions) distribution.leave(worker);
     this.#metrics.leave(worker);
   }
 }

@@ -11,10 +11,10 @@ test("report() forwards usage and resolves to the decision on that report", asyn
       messages.push(message);
     },
   });
-  const decisions = ["a", "b"].map((appName) => forwarder.report(toUsage(appName)));
+  const decisions = ["a", "b"].map((appName) => forwarder.report(1, toUsage(appName)));
   expect(messages).toEqual([
-    { kind: "usage", id: 1, text: JSON.stringify(toUsage("a")) },
-    { kind: "usage", id: 2, text: JSON.stringify(toUsage("b")) },
+    { kind: "usage", source: 1, id: 1, text: JSON.stringify(toUsage("a")) },
+    { kind: "usage", source: 1, id: 2, text: JSON.stringify(toUsage("b")) },
   ]);
   forwarder.onDecision({ kind: "decision", id: 2, isAccepted: false });
   forwarder.onDecision({ kind: "decision", id: 1, isAccepted: true });

@@ -2,6 +2,7 @@ import { type ApplicationRegistration, type ApplicationUsage, FlagReplica } from
 import type { Closable } from "flags-server-kit";
 import type { ProxyConfig } from "../config/config.ts";
 import { createMetrics, type Metrics } from "../metrics.ts";
+import { createSources } from "../sources.ts";
 import { serve } from "../start.ts";
 import type { MessageToWorker } from "./messages.ts";
 import type { PrimaryLink } from "./primary-link.ts";
@@ -9,37 +10,49 @@ import type { PrimaryLink } from "./primary-link.ts";
 /** Serves the flags of the primary process, on the port that all workers share. */
 export async function serveAsWorker(config: ProxyConfig, link: PrimaryLink): Promise<Closable> {
   const forwarder = new UsageForwarder(link);
-  const replica = new FlagReplica({
-    strategies: config.customStrategies,
-    reportUsage: (usage) => forwarder.report(usage),
-    registerApplication: (registration) => forwarder.register(registration),
-  });
+  const replicas: FlagReplica[] = [];
+  const failed = new Set<number>();
+  const sources = createSources(config, (source) => {
+    const replica = new FlagReplica({
+      strategies: config.customStrategies,
+      reportUsage: (usage) => forwarder.report(source, usage),
+      registerApplication: (registration) => forwarder.register(source, registration),
+    });
+    replicas.push(replica);
+    return replica;
+  }).map((source, index) => ({ ...source, hasFailed: () => failed.has(index) }));
   const metrics: Metrics = { ...createMetrics(), read: shareCalls(() => scrape(link)) };
-  followPrimary(link, { replica, forwarder, metrics });
+  followPrimary(link, { replicas, failed, forwarder, metrics });
   const canListen = link.next("listen");
   await link.send({ kind: "hello" });
   await canListen;
 
-  const proxy = await serve(config, replica, { metrics });
+  const proxy = await serve(config, { sources, areOwned: true }, { metrics });
   await link.send({ kind: "listening", url: proxy.url });
   return { server: proxy.app.server, close: () => proxy.close() };
 }
 
 interface WorkerParts {
-  readonly replica: FlagReplica;
+  readonly replicas: readonly FlagReplica[];
+  /** Positions of the sources whose upstream has failed. */
+  readonly failed: Set<number>;
   readonly forwarder: UsageForwarder;
   readonly metrics: Metrics;
 }
 
-function followPrimary(link: PrimaryLink, { replica, forwarder, metrics }: WorkerParts): void {
+function followPrimary(
+  link: PrimaryLink,
+  { replicas, failed, forwarder, metrics }: WorkerParts,
+): void {
   link.handle({
-    flags: (update) => {
-      void replica
-        .prepare(update)
-        .then(() => link.send({ kind: "loaded", revision: update.revision }));
+    flags: ({ source, ...update }) => {
+      void replicas[source]
+        ?.prepare(update)
+        .then(() => link.send({ kind: "loaded", source, revision: update.revision }));
     },
-    publish: ({ timestamps }) => replica.publish(timestamps),
-    unchanged: ({ timestamps }) => replica.unchanged(timestamps),
+    publish: ({ source, timestamps }) => replicas[source]?.publish(timestamps),
+    unchanged: ({ source, timestamps }) => replicas[source]?.unchanged(timestamps),
+    unavailable: ({ source }) => void failed.add(source),
     decision: (decision) => forwarder.onDecision(decision),
     collect: () => {
       void metrics.registry
@@ -59,20 +72,20 @@ export class UsageForwarder {
     this.#link = link;
   }
 
-  /** Forwards usage. Resolves to whether the primary process accepted it. */
-  report(usage: ApplicationUsage): Promise<boolean> {
+  /** Forwards usage of a source. Resolves to whether the primary process accepted it. */
+  report(source: number, usage: ApplicationUsage): Promise<boolean> {
     this.#lastId += 1;
     const id = this.#lastId;
     return new Promise((resolve) => {
       this.#pending.set(id, resolve);
       // For many small objects, JSON takes half the time of a structured clone.
-      void this.#link.send({ kind: "usage", id, text: JSON.stringify(usage) });
+      void this.#link.send({ kind: "usage", source, id, text: JSON.stringify(usage) });
     });
   }
 
   /** Forwards a registration. There is no reply. */
-  register(registration: ApplicationRegistration): void {
-    void this.#link.send({ kind: "registration", registration });
+  register(source: number, registration: ApplicationRegistration): void {
+    void this.#link.send({ kind: "registration", source, registration });
   }
 
   onDecision({ id, isAccepted }: MessageToWorker<"decision">): void {

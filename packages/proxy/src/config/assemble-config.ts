@@ -27,7 +27,7 @@ interface Collaborators {
 export function assembleConfig(values: Values, collaborators: Collaborators): LoadedConfig {
   return Object.freeze({
     upstreamUrl: values.flagsUrl ?? "",
-    upstreamToken: values.flagsApiToken ?? "",
+    upstreamTokens: Object.freeze(values.flagsApiToken ?? []),
     clientKeys: Object.freeze(values.clientKeys ?? values.proxySecrets ?? []),
     clientKeysHeaderName: values.clientKeysHeaderName,
     serverTokens: Object.freeze(values.serverTokens),

@@ -10,6 +10,7 @@ import {
   type Setting,
   streamsWithin,
 } from "flags-server-kit";
+import { findSource, parseTokenScope } from "../token-scope.ts";
 import { SETTINGS, type SettingName, type Settings } from "./settings.ts";
 
 /** Results of checking combinations of settings, each as a sentence. */
@@ -25,7 +26,11 @@ interface SettingsCheck {
 /** Checks rules that involve more than one setting. Each setting has been checked by itself before. */
 export function checkSettings(resolution: Resolution<Settings>): SettingsCheck {
   return {
-    problems: findMissing(resolution),
+    problems: [
+      ...findMissing(resolution),
+      ...findUnservedKeys(resolution),
+      ...findAmbiguousBootstrap(resolution),
+    ],
     hints: [
       ...findDeprecated(resolution),
       ...findSharedKeys(resolution),
@@ -46,6 +51,43 @@ function toClause(sentence: string): string {
   return `${sentence.charAt(0).toLowerCase()}${sentence.slice(1).replace(/\.$/, "")}`;
 }
 
+/** NOTE: a key must never give access to the flags of another environment. */
+function findUnservedKeys({ values, origins }: Resolution<Settings>): readonly string[] {
+  const tokens = values.flagsApiToken ?? [];
+  if (tokens.length === 0) return [];
+  const sources = tokens.map((token) => ({ scope: parseTokenScope(token) }));
+  const served = [...new Set(sources.map(({ scope }) => scope?.environment ?? "unknown"))];
+  const names = ["clientKeys", "proxySecrets", "serverTokens"] as const;
+  return names
+    .filter((name) => name !== "proxySecrets" || values.clientKeys === undefined)
+    .flatMap((name) =>
+      (values[name] ?? []).flatMap((key, index) => {
+        if (findSource(key, sources) !== undefined) return [];
+        const subject = `Entry ${index + 1} of ${origins.get(name)}`;
+        return [`${subject} ${explainUnserved(key, served)}`];
+      }),
+    );
+}
+
+function explainUnserved(key: string, served: readonly string[]): string {
+  const token = nameSetting(SETTINGS.flagsApiToken);
+  const environment = parseTokenScope(key)?.environment;
+  if (environment === undefined) {
+    return `does not name an environment, but ${token} has several (${served.join(", ")}): use keys of the form project:environment.secret`;
+  }
+  return served.includes(environment)
+    ? `does not say which of the tokens for ${environment} it belongs to: it must name the project of one of them`
+    : `is a key for the environment ${environment}, but ${token} serves only ${served.join(", ")}: add a token for ${environment}, or remove the key`;
+}
+
+function findAmbiguousBootstrap({ values, origins }: Resolution<Settings>): readonly string[] {
+  const origin = origins.get("bootstrapUrl");
+  if (origin === undefined || (values.flagsApiToken ?? []).length < 2) return [];
+  return [
+    `${origin} gives the flags of one environment, but ${nameSetting(SETTINGS.flagsApiToken)} has several tokens: use one proxy per environment, or no bootstrap`,
+  ];
+}
+
 function findDeprecated({ origins }: Resolution<Settings>): readonly string[] {
   const origin = origins.get("proxySecrets");
   if (origin === undefined) return [];
@@ -61,7 +103,7 @@ function findSharedKeys({ values, origins }: Resolution<Settings>): readonly str
     const origin = origins.get("serverTokens");
     hints.push(`${origin} repeats a client key: anyone who has it can read every definition`);
   }
-  if (values.flagsApiToken !== undefined && keys.includes(values.flagsApiToken)) {
+  if (values.flagsApiToken?.some((token) => keys.includes(token)) === true) {
     hints.push(
       "A client key equals the upstream token: every client can read the upstream with it",
     );
@@ -84,8 +126,10 @@ function findWeakKeys({ values }: Resolution<Settings>): readonly string[] {
   const names = (Object.keys(MIN_LENGTHS) as (keyof typeof MIN_LENGTHS)[]).filter(
     (name) => name !== "proxySecrets" || values.clientKeys === undefined,
   );
+  const [token = "", ...furtherTokens] = values.flagsApiToken ?? [];
+  const secrets = furtherTokens.length === 0 ? { ...values, flagsApiToken: token } : values;
   return names.flatMap((name) =>
-    findWeakSecrets(nameSetting(SETTINGS[name]), values[name] ?? [], {
+    findWeakSecrets(nameSetting(SETTINGS[name]), secrets[name] ?? [], {
       minLength: MIN_LENGTHS[name],
       isLoopback,
     }),

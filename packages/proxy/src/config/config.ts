@@ -59,7 +59,8 @@ export interface PushConfig {
 /** The configuration of a proxy, checked and with defaults. Immutable. */
 export interface ProxyConfig {
   readonly upstreamUrl: string;
-  readonly upstreamToken: string;
+  /** One per upstream environment; not empty. */
+  readonly upstreamTokens: readonly string[];
   readonly clientKeys: readonly string[];
   readonly clientKeysHeaderName: string;
   /** Tokens that allow server SDKs to read definitions. */

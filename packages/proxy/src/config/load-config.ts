@@ -111,7 +111,7 @@ export function redactConfig(config: ProxyConfig): Readonly<Record<string, unkno
   const { logger: _logger, bootstrap, ...rest } = config;
   return {
     ...rest,
-    upstreamToken: REDACTED,
+    upstreamTokens: config.upstreamTokens.map(() => REDACTED),
     clientKeys: config.clientKeys.map(() => REDACTED),
     serverTokens: config.serverTokens.map(() => REDACTED),
     customStrategies: config.customStrategies.map(({ name }) => name),

@@ -122,8 +122,11 @@ export interface ServerSideSdkOptions {
 export interface ProxyOptions {
   /** Required. Address of the upstream API, http or https. Environment: `FLAGS_URL`. */
   readonly flagsUrl?: string | undefined;
-  /** Required. Client API token for the upstream. Environment: `FLAGS_API_TOKEN`. */
-  readonly flagsApiToken?: string | undefined;
+  /**
+   * Required. Client API token for the upstream, or one for each environment to serve. Environment:
+   * `FLAGS_API_TOKEN`, a comma-separated list.
+   */
+  readonly flagsApiToken?: string | readonly string[] | undefined;
   /** Required. Keys that clients can use. Environment: `FLAGS_PROXY_CLIENT_KEYS`. */
   readonly clientKeys?: string | readonly string[] | undefined;
   /**

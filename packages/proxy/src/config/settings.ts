@@ -103,11 +103,12 @@ export const SETTINGS = {
     group: "Required",
     option: "flagsApiToken",
     variables: ["FLAGS_API_TOKEN"],
-    kind: headerValueKind,
+    kind: keysKind,
     fallback: undefined,
     required: true,
     secret: true,
-    meaning: "Client API token for the upstream API.",
+    meaning:
+      "Client API token for the upstream API, or one for each environment to serve, separated by commas.",
   }),
   clientKeys: defineSetting({
     group: "Required",

@@ -1,18 +1,36 @@
 import type { FastifyInstance } from "fastify";
-import type { FlagSource } from "flags-sdk";
 import { notReady } from "../errors.ts";
+import type { UpstreamSource } from "../sources.ts";
 
 /**
- * Returns whether every source has flags, from the upstream, a bootstrap or storage. Since storage is
- * in memory by default, a restarted proxy has none until its upstream or a bootstrap responds.
+ * Returns whether at least one source has flags, from the upstream, a bootstrap or storage, and each other
+ * one has flags or has failed. So a proxy of several environments waits for all of them at the start, but
+ * not for one whose token is wrong or whose upstream is down: only requests with its keys get a 503.
  */
-export function isReady(sources: readonly FlagSource[]): boolean {
-  return sources.every((source) => source.snapshot !== undefined);
+export function isReady(sources: readonly UpstreamSource[]): boolean {
+  return (
+    sources.some(({ flags }) => flags.snapshot !== undefined) &&
+    sources.every(({ flags, hasFailed }) => flags.snapshot !== undefined || hasFailed())
+  );
 }
 
-/** Responds with a 503 to every request until the sources are ready, before any other check. */
-export function gateUntilReady(app: FastifyInstance, sources: readonly FlagSource[]): void {
-  app.addHook("onRequest", (_request, _reply, done) => {
-    done(isReady(sources) ? undefined : notReady());
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Whether the route responds before the sources are ready. @default false */
+    isAlwaysAvailable?: boolean;
+  }
+}
+
+/** Options of a route that responds before the sources are ready. */
+export const ALWAYS_AVAILABLE = { config: { isAlwaysAvailable: true } } as const;
+
+/**
+ * Responds with a 503 to every request until the sources are ready, before any other check. Routes with
+ * `ALWAYS_AVAILABLE` are exempt.
+ */
+export function gateUntilReady(app: FastifyInstance, sources: readonly UpstreamSource[]): void {
+  app.addHook("onRequest", (request, _reply, done) => {
+    const { isAlwaysAvailable = false } = request.routeOptions.config;
+    done(isAlwaysAvailable || isReady(sources) ? undefined : notReady());
   });
 }

@@ -1,11 +1,11 @@
 import type { FastifyServerOptions } from "fastify";
-import type { FlagSource } from "flags-sdk";
 import {
   type ConnectionGuard,
   createClientErrorHandler,
   SERVER_DEFAULTS,
   toTrustOption,
 } from "flags-server-kit/http";
+import type { UpstreamSource } from "../sources.ts";
 import type { ProxyConfig } from "../config/config.ts";
 import { notReady, toHttpError } from "../errors.ts";
 import { isReady } from "./readiness.ts";
@@ -13,7 +13,7 @@ import type { SendError } from "./error-handler.ts";
 import { validatorCompiler } from "./validation.ts";
 
 interface ServerDependencies {
-  readonly sources: readonly FlagSource[];
+  readonly sources: readonly UpstreamSource[];
   readonly sendError: SendError;
   readonly guard: ConnectionGuard;
 }

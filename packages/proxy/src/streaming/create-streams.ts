@@ -1,13 +1,13 @@
 import { streamsWithin } from "flags-server-kit";
 import type { Registry } from "prom-client";
-import type { KeyRegistry } from "../access/key-registry.ts";
+import type { FlagSource } from "flags-sdk";
 import type { ProxyConfig } from "../config/config.ts";
 import { FlagEvents, type EventRenderers } from "./flag-events.ts";
 import { FlagStreams } from "./flag-streams.ts";
 import { StreamTokens } from "./stream-tokens.ts";
 
 interface StreamsDependencies {
-  readonly keys: KeyRegistry;
+  readonly flagSources: readonly FlagSource[];
   readonly renderers: EventRenderers;
   readonly registry: Registry;
   /** Memory for the cached events of each source. @default 32 MiB */
@@ -25,13 +25,13 @@ export function createClientStreams(
   {
     push,
     maxConnections,
-    upstreamToken,
+    upstreamTokens,
     clientKeys,
-  }: Pick<ProxyConfig, "push" | "maxConnections" | "upstreamToken" | "clientKeys">,
-  { keys, renderers, registry, cacheBytes }: StreamsDependencies,
+  }: Pick<ProxyConfig, "push" | "maxConnections" | "upstreamTokens" | "clientKeys">,
+  { flagSources, renderers, registry, cacheBytes }: StreamsDependencies,
 ): ClientStreams {
   const events = new Map(
-    keys.sources.map((source) => [source, new FlagEvents(renderers, cacheBytes)]),
+    flagSources.map((source) => [source, new FlagEvents(renderers, cacheBytes)]),
   );
   const maxStreams = streamsWithin(maxConnections, push.maxStreams);
   const limits = {
@@ -41,7 +41,7 @@ export function createClientStreams(
   };
   return {
     streams: new FlagStreams({ limits, maxAgeMs: push.maxAgeSeconds * 1000 }, { events, registry }),
-    tokens: new StreamTokens({ secret: push.secret ?? upstreamToken, clientKeys }),
+    tokens: new StreamTokens({ secret: push.secret ?? upstreamTokens.join(), clientKeys }),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { FastifyReply } from "fastify";
 import { sendConditional, type TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
 import type { Metrics } from "../../metrics.ts";
@@ -32,7 +33,7 @@ function registerHealth(app: TypedApp): void {
 }
 
 /** Metrics in the text format of Prometheus. */
-function registerPrometheus(app: TypedApp, { registry, read }: Metrics): void {
+function registerPrometheus(app: TypedApp, metrics: Metrics): void {
   const schema = {
     summary: "Metrics of the proxy, for Prometheus",
     tags: ["Operations"],
@@ -41,10 +42,18 @@ function registerPrometheus(app: TypedApp, { registry, read }: Metrics): void {
       ...errorResponses(503),
     },
   };
-  app.get("/internal-backstage/prometheus", { schema }, async (_request, reply) =>
-    reply
-      .type(registry.contentType)
-      .header("cache-control", "no-store")
-      .send(await read()),
+  app.get("/internal-backstage/prometheus", { schema }, (_request, reply) =>
+    sendMetrics(reply, metrics),
   );
+}
+
+/** Sends the metrics in the text format of Prometheus. */
+export async function sendMetrics(
+  reply: FastifyReply,
+  { registry, read }: Metrics,
+): Promise<FastifyReply> {
+  return reply
+    .type(registry.contentType)
+    .header("cache-control", "no-store")
+    .send(await read());
 }

@@ -1,8 +1,7 @@
+import { hash } from "node:crypto";
 import { isIP } from "node:net";
 import { Address6 } from "ip-address";
 import { LRUCache } from "lru-cache";
-import { ApiError } from "../errors.ts";
-import { hashToken } from "./token.ts";
 
 /** How many unknown tokens may be tried: a burst, then a number per second. */
 interface GuessBudget {
@@ -10,7 +9,7 @@ interface GuessBudget {
   readonly perSecond: number;
 }
 
-interface GuessLimits {
+export interface GuessLimits {
   readonly perAddress: GuessBudget;
   /** For all addresses together, because an attacker may have many. */
   readonly total: GuessBudget;
@@ -31,6 +30,15 @@ export const VALIDATION_LIMITS: GuessLimits = {
   total: { burst: 20_000, perSecond: 100 },
 };
 
+/** Why a client has to wait, and for how long. */
+export interface GuessProblem {
+  readonly message: string;
+  readonly retryAfterSeconds: number;
+}
+
+const MESSAGE =
+  "Too many unknown tokens were sent from this address, or from all addresses together: send valid tokens, or wait for the time in Retry-After";
+
 /** Limit for each of the caches of addresses, valid and invalid tokens. About 10 MB in total. */
 const MAX_ENTRIES = 10_000;
 
@@ -41,6 +49,7 @@ const MAX_ENTRIES = 10_000;
  */
 export class GuessLimiter {
   readonly #limits: GuessLimits;
+  readonly #toError: (problem: GuessProblem) => Error;
   readonly #now: () => number;
   readonly #total: TokenBucket;
   readonly #buckets = new LRUCache<string, TokenBucket>({ max: MAX_ENTRIES });
@@ -49,9 +58,17 @@ export class GuessLimiter {
   readonly #invalid = new LRUCache<string, true>({ max: MAX_ENTRIES });
   readonly #pending = new Set<string>();
 
-  /** @param now monotonic clock in milliseconds */
-  constructor(limits: GuessLimits, now: () => number = () => performance.now()) {
+  /**
+   * @param toError creates the error for a client that has to wait; a 429 with `Retry-After`
+   * @param now monotonic clock in milliseconds
+   */
+  constructor(
+    limits: GuessLimits,
+    toError: (problem: GuessProblem) => Error,
+    now: () => number = () => performance.now(),
+  ) {
     this.#limits = limits;
+    this.#toError = toError;
     this.#now = now;
     this.#total = new TokenBucket(limits.total, now());
   }
@@ -63,7 +80,7 @@ export class GuessLimiter {
    * @param address IP address of the client
    * @param secrets distinct tokens in the request
    * @param find looks up the tokens and returns the valid ones
-   * @throws {ApiError} 429 if the client, or all clients together, sent too many unknown tokens
+   * @throws the error of the constructor if the client, or all clients together, sent too many unknown tokens
    */
   async run<Found extends { readonly secret: string }>(
     address: string,
@@ -71,7 +88,7 @@ export class GuessLimiter {
     find: () => Promise<readonly Found[]>,
   ): Promise<readonly Found[]> {
     const client = toNetwork(address);
-    const keys = new Map(secrets.map((secret) => [secret, `${client} ${hashToken(secret)}`]));
+    const keys = new Map(secrets.map((secret) => [secret, `${client} ${hash("sha256", secret)}`]));
     const unknown = [...keys.values()].filter((key) => !this.#isKnown(key));
     const bucket = this.#bucketOf(client);
     this.#take(bucket, unknown.length);
@@ -107,18 +124,11 @@ export class GuessLimiter {
     if (count === 0) return;
     const now = this.#now();
     const waitMs = Math.max(bucket.waitMs(count, now), this.#total.waitMs(count, now));
-    if (waitMs > 0) throw tooManyGuesses(waitMs);
+    if (waitMs > 0)
+      throw this.#toError({ message: MESSAGE, retryAfterSeconds: Math.ceil(waitMs / 1000) });
     bucket.take(count);
     this.#total.take(count);
   }
-}
-
-function tooManyGuesses(waitMs: number): ApiError {
-  return new ApiError(
-    "RateLimitError",
-    "Too many unknown tokens were sent from this address, or from all addresses together: send valid tokens, or wait for the time in Retry-After",
-    { headers: { "retry-after": String(Math.ceil(waitMs / 1000)) } },
-  );
 }
 
 /** A budget that refills at a constant rate. */

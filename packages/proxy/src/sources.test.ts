@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { MemoryLogger } from "../test/_proxy.ts";
 import { DocumentSource } from "../test/_source.ts";
-import { logSourceEvents } from "./flag-source.ts";
+import { logSourceEvents, nameSources, toUpstreamSource } from "./sources.ts";
 
 test("logSourceEvents() logs the origin of the first flags until it is stopped", () => {
   const [source, logger] = [new DocumentSource(), new MemoryLogger()];
-  const stop = logSourceEvents(source, logger);
+  const stop = logSourceEvents([toUpstreamSource(source)], logger);
   source.emit("synchronized", "bootstrap");
   source.emit("synchronized", "upstream");
   stop();
@@ -14,4 +14,9 @@ test("logSourceEvents() logs the origin of the first flags until it is stopped",
     ["info", "Started with the flags of the bootstrap, until the upstream responds"],
     ["info", "Synchronized with the upstream"],
   ]);
+});
+
+test("nameSources() numbers sources of the same environment", () => {
+  const tokens = ["a:production.x", "legacy", "b:production.y", "c:test.z"];
+  expect(nameSources(tokens)).toEqual(["production", "default", "production-2", "test"]);
 });

@@ -1,0 +1,162 @@
+import type { onRequestHookHandler } from "fastify";
+import type { TypedApp } from "flags-server-kit/http";
+import { Type } from "typebox";
+import { grantOf } from "../../access/authenticate.ts";
+import { notReady } from "../../errors.ts";
+import { ALWAYS_AVAILABLE, isReady } from "../../http/readiness.ts";
+import type { Metrics } from "../../metrics.ts";
+import type { UpstreamSource } from "../../sources.ts";
+import { Definitions } from "../client/schemas.ts";
+import { sendMetrics } from "../proxy/monitoring.ts";
+import { errorResponses } from "../schemas.ts";
+
+interface BackstageOptions {
+  readonly sources: readonly UpstreamSource[];
+  readonly metrics: Metrics;
+  /** Accepts only server tokens. */
+  readonly authenticate: onRequestHookHandler;
+}
+
+const ProbeStatus = Type.Object({ status: Type.String() }, { title: "probeStatusSchema" });
+
+/** The state of the source that a server token gives access to. */
+const SourceState = Type.Object(
+  {
+    environment: Type.String(),
+    flags: Type.Integer({ description: "Flags in the current snapshot" }),
+    revision: Type.Union([Type.String(), Type.Null()]),
+    lastRefreshed: Type.Union([Type.String(), Type.Null()], {
+      description: "When new flags were received, ISO 8601",
+    }),
+    lastCheck: Type.Union([Type.String(), Type.Null()], {
+      description: "When the upstream last responded, ISO 8601",
+    }),
+    hasFailed: Type.Boolean({ description: "Whether a request for the flags has ever failed" }),
+  },
+  { title: "sourceStateSchema" },
+);
+
+const SourceStates = Type.Object(
+  { tokenRefreshes: Type.Array(SourceState) },
+  { title: "sourceStatesSchema" },
+);
+
+/** Definitions by environment. */
+const DefinitionsByEnvironment = Type.Record(Type.String(), Definitions, {
+  title: "definitionsByEnvironmentSchema",
+});
+
+const TAGS = { tags: ["Operations"] };
+
+/** Registers the operational endpoints of Unleash Edge, under `/internal-backstage`. */
+export function registerBackstage(app: TypedApp, options: BackstageOptions): void {
+  registerProbes(app, options.sources);
+  registerMetrics(app, options.metrics);
+  registerState(app, options);
+}
+
+/** NOTE: `health` must not fail while the upstream is down, because it is used as a liveness probe. */
+function registerProbes(app: TypedApp, sources: readonly UpstreamSource[]): void {
+  app.get(
+    "/health",
+    {
+      ...ALWAYS_AVAILABLE,
+      schema: {
+        ...TAGS,
+        summary: "Reports that the process responds",
+        response: { 200: ProbeStatus },
+      },
+    },
+    (_request, reply) => reply.header("cache-control", "no-store").send({ status: "OK" }),
+  );
+  app.get(
+    "/ready",
+    {
+      ...ALWAYS_AVAILABLE,
+      schema: {
+        ...TAGS,
+        summary: "Reports whether the proxy has flags",
+        response: { 200: ProbeStatus, 503: ProbeStatus },
+      },
+    },
+    (_request, reply) => {
+      reply.header("cache-control", "no-store");
+      return isReady(sources)
+        ? reply.send({ status: "READY" })
+        : reply.code(503).send({ status: "NOT_READY" });
+    },
+  );
+}
+
+function registerMetrics(app: TypedApp, metrics: Metrics): void {
+  for (const path of ["/metrics", "/prometheus"]) {
+    const schema = {
+      ...TAGS,
+      summary: "Metrics of the proxy, for Prometheus",
+      response: {
+        200: { content: { "text/plain": { schema: Type.String() } }, description: "The metrics" },
+      },
+    };
+    app.get(path, { ...ALWAYS_AVAILABLE, schema }, (_request, reply) =>
+      sendMetrics(reply, metrics),
+    );
+  }
+}
+
+/** Definitions and states contain names of unreleased flags, so they require a server token. */
+function registerState(app: TypedApp, { sources, authenticate }: BackstageOptions): void {
+  const security = [{ serverToken: [] }];
+  app.get(
+    "/features",
+    {
+      onRequest: [authenticate],
+      schema: {
+        ...TAGS,
+        security,
+        summary: "Returns the definitions of the token's environment, by its name",
+        response: { 200: DefinitionsByEnvironment, ...errorResponses(401, 503) },
+      },
+    },
+    (request, reply) => {
+      const { source } = grantOf(request);
+      const { name } = sources.find(({ flags }) => flags === source) ?? { name: "" };
+      if (source.definitions === undefined) throw notReady();
+      return reply.header("cache-control", "no-store").send({ [name]: source.definitions });
+    },
+  );
+  app.get(
+    "/tokens",
+    {
+      onRequest: [authenticate],
+      schema: {
+        ...TAGS,
+        security,
+        summary:
+          "Returns the state of the upstream token of the token's environment, without the token",
+        response: {
+          200: SourceStates,
+          ...errorResponses(401, 503),
+        },
+      },
+    },
+    (request, reply) => {
+      const own = sources.filter(({ flags }) => flags === grantOf(request).source);
+      return reply.header("cache-control", "no-store").send({ tokenRefreshes: own.map(toState) });
+    },
+  );
+}
+
+function toState({ name, flags, hasFailed }: UpstreamSource) {
+  return {
+    environment: name,
+    flags: flags.snapshot?.flags.length ?? 0,
+    revision: flags.snapshot?.revision ?? null,
+    lastRefreshed: toTime(flags.lastUpdateAtMs),
+    lastCheck: toTime(flags.lastFetchAtMs),
+    hasFailed: hasFailed(),
+  };
+}
+
+function toTime(epochMs: number | undefined): string | null {
+  return epochMs === undefined ? null : new Date(epochMs).toISOString();
+}

@@ -1,0 +1,69 @@
+import { GuessLimiter, type TypedApp, VALIDATION_LIMITS } from "flags-server-kit/http";
+import { Type } from "typebox";
+import type { Grant, KeyRegistry } from "../../access/key-registry.ts";
+import { tooManyGuesses } from "../../errors.ts";
+import { parseTokenScope } from "../../token-scope.ts";
+import { errorResponses } from "../schemas.ts";
+
+/** More than any other proxy has. */
+const MAX_TOKENS = 1000;
+
+const Body = Type.Object(
+  { tokens: Type.Array(Type.String({ maxLength: 1000 }), { maxItems: MAX_TOKENS }) },
+  { title: "tokensToValidateSchema" },
+);
+
+const ValidatedToken = Type.Object(
+  {
+    token: Type.String(),
+    type: Type.Union([Type.Literal("client"), Type.Literal("frontend")]),
+    projects: Type.Array(Type.String()),
+    environment: Type.Optional(Type.String()),
+  },
+  { title: "validatedEdgeTokenSchema" },
+);
+
+const Response = Type.Object(
+  { tokens: Type.Array(ValidatedToken) },
+  { title: "validatedEdgeTokensSchema" },
+);
+
+/**
+ * Registers the endpoint with which Edge and other proxies behind this one check the tokens of their
+ * clients. The protocol requires no authentication for it, so the number of guesses per address is
+ * limited.
+ */
+export function registerTokenValidation(app: TypedApp, keys: KeyRegistry): void {
+  const guesses = new GuessLimiter(VALIDATION_LIMITS, tooManyGuesses);
+  app.post(
+    "/validate",
+    {
+      schema: {
+        summary: "Returns the valid keys and tokens among those given, with their scopes",
+        tags: ["Server SDKs"],
+        body: Body,
+        response: { 200: Response, ...errorResponses(400, 413, 415, 429, 503) },
+      },
+    },
+    async (request, reply) => {
+      const secrets = [...new Set(request.body.tokens)];
+      const found = await guesses.run(request.ip, secrets, async () =>
+        secrets.flatMap((secret) => {
+          const grant = keys.find(secret, ["server", "client"]);
+          return grant === undefined ? [] : [{ secret, grant }];
+        }),
+      );
+      return reply.send({ tokens: found.map(({ grant }) => describeGrant(grant)) });
+    },
+  );
+}
+
+function describeGrant({ key, kind }: Grant) {
+  const scope = parseTokenScope(key);
+  return {
+    token: key,
+    type: kind === "server" ? ("client" as const) : ("frontend" as const),
+    projects: [scope?.project ?? "*"],
+    ...(scope && { environment: scope.environment }),
+  };
+}

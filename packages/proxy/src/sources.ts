@@ -1,0 +1,219 @@
+import {
+  createFlagsClient,
+  FlagsClient,
+  type FlagsClientOptions,
+  type FlagSource,
+  isUnleashClient,
+  type StorageProvider,
+  type UnleashClient,
+} from "flags-sdk";
+import type { Logger } from "flags-server-kit";
+import { parseTokenScope, type TokenScope } from "./token-scope.ts";
+import type { ProxyConfig } from "./config/config.ts";
+
+const SOURCE_METHODS = ["start", "close", "on", "off", "reportUsage"] as const;
+
+/** One upstream environment that the proxy serves. */
+export interface UpstreamSource {
+  /** For logs and metrics: the environment, numbered if several sources have the same one. */
+  readonly name: string;
+  /** Environment and project of its token; undefined if the token does not say. */
+  readonly scope: TokenScope | undefined;
+  readonly flags: FlagSource;
+  /** Whether a request for its flags has failed. Its flags may be available nevertheless. */
+  readonly hasFailed: () => boolean;
+}
+
+/** The name of the only source of a proxy whose token names no environment. */
+const DEFAULT_NAME = "default";
+
+/** Returns the names of the sources of these tokens. */
+export function nameSources(tokens: readonly string[]): readonly string[] {
+  const counts = new Map<string, number>();
+  return tokens.map((token) => {
+    const name = parseTokenScope(token)?.environment ?? DEFAULT_NAME;
+    const count = (counts.get(name) ?? 0) + 1;
+    counts.set(name, count);
+    return count === 1 ? name : `${name}-${count}`;
+  });
+}
+
+/**
+ * Creates one source per upstream token.
+ *
+ * @param createFlags creates the flags of the source with this index
+ */
+export function createSources(
+  { upstreamTokens }: Pick<ProxyConfig, "upstreamTokens">,
+  createFlags: (index: number, name: string) => FlagSource,
+): readonly UpstreamSource[] {
+  const names = nameSources(upstreamTokens);
+  return upstreamTokens.map((token, index) => {
+    const name = names[index] ?? DEFAULT_NAME;
+    return toUpstreamSource(createFlags(index, name), { name, scope: parseTokenScope(token) });
+  });
+}
+
+/** Describes a source. @default a name for a source whose environment is unknown */
+export function toUpstreamSource(
+  flags: FlagSource,
+  { name, scope }: Pick<UpstreamSource, "name" | "scope"> = {
+    name: DEFAULT_NAME,
+    scope: undefined,
+  },
+): UpstreamSource {
+  let hasFailed = false;
+  const onFailure = (): void => {
+    hasFailed = true;
+  };
+  if (flags instanceof FlagsClient) flags.on("failure", onFailure);
+  else flags.on("error", onFailure);
+  return { name, scope, flags, hasFailed: () => hasFailed };
+}
+
+/** The sources of an app. */
+export interface ChosenSources {
+  readonly sources: readonly UpstreamSource[];
+  /** Whether the app created the sources and must close them. */
+  readonly areOwned: boolean;
+}
+
+/**
+ * Chooses the sources of an app: the client that the caller provides, or else a new client for each
+ * configured upstream token.
+ *
+ * @throws {TypeError} if the provided client is neither a `FlagSource` nor one of `unleash-client`, or if
+ *   there are several tokens, so that it is not clear which environment the client belongs to
+ */
+export function chooseSources(
+  config: ProxyConfig,
+  client: FlagSource | UnleashClient | undefined,
+): ChosenSources {
+  if (client === undefined) return { sources: createClients(config), areOwned: true };
+  if (config.upstreamTokens.length > 1) {
+    throw new TypeError(
+      "With a client of the caller, only one upstream token is possible: the client has the flags of one environment",
+    );
+  }
+  const one = (flags: FlagSource): readonly UpstreamSource[] => createSources(config, () => flags);
+  if (isFlagSource(client)) return { sources: one(client), areOwned: false };
+  if (isUnleashClient(client)) {
+    const [token = ""] = config.upstreamTokens;
+    return { sources: one(createClient(config, { token, unleash: client })), areOwned: true };
+  }
+  throw new TypeError(
+    "The client cannot be used: pass a FlagSource, for example the result of createFlagsClient() " +
+      "of flags-sdk, or an instance of Unleash of unleash-client 5.5 or later",
+  );
+}
+
+function isFlagSource(client: unknown): client is FlagSource {
+  if (typeof client !== "object" || client === null || !("snapshot" in client)) return false;
+  return SOURCE_METHODS.every((name) => typeof Reflect.get(client, name) === "function");
+}
+
+/** Creates a client for each upstream token, without starting it. */
+export function createClients(config: ProxyConfig): readonly UpstreamSource[] {
+  const { upstreamTokens, storageProvider } = config;
+  return createSources(config, (index, name) => {
+    const token = upstreamTokens[index] ?? "";
+    if (upstreamTokens.length === 1) return createClient(config, { token });
+    const storage = storageProvider && new PrefixedStorage(storageProvider, `${name}:`);
+    return createClient({ ...config, storageProvider: storage }, { token });
+  });
+}
+
+/** Keeps the flags of several sources apart in one storage. */
+class PrefixedStorage implements StorageProvider {
+  readonly #provider: StorageProvider;
+  readonly #prefix: string;
+
+  constructor(provider: StorageProvider, prefix: string) {
+    this.#provider = provider;
+    this.#prefix = prefix;
+  }
+
+  set(key: string, data: unknown): Promise<void> {
+    return this.#provider.set(this.#prefix + key, data);
+  }
+
+  get(key: string): Promise<unknown> {
+    return this.#provider.get(this.#prefix + key);
+  }
+}
+
+interface ClientOptions {
+  readonly token: string;
+  /** A client of the official Node SDK: flags then come from it, not from the upstream. */
+  readonly unleash?: UnleashClient;
+}
+
+function createClient(config: ProxyConfig, { token, unleash }: ClientOptions): FlagsClient {
+  return createFlagsClient({ ...toClientOptions(config, token), ...withoutUndefined({ unleash }) });
+}
+
+/** Returns the options of a client of the configured upstream. */
+export function toClientOptions(config: ProxyConfig, token: string): FlagsClientOptions {
+  const { bootstrap } = config;
+  return {
+    url: config.upstreamUrl,
+    token,
+    appName: config.appName,
+    instanceId: config.instanceId,
+    synchronization: config.synchronization,
+    refreshIntervalMs: config.refreshIntervalMs,
+    metricsIntervalMs: config.metricsIntervalMs,
+    metricsJitterMs: config.metricsJitterMs,
+    tags: config.tags,
+    strategies: config.customStrategies,
+    httpOptions: { rejectUnauthorized: config.rejectUnauthorized },
+    // NOTE: for an absent setting, the client would read the environment itself.
+    httpProxy: config.httpProxy ?? "",
+    httpsProxy: config.httpsProxy ?? "",
+    noProxy: config.noProxy ?? "",
+    ...withoutUndefined({
+      environment: config.environment,
+      projectName: config.projectName,
+      namePrefix: config.namePrefix,
+      storageProvider: config.storageProvider,
+      bootstrap: bootstrap && { url: bootstrap.url, urlHeaders: bootstrap.headers },
+    }),
+  };
+}
+
+type Defined<T> = { readonly [Key in keyof T]?: Exclude<T[Key], undefined> };
+
+function withoutUndefined<T extends object>(options: T): Defined<T> {
+  const entries = Object.entries(options).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as Defined<T>;
+}
+
+/**
+ * Logs errors, warnings and the first synchronization of sources; with several sources, each message
+ * names its source. Returns a function that stops this.
+ */
+export function logSourceEvents(sources: readonly UpstreamSource[], logger: Logger): () => void {
+  const stops = sources.map(({ name, flags }) =>
+    logEvents(flags, logger, sources.length === 1 ? "" : `${name}: `),
+  );
+  return () => stops.forEach((stop) => stop());
+}
+
+function logEvents(source: FlagSource, logger: Logger, prefix: string): () => void {
+  const onError = (error: Error): void => {
+    if (prefix === "") logger.error(error);
+    else logger.error(`${prefix}${error.message}`, error);
+  };
+  const onWarn = (message: string): void => logger.warn(prefix + message);
+  const onSynchronized = (origin: "bootstrap" | "upstream"): void =>
+    logger.info(
+      prefix +
+        (origin === "bootstrap"
+          ? "Started with the flags of the bootstrap, until the upstream responds"
+          : "Synchronized with the upstream"),
+    );
+  source.on("error", onError).on("warn", onWarn).on("synchronized", onSynchronized);
+  return () => {
+    source.off("error", onError).off("warn", onWarn).off("synchronized", onSynchronized);
+  };
+}

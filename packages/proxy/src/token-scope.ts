@@ -1,0 +1,42 @@
+/** What a token of the form `project:environment.secret` says about itself. */
+export interface TokenScope {
+  /** A project, `*` for all, or `[]` for several that only the upstream knows. */
+  readonly project: string;
+  readonly environment: string;
+}
+
+const TOKEN = /^(?<project>[^\s:]+):(?<environment>[^\s:.]+)\./;
+
+/** Returns the scope of a token or key; undefined if it has another form, as a key may have. */
+export function parseTokenScope(token: string): TokenScope | undefined {
+  const { project, environment } = TOKEN.exec(token)?.groups ?? {};
+  if (project === undefined || environment === undefined) return undefined;
+  return { project, environment };
+}
+
+/** A source, as far as it matters here which keys belong to it. */
+interface Scoped {
+  readonly scope: TokenScope | undefined;
+}
+
+/**
+ * Returns the source that serves a key. A key of the form `project:environment.secret` belongs to the
+ * source of its environment; if several sources have this environment, to that of its project, or else
+ * to the one of all projects. Any other key belongs to the only source.
+ *
+ * Returns undefined if no source serves the key, or if it is not clear which one does.
+ */
+export function findSource<Source extends Scoped>(
+  key: string,
+  sources: readonly Source[],
+): Source | undefined {
+  const wanted = parseTokenScope(key);
+  const [first] = sources;
+  if (sources.length === 1 && (wanted === undefined || first?.scope === undefined)) return first;
+  if (wanted === undefined) return undefined;
+  const candidates = sources.filter(({ scope }) => scope?.environment === wanted.environment);
+  if (candidates.length <= 1) return candidates[0];
+  const ofProject = (project: string): Source | undefined =>
+    candidates.find(({ scope }) => scope?.project === project);
+  return ofProject(wanted.project) ?? ofProject("*");
+}
