@@ -39,19 +39,21 @@ export async function startServer({ place, text, ports, folder, environment }) {
       await exit;
     }
   };
-  const result = await Promise.race([exit, waitUntilReady(address)]);
+  // NOTE: the quickstart is ready after its services, once the demo flags exist.
+  const isReady = text.includes("npm start") ? () => output.includes("Ready in") : () => true;
+  const result = await Promise.race([exit, waitUntilReady(address, isReady)]);
   if (result === "ready") return { used, stop };
   await stop();
   throw new Error(`${place} did not start:\n${text}\n${output}`);
 }
 
-async function waitUntilReady(address) {
+async function waitUntilReady(address, isReady) {
   const deadline = Date.now() + START_TIMEOUT_MS;
   while (Date.now() < deadline) {
     const response = await fetch(address).catch(() => undefined);
     await response?.body?.cancel();
     // A path that does not exist is a response too.
-    if (response && response.status < 500) return "ready";
+    if (response && response.status < 500 && isReady()) return "ready";
     await sleep(POLL_MS);
   }
   return "late";
