@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { cpSync, existsSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe } from "vitest";
 import { MIGRATIONS } from "../src/storage/migrate.ts";
 import { openStorage } from "../src/storage/open-storage.ts";
@@ -86,6 +87,8 @@ async function ensureTemplate(): Promise<string> {
   const template = join(tmpdir(), `flags-admin-template-${hash.slice(0, 16)}`);
   if (existsSync(template)) return template;
 
+  const isCreatedElsewhere = !tryCreateDirectory(`${template}.lock`);
+  if (isCreatedElsewhere && (await waitFor(() => existsSync(template)))) return template;
   const draft = mkdtempSync(join(tmpdir(), "flags-admin-draft-"));
   const storage = await openStorage({ dataDir: draft, logger: silentLogger });
   await storage.close();
@@ -95,5 +98,22 @@ async function ensureTemplate(): Promise<string> {
     // Another test file has created it in the meantime.
     rmSync(draft, { recursive: true, force: true });
   }
+  rmSync(`${template}.lock`, { recursive: true, force: true });
   return template;
+}
+
+function tryCreateDirectory(path: string): boolean {
+  try {
+    mkdirSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Returns whether the condition became true. It does not if the process that is to cause it was killed. */
+async function waitFor(condition: () => boolean): Promise<boolean> {
+  const deadline = Date.now() + 20_000;
+  while (!condition() && Date.now() < deadline) await delay(50);
+  return condition();
 }
