@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe } from "vitest";
 import { MIGRATIONS } from "../src/storage/migrate.ts";
 import { openStorage } from "../src/storage/open-storage.ts";
 import type { Storage, StorageLogger } from "../src/storage/storage.ts";
-import { type Databases, skipsPostgres, useSharedPostgres } from "./_postgres.ts";
+import { type Databases, findPostgres, skipsPostgres, useSharedPostgres } from "./_postgres.ts";
 
 export const silentLogger: StorageLogger = {
   warn: () => undefined,
@@ -30,6 +30,16 @@ export function describeEachStorage(title: string, suite: (source: StorageSource
   });
   describe.skipIf(skipsPostgres)(`${title} on PostgreSQL`, () => {
     suite(usePostgres());
+  });
+}
+
+/**
+ * Runs tests of behaviour that does not depend on the kind of storage, on PostgreSQL if it is installed:
+ * it needs less processor time than the embedded database.
+ */
+export function describeAnyStorage(title: string, suite: (source: StorageSource) => void): void {
+  describe(title, () => {
+    suite(findPostgres() === undefined ? useEmbedded() : usePostgres());
   });
 }
 
