@@ -45,7 +45,7 @@ export default defineConfig({
         test: {
           name: "services",
           include: [SERVICE_TESTS],
-          globalSetup: "packages/admin/test/_shared-postgres.ts",
+          globalSetup: "packages/admin/test/_shared-databases.ts",
         },
       },
       {

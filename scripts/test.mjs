@@ -23,8 +23,8 @@ const POSTGRES_DIRECTORY = "/usr/lib/postgresql";
 
 /** A file system in memory, on Linux. */
 const MEMORY_DIRECTORY = "/dev/shm";
-/** Databases take up to 2 GB at a time, and the tests themselves as much again. */
-const MIN_MEMORY_BYTES = 6 * 2 ** 30;
+/** Databases take 0.4 GB at a time, and the processes of the tests about 2 GB. */
+const MIN_MEMORY_BYTES = 4 * 2 ** 30;
 
 requireNode();
 installSystemPrograms();

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe } from "vitest";
 import { MIGRATIONS } from "../src/storage/migrate.ts";
 import { openStorage } from "../src/storage/open-storage.ts";
@@ -81,10 +80,7 @@ async function runAll(cleanUps: readonly (() => Promise<void> | void)[]): Promis
   for (const cleanUp of cleanUps.toReversed()) await cleanUp();
 }
 
-/**
- * Copies a new embedded database to a directory. Creating one takes seconds, so all test files share a
- * template for the same migrations.
- */
+/** Copies a new embedded database to a directory, because creating one takes seconds. */
 export async function copyFreshDatabase(directory: string): Promise<void> {
   const template = await ensureTemplate();
   for (const name of ["database", "database.complete"]) {
@@ -92,38 +88,20 @@ export async function copyFreshDatabase(directory: string): Promise<void> {
   }
 }
 
-async function ensureTemplate(): Promise<string> {
+/** Creates the database that is copied, unless there is one with the same migrations. Returns its directory. */
+export async function ensureTemplate(): Promise<string> {
   const hash = createHash("sha256").update(JSON.stringify(MIGRATIONS)).digest("hex");
   const template = join(tmpdir(), `flags-admin-template-${hash.slice(0, 16)}`);
   if (existsSync(template)) return template;
 
-  const isCreatedElsewhere = !tryCreateDirectory(`${template}.lock`);
-  if (isCreatedElsewhere && (await waitFor(() => existsSync(template)))) return template;
   const draft = mkdtempSync(join(tmpdir(), "flags-admin-draft-"));
   const storage = await openStorage({ dataDir: draft, logger: silentLogger });
   await storage.close();
   try {
     renameSync(draft, template);
   } catch {
-    // Another test file has created it in the meantime.
+    // Another run of the tests has created it in the meantime.
     rmSync(draft, { recursive: true, force: true });
   }
-  rmSync(`${template}.lock`, { recursive: true, force: true });
   return template;
-}
-
-function tryCreateDirectory(path: string): boolean {
-  try {
-    mkdirSync(path);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Returns whether the condition became true. It does not if the process that is to cause it was killed. */
-async function waitFor(condition: () => boolean): Promise<boolean> {
-  const deadline = Date.now() + 20_000;
-  while (!condition() && Date.now() < deadline) await delay(50);
-  return condition();
 }
