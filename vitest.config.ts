@@ -1,9 +1,15 @@
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { listIsolatedTests, ProjectSequencer } from "./scripts/vitest-order.ts";
 
 const source = (name: string, entry = "index"): string =>
   fileURLToPath(new URL(`packages/${name}/src/${entry}.ts`, import.meta.url));
+
+const SERVICE_TESTS = "packages/{admin,proxy}/test/**/*.test.ts";
+const isolatedTests = listIsolatedTests().filter(
+  (file) => !/^packages\/(?:admin|proxy)\/test\//.test(file),
+);
 
 export default defineConfig({
   resolve: {
@@ -30,16 +36,17 @@ export default defineConfig({
     // names tests that needed a second attempt.
     retry: process.env["CI"] === "true" ? 1 : 0,
     hookTimeout: 60_000,
+    sequence: { sequencer: ProjectSequencer },
+    // Several files share a process: loading all modules again for each file would take a third of the
+    // processor time.
+    isolate: false,
     projects: [
       {
         extends: true,
         test: {
           name: "services",
-          include: ["packages/{admin,proxy}/test/**/*.test.ts"],
-          globalSetup: "packages/admin/test/_shared-postgres.ts",
-          // Loading all modules again for each file would take a fifth of the processor time. These tests
-          // neither mock modules nor replace timers, so no file affects another one.
-          isolate: false,
+          include: [SERVICE_TESTS],
+          globalSetup: "packages/admin/test/_shared-databases.ts",
         },
       },
       {
@@ -53,9 +60,11 @@ export default defineConfig({
             "scripts/**/*.test.ts",
             "deploy/**/*.test.ts",
           ],
-          exclude: ["packages/{admin,proxy}/test/**", "**/node_modules/**"],
+          exclude: [SERVICE_TESTS, ...isolatedTests, "**/node_modules/**"],
         },
       },
+      // Files that replace timers or functions, which would affect other files.
+      { extends: true, test: { name: "isolated", include: isolatedTests, isolate: true } },
     ],
   },
 });

@@ -25,7 +25,7 @@ import { registerUsageQueries } from "./usage/query-routes.ts";
  * 2. Add its tables to `storage/schema/`, and a migration to `storage/migrations/` and `MIGRATIONS`.
  * 3. Add its events to `EventType`, and those that do not change what SDKs read to `IRRELEVANT` in
  *    `client-api/load-environment.ts`.
- * 4. Add its operations to `http/operation-ids.ts`, and its tables to `dump()` in `test/_admin.ts`.
+ * 4. Add its operations to `http/operation-ids.ts`, and its tables to `TABLES` in `test/_admin.ts`.
  */
 const ROUTES: readonly ((app: TypedApp, storage: Storage) => void)[] = [
   registerContextFields,

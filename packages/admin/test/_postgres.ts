@@ -48,8 +48,14 @@ function candidates(): string[] {
   return [...packaged.toReversed(), ...(process.env["PATH"] ?? "").split(delimiter)];
 }
 
-/** @param parent directory in which a directory for the server is created */
-export async function startPostgres(parent: string = tmpdir()): Promise<PostgresServer> {
+/**
+ * @param parent directory in which a directory for the server is created
+ * @param settings server settings, as `name=value`
+ */
+export async function startPostgres(
+  parent: string = tmpdir(),
+  settings: readonly string[] = [],
+): Promise<PostgresServer> {
   const binaries = findPostgres();
   if (binaries === undefined) {
     throw new Error("PostgreSQL is not installed: on Debian, apt-get install postgresql");
@@ -65,10 +71,11 @@ export async function startPostgres(parent: string = tmpdir()): Promise<Postgres
   );
 
   const port = await freePort();
+  const options = ["max_connections=200", ...settings].flatMap((setting) => ["-c", setting]);
   const launch = async (): Promise<ChildProcess> => {
     const child = spawn(
       join(binaries, "postgres"),
-      ["-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", "", "-c", "max_connections=200"],
+      ["-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", "", ...options],
       { stdio: "ignore", cwd: directory, ...owner },
     );
     await waitUntilReady(port);

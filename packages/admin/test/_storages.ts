@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe } from "vitest";
 import { MIGRATIONS } from "../src/storage/migrate.ts";
 import { openStorage } from "../src/storage/open-storage.ts";
 import type { Storage, StorageLogger } from "../src/storage/storage.ts";
-import { type Databases, skipsPostgres, useSharedPostgres } from "./_postgres.ts";
+import { type Databases, findPostgres, skipsPostgres, useSharedPostgres } from "./_postgres.ts";
 
 export const silentLogger: StorageLogger = {
   warn: () => undefined,
@@ -29,6 +29,16 @@ export function describeEachStorage(title: string, suite: (source: StorageSource
   });
   describe.skipIf(skipsPostgres)(`${title} on PostgreSQL`, () => {
     suite(usePostgres());
+  });
+}
+
+/**
+ * Runs tests of behaviour that does not depend on the kind of storage, on PostgreSQL if it is installed:
+ * it needs less processor time than the embedded database.
+ */
+export function describeAnyStorage(title: string, suite: (source: StorageSource) => void): void {
+  describe(title, () => {
+    suite(findPostgres() === undefined ? useEmbedded() : usePostgres());
   });
 }
 
@@ -70,10 +80,7 @@ async function runAll(cleanUps: readonly (() => Promise<void> | void)[]): Promis
   for (const cleanUp of cleanUps.toReversed()) await cleanUp();
 }
 
-/**
- * Copies a new embedded database to a directory. Creating one takes seconds, so all test files share a
- * template for the same migrations.
- */
+/** Copies a new embedded database to a directory, because creating one takes seconds. */
 export async function copyFreshDatabase(directory: string): Promise<void> {
   const template = await ensureTemplate();
   for (const name of ["database", "database.complete"]) {
@@ -81,7 +88,8 @@ export async function copyFreshDatabase(directory: string): Promise<void> {
   }
 }
 
-async function ensureTemplate(): Promise<string> {
+/** Creates the database that is copied, unless there is one with the same migrations. Returns its directory. */
+export async function ensureTemplate(): Promise<string> {
   const hash = createHash("sha256").update(JSON.stringify(MIGRATIONS)).digest("hex");
   const template = join(tmpdir(), `flags-admin-template-${hash.slice(0, 16)}`);
   if (existsSync(template)) return template;
@@ -92,7 +100,7 @@ async function ensureTemplate(): Promise<string> {
   try {
     renameSync(draft, template);
   } catch {
-    // Another test file has created it in the meantime.
+    // Another run of the tests has created it in the meantime.
     rmSync(draft, { recursive: true, force: true });
   }
   return template;

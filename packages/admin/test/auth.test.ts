@@ -8,7 +8,7 @@ import {
   useService,
   type Service,
 } from "./_service.ts";
-import { describeEachStorage } from "./_storages.ts";
+import { describeAnyStorage } from "./_storages.ts";
 
 const NO_TOKEN = undefined;
 const EXPIRED = "expired";
@@ -68,7 +68,7 @@ function sendTokens(url: string, tokens: readonly string[]) {
   });
 }
 
-describeEachStorage("authentication", (source) => {
+describeAnyStorage("authentication", (source) => {
   const service = useService(source);
   let expired: string;
   beforeAll(async () => {

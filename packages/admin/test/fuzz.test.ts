@@ -147,7 +147,7 @@ describeEachStorage("every route of the service, from its description", (source)
           expect(await state(), about).toEqual(before);
         },
       ),
-      { numRuns: Number(process.env["FUZZ_RUNS"] ?? 400) },
+      { numRuns: Number(process.env["FUZZ_RUNS"] ?? 200) },
     );
   }, 300_000);
 

@@ -11,7 +11,7 @@ import {
   seed,
   startService,
 } from "./_service.ts";
-import { describeEachStorage } from "./_storages.ts";
+import { describeAnyStorage } from "./_storages.ts";
 
 interface ErrorBody {
   readonly id: string;
@@ -58,7 +58,7 @@ async function expectRateLimit(response: Response): Promise<void> {
   });
 }
 
-describeEachStorage("the limit for unknown tokens", (source) => {
+describeAnyStorage("the limit for unknown tokens", (source) => {
   test("POST /edge/validate rejects requests after too many unknown tokens", async () => {
     const service = await startService(await source.openFresh());
     const send: Send = (path, init) => fetch(service.url + path, init);

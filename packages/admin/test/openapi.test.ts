@@ -5,7 +5,7 @@ import { OPERATION_IDS } from "../src/http/operation-ids.ts";
 import { useAdmin } from "./_admin.ts";
 import { listRoutes } from "./_routes.ts";
 import { ADMIN_TOKEN, BACKEND_TOKEN } from "./_service.ts";
-import { describeEachStorage } from "./_storages.ts";
+import { describeAnyStorage } from "./_storages.ts";
 
 interface Operation {
   readonly operationId?: string;
@@ -62,7 +62,7 @@ function inlineObjectsOf(value: unknown): readonly object[] {
   return [...own, ...Object.values(value).flatMap(inlineObjectsOf)];
 }
 
-describeEachStorage("the OpenAPI document", (source) => {
+describeAnyStorage("the OpenAPI document", (source) => {
   const admin = useAdmin(source);
   let description: Description;
   let url: string;

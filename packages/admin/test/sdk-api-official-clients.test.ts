@@ -11,7 +11,7 @@ import {
   updateSegment,
 } from "./_flags.ts";
 import { BACKEND_TOKEN, type Service, useService } from "./_service.ts";
-import { describeEachStorage } from "./_storages.ts";
+import { describeAnyStorage } from "./_storages.ts";
 
 const SOON = { timeout: 10_000, interval: 20 };
 
@@ -138,7 +138,7 @@ const CLIENTS: readonly (readonly [name: string, start: StartClient])[] = [
   ["flags-proxy, streaming", startProxy("streaming")],
 ];
 
-describeEachStorage("SDKs", (source) => {
+describeAnyStorage("SDKs", (source) => {
   const service = useService(source);
 
   describe.each(CLIENTS)("%s", (title, startClient) => {

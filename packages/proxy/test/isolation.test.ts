@@ -137,7 +137,7 @@ test.each([1, 4_000, 40_000])(
         }
         await close(proxy);
       }),
-      { numRuns: 40 },
+      { numRuns: Number(process.env["FUZZ_RUNS"] ?? 15) },
     );
   },
   120_000,

@@ -1,0 +1,22 @@
+import { tmpdir } from "node:os";
+import type { TestProject } from "vitest/node";
+import { findPostgres, startPostgres } from "./_postgres.ts";
+import { ensureTemplate } from "./_storages.ts";
+
+/** Nothing kills this server, so waiting for the disk would only take time. */
+const SETTINGS = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"];
+
+/**
+ * Creates the template of embedded databases, and starts one PostgreSQL server for all test files. Each
+ * test has its own database.
+ */
+export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+  await ensureTemplate();
+  if (findPostgres() === undefined) {
+    project.provide("postgresPort", undefined);
+    return undefined;
+  }
+  const server = await startPostgres(tmpdir(), SETTINGS);
+  project.provide("postgresPort", server.port);
+  return () => server.close();
+}
