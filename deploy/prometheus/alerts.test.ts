@@ -52,7 +52,8 @@ function durations(name: string, bounds: readonly [string, string], slow: number
 
 const PROXY_SECONDS = "flags_proxy_http_request_duration_seconds";
 const ADMIN_SECONDS = "flags_admin_http_request_duration_seconds";
-const FETCHED = proxy("last_metrics_fetch_epoch_timestamp_ms");
+const SOURCE = ',source="production"';
+const FETCHED = proxy("flags_proxy_source_last_fetch_timestamp_seconds", SOURCE);
 
 /** A counter that is constant, and one that grows during the last minutes of the hour. */
 const CONSTANT = "7x60";
@@ -90,16 +91,19 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   FlagsProxyStale: {
     // Evaluated at 3,600 s: the last response was at 3,000 s, and at 3,500 s.
-    fires: { [FETCHED]: "3000000x60", [proxy("flags_proxy_up")]: "1x60" },
-    quiet: { [FETCHED]: "3500000x60", [proxy("flags_proxy_up")]: "1x60" },
+    fires: { [FETCHED]: "3000x60" },
+    quiet: {
+      [FETCHED]: "3500x60",
+      [proxy("flags_proxy_source_last_fetch_timestamp_seconds")]: "0x60",
+    },
   },
   FlagsProxyUpstreamErrors: {
-    fires: { [proxy("flags_proxy_upstream_errors_total")]: "0+1x60" },
-    quiet: { [proxy("flags_proxy_upstream_errors_total")]: "0x55 1x10" },
+    fires: { [proxy("flags_proxy_source_errors_total", SOURCE)]: "0+1x60" },
+    quiet: { [proxy("flags_proxy_source_errors_total", SOURCE)]: "0x55 1x10" },
   },
   FlagsProxyNoFlags: {
-    fires: { [proxy("flags_proxy_flags")]: "0x60" },
-    quiet: { [proxy("flags_proxy_flags")]: "12x60" },
+    fires: { [proxy("flags_proxy_source_flags", SOURCE)]: "0x60" },
+    quiet: { [proxy("flags_proxy_source_flags", SOURCE)]: "12x60" },
   },
   FlagsProxyErrors: {
     fires: {

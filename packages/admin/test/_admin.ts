@@ -186,7 +186,9 @@ export async function digestTables(storage: Storage): Promise<unknown> {
   // Not the whole rows of tokens, because requests change when a token was last seen.
   digests.push(digestRows(getTableName(apiTokens), sql`t.id::text`));
   const result: unknown = await storage.db.execute(sql.join(digests, sql` union all `));
-  return (result as { readonly rows: readonly unknown[] }).rows;
+  const { rows } = result as { readonly rows: readonly { readonly table: string }[] };
+  // PostgreSQL may evaluate the parts of the query in parallel.
+  return rows.toSorted((a, b) => a.table.localeCompare(b.table));
 }
 
 function digestRows(table: string, text: SQL): SQL {

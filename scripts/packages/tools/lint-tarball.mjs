@@ -10,6 +10,7 @@ import { formatMessage } from "publint/utils";
 const ACCEPTED = [
   { kind: "CJSResolvesToESM", resolutionKind: "node16-cjs" },
   { kind: "NoResolution", resolutionKind: "node10", entrypoint: "./http" },
+  { kind: "NoResolution", resolutionKind: "node10", entrypoint: "./command-line" },
 ];
 
 /** Returns what publint and "Are the types wrong?" report about a tarball. */
