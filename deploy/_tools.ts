@@ -90,10 +90,9 @@ export async function getPromtool(): Promise<Tool> {
   const installed = await findProgram("promtool");
   if (installed !== undefined) return (args) => run(installed, args);
   const directory = await cacheTool("promtool", async (target) => {
-    const download = (): Promise<string> =>
-      run("apt-get", ["download", "prometheus"], { cwd: target });
+    const download = (): Promise<string> => runApt(["download", "prometheus"], { cwd: target });
     if (!(await succeeds(download()))) {
-      await run("apt-get", ["update", "-qq"]);
+      await runApt(["update", "-qq"]);
       await download();
     }
     const [archive = ""] = (await readdir(target)).filter((file) => file.endsWith(".deb"));
@@ -121,11 +120,16 @@ export async function tryTool(get: () => Promise<Tool>): Promise<TriedTool> {
   }
 }
 
+/** NOTE: the same lock as in scripts/system-programs.mjs, because apt fails if it is already running. */
+function runApt(args: readonly string[], options: { readonly cwd?: string } = {}): Promise<string> {
+  return run("flock", ["--exclusive", "/tmp/flags-apt.lock", "apt-get", ...args], options);
+}
+
 async function installWithApt(debianPackage: string): Promise<void> {
   const install = (): Promise<string> =>
-    run("apt-get", ["install", "-y", "-qq", "--no-install-recommends", debianPackage]);
+    runApt(["install", "-y", "-qq", "--no-install-recommends", debianPackage]);
   if (await succeeds(install())) return;
-  await run("apt-get", ["update", "-qq"]);
+  await runApt(["update", "-qq"]);
   await install();
 }
 

@@ -7,6 +7,8 @@ import { delimiter, join } from "node:path";
 /** On Debian, the programs of the PostgreSQL server are not in the PATH. */
 const POSTGRES_DIRECTORY = "/usr/lib/postgresql";
 
+const APT_LOCK_FILE = "/tmp/flags-apt.lock";
+
 /** Returns the path of a program, or undefined if it is not installed. */
 export function findProgram(command) {
   const file = process.platform === "win32" ? `${command}.exe` : command;
@@ -29,5 +31,7 @@ export function installWithApt(debianPackage) {
 }
 
 function runAptGet(...args) {
-  return spawnSync("apt-get", args, { stdio: "inherit" }).status === 0;
+  // NOTE: several suites may install at the same time, and apt fails if it is already running.
+  const command = ["--exclusive", APT_LOCK_FILE, "apt-get", ...args];
+  return spawnSync("flock", command, { stdio: "inherit" }).status === 0;
 }

@@ -20,9 +20,11 @@ export function installTools() {
   const missing = Object.keys(TOOLS).filter((name) => !isPresent(name));
   if (missing.length === 0) return;
   const packages = [...new Set(missing.map((name) => TOOLS[name]))];
-  run("apt-get", ["update", "-qq"]);
+  // NOTE: the same lock as in system-programs.mjs, because apt fails if it is already running.
+  const apt = ["--exclusive", "/tmp/flags-apt.lock", "apt-get"];
+  run("flock", [...apt, "update", "-qq"]);
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-  run("apt-get", ["install", "-y", "-qq", "--no-install-recommends", ...packages], {
+  run("flock", [...apt, "install", "-y", "-qq", "--no-install-recommends", ...packages], {
     env,
     stdio: ["ignore", "ignore", "inherit"],
   });
