@@ -1,6 +1,7 @@
 import type { Subcommand } from "flags-server-kit/command-line";
 import { CHECK } from "./check.ts";
+import { COMPARE } from "./compare.ts";
 import { PROBES } from "./probes.ts";
 
 /** All subcommands of `flags-proxy`, in the order of `--help`. */
-export const SUBCOMMANDS: readonly Subcommand[] = [CHECK, ...PROBES];
+export const SUBCOMMANDS: readonly Subcommand[] = [CHECK, COMPARE, ...PROBES];
