@@ -222,6 +222,21 @@ test("options of the old proxy are accepted in code, and ours take precedence", 
   await expect(failure).rejects.toThrow("Option unleashUrl must be an address");
 });
 
+test("UPSTREAM_URL of a program that embeds the proxy changes no default", async () => {
+  const options = {
+    logger: new MemoryLogger(),
+    flagsUrl: "http://ours.test/api",
+    flagsApiToken: "an-upstream-token",
+    clientKeys: ["a-key-of-the-web-app"],
+  };
+  const environment = { UPSTREAM_URL: "http://other.test", WORKERS: "many", BASE_PATH: "other" };
+  expect(await loadConfig(options, environment)).toMatchObject({
+    upstreamUrl: "http://ours.test/api",
+    port: 3000,
+    basePath: "",
+  });
+});
+
 test("problems name the variable that is set", async () => {
   const { stderr } = await runCommand({ UNLEASH_FETCH_INTERVAL: "soon", UNLEASH_URL: "ftp://u" });
   expect(stderr).toContain("- UNLEASH_FETCH_INTERVAL must be a whole number of milliseconds");

@@ -21,7 +21,7 @@ export function migrateSettings(
   environment: Environment,
   product: Product | undefined,
 ): Migration | undefined {
-  const translation = translateEnvironment(SETTINGS, environment, product);
+  const translation = translateEnvironment(SETTINGS, environment, { product });
   if (
     translation.used.length + translation.idle.length === 0 &&
     translation.problems.length === 0

@@ -46,8 +46,14 @@ export async function loadConfig(
   worker?: WorkerIdentity,
 ): Promise<LoadedConfig> {
   if (!isRecord(options)) throw new ConfigError(["Options must be an object"]);
-  const translation = translateEnvironment(SETTINGS, environment);
   const translatedOptions = translateOptions(options);
+  // NOTE: UPSTREAM_URL may belong to the program in which the proxy is embedded.
+  const isAddressGiven = translatedOptions.options["flagsUrl"] !== undefined;
+  const translation = translateEnvironment(
+    SETTINGS,
+    environment,
+    isAddressGiven ? { hasAddress: true } : {},
+  );
   const resolution = resolveSettings(SETTINGS, {
     options: translatedOptions.options,
     environment: translation.environment,

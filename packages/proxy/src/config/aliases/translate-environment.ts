@@ -47,19 +47,26 @@ export interface Translation {
   readonly hints: readonly string[];
 }
 
+/** What decides whose names are read. */
+interface ProductChoice {
+  /** Only the names of this product are read. @default the environment decides */
+  readonly product?: Product | undefined;
+  /** Whether the address of the upstream is set by our own name. @default whether the environment sets it */
+  readonly hasAddress?: boolean;
+}
+
 /**
  * Gives the settings of the products that the proxy replaces the names that they have here. Our own names
  * take precedence. Without any such setting, the environment stays the same.
  *
  * @param settings those of this version; an alias of another setting has no effect
- * @param product reads the names of this product, whatever the environment suggests
  */
 export function translateEnvironment(
   settings: SettingsTable,
   environment: Environment,
-  product?: Product,
+  choice: ProductChoice = {},
 ): Translation {
-  const products = findProducts(environment, product);
+  const products = findProducts(environment, choice);
   const translator = new Translator(settings, environment);
   if (products.includes("unleash-proxy")) translator.apply("unleash-proxy", OLD_PROXY_ALIASES);
   if (products.includes("edge")) {
@@ -74,12 +81,14 @@ export function translateEnvironment(
  * NOTE: many names of Edge are common, such as `WORKERS` and `APP_NAME`. They are read only if the
  * environment is one of Edge.
  */
-function findProducts(environment: Environment, product: Product | undefined): readonly Product[] {
+function findProducts(
+  environment: Environment,
+  { product, hasAddress = isSet(environment, "FLAGS_URL") }: ProductChoice,
+): readonly Product[] {
   if (product !== undefined) return [product];
   const hasOldNames = OLD_PROXY_ALIASES.some(({ name }) => isSet(environment, name));
   const isEdge =
-    environment[REPLACED_PRODUCT] === "edge" ||
-    (isSet(environment, "UPSTREAM_URL") && !isSet(environment, "FLAGS_URL"));
+    environment[REPLACED_PRODUCT] === "edge" || (isSet(environment, "UPSTREAM_URL") && !hasAddress);
   return [
     ...(hasOldNames ? (["unleash-proxy"] as const) : []),
     ...(isEdge ? (["edge"] as const) : []),
