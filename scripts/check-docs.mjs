@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { PROGRAM as ADMIN } from "../packages/admin/dist/config/settings.js";
 import { PROGRAM as PROXY } from "../packages/proxy/dist/config/program.js";
 import { describeFallback } from "../packages/server-kit/dist/index.js";
+import { isEqualText, withAliasTables } from "./docs/alias-tables.mjs";
 import { toAnchor } from "./docs/anchors.mjs";
 import { findBadMarks, readDocuments } from "./docs/blocks.mjs";
 import { findUnexplained } from "./docs/messages.mjs";
@@ -37,6 +38,13 @@ for (const path of await listDocuments(root)) documents.set(path, await readFile
 for (const [path, text] of documents) {
   if (mustWrite) await writeTables(path, text);
   else checkTables(path, text);
+}
+for (const [path, text] of documents) {
+  const wanted = withAliasTables(text);
+  if (mustWrite) await writeDocument(path, text, wanted);
+  else if (!isEqualText(text, wanted)) {
+    problems.push(`${relative(root, path)} has an outdated table of settings of another product`);
+  }
 }
 for (const [path, text] of documents) await checkLinks(path, text);
 for (const [file, program] of REFERENCES) {
@@ -103,6 +111,10 @@ async function writeTables(path, text) {
     const { group } = match.at(-1);
     return `${match[1]}\n${formatTables(programOf(path), group)}\n\n${match[4]}`;
   });
+  await writeDocument(path, text, written);
+}
+
+async function writeDocument(path, text, written) {
   documents.set(path, written);
   if (written !== text) await writeFile(path, written);
 }

@@ -1,18 +1,39 @@
 // The entry point of the bundle, which the programs in bin/ load.
 
-import { type Environment, type RunningServer, runProgram, runWorker } from "flags-server-kit";
+import {
+  type Environment,
+  type RunningServer,
+  runProgram,
+  runWorker,
+  serveUntilSignal,
+  tryLoadEnvFiles,
+} from "flags-server-kit";
 import { SUBCOMMANDS } from "./cli/subcommands.ts";
 import { openPrimaryLink } from "./cluster/primary-link.ts";
+import { parseEdgeCommandLine } from "./config/aliases/edge-command-line.ts";
+import { REPLACED_PRODUCT } from "./config/aliases/translate-environment.ts";
 import type { LoadedConfig } from "./config/assemble-config.ts";
 import { loadConfig } from "./config/load-config.ts";
 import { PROGRAM } from "./config/program.ts";
 
 // NOTE: the server is imported only when it is needed, since loading it takes most of the start time.
 
+const EXIT_USAGE = 2;
+
 /** Runs the command `flags-proxy` with the arguments and the environment of the process. */
 export async function runCommand(): Promise<void> {
   const commands = { loadConfig: loadFromEnvironment, serve: serveCommand };
-  await runProgram(PROGRAM, commands, SUBCOMMANDS);
+  const edge = parseEdgeCommandLine(process.argv.slice(2));
+  if (edge === undefined) {
+    await runProgram(PROGRAM, commands, SUBCOMMANDS);
+  } else if (typeof edge === "string") {
+    process.stderr.write(`${edge}\n`);
+    process.exitCode = EXIT_USAGE;
+  } else if (tryLoadEnvFiles(edge.envFiles)) {
+    // NOTE: workers inherit the environment.
+    Object.assign(process.env, edge.variables, { [REPLACED_PRODUCT]: "edge" });
+    await serveUntilSignal(PROGRAM, commands);
+  }
 }
 
 function loadFromEnvironment(environment: Environment): Promise<LoadedConfig> {

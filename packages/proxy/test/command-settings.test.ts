@@ -1,20 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync, writeFileSync } from "node:fs";
 import { type Setting, variablesOf } from "flags-server-kit";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { SETTINGS as ADMIN_SETTINGS } from "../../admin/src/config/settings.ts";
 import { SETTINGS } from "../src/config/settings.ts";
 import { runCommand, startCommand, untilReady } from "./_command.ts";
 import { startRecordingUpstream } from "./_recording-upstream.ts";
-
-function makeFiles(files: Record<string, string>): (name: string) => string {
-  const directory = mkdtempSync(join(tmpdir(), "flags-settings-"));
-  onTestFinished(() => rmSync(directory, { recursive: true }));
-  for (const [name, content] of Object.entries(files))
-    writeFileSync(join(directory, name), content);
-  return (name) => join(directory, name);
-}
+import { makeFiles } from "./_settings-files.ts";
 
 async function statusOf(url: string, key: string): Promise<number> {
   const headers = { authorization: key, connection: "close" };

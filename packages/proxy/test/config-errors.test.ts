@@ -108,7 +108,6 @@ test.each([
     { refreshIntervall: 1 },
     "Option refreshIntervall does not exist: did you mean refreshInterval?",
   ],
-  [{ unleashUrl: "x" }, "Option unleashUrl does not exist: did you mean flagsUrl?"],
   [{ cors: { orgin: "*" } }, "Option cors.orgin does not exist: did you mean cors.origin?"],
   [{ somethingElse: 1 }, "Option somethingElse does not exist"],
   [{ cors: true }, "Option cors must be an object with the options allowedHeaders, credentials"],
@@ -138,7 +137,8 @@ test("options that are undefined count as not set, even unknown ones", async () 
 
 test.each([
   [{}, { FLAGS_FETCH_INTERVALL: "1" }, "did you mean FLAGS_FETCH_INTERVAL?"],
-  [{}, { UNLEASH_FETCH_INTERVAL: "1" }, "its name is FLAGS_FETCH_INTERVAL here"],
+  [{}, { UNLEASH_API_TOKEN_FILE: "/token" }, "its name is FLAGS_API_TOKEN_FILE here"],
+  [{}, { TOKENS: "a-token" }, "TOKENS has no effect: settings of Unleash Edge are read only"],
   [
     { clientKeys: ["a-client-key-one"], expServerSideSdkConfig: { tokens: ["a-client-key-one"] } },
     {},

@@ -17,8 +17,9 @@ export {
 } from "./config/kind.ts";
 export type { Kind } from "./config/kind.ts";
 export { createListKind, keysKind, tokensKind, toTexts } from "./config/list-kind.ts";
-export { defineSetting } from "./config/setting.ts";
-export type { Setting, ValuesOf } from "./config/setting.ts";
+export type { Environment } from "./config/resolve-settings.ts";
+export { defineSetting, variablesOf } from "./config/setting.ts";
+export type { Setting, SettingsTable, ValuesOf } from "./config/setting.ts";
 export { showAddress } from "./config/show-text.ts";
 export { trustProxyKind } from "./config/trust-proxy.ts";
 export { isRecord } from "./is-record.ts";

@@ -1,4 +1,5 @@
 export type { Program } from "./cli/program.ts";
+export { tryLoadEnvFiles } from "./cli/run-command-line.ts";
 export { runProgram, runWorker, serveUntilSignal } from "./cli/run-program.ts";
 export type { RunningServer } from "./cli/run-program.ts";
 export type { Subcommand, SubcommandResult } from "./cli/subcommand.ts";

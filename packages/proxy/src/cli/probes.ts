@@ -1,5 +1,6 @@
 import { createProbe, type Subcommand } from "flags-server-kit/command-line";
 import { SETTINGS } from "../config/settings.ts";
+import { translateProbe } from "./translated-probe.ts";
 
 const { port, host, proxyBasePath } = SETTINGS;
 const ENDPOINT = {
@@ -25,4 +26,4 @@ export const PROBES: readonly Subcommand[] = [
       "Checks that the running proxy can serve requests: it has flags, from the upstream, a bootstrap or a storage provider. It stays ready if the upstream fails later, because it keeps serving its last flags.",
     success: "The proxy serves requests.",
   }),
-];
+].map(translateProbe);

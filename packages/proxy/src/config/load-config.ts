@@ -17,6 +17,10 @@ import {
   wrapLogger,
 } from "flags-server-kit";
 import { loadEnrichers, loadStrategies } from "../extensions.ts";
+import { describeTranslation } from "./aliases/describe-translation.ts";
+import { findWiderKeys } from "./aliases/find-wider-keys.ts";
+import { translateEnvironment } from "./aliases/translate-environment.ts";
+import { translateOptions } from "./aliases/translate-options.ts";
 import { assembleConfig, type LoadedConfig } from "./assemble-config.ts";
 import { checkSettings, findUnreachableLimits } from "./check-settings.ts";
 import type { ProxyConfig } from "./config.ts";
@@ -42,7 +46,19 @@ export async function loadConfig(
   worker?: WorkerIdentity,
 ): Promise<LoadedConfig> {
   if (!isRecord(options)) throw new ConfigError(["Options must be an object"]);
-  const resolution = resolveSettings(SETTINGS, { options, environment });
+  const translatedOptions = translateOptions(options);
+  // NOTE: UPSTREAM_URL may belong to the program in which the proxy is embedded.
+  const isAddressGiven = translatedOptions.options["flagsUrl"] !== undefined;
+  const translation = translateEnvironment(
+    SETTINGS,
+    environment,
+    isAddressGiven ? { hasAddress: true } : {},
+  );
+  const resolution = resolveSettings(SETTINGS, {
+    options: translatedOptions.options,
+    environment: translation.environment,
+    origins: new Map([...translation.origins, ...translatedOptions.origins]),
+  });
   const { values } = resolution;
   const check = checkSettings(resolution);
   const openFiles = { limit: readOpenFileLimit() };
@@ -51,8 +67,9 @@ export async function loadConfig(
   const [strategies, enrichers] = await loadExtensions(resolution);
   const problems = [
     ...check.problems,
+    ...translation.problems,
     ...resolution.problems,
-    ...findUnknownOptions(PROGRAM, options),
+    ...findUnknownOptions(PROGRAM, translatedOptions.options),
     ...strategies.problems,
     ...enrichers.problems,
   ];
@@ -60,7 +77,9 @@ export async function loadConfig(
     ...check.hints,
     ...findUnreachableLimits(resolution, maxConnections, openFiles),
     ...strategies.hints,
-    ...findUnknownVariables(PROGRAM, environment),
+    ...translation.hints,
+    ...(translation.products.includes("edge") ? findWiderKeys(values) : []),
+    ...findUnknownVariables(PROGRAM, translation.environment),
   ];
   if (problems.length > 0) throw new ConfigError(problems, hints);
 
@@ -72,6 +91,8 @@ export async function loadConfig(
     contextEnrichers: enrichers.extensions,
   });
   if (worker !== undefined) return config;
+  const aliases = describeTranslation(translation, translatedOptions.used);
+  for (const line of aliases) logger.warn(line);
   for (const warning of [...hints, ...check.risks]) logger.warn(warning);
   logger.debug("Configuration", redactConfig(config));
   return config;

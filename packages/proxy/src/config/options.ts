@@ -115,11 +115,23 @@ export interface ServerSideSdkOptions {
   readonly tokens?: string | readonly string[] | undefined;
 }
 
+/** Names of the old proxy for options. Ours take precedence. */
+export interface OldProxyOptions {
+  /** @deprecated Use `flagsUrl`. */
+  readonly unleashUrl?: string | undefined;
+  /** @deprecated Use `flagsApiToken`. */
+  readonly unleashApiToken?: string | readonly string[] | undefined;
+  /** @deprecated Use `flagsAppName`. */
+  readonly unleashAppName?: string | undefined;
+  /** @deprecated Use `flagsInstanceId`. */
+  readonly unleashInstanceId?: string | undefined;
+}
+
 /**
  * Options of the proxy. An option takes precedence over its environment variable, which takes
  * precedence over the default. `0`, `false` and an empty list are values; `undefined` is not.
  */
-export interface ProxyOptions {
+export interface ProxyOptions extends OldProxyOptions {
   /** Required. Address of the upstream API, http or https. Environment: `FLAGS_URL`. */
   readonly flagsUrl?: string | undefined;
   /**
@@ -273,7 +285,7 @@ type Group = "cors" | "push" | "httpOptions" | "expBootstrap" | "expServerSideSd
 
 /** Full names of all options: options in a group have the group as a prefix, separated by a dot. */
 export type OptionName =
-  | Exclude<keyof ProxyOptions, Group>
+  | Exclude<keyof ProxyOptions, Group | keyof OldProxyOptions>
   | `cors.${keyof CorsOptions}`
   | `push.${keyof PushOptions}`
   | `httpOptions.${keyof HttpOptions}`

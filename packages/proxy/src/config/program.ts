@@ -18,11 +18,5 @@ export const PROGRAM: Program<typeof SETTINGS> = {
   replacements: {
     clientMode: { hint: "it is not needed, because every application has its own client" },
     preHook: { hint: "add hooks and plugins to the Fastify application that createApp() returns" },
-    // Settings of Edge.
-    UPSTREAM_URL: {
-      hint: "set FLAGS_URL to the same address with /api at its end",
-      by: "FLAGS_URL",
-    },
-    TOKENS: { hint: "set FLAGS_API_TOKEN to the token of one environment", by: "FLAGS_API_TOKEN" },
   },
 };

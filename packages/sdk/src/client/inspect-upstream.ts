@@ -18,6 +18,8 @@ import { toUpstreamError, UpstreamError } from "../transport/upstream-error.ts";
 export interface UpstreamInspection {
   /** The flags that a client would use: without those that do not match its filters. */
   readonly snapshot: Snapshot;
+  /** The definitions of these flags. */
+  readonly document: FeatureDocument;
   readonly segmentCount: number;
   /** The environment that the upstream names; undefined if it names none. */
   readonly environment: string | undefined;
@@ -83,6 +85,7 @@ async function inspect(settings: Settings, http: RecordingHttpClient): Promise<U
       now: Date.now,
       random: Math.random,
     }),
+    document: parsed,
     segmentCount: parsed.segments.size,
     environment: readEnvironment(first.document),
     sizeBytes: Buffer.byteLength(firstExchange?.response.body ?? ""),

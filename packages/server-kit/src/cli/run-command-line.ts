@@ -50,7 +50,8 @@ export async function runCommandLine(
   }
 }
 
-function tryLoadEnvFiles(paths: readonly string[]): boolean {
+/** Adds the variables of files to the environment of this process. If that fails, prints why. */
+export function tryLoadEnvFiles(paths: readonly string[]): boolean {
   try {
     loadEnvFiles(paths, process.env);
     return true;

@@ -48,6 +48,8 @@ interface Sources {
   /** Options of the embedding program, as it passed them. */
   readonly options?: object;
   readonly environment: Environment;
+  /** The names under which the user has set variables and options, where they are others. */
+  readonly origins?: ReadonlyMap<string, string>;
 }
 
 interface Given {
@@ -87,13 +89,18 @@ export function resolveSettings<Table extends SettingsTable>(
 /** Returns what gives the setting its value; two entries contradict each other. */
 function findGiven(
   setting: Setting<unknown>,
-  { options = {}, environment }: Sources,
+  { options = {}, environment, origins = new Map() }: Sources,
 ): readonly Given[] {
   const { option, variables, secret } = setting;
   const value = option === undefined ? undefined : readOption(options, option);
-  if (value !== undefined) return [{ origin: `Option ${option}`, value, form: "option" }];
+  const originOf = (name: string): string => origins.get(name) ?? name;
+  if (value !== undefined) return [{ origin: originOf(`Option ${option}`), value, form: "option" }];
   const find = (names: readonly string[], form: "text" | "file"): readonly Given[] => {
-    const given = names.map((origin) => ({ origin, value: environment[origin]?.trim(), form }));
+    const given = names.map((name) => ({
+      origin: originOf(name),
+      value: environment[name]?.trim(),
+      form,
+    }));
     return given.filter((each) => (each.value ?? "") !== "").slice(0, 1);
   };
   const files = secret === true ? variables.map(fileVariableOf) : [];

@@ -1,0 +1,128 @@
+import type { FeatureDocument } from "flags-engine";
+
+/** The fields that rules read, and values of each that they mention. */
+export type RuleFields = ReadonlyMap<string, readonly string[]>;
+
+/** Always sent, because a rollout without an id is random. */
+const ID_FIELDS = ["userId", "sessionId"];
+
+/** The fields of contexts if the rules are not known. */
+export const STANDARD_FIELDS: RuleFields = new Map(
+  [...ID_FIELDS, "remoteAddress"].map((name) => [name, []]),
+);
+
+/** Fields that are not in `properties`. */
+const TOP_LEVEL = new Set([...ID_FIELDS, "remoteAddress", "environment", "appName", "currentTime"]);
+
+/** The fields that strategies compare with a list in a parameter. */
+const LIST_PARAMETERS: Readonly<Record<string, string>> = {
+  userIds: "userId",
+  IPs: "remoteAddress",
+};
+
+/** Collects the fields that rules read, with the values that constraints, strategies and variants mention. */
+export function collectFields(
+  { features, segments }: FeatureDocument,
+  readFields: readonly string[],
+): RuleFields {
+  const fields = new Map<string, Set<string>>();
+  const add = (name: string, values: readonly string[] = []): void => {
+    const known = fields.get(name) ?? new Set();
+    for (const value of values) if (value !== "") known.add(value);
+    fields.set(name, known);
+  };
+  for (const name of [...ID_FIELDS, ...readFields]) add(name);
+  const strategies = features.flatMap((feature) => feature.strategies ?? []);
+  const variants = [...features, ...strategies].flatMap((each) => each.variants);
+  for (const { contextName, values } of variants.flatMap(({ overrides }) => overrides)) {
+    add(contextName, values);
+  }
+  for (const { parameters } of strategies) {
+    for (const [parameter, field] of Object.entries(LIST_PARAMETERS)) {
+      const list = parameters[parameter];
+      if (typeof list === "string")
+        add(
+          field,
+          list.split(",").map((value) => value.trim()),
+        );
+    }
+  }
+  for (const constraint of [...strategies, ...segments.values()].flatMap(
+    (each) => each.constraints,
+  )) {
+    if (constraint === undefined) continue;
+    const { contextName, values = [], value } = constraint;
+    add(contextName, [
+      ...values,
+      ...(value === undefined || value === null ? [] : [String(value)]),
+    ]);
+  }
+  return new Map([...fields].map(([name, values]) => [name, [...values]]));
+}
+
+/** Parts of contexts in which a field is missing, and in which it has a value of a rule. */
+const MISSING_SHARE = 0.1;
+const MENTIONED_SHARE = 0.6;
+/** Lower, because a rollout depends on the id. */
+const MENTIONED_ID_SHARE = 0.1;
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Creates a context with random values.
+ *
+ * @param random returns a number from 0 to 1, as `Math.random()`
+ */
+export function createContext(fields: RuleFields, random: () => number): object {
+  const context: Record<string, unknown> = {};
+  const properties: Record<string, string> = {};
+  for (const [name, mentioned] of fields) {
+    const isId = ID_FIELDS.includes(name);
+    if (!isId && random() < MISSING_SHARE) continue;
+    const value = createValue(name, mentioned, random);
+    if (TOP_LEVEL.has(name)) context[name] = value;
+    else properties[name] = value;
+  }
+  // NOTE: without an address, that of the request counts, which the proxies can see differently.
+  context["remoteAddress"] ??= randomAddress(random);
+  return Object.keys(properties).length === 0 ? context : { ...context, properties };
+}
+
+function createValue(name: string, mentioned: readonly string[], random: () => number): string {
+  const value = mentioned[Math.floor(random() * mentioned.length)];
+  if (name === "currentTime") return randomTime(value, random);
+  const share = ID_FIELDS.includes(name) ? MENTIONED_ID_SHARE : MENTIONED_SHARE;
+  if (value !== undefined && random() < share) {
+    return name === "remoteAddress" ? (value.split("/")[0] ?? value) : value;
+  }
+  if (name === "remoteAddress") return randomAddress(random);
+  if (value !== undefined && !ID_FIELDS.includes(name)) {
+    if (/^\d+\.\d+\.\d+/.test(value)) return randomVersion(value, random);
+    if (value.trim() !== "" && Number.isFinite(Number(value))) {
+      return String(Number(value) + Math.floor(random() * 21) - 10);
+    }
+  }
+  return `${name}-${Math.floor(random() * 1_000_000)}`;
+}
+
+/** A version that differs from that of a rule in one number, by at most two. */
+function randomVersion(mentioned: string, random: () => number): string {
+  const numbers = mentioned.split(/[-+]/, 1).join("").split(".").map(Number);
+  const changed = Math.floor(random() * numbers.length);
+  return numbers
+    .map((part, index) =>
+      index === changed ? Math.max(0, part + Math.floor(random() * 5) - 2) : part,
+    )
+    .join(".");
+}
+
+/** A time up to two days from that of a rule, or from now. */
+function randomTime(mentioned: string | undefined, random: () => number): string {
+  const timeMs = Date.parse(mentioned ?? "");
+  const baseMs = Number.isNaN(timeMs) ? Date.now() : timeMs;
+  return new Date(baseMs + Math.floor((random() * 4 - 2) * DAY_MS)).toISOString();
+}
+
+function randomAddress(random: () => number): string {
+  return Array.from({ length: 4 }, () => 1 + Math.floor(random() * 254)).join(".");
+}

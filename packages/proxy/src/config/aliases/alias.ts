@@ -1,0 +1,55 @@
+import type { Environment } from "flags-server-kit/command-line";
+
+/** A product whose settings the proxy accepts. */
+export type Product = "unleash-proxy" | "edge";
+
+/** Names of the products in messages. */
+export const PRODUCT_NAMES: Readonly<Record<Product, string>> = {
+  "unleash-proxy": "the Unleash proxy",
+  edge: "Unleash Edge",
+};
+
+/** Why the value of an alias cannot be used. Completes a sentence that begins with its name. */
+export class InvalidAlias {
+  readonly reason: string;
+
+  constructor(reason: string) {
+    this.reason = reason;
+  }
+}
+
+/** How the value of an alias becomes the value of our variable. */
+export interface Conversion {
+  /** Describes the conversion, for documents and the log. */
+  readonly meaning: string;
+  convert(text: string, environment: Environment): string | InvalidAlias;
+}
+
+/**
+ * What happens to a setting that has no equivalent. `unneeded`: nothing changes without it. `lost`: the proxy
+ * starts without what it does. `refused`: the proxy does not start, because running without it is dangerous.
+ */
+export interface Missing {
+  readonly effect: "unneeded" | "lost" | "refused";
+  /** A clause that completes "has no effect here: …". */
+  readonly reason: string;
+}
+
+/** A variable of another product, and what it means here. */
+export interface Alias {
+  readonly name: string;
+  /** Our variables. The first one that is not a setting of this version counts as missing. */
+  readonly to: readonly string[];
+  /** @default the value stays the same */
+  readonly conversion?: Conversion;
+  /** Applies without a variable of ours. */
+  readonly missing?: Missing;
+  /** What is lost although the alias is used. */
+  readonly loss?: string;
+  /** Whether the value has an effect in the product itself. @default every value has */
+  isActive?(text: string, environment: Environment): boolean;
+  /** Whether several aliases of one variable are joined to a list, instead of the first one winning. */
+  readonly isList?: boolean;
+  /** The heading under which documents list it. */
+  readonly group: string;
+}

@@ -1,0 +1,150 @@
+import type { Environment } from "flags-server-kit/command-line";
+import { parseTokenScope } from "../../token-scope.ts";
+import { type Conversion, InvalidAlias } from "./alias.ts";
+
+const MS_PER_SECOND = 1000;
+
+/** Edge and the command-line options of Edge have intervals in seconds. */
+export const fromSeconds: Conversion = {
+  meaning: "in milliseconds instead of seconds",
+  convert: (text) =>
+    /^\d{1,9}$/.test(text)
+      ? String(Number(text) * MS_PER_SECOND)
+      : new InvalidAlias("must be a whole number of seconds"),
+};
+
+/** Edge appends `/api` itself. */
+export const withApiPath: Conversion = {
+  meaning: "with `/api` at its end",
+  convert: (text) => {
+    const base = text.replace(/\/+$/, "");
+    return base.endsWith("/api") ? base : `${base}/api`;
+  },
+};
+
+/** Whether a boolean of Edge is on. */
+export function isTrue(text: string): boolean {
+  return /^(?:true|1|t|y|yes|on)$/i.test(text);
+}
+
+const isFalse = (text: string): boolean => /^(?:false|0|f|n|no|off)$/i.test(text);
+
+const toBoolean = (text: string): boolean | InvalidAlias => {
+  if (isTrue(text)) return true;
+  return isFalse(text) ? false : new InvalidAlias("must be true or false");
+};
+
+/** Edge accepts more spellings of booleans. */
+export const asBoolean: Conversion = {
+  meaning: "`true` or `false`",
+  convert: (text) => {
+    const value = toBoolean(text);
+    return value instanceof InvalidAlias ? value : String(value);
+  },
+};
+
+/** A setting that disables something becomes one that enables it. */
+export const negated: Conversion = {
+  meaning: "with the opposite value",
+  convert: (text) => {
+    const value = toBoolean(text);
+    return value instanceof InvalidAlias ? value : String(!value);
+  },
+};
+
+/** Edge has a setting of its own for the addresses. */
+export const trustedServers: Conversion = {
+  meaning: "the list replaces `true`",
+  convert: (text) => text,
+};
+
+/** Edge serves TLS on a second port. */
+export const tlsPort: Conversion = {
+  meaning: "the value of `TLS_SERVER_PORT`, or 3043",
+  convert: (_text, { TLS_SERVER_PORT = "" }) => TLS_SERVER_PORT || "3043",
+};
+
+/** `json` or another format for people. */
+export const fromLogFormat: Conversion = {
+  meaning: "`true` for `json`, `false` for `plain` and `pretty`",
+  convert: (text) => {
+    if (!/^(?:json|plain|pretty)$/i.test(text)) {
+      return new InvalidAlias("must be json, plain or pretty");
+    }
+    return String(text.toLowerCase() === "json");
+  },
+};
+
+const LEVELS: Readonly<Record<string, string>> = {
+  trace: "debug",
+  debug: "debug",
+  info: "info",
+  warn: "warn",
+  error: "error",
+  off: "fatal",
+};
+
+/** `RUST_LOG` can have one level for each part of the program, such as `warn,unleash_edge=debug`. */
+export const fromRustLog: Conversion = {
+  meaning: "one level for everything: `trace` becomes `debug`, and `off` becomes `fatal`",
+  convert: (text) => {
+    const directives = text.toLowerCase().split(",");
+    const [general] = directives.flatMap((each) => LEVELS[each.trim()] ?? []);
+    const [own] = directives.flatMap((each) => {
+      const [target = "", level = ""] = each.trim().split("=");
+      return target.startsWith("unleash_edge") ? (LEVELS[level] ?? []) : [];
+    });
+    return (
+      own ??
+      general ??
+      new InvalidAlias("must contain a level: trace, debug, info, warn, error or off")
+    );
+  },
+};
+
+/**
+ * Edge 19 and earlier also accept tokens of the form `secret@environment`, which clients send without
+ * the environment.
+ */
+export const pretrustedTokens: Conversion = {
+  meaning: "`secret@environment` becomes `secret`",
+  convert: (text, environment) => {
+    const environments = listEnvironments(environment);
+    const keys: string[] = [];
+    for (const [index, entry] of splitList(text).entries()) {
+      const key = toClientKey(entry, environments);
+      if (key instanceof InvalidAlias) {
+        return new InvalidAlias(`: entry ${index + 1} ${key.reason}`);
+      }
+      keys.push(key);
+    }
+    return keys.join(",");
+  },
+};
+
+/** NOTE: a key must never give access to the flags of another environment. */
+function toClientKey(entry: string, environments: ReadonlySet<string>): string | InvalidAlias {
+  const at = entry.lastIndexOf("@");
+  if (parseTokenScope(entry) !== undefined || at <= 0) return entry;
+  const wanted = entry.slice(at + 1);
+  return environments.size === 1 && environments.has(wanted)
+    ? entry.slice(0, at)
+    : new InvalidAlias(
+        // NOTE: does not show the environment, which may be a part of a key that contains an @.
+        "has the form secret@environment, which needs exactly one upstream token, of the same environment: use keys of the form project:environment.secret",
+      );
+}
+
+/** Returns the environments of the upstream tokens; `undefined` counts as one. */
+function listEnvironments(environment: Environment): ReadonlySet<string> {
+  const tokens = environment["FLAGS_API_TOKEN"] || environment["TOKENS"] || "";
+  return new Set(splitList(tokens).map((token) => parseTokenScope(token)?.environment ?? ""));
+}
+
+/** Splits a list at commas, without blank entries. */
+export function splitList(text: string): readonly string[] {
+  return text
+    .split(",")
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== "");
+}

@@ -1,0 +1,340 @@
+// The settings of Unleash Edge 19 and 20. NOTE: not HOSTNAME, which most shells and containers set.
+
+import type { Environment } from "flags-server-kit/command-line";
+import type { Alias, Missing } from "./alias.ts";
+import {
+  asBoolean,
+  fromLogFormat,
+  fromRustLog,
+  fromSeconds,
+  isTrue,
+  negated,
+  pretrustedTokens,
+  tlsPort,
+  trustedServers,
+  withApiPath,
+} from "./conversions.ts";
+
+type Details = Omit<Alias, "name" | "to" | "group">;
+
+/** Headings under which documents list the settings. */
+export const EDGE_GROUPS = [
+  "Listening",
+  "Clients",
+  "Upstream",
+  "Storage and start without the upstream",
+  "Usage and monitoring",
+] as const;
+
+type Group = (typeof EDGE_GROUPS)[number];
+
+const unneeded = (reason: string): Missing => ({ effect: "unneeded", reason });
+const lost = (reason: string): Missing => ({ effect: "lost", reason });
+const refused = (reason: string): Missing => ({ effect: "refused", reason });
+
+const DEAD = unneeded("Edge 20 does not read it either");
+
+const STORE = lost(
+  "flags are kept in memory only, so a proxy that starts while the upstream is down has no flags",
+);
+const NO_TLS = refused(
+  "this version does not serve TLS: remove it and use a load balancer for TLS",
+);
+const NO_CLIENT_CERTIFICATE = refused(
+  "this version sends no client certificate to the upstream: use a sidecar that does",
+);
+
+const hasTls = (_text: string, { TLS_ENABLE = "" }: Environment): boolean => isTrue(TLS_ENABLE);
+const trustsProxies = (_text: string, { TRUST_PROXY = "" }: Environment): boolean =>
+  isTrue(TRUST_PROXY);
+
+/** Settings of one heading: name, our variables, and details. */
+type Row = readonly [name: string, to: string | readonly string[], details?: Details];
+
+const ROWS: Readonly<Record<Group, readonly Row[]>> = {
+  Listening: [
+    ["PORT", "PORT"],
+    ["INTERFACE", "HOST"],
+    ["BASE_PATH", "PROXY_BASE_PATH"],
+    [
+      "WORKERS",
+      [],
+      {
+        missing: unneeded("Edge 20 does not read it either; FLAGS_PROXY_WORKERS starts processes"),
+      },
+    ],
+    ["TLS_SERVER_CERT", "FLAGS_TLS_CERT_FILE", { missing: NO_TLS, isActive: hasTls }],
+    ["TLS_SERVER_KEY", "FLAGS_TLS_KEY_FILE", { missing: NO_TLS, isActive: hasTls }],
+    ["TLS_SERVER_PORT", "FLAGS_TLS_PORT", { missing: NO_TLS, isActive: hasTls }],
+    ["TLS_ENABLE", "FLAGS_TLS_PORT", { conversion: tlsPort, missing: NO_TLS, isActive: isTrue }],
+    [
+      "REDIRECT_HTTP_TO_HTTPS",
+      "FLAGS_TLS_REDIRECT",
+      { conversion: asBoolean, missing: NO_TLS, isActive: hasTls },
+    ],
+    ["EDGE_REQUEST_TIMEOUT", [], { missing: DEAD }],
+    ["EDGE_KEEPALIVE_TIMEOUT", [], { missing: DEAD }],
+    [
+      "ALLOW_LIST",
+      "FLAGS_ALLOW_LIST",
+      { missing: refused("every address could connect: remove it and use a network policy") },
+    ],
+    [
+      "DENY_LIST",
+      "FLAGS_DENY_LIST",
+      { missing: refused("denied addresses could connect: remove it and use a network policy") },
+    ],
+    [
+      "PROXY_TRUSTED_SERVERS",
+      "TRUST_PROXY",
+      { conversion: trustedServers, isActive: trustsProxies },
+    ],
+    ["TRUST_PROXY", "TRUST_PROXY"],
+  ],
+  Clients: [
+    ["EDGE_AUTH_HEADER", "CLIENT_KEY_HEADER_NAME"],
+    [
+      "TOKEN_HEADER",
+      "CLIENT_KEY_HEADER_NAME",
+      { loss: "the upstream token is still sent in Authorization" },
+    ],
+    [
+      "PRETRUSTED_TOKENS",
+      "FLAGS_PROXY_CLIENT_KEYS",
+      { conversion: pretrustedTokens, isList: true },
+    ],
+    [
+      "STRICT",
+      [],
+      { missing: unneeded("every key is listed, as with STRICT=true"), isActive: isTrue },
+    ],
+    [
+      "DYNAMIC",
+      [],
+      { missing: lost("the environments are those of the upstream tokens"), isActive: isTrue },
+    ],
+    [
+      "TOKEN_REVALIDATION_INTERVAL_SECONDS",
+      [],
+      { missing: unneeded("client keys are not looked up in the upstream") },
+    ],
+    [
+      "EDGE_DEFER_TOKEN_VALIDATION",
+      [],
+      { missing: unneeded("client keys are not looked up in the upstream") },
+    ],
+    ["DISABLE_ALL_ENDPOINT", "ENABLE_ALL_ENDPOINT", { conversion: negated }],
+    ["CORS_ORIGIN", "CORS_ORIGIN"],
+    ["CORS_ALLOWED_HEADERS", "CORS_ALLOWED_HEADERS"],
+    ["CORS_METHODS", "CORS_METHODS"],
+    ["CORS_EXPOSED_HEADERS", "CORS_EXPOSED_HEADERS"],
+    ["CORS_MAX_AGE", "CORS_MAX_AGE"],
+  ],
+  Upstream: [
+    ["UPSTREAM_URL", "FLAGS_URL", { conversion: withApiPath }],
+    ["TOKENS", ["FLAGS_API_TOKEN", "EXP_SERVER_SIDE_SDK_CONFIG_TOKENS"], { isList: true }],
+    ["FEATURES_REFRESH_INTERVAL_SECONDS", "FLAGS_FETCH_INTERVAL", { conversion: fromSeconds }],
+    [
+      "STREAMING",
+      "FLAGS_SYNCHRONIZATION",
+      { conversion: { meaning: "`streaming`", convert: () => "streaming" }, isActive: isTrue },
+    ],
+    [
+      "DELTA",
+      "FLAGS_SYNCHRONIZATION",
+      { conversion: { meaning: "`delta`", convert: () => "delta" }, isActive: isTrue },
+    ],
+    ["APP_NAME", "FLAGS_APP_NAME"],
+    ["INSTANCE_ID", "FLAGS_INSTANCE_ID"],
+    [
+      "CUSTOM_CLIENT_HEADERS",
+      "FLAGS_UPSTREAM_HEADERS",
+      { missing: refused("the upstream would get requests without these headers"), isList: true },
+    ],
+    [
+      "UPSTREAM_AUTH_HEADER",
+      [],
+      {
+        missing: refused("the upstream token is always sent in Authorization"),
+        isActive: (text) => text.toLowerCase() !== "authorization",
+      },
+    ],
+    [
+      "SKIP_SSL_VERIFICATION",
+      "HTTP_OPTIONS_REJECT_UNAUTHORIZED",
+      { conversion: negated, isActive: isTrue },
+    ],
+    [
+      "UPSTREAM_CERTIFICATE_FILE",
+      "FLAGS_UPSTREAM_CA_FILE",
+      { missing: refused("set NODE_EXTRA_CA_CERTS, a variable of Node, to the same file instead") },
+    ],
+    [
+      "PKCS8_CLIENT_CERTIFICATE_FILE",
+      "FLAGS_UPSTREAM_CERT_FILE",
+      { missing: NO_CLIENT_CERTIFICATE },
+    ],
+    ["PKCS8_CLIENT_KEY_FILE", "FLAGS_UPSTREAM_KEY_FILE", { missing: NO_CLIENT_CERTIFICATE }],
+    [
+      "PEM_CERT_FILE",
+      ["FLAGS_UPSTREAM_CERT_FILE", "FLAGS_UPSTREAM_KEY_FILE"],
+      { missing: NO_CLIENT_CERTIFICATE },
+    ],
+    ["PKCS12_IDENTITY_FILE", [], { missing: NO_CLIENT_CERTIFICATE }],
+    ["PKCS12_PASSPHRASE", [], { missing: unneeded("it belongs to PKCS12_IDENTITY_FILE") }],
+    [
+      "UPSTREAM_SOCKET_TIMEOUT",
+      "FLAGS_UPSTREAM_TIMEOUT",
+      {
+        conversion: fromSeconds,
+        missing: lost("a request to the upstream takes at most ten seconds"),
+      },
+    ],
+    [
+      "UPSTREAM_REQUEST_TIMEOUT",
+      [],
+      { missing: lost("there is no separate limit for opening a connection to the upstream") },
+    ],
+    [
+      "CLIENT_KEEPALIVE_TIMEOUT",
+      [],
+      { missing: unneeded("connections to the upstream are reused as long as it allows") },
+    ],
+    ["HTTP_PROXY", "HTTP_PROXY"],
+    ["HTTPS_PROXY", "HTTPS_PROXY"],
+    ["NO_PROXY", "NO_PROXY"],
+    ["CLIENT_ID", [], { missing: unneeded("it only names the instance in data sent upstream") }],
+    ["UNLEASH_CLIENT_SECRET", [], { missing: lost("the proxy issues no tokens") }],
+    ["DESIRED_ENVIRONMENTS", [], { missing: unneeded("it belongs to UNLEASH_CLIENT_SECRET") }],
+    ["DESIRED_PROJECTS", [], { missing: unneeded("it belongs to UNLEASH_CLIENT_SECRET") }],
+  ],
+  "Storage and start without the upstream": [
+    ["BACKUP_FOLDER", [], { missing: STORE }],
+    ["REDIS_URL", [], { missing: STORE }],
+    ["REDIS_HOST", [], { missing: STORE }],
+    ...[
+      "REDIS_PORT",
+      "REDIS_USERNAME",
+      "REDIS_PASSWORD",
+      "REDIS_SCHEME",
+      "REDIS_SECURE",
+      "REDIS_MODE",
+      "REDIS_READ_CONNECTION_TIMEOUT_MILLISECONDS",
+      "REDIS_WRITE_CONNECTION_TIMEOUT_MILLISECONDS",
+    ].map((name): Row => [
+      name,
+      [],
+      { missing: unneeded("it belongs to REDIS_URL or REDIS_HOST") },
+    ]),
+    ["S3_BUCKET_NAME", [], { missing: STORE }],
+    ["S3_FORCE_PATH_STYLE", [], { missing: unneeded("it belongs to S3_BUCKET_NAME") }],
+    [
+      "BOOTSTRAP_FILE",
+      [],
+      {
+        missing: refused(
+          "flags cannot be read from a file yet: set FLAGS_URL and FLAGS_API_TOKEN to an upstream, for example flags-admin, which imports such files",
+        ),
+      },
+    ],
+    ["RELOAD_INTERVAL", [], { missing: unneeded("it belongs to BOOTSTRAP_FILE") }],
+    ["CLIENT_TOKENS", "EXP_SERVER_SIDE_SDK_CONFIG_TOKENS", { isList: true }],
+    ["FRONTEND_TOKENS", "FLAGS_PROXY_CLIENT_KEYS", { isList: true }],
+  ],
+  "Usage and monitoring": [
+    ["METRICS_INTERVAL_SECONDS", "FLAGS_METRICS_INTERVAL", { conversion: fromSeconds }],
+    ["LOG_FORMAT", "JSON_LOGGER", { conversion: fromLogFormat }],
+    ["RUST_LOG", "LOG_LEVEL", { conversion: fromRustLog }],
+    [
+      "DISABLE_METRICS_ENDPOINT",
+      [],
+      {
+        missing: lost(
+          "the metrics are always served: do not route /internal-backstage to the public",
+        ),
+        isActive: isTrue,
+      },
+    ],
+    ...[
+      "DISABLE_METRICS_BATCH_ENDPOINT",
+      "DISABLE_FEATURES_ENDPOINT",
+      "DISABLE_TOKENS_ENDPOINT",
+      "DISABLE_INSTANCE_DATA_ENDPOINT",
+    ].map((name): Row => [name, [], { missing: unneeded("there is no such endpoint") }]),
+    ...["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_PROTOCOL", "OTEL_COLLECTOR_URL"].map(
+      (name): Row => [
+        name,
+        [],
+        { missing: lost("there is no export with OpenTelemetry: scrape the metrics") },
+      ],
+    ),
+    [
+      "PROMETHEUS_REMOTE_WRITE_URL",
+      [],
+      { missing: lost("metrics are not pushed: let Prometheus scrape them") },
+    ],
+    ...[
+      "PROMETHEUS_PUSH_INTERVAL",
+      "PROMETHEUS_USERNAME",
+      "PROMETHEUS_PASSWORD",
+      "PROMETHEUS_USER_ID",
+    ].map((name): Row => [
+      name,
+      [],
+      { missing: unneeded("it belongs to PROMETHEUS_REMOTE_WRITE_URL") },
+    ]),
+    ...[
+      "SENTRY_DSN",
+      "SENTRY_TRACING_RATE",
+      "SENTRY_DEBUG",
+      "SENTRY_ENABLE_LOGS",
+      "DATADOG_URL",
+      "CONSUMPTION",
+    ].map((name): Row => [name, [], { missing: DEAD }]),
+    ...["EC2_INSTANCE_ID", "EDGE_HOSTING"].map((name): Row => [
+      name,
+      [],
+      { missing: unneeded("no data about the instance is sent upstream") },
+    ]),
+    [
+      "EDGE_URL",
+      [],
+      { missing: unneeded("only the subcommands health and ready read it, also here") },
+    ],
+    ["CA_CERTIFICATE_FILE", [], { missing: unneeded("only the probes of Edge read it") }],
+  ],
+};
+
+/** All settings of Edge, in the order in which they are documented. */
+export const EDGE_ALIASES: readonly Alias[] = EDGE_GROUPS.flatMap((group) =>
+  ROWS[group].map(([name, to, details]) => ({
+    name,
+    to: typeof to === "string" ? [to] : to,
+    group,
+    ...details,
+  })),
+);
+
+/**
+ * Defaults of Edge that apply when its names are used: clients and probes connect to its port, SDKs may
+ * use `/all`, and the load on the upstream stays the same.
+ */
+export const EDGE_DEFAULTS: Readonly<Record<string, string>> = {
+  PORT: "3063",
+  ENABLE_ALL_ENDPOINT: "true",
+  FLAGS_FETCH_INTERVAL: "15000",
+  FLAGS_METRICS_INTERVAL: "60000",
+};
+
+/** Names that belong to no other program, so that they are probably meant for Edge. */
+export const TYPICAL_EDGE_NAMES: readonly string[] = [
+  "UPSTREAM_URL",
+  "TOKENS",
+  "PRETRUSTED_TOKENS",
+  "FRONTEND_TOKENS",
+  "CLIENT_TOKENS",
+  "FEATURES_REFRESH_INTERVAL_SECONDS",
+  "METRICS_INTERVAL_SECONDS",
+  "DISABLE_ALL_ENDPOINT",
+  "BOOTSTRAP_FILE",
+];

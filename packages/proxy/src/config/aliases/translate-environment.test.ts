@@ -1,0 +1,163 @@
+import type { Environment } from "flags-server-kit";
+import { expect, test } from "vitest";
+import { SETTINGS } from "../settings.ts";
+import { EDGE_ALIASES, TYPICAL_EDGE_NAMES } from "./edge-aliases.ts";
+import { OLD_PROXY_ALIASES } from "./old-proxy-aliases.ts";
+import { translateEnvironment } from "./translate-environment.ts";
+
+const translate = (environment: Environment) => translateEnvironment(SETTINGS, environment);
+
+const KNOWN = new Set(Object.values(SETTINGS).flatMap(({ variables }) => variables));
+
+const EDGE: Environment = { UPSTREAM_URL: "http://upstream.test", PRETRUSTED_TOKENS: "some-key" };
+
+/** Settings of other branches that aliases already name. */
+const PLANNED =
+  /^FLAGS_(?:TLS_(?:CERT_FILE|KEY_FILE|PORT|REDIRECT)|ALLOW_LIST|DENY_LIST|UPSTREAM_(?:CA_FILE|CERT_FILE|KEY_FILE|HEADERS|TIMEOUT))$/;
+
+test("no setting of another product changes nothing", () => {
+  const environment = { FLAGS_URL: "u", WORKERS: "4", APP_NAME: "a", REDIS_URL: "r", PORT: "1" };
+  expect(translate(environment)).toMatchObject({
+    environment,
+    products: [],
+    used: [],
+    idle: [],
+    problems: [],
+    hints: [],
+  });
+});
+
+test.each(OLD_PROXY_ALIASES.map(({ name }) => name))("%s is read as our variable", (name) => {
+  const ours = name.replace("UNLEASH_", "FLAGS_");
+  expect(KNOWN).toContain(ours);
+  const { environment, origins, used } = translate({ [name]: " value " });
+  expect(environment[ours]).toBe("value");
+  expect(origins.get(ours)).toBe(name);
+  expect(used).toHaveLength(1);
+});
+
+test.each(EDGE_ALIASES.map((alias) => [alias.name, alias] as const))(
+  "Edge's %s has our name, or a reason why it has no effect",
+  (name, { to, missing }) => {
+    const unknown = to.filter((variable) => !KNOWN.has(variable));
+    for (const variable of unknown) expect(variable).toMatch(PLANNED);
+    if (to.length === 0 || unknown.length > 0) expect(missing?.reason).toBeTruthy();
+    expect(EDGE_ALIASES.filter((alias) => alias.name === name)).toHaveLength(1);
+  },
+);
+
+test("the names by which Edge is recognized are settings of Edge", () => {
+  const names = EDGE_ALIASES.map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining([...TYPICAL_EDGE_NAMES]));
+});
+
+test.each([
+  [{ UPSTREAM_URL: "https://u.test/" }, { FLAGS_URL: "https://u.test/api" }],
+  [{ UPSTREAM_URL: "https://u.test/base/api" }, { FLAGS_URL: "https://u.test/base/api" }],
+  [{ TOKENS: "a:b.c" }, { FLAGS_API_TOKEN: "a:b.c", EXP_SERVER_SIDE_SDK_CONFIG_TOKENS: "a:b.c" }],
+  [
+    { TOKENS: "a:b.c", CLIENT_TOKENS: "d:b.e" },
+    { FLAGS_API_TOKEN: "a:b.c", EXP_SERVER_SIDE_SDK_CONFIG_TOKENS: "a:b.c,d:b.e" },
+  ],
+  [
+    { PRETRUSTED_TOKENS: "a:b.c", FRONTEND_TOKENS: "d:b.e" },
+    { FLAGS_PROXY_CLIENT_KEYS: "a:b.c,d:b.e" },
+  ],
+  [
+    { TOKENS: "*:dev.s", PRETRUSTED_TOKENS: "plain@dev,*:dev.f" },
+    { FLAGS_PROXY_CLIENT_KEYS: "plain,*:dev.f" },
+  ],
+  [{ FEATURES_REFRESH_INTERVAL_SECONDS: "7" }, { FLAGS_FETCH_INTERVAL: "7000" }],
+  [{ METRICS_INTERVAL_SECONDS: "120" }, { FLAGS_METRICS_INTERVAL: "120000" }],
+  [{ DISABLE_ALL_ENDPOINT: "true" }, { ENABLE_ALL_ENDPOINT: "false" }],
+  [{ DISABLE_ALL_ENDPOINT: "false" }, { ENABLE_ALL_ENDPOINT: "true" }],
+  [{ SKIP_SSL_VERIFICATION: "true" }, { HTTP_OPTIONS_REJECT_UNAUTHORIZED: "false" }],
+  [{ SKIP_SSL_VERIFICATION: "false" }, { HTTP_OPTIONS_REJECT_UNAUTHORIZED: undefined }],
+  [{ STREAMING: "true" }, { FLAGS_SYNCHRONIZATION: "streaming" }],
+  [{ STREAMING: "true", DELTA: "true" }, { FLAGS_SYNCHRONIZATION: "streaming" }],
+  [{ DELTA: "true" }, { FLAGS_SYNCHRONIZATION: "delta" }],
+  [{ LOG_FORMAT: "json" }, { JSON_LOGGER: "true" }],
+  [{ LOG_FORMAT: "pretty" }, { JSON_LOGGER: "false" }],
+  [{ RUST_LOG: "trace" }, { LOG_LEVEL: "debug" }],
+  [{ RUST_LOG: "off" }, { LOG_LEVEL: "fatal" }],
+  [{ RUST_LOG: "warn,unleash_edge=debug" }, { LOG_LEVEL: "debug" }],
+  [{ RUST_LOG: "hyper=debug,error" }, { LOG_LEVEL: "error" }],
+  [{ TRUST_PROXY: "true" }, { TRUST_PROXY: "true" }],
+  [{ TRUST_PROXY: "true", PROXY_TRUSTED_SERVERS: "10.0.0.0/8" }, { TRUST_PROXY: "10.0.0.0/8" }],
+  [{ PROXY_TRUSTED_SERVERS: "10.0.0.0/8" }, { TRUST_PROXY: undefined }],
+  [{ TOKEN_HEADER: "X-Key" }, { CLIENT_KEY_HEADER_NAME: "X-Key" }],
+  [{ TOKEN_HEADER: "X-Key", EDGE_AUTH_HEADER: "X-Edge" }, { CLIENT_KEY_HEADER_NAME: "X-Edge" }],
+  [{ INTERFACE: "127.0.0.1" }, { HOST: "127.0.0.1" }],
+  [{}, { PORT: "3063", ENABLE_ALL_ENDPOINT: "true", FLAGS_FETCH_INTERVAL: "15000" }],
+  [{ PROXY_PORT: "80" }, { PORT: undefined }],
+  [{ FLAGS_URL: "http://ours.test/api" }, { FLAGS_URL: "http://ours.test/api" }],
+  [{ FLAGS_API_TOKEN_FILE: "/t", TOKENS: "a:b.c" }, { FLAGS_API_TOKEN: undefined }],
+])("Edge's %j becomes %j", (environment, expected) => {
+  const { environment: translated, problems } = translate({ ...EDGE, ...environment });
+  expect(problems).toEqual([]);
+  for (const [name, value] of Object.entries(expected)) {
+    expect([name, translated[name]]).toEqual([name, value]);
+  }
+});
+
+test.each([
+  [{ FEATURES_REFRESH_INTERVAL_SECONDS: "15s" }, "must be a whole number of seconds"],
+  [{ DISABLE_ALL_ENDPOINT: "maybe" }, "must be true or false"],
+  [{ LOG_FORMAT: "xml" }, "must be json, plain or pretty"],
+  [{ RUST_LOG: "loud" }, "must contain a level"],
+  [{ TOKENS: "*:dev.s", PRETRUSTED_TOKENS: "k@prod" }, ": entry 1 has the form secret@environment"],
+  [{ TOKENS: "*:dev.s,*:prod.s", PRETRUSTED_TOKENS: "k@dev" }, ": entry 1 has the form"],
+  [{ UNLEASH_URL: "http://other.test/api" }, "and UPSTREAM_URL both set FLAGS_URL"],
+  [{ UPSTREAM_AUTH_HEADER: "X-Token" }, "has no effect here: the upstream token is always sent"],
+  [{ BOOTSTRAP_FILE: "f.json" }, "has no effect here: flags cannot be read from a file yet"],
+])("Edge's %j prevents the start", (environment, problem) => {
+  const { problems } = translate({ ...EDGE, ...environment });
+  expect(problems).toHaveLength(1);
+  const name = Object.keys(environment).at(-1) ?? "";
+  expect(problems[0]).toContain(`${name}${problem.startsWith(":") ? "" : " "}${problem}`);
+  expect(problems[0]).not.toContain("k@");
+});
+
+test("settings without which the proxy is less protected prevent the start while they are not supported", () => {
+  for (const { name, to, missing } of EDGE_ALIASES) {
+    const isSupported = to.length > 0 && to.every((variable) => KNOWN.has(variable));
+    if (missing?.effect !== "refused" || isSupported) continue;
+    const tls = { TLS_ENABLE: "true" };
+    expect(translate({ ...EDGE, ...tls, [name]: "true" }).problems.join("\n")).toContain(name);
+  }
+});
+
+test("a setting that this version has takes the value of its alias", () => {
+  const settings = {
+    ...SETTINGS,
+    allow: { ...SETTINGS.noProxy, variables: ["FLAGS_ALLOW_LIST"] },
+    keys: { ...SETTINGS.enableOAS, variables: ["FLAGS_UPSTREAM_KEYS"] },
+  };
+  const given = { UPSTREAM_URL: "http://u.test", ALLOW_LIST: "10.0.0.0/8" };
+  const { environment, problems, hints } = translateEnvironment(settings, given);
+  expect(environment).toMatchObject({
+    FLAGS_ALLOW_LIST: "10.0.0.0/8",
+    FLAGS_UPSTREAM_KEYS: "true",
+  });
+  expect([...problems, ...hints]).toEqual([]);
+});
+
+test("UPSTREAM_URL next to FLAGS_URL has no effect, and a hint says so", () => {
+  const given = { FLAGS_URL: "http://ours.test/api", UPSTREAM_URL: "http://u.test", WORKERS: "4" };
+  const { environment, defaults, hints } = translate(given);
+  expect({ environment, defaults }).toEqual({ environment: given, defaults: {} });
+  expect(hints).toEqual([expect.stringMatching(/^UPSTREAM_URL has no effect: /)]);
+});
+
+test("our own names take precedence, and the report says so", () => {
+  const { environment, idle } = translate({ FLAGS_APP_NAME: "ours", UNLEASH_APP_NAME: "old" });
+  expect(environment["FLAGS_APP_NAME"]).toBe("ours");
+  expect(idle).toEqual([
+    { name: "UNLEASH_APP_NAME", effect: "overridden", reason: "FLAGS_APP_NAME takes precedence" },
+  ]);
+});
+
+test("without client keys, a hint says what to set", () => {
+  const { hints } = translate({ UPSTREAM_URL: "http://u.test", TOKENS: "*:dev.s" });
+  expect(hints.join()).toMatch(/set FLAGS_PROXY_CLIENT_KEYS to the frontend tokens/);
+});

@@ -1,0 +1,256 @@
+import { type Environment, type SettingsTable, variablesOf } from "flags-server-kit/command-line";
+import { type Alias, InvalidAlias, type Missing, PRODUCT_NAMES, type Product } from "./alias.ts";
+import { EDGE_ALIASES, EDGE_DEFAULTS, TYPICAL_EDGE_NAMES } from "./edge-aliases.ts";
+import { OLD_PROXY_ALIASES } from "./old-proxy-aliases.ts";
+
+/** Set by the subcommands `edge` and `offline`, so that worker processes also know. Not a setting. */
+export const REPLACED_PRODUCT = "FLAGS_REPLACED_PRODUCT";
+
+/** The variables with which operators list the keys of clients. */
+const CLIENT_KEYS = ["FLAGS_PROXY_CLIENT_KEYS", "FLAGS_PROXY_SECRETS", "FLAGS_ACCESS_FILE"];
+
+/** Lets the upstream verify keys. Not a setting of every version. */
+const UPSTREAM_KEYS = "FLAGS_UPSTREAM_KEYS";
+
+const NO_KEYS =
+  "Edge verifies the tokens of clients in the upstream, this proxy does not: set FLAGS_PROXY_CLIENT_KEYS to the frontend tokens that clients send, separated by commas";
+
+/** An alias that gives one of our variables its value. */
+export interface UsedAlias {
+  readonly name: string;
+  readonly to: string;
+  /** Describes how the value was converted. */
+  readonly conversion: string | undefined;
+  readonly loss: string | undefined;
+}
+
+/** A setting of another product that has no effect here. */
+export interface IdleSetting {
+  readonly name: string;
+  readonly effect: Missing["effect"] | "overridden";
+  readonly reason: string;
+}
+
+/** An environment in which every setting has the name that it has here. */
+export interface Translation {
+  readonly environment: Environment;
+  /** The products whose names are used. */
+  readonly products: readonly Product[];
+  /** The variable that the user has set, by ours. */
+  readonly origins: ReadonlyMap<string, string>;
+  readonly used: readonly UsedAlias[];
+  readonly idle: readonly IdleSetting[];
+  /** Defaults of the replaced product that apply, by our variables. */
+  readonly defaults: Readonly<Record<string, string>>;
+  /** Reasons not to start. */
+  readonly problems: readonly string[];
+  readonly hints: readonly string[];
+}
+
+/** What decides whose names are read. */
+interface ProductChoice {
+  /** Only the names of this product are read. @default the environment decides */
+  readonly product?: Product | undefined;
+  /** Whether the address of the upstream is set by our own name. @default whether the environment sets it */
+  readonly hasAddress?: boolean;
+}
+
+/**
+ * Gives the settings of the products that the proxy replaces the names that they have here. Our own names
+ * take precedence. Without any such setting, the environment stays the same.
+ *
+ * @param settings those of this version; an alias of another setting has no effect
+ */
+export function translateEnvironment(
+  settings: SettingsTable,
+  environment: Environment,
+  choice: ProductChoice = {},
+): Translation {
+  const products = findProducts(environment, choice);
+  const translator = new Translator(settings, environment);
+  if (products.includes("unleash-proxy")) translator.apply("unleash-proxy", OLD_PROXY_ALIASES);
+  if (products.includes("edge")) {
+    translator.apply("edge", EDGE_ALIASES);
+    translator.addDefaults(EDGE_DEFAULTS);
+    translator.requireKeys();
+  }
+  return { products, ...translator.result(findHints(environment, products)) };
+}
+
+/**
+ * NOTE: many names of Edge are common, such as `WORKERS` and `APP_NAME`. They are read only if the
+ * environment is one of Edge.
+ */
+function findProducts(
+  environment: Environment,
+  { product, hasAddress = isSet(environment, "FLAGS_URL") }: ProductChoice,
+): readonly Product[] {
+  if (product !== undefined) return [product];
+  const hasOldNames = OLD_PROXY_ALIASES.some(({ name }) => isSet(environment, name));
+  const isEdge =
+    environment[REPLACED_PRODUCT] === "edge" || (isSet(environment, "UPSTREAM_URL") && !hasAddress);
+  return [
+    ...(hasOldNames ? (["unleash-proxy"] as const) : []),
+    ...(isEdge ? (["edge"] as const) : []),
+  ];
+}
+
+function findHints(environment: Environment, products: readonly Product[]): readonly string[] {
+  if (products.includes("edge")) return [];
+  return TYPICAL_EDGE_NAMES.filter((name) => isSet(environment, name)).map(
+    (name) =>
+      `${name} has no effect: settings of ${PRODUCT_NAMES.edge} are read only with its subcommands, or if UPSTREAM_URL is set and FLAGS_URL is not`,
+  );
+}
+
+function isSet(environment: Environment, name: string): boolean {
+  return (environment[name] ?? "").trim() !== "";
+}
+
+/** Collects the translation of one environment. */
+class Translator {
+  readonly #given: Environment;
+  readonly #settings: SettingsTable;
+  readonly #environment: Record<string, string | undefined>;
+  readonly #sources = new Map<string, { readonly product: Product; readonly name: string }>();
+  readonly #used: UsedAlias[] = [];
+  readonly #idle: IdleSetting[] = [];
+  readonly #problems: string[] = [];
+  readonly #hints: string[] = [];
+  readonly #defaults: Record<string, string> = {};
+
+  constructor(settings: SettingsTable, environment: Environment) {
+    this.#settings = settings;
+    this.#given = environment;
+    this.#environment = { ...environment };
+    delete this.#environment[REPLACED_PRODUCT];
+  }
+
+  apply(product: Product, aliases: readonly Alias[]): void {
+    for (const alias of aliases) {
+      const text = this.#given[alias.name]?.trim() ?? "";
+      if (text === "" || alias.to.includes(alias.name)) continue;
+      if (alias.isActive?.(text, this.#given) === false) {
+        this.#addIdle(alias, "unneeded", `${PRODUCT_NAMES[product]} does nothing with this value`);
+      } else {
+        this.#translate(alias, product, text);
+      }
+      // NOTE: the name may also be that of another setting here, such as PORT; those are skipped above.
+      delete this.#environment[alias.name];
+    }
+  }
+
+  addDefaults(defaults: Readonly<Record<string, string>>): void {
+    for (const [variable, value] of Object.entries(defaults)) {
+      if (!this.#isKnown(variable) || this.#findSet(variable) !== undefined) continue;
+      this.#environment[variable] = value;
+      this.#defaults[variable] = value;
+    }
+  }
+
+  /** Edge lets the upstream verify every key that no setting lists. */
+  requireKeys(): void {
+    const hasKeys = CLIENT_KEYS.some((variable) => this.#findSet(variable) !== undefined);
+    if (hasKeys) return;
+    if (this.#isKnown(UPSTREAM_KEYS)) this.addDefaults({ [UPSTREAM_KEYS]: "true" });
+    else this.#hints.push(NO_KEYS);
+  }
+
+  result(hints: readonly string[]): Omit<Translation, "products"> {
+    return {
+      environment: this.#environment,
+      origins: new Map([...this.#sources].map(([variable, { name }]) => [variable, name])),
+      used: this.#used,
+      idle: this.#idle,
+      defaults: this.#defaults,
+      problems: this.#problems,
+      hints: [...hints, ...this.#hints],
+    };
+  }
+
+  #translate(alias: Alias, product: Product, text: string): void {
+    const { name, to, conversion, missing } = alias;
+    const isKnown = to.every((variable) => this.#isKnown(variable));
+    if (to.length === 0 || !isKnown) {
+      const { effect, reason } = missing ?? {
+        effect: "lost",
+        reason: "this version has no such setting",
+      };
+      this.#addIdle(alias, effect, reason);
+      return;
+    }
+    const value = conversion?.convert(text, this.#given) ?? text;
+    if (value instanceof InvalidAlias) {
+      const { reason } = value;
+      this.#problems.push(`${name}${reason.startsWith(":") ? "" : " "}${reason}`);
+      return;
+    }
+    for (const variable of to) this.#set(alias, { product, variable, value });
+  }
+
+  #set(
+    alias: Alias,
+    { product, variable, value }: { product: Product; variable: string; value: string },
+  ): void {
+    const { name, conversion, loss, isList } = alias;
+    const source = this.#sources.get(variable);
+    const current = this.#findSet(variable);
+    // PROXY_TRUSTED_SERVERS refines TRUST_PROXY, which has the same name in both programs.
+    const refines = source === undefined && name === "PROXY_TRUSTED_SERVERS";
+    if (current !== undefined && !refines) {
+      const joins = source?.product === product && isList === true;
+      if (joins) this.#environment[variable] = `${this.#environment[variable]},${value}`;
+      else if (source === undefined || this.#environment[variable] !== value) {
+        this.#addOverridden(name, { variable, current, source, product });
+        return;
+      }
+    } else {
+      this.#environment[variable] = value;
+    }
+    this.#sources.set(variable, {
+      product,
+      name: source === undefined ? name : `${source.name} and ${name}`,
+    });
+    this.#used.push({ name, to: variable, conversion: conversion?.meaning, loss });
+  }
+
+  #addOverridden(
+    name: string,
+    conflict: {
+      readonly variable: string;
+      readonly current: string;
+      readonly source: { readonly product: Product; readonly name: string } | undefined;
+      readonly product: Product;
+    },
+  ): void {
+    const { variable, current, source, product } = conflict;
+    if (source !== undefined && source.product !== product) {
+      this.#problems.push(
+        `${source.name} and ${name} both set ${variable}, to different values: remove one of them`,
+      );
+      return;
+    }
+    const reason = `${source?.name ?? current} takes precedence`;
+    this.#idle.push({ name, effect: "overridden", reason });
+  }
+
+  #addIdle({ name }: Alias, effect: Missing["effect"], reason: string): void {
+    this.#idle.push({ name, effect, reason });
+    if (effect === "refused") this.#problems.push(`${name} has no effect here: ${reason}`);
+  }
+
+  /** Returns the name under which our setting is set, if it is. */
+  #findSet(variable: string): string | undefined {
+    return this.#variablesLike(variable).find((name) => isSet(this.#environment, name));
+  }
+
+  #isKnown(variable: string): boolean {
+    return this.#variablesLike(variable).length > 0;
+  }
+
+  /** Returns all variables of the setting that a variable belongs to; none if there is no such setting. */
+  #variablesLike(variable: string): readonly string[] {
+    const setting = Object.values(this.#settings).find((each) => each.variables.includes(variable));
+    return setting === undefined ? [] : variablesOf(setting);
+  }
+}

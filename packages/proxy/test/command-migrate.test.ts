@@ -1,0 +1,87 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { runCommand, startCommand, untilReady } from "./_command.ts";
+import { startRecordingUpstream } from "./_recording-upstream.ts";
+import { makeFiles } from "./_settings-files.ts";
+
+const OLD = `UNLEASH_URL=http://127.0.0.1:2/api
+UNLEASH_API_TOKEN=*:development.an-upstream-secret
+UNLEASH_PROXY_CLIENT_KEYS="a key with spaces, it's another"
+PROXY_PORT=4000
+UNLEASH_TAGS=simple:web
+`;
+
+async function migrate(text: string, ...args: string[]) {
+  const path = makeFiles({ "old.env": text })("old.env");
+  // NOTE: the environment takes precedence over files, but an empty variable counts as not set.
+  return runCommand({ PORT: "", HOST: "" }, ["migrate", "--env-file", path, ...args]);
+}
+
+test("migrate prints the settings of the old proxy, and nothing is lost", async () => {
+  const { code, stdout, stderr } = await migrate(OLD);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout.split("\n")).toEqual([
+    "# Settings of flags-proxy, from those of the Unleash proxy. Contains your tokens and keys.",
+    "FLAGS_URL=http://127.0.0.1:2/api",
+    "FLAGS_API_TOKEN=*:development.an-upstream-secret",
+    `FLAGS_PROXY_CLIENT_KEYS="a key with spaces, it's another"`,
+    "PROXY_PORT=4000",
+    "FLAGS_TAGS=simple:web",
+    "",
+  ]);
+  const again = await migrate(stdout);
+  expect(again).toMatchObject({ code: 2, stdout: "" });
+  expect(again.stderr).toContain("There are no settings of the Unleash proxy or Unleash Edge");
+});
+
+test("migrate names what is lost and what is not needed, and exits with 1", async () => {
+  const { code, stdout } = await migrate(`
+    UPSTREAM_URL=https://unleash.example.com
+    TOKENS=*:development.an-upstream-secret
+    PRETRUSTED_TOKENS=web:development.a-frontend-token
+    REDIS_URL=redis://127.0.0.1
+    ALLOW_LIST=10.0.0.0/8
+    WORKERS=4
+    METRICS_INTERVAL_SECONDS=often
+  `);
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/^# Defaults of Unleash Edge\nPORT=3063\nFLAGS_FETCH_INTERVAL=15000\n/m);
+  const [, comments = ""] = stdout.split("#\n# Invalid:\n");
+  expect(comments).toMatch(/^# {3}METRICS_INTERVAL_SECONDS must be a whole number of seconds\n#\n/);
+  expect(comments).toMatch(
+    /# Lost:\n(?:# {3}.*\n)*# {3}REDIS_URL has no effect: flags are kept in/,
+  );
+  expect(comments).toContain("is a key for the project web, but gets the flags of all projects");
+  expect(comments).toMatch(/# Not needed:\n# {3}WORKERS has no effect: /);
+});
+
+test("migrate --from reads the names of one product, and rejects others", async () => {
+  const { code, stdout } = await migrate(
+    "TOKENS=*:dev.s\nPRETRUSTED_TOKENS=*:dev.f\n",
+    "--from=edge",
+  );
+  expect(stdout).toContain("FLAGS_API_TOKEN=*:dev.s\n");
+  expect(stdout).toContain("# Invalid:\n#   FLAGS_URL (option flagsUrl) is required");
+  expect(code).toBe(1);
+  expect(await migrate(OLD, "--from", "flagd")).toMatchObject({
+    code: 2,
+    stdout: "",
+    stderr: "--from must be unleash-proxy or edge: see flags-proxy migrate --help\n",
+  });
+});
+
+test("the proxy starts with the printed settings", async () => {
+  const upstream = await startRecordingUpstream();
+  const { stdout, code } = await migrate(
+    `UPSTREAM_URL=${upstream.url.replace(/\/api$/, "")}\nTOKENS=*:dev.an-upstream-secret\nPRETRUSTED_TOKENS=*:dev.a-frontend-token\n`,
+  );
+  expect(code).toBe(0);
+  const path = makeFiles({ "flags.env": stdout })("flags.env");
+  expect(readFileSync(path, "utf8")).not.toContain("UPSTREAM_URL");
+  const command = startCommand({}, { args: ["--env-file", path] });
+  const url = await command.listening();
+  await untilReady(url);
+  const headers = { authorization: "*:dev.a-frontend-token", connection: "close" };
+  expect((await fetch(`${url}/api/frontend/all`, { headers })).status).toBe(200);
+  expect(command.output.stdout).not.toContain("are in use");
+});

@@ -1,0 +1,227 @@
+import { beforeAll, expect, test } from "vitest";
+import { makeDataDirectory, startCommand as startAdmin } from "../../admin/test/_command.ts";
+import { runCommand, startCommand, untilReady } from "./_command.ts";
+import { flag, HALF_OF_SESSIONS, withConstraint } from "./_documents.ts";
+import { startFeatureServer } from "./_feature-server.ts";
+import { installOldProxy, startOldProxy } from "./_old-proxy.ts";
+import { makeFiles } from "./_settings-files.ts";
+import type { SourceDocument } from "./_source.ts";
+
+beforeAll(installOldProxy, 120_000);
+
+const KEY = "a-key-of-the-web-app";
+
+const constraint = (
+  contextName: string,
+  operator: string,
+  value: string,
+  values: string[] = [],
+) => ({
+  name: "default",
+  parameters: {},
+  constraints: [{ contextName, operator, value, values, inverted: false, caseInsensitive: false }],
+});
+
+const rollout = (percent: string, stickiness: string) => ({
+  name: "flexibleRollout",
+  parameters: { rollout: percent, stickiness, groupId: "group" },
+  constraints: [],
+});
+
+const variant = (name: string, payload?: object) => ({
+  name,
+  weight: 500,
+  weightType: "variable",
+  stickiness: "default",
+  ...(payload && { payload }),
+  overrides: [{ contextName: "plan", values: [`only-${name}`] }],
+});
+
+/** Rules of every kind, and a random flag. */
+const RULES: SourceDocument = {
+  version: 2,
+  features: [
+    flag("on"),
+    flag("off", { enabled: false }),
+    flag("country", { strategies: [withConstraint("country", ["de", "fr"])] }),
+    flag("user-list", { strategies: [{ name: "userWithId", parameters: { userIds: "7, 8" } }] }),
+    flag("address", { strategies: [{ name: "remoteAddress", parameters: { IPs: "10.1.2.3" } }] }),
+    flag("age", { strategies: [constraint("age", "NUM_GT", "18")] }),
+    flag("version", { strategies: [constraint("version", "SEMVER_GT", "1.2.3")] }),
+    flag("since", {
+      strategies: [constraint("currentTime", "DATE_AFTER", "2026-01-01T00:00:00Z")],
+    }),
+    flag("text", { strategies: [constraint("mail", "STR_ENDS_WITH", "", ["@example.com"])] }),
+    flag("half", { impressionData: true, strategies: [HALF_OF_SESSIONS] }),
+    flag("third", { strategies: [rollout("33", "userId")] }),
+    flag("random", { strategies: [rollout("50", "random")] }),
+    flag("segment", { strategies: [{ name: "default", segments: [1] }] }),
+    flag("variants", {
+      variants: [variant("blue", { type: "string", value: "#00f" }), variant("red")],
+    }),
+    flag("child", { dependencies: [{ feature: "half", enabled: true }] }),
+  ],
+  segments: [{ id: 1, constraints: constraint("plan", "IN", "", ["gold"]).constraints }],
+};
+
+async function startOurs(url: string, environment: Record<string, string> = {}) {
+  const settings = {
+    FLAGS_URL: url,
+    FLAGS_API_TOKEN: "default:development.an-upstream-secret",
+    FLAGS_PROXY_CLIENT_KEYS: KEY,
+    ENABLE_ALL_ENDPOINT: "true",
+    FLAGS_METRICS_INTERVAL: "0",
+    ...environment,
+  };
+  const command = startCommand(settings);
+  const origin = await command.listening();
+  await untilReady(origin);
+  const compare = (...args: string[]) =>
+    runCommand(settings, ["compare", "--url", `${origin}/proxy`, ...args]);
+  return { origin, compare };
+}
+
+const oldSettings = (url: string): Record<string, string> => ({
+  UNLEASH_URL: url,
+  UNLEASH_API_TOKEN: "default:development.an-upstream-secret",
+  UNLEASH_PROXY_CLIENT_KEYS: "a-key-of-the-old-proxy",
+  ENABLE_ALL_ENDPOINT: "true",
+  LOG_LEVEL: "error",
+});
+
+test("the old proxy and this one return the same flags", async () => {
+  const upstream = await startFeatureServer(RULES);
+  const [other, ours] = await Promise.all([
+    startOldProxy(oldSettings(upstream.url)),
+    startOurs(upstream.url),
+  ]);
+  const otherProxy = ["--with", other, "--with-key", "a-key-of-the-old-proxy"];
+  const { code, stdout, stderr } = await ours.compare(...otherProxy);
+  expect(stderr).toBe("");
+  expect(stdout).toMatch(/^Compared 14 flags for 1000 contexts\n/);
+  expect(stdout).toMatch(
+    /Random fields: userId, sessionId, (?=.*\bage\b)(?=.*\bplan\b)(?=.*\bversion\b)(?=.*currentTime)/,
+  );
+  expect(stdout).toContain("Random from request to request, not compared: random\n");
+  expect(stdout).toContain("\nNo differences\n");
+  expect(code).toBe(0);
+  process.stdout.write(`compare, old proxy and this one: ${stdout}`);
+
+  const all = await ours.compare(...otherProxy, "--all", "--count", "100");
+  expect(all.stdout).toMatch(/^Compared 15 flags for 100 contexts\n[\s\S]*\nNo differences\n$/);
+});
+
+test("the old proxy and this one return the same flags of flags-admin", async () => {
+  const token = "default:development.an-upstream-secret";
+  const admin = startAdmin({
+    DATA_DIR: await makeDataDirectory(),
+    INIT_ADMIN_API_TOKENS: "*:*.an-admin-token-of-my-choice",
+    INIT_CLIENT_API_TOKENS: token,
+  });
+  const origin = await admin.listening();
+  const headers = {
+    authorization: "*:*.an-admin-token-of-my-choice",
+    "content-type": "application/json",
+  };
+  const post = async (path: string, body: unknown = {}): Promise<void> => {
+    const url = `${origin}/api/admin/projects/default/features${path}`;
+    const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
+    expect([path, response.ok, await response.text()]).toEqual([path, true, expect.anything()]);
+  };
+  for (const [name, percent] of [
+    ["button", "50"],
+    ["banner", "90"],
+  ] as const) {
+    await post("", { name, type: "release" });
+    const parameters = { rollout: percent, stickiness: "userId", groupId: name };
+    const strategy = { name: "flexibleRollout", parameters, constraints: [] };
+    await post(`/${name}/environments/development/strategies`, strategy);
+    await post(`/${name}/environments/development/on`);
+  }
+  const [other, ours] = await Promise.all([
+    startOldProxy(oldSettings(`${origin}/api`)),
+    startOurs(`${origin}/api`),
+  ]);
+  const { code, stdout } = await ours.compare(
+    "--with",
+    other,
+    "--with-key",
+    "a-key-of-the-old-proxy",
+    "--count=200",
+  );
+  expect(stdout).toMatch(/^Compared 2 flags for 200 contexts\n[\s\S]*\nNo differences\n$/);
+  expect(code).toBe(0);
+});
+
+test("differences are printed per flag with an example, in every version of the API", async () => {
+  const changed = RULES.features.map((feature) => {
+    const { name } = feature as { readonly name: string };
+    if (name === "third") return flag(name, { strategies: [rollout("66", "userId")] });
+    return name === "variants" ? flag(name, { variants: [variant("blue")] }) : feature;
+  });
+  const [upstream, other] = await Promise.all([
+    startFeatureServer(RULES),
+    startFeatureServer({ ...RULES, features: changed }),
+  ]);
+  const [ours, second] = await Promise.all([startOurs(upstream.url), startOurs(other.url)]);
+  const file = makeFiles({ "contexts.jsonl": '{"userId":"7"}\n\n{"properties":{"plan":"x"}}\n' });
+  for (const path of ["/proxy", "/api/frontend", "/api/proxy"]) {
+    const { code, stdout } = await ours.compare(
+      `--with=${second.origin}${path}`,
+      "--count=58",
+      `--contexts=${file("contexts.jsonl")}`,
+    );
+    expect(code).toBe(1);
+    expect(stdout).toMatch(
+      /\nvariants differs for \d+ of 60 contexts, for example\n {2}context {2}\{/,
+    );
+    expect(stdout).toMatch(/\nthird differs for \d+ of 60 contexts/);
+    expect(stdout).toMatch(/ {2}A {8}not in the response\n {2}B {8}\{"enabled":true,/);
+    expect(stdout).toMatch(/\nDifferent: 2 flags\n$/);
+  }
+});
+
+test("without settings, contexts have standard fields, and the addresses and keys are options", async () => {
+  const upstream = await startFeatureServer(RULES);
+  const { origin } = await startOurs(upstream.url);
+  const url = `${origin}/api/frontend`;
+  const { code, stdout } = await runCommand({}, [
+    "compare",
+    `--url=${url}`,
+    `--with=${origin}/proxy`,
+    `--key=${KEY}`,
+    "--count=20",
+  ]);
+  expect(stdout).toContain("The fields that rules read are not known: FLAGS_URL");
+  expect(stdout).toContain("Random fields: userId, sessionId, remoteAddress\n");
+  expect({ code, end: stdout.slice(-15) }).toEqual({ code: 0, end: "No differences\n" });
+});
+
+test.each([
+  [[], "--with is required"],
+  [["--with", "http://127.0.0.1:2"], "--key is required"],
+  [["--with", "http://127.0.0.1:2", "--key", KEY], "--with must be an address that starts with"],
+  [["--with", "ftp://127.0.0.1/proxy", "--key", KEY], "--with must be an address that starts"],
+  [["--with", "http://127.0.0.1:2/proxy", "--key", KEY, "--count", "many"], "--count must be"],
+  [
+    ["--with", "http://127.0.0.1:2/proxy", "--key", KEY, "--contexts", "/none"],
+    "cannot read the file",
+  ],
+  [["--with", "http://127.0.0.1:2/proxy", "--key", KEY], "Cannot reach http://127.0.0.1:2/proxy: "],
+] as const)("what cannot be compared is explained, with exit code 2: %j", async (args, problem) => {
+  const { code, stdout, stderr } = await runCommand({ PORT: "2" }, ["compare", ...args]);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toContain(problem);
+  expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+});
+
+test("a file with a line that is no context, and a wrong key, are explained", async () => {
+  const upstream = await startFeatureServer(RULES);
+  const { origin, compare } = await startOurs(upstream.url);
+  const pathOf = makeFiles({ contexts: '{"userId":"7"}\n[1]\n' });
+  const invalid = await compare("--with", `${origin}/proxy`, "--contexts", pathOf("contexts"));
+  expect(invalid.stderr).toMatch(/^--contexts: line 2 of .* is not a context as a JSON object/);
+  const wrong = await compare("--with", `${origin}/proxy`, "--with-key", "another-key");
+  expect(wrong.code).toBe(2);
+  expect(wrong.stderr).toMatch(/\/proxy responded with 401: /);
+});
