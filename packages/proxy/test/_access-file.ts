@@ -2,7 +2,7 @@ import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
+import { afterAll, onTestFinished } from "vitest";
 import { buildApp, type AppOptions } from "../src/app.ts";
 import type { ProxyConfig } from "../src/config/config.ts";
 import { toUpstreamSource } from "../src/sources.ts";
@@ -25,6 +25,15 @@ export async function createDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), "flags-access-"));
   onTestFinished(() => rm(directory, { recursive: true }));
   return directory;
+}
+
+/** Writes an access file for the length of a test file. */
+export async function createAccessFile(keys: readonly object[]): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), "flags-access-"));
+  afterAll(() => rm(directory, { recursive: true }));
+  const path = join(directory, "access.json");
+  await writeFile(path, JSON.stringify({ keys }));
+  return path;
 }
 
 /** Replaces a file at once, as configuration management does. */

@@ -21,7 +21,8 @@ export async function checkAccessFile(
   };
   try {
     const file = await readAccessFile(path);
-    if (tokens.length > 0) assignSources(file, survey);
+    if (tokens.length === 0) return file.problems;
+    assignSources(file, survey);
     return [];
   } catch (error) {
     if (error instanceof AccessFileError) return error.problems;

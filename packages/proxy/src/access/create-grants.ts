@@ -36,10 +36,10 @@ type Report = (field: keyof AccessFileKey | undefined, message: string) => void;
  * @throws {AccessFileError} with all problems
  */
 export function assignSources<Source extends ScopedSource>(
-  { entries, describe, paths, fingerprint }: AccessFile,
+  { entries, describe, paths, fingerprint, problems: found }: AccessFile,
   { sources, staticKeys }: KeySurvey<Source>,
 ): readonly AssignedEntry<Source>[] {
-  const problems: string[] = [];
+  const problems = [...found];
   const assigned = entries.flatMap((entry) => {
     const report: Report = (field, message) => {
       const path = field === undefined ? ["keys", entry.index] : ["keys", entry.index, field];

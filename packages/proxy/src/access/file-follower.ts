@@ -1,4 +1,4 @@
-import { fingerprintOf, type FollowedFiles } from "./read-access-file.ts";
+import { type FilesState, type FollowedFiles, readFilesState } from "./read-access-file.ts";
 
 interface FollowerOptions {
   readonly intervalMs: number;
@@ -6,7 +6,7 @@ interface FollowerOptions {
   readonly reload: () => Promise<FollowedFiles | undefined>;
 }
 
-/** A file that changes all the time is read nevertheless, after this many checks. */
+/** A file that is replaced all the time is read nevertheless, after this many checks. */
 const MAX_UNSTABLE_CHECKS = 3;
 
 /**
@@ -23,14 +23,14 @@ export class FileFollower {
   readonly #options: FollowerOptions;
   #files: FollowedFiles;
   /** The state that was found in the previous check. */
-  #seen: string;
+  #seen: FilesState;
   #unstableChecks = 0;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
   constructor(files: FollowedFiles, options: FollowerOptions) {
     this.#files = files;
-    this.#seen = files.fingerprint;
+    this.#seen = { fingerprint: files.fingerprint, identity: "" };
     this.#options = options;
     this.#schedule();
   }
@@ -47,20 +47,24 @@ export class FileFollower {
   }
 
   async #check(): Promise<void> {
-    const current = await fingerprintOf(this.#files.paths);
-    const isStable = current === this.#seen;
+    const previous = this.#seen;
+    const current = await readFilesState(this.#files.paths);
     this.#seen = current;
-    this.#unstableChecks = isStable ? 0 : this.#unstableChecks + 1;
+    const isStable = current.fingerprint === previous.fingerprint;
+    // NOTE: a file that is written in place may be incomplete at any time before it is stable.
+    const isReplaced = current.identity !== previous.identity;
+    this.#unstableChecks = !isStable && isReplaced ? this.#unstableChecks + 1 : 0;
     const isDue = isStable || this.#unstableChecks >= MAX_UNSTABLE_CHECKS;
-    if (current !== this.#files.fingerprint && isDue && !this.#isClosed) await this.#read(current);
+    const isChanged = current.fingerprint !== this.#files.fingerprint;
+    if (isChanged && isDue && !this.#isClosed) await this.#read(current);
     this.#schedule();
   }
 
-  async #read(state: string): Promise<void> {
+  async #read({ fingerprint }: FilesState): Promise<void> {
     this.#unstableChecks = 0;
     const files = await this.#options.reload();
     // NOTE: an unusable file is not read again until it changes.
-    this.#files = files ?? { ...this.#files, fingerprint: state };
-    this.#seen = this.#files.fingerprint;
+    this.#files = files ?? { ...this.#files, fingerprint };
+    this.#seen = { ...this.#seen, fingerprint: this.#files.fingerprint };
   }
 }

@@ -42,6 +42,8 @@ test.each([
     "line 3, column 5: is not valid YAML or JSON (duplicate key)",
   ],
   ["keys: []\n---\nkeys: []", "is not valid YAML or JSON (multiple docs)"],
+  ['{"keys": [],\n"keys": []}', "line 2, column 1: is not valid YAML or JSON (duplicate key)"],
+  ['{"keys": [{"name": "a",\n"kye": "b"}]}', "line 2, column 8: `keys[0].kye` is unknown"],
   ["keys: [", "is not valid YAML or JSON"],
 ])("parseAccessFile() rejects %j", (text, problem) => {
   expect(problemsOf(text).join("\n")).toContain(problem);
@@ -54,6 +56,14 @@ test("all problems are reported at once, with their lines", () => {
     expect.stringMatching(/^line 2, column 11: `keys\[0\].name` must consist/),
     expect.stringMatching(/^line 5, column 15: `keys\[1\].allFlags` must be true or false/),
   ]);
+});
+
+test("JSON and YAML with the same content are the same", () => {
+  const content = { keys: [{ name: "a", key: 'c\\":d', projects: ["e:", '"f":'] }] };
+  const json = parseAccessFile(JSON.stringify(content));
+  const yaml = parseAccessFile(`# a comment\n${JSON.stringify(content)}`);
+  expect(json).toMatchObject({ content });
+  expect(yaml).toMatchObject({ content });
 });
 
 test("problems contain no values of the file", () => {

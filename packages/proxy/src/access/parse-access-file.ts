@@ -25,11 +25,28 @@ export const MAX_PROBLEMS = 20;
 
 const validator = Compile(AccessFileSchema);
 
-/** Parses the text of an access file, in YAML or JSON, and checks it against its schema. */
+/**
+ * Parses the text of an access file, in YAML or JSON, and checks it against its schema.
+ *
+ * JSON is read by the parser of the runtime, which takes some milliseconds for thousands of keys. The YAML
+ * parser takes more than a hundred times as long, and blocks other requests meanwhile. It is used for YAML,
+ * and to locate problems.
+ */
 export function parseAccessFile(text: string): ParsedAccessFile {
-  const lines = new LineCounter();
-  // NOTE: pretty errors would repeat lines of the file, which contain keys.
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const value = parseJson(text);
+  if (value === undefined || !validator.Check(value)) return parseYaml(text);
+  let describe: DescribeProblem | undefined;
+  return {
+    content: value,
+    describe: (problem) => {
+      describe ??= parseWithPositions(text).describe;
+      return describe(problem);
+    },
+  };
+}
+
+function parseYaml(text: string): ParsedAccessFile {
+  const { document, lines, describe } = parseWithPositions(text);
   const syntax = [
     ...document.errors.map(({ code, pos }) =>
       at(lines, pos[0], `is not valid YAML or JSON (${code.toLowerCase().replaceAll("_", " ")})`),
@@ -37,15 +54,49 @@ export function parseAccessFile(text: string): ParsedAccessFile {
     ...findAliases(document, lines),
   ];
   if (syntax.length > 0) return { problems: syntax.slice(0, MAX_PROBLEMS) };
-
   const content: unknown = document.toJS();
+  if (validator.Check(content)) return { content, describe };
+  const problems = toProblems(validator.Errors(content)).map(describe);
+  return { problems: [...new Set(problems)].slice(0, MAX_PROBLEMS) };
+}
+
+function parseWithPositions(text: string) {
+  const lines = new LineCounter();
+  // NOTE: pretty errors would repeat lines of the file, which contain keys.
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const describe: DescribeProblem = ({ path, message }) => {
     const subject = path.length === 0 ? "the file" : `\`${showPath(path)}\``;
     return at(lines, offsetOf(document, path), `${subject} ${message}`);
   };
-  if (validator.Check(content)) return { content, describe };
-  const problems = toProblems(validator.Errors(content)).map(describe);
-  return { problems: [...new Set(problems)].slice(0, MAX_PROBLEMS) };
+  return { document, lines, describe };
+}
+
+/** Parses JSON; undefined for other text, and for JSON that repeats a property. */
+function parseJson(text: string): unknown {
+  if (!text.trimStart().startsWith("{")) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  return countNames(text) === countProperties(value) ? value : undefined;
+}
+
+const STRING = /"(?:[^"\\]|\\.)*"(?<colon>\s*:)?/g;
+
+/** The number of names of properties in valid JSON: the strings before a colon. */
+function countNames(text: string): number {
+  let count = 0;
+  for (const { groups } of text.matchAll(STRING)) if (groups?.["colon"] !== undefined) count += 1;
+  return count;
+}
+
+function countProperties(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  const values: readonly unknown[] = Object.values(value);
+  const nested = values.reduce<number>((sum, entry) => sum + countProperties(entry), 0);
+  return Array.isArray(value) ? nested : nested + values.length;
 }
 
 /** NOTE: an unquoted key such as `*:production.secret` is an alias in YAML. */

@@ -5,7 +5,7 @@ import { dirname, resolve } from "node:path";
 import { parseTokenScope, type TokenScope } from "../token-scope.ts";
 import { type AccessFileKey, MAX_KEY_FILES } from "./access-schema.ts";
 import { digestKey } from "./grant.ts";
-import { type DescribeProblem, MAX_PROBLEMS, parseAccessFile } from "./parse-access-file.ts";
+import { type DescribeProblem, parseAccessFile } from "./parse-access-file.ts";
 
 /** One key of the file with its digest. */
 export interface AccessEntry {
@@ -28,6 +28,8 @@ export interface FollowedFiles {
 export interface AccessFile extends FollowedFiles {
   readonly entries: readonly AccessEntry[];
   readonly describe: DescribeProblem;
+  /** Problems of entries, which `entries` does not contain. The file must not be used then. */
+  readonly problems: readonly string[];
 }
 
 /** An access file that cannot be used. `problems` are sentences that begin with the position. */
@@ -50,7 +52,7 @@ const MAX_KEY_FILE_BYTES = 4096;
 /**
  * Reads an access file and the files with keys that it names.
  *
- * @throws {AccessFileError} with all problems
+ * @throws {AccessFileError} if it is not readable, or does not match the schema
  */
 export async function readAccessFile(path: string): Promise<AccessFile> {
   const states = new Map<string, string>();
@@ -94,8 +96,7 @@ export async function readAccessFile(path: string): Promise<AccessFile> {
     }
   }
   problems.push(...findDuplicates(entries, describe));
-  if (problems.length > 0) throw new AccessFileError(problems.slice(0, MAX_PROBLEMS), followed());
-  return { entries, describe, ...followed() };
+  return { entries, describe, problems, ...followed() };
 }
 
 /** Creates a function that returns the key of an entry; undefined if only its digest is given. */
@@ -155,14 +156,27 @@ function findDuplicates(
   return problems;
 }
 
-/** Returns the state of files, which changes whenever one of them does. A missing file has a state too. */
-export async function fingerprintOf(paths: readonly string[]): Promise<string> {
+/** The state of files. A missing file has one too. */
+export interface FilesState {
+  /** Changes whenever one of them does. */
+  readonly fingerprint: string;
+  /** Changes whenever one of them is replaced by another file, but not when it is written in place. */
+  readonly identity: string;
+}
+
+export async function readFilesState(paths: readonly string[]): Promise<FilesState> {
   const states = await Promise.all(
     paths.map((path) =>
-      stat(path, { bigint: true }).then(fromStats, (error: unknown) => codeOf(error)),
+      stat(path, { bigint: true }).then(
+        (stats) => [fromStats(stats), `${stats.dev} ${stats.ino}`] as const,
+        (error: unknown) => [codeOf(error), ""] as const,
+      ),
     ),
   );
-  return combine(states);
+  return {
+    fingerprint: combine(states.map(([state]) => state)),
+    identity: combine(states.map(([, identity]) => identity)),
+  };
 }
 
 function combine(states: readonly string[]): string {
