@@ -7,7 +7,8 @@ import {
   observeRequests,
 } from "flags-server-kit/http";
 import { keyOf } from "./access/authenticate.ts";
-import { createKeyRegistry } from "./access/key-registry.ts";
+import { AccessControl } from "./access/access-control.ts";
+import { observeKeys } from "./access/key-uses.ts";
 import { createProtocol } from "./api/protocol.ts";
 import { PROTOCOLS } from "./api/protocols.ts";
 import { registerRoutes } from "./api/routes.ts";
@@ -44,14 +45,20 @@ export async function buildApp(
   sources: readonly UpstreamSource[],
   { hasFastPath, metrics = createMetrics(), cacheBytes }: AppOptions = { hasFastPath: true },
 ): Promise<FastifyInstance> {
-  const keys = createKeyRegistry(config, sources);
+  const access = await AccessControl.open(config, sources);
+  const { keys, uses } = access;
   observeSources(metrics.registry, sources);
+  observeKeys(metrics.registry, {
+    uses,
+    grants: () => access.fileGrants,
+    file: () => access.fileState,
+  });
 
   const preparer = new ResponsePreparer(cacheBytes);
   const protocols = PROTOCOLS.map((definition) => createProtocol(definition, config, preparer));
   const { observeRequest: observe } = metrics;
   const fastPaths = hasFastPath
-    ? createFastPaths(config, { keys, protocols, observe, cacheBytes })
+    ? createFastPaths(config, { keys, uses, protocols, observe, cacheBytes })
     : [];
   const closeFastPaths = (): void => fastPaths.forEach((path) => path.close());
 
@@ -75,8 +82,12 @@ export async function buildApp(
   const stopRendering = renderAhead(
     sources.map(({ flags }) => flags),
     protocols,
+    (source) => access.restricted.of(source),
   );
-  app.addHook("onClose", async () => stopRendering());
+  app.addHook("onClose", async () => {
+    stopRendering();
+    access.close();
+  });
   handleErrors(app, { logger: config.logger, sendError });
   observeRequests(app, observe);
   // NOTE: hooks run in this order. Preflights contain no key, and browsers must be able to read errors.
@@ -89,6 +100,6 @@ export async function buildApp(
     await registerOpenApi(app, config, Object.assign({}, ...schemes) as SecuritySchemes);
   }
 
-  await registerRoutes(app, { config, keys, sources, metrics, protocols, cacheBytes });
+  await registerRoutes(app, { config, access, sources, metrics, protocols, cacheBytes });
   return app;
 }

@@ -114,6 +114,11 @@ export function notEnabled(subject: string, hint: string): HttpError {
   return new HttpError(501, `${subject} is not enabled: ${hint}`);
 }
 
+/** A 403 for something that the access file does not allow for the key. */
+export function notAllowed(action: string, field: string): HttpError {
+  return new HttpError(403, `This key cannot ${action}: see \`${field}\` in the access file`);
+}
+
 /** A 415 for a body that is not JSON. */
 export function notJson(): HttpError {
   return new HttpError(415, NOT_JSON);

@@ -30,7 +30,14 @@ export function findSource<Source extends Scoped>(
   key: string,
   sources: readonly Source[],
 ): Source | undefined {
-  const wanted = parseTokenScope(key);
+  return findSourceByScope(parseTokenScope(key), sources);
+}
+
+/** Like `findSource()`, for the scope of a key; undefined if the key does not name one. */
+export function findSourceByScope<Source extends Scoped>(
+  wanted: TokenScope | undefined,
+  sources: readonly Source[],
+): Source | undefined {
   const [first] = sources;
   if (sources.length === 1 && (wanted === undefined || first?.scope === undefined)) return first;
   if (wanted === undefined) return undefined;

@@ -34,6 +34,7 @@ export function proxyConfig(overrides: Partial<ProxyConfig> = {}): ProxyConfig {
     upstreamUrl: "http://127.0.0.1:1/api",
     upstreamTokens: ["upstream-token"],
     clientKeys: [KEY, OTHER_KEY],
+    accessFile: undefined,
     clientKeysHeaderName: "authorization",
     serverTokens: [SERVER_TOKEN],
     port: 0,

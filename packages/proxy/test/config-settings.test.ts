@@ -645,6 +645,7 @@ test("PORT takes precedence over PROXY_PORT", async () => {
 
 /** The type guarantees that the list is complete. */
 const EVERY_OPTION: Record<OptionName, true> = {
+  accessFile: true,
   clientKeys: true,
   clientKeysHeaderName: true,
   "cors.allowedHeaders": true,
@@ -711,6 +712,7 @@ describe("SETTINGS", () => {
   test("is covered by a row of this test, except for variables with separate tests", () => {
     const tested = new Set(ROWS.map(({ variable }) => variable.toUpperCase()));
     const others = [
+      "FLAGS_ACCESS_FILE",
       "FLAGS_PROXY_SECRETS",
       "EXP_BOOTSTRAP_AUTHORIZATION",
       "FLAGS_CUSTOM_STRATEGIES_FILE",

@@ -2,10 +2,22 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { sendRaw, DOCUMENT, flag, half, requestHeaders, type RawResponse } from "./_fast-path.ts";
 import { readEvents } from "../../server-kit/test/_event-reader.ts";
+import { createAccessFile } from "./_access-file.ts";
 import { KEY, OTHER_KEY, startProxy, type TestProxy } from "./_proxy.ts";
 
 // No client may affect the response to another one. The reference is a proxy that has seen no other
 // request, without the fast path and without caches.
+
+/** Keys of an access file with different rules. Two of them have the same restriction. */
+const FILE_KEYS = [
+  { name: "prefix", key: "prefix-key", namePrefix: "pad" },
+  { name: "prefix-too", key: "prefix-key-2", namePrefix: "pad", contextFields: ["sessionId"] },
+  { name: "nothing", key: "nothing-key", projects: ["unknown"] },
+  { name: "fields", key: "fields-key", contextFields: ["userId", "sessionId"] },
+  { name: "all", key: "all-key", allFlags: true, origins: ["https://shop.test"] },
+];
+
+const accessFile = await createAccessFile(FILE_KEYS);
 
 const WITHOUT_CACHES = { hasFastPath: false, cacheBytes: 1 };
 
@@ -28,7 +40,7 @@ interface Request {
 const names = DOCUMENT.features.map((feature) => String(Reflect.get(feature, "name")));
 const requests: fc.Arbitrary<Request> = fc.record({
   kind: fc.constantFrom("get", "post", "toggles", "frontend", "ofrep", "ofrep-single", "stream"),
-  key: fc.constantFrom(KEY, OTHER_KEY),
+  key: fc.constantFrom(KEY, OTHER_KEY, ...FILE_KEYS.map(({ key }) => key)),
   context: fc.record(
     {
       userId: fc.constantFrom("1", "2", "3"),
@@ -77,15 +89,16 @@ async function send(proxy: TestProxy, request: Request): Promise<Partial<RawResp
         headers: { ...json, accept: "text/event-stream" } as Record<string, string>,
         body: JSON.stringify({ context, toggles }),
       };
-      const event = await (await readEvents(`${proxy.url}/proxy/stream`, init)).next();
-      return { body: JSON.stringify(event) };
+      // An origin that the key does not allow.
+      const stream = await readEvents(`${proxy.url}/proxy/stream`, init).catch(String);
+      return { body: JSON.stringify(typeof stream === "string" ? stream : await stream.next()) };
     }
   }
 }
 
 /** NOTE: closed at once, since a test uses hundreds of them. */
 async function sendToNewProxy(document: TestDocument, request: Request) {
-  const proxy = await startProxy({ document, app: WITHOUT_CACHES });
+  const proxy = await startProxy({ document, app: WITHOUT_CACHES, config: { accessFile } });
   const response = await send(proxy, request);
   await close(proxy);
   return response;
@@ -118,7 +131,11 @@ test.each([1, 4_000, 40_000])(
     await fc.assert(
       fc.asyncProperty(fc.array(steps, { maxLength: 6 }), fc.nat(3), async (list, repeats) => {
         let document = DOCUMENT;
-        const proxy = await startProxy({ document, app: { hasFastPath: true, cacheBytes } });
+        const proxy = await startProxy({
+          document,
+          app: { hasFastPath: true, cacheBytes },
+          config: { accessFile },
+        });
         for (const step of list) {
           if (!Array.isArray(step)) {
             document = step;

@@ -111,7 +111,7 @@ test("OpenAPI document: the errors of each endpoint, and others as the default",
   const { paths } = (await startDescribed()).description;
   const statuses = (path: string, method: string): readonly string[] =>
     Object.keys(paths[path]?.[method]?.responses ?? {}).toSorted();
-  const ofGet = ["200", "304", "400", "401", "503", "default"];
+  const ofGet = ["200", "304", "400", "401", "403", "429", "503", "default"];
   expect(statuses("/proxy", "get")).toEqual(ofGet);
   expect(statuses("/proxy", "post")).toEqual([...ofGet, "413", "415"].toSorted());
   expect(statuses("/proxy/all", "get")).toEqual([...ofGet, "501"].toSorted());

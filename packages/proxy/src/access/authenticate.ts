@@ -1,24 +1,27 @@
-import { createHash } from "node:crypto";
 import type { FastifyRequest, onRequestHookHandler } from "fastify";
 import { describeRepeatedHeader, findRepeatedHeader } from "flags-server-kit/http";
 import { HttpError } from "../errors.ts";
+import { admitRequest } from "./admit-request.ts";
+import type { Grant, KeyKind } from "./grant.ts";
 import type { KeyExtractor } from "./key-extractor.ts";
-import type { Grant, KeyKind, KeyRegistry } from "./key-registry.ts";
+import type { KeyRegistry } from "./key-registry.ts";
+import type { KeyUses } from "./key-uses.ts";
 
 const grants = new WeakMap<FastifyRequest, Grant>();
 
 interface KeyCheck {
   readonly registry: KeyRegistry;
+  readonly uses: KeyUses;
   readonly extractor: KeyExtractor;
 }
 
 /**
- * Creates a hook that rejects requests without a key of one of these kinds with a 401. It reads only
- * the headers. A repeated key header is a 400: a gateway might have checked a different value than
+ * Creates a hook that rejects requests without a key of one of these kinds with a 401, and those that
+ * the rules of the key do not allow with a 403 or 429. It reads only the headers. A repeated key header is a 400: a gateway might have checked a different value than
  * the proxy.
  */
 export function authenticate(
-  { registry, extractor }: KeyCheck,
+  { registry, uses, extractor }: KeyCheck,
   kinds: readonly KeyKind[],
 ): onRequestHookHandler {
   const expected = kinds.includes("client") ? "client key" : "server token";
@@ -37,8 +40,9 @@ export function authenticate(
       done(unauthorized);
       return;
     }
+    uses.count(grant);
     grants.set(request, grant);
-    done();
+    done(admitRequest(grant, request.raw));
   };
 }
 
@@ -65,19 +69,13 @@ export function grantOf(request: FastifyRequest): Grant {
   return grant;
 }
 
-const quotaIds = new WeakMap<Grant, string>();
-
 /** Returns an id of the grant's key for quotas per key. It does not reveal the key. */
 export function quotaIdOf(grant: Grant): string {
-  const cached = quotaIds.get(grant);
-  if (cached !== undefined) return cached;
   // NOTE: the same in every worker, since the primary process has one quota per key.
-  const id = createHash("sha256").update(grant.key).digest("base64url").slice(0, 22);
-  quotaIds.set(grant, id);
-  return id;
+  return grant.key.slice(0, 22);
 }
 
-/** Returns the key of a request; undefined if the route requires none, or the key was rejected. */
+/** Identifies the key of a request; undefined if the route requires none, or the key was rejected. */
 export function keyOf(request: FastifyRequest): string | undefined {
   return grants.get(request)?.key;
 }

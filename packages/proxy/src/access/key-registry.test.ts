@@ -1,18 +1,23 @@
 import type { FlagSource } from "flags-sdk";
 import { expect, test } from "vitest";
+import { digestKey } from "./grant.ts";
 import { KeyRegistry } from "./key-registry.ts";
 
 // The registry compares sources only by identity.
 const [one, two] = [{}, {}] as [FlagSource, FlagSource];
 const registry = new KeyRegistry([
-  { key: "a", kind: "client", source: one },
-  { key: "b", kind: "server", source: one },
-  { key: "c", kind: "client", source: two },
-  { key: "b", kind: "client", source: two },
+  { key: digestKey("a"), kind: "client", source: one },
+  { key: digestKey("b"), kind: "server", source: one },
+  { key: digestKey("c"), kind: "client", source: two },
+  { key: digestKey("b"), kind: "client", source: two },
 ]);
 
 test("find() distinguishes keys of several sources", () => {
-  expect(registry.find("a", ["client"])).toEqual({ key: "a", kind: "client", source: one });
+  expect(registry.find("a", ["client"])).toEqual({
+    key: digestKey("a"),
+    kind: "client",
+    source: one,
+  });
   expect(registry.find("c", ["client"])?.source).toBe(two);
 });
 

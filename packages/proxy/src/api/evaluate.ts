@@ -1,13 +1,14 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Context } from "flags-engine";
 import { grantOf } from "../access/authenticate.ts";
+import { acceptedContext } from "../access/grant.ts";
 import { notReady } from "../errors.ts";
 import { requestContext } from "../context/request-context.ts";
 import type { SentContext } from "../context/sent-context.ts";
 import { evaluateFlags, isShareable, type Selection } from "../response/evaluate-flags.ts";
 import type { PreparedResponse } from "../response/prepare-response.ts";
 import type { ResponseBody } from "../response/response-body.ts";
-import type { Protocol } from "./protocol.ts";
+import { policyFor, type Protocol } from "./protocol.ts";
 
 interface EvaluationRequest {
   readonly sent: SentContext;
@@ -25,12 +26,15 @@ export type Evaluate = (
 
 /** Creates the handler of all routes that evaluate flags in a protocol. */
 export function createEvaluate(protocol: Protocol): Evaluate {
-  const { contextRules, policy, preparer } = protocol;
-  return async (request, reply, { sent, selection, extend }) => {
+  const { contextRules, preparer } = protocol;
+  return async (request, reply, { sent: received, selection, extend }) => {
+    const grant = grantOf(request);
+    const policy = policyFor(protocol, grant);
     // NOTE: read once, since it may be replaced while an enricher is running.
-    const { snapshot } = grantOf(request).source;
+    const { snapshot } = grant.source;
     if (snapshot === undefined) throw notReady();
 
+    const sent = acceptedContext(grant, received);
     const context = await requestContext({ request: request.raw, sent, snapshot }, contextRules);
     const { body } = evaluateFlags(protocol, snapshot, context, selection);
     const response =

@@ -1,7 +1,9 @@
 import type { onRequestHookHandler } from "fastify";
 import type { TypedApp } from "flags-server-kit/http";
 import type { TSchema } from "typebox";
-import { ENABLE_ALL_HINT, notEnabled } from "../errors.ts";
+import { grantOf } from "../access/authenticate.ts";
+import { allowsAll } from "../access/grant.ts";
+import { ENABLE_ALL_HINT, notAllowed, notEnabled } from "../errors.ts";
 import { parseQueryContext } from "../context/sent-context.ts";
 import type { Selection } from "../response/evaluate-flags.ts";
 import { createEvaluate } from "./evaluate.ts";
@@ -34,14 +36,20 @@ export function registerFlagRoutes(app: TypedApp, options: FlagRoutesOptions): v
     path: "/all",
     subject: "all toggles, on and off",
     errors: [400, 401, 501, 503],
-    onRequest: allEndpointEnabled ? [authenticate] : [authenticate, rejectDisabled],
+    onRequest: [authenticate, createAllCheck(allEndpointEnabled)],
     selection: { all: true },
   });
 }
 
-const rejectDisabled: onRequestHookHandler = (_request, _reply, done) => {
-  done(notEnabled("This endpoint", ENABLE_ALL_HINT));
-};
+/** Creates a hook that rejects requests for all flags unless the setting or the key allows them. */
+function createAllCheck(isEnabled: boolean): onRequestHookHandler {
+  return (request, _reply, done) => {
+    const grant = grantOf(request);
+    if (allowsAll(grant, isEnabled)) done();
+    else if (isEnabled) done(notAllowed("list flags that are off", "allFlags"));
+    else done(notEnabled("This endpoint", ENABLE_ALL_HINT));
+  };
+}
 
 interface List {
   readonly path: string;

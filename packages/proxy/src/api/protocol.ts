@@ -2,7 +2,8 @@ import type { onRequestHookHandler } from "fastify";
 import type { TypedApp } from "flags-server-kit/http";
 import type { Static, TSchema } from "typebox";
 import { inHeader, type KeyExtractor } from "../access/key-extractor.ts";
-import type { KeyKind, KeyRegistry } from "../access/key-registry.ts";
+import type { AccessControl } from "../access/access-control.ts";
+import type { Grant, KeyKind } from "../access/grant.ts";
 import type { CorsConfig, ProxyConfig } from "../config/config.ts";
 import { createCallerAddress } from "../context/caller-address.ts";
 import type { ContextRules } from "../context/request-context.ts";
@@ -72,6 +73,8 @@ export interface Protocol extends Renderer {
   readonly contextRules: ContextRules;
   readonly keyExtractor: KeyExtractor;
   readonly policy: ResponsePolicy;
+  /** For keys that only some origins can use. */
+  readonly originPolicy: ResponsePolicy;
   readonly preparer: ResponsePreparer;
 }
 
@@ -79,7 +82,7 @@ export interface Protocol extends Renderer {
 interface RouteDependencies {
   readonly config: ProxyConfig;
   readonly metrics: Metrics;
-  readonly keys: KeyRegistry;
+  readonly access: AccessControl;
   readonly definitions: Definitions;
   readonly clientStreams: ClientStreams;
 }
@@ -110,8 +113,17 @@ export function createProtocol(
     },
     keyExtractor,
     policy: { cacheControl, vary: varyOn(keyExtractor, config.cors) },
+    originPolicy: { cacheControl, vary: varyOn(keyExtractor, { ...config.cors, origin: true }) },
     preparer,
   };
+}
+
+/** The headers of a response to a request with a grant. */
+export function policyFor(
+  { policy, originPolicy }: Pick<Protocol, "policy" | "originPolicy">,
+  { access }: Grant,
+): ResponsePolicy {
+  return access?.allowsOrigin === undefined ? policy : originPolicy;
 }
 
 /** The header that carries the key of a request, as configured. */

@@ -1,8 +1,9 @@
 import type { FastifyInstance } from "fastify";
 import type { TypedApp } from "flags-server-kit/http";
+import type { AccessControl } from "../access/access-control.ts";
 import { authenticate } from "../access/authenticate.ts";
 import type { KeyExtractor } from "../access/key-extractor.ts";
-import type { KeyKind, KeyRegistry } from "../access/key-registry.ts";
+import type { KeyKind } from "../access/key-registry.ts";
 import type { ProxyConfig } from "../config/config.ts";
 import { acceptJsonOnly } from "../http/json-body.ts";
 import { serializerCompiler } from "../http/server-options.ts";
@@ -19,7 +20,7 @@ import { configuredHeader, type Protocol, type RouteOptions, varyOn } from "./pr
 
 interface RoutesOptions {
   readonly config: ProxyConfig;
-  readonly keys: KeyRegistry;
+  readonly access: AccessControl;
   readonly sources: readonly UpstreamSource[];
   readonly metrics: Metrics;
   readonly protocols: readonly Protocol[];
@@ -30,8 +31,9 @@ interface RoutesOptions {
 /** Registers everything under the base path: each client protocol, and the API for server SDKs. */
 export async function registerRoutes(
   app: FastifyInstance,
-  { config, keys, sources, metrics, protocols, cacheBytes }: RoutesOptions,
+  { config, access, sources, metrics, protocols, cacheBytes }: RoutesOptions,
 ): Promise<void> {
+  const { keys, uses } = access;
   const flagSources = sources.map(({ flags }) => flags);
   const definitions = createDefinitions(flagSources, metrics.registry);
   const renderers = Object.fromEntries(
@@ -43,7 +45,12 @@ export async function registerRoutes(
     flagSources,
     renderers,
     registry: metrics.registry,
+    keys,
     cacheBytes,
+  });
+  access.onChange(() => {
+    definitions.streams.endUnless((grant) => keys.isCurrent(grant));
+    clientStreams.streams.endUnless((grant) => keys.isCurrent(grant));
   });
   // NOTE: before the server waits for open connections, which streams would keep open.
   app.addHook("preClose", async () => {
@@ -53,7 +60,7 @@ export async function registerRoutes(
 
   const allowWith = (keyExtractor: KeyExtractor): RouteOptions["allow"] => {
     return (...kinds: readonly KeyKind[]) =>
-      authenticate({ registry: keys, extractor: keyExtractor }, kinds);
+      authenticate({ registry: keys, uses, extractor: keyExtractor }, kinds);
   };
   const registerAt = async (path: string, register: (app: TypedApp) => void): Promise<void> => {
     await app.register(async (scope) => register(configureScope(scope)), {
@@ -68,7 +75,7 @@ export async function registerRoutes(
         protocol.definition.register(scope, {
           config,
           metrics,
-          keys,
+          access,
           definitions,
           clientStreams,
           protocol,

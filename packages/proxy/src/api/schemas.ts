@@ -93,10 +93,11 @@ const ErrorBody = Type.Object(
 const ERROR_DESCRIPTIONS = {
   400: "The request is invalid: the message names what is wrong",
   401: "The key, or the token in the address, is missing or not accepted",
+  403: "The rules of the key in the access file do not allow the request",
   404: "There is no toggle of this name",
   413: "The body is too large, or its content does not fit into an address",
   415: "The body is not JSON",
-  429: "Too many unknown tokens were sent: `Retry-After` says how long to wait",
+  429: "Too many unknown tokens, or too many requests with the key: `Retry-After` says how long to wait",
   501: "The endpoint is not enabled",
   503:
     "The proxy has not synchronized with its upstream yet, too much usage is waiting to be sent, or " +
@@ -119,7 +120,9 @@ const OTHER_ERRORS = {
  * all of them share one schema.
  */
 export function errorResponses(...statusCodes: readonly ErrorStatus[]) {
-  const known = statusCodes.map((code) => [
+  // Every route that requires a key applies the rules of the key.
+  const ofKeys: readonly ErrorStatus[] = statusCodes.includes(401) ? [403, 429] : [];
+  const known = [...new Set([...statusCodes, ...ofKeys])].map((code) => [
     code,
     { ...ErrorBody, "x-response-description": ERROR_DESCRIPTIONS[code] },
   ]);

@@ -19,6 +19,8 @@ export interface CheckedSettings {
   readonly tokens: readonly (TokenScope | undefined)[];
   readonly clientKeys: number;
   readonly serverTokens: number;
+  /** The path of the access file, whose keys are not counted here. */
+  readonly accessFile?: string;
   readonly synchronization: string;
   readonly refreshIntervalMs: number;
   readonly customStrategies: readonly string[];

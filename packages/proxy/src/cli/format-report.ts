@@ -26,6 +26,7 @@ function settingRows(settings: CheckedSettings): readonly Row[] {
     ["Address", settings.flagsUrl],
     ...settings.tokens.map((token): Row => ["Token", describeToken(token)]),
     ["Client keys", String(settings.clientKeys)],
+    ...optionalRow("Access file", settings.accessFile ?? ""),
     ...optionalRow("Server tokens", serverTokens === 0 ? "" : String(serverTokens)),
     [
       "Synchronization",

@@ -88,6 +88,7 @@ function describeSettings(config: ProxyConfig): CheckedSettings {
     tokens: config.upstreamTokens.map(parseTokenScope),
     clientKeys: config.clientKeys.length,
     serverTokens: config.serverTokens.length,
+    ...(config.accessFile !== undefined && { accessFile: config.accessFile }),
     synchronization: config.synchronization,
     refreshIntervalMs: config.refreshIntervalMs,
     customStrategies: config.customStrategies.map(({ name }) => name),

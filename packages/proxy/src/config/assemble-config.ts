@@ -29,6 +29,7 @@ export function assembleConfig(values: Values, collaborators: Collaborators): Lo
     upstreamUrl: values.flagsUrl ?? "",
     upstreamTokens: Object.freeze(values.flagsApiToken ?? []),
     clientKeys: Object.freeze(values.clientKeys ?? values.proxySecrets ?? []),
+    accessFile: values.accessFile,
     clientKeysHeaderName: values.clientKeysHeaderName,
     serverTokens: Object.freeze(values.serverTokens),
     port: values.port,

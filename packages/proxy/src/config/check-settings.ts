@@ -43,7 +43,10 @@ export function checkSettings(resolution: Resolution<Settings>): SettingsCheck {
 function findMissing({ origins }: Resolution<Settings>): readonly string[] {
   return (Object.entries(SETTINGS) as [SettingName, Setting<unknown>][])
     .filter(([name, { required }]) => required === true && !origins.has(name))
-    .filter(([name]) => name !== "clientKeys" || !origins.has("proxySecrets"))
+    .filter(
+      ([name]) =>
+        name !== "clientKeys" || (!origins.has("proxySecrets") && !origins.has("accessFile")),
+    )
     .map(([, setting]) => `${nameSetting(setting)} is required: ${toClause(setting.meaning)}`);
 }
 

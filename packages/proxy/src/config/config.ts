@@ -62,6 +62,8 @@ export interface ProxyConfig {
   /** One per upstream environment; not empty. */
   readonly upstreamTokens: readonly string[];
   readonly clientKeys: readonly string[];
+  /** The path of the file with further keys. */
+  readonly accessFile: string | undefined;
   readonly clientKeysHeaderName: string;
   /** Tokens that allow server SDKs to read definitions. */
   readonly serverTokens: readonly string[];

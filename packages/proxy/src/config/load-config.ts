@@ -65,10 +65,12 @@ export async function loadConfig(
   const maxConnections =
     values.maxConnections ?? defaultMaxConnections(values.pushMaxStreams, openFiles);
   const [strategies, enrichers] = await loadExtensions(resolution);
+  const accessProblems = await findAccessProblems(values);
   const problems = [
     ...check.problems,
     ...translation.problems,
     ...resolution.problems,
+    ...accessProblems,
     ...findUnknownOptions(PROGRAM, translatedOptions.options),
     ...strategies.problems,
     ...enrichers.problems,
@@ -114,6 +116,19 @@ function loadExtensions({ values, origins }: Resolution<Settings>) {
     loadStrategies(values.customStrategies, origins.get("customStrategies") ?? ""),
     loadEnrichers(values.customEnrichers, origins.get("customEnrichers") ?? ""),
   ]);
+}
+
+/** Checks the access file against the settings. */
+async function findAccessProblems(values: Values): Promise<readonly string[]> {
+  if (values.accessFile === undefined) return [];
+  // NOTE: loaded only if there is a file, since the YAML parser would slow down every start.
+  const { checkAccessFile } = await import("../access/check-access-file.ts");
+  const { flagsApiToken = [], clientKeys = values.proxySecrets ?? [], serverTokens } = values;
+  const problems = await checkAccessFile(values.accessFile, {
+    tokens: flagsApiToken,
+    keys: [...clientKeys, ...serverTokens],
+  });
+  return problems.map((problem) => `${nameSetting(SETTINGS.accessFile)}: ${problem}`);
 }
 
 function chooseLogger(values: Values, worker: WorkerIdentity | undefined): Logger {

@@ -139,8 +139,12 @@ export interface ProxyOptions extends OldProxyOptions {
    * `FLAGS_API_TOKEN`, a comma-separated list.
    */
   readonly flagsApiToken?: string | readonly string[] | undefined;
-  /** Required. Keys that clients can use. Environment: `FLAGS_PROXY_CLIENT_KEYS`. */
+  /**
+   * Required without `accessFile`. Keys that clients can use. Environment: `FLAGS_PROXY_CLIENT_KEYS`.
+   */
   readonly clientKeys?: string | readonly string[] | undefined;
+  /** Path of a file with further keys and what each allows. Environment: `FLAGS_ACCESS_FILE`. */
+  readonly accessFile?: string | undefined;
   /**
    * Previous name of `clientKeys`. Has no effect if that is set. Environment:
    * `FLAGS_PROXY_SECRETS`.

@@ -118,7 +118,8 @@ export const SETTINGS = {
     fallback: undefined,
     required: true,
     secret: true,
-    meaning: "Keys that clients may use, separated by commas. You choose them.",
+    meaning:
+      "Keys that clients may use, separated by commas. You choose them. Optional with FLAGS_ACCESS_FILE.",
   }),
   port: defineSetting({
     group: "Listening",
@@ -299,6 +300,15 @@ export const SETTINGS = {
     kind: textKind,
     fallback: undefined,
     meaning: "Hosts to connect to without a proxy server, separated by commas.",
+  }),
+  accessFile: defineSetting({
+    group: "Clients",
+    option: "accessFile",
+    variables: ["FLAGS_ACCESS_FILE"],
+    kind: textKind,
+    fallback: undefined,
+    meaning:
+      "YAML or JSON file with further keys and what each of them allows. Changes apply without a restart. With it, FLAGS_PROXY_CLIENT_KEYS is optional.",
   }),
   clientKeysHeaderName: defineSetting({
     group: "Clients",

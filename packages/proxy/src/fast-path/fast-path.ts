@@ -7,8 +7,11 @@ import {
   type ObserveRequest,
 } from "flags-server-kit/http";
 import type { Context, Snapshot } from "flags-engine";
-import type { Grant, KeyRegistry } from "../access/key-registry.ts";
-import type { FlagRequest, Protocol, RequestBody } from "../api/protocol.ts";
+import { admitRequest } from "../access/admit-request.ts";
+import { acceptedContext, cacheKeyOf, type Grant } from "../access/grant.ts";
+import type { KeyRegistry } from "../access/key-registry.ts";
+import type { KeyUses } from "../access/key-uses.ts";
+import { type FlagRequest, policyFor, type Protocol, type RequestBody } from "../api/protocol.ts";
 import type { ProxyConfig } from "../config/config.ts";
 import { buildContext, readsSessionId } from "../context/request-context.ts";
 import { parseQueryContext, type SentContext } from "../context/sent-context.ts";
@@ -23,6 +26,7 @@ const CLIENT_KEYS = ["client"] as const;
 
 interface FastPathDependencies {
   readonly keys: KeyRegistry;
+  readonly uses: KeyUses;
   readonly protocols: readonly Protocol[];
   readonly observe: ObserveRequest;
   /** Memory in bytes for cached responses. @default 64 MiB */
@@ -35,12 +39,13 @@ interface FastPathDependencies {
  */
 export function createFastPaths(
   { clientKeysHeaderName, cors, basePath, contextEnrichers }: ProxyConfig,
-  { keys, protocols, observe, cacheBytes }: FastPathDependencies,
+  { keys, uses, protocols, observe, cacheBytes }: FastPathDependencies,
 ): readonly FastPath[] {
   if (contextEnrichers.length > 0 || !hasFixedOrigin(cors)) return [];
   const shared = {
     keyHeaderName: clientKeysHeaderName.toLowerCase(),
     keys,
+    uses,
     corsHeaders: createCorsHeaders(cors),
     observe,
     // NOTE: cache keys contain the path, so all paths share one cache and one limit.
@@ -71,6 +76,7 @@ interface FastPathOptions {
   readonly path: string;
   readonly keyHeaderName: string;
   readonly keys: KeyRegistry;
+  readonly uses: KeyUses;
   readonly protocol: Protocol;
   readonly body: RequestBody;
   readonly corsHeaders: (requestOrigin: string | undefined) => RawHeaders;
@@ -118,7 +124,8 @@ class FastPath {
   ): void {
     const startMs = performance.now();
     const grant = this.#grantFor(request);
-    if (grant?.source.snapshot === undefined) {
+    // NOTE: the framework finds the same error, and responds with its message.
+    if (grant?.source.snapshot === undefined || admitRequest(grant, request) !== undefined) {
       handleInFramework(request, response);
       return;
     }
@@ -156,16 +163,18 @@ class FastPath {
    * @param text everything the client sent that the response depends on, apart from its key
    */
   #respond(authenticated: AuthenticatedRequest, text: string, parse: () => FlagRequest): boolean {
-    const { cache, protocol } = this.#options;
-    const { snapshot } = authenticated.grant.source;
+    const { cache, protocol, uses } = this.#options;
+    const { grant } = authenticated;
+    const { snapshot } = grant.source;
     if (snapshot === undefined) return false;
-    const cacheKey = `${authenticated.grant.key}\n${text}`;
+    const cacheKey = `${cacheKeyOf(grant)}\n${text}`;
     const cached = cache.get(snapshot, cacheKey);
     const flags =
       cached === undefined
-        ? this.#evaluate(authenticated.request, snapshot, cacheKey, parse)
-        : { body: cached, isShareable: false, policy: protocol.policy };
+        ? this.#evaluate(authenticated, snapshot, cacheKey, parse)
+        : { body: cached, isShareable: false, policy: policyFor(protocol, grant) };
     if (flags === undefined) return false;
+    uses.count(grant);
     // NOTE: responses are sent after all requests of this event-loop tick have been read. Sending wakes
     // the reader, which then competes for the processor with the requests that are still unread; this
     // can cost half as much again. Between two immediates Node releases what was sent.
@@ -174,27 +183,28 @@ class FastPath {
   }
 
   #evaluate(
-    request: IncomingMessage,
+    { request, grant }: AuthenticatedRequest,
     snapshot: Snapshot,
     cacheKey: string,
     parse: () => FlagRequest,
   ): FlagResponse | undefined {
     const { protocol, cache } = this.#options;
     let flagRequest: FlagRequest;
+    let sent: SentContext;
     let context: Context;
     try {
       flagRequest = parse();
-      const { sent } = flagRequest;
+      sent = acceptedContext(grant, flagRequest.sent);
       context = buildContext({ request, sent, snapshot }, protocol.contextRules);
     } catch {
       // The framework finds the same error, and responds with its message.
       return undefined;
     }
     const { body, isRepeatable } = evaluateFlags(protocol, snapshot, context, flagRequest);
-    if (isRepeatable && dependsOnTextAlone(flagRequest.sent, snapshot)) {
+    if (isRepeatable && dependsOnTextAlone(sent, snapshot)) {
       cache.offer(snapshot, cacheKey, body);
     }
-    return { body, isShareable: isShareable(flagRequest), policy: protocol.policy };
+    return { body, isShareable: isShareable(flagRequest), policy: policyFor(protocol, grant) };
   }
 
   #send(authenticated: AuthenticatedRequest, flags: FlagResponse): void {

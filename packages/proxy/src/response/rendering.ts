@@ -1,5 +1,6 @@
 import type { CompiledFlag, Outcome, Snapshot, Steps } from "flags-engine";
 import type { BeforeChangeHook, FlagSource } from "flags-sdk";
+import type { RestrictedSource } from "../access/restricted-source.ts";
 import type { HttpError } from "../errors.ts";
 import { FlagList, type FragmentOf, type IsListed } from "./flag-list.ts";
 import { createFragment, type Fragment, Frame } from "./fragment.ts";
@@ -146,10 +147,19 @@ function createFragmentOf(format: FlagFormat): FragmentOf {
 export function renderAhead(
   sources: readonly FlagSource[],
   renderers: readonly Renderer[],
+  restrictedOf: (source: FlagSource) => Iterable<RestrictedSource> = () => [],
 ): () => void {
-  const prepare: BeforeChangeHook = function* (snapshot, previous) {
-    for (const renderer of renderers) yield* renderer.renderAhead(snapshot, previous);
-  };
-  const stops = sources.map((source) => source.beforeChange?.(prepare));
+  const createHook = (source: FlagSource): BeforeChangeHook =>
+    function* (snapshot, previous) {
+      for (const renderer of renderers) yield* renderer.renderAhead(snapshot, previous);
+      for (const restricted of restrictedOf(source)) {
+        const known = previous && restricted.known(previous);
+        if (known === undefined) continue;
+        const next = restricted.restrict(snapshot);
+        yield;
+        for (const renderer of renderers) yield* renderer.renderAhead(next, known);
+      }
+    };
+  const stops = sources.map((source) => source.beforeChange?.(createHook(source)));
   return () => stops.forEach((stop) => stop?.());
 }

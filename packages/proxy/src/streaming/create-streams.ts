@@ -1,6 +1,7 @@
 import { streamsWithin } from "flags-server-kit";
 import type { Registry } from "prom-client";
 import type { FlagSource } from "flags-sdk";
+import type { KeyRegistry } from "../access/key-registry.ts";
 import type { ProxyConfig } from "../config/config.ts";
 import { FlagEvents, type EventRenderers } from "./flag-events.ts";
 import { FlagStreams } from "./flag-streams.ts";
@@ -10,6 +11,7 @@ interface StreamsDependencies {
   readonly flagSources: readonly FlagSource[];
   readonly renderers: EventRenderers;
   readonly registry: Registry;
+  readonly keys: Pick<KeyRegistry, "clientKeys">;
   /** Memory for the cached events of each source. @default 32 MiB */
   readonly cacheBytes?: number | undefined;
 }
@@ -26,26 +28,31 @@ export function createClientStreams(
     push,
     maxConnections,
     upstreamTokens,
-    clientKeys,
-  }: Pick<ProxyConfig, "push" | "maxConnections" | "upstreamTokens" | "clientKeys">,
-  { flagSources, renderers, registry, cacheBytes }: StreamsDependencies,
+    accessFile,
+  }: Pick<ProxyConfig, "push" | "maxConnections" | "upstreamTokens" | "accessFile">,
+  { flagSources, renderers, registry, keys, cacheBytes }: StreamsDependencies,
 ): ClientStreams {
   const events = new Map(
     flagSources.map((source) => [source, new FlagEvents(renderers, cacheBytes)]),
   );
   const maxStreams = streamsWithin(maxConnections, push.maxStreams);
+  // NOTE: keys can be added to an access file later.
+  const hasSeveralKeys = accessFile !== undefined || keys.clientKeys.length > 1;
   const limits = {
     maxStreams,
-    maxStreamsPerKey: push.maxStreamsPerKey ?? defaultPerKey(maxStreams, clientKeys.length),
+    maxStreamsPerKey: push.maxStreamsPerKey ?? defaultPerKey(maxStreams, hasSeveralKeys),
     maxBytes: push.maxContextBytes,
   };
   return {
     streams: new FlagStreams({ limits, maxAgeMs: push.maxAgeSeconds * 1000 }, { events, registry }),
-    tokens: new StreamTokens({ secret: push.secret ?? upstreamTokens.join(), clientKeys }),
+    tokens: new StreamTokens({
+      secret: push.secret ?? upstreamTokens.join(),
+      clientKeys: () => keys.clientKeys,
+    }),
   };
 }
 
 /** With several keys, each gets at most half of the streams, so that the others can use the rest. */
-function defaultPerKey(maxStreams: number, keyCount: number): number {
-  return keyCount > 1 ? Math.ceil(maxStreams / 2) : maxStreams;
+function defaultPerKey(maxStreams: number, hasSeveralKeys: boolean): number {
+  return hasSeveralKeys ? Math.ceil(maxStreams / 2) : maxStreams;
 }

@@ -52,7 +52,9 @@ function serialize(kind: EventKind, body: ResponseBody): string {
 export class FlagEvents {
   readonly #renderers: EventRenderers;
   readonly #events: LRUCache<string, FlagEvent>;
-  #snapshot: Snapshot | undefined;
+  /** A number for each snapshot: that of the source, and its restricted forms. */
+  readonly #ids = new WeakMap<Snapshot, number>();
+  #lastId = 0;
 
   /** @param maxBytes memory for cached events; default 32 MiB */
   constructor(renderers: EventRenderers, maxBytes: number = MAX_BYTES) {
@@ -63,16 +65,24 @@ export class FlagEvents {
     });
   }
 
-  /** Clears the cache, so that all rules are evaluated again. */
+  /** Clears the cache: the flags have changed, or all rules are evaluated again. */
   clear(): void {
     this.#events.clear();
   }
 
   get(snapshot: Snapshot, subscription: Subscription): FlagEvent {
-    if (snapshot !== this.#snapshot) this.clear();
-    this.#snapshot = snapshot;
-    const key = toKey(snapshot.contextDependencies, subscription);
+    const key = `${this.#idOf(snapshot)} ${toKey(snapshot.contextDependencies, subscription)}`;
     return this.#events.get(key) ?? this.#evaluate(key, snapshot, subscription);
+  }
+
+  #idOf(snapshot: Snapshot): number {
+    let id = this.#ids.get(snapshot);
+    if (id === undefined) {
+      this.#lastId += 1;
+      id = this.#lastId;
+      this.#ids.set(snapshot, id);
+    }
+    return id;
   }
 
   #evaluate(key: string, snapshot: Snapshot, subscription: Subscription): FlagEvent {

@@ -1,7 +1,7 @@
 import type { ContextDependencies } from "flags-engine";
-import type { FlagSource } from "flags-sdk";
 import { type EventStream, type HubStream, matchesEntityTag } from "flags-server-kit/http";
-import type { Grant } from "../access/key-registry.ts";
+import type { Grant } from "../access/grant.ts";
+import type { GrantedSource } from "../access/restricted-source.ts";
 import type { FlagEvent } from "./flag-events.ts";
 import type { StoredSubscription, Subscription } from "./subscription.ts";
 
@@ -16,13 +16,16 @@ interface FlagStreamOptions {
 /** A stream that sends a client its flags, and sends them again whenever they change. */
 export class FlagStream implements HubStream {
   readonly key: string;
-  readonly source: FlagSource;
+  /** With which it was opened. */
+  readonly grant: Grant;
+  readonly source: GrantedSource;
   readonly events: EventStream;
   readonly #subscription: StoredSubscription;
   /** The last event of the client once it has read everything that was sent. */
   #lastEventId: string | undefined;
 
   constructor({ grant, subscription, events, lastEventId }: FlagStreamOptions) {
+    this.grant = grant;
     this.key = grant.key;
     this.source = grant.source;
     this.events = events;

@@ -1,6 +1,8 @@
 import type { FlagSource } from "flags-sdk";
 import { repeat, StreamHub, type StreamHubOptions } from "flags-server-kit/http";
 import { Counter, Gauge, type Registry } from "prom-client";
+import type { Grant } from "../access/grant.ts";
+import { completeSource, type GrantedSource } from "../access/restricted-source.ts";
 import { streamLimitReached } from "../errors.ts";
 import { METRICS_PREFIX } from "../metrics.ts";
 import type { FlagEvents } from "./flag-events.ts";
@@ -27,7 +29,7 @@ const MIN_SPREAD_MS = 4000;
 
 /** Keeps the streams to clients up to date, and enforces their limits. */
 export class FlagStreams {
-  readonly #events: ReadonlyMap<FlagSource, FlagEvents>;
+  readonly #events: ReadonlyMap<GrantedSource, FlagEvents>;
   readonly #metrics: StreamMetrics;
   readonly #hub: StreamHub<FlagStream>;
   readonly #stops: readonly (() => void)[];
@@ -46,7 +48,7 @@ export class FlagStreams {
     this.#metrics = createStreamMetrics(registry, this.#hub);
     this.#stops = [
       repeat(() => this.#reevaluate(), clockIntervalMs),
-      ...Array.from(events.keys(), (source) => this.#follow(source)),
+      ...Array.from(events, ([source, cached]) => this.#follow(source, cached)),
     ];
   }
 
@@ -74,14 +76,22 @@ export class FlagStreams {
     this.#update(stream);
   }
 
+  /** Ends the streams whose grant is not allowed. */
+  endUnless(isAllowed: (grant: Grant) => boolean): void {
+    for (const stream of this.#hub.streams()) if (!isAllowed(stream.grant)) this.#hub.end(stream);
+  }
+
   /** Ends all streams. Their clients reconnect after different delays. */
   close(): void {
     for (const stop of this.#stops) stop();
     this.#hub.close();
   }
 
-  #follow(source: FlagSource): () => void {
-    const onChanged = (): void => this.#hub.update(this.#streamsOf(source));
+  #follow(source: FlagSource, events: FlagEvents): () => void {
+    const onChanged = (): void => {
+      events.clear();
+      this.#hub.update(this.#streamsOf(source));
+    };
     source.on("changed", onChanged);
     return () => void source.off("changed", onChanged);
   }
@@ -96,14 +106,14 @@ export class FlagStreams {
     }
   }
 
-  #streamsOf(source: FlagSource): readonly FlagStream[] {
-    return this.#hub.streams().filter((stream) => stream.source === source);
+  #streamsOf(source: GrantedSource): readonly FlagStream[] {
+    return this.#hub.streams().filter((stream) => completeSource(stream.source) === source);
   }
 
   /** NOTE: reads the snapshot only now, so that an older event never follows a newer one. */
   #update(stream: FlagStream): void {
     const { snapshot } = stream.source;
-    const events = this.#events.get(stream.source);
+    const events = this.#events.get(completeSource(stream.source));
     if (snapshot === undefined || events === undefined) return;
     if (stream.isOutdated(snapshot.contextDependencies)) {
       this.#hub.end(stream);

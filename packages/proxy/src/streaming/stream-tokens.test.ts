@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { HttpError } from "../errors.ts";
 import { StreamTokens } from "./stream-tokens.ts";
 
-const SECRETS = { secret: "only-the-server-knows", clientKeys: ["web", "app"] };
+const SECRETS = { secret: "only-the-server-knows", clientKeys: () => ["web", "app"] };
 const subscription = { context: { userId: "jane@shop.test", properties: { plan: "gold" } } };
 const ticket = { clientKey: "app", subscription };
 
@@ -18,7 +18,7 @@ function failureOf(action: () => unknown): HttpError {
 test("open() returns the content of a token, on any proxy with the same secrets", () => {
   const { token, expiresAtMs } = new StreamTokens(SECRETS, () => 1000).issue(ticket);
   expect(expiresAtMs).toBe(301_000);
-  const replica = new StreamTokens({ ...SECRETS, clientKeys: ["app", "new"] }, () => 300_999);
+  const replica = new StreamTokens({ ...SECRETS, clientKeys: () => ["app", "new"] }, () => 300_999);
   expect(replica.open(token)).toEqual(ticket);
 });
 
@@ -69,8 +69,8 @@ test("open() rejects an expired token", () => {
 });
 
 test.each([
-  ["its key is removed", { ...SECRETS, clientKeys: ["web"] }],
-  ["its key differs by one letter", { ...SECRETS, clientKeys: ["web", "apq"] }],
+  ["its key is removed", { ...SECRETS, clientKeys: () => ["web"] }],
+  ["its key differs by one letter", { ...SECRETS, clientKeys: () => ["web", "apq"] }],
   ["the secret differs", { ...SECRETS, secret: "another" }],
 ])("open() rejects a token if %s", (_, secrets) => {
   const { token } = new StreamTokens(SECRETS).issue(ticket);
@@ -93,7 +93,7 @@ test("issueStable() returns the same token for 12 hours, on every proxy with the
   const hourMs = 60 * 60 * 1000;
   let nowMs = 0;
   const tokens = new StreamTokens(SECRETS, () => nowMs);
-  const replica = new StreamTokens({ ...SECRETS, clientKeys: ["app"] }, () => nowMs);
+  const replica = new StreamTokens({ ...SECRETS, clientKeys: () => ["app"] }, () => nowMs);
   const token = tokens.issueStable(ticket) ?? "";
   nowMs = 12 * hourMs - 1;
   expect(replica.issueStable(ticket)).toBe(token);

@@ -29,7 +29,8 @@ interface TokenKey {
 interface TokenSecrets {
   /** Must not be known to clients. */
   readonly secret: string;
-  readonly clientKeys: readonly string[];
+  /** Returns texts that identify the client keys: the same list as long as no key changes. */
+  readonly clientKeys: () => readonly string[];
 }
 
 /** The content of a token. */
@@ -51,14 +52,17 @@ interface IssuedToken {
  * its tokens.
  */
 export class StreamTokens {
-  readonly #byId: ReadonlyMap<string, TokenKey>;
-  readonly #byKey: ReadonlyMap<string, TokenKey>;
+  readonly #secret: string;
+  readonly #readClientKeys: () => readonly string[];
   readonly #now: () => number;
+  #clientKeys: readonly string[] = [];
+  #byId: ReadonlyMap<string, string> = new Map();
+  /** Derived when first needed, since there can be many keys. */
+  readonly #byKey = new Map<string, TokenKey>();
 
   constructor({ secret, clientKeys }: TokenSecrets, now: () => number = Date.now) {
-    const tokenKeys = clientKeys.map((clientKey) => deriveTokenKey(secret, clientKey));
-    this.#byId = new Map(tokenKeys.map((key) => [key.id.toString("latin1"), key]));
-    this.#byKey = new Map(tokenKeys.map((key) => [key.clientKey, key]));
+    this.#secret = secret;
+    this.#readClientKeys = clientKeys;
     this.#now = now;
   }
 
@@ -91,7 +95,9 @@ export class StreamTokens {
   /** @throws {HttpError} 401 if the token has expired or is not valid */
   open(token: string): StreamTicket {
     const bytes = Buffer.from(token, "base64url");
-    const tokenKey = this.#byId.get(bytes.toString("latin1", 0, ID_BYTES));
+    this.#refresh();
+    const clientKey = this.#byId.get(bytes.toString("latin1", 0, ID_BYTES));
+    const tokenKey = clientKey === undefined ? undefined : this.#derive(clientKey);
     const content = tokenKey && token.length <= MAX_LENGTH ? unseal(tokenKey, bytes) : undefined;
     if (tokenKey === undefined || content === undefined) throw notValid();
     if (this.#now() >= content.expiresAtMs) throw expired();
@@ -99,23 +105,46 @@ export class StreamTokens {
   }
 
   #tokenKeyOf(clientKey: string): TokenKey {
-    const tokenKey = this.#byKey.get(clientKey);
-    if (tokenKey === undefined)
-      throw new TypeError("Cannot issue a token: the client key is unknown");
+    this.#refresh();
+    return this.#derive(clientKey);
+  }
+
+  /** Follows changes of the keys. */
+  #refresh(): void {
+    const clientKeys = this.#readClientKeys();
+    if (clientKeys === this.#clientKeys) return;
+    this.#clientKeys = clientKeys;
+    this.#byKey.clear();
+    this.#byId = new Map(
+      clientKeys.map((clientKey) => [idOf(this.#secret, clientKey).toString("latin1"), clientKey]),
+    );
+  }
+
+  #derive(clientKey: string): TokenKey {
+    const known = this.#byKey.get(clientKey);
+    if (known !== undefined) return known;
+    const tokenKey = deriveTokenKey(this.#secret, clientKey);
+    this.#byKey.set(clientKey, tokenKey);
     return tokenKey;
   }
 }
 
 /** NOTE: clients know their key, so the key alone must not be sufficient to open tokens. */
 function deriveTokenKey(secret: string, clientKey: string): TokenKey {
-  const label = "flags-proxy stream token 2";
-  const bytes = Buffer.from(hkdfSync("sha256", secret, clientKey, label, 32 + 32 + ID_BYTES));
+  const label = "flags-proxy stream token 3";
+  const bytes = Buffer.from(hkdfSync("sha256", secret, clientKey, label, 32 + 32));
   return {
     clientKey,
     secret: bytes.subarray(0, 32),
     nonceSecret: bytes.subarray(32, 64),
-    id: bytes.subarray(64),
+    id: idOf(secret, clientKey),
   };
+}
+
+/** NOTE: computed for every key, so it must be fast. */
+function idOf(secret: string, clientKey: string): Buffer {
+  const text = `flags-proxy stream token 3 id ${clientKey}`;
+  return createHmac("sha256", secret).update(text).digest().subarray(0, ID_BYTES);
 }
 
 function seal({ id, secret }: TokenKey, text: string, nonce: Buffer): string {
@@ -157,7 +186,8 @@ function tooLarge(): HttpError {
 
 const HINT = "request a new URL by sending `POST` with a client key to this path";
 
-function notValid(): HttpError {
+/** A 401 for a token that cannot be opened, or whose client key is not valid. */
+export function notValid(): HttpError {
   return new HttpError(401, `The \`token\` in the URL is missing or not valid: ${HINT}`);
 }
 

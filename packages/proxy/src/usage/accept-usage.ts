@@ -1,4 +1,5 @@
-import type { ApplicationUsage, FlagSource } from "flags-sdk";
+import type { ApplicationUsage } from "flags-sdk";
+import type { GrantedSource } from "../access/restricted-source.ts";
 import { tooMuchUsage } from "../errors.ts";
 import type { UsageMetrics } from "../metrics.ts";
 
@@ -17,7 +18,7 @@ export interface UsageRules {
  * @throws {HttpError} 503 if a limit is exceeded
  */
 export async function acceptUsage(
-  source: FlagSource,
+  source: GrantedSource,
   usages: readonly ApplicationUsage[],
   { metrics, metricsIntervalMs }: UsageRules,
 ): Promise<void> {

@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { ApplicationRegistration, ConnectVia, FlagSource } from "flags-sdk";
+import type { ApplicationRegistration, ConnectVia } from "flags-sdk";
 import { isRecord } from "flags-server-kit";
 import { quotaIdOf } from "../access/authenticate.ts";
-import type { Grant } from "../access/key-registry.ts";
+import type { Grant } from "../access/grant.ts";
+import type { GrantedSource } from "../access/restricted-source.ts";
 
 const MAX_TEXT_LENGTH = 255;
 const MAX_STRATEGIES = 50;
@@ -21,7 +22,7 @@ export interface RegistrationOrigin {
 
 /** Forwards the registration of an SDK, unless it has no application name. */
 export function forwardRegistration(
-  source: FlagSource,
+  source: GrantedSource,
   sent: unknown,
   origin: RegistrationOrigin,
 ): void {
@@ -34,7 +35,7 @@ export function forwardRegistration(
  * register: they only name themselves in a header of their usage reports.
  */
 export function forwardReporter(
-  source: FlagSource,
+  source: GrantedSource,
   sent: unknown,
   origin: RegistrationOrigin,
 ): void {

@@ -11,9 +11,10 @@ import {
   writeChanges,
   writeHydration,
 } from "flags-engine";
-import type { FeatureDefinitions, FlagSource } from "flags-sdk";
+import type { FeatureDefinitions } from "flags-sdk";
 import type { DeltaFeed } from "flags-server-kit/http";
 import { LRUCache } from "lru-cache";
+import { completeSource, type GrantedSource } from "../../access/restricted-source.ts";
 import { type DefinitionTexts, toDefinitionTexts } from "./definitions-document.ts";
 import { type DefinitionsQuery, isSelected } from "./definitions-query.ts";
 
@@ -130,16 +131,22 @@ function idOf({ features, segments }: DefinitionTexts): number {
 /** How many queries have a feed at a time. Each feed contains an index of the flags. */
 const MAX_FEEDS = 20;
 
+/** How many restricted forms of a source have feeds at a time. */
+const MAX_RESTRICTED = 50;
+
+/** The feeds of recent queries to one source, by query. */
+type Feeds = LRUCache<string, DefinitionsFeed>;
+
 /** The feeds of recent queries, one for all clients with the same source and query. */
 export class DefinitionsFeeds {
-  readonly #bySource = new WeakMap<FlagSource, LRUCache<string, DefinitionsFeed>>();
+  /** By the source with all flags; then by the source that a grant allows. */
+  readonly #bySource = new WeakMap<GrantedSource, LRUCache<GrantedSource, Feeds>>();
 
   /** Returns the up-to-date feed of a query; undefined if the source has no definitions yet. */
-  current(source: FlagSource, query: DefinitionsQuery): DefinitionsFeed | undefined {
+  current(source: GrantedSource, query: DefinitionsQuery): DefinitionsFeed | undefined {
     const { definitions } = source;
     if (definitions === undefined) return undefined;
-    const feeds = this.#bySource.get(source) ?? new LRUCache({ max: MAX_FEEDS });
-    this.#bySource.set(source, feeds);
+    const feeds = this.#feedsOf(source);
     const key = JSON.stringify([query.namePrefix, query.projects.toSorted()]);
     const feed = feeds.get(key) ?? new DefinitionsFeed(query, definitions);
     feeds.set(key, feed);
@@ -148,7 +155,21 @@ export class DefinitionsFeeds {
   }
 
   /** Advances every feed of a source: a state that a feed has missed is not recognized later. */
-  advance(source: FlagSource, definitions: FeatureDefinitions): void {
-    for (const feed of this.#bySource.get(source)?.values() ?? []) feed.advance(definitions);
+  advance(complete: GrantedSource): void {
+    for (const [source, feeds] of this.#bySource.get(complete)?.entries() ?? []) {
+      const { definitions } = source;
+      if (definitions === undefined) continue;
+      for (const feed of feeds.values()) feed.advance(definitions);
+    }
+  }
+
+  #feedsOf(source: GrantedSource): Feeds {
+    const complete = completeSource(source);
+    const bySource =
+      this.#bySource.get(complete) ?? new LRUCache<GrantedSource, Feeds>({ max: MAX_RESTRICTED });
+    this.#bySource.set(complete, bySource);
+    const feeds = bySource.get(source) ?? new LRUCache<string, DefinitionsFeed>({ max: MAX_FEEDS });
+    bySource.set(source, feeds);
+    return feeds;
   }
 }

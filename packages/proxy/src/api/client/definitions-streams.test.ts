@@ -32,7 +32,11 @@ async function startStreams(options: Partial<DeltaHubOptions>) {
     const feed = feeds.current(asSource, EVERYTHING);
     if (feed === undefined) throw new TypeError("The source has no definitions");
     const events = new EventStream(response, {});
-    const stream = new DefinitionsStream(asSource, feed, events);
+    const stream = new DefinitionsStream(
+      { key: "", kind: "server", source: asSource },
+      feed,
+      events,
+    );
     stream.sendInitial(undefined);
     streams.add(stream);
     server.emit("stream");

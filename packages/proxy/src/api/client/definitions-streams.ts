@@ -5,6 +5,8 @@ import {
   DeltaStream,
   type EventStream,
 } from "flags-server-kit/http";
+import type { Grant } from "../../access/grant.ts";
+import { completeSource, type GrantedSource } from "../../access/restricted-source.ts";
 import { HttpError } from "../../errors.ts";
 import type { DefinitionsFeed, DefinitionsFeeds } from "./definitions-feed.ts";
 
@@ -13,11 +15,16 @@ const MAX_STREAMS = 10_000;
 
 /** A stream that sends an SDK the definitions of one source, and every change. */
 export class DefinitionsStream extends DeltaStream<DefinitionsFeed> {
-  readonly source: FlagSource;
+  /** With which it was opened. */
+  readonly grant: Grant;
 
-  constructor(source: FlagSource, feed: DefinitionsFeed, events: EventStream) {
+  constructor(grant: Grant, feed: DefinitionsFeed, events: EventStream) {
     super(feed, events);
-    this.source = source;
+    this.grant = grant;
+  }
+
+  get source(): GrantedSource {
+    return this.grant.source;
   }
 }
 
@@ -58,6 +65,11 @@ export class DefinitionsStreams {
     this.#hub.add(stream);
   }
 
+  /** Ends the streams whose grant is not allowed. */
+  endUnless(isAllowed: (grant: Grant) => boolean): void {
+    for (const stream of this.#hub.streams()) if (!isAllowed(stream.grant)) this.#hub.end(stream);
+  }
+
   /** Ends all streams. Their SDKs reconnect after different delays. */
   close(): void {
     for (const unfollow of this.#unfollow) unfollow();
@@ -65,12 +77,17 @@ export class DefinitionsStreams {
   }
 
   #advance(source: FlagSource): void {
-    const { definitions } = source;
-    if (definitions === undefined) return;
-    this.#feeds.advance(source, definitions);
-    const streams = this.#hub.streams().filter((stream) => stream.source === source);
+    this.#feeds.advance(source);
+    const streams = this.#hub
+      .streams()
+      .filter((stream) => completeSource(stream.source) === source);
     // The feed of an open stream may no longer be among the recent ones.
-    for (const { feed } of streams) feed.advance(definitions);
+    for (const {
+      feed,
+      source: { definitions },
+    } of streams) {
+      if (definitions !== undefined) feed.advance(definitions);
+    }
     this.#hub.update(streams);
   }
 }

@@ -1,8 +1,8 @@
 import { parseEventId } from "flags-engine";
-import type { FlagSource } from "flags-sdk";
 import { EventStream, type TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
 import { grantOf } from "../../access/authenticate.ts";
+import type { GrantedSource } from "../../access/restricted-source.ts";
 import { notReady } from "../../errors.ts";
 import { errorResponses, NotModified } from "../schemas.ts";
 import type { DefinitionsFeed, DefinitionsFeeds } from "./definitions-feed.ts";
@@ -57,19 +57,19 @@ export function registerStreaming(
   app.get("/client/streaming", options, (request, reply) => {
     // NOTE: the stream of a client that disconnected during earlier hooks would never be removed.
     if (reply.raw.destroyed) return reply.hijack();
-    const { source } = grantOf(request);
-    const feed = feedOf(feeds, source, request.url);
+    const grant = grantOf(request);
+    const feed = feedOf(feeds, grant.source, request.url);
     streams.checkCapacity();
     reply.header("vary", vary);
     const events = new EventStream(reply.raw, reply.getHeaders());
-    const stream = new DefinitionsStream(source, feed, events);
+    const stream = new DefinitionsStream(grant, feed, events);
     stream.sendInitial(parseEventId(request.headers["last-event-id"]?.toString()));
     streams.add(stream);
     return reply.hijack();
   });
 }
 
-function feedOf(feeds: DefinitionsFeeds, source: FlagSource, url: string): DefinitionsFeed {
+function feedOf(feeds: DefinitionsFeeds, source: GrantedSource, url: string): DefinitionsFeed {
   const feed = feeds.current(source, parseDefinitionsQuery(url));
   if (feed === undefined) throw notReady();
   return feed;

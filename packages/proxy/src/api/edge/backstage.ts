@@ -2,6 +2,7 @@ import type { onRequestHookHandler } from "fastify";
 import type { TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
 import { grantOf } from "../../access/authenticate.ts";
+import { completeSource } from "../../access/restricted-source.ts";
 import { notReady } from "../../errors.ts";
 import { ALWAYS_AVAILABLE, isReady } from "../../http/readiness.ts";
 import type { Metrics } from "../../metrics.ts";
@@ -119,7 +120,9 @@ function registerState(app: TypedApp, { sources, authenticate }: BackstageOption
     },
     (request, reply) => {
       const { source } = grantOf(request);
-      const { name } = sources.find(({ flags }) => flags === source) ?? { name: "" };
+      const { name } = sources.find(({ flags }) => flags === completeSource(source)) ?? {
+        name: "",
+      };
       if (source.definitions === undefined) throw notReady();
       return reply.header("cache-control", "no-store").send({ [name]: source.definitions });
     },
@@ -140,7 +143,8 @@ function registerState(app: TypedApp, { sources, authenticate }: BackstageOption
       },
     },
     (request, reply) => {
-      const own = sources.filter(({ flags }) => flags === grantOf(request).source);
+      const source = completeSource(grantOf(request).source);
+      const own = sources.filter(({ flags }) => flags === source);
       return reply.header("cache-control", "no-store").send({ tokenRefreshes: own.map(toState) });
     },
   );

@@ -1,6 +1,7 @@
 import { GuessLimiter, type TypedApp, VALIDATION_LIMITS } from "flags-server-kit/http";
 import { Type } from "typebox";
 import type { Grant, KeyRegistry } from "../../access/key-registry.ts";
+import { projectsOf } from "../../access/restricted-source.ts";
 import { tooManyGuesses } from "../../errors.ts";
 import { parseTokenScope } from "../../token-scope.ts";
 import { errorResponses } from "../schemas.ts";
@@ -53,17 +54,17 @@ export function registerTokenValidation(app: TypedApp, keys: KeyRegistry): void 
           return grant === undefined ? [] : [{ secret, grant }];
         }),
       );
-      return reply.send({ tokens: found.map(({ grant }) => describeGrant(grant)) });
+      return reply.send({ tokens: found.map(({ secret, grant }) => describeGrant(secret, grant)) });
     },
   );
 }
 
-function describeGrant({ key, kind }: Grant) {
-  const scope = parseTokenScope(key);
+function describeGrant(secret: string, { kind, source }: Grant) {
+  const scope = parseTokenScope(secret);
   return {
-    token: key,
+    token: secret,
     type: kind === "server" ? ("client" as const) : ("frontend" as const),
-    projects: [scope?.project ?? "*"],
+    projects: [...(projectsOf(source) ?? [scope?.project ?? "*"])],
     ...(scope && { environment: scope.environment }),
   };
 }

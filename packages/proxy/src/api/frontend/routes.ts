@@ -13,7 +13,7 @@ import { FRONTEND_BODY, FrontendToggle, FrontendToggleList } from "./schemas.ts"
 
 /** Registers the frontend API, as the upstream and Edge provide it to client SDKs. */
 export function registerFrontendRoutes(app: TypedApp, options: RouteOptions): void {
-  const { config, metrics, protocol, allow, keys, clientStreams } = options;
+  const { config, metrics, protocol, allow, access, clientStreams } = options;
   const authenticate = allow("client");
   app.addHook("preValidation", allowNoBody);
   registerFlagRoutes(app, {
@@ -30,7 +30,7 @@ export function registerFrontendRoutes(app: TypedApp, options: RouteOptions): vo
     metrics,
     metricsIntervalMs: config.metricsIntervalMs,
   });
-  registerStreams(app, { config, allow, protocol, keys, clientStreams, kind: "frontend" });
+  registerStreams(app, { config, allow, protocol, access, clientStreams, kind: "frontend" });
 }
 
 function registerSingleToggle(

@@ -3,6 +3,7 @@ import type { Context } from "flags-engine";
 import type { TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
 import { grantOf } from "../../access/authenticate.ts";
+import { allowsAll, cacheKeyOf } from "../../access/grant.ts";
 import { ResponseBody, toBinaryString, toEntityTag } from "../../response/response-body.ts";
 import type { StreamTokens } from "../../streaming/stream-tokens.ts";
 import { toPlainContext } from "../../streaming/subscription.ts";
@@ -31,8 +32,6 @@ function registerAllFlags(
   { evaluate, onRequest }: Handling,
   { config, clientStreams }: RouteOptions,
 ): void {
-  // Without this setting, callers must not see the names of flags that are off.
-  const all = config.allEndpointEnabled;
   const hasStreams = config.ofrepEventStreams && config.push.maxStreams > 0;
   const path = `${config.basePath}/proxy/stream`;
   const schema = describe(
@@ -41,7 +40,10 @@ function registerAllFlags(
   const response = { 200: OfrepEvaluations, 304: NotModified, ...ofrepErrors(...LIST_ERRORS) };
 
   app.post("/evaluate/flags", { onRequest, schema: { ...schema, response } }, (request, reply) => {
-    const { key: clientKey } = grantOf(request);
+    const grant = grantOf(request);
+    const clientKey = cacheKeyOf(grant);
+    // Otherwise callers must not see the names of flags that are off.
+    const all = allowsAll(grant, config.allEndpointEnabled);
     const extend = (body: ResponseBody, context: Context): ResponseBody => {
       const token = issueToken(clientStreams.tokens, { clientKey, context, all });
       return token === undefined ? body : withEventStream(body, `${path}?token=${token}`);
@@ -105,8 +107,8 @@ function registerSingleFlag(app: TypedApp, { evaluate, onRequest }: Handling): v
   );
 }
 
-const LIST_ERRORS = [400, 401, 413, 415, 503] as const;
-const SINGLE_ERRORS = [400, 401, 404, 413, 415, 503] as const;
+const LIST_ERRORS = [400, 401, 403, 413, 415, 429, 503] as const;
+const SINGLE_ERRORS = [400, 401, 403, 404, 413, 415, 429, 503] as const;
 
 function describe(summary: string) {
   return {

@@ -113,9 +113,11 @@ const ErrorBody = Type.Object(
 const ERROR_DESCRIPTIONS = {
   400: "The request is invalid: the message names what is wrong",
   401: "The key is missing or not accepted",
+  403: "The rules of the key in the access file do not allow the request",
   404: "There is no flag of this name",
   413: "The body is too large",
   415: "The body is not JSON",
+  429: "Too many requests with the key: `Retry-After` says how long to wait",
   503: "The proxy has not synchronized with its upstream yet",
 } as const;
 

@@ -9,7 +9,7 @@ import { registerUsage } from "./usage.ts";
 
 /** Registers everything under `/proxy`. */
 export function registerProxyRoutes(app: TypedApp, options: RouteOptions): void {
-  const { config, metrics, protocol, allow, keys, definitions, clientStreams } = options;
+  const { config, metrics, protocol, allow, access, definitions, clientStreams } = options;
   registerFlagRoutes(app, {
     authenticate: allow("client"),
     protocol,
@@ -25,5 +25,5 @@ export function registerProxyRoutes(app: TypedApp, options: RouteOptions): void 
   });
   registerDefinitions(app, { allow, vary: protocol.policy.vary, definitions });
   registerMonitoring(app, metrics);
-  registerStreams(app, { config, allow, protocol, keys, clientStreams, kind: "toggles" });
+  registerStreams(app, { config, allow, protocol, access, clientStreams, kind: "toggles" });
 }

@@ -1,13 +1,15 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
 import { EventStream, type TypedApp } from "flags-server-kit/http";
 import { type Static, Type } from "typebox";
+import { admitRequest } from "../../access/admit-request.ts";
 import { grantOf } from "../../access/authenticate.ts";
-import type { Grant } from "../../access/key-registry.ts";
+import { acceptedContext, allowsAll, cacheKeyOf, type Grant } from "../../access/grant.ts";
 import { requestContext } from "../../context/request-context.ts";
 import { readContext } from "../../context/sent-context.ts";
-import { ENABLE_ALL_HINT, notEnabled, notReady } from "../../errors.ts";
+import { ENABLE_ALL_HINT, notAllowed, notEnabled, notReady } from "../../errors.ts";
 import type { ClientStreams } from "../../streaming/create-streams.ts";
 import { FlagStream } from "../../streaming/flag-stream.ts";
+import { notValid } from "../../streaming/stream-tokens.ts";
 import {
   StoredSubscription,
   type Subscription,
@@ -22,7 +24,7 @@ import { StreamAddress, StreamBody, StreamEvents } from "./schemas.ts";
 
 interface StreamOptions extends Pick<
   RouteOptions,
-  "config" | "protocol" | "allow" | "keys" | "clientStreams"
+  "config" | "protocol" | "allow" | "access" | "clientStreams"
 > {
   readonly kind: ToggleKind;
 }
@@ -48,7 +50,7 @@ export function registerStreams(app: TypedApp, options: StreamOptions): void {
 }
 
 /** NOTE: an EventSource can send neither a key nor a body, so the token in the URL contains both. */
-function registerGet(app: TypedApp, { config, keys, clientStreams }: StreamOptions): void {
+function registerGet(app: TypedApp, { config, access, clientStreams }: StreamOptions): void {
   const onRequest = config.push.maxStreams === 0 ? [rejectDisabled] : [];
   // A response to HEAD would be useless without the stream.
   const route = { onRequest, schema: GET_SCHEMA, exposeHeadRoute: false };
@@ -57,9 +59,12 @@ function registerGet(app: TypedApp, { config, keys, clientStreams }: StreamOptio
     const { clientKey, subscription } = clientStreams.tokens.open(
       typeof token === "string" ? token : "",
     );
-    checkAll(subscription, config);
-    const grant = keys.find(clientKey, ["client"]);
-    if (grant === undefined) throw new TypeError("A token contains an unknown client key");
+    const grant = access.keys.findClient(clientKey);
+    if (grant === undefined) throw notValid();
+    access.uses.count(grant);
+    const error = admitRequest(grant, request.raw);
+    if (error !== undefined) throw error;
+    checkAll(grant, subscription, config);
     return openStream(request, reply, clientStreams, grant, subscription);
   });
 }
@@ -70,11 +75,12 @@ async function readSubscription(
   { context, toggles, all }: Static<typeof StreamBody>,
   { config, protocol, kind }: StreamOptions,
 ): Promise<Subscription> {
-  checkAll({ toggles, all }, config);
-  const { snapshot } = grantOf(request).source;
+  const grant = grantOf(request);
+  checkAll(grant, { toggles, all }, config);
+  const { snapshot } = grant.source;
   if (snapshot === undefined) throw notReady();
 
-  const sent = withSessionId(readContext(context));
+  const sent = withSessionId(acceptedContext(grant, readContext(context)));
   const subject = { request: request.raw, sent, snapshot };
   return {
     context: toPlainContext(await requestContext(subject, protocol.contextRules)),
@@ -85,12 +91,13 @@ async function readSubscription(
 }
 
 function checkAll(
+  grant: Grant,
   { toggles, all }: Selection,
   { allEndpointEnabled }: StreamOptions["config"],
 ): void {
-  if (all === true && toggles === undefined && !allEndpointEnabled) {
-    throw notEnabled("Streaming all toggles (`all`)", ENABLE_ALL_HINT);
-  }
+  if (all !== true || toggles !== undefined || allowsAll(grant, allEndpointEnabled)) return;
+  if (allEndpointEnabled) throw notAllowed("stream flags that are off", "allFlags");
+  throw notEnabled("Streaming all toggles (`all`)", ENABLE_ALL_HINT);
 }
 
 const rejectDisabled: onRequestHookHandler = (_request, _reply, done) => {
@@ -104,8 +111,9 @@ function sendStreamUrl(
   { streams, tokens }: ClientStreams,
   subscription: Subscription,
 ): FastifyReply {
-  const clientKey = grantOf(request).key;
-  streams.checkCapacity(clientKey, 0);
+  const grant = grantOf(request);
+  const clientKey = cacheKeyOf(grant);
+  streams.checkCapacity(grant.key, 0);
   const { token, expiresAtMs } = tokens.issue({ clientKey, subscription });
   const [path] = request.url.split("?", 1);
   return reply

@@ -1,0 +1,148 @@
+import { ConfigError, type Logger } from "flags-server-kit";
+import type { UpstreamSource } from "../sources.ts";
+import type { Grant } from "./grant.ts";
+import { createStaticGrants, KeyRegistry, type StaticKeys } from "./key-registry.ts";
+import { type AccessFileState, KeyUses } from "./key-uses.ts";
+import { RestrictedSources } from "./restricted-source.ts";
+
+/** How often the file is checked for changes. */
+const POLL_MS = 150;
+
+/** How often expired keys are noticed, to end their streams. Requests are checked exactly. */
+const EXPIRY_MS = 250;
+
+/** The settings with keys. */
+interface AccessConfig extends StaticKeys {
+  readonly accessFile: string | undefined;
+  readonly logger: Logger;
+}
+
+/** Notified after keys were added, removed, changed or have expired. */
+export type GrantsListener = () => void;
+
+/** The keys of an app from settings and the access file, kept up to date. */
+export class AccessControl {
+  readonly keys: KeyRegistry;
+  readonly uses = new KeyUses();
+  readonly restricted = new RestrictedSources();
+  readonly #static: readonly Grant[];
+  readonly #sources: readonly UpstreamSource[];
+  readonly #listeners = new Set<GrantsListener>();
+  #fileGrants: readonly Grant[] = [];
+  #fileState: AccessFileState | undefined;
+  readonly #stops: (() => void)[] = [];
+
+  private constructor(config: StaticKeys, sources: readonly UpstreamSource[]) {
+    this.#sources = sources;
+    this.#static = createStaticGrants(config, sources);
+    this.keys = new KeyRegistry(this.#static);
+    this.uses.follow(this.#static);
+  }
+
+  /**
+   * Reads the access file, if one is configured, and follows its changes.
+   *
+   * @throws {ConfigError} if the file is invalid
+   */
+  static async open(
+    config: AccessConfig,
+    sources: readonly UpstreamSource[],
+  ): Promise<AccessControl> {
+    const control = new AccessControl(config, sources);
+    if (config.accessFile !== undefined) await control.#follow(config.accessFile, config.logger);
+    return control;
+  }
+
+  get fileGrants(): readonly Grant[] {
+    return this.#fileGrants;
+  }
+
+  get fileState(): AccessFileState | undefined {
+    return this.#fileState;
+  }
+
+  /** Calls a function after each change of the keys. */
+  onChange(listener: GrantsListener): void {
+    this.#listeners.add(listener);
+  }
+
+  close(): void {
+    for (const stop of this.#stops.splice(0)) stop();
+  }
+
+  async #follow(path: string, logger: Logger): Promise<void> {
+    // NOTE: loaded only if there is a file, since the YAML parser would slow down every start.
+    const [{ createFileGrants }, { AccessFileError, readAccessFile }, { FileFollower }] =
+      await Promise.all([
+        import("./create-grants.ts"),
+        import("./read-access-file.ts"),
+        import("./file-follower.ts"),
+      ]);
+    const survey = {
+      sources: this.#sources,
+      staticKeys: new Set(this.#static.map(({ key }) => key)),
+    };
+    const load = async () => {
+      const file = await readAccessFile(path);
+      const { restricted } = this;
+      return {
+        file,
+        grants: createFileGrants(file, survey, { restricted, previous: this.#fileGrants }),
+      };
+    };
+    const first = await load().catch((error: unknown) => {
+      if (!(error instanceof AccessFileError)) throw error;
+      throw new ConfigError(error.problems.map((problem) => `${path}: ${problem}`));
+    });
+    this.#replace(first.grants);
+
+    let logged = "";
+    const follower = new FileFollower(first.file, {
+      intervalMs: POLL_MS,
+      reload: async () => {
+        try {
+          const { file, grants } = await load();
+          this.#replace(grants);
+          logged = "";
+          logger.info(`Read ${path}: ${grants.length} keys`);
+          return file;
+        } catch (error) {
+          this.#fileState = { loadedAtMs: 0, ...this.#fileState, isValid: false };
+          const reason = error instanceof Error ? error.message : String(error);
+          // An invalid file is read again and again until it is valid.
+          if (reason !== logged)
+            logger.error(`${path} is not used, and the previous keys continue to apply: ${reason}`);
+          logged = reason;
+          return error instanceof AccessFileError ? error.files : undefined;
+        }
+      },
+    });
+    this.#stops.push(() => follower.close(), this.#followExpiry());
+  }
+
+  #replace(fileGrants: readonly Grant[]): void {
+    // NOTE: those in settings come first, so a file cannot change them.
+    const grants = [...this.#static, ...fileGrants];
+    this.keys.replace(grants);
+    this.uses.follow(grants);
+    this.restricted.retain(new Set(grants.map(({ source }) => source)));
+    this.#fileGrants = fileGrants;
+    this.#fileState = { isValid: true, loadedAtMs: Date.now() };
+    this.#notify();
+  }
+
+  #followExpiry(): () => void {
+    let checkedMs = Date.now();
+    const timer = setInterval(() => {
+      const nowMs = Date.now();
+      if (this.keys.hasExpiryBetween(checkedMs, nowMs)) this.#notify();
+      checkedMs = nowMs;
+    }, EXPIRY_MS);
+    timer.unref();
+    return () => clearInterval(timer);
+  }
+
+  #notify(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}

@@ -1,0 +1,135 @@
+import { type Static, Type } from "typebox";
+
+/** The largest number of keys in a file. */
+const MAX_KEYS = 100_000;
+/** Each of these files is checked for changes, several times per second. */
+export const MAX_KEY_FILES = 200;
+
+const Environment = Type.String({
+  pattern: "^[^\\s:.*]+$",
+  description:
+    "The environment whose flags the key gives. Required with several upstream tokens, unless the key has the form project:environment.secret",
+});
+
+const Origin = Type.String({
+  pattern:
+    "^https?://(?:\\*\\.)?(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*(?::[0-9]{1,5})?$",
+  description:
+    "An origin such as `https://app.example.com`, or `https://*.example.com` for all names below it",
+});
+
+const Rate = Type.Object(
+  {
+    perSecond: Type.Number({
+      exclusiveMinimum: 0,
+      maximum: 1_000_000,
+      description: "Requests per second on average, in each process",
+    }),
+    burst: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1_000_000,
+        description: "Requests at once. Default: `perSecond`, rounded up",
+      }),
+    ),
+  },
+  { additionalProperties: false, description: "More requests get a 429 with `Retry-After`" },
+);
+
+const Key = Type.Object(
+  {
+    name: Type.String({
+      pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$",
+      description: "Unique. Appears in logs and metrics, so it must not be secret",
+    }),
+    key: Type.Optional(
+      Type.String({
+        pattern: "^[!-~]{1,1000}$",
+        description: "The key itself. In YAML, put a key that begins with `*` in quotes",
+      }),
+    ),
+    keyFile: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 4000,
+        description: "A file that contains the key. Relative paths start at the access file",
+      }),
+    ),
+    keySha256: Type.Optional(
+      Type.String({
+        pattern: "^[0-9a-fA-F]{64}$",
+        description: "The SHA-256 of the key in hexadecimal: the file then contains no secret",
+      }),
+    ),
+    kind: Type.Optional(
+      Type.Union([Type.Literal("client"), Type.Literal("server")], {
+        default: "client",
+        description:
+          "`client`: results for browsers and apps. `server`: definitions for server SDKs",
+      }),
+    ),
+    environment: Type.Optional(Environment),
+    projects: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 255, pattern: "^[^*]+$" }), {
+        minItems: 1,
+        maxItems: 1000,
+        description: "The key gives only flags of these projects. Default: all",
+      }),
+    ),
+    namePrefix: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 255,
+        description: "The key gives only flags whose names begin with this text",
+      }),
+    ),
+    origins: Type.Optional(
+      Type.Array(Origin, {
+        minItems: 1,
+        maxItems: 1000,
+        description: "Requests with another `Origin` get a 403. Default: any origin",
+      }),
+    ),
+    allFlags: Type.Optional(
+      Type.Boolean({
+        description:
+          "Whether the key can list flags that are off. Default: as ENABLE_ALL_ENDPOINT says",
+      }),
+    ),
+    contextFields: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
+        maxItems: 1000,
+        description: "The context fields that clients can send; others are ignored. Default: all",
+      }),
+    ),
+    rate: Type.Optional(Rate),
+    expiresAt: Type.Optional(
+      Type.String({
+        pattern:
+          "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\\.[0-9]{1,9})?)?(?:Z|[+-][0-9]{2}:[0-9]{2})$",
+        description: "When the key stops working, such as `2027-01-31T00:00:00Z`",
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+/** The access file, as a JSON Schema. */
+export const AccessFileSchema = Type.Object(
+  {
+    $schema: Type.Optional(Type.String({ description: "Ignored. For editors" })),
+    keys: Type.Array(Key, { maxItems: MAX_KEYS }),
+  },
+  {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title: "Access file of flags-proxy",
+    description: "The keys of clients and servers, and what each of them allows",
+    additionalProperties: false,
+  },
+);
+
+/** The content of an access file that matches its schema. */
+export type AccessFileContent = Static<typeof AccessFileSchema>;
+
+/** One key of an access file. */
+export type AccessFileKey = AccessFileContent["keys"][number];

@@ -1,0 +1,181 @@
+import { createHash } from "node:crypto";
+import type { FlagSource } from "flags-sdk";
+import { findSourceByScope, type TokenScope } from "../token-scope.ts";
+import type { AccessFileKey } from "./access-schema.ts";
+import type { Access, Grant } from "./grant.ts";
+import { createOriginCheck } from "./origins.ts";
+import { MAX_PROBLEMS } from "./parse-access-file.ts";
+import { RateLimit } from "./rate-limit.ts";
+import { type AccessEntry, type AccessFile, AccessFileError } from "./read-access-file.ts";
+import type { RestrictedSources } from "./restricted-source.ts";
+
+/** A source, as far as it matters here which keys belong to it. */
+interface ScopedSource {
+  readonly scope: TokenScope | undefined;
+}
+
+/** The configuration that the keys of a file must fit. */
+export interface KeySurvey<Source extends ScopedSource> {
+  readonly sources: readonly Source[];
+  /** Digests of the keys in settings. */
+  readonly staticKeys: ReadonlySet<string>;
+}
+
+/** A key with the source that serves it. */
+interface AssignedEntry<Source> {
+  readonly entry: AccessEntry;
+  readonly source: Source;
+}
+
+/** Reports a problem of an entry, or of one of its fields. */
+type Report = (field: keyof AccessFileKey | undefined, message: string) => void;
+
+/**
+ * Finds the source of each key, and checks what the schema cannot express.
+ *
+ * @throws {AccessFileError} with all problems
+ */
+export function assignSources<Source extends ScopedSource>(
+  { entries, describe, paths, fingerprint, problems: found }: AccessFile,
+  { sources, staticKeys }: KeySurvey<Source>,
+): readonly AssignedEntry<Source>[] {
+  const problems = [...found];
+  const assigned = entries.flatMap((entry) => {
+    const report: Report = (field, message) => {
+      const path = field === undefined ? ["keys", entry.index] : ["keys", entry.index, field];
+      problems.push(describe({ path, message }));
+    };
+    if (staticKeys.has(entry.digest)) report(undefined, IN_SETTING);
+    checkFields(entry.fields, report);
+    const source = assignSource(entry, sources, report);
+    return source === undefined ? [] : [{ entry, source }];
+  });
+  if (problems.length > 0) {
+    throw new AccessFileError(problems.slice(0, MAX_PROBLEMS), { paths, fingerprint });
+  }
+  return assigned;
+}
+
+const IN_SETTING =
+  "has a key that is also in a setting, where it has no restrictions: remove it from the setting";
+
+function checkFields(fields: AccessFileKey, report: Report): void {
+  if (fields.kind === "server") {
+    for (const name of ["allFlags", "contextFields"] as const) {
+      if (fields[name] !== undefined) report(name, "is only for keys of the kind `client`");
+    }
+  }
+  if (fields.expiresAt !== undefined && toTimeMs(fields.expiresAt) === undefined) {
+    report("expiresAt", "is not a valid time: check the date");
+  }
+  if (fields.origins?.some((origin) => !isOrigin(origin)) === true) {
+    report("origins", "contains an origin with an invalid port");
+  }
+}
+
+/** Returns the source that serves a key; undefined after a report if there is none. */
+function assignSource<Source extends ScopedSource>(
+  entry: AccessEntry,
+  sources: readonly Source[],
+  report: Report,
+): Source | undefined {
+  const { environment } = entry.fields;
+  const named = entry.keyScope?.environment;
+  if (environment !== undefined && named !== undefined && environment !== named) {
+    report("environment", `is ${environment}, but the key names the environment ${named}`);
+    return undefined;
+  }
+  const source = findSourceByScope(wantedScope(entry), sources);
+  if (source === undefined) {
+    report(
+      environment === undefined ? undefined : "environment",
+      explainUnserved(environment ?? named, sources),
+    );
+  }
+  return source;
+}
+
+function explainUnserved(wanted: string | undefined, sources: readonly ScopedSource[]): string {
+  const served = [...new Set(sources.map(({ scope }) => scope?.environment ?? "unknown"))];
+  const names = served.join(", ");
+  if (wanted === undefined) return `must have an \`environment\`, one of ${names}`;
+  return served.includes(wanted)
+    ? `is for ${wanted}, which has several upstream tokens: \`projects\` must name the project of one of them`
+    : `is for ${wanted}, but the upstream tokens serve only ${names}`;
+}
+
+/** The scope that selects the source of a key; undefined if there is only one source to choose. */
+function wantedScope({ fields, keyScope }: AccessEntry): TokenScope | undefined {
+  const { environment = keyScope?.environment, projects } = fields;
+  if (environment === undefined) return undefined;
+  const [project = keyScope?.project ?? "*"] = projects?.length === 1 ? projects : [];
+  return { environment, project };
+}
+
+function isOrigin(origin: string): boolean {
+  return URL.canParse(origin.replace("*.", ""));
+}
+
+const DATE = /^(?<date>\d{4}-\d\d-\d\d)T/;
+
+/** Returns a time in epoch milliseconds; undefined for one that does not exist, such as February 30. */
+export function toTimeMs(text: string): number | undefined {
+  const timeMs = Date.parse(text);
+  const date = DATE.exec(text)?.groups?.["date"] ?? "";
+  const dayMs = Date.parse(`${date}T00:00:00Z`);
+  if (Number.isNaN(timeMs) || Number.isNaN(dayMs)) return undefined;
+  return new Date(dayMs).toISOString().startsWith(date) ? timeMs : undefined;
+}
+
+/** A source to create grants for. */
+interface GrantingSource extends ScopedSource {
+  readonly flags: FlagSource;
+}
+
+/**
+ * Creates the grants of a file.
+ *
+ * @param previous the previous grants of the file: their rate limits continue
+ * @throws {AccessFileError} with all problems
+ */
+export function createFileGrants(
+  file: AccessFile,
+  survey: KeySurvey<GrantingSource>,
+  { restricted, previous }: { restricted: RestrictedSources; previous: readonly Grant[] },
+): readonly Grant[] {
+  const known = new Map(previous.map((grant) => [grant.key, grant.access]));
+  return assignSources(file, survey).map(({ entry, source: { flags } }) => {
+    const { kind = "client", projects, namePrefix = "" } = entry.fields;
+    const source = restricted.get(flags, { projects, namePrefix });
+    const access = createAccess(entry.fields, known.get(entry.digest));
+    return { key: entry.digest, kind, source, access };
+  });
+}
+
+function createAccess(fields: AccessFileKey, previous: Access | undefined): Access {
+  const { name, origins, allFlags, contextFields, rate, expiresAt } = fields;
+  const rateId = rate && JSON.stringify([rate.perSecond, rate.burst]);
+  const isSameRate = rateId === previous?.rateId;
+  return {
+    name,
+    policyId: identify([
+      origins?.toSorted(),
+      allFlags,
+      contextFields?.toSorted(),
+      fields.projects?.toSorted(),
+      fields.namePrefix,
+      fields.environment,
+    ]),
+    allFlags,
+    expiresAtMs: expiresAt === undefined ? undefined : toTimeMs(expiresAt),
+    allowsOrigin: origins && createOriginCheck(origins),
+    contextFields: contextFields && new Set(contextFields),
+    rateId,
+    rateLimit: isSameRate ? previous?.rateLimit : rate && new RateLimit(rate),
+  };
+}
+
+function identify(values: readonly unknown[]): string {
+  const text = JSON.stringify(values.map((value) => value ?? null));
+  return createHash("sha256").update(text).digest("base64url").slice(0, 16);
+}

@@ -1,0 +1,70 @@
+import { type FilesState, type FollowedFiles, readFilesState } from "./read-access-file.ts";
+
+interface FollowerOptions {
+  readonly intervalMs: number;
+  /** Reads the files again, and returns which ones; undefined if that failed. Must not throw. */
+  readonly reload: () => Promise<FollowedFiles | undefined>;
+}
+
+/** A file that is replaced all the time is read nevertheless, after this many checks. */
+const MAX_UNSTABLE_CHECKS = 3;
+
+/**
+ * Reads files again when they change.
+ *
+ * It compares their state at an interval, which costs some microseconds per file. Notifications of the
+ * system would be faster, but they do not work for network file systems and some container mounts, are
+ * limited per user, and are easily lost when links are replaced, as in ConfigMaps.
+ *
+ * A change is read when the state is the same in two checks, so that a file is not read while it is being
+ * written.
+ */
+export class FileFollower {
+  readonly #options: FollowerOptions;
+  #files: FollowedFiles;
+  /** The state that was found in the previous check. */
+  #seen: FilesState;
+  #unstableChecks = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(files: FollowedFiles, options: FollowerOptions) {
+    this.#files = files;
+    this.#seen = { fingerprint: files.fingerprint, identity: "" };
+    this.#options = options;
+    this.#schedule();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+  }
+
+  #schedule(): void {
+    if (this.#isClosed) return;
+    this.#timer = setTimeout(() => void this.#check(), this.#options.intervalMs);
+    this.#timer.unref();
+  }
+
+  async #check(): Promise<void> {
+    const previous = this.#seen;
+    const current = await readFilesState(this.#files.paths);
+    this.#seen = current;
+    const isStable = current.fingerprint === previous.fingerprint;
+    // NOTE: a file that is written in place may be incomplete at any time before it is stable.
+    const isReplaced = current.identity !== previous.identity;
+    this.#unstableChecks = !isStable && isReplaced ? this.#unstableChecks + 1 : 0;
+    const isDue = isStable || this.#unstableChecks >= MAX_UNSTABLE_CHECKS;
+    const isChanged = current.fingerprint !== this.#files.fingerprint;
+    if (isChanged && isDue && !this.#isClosed) await this.#read(current);
+    this.#schedule();
+  }
+
+  async #read({ fingerprint }: FilesState): Promise<void> {
+    this.#unstableChecks = 0;
+    const files = await this.#options.reload();
+    // NOTE: an unusable file is not read again until it changes.
+    this.#files = files ?? { ...this.#files, fingerprint };
+    this.#seen = { ...this.#seen, fingerprint: this.#files.fingerprint };
+  }
+}

@@ -1,0 +1,245 @@
+import { createHash } from "node:crypto";
+import { type BigIntStats, constants } from "node:fs";
+import { type FileHandle, open, stat } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { parseTokenScope, type TokenScope } from "../token-scope.ts";
+import { type AccessFileKey, MAX_KEY_FILES } from "./access-schema.ts";
+import { digestKey } from "./grant.ts";
+import { type DescribeProblem, parseAccessFile } from "./parse-access-file.ts";
+
+/** One key of the file with its digest. */
+export interface AccessEntry {
+  readonly index: number;
+  readonly fields: AccessFileKey;
+  /** As in a grant. */
+  readonly digest: string;
+  /** The scope that the text of the key names. */
+  readonly keyScope: TokenScope | undefined;
+}
+
+/** Files that were read: the access file and those with keys. */
+export interface FollowedFiles {
+  readonly paths: readonly string[];
+  /** Their state. It changes whenever one of them does. */
+  readonly fingerprint: string;
+}
+
+/** The content of an access file. */
+export interface AccessFile extends FollowedFiles {
+  readonly entries: readonly AccessEntry[];
+  readonly describe: DescribeProblem;
+  /** Problems of entries, which `entries` does not contain. The file must not be used then. */
+  readonly problems: readonly string[];
+}
+
+/** An access file that cannot be used. `problems` are sentences that begin with the position. */
+export class AccessFileError extends Error {
+  override readonly name = "AccessFileError";
+  readonly problems: readonly string[];
+  /** The files that were read, or that do not exist, and their state. */
+  readonly files: FollowedFiles | undefined;
+
+  constructor(problems: readonly string[], files?: FollowedFiles) {
+    super(problems.join("; "));
+    this.problems = problems;
+    this.files = files;
+  }
+}
+
+const MAX_FILE_BYTES = 32 * 1024 * 1024;
+const MAX_KEY_FILE_BYTES = 4096;
+
+/**
+ * Reads an access file and the files with keys that it names.
+ *
+ * @throws {AccessFileError} if it is not readable, or does not match the schema
+ */
+export async function readAccessFile(path: string): Promise<AccessFile> {
+  const states = new Map<string, string>();
+  const readFile = async (filePath: string, maxBytes: number): Promise<string> => {
+    try {
+      const { text, fingerprint } = await readText(filePath, maxBytes);
+      states.set(filePath, fingerprint);
+      return text;
+    } catch (error) {
+      states.set(filePath, codeOf(error));
+      throw error;
+    }
+  };
+  const followed = (): FollowedFiles => {
+    return { paths: [...states.keys()], fingerprint: combine([...states.values()]) };
+  };
+  const text = await readFile(path, MAX_FILE_BYTES).catch((error: unknown) => {
+    throw new AccessFileError([explainUnreadable(error)], followed());
+  });
+  const parsed = parseAccessFile(text);
+  if ("problems" in parsed) throw new AccessFileError(parsed.problems, followed());
+  const { content, describe } = parsed;
+
+  const problems: string[] = [];
+  const keyOf = createKeyReader(dirname(path), readFile);
+  const entries: AccessEntry[] = [];
+  for (const [index, fields] of content.keys.entries()) {
+    try {
+      // oxlint-disable-next-line no-await-in-loop -- only a few keys are in files
+      const key = await keyOf(fields);
+      const digest = key === undefined ? fromHex(fields.keySha256 ?? "") : digestKey(key);
+      entries.push({
+        index,
+        fields,
+        digest,
+        keyScope: key === undefined ? undefined : parseTokenScope(key),
+      });
+    } catch (error) {
+      if (!(error instanceof ReadError)) throw error;
+      problems.push(describe({ path: ["keys", index], message: error.message }));
+    }
+  }
+  problems.push(...findDuplicates(entries, describe));
+  return { entries, describe, problems, ...followed() };
+}
+
+/** Creates a function that returns the key of an entry; undefined if only its digest is given. */
+function createKeyReader(
+  directory: string,
+  readFile: (path: string, maxBytes: number) => Promise<string>,
+): (fields: AccessFileKey) => Promise<string | undefined> {
+  let fileCount = 0;
+  return async ({ key, keyFile, keySha256 }) => {
+    const given = [key, keyFile, keySha256].filter((text) => text !== undefined);
+    if (given.length !== 1) {
+      throw new ReadError("must have exactly one of `key`, `keyFile` and `keySha256`");
+    }
+    if (keyFile === undefined) return key;
+    fileCount += 1;
+    if (fileCount > MAX_KEY_FILES) {
+      throw new ReadError(`has one of more than ${MAX_KEY_FILES} key files: use \`keySha256\``);
+    }
+    const text = await readFile(resolve(directory, keyFile), MAX_KEY_FILE_BYTES).catch(
+      (error: unknown) => {
+        throw new ReadError(`has a \`keyFile\` that cannot be used: ${explainUnreadable(error)}`);
+      },
+    );
+    const content = text.trim();
+    if (KEY.test(content)) return content;
+    throw new ReadError("has a `keyFile` that does not contain one key, without spaces");
+  };
+}
+
+const KEY = /^[!-~]{1,1000}$/;
+
+function fromHex(digest: string): string {
+  return Buffer.from(digest, "hex").toString("base64url");
+}
+
+function findDuplicates(
+  entries: readonly AccessEntry[],
+  describe: DescribeProblem,
+): readonly string[] {
+  const names = new Map<string, number>();
+  const digests = new Map<string, number>();
+  const problems: string[] = [];
+  for (const { index, fields, digest } of entries) {
+    const sameName = names.get(fields.name);
+    const sameKey = digests.get(digest);
+    if (sameName !== undefined) {
+      const message = `is also the name of \`keys[${sameName}]\`: names must be unique`;
+      problems.push(describe({ path: ["keys", index, "name"], message }));
+    }
+    if (sameKey !== undefined) {
+      const message = `has the same key as \`keys[${sameKey}]\`: keys must be unique`;
+      problems.push(describe({ path: ["keys", index], message }));
+    }
+    names.set(fields.name, index);
+    digests.set(digest, index);
+  }
+  return problems;
+}
+
+/** The state of files. A missing file has one too. */
+export interface FilesState {
+  /** Changes whenever one of them does. */
+  readonly fingerprint: string;
+  /** Changes whenever one of them is replaced by another file, but not when it is written in place. */
+  readonly identity: string;
+}
+
+export async function readFilesState(paths: readonly string[]): Promise<FilesState> {
+  const states = await Promise.all(
+    paths.map((path) =>
+      stat(path, { bigint: true }).then(
+        (stats) => [fromStats(stats), `${stats.dev} ${stats.ino}`] as const,
+        (error: unknown) => [codeOf(error), ""] as const,
+      ),
+    ),
+  );
+  return {
+    fingerprint: combine(states.map(([state]) => state)),
+    identity: combine(states.map(([, identity]) => identity)),
+  };
+}
+
+function combine(states: readonly string[]): string {
+  return createHash("sha256").update(states.join("\n")).digest("base64url");
+}
+
+/** NOTE: follows symbolic links, so it notices when one of a ConfigMap points to another directory. */
+function fromStats({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
+  return [dev, ino, size, mtimeNs, ctimeNs].join(" ");
+}
+
+interface ReadFile {
+  readonly text: string;
+  readonly fingerprint: string;
+}
+
+/** An error whose message is for the operator. */
+class ReadError extends Error {}
+
+async function readText(path: string, maxBytes: number): Promise<ReadFile> {
+  // NOTE: opening a pipe would otherwise wait for someone to write to it.
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const before = await file.stat({ bigint: true });
+    if (!before.isFile()) throw new ReadError("it is not a regular file");
+    if (before.size > maxBytes) throw new ReadError(`it is larger than ${maxBytes / 1024} KiB`);
+    const bytes = await readBytes(file, maxBytes);
+    const after = await file.stat({ bigint: true });
+    if (fromStats(before) !== fromStats(after)) throw new ReadError("it changed while it was read");
+    return { text: decode(bytes), fingerprint: fromStats(after) };
+  } finally {
+    await file.close();
+  }
+}
+
+async function readBytes(file: FileHandle, maxBytes: number): Promise<Buffer> {
+  const bytes = await file.readFile();
+  if (bytes.length > maxBytes) throw new ReadError("it is growing");
+  return bytes;
+}
+
+function decode(bytes: Buffer): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new ReadError("it is not text in UTF-8");
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such file",
+  ENOTDIR: "there is no such file",
+  EACCES: "this user may not read it",
+  EPERM: "this user may not read it",
+  EISDIR: "it is a directory",
+  ELOOP: "it is a chain of symbolic links without an end",
+};
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "";
+}
+
+function explainUnreadable(error: unknown): string {
+  if (error instanceof ReadError) return error.message;
+  return REASONS[codeOf(error)] ?? (error instanceof Error ? error.message : String(error));
+}

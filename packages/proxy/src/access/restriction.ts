@@ -1,0 +1,62 @@
+import type { FeatureDefinitions } from "flags-sdk";
+import { isRecord } from "flags-server-kit";
+
+/** The flags of a source that a grant allows. */
+export interface Restriction {
+  /** Names of projects; undefined for all. */
+  readonly projects: readonly string[] | undefined;
+  /** What the names of flags begin with; empty for all. */
+  readonly namePrefix: string;
+}
+
+/** Identifies a restriction; equal for restrictions with equal results. */
+export function idOfRestriction({ projects, namePrefix }: Restriction): string {
+  return JSON.stringify([namePrefix, projects && [...new Set(projects)].toSorted()]);
+}
+
+/** Whether a restriction allows everything. */
+export function isUnrestricted({ projects, namePrefix }: Restriction): boolean {
+  return projects === undefined && namePrefix === "";
+}
+
+interface Selectable {
+  readonly name?: unknown;
+  readonly project?: unknown;
+}
+
+/** Whether a restriction allows a flag. A flag without a project belongs to none of the named ones. */
+export function isAllowed(
+  { projects, namePrefix }: Restriction,
+  { name, project }: Selectable,
+): boolean {
+  if (typeof name !== "string" || !name.startsWith(namePrefix)) return false;
+  return projects === undefined || (typeof project === "string" && projects.includes(project));
+}
+
+/**
+ * Returns the definitions that a restriction allows. Segments that none of the remaining flags refers to
+ * are removed, because they can contain lists of users.
+ */
+export function restrictDefinitions(
+  { version, features, segments }: FeatureDefinitions,
+  restriction: Restriction,
+): FeatureDefinitions {
+  const allowed = features.filter(
+    (feature) => isRecord(feature) && isAllowed(restriction, feature),
+  );
+  const ids = new Set(allowed.flatMap(segmentIdsOf));
+  return {
+    version,
+    features: allowed,
+    segments: segments.filter((segment) => isRecord(segment) && ids.has(segment["id"])),
+  };
+}
+
+function segmentIdsOf(feature: unknown): readonly unknown[] {
+  return listIn(feature, "strategies").flatMap((strategy) => listIn(strategy, "segments"));
+}
+
+function listIn(value: unknown, name: string): readonly unknown[] {
+  const list: unknown = isRecord(value) ? value[name] : undefined;
+  return Array.isArray(list) ? list : [];
+}

@@ -1,0 +1,90 @@
+import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, onTestFinished } from "vitest";
+import { buildApp, type AppOptions } from "../src/app.ts";
+import type { ProxyConfig } from "../src/config/config.ts";
+import { toUpstreamSource } from "../src/sources.ts";
+import { flag, withConstraint } from "./_documents.ts";
+import { MemoryLogger, proxyConfig } from "./_proxy.ts";
+import { DocumentSource, type SourceDocument } from "./_source.ts";
+
+/** The flags `web.*` are of the project `web`, `app.*` of `app`. */
+export const DOCUMENT: SourceDocument = {
+  features: [
+    flag("web.a", { project: "web" }),
+    flag("web.b", { project: "web", strategies: [withConstraint("userId", ["1"])] }),
+    flag("app.a", { project: "app" }),
+    flag("app.off", { project: "app", enabled: false }),
+  ],
+};
+
+/** Creates a directory for the length of a test. */
+export async function createDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), "flags-access-"));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  return directory;
+}
+
+/** Writes an access file for the length of a test file. */
+export async function createAccessFile(keys: readonly object[]): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), "flags-access-"));
+  afterAll(() => rm(directory, { recursive: true }));
+  const path = join(directory, "access.json");
+  await writeFile(path, JSON.stringify({ keys }));
+  return path;
+}
+
+/** Replaces a file at once, as configuration management does. */
+export async function replaceFile(path: string, text: string): Promise<void> {
+  await writeFile(`${path}.new`, text);
+  await rename(`${path}.new`, path);
+}
+
+interface AccessSetup {
+  /** Entries of `keys`, or the text of the file. */
+  readonly keys: readonly object[] | string;
+  readonly config?: Partial<ProxyConfig>;
+  readonly document?: SourceDocument;
+  readonly app?: AppOptions;
+}
+
+/** Starts a proxy of the environments `production` and `test` with an access file. */
+export async function startWithAccessFile({ keys, config, document, app: options }: AccessSetup) {
+  const path = join(await createDirectory(), "access.yaml");
+  const toText = (content: AccessSetup["keys"]): string =>
+    typeof content === "string" ? content : JSON.stringify({ keys: content });
+  await writeFile(path, toText(keys));
+  const production = new DocumentSource(document ?? DOCUMENT);
+  const testing = new DocumentSource({ features: [flag("only-in-test")] });
+  const logger = new MemoryLogger();
+  const sources = [
+    toUpstreamSource(production, {
+      name: "production",
+      scope: { project: "*", environment: "production" },
+    }),
+    toUpstreamSource(testing, { name: "test", scope: { project: "*", environment: "test" } }),
+  ];
+  const app = await buildApp(
+    proxyConfig({ accessFile: path, clientKeys: [], serverTokens: [], logger, ...config }),
+    sources,
+    options,
+  );
+  await app.listen({ host: "127.0.0.1", port: 0 });
+  onTestFinished(async () => {
+    app.server.closeAllConnections();
+    await app.close();
+  });
+  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  const get = (target: string, key: string, headers: Record<string, string> = {}) =>
+    fetch(url + target, { headers: { authorization: key, ...headers } });
+  const post = (target: string, key: string, body: unknown, headers: Record<string, string> = {}) =>
+    fetch(url + target, {
+      method: "POST",
+      headers: { authorization: key, "content-type": "application/json", ...headers },
+      body: JSON.stringify(body),
+    });
+  const edit = (content: AccessSetup["keys"]) => replaceFile(path, toText(content));
+  return { app, url, path, production, logger, get, post, edit };
+}

@@ -1,0 +1,209 @@
+// Edits of an access file while clients use its keys, over real files and sockets.
+
+import { rename, rm, symlink, unlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { readEvents } from "../../server-kit/test/_event-reader.ts";
+import { replaceFile, startWithAccessFile } from "./_access-file.ts";
+
+const production = { environment: "production" };
+const EDITS = 1000;
+
+/** Waits until a condition is true. */
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const deadlineMs = performance.now() + 5000;
+  // oxlint-disable-next-line no-await-in-loop
+  while (!(await condition())) {
+    if (performance.now() > deadlineMs) throw new Error("The condition did not become true");
+    // oxlint-disable-next-line no-await-in-loop
+    await delay(10);
+  }
+}
+
+const streamOf = (url: string, key: string) =>
+  readEvents(`${url}/proxy/stream`, {
+    method: "POST",
+    headers: {
+      authorization: key,
+      "content-type": "application/json",
+      accept: "text/event-stream",
+    },
+    body: JSON.stringify({ context: {} }),
+  });
+
+test(`${EDITS} edits under load refuse no valid request and accept no invalid one`, async () => {
+  const always = [
+    { name: "always", key: "always", ...production },
+    { name: "web", key: "web", ...production, projects: ["web"] },
+  ];
+  const keysAt = (edit: number) => [
+    ...always,
+    { name: `edit-${edit}`, key: `key-${edit}`, ...production },
+    ...Array.from({ length: edit % 50 }, (_, index) => ({
+      name: `filler-${index}`,
+      key: `filler-${edit}-${index}`,
+      ...production,
+      projects: [`p${(index + edit) % 7}`],
+    })),
+  ];
+  const { url, path, get, edit, logger } = await startWithAccessFile({ keys: keysAt(0) });
+  const [stream, webStream] = await Promise.all([streamOf(url, "always"), streamOf(url, "web")]);
+  let areStreamsOpen = true;
+  void Promise.race([stream.ended, webStream.ended]).then(() => (areStreamsOpen = false));
+
+  const state = { isDone: false };
+  const counts = { accepted: 0, rejected: 0, refused: 0, wronglyAccepted: 0, leaked: 0 };
+  const load = async (worker: number): Promise<void> => {
+    for (let i = worker; !state.isDone; i++) {
+      const path = i % 3 === 0 ? `/proxy?userId=${i % 5}` : `/api/frontend?userId=${i % 5}`;
+      // oxlint-disable-next-line no-await-in-loop
+      const [valid, restricted, invalid] = await Promise.all([
+        get(path, "always"),
+        get(path, "web"),
+        get(path, `never-${i}`),
+      ]);
+      if (valid.status === 200 && restricted.status === 200) counts.accepted += 2;
+      else counts.refused += 1;
+      if (invalid.status === 401) counts.rejected += 1;
+      else counts.wronglyAccepted += 1;
+      // oxlint-disable-next-line no-await-in-loop
+      if ((await restricted.text()).includes("app.a")) counts.leaked += 1;
+      // oxlint-disable-next-line no-await-in-loop -- leaves time for the edits
+      await delay(10);
+    }
+  };
+  const loads = [0, 1, 2].map(load);
+
+  /** Replaces links in the order in which Kubernetes does it for ConfigMaps. */
+  const swapLink = async (text: string, index: number): Promise<void> => {
+    const target = `${path}.data-${index}`;
+    await writeFile(target, text);
+    await symlink(target, `${path}.link`);
+    await rename(`${path}.link`, path);
+  };
+  for (let index = 1; index <= EDITS; index++) {
+    const text = index % 9 === 0 ? "keys: [{name: broken" : JSON.stringify({ keys: keysAt(index) });
+    // oxlint-disable-next-line no-await-in-loop -- one edit after the other
+    if (index % 3 === 0) await replaceFile(path, text);
+    // oxlint-disable-next-line no-await-in-loop
+    else if (index % 3 === 1) await swapLink(text, index);
+    // oxlint-disable-next-line no-await-in-loop
+    else await writeFile(path, text);
+    // oxlint-disable-next-line no-await-in-loop
+    await delay(5);
+  }
+
+  await edit([...keysAt(EDITS + 1)]);
+  const editedMs = performance.now();
+  await until(async () => (await get("/proxy", `key-${EDITS + 1}`)).status === 200);
+  const appliedMs = performance.now() - editedMs;
+  state.isDone = true;
+  await Promise.all(loads);
+  const reloads = logger.lines.filter(({ parts }) => String(parts[0]).startsWith("Read ")).length;
+  process.stdout.write(
+    `${EDITS} edits, ${reloads} reloads, ${counts.accepted} requests accepted, ${counts.rejected} rejected; the last edit applied after ${Math.round(appliedMs)} ms\n`,
+  );
+  expect(counts).toMatchObject({ refused: 0, wronglyAccepted: 0, leaked: 0 });
+  expect(counts.accepted).toBeGreaterThan(100);
+  expect(reloads).toBeGreaterThan(10);
+  expect(areStreamsOpen).toBe(true);
+  expect(appliedMs).toBeLessThan(1000);
+  expect((await get("/proxy", `key-${EDITS}`)).status).toBe(401);
+}, 60_000);
+
+test("removed and changed keys lose their streams and URLs of streams within a second", async () => {
+  const stay = { name: "stay", key: "stay", ...production };
+  const change = { name: "change", key: "change", ...production };
+  const { url, get, post, edit } = await startWithAccessFile({
+    keys: [stay, change, { name: "leave", key: "leave", ...production }],
+  });
+  const addressOf = async (key: string): Promise<string> => {
+    const response = await post("/proxy/stream", key, { context: { userId: "1" } });
+    return ((await response.json()) as { url: string }).url;
+  };
+  const streams = await Promise.all(["stay", "change", "leave"].map((key) => streamOf(url, key)));
+  const addresses = await Promise.all(["stay", "change", "leave"].map(addressOf));
+  let hasEnded = false;
+  void streams[0]?.ended.then(() => (hasEnded = true));
+
+  await edit([
+    { ...stay, name: "renamed" },
+    { ...change, contextFields: ["plan"] },
+  ]);
+  const editedMs = performance.now();
+  await Promise.all(streams.slice(1).map(({ ended }) => ended));
+  expect(performance.now() - editedMs).toBeLessThan(1000);
+  expect((await get("/proxy", "leave")).status).toBe(401);
+  const statuses = await Promise.all(
+    addresses.map(async (address) => {
+      const response = await fetch(address);
+      await response.body?.cancel();
+      return response.status;
+    }),
+  );
+  expect(statuses).toEqual([200, 401, 401]);
+  expect(hasEnded).toBe(false);
+});
+
+test("an edit does not leave cached responses of earlier rules behind", async () => {
+  const web = { name: "web", key: "web", ...production };
+  const { get, edit } = await startWithAccessFile({ keys: [web] });
+  const text = async (): Promise<string> =>
+    (await get("/proxy?userId=1&sessionId=s", "web")).text();
+  // Frequent requests are cached.
+  for (let i = 0; i < 10; i++) {
+    // oxlint-disable-next-line no-await-in-loop
+    expect(await text()).toContain("web.b");
+  }
+  await edit([{ ...web, contextFields: [] }]);
+  await until(async () => !(await text()).includes("web.b"));
+  await edit([{ ...web, projects: ["app"] }]);
+  await until(async () => !(await text()).includes("web.a"));
+  expect(await text()).toContain("app.a");
+});
+
+test("an invalid or missing file keeps the previous keys, and the log says why once", async () => {
+  const { get, edit, path, logger } = await startWithAccessFile({
+    keys: [{ name: "web", key: "web-secret", ...production }],
+  });
+  const errors = () =>
+    logger.lines.filter(({ level }) => level === "error").map(({ parts }) => String(parts[0]));
+  await edit("keys:\n  - name: web\n    key: other-secret\n    enviroment: test\n");
+  await until(() => errors().length === 1);
+  expect(errors()[0]).toMatch(
+    /is not used, and the previous keys .*: line 4, column 17: `keys\[0\].enviroment` is unknown/,
+  );
+  const metrics = await (await get("/proxy/internal-backstage/prometheus", "")).text();
+  expect(metrics).toContain("flags_proxy_access_file_valid 0");
+  await unlink(path);
+  await until(() => errors().length === 2);
+  expect(errors()[1]).toContain("there is no such file");
+  await delay(500);
+  expect(errors()).toHaveLength(2);
+  expect(errors().join()).not.toContain("secret");
+  expect((await get("/proxy", "web-secret")).status).toBe(200);
+  expect((await get("/proxy", "other-secret")).status).toBe(401);
+  await edit([{ name: "web", key: "third-secret", ...production }]);
+  await until(async () => (await get("/proxy", "third-secret")).status === 200);
+  expect((await get("/proxy", "web-secret")).status).toBe(401);
+});
+
+test("a file with a key is followed, also when it is missing at first", async () => {
+  const { get, edit, path, logger } = await startWithAccessFile({
+    keys: [{ name: "first", key: "first", ...production }],
+  });
+  const keyPath = join(`${path}.key`);
+  await edit([{ name: "file", keyFile: keyPath, ...production }]);
+  await until(() => logger.lines.some(({ level }) => level === "error"));
+  expect((await get("/proxy", "first")).status).toBe(200);
+  await writeFile(keyPath, "one\n");
+  await until(async () => (await get("/proxy", "one")).status === 200);
+  expect((await get("/proxy", "first")).status).toBe(401);
+  await replaceFile(keyPath, "two\n");
+  await until(async () => (await get("/proxy", "two")).status === 200);
+  expect((await get("/proxy", "one")).status).toBe(401);
+  await rm(keyPath);
+  await delay(600);
+  expect((await get("/proxy", "two")).status).toBe(200);
+});

@@ -1,0 +1,98 @@
+// The built command with an access file, with and without workers.
+
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { expect, onTestFinished, test } from "vitest";
+import { createDirectory, replaceFile } from "./_access-file.ts";
+import { runCommand, startCommand } from "./_command.ts";
+
+async function startUpstream(): Promise<string> {
+  const features = ["web.a", "app.a"].map((name) => ({
+    name,
+    project: name.slice(0, 3),
+    enabled: true,
+    strategies: [{ name: "default" }],
+  }));
+  const server = createServer((_request, response) => {
+    response
+      .writeHead(200, { "content-type": "application/json" })
+      .end(JSON.stringify({ version: 2, features, segments: [] }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/api`;
+}
+
+async function createSettings(keys: readonly object[]) {
+  const path = join(await createDirectory(), "access.json");
+  await replaceFile(path, JSON.stringify({ keys }));
+  return {
+    path,
+    environment: {
+      FLAGS_URL: await startUpstream(),
+      FLAGS_API_TOKEN: "*:production.upstream-token-1",
+      FLAGS_ACCESS_FILE: path,
+    },
+  };
+}
+
+test.each(["1", "2"])("%s processes serve the keys of a file, and follow it", async (workers) => {
+  const { path, environment } = await createSettings([
+    { name: "web", key: "*:production.web-key", projects: ["web"] },
+  ]);
+  const command = startCommand({ ...environment, FLAGS_PROXY_WORKERS: workers });
+  const url = await command.listening();
+  // A new connection each time, so that all workers are reached.
+  const get = (key: string) =>
+    fetch(`${url}/proxy`, { headers: { authorization: key, connection: "close" } });
+  const statuses = async (key: string): Promise<readonly number[]> => {
+    const responses = await Promise.all(Array.from({ length: 12 }, () => get(key)));
+    return [...new Set(responses.map(({ status }) => status))];
+  };
+  while ((await get("*:production.web-key")).status === 503) await delay(20);
+  const text = await (await get("*:production.web-key")).text();
+  expect(text).toContain("web.a");
+  expect(text).not.toContain("app.a");
+  await replaceFile(path, JSON.stringify({ keys: [{ name: "new", key: "new-key" }] }));
+  await delay(900);
+  expect(await statuses("new-key")).toEqual([200]);
+  expect(await statuses("*:production.web-key")).toEqual([401]);
+  const { stdout, stderr } = command.output;
+  expect(stdout + stderr).not.toContain("web-key");
+});
+
+test("check and start report the problems of the file, without its keys", async () => {
+  const { environment } = await createSettings([
+    { name: "web", key: "*:production.secret-1", environment: "test" },
+    { name: "web", key: "*:staging.secret-2" },
+    { name: "late", key: "secret-3", expiresAt: "2027-02-30T00:00:00Z" },
+  ]);
+  for (const args of [["check"], []]) {
+    // oxlint-disable-next-line no-await-in-loop
+    const { code, stdout, stderr } = await runCommand(environment, args);
+    const output = stdout + stderr;
+    expect(code).not.toBe(0);
+    for (const problem of [
+      "FLAGS_ACCESS_FILE",
+      "`keys[0].environment` is test, but the key names the environment production",
+      "`keys[1]` is for staging, but the upstream tokens serve only production",
+      "`keys[1].name` is also the name of `keys[0]`",
+      "`keys[2].expiresAt` is not a valid time",
+    ]) {
+      expect(output).toContain(problem);
+    }
+    expect(output).not.toContain("secret-");
+  }
+});
+
+test("a proxy without any keys does not start", async () => {
+  const { environment } = await createSettings([]);
+  const { code, stderr } = await runCommand({ ...environment, FLAGS_ACCESS_FILE: "" });
+  expect(code).toBe(1);
+  expect(stderr).toContain("FLAGS_PROXY_CLIENT_KEYS");
+});
