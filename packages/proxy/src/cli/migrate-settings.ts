@@ -71,12 +71,14 @@ function findMissing({ environment, products }: Translation): readonly string[] 
   return [SETTINGS.flagsUrl, SETTINGS.flagsApiToken, SETTINGS.clientKeys]
     .filter((setting) => !variablesOf(setting).some((name) => (environment[name] ?? "") !== ""))
     .filter((setting) => setting !== SETTINGS.clientKeys || !products.includes("edge"))
-    .filter((setting) => setting !== SETTINGS.clientKeys || !hasOldKeys(environment))
+    .filter((setting) => setting !== SETTINGS.clientKeys || !hasOtherKeys(environment))
     .map((setting) => `${nameSetting(setting)} is required`);
 }
 
-function hasOldKeys(environment: Environment): boolean {
-  return variablesOf(SETTINGS.proxySecrets).some((name) => (environment[name] ?? "") !== "");
+function hasOtherKeys(environment: Environment): boolean {
+  return [SETTINGS.proxySecrets, SETTINGS.accessFile]
+    .flatMap(variablesOf)
+    .some((name) => (environment[name] ?? "") !== "");
 }
 
 /** Lists the settings in the order of the documentation, those of the replaced defaults last. */
