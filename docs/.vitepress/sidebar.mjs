@@ -35,6 +35,7 @@ export const SIDEBAR = [
   group("Operate the proxy", [
     ["Settings", "/configuration"],
     ["Several environments", "/environments"],
+    ["Network", "/network"],
     ["Operation", "/operations"],
     ["Security", "/security"],
     ["Troubleshooting", "/troubleshooting"],

@@ -20,7 +20,7 @@ export { createListKind, keysKind, tokensKind, toTexts } from "./config/list-kin
 export { defineSetting } from "./config/setting.ts";
 export type { Setting, ValuesOf } from "./config/setting.ts";
 export { showAddress } from "./config/show-text.ts";
-export { trustProxyKind } from "./config/trust-proxy.ts";
+export { addressesKind, trustProxyKind } from "./config/trust-proxy.ts";
 export { isRecord } from "./is-record.ts";
 export { LOG_LEVELS } from "./logging/logger.ts";
 export type { CustomLogger } from "./logging/logger.ts";
