@@ -6,7 +6,7 @@ import type { ProxyConfig } from "./config/config.ts";
 import { loadEmbeddedConfig } from "./config/load-config.ts";
 import type { ProxyOptions } from "./config/options.ts";
 import { buildManagementApp } from "./management.ts";
-import { createMetrics, type Metrics } from "./metrics.ts";
+import { createMetrics, type Metrics, observeCertificate } from "./metrics.ts";
 import { followTlsFiles, openPorts, warnOfUnusedPorts } from "./ports.ts";
 import { type ChosenSources, chooseSources, logSourceEvents } from "./sources.ts";
 
@@ -73,6 +73,7 @@ export async function serve(
   const { network, logger } = config;
   const guard = createGuard(config);
   const tls = network.tls && followTlsFiles(network.tls, logger);
+  if (tls !== undefined) observeCertificate(metrics.registry, tls);
   const app = await startApp(config, chosen, {
     hasFastPath: true,
     guard,

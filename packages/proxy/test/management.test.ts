@@ -1,3 +1,4 @@
+import { X509Certificate } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { once } from "node:events";
@@ -89,6 +90,9 @@ describe("flags-proxy", () => {
     expect(redirect.headers.location).toBe(`${url}/proxy`);
     const metrics = await send(`http://127.0.0.1:${managementPort}/internal-backstage/metrics`);
     expect(metrics.body).toContain("flags_proxy_workers 2");
+    const [, expiry] =
+      /^flags_proxy_tls_certificate_expiry_timestamp_seconds (\S+)$/m.exec(metrics.body) ?? [];
+    expect(Number(expiry) * 1000).toBe(Date.parse(new X509Certificate(cert).validTo));
 
     for (const probe of ["health", "ready"]) {
       // oxlint-disable-next-line no-await-in-loop -- one after the other
