@@ -73,7 +73,7 @@ export async function buildApp(
   const isAllowed = createAllowRequest(config);
   observeConnections(metrics.registry, METRICS_PREFIX, guard);
   const app = Fastify({
-    ...serverOptions(config, { sources, sendError, guard }),
+    ...serverOptions(config, { sources, sendError, guard, isAllowed }),
     ...(hasFastPath && ownCompilersOnly),
     serverFactory: createServerFactory(fastPaths, {
       guard,

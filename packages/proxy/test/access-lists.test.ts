@@ -49,6 +49,11 @@ describe("a request from an address that is not allowed gets a 403", () => {
     expect(JSON.stringify(await ofrep.json())).toContain(ERROR);
   });
 
+  test("for a path that cannot be routed", async () => {
+    const proxy = await start(FROM_ELSEWHERE);
+    expect((await proxy.request("/%zz")).status).toBe(403);
+  });
+
   test("on every request of a connection whose peer forwards for several clients", async () => {
     const proxy = await start({ allowList: ["192.0.2.0/24"] }, ["127.0.0.1"]);
     const statusFor = async (headers: Record<string, string>) =>
