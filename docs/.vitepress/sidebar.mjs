@@ -36,6 +36,7 @@ export const SIDEBAR = [
     ["Settings", "/configuration"],
     ["Several environments", "/environments"],
     ["Keys and access", "/access"],
+    ["Network", "/network"],
     ["Operation", "/operations"],
     ["Security", "/security"],
     ["Troubleshooting", "/troubleshooting"],

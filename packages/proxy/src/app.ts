@@ -5,6 +5,7 @@ import {
   limitBodyMemory,
   observeConnections,
   observeRequests,
+  type TlsFiles,
 } from "flags-server-kit/http";
 import { keyOf } from "./access/authenticate.ts";
 import { AccessControl } from "./access/access-control.ts";
@@ -16,6 +17,7 @@ import type { ProxyConfig } from "./config/config.ts";
 import { SETTINGS } from "./config/settings.ts";
 import { tooManyBodies } from "./errors.ts";
 import { createFastPaths, createServerFactory } from "./fast-path/fast-path.ts";
+import { createAllowRequest, rejectOtherAddresses } from "./http/access-lists.ts";
 import { registerCompression } from "./http/compression.ts";
 import { registerCors } from "./http/cors.ts";
 import { registerOpenApi, type SecuritySchemes } from "./http/openapi.ts";
@@ -37,15 +39,25 @@ export interface AppOptions {
   readonly metrics?: Metrics;
   /** Memory limit in bytes for each response cache. @default depends on the cache */
   readonly cacheBytes?: number;
+  /** @default a new one */
+  readonly guard?: ConnectionGuard;
+  /** The certificate to serve TLS with. @default plain HTTP */
+  readonly tls?: TlsFiles | undefined;
+  /** Whether metrics and operations are left out, because another port serves them. @default false */
+  readonly omitsManagement?: boolean;
+  /** The keys, closed with the app. @default those of the configuration */
+  readonly access?: AccessControl;
 }
 
 /** Builds the proxy on its sources. The caller must start and close them. */
 export async function buildApp(
   config: ProxyConfig,
   sources: readonly UpstreamSource[],
-  { hasFastPath, metrics = createMetrics(), cacheBytes }: AppOptions = { hasFastPath: true },
+  options: AppOptions = { hasFastPath: true },
 ): Promise<FastifyInstance> {
-  const access = await AccessControl.open(config, sources);
+  const { hasFastPath, metrics = createMetrics(), cacheBytes } = options;
+  const { guard = createGuard(config), tls, omitsManagement = false } = options;
+  const { access = await AccessControl.open(config, sources) } = options;
   const { keys, uses } = access;
   observeSources(metrics.registry, sources);
   observeKeys(metrics.registry, {
@@ -67,16 +79,17 @@ export async function buildApp(
       errors === undefined ? [] : [{ ...errors, path: config.basePath + errors.path }],
     ),
   );
-  const guard = new ConnectionGuard({
-    maxConnections: config.maxConnections,
-    logger: config.logger,
-    hint: `raise ${nameSetting(SETTINGS.maxConnections)} or run more replicas`,
-  });
+  const isAllowed = createAllowRequest(config);
   observeConnections(metrics.registry, METRICS_PREFIX, guard);
   const app = Fastify({
-    ...serverOptions(config, { sources, sendError, guard }),
+    ...serverOptions(config, { sources, sendError, guard, isAllowed }),
     ...(hasFastPath && ownCompilersOnly),
-    serverFactory: createServerFactory(fastPaths, guard),
+    serverFactory: createServerFactory(fastPaths, {
+      guard,
+      isAllowed,
+      readsForwarded: config.trustProxy !== false,
+      tls,
+    }),
   });
   app.addHook("preClose", async () => closeFastPaths());
   const stopRendering = renderAhead(
@@ -92,6 +105,7 @@ export async function buildApp(
   observeRequests(app, observe);
   // NOTE: hooks run in this order. Preflights contain no key, and browsers must be able to read errors.
   registerCors(app, config);
+  if (isAllowed !== undefined) rejectOtherAddresses(app, isAllowed);
   gateUntilReady(app, sources);
   limitBodyMemory(app, { toError: tooManyBodies, keyOf });
   await registerCompression(app);
@@ -100,6 +114,26 @@ export async function buildApp(
     await registerOpenApi(app, config, Object.assign({}, ...schemes) as SecuritySchemes);
   }
 
-  await registerRoutes(app, { config, access, sources, metrics, protocols, cacheBytes });
+  await registerRoutes(app, {
+    config,
+    access,
+    sources,
+    metrics,
+    protocols,
+    cacheBytes,
+    omitsManagement,
+  });
   return app;
+}
+
+/** Creates the limit of connections, which all ports for clients share. */
+export function createGuard({
+  maxConnections,
+  logger,
+}: Pick<ProxyConfig, "maxConnections" | "logger">): ConnectionGuard {
+  return new ConnectionGuard({
+    maxConnections,
+    logger,
+    hint: `raise ${nameSetting(SETTINGS.maxConnections)} or run more replicas`,
+  });
 }

@@ -63,6 +63,11 @@ export function unknownFlag(name: string): HttpError {
   );
 }
 
+/** A 403 for a client whose address is in a deny list, or not in the allow list. */
+export function addressNotAllowed(): HttpError {
+  return new HttpError(403, "Requests from this address are not allowed");
+}
+
 /** A 503 for all requests until the proxy has flags. */
 export function notReady(): HttpError {
   return new HttpError(

@@ -47,7 +47,12 @@ async function serveCommand(config: LoadedConfig): Promise<RunningServer> {
   }
   const { serve } = await import("./start.ts");
   const proxy = await serve(config);
-  return { server: proxy.app.server, address: `${proxy.url}/proxy`, close: () => proxy.close() };
+  return {
+    server: proxy.app.server,
+    furtherServers: proxy.furtherServers,
+    address: `${proxy.url}/proxy`,
+    close: () => proxy.close(),
+  };
 }
 
 /** Runs a worker process of the command. */

@@ -1,5 +1,10 @@
 import { FlagsClient } from "flags-sdk";
-import { createRegistry, createRequestObserver, type ObserveRequest } from "flags-server-kit/http";
+import {
+  createRegistry,
+  createRequestObserver,
+  type ObserveRequest,
+  type TlsFiles,
+} from "flags-server-kit/http";
 import { Counter, Gauge, type GaugeConfiguration, type Registry } from "prom-client";
 import type { UpstreamSource } from "./sources.ts";
 
@@ -50,6 +55,20 @@ export function createMetrics(): Metrics {
 export function observeSources(registry: Registry, sources: readonly UpstreamSource[]): void {
   createSourceGauges(registry, sources);
   countFailures(registry, sources);
+}
+
+/** Exports when the certificate of the TLS port expires. */
+export function observeCertificate(registry: Registry, tls: Pick<TlsFiles, "material">): void {
+  const gauge = new Gauge({
+    name: `${METRICS_PREFIX}_tls_certificate_expiry_timestamp_seconds`,
+    help: "When the certificate that the proxy presents expires, in epoch seconds",
+    registers: [registry],
+    // With workers: the one that expires first.
+    aggregator: "min",
+    collect() {
+      gauge.set(tls.material.validToMs / 1000);
+    },
+  });
 }
 
 function createSourceGauges(registry: Registry, sources: readonly UpstreamSource[]): void {

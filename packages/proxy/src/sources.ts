@@ -154,7 +154,8 @@ function createClient(config: ProxyConfig, { token, unleash }: ClientOptions): F
 
 /** Returns the options of a client of the configured upstream. */
 export function toClientOptions(config: ProxyConfig, token: string): FlagsClientOptions {
-  const { bootstrap } = config;
+  const { bootstrap, network } = config;
+  const { upstream } = network;
   return {
     url: config.upstreamUrl,
     token,
@@ -166,7 +167,12 @@ export function toClientOptions(config: ProxyConfig, token: string): FlagsClient
     metricsJitterMs: config.metricsJitterMs,
     tags: config.tags,
     strategies: config.customStrategies,
-    httpOptions: { rejectUnauthorized: config.rejectUnauthorized },
+    httpOptions: {
+      rejectUnauthorized: config.rejectUnauthorized,
+      ...withoutUndefined({ ca: upstream.ca, cert: upstream.cert, key: upstream.key }),
+    },
+    customHeaders: upstream.headers,
+    timeoutMs: upstream.timeoutMs,
     // NOTE: for an absent setting, the client would read the environment itself.
     httpProxy: config.httpProxy ?? "",
     httpsProxy: config.httpsProxy ?? "",

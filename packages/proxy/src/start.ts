@@ -1,10 +1,14 @@
+import type { Server } from "node:http";
 import type { FastifyInstance } from "fastify";
 import type { FlagSource, UnleashClient } from "flags-sdk";
-import { listen } from "flags-server-kit";
-import { buildApp, type AppOptions } from "./app.ts";
+import { AccessControl } from "./access/access-control.ts";
+import { type AppOptions, buildApp, createGuard } from "./app.ts";
 import type { ProxyConfig } from "./config/config.ts";
 import { loadEmbeddedConfig } from "./config/load-config.ts";
 import type { ProxyOptions } from "./config/options.ts";
+import { buildManagementApp } from "./management.ts";
+import { createMetrics, type Metrics, observeCertificate } from "./metrics.ts";
+import { followTlsFiles, openPorts, warnOfUnusedPorts } from "./ports.ts";
 import { type ChosenSources, chooseSources, logSourceEvents } from "./sources.ts";
 
 /** A proxy that listens. */
@@ -46,21 +50,56 @@ export async function createApp(
   client?: FlagSource | UnleashClient,
 ): Promise<FastifyInstance> {
   const config = await loadEmbeddedConfig(options);
+  warnOfUnusedPorts(config);
   return startApp(config, chooseSources(config, client), { hasFastPath: false });
 }
 
-/** Builds the application on its sources, starts them, and opens the port. */
+/** A proxy that listens, with its servers. */
+export interface ServedProxy extends RunningProxy {
+  /** Servers other than that of the app: plain HTTP next to TLS, and the management port. */
+  readonly furtherServers: readonly Server[];
+}
+
+interface ServeOptions {
+  /** @default the metrics of this process */
+  readonly metrics?: Metrics;
+}
+
+/** Builds the application on its sources, starts them, and opens the ports. */
 export async function serve(
   config: ProxyConfig,
   chosen: ChosenSources = chooseSources(config, undefined),
-  options: Omit<AppOptions, "hasFastPath"> = {},
-): Promise<RunningProxy> {
-  const app = await startApp(config, chosen, { ...options, hasFastPath: true });
-  const { port, origin } = await listen(app, config);
+  { metrics = createMetrics() }: ServeOptions = {},
+): Promise<ServedProxy> {
+  const { network, logger } = config;
+  const guard = createGuard(config);
+  const tls = network.tls && followTlsFiles(network.tls, logger);
+  if (tls !== undefined) observeCertificate(metrics.registry, tls);
+  const access = await AccessControl.open(config, chosen.sources);
+  const app = await startApp(config, chosen, {
+    hasFastPath: true,
+    access,
+    guard,
+    metrics,
+    tls,
+    omitsManagement: network.management !== undefined,
+  });
+  app.addHook("onClose", async () => tls?.close());
+  const { sources } = chosen;
+  const management =
+    network.management && (await buildManagementApp(config, { sources, metrics, access }));
+  const { main, furtherServers } = await openPorts(app, { config, guard, management });
   const close = async (): Promise<void> => {
     await app.close();
   };
-  return { app, url: `${origin}${config.basePath}`, port, close, [Symbol.asyncDispose]: close };
+  return {
+    app,
+    url: `${main.origin}${config.basePath}`,
+    port: main.port,
+    furtherServers,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
 }
 
 async function startApp(

@@ -82,6 +82,13 @@ export function proxyConfig(overrides: Partial<ProxyConfig> = {}): ProxyConfig {
     httpProxy: undefined,
     httpsProxy: undefined,
     noProxy: undefined,
+    network: {
+      tls: undefined,
+      allowList: undefined,
+      denyList: [],
+      management: undefined,
+      upstream: { ca: undefined, cert: undefined, key: undefined, headers: {}, timeoutMs: 10_000 },
+    },
     ...overrides,
   };
 }

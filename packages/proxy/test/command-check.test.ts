@@ -207,7 +207,7 @@ describe("flags-proxy check explains", () => {
     const listener = serveDocument({ version: 2, features: [FLAG] });
     const port = await listen(createTlsServer(makeSelfSigned(), listener));
     const FLAGS_URL = `https://127.0.0.1:${port}/api`;
-    expect(await onlyProblem({ FLAGS_URL })).toContain("Set NODE_EXTRA_CA_CERTS to a file");
+    expect(await onlyProblem({ FLAGS_URL })).toContain("Set FLAGS_UPSTREAM_CA_FILE to a file");
     const accepted = { FLAGS_URL, HTTP_OPTIONS_REJECT_UNAUTHORIZED: "false" };
     expect((await report(accepted)).upstreams[0]?.flags).toBe(1);
 

@@ -52,6 +52,16 @@ const BOOLEAN: Examples = {
   badValues: ["true", 1, null],
 };
 
+const ADDRESSES: Examples = {
+  texts: [
+    ["10.0.0.1", ["10.0.0.1"]],
+    ["10.0.0.0/8, fd00::/8,loopback", ["10.0.0.0/8", "fd00::/8", "loopback"]],
+  ],
+  values: [[["10.0.0.1"], ["10.0.0.1"]]],
+  badTexts: ["here", "10.0.0.0/33", "10.0.0.0/0", ","],
+  badValues: [[], true, 1, ["x"]],
+};
+
 const INTERVAL: Examples = {
   texts: [
     ["1234", 1234],
@@ -268,6 +278,62 @@ const ROWS: readonly Row[] = [
       "10.0.0.1/8/8",
     ],
     badValues: [-1, 1.5, Number.NaN, {}, ["x"]],
+  },
+  {
+    option: "allowList",
+    variable: "FLAGS_ALLOW_LIST",
+    read: (config) => config.network.allowList,
+    fallback: undefined,
+    ...ADDRESSES,
+  },
+  {
+    option: "denyList",
+    variable: "FLAGS_DENY_LIST",
+    read: (config) => config.network.denyList,
+    fallback: [],
+    ...ADDRESSES,
+  },
+  {
+    option: "management.port",
+    variable: "FLAGS_MANAGEMENT_PORT",
+    read: (config) => config.network.management?.port,
+    fallback: undefined,
+    ...integer(0, 65_535),
+  },
+  {
+    option: "httpOptions.timeout",
+    variable: "FLAGS_UPSTREAM_TIMEOUT",
+    read: (config) => config.network.upstream.timeoutMs,
+    fallback: 10_000,
+    ...integer(1, 600_000),
+  },
+  {
+    option: "httpOptions.headers",
+    variable: "FLAGS_UPSTREAM_HEADERS",
+    read: (config) => config.network.upstream.headers,
+    fallback: {},
+    texts: [
+      ["X-Team: web", { "X-Team": "web" }],
+      ["x-a:1, x-b: two words ,", { "x-a": "1", "x-b": "two words" }],
+      ["x-a: 1, 2\nx-b: http://b:1", { "x-a": "1, 2", "x-b": "http://b:1" }],
+    ],
+    values: [
+      [{ "x-c": "3" }, { "x-c": "3" }],
+      [["x-c: 3, 4", "x-d: 5"], { "x-c": "3, 4", "x-d": "5" }],
+      ["x-c: 3", { "x-c": "3" }],
+    ],
+    badTexts: [
+      "x-a",
+      ": 1",
+      "x-a:",
+      "x a: 1",
+      "x-a: 1, x-a: 2",
+      "x-a: 1, X-A: 2",
+      "authorization: secret",
+      "Host: other",
+      "x-a: \u00e4",
+    ],
+    badValues: [1, [1], { "x-c": 1 }, { Authorization: "x" }],
   },
   row("flagsAppName", "FLAGS_APP_NAME", (config) => config.appName, "flags-proxy", TEXT),
   row(
@@ -675,7 +741,21 @@ const EVERY_OPTION: Record<OptionName, true> = {
   flagsInstanceId: true,
   flagsUrl: true,
   host: true,
+  allowList: true,
+  denyList: true,
+  "httpOptions.caFile": true,
+  "httpOptions.certFile": true,
+  "httpOptions.headers": true,
+  "httpOptions.keyFile": true,
   "httpOptions.rejectUnauthorized": true,
+  "httpOptions.timeout": true,
+  "management.host": true,
+  "management.port": true,
+  "tls.certFile": true,
+  "tls.clientCaFile": true,
+  "tls.keyFile": true,
+  "tls.port": true,
+  "tls.redirect": true,
   logger: true,
   logLevel: true,
   maxConnections: true,
@@ -718,6 +798,16 @@ describe("SETTINGS", () => {
       "FLAGS_CUSTOM_STRATEGIES_FILE",
       "EXP_CUSTOM_ENRICHERS_FILE",
       "LOG_LEVEL",
+      // In network-settings.test.ts.
+      "FLAGS_TLS_CERT_FILE",
+      "FLAGS_TLS_KEY_FILE",
+      "FLAGS_TLS_PORT",
+      "FLAGS_TLS_REDIRECT",
+      "FLAGS_TLS_CLIENT_CA_FILE",
+      "FLAGS_MANAGEMENT_HOST",
+      "FLAGS_UPSTREAM_CA_FILE",
+      "FLAGS_UPSTREAM_CERT_FILE",
+      "FLAGS_UPSTREAM_KEY_FILE",
     ];
     const known = Object.values(SETTINGS).flatMap(({ variables }) => [...variables]);
     const missing = known.filter((name) => !tested.has(name.toUpperCase()));

@@ -26,6 +26,8 @@ export function createHttp(options: Partial<HttpClientOptions> = {}): HttpClient
     timeoutMs: 5000,
     rejectUnauthorized: true,
     ca: undefined,
+    cert: undefined,
+    key: undefined,
     httpProxy: "",
     httpsProxy: "",
     noProxy: "",

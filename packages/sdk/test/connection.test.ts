@@ -47,6 +47,31 @@ describe("httpOptions", () => {
     expect(flagNames(client)).toEqual(["a"]);
   });
 
+  it("cert, key: the client authenticates to an upstream that requires a certificate", async () => {
+    const { cert: ca } = tls;
+    const mutual = { ...tls, ca, requestCert: true, rejectUnauthorized: true };
+    const upstream = await startUpstream(mutual);
+    const client = await startClient(upstream, { httpOptions: { ca, ...tls } });
+    expect(flagNames(client)).toEqual(["a"]);
+    const stranger = createClient(upstream, { httpOptions: { ca } });
+    const warned = nextEvent(stranger, "warn");
+    stranger.start();
+    await warned;
+    expect(stranger.snapshot).toBeUndefined();
+  });
+
+  it("cert, key: a key that is not PEM or does not match is an error that does not repeat it", async () => {
+    const upstream = await startUpstream();
+    for (const httpOptions of [
+      { cert: tls.cert, key: "secret" },
+      { cert: tls.cert, key: makeSelfSigned().key },
+    ]) {
+      expect(() => createClient(upstream, { httpOptions })).toThrow(
+        /^Cannot create a flags client: httpOptions\.ca, cert or key is not valid PEM(?!.*secret)/,
+      );
+    }
+  });
+
   it("ca: a certificate of another authority is rejected", async () => {
     const upstream = await startUpstream(tls);
     const client = createClient(upstream, { httpOptions: { ca: [makeSelfSigned().cert] } });

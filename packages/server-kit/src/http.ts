@@ -1,5 +1,7 @@
 // The entry `flags-server-kit/http`, apart from the main one because Fastify loads slowly and
 // `--help` does not need it.
+export { createAccessCheck } from "./http/access-list.ts";
+export type { AccessCheck } from "./http/access-list.ts";
 export { limitBodyMemory } from "./http/body-budget.ts";
 export {
   BROTLI_QUALITY,
@@ -12,9 +14,10 @@ export {
 } from "./http/compression.ts";
 export type { ContentCoding } from "./http/compression.ts";
 export { matchesEntityTag, sendConditional } from "./http/conditional-request.ts";
-export { ConnectionGuard, createGuardedServer } from "./http/connection-guard.ts";
+export { ConnectionGuard } from "./http/connection-guard.ts";
 export { SERVER_DEFAULTS } from "./http/fastify-app.ts";
 export type { TypedApp } from "./http/fastify-app.ts";
+export { createForwardingServer, createGuardedServer } from "./http/guarded-server.ts";
 export { AUTHENTICATION_LIMITS, GuessLimiter, VALIDATION_LIMITS } from "./http/guess-limiter.ts";
 export type { GuessProblem } from "./http/guess-limiter.ts";
 export {
@@ -32,6 +35,8 @@ export {
   NOT_JSON,
 } from "./http/request-errors.ts";
 export type { FrameworkFailure } from "./http/request-errors.ts";
+export { TlsFiles } from "./http/tls-files.ts";
+export type { TlsMaterial } from "./http/tls-files.ts";
 export { toTrustOption } from "./config/trust-proxy.ts";
 export type { TrustFunction } from "./config/trust-proxy.ts";
 export { DeltaHub, DeltaStream } from "./streams/delta-stream.ts";

@@ -4,6 +4,8 @@ export { runProgram, runWorker, serveUntilSignal } from "./cli/run-program.ts";
 export type { RunningServer } from "./cli/run-program.ts";
 export type { Subcommand, SubcommandResult } from "./cli/subcommand.ts";
 export { StartError } from "./cli/start-failure.ts";
+export { explainInvalidPeriod, loadAuthorities, loadCertificate } from "./config/certificates.ts";
+export type { Certificate, FileProblems, NamedFile } from "./config/certificates.ts";
 export {
   booleanKind,
   createChoiceKind,
@@ -27,7 +29,7 @@ export type { Environment, Resolution } from "./config/resolve-settings.ts";
 export { defineSetting, describeFallback, nameSetting, variablesOf } from "./config/setting.ts";
 export type { Setting, ValuesOf } from "./config/setting.ts";
 export { showAddress } from "./config/show-text.ts";
-export { trustProxyKind } from "./config/trust-proxy.ts";
+export { addressesKind, trustProxyKind } from "./config/trust-proxy.ts";
 export type { TrustProxy } from "./config/trust-proxy.ts";
 export { findUnknownOptions, findUnknownVariables } from "./config/unknown-names.ts";
 export {
@@ -45,7 +47,8 @@ export {
   streamsWithin,
 } from "./http/connection-limits.ts";
 export type { OpenFiles } from "./http/connection-limits.ts";
-export { listen } from "./http/listen.ts";
+export { listen, openPort } from "./http/listen.ts";
+export type { OpenPort } from "./http/listen.ts";
 export type { Closable } from "./http/shut-down.ts";
 export { isRecord } from "./is-record.ts";
 export { createLogger, wrapLogger } from "./logging/create-logger.ts";

@@ -92,6 +92,8 @@ export interface RouteOptions extends RouteDependencies {
   readonly protocol: Protocol;
   /** Creates a hook that accepts requests with a key of these kinds. */
   readonly allow: (...kinds: readonly KeyKind[]) => onRequestHookHandler;
+  /** Whether metrics are left out, because another port serves them. */
+  readonly omitsMetrics: boolean;
 }
 
 /** Applies the configuration to a protocol. */

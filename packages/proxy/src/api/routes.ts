@@ -26,12 +26,14 @@ interface RoutesOptions {
   readonly protocols: readonly Protocol[];
   /** Memory in bytes for each cache. @default chosen by each cache */
   readonly cacheBytes: number | undefined;
+  /** Whether metrics and operations are left out, because another port serves them. */
+  readonly omitsManagement: boolean;
 }
 
 /** Registers everything under the base path: each client protocol, and the API for server SDKs. */
 export async function registerRoutes(
   app: FastifyInstance,
-  { config, access, sources, metrics, protocols, cacheBytes }: RoutesOptions,
+  { config, access, sources, metrics, protocols, cacheBytes, omitsManagement }: RoutesOptions,
 ): Promise<void> {
   const { keys, uses } = access;
   const flagSources = sources.map(({ flags }) => flags);
@@ -80,14 +82,21 @@ export async function registerRoutes(
           clientStreams,
           protocol,
           allow,
+          omitsMetrics: omitsManagement,
         }),
       );
     }
   }
   const keyExtractor = configuredHeader(config);
-  await registerAt("/internal-backstage", (scope) =>
-    registerBackstage(scope, { sources, metrics, authenticate: allowWith(keyExtractor)("server") }),
-  );
+  if (!omitsManagement) {
+    await registerAt("/internal-backstage", (scope) =>
+      registerBackstage(scope, {
+        sources,
+        metrics,
+        authenticate: allowWith(keyExtractor)("server"),
+      }),
+    );
+  }
   await registerAt("/edge", (scope) => registerTokenValidation(scope, keys));
   await registerAt("/api", (scope) =>
     registerServerSdkRoutes(scope, {
@@ -100,7 +109,8 @@ export async function registerRoutes(
   );
 }
 
-function configureScope(scope: FastifyInstance): TypedApp {
+/** Gives a part of the app our validation, and accepts only JSON in it. */
+export function configureScope(scope: FastifyInstance): TypedApp {
   const app: TypedApp = scope.withTypeProvider();
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);

@@ -11,7 +11,8 @@ test.each([
   [coded("ECONNREFUSED"), /nothing listens there/],
   [new AggregateError([coded("ECONNREFUSED"), coded("ENETUNREACH")]), /nothing listens there/],
   [coded("UND_ERR_SOCKET", coded("ECONNRESET")), /closed without a response/],
-  [coded("SELF_SIGNED_CERT_IN_CHAIN"), /NODE_EXTRA_CA_CERTS/],
+  [coded("SELF_SIGNED_CERT_IN_CHAIN"), /FLAGS_UPSTREAM_CA_FILE/],
+  [coded("ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED"), /FLAGS_UPSTREAM_CERT_FILE/],
   [coded("CERT_HAS_EXPIRED"), /has expired/],
   [coded("ERR_TLS_CERT_ALTNAME_INVALID"), /for other host names/],
 ])("explainUpstreamFailure() says what to do about %s: %s", async (cause, hint) => {

@@ -1,13 +1,21 @@
 import { type FlagsClientOptions, inspectUpstream, UpstreamError } from "flags-sdk";
 
+const CLIENT_CERTIFICATE =
+  "the upstream requires a client certificate of an authority that it trusts. Set FLAGS_UPSTREAM_CERT_FILE and FLAGS_UPSTREAM_KEY_FILE";
+
+const CLOSED =
+  "the connection was closed without a response. Check whether FLAGS_URL must begin with https://";
+
+/** An upstream may close the connection before its alert about a missing client certificate is read. */
+const CLOSED_WITH_TLS =
+  "the connection was closed without a response. Check whether the upstream requires a client certificate (FLAGS_UPSTREAM_CERT_FILE)";
+
 /** What to do about a failed connection, by the code of its innermost error. */
 const HINTS: Readonly<Record<string, string>> = {
   ECONNREFUSED:
     "nothing listens there. Check host and port of FLAGS_URL, and whether the upstream runs",
-  ECONNRESET:
-    "the connection was closed without a response. Check whether FLAGS_URL must begin with https://",
-  UND_ERR_SOCKET:
-    "the connection was closed without a response. Check whether FLAGS_URL must begin with https://",
+  ECONNRESET: CLOSED,
+  UND_ERR_SOCKET: CLOSED,
   ENOTFOUND: "the host name does not exist. Check the host of FLAGS_URL",
   EAI_AGAIN:
     "the host name cannot be looked up now. Check the host of FLAGS_URL and the DNS server",
@@ -23,11 +31,14 @@ const HINTS: Readonly<Record<string, string>> = {
     "the server does not use TLS on this port. Begin FLAGS_URL with http://, or change its port",
   ERR_SSL_PACKET_LENGTH_TOO_LONG:
     "the server does not use TLS on this port. Begin FLAGS_URL with http://, or change its port",
+  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: CLIENT_CERTIFICATE,
+  ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE: CLIENT_CERTIFICATE,
+  ERR_SSL_TLSV1_ALERT_UNKNOWN_CA: CLIENT_CERTIFICATE,
   EPROTO: "TLS failed. Check whether FLAGS_URL must begin with http://",
 };
 
 const UNKNOWN_ISSUER =
-  "the certificate of the upstream is not signed by a known authority. Set NODE_EXTRA_CA_CERTS to a file with the certificate of the authority";
+  "the certificate of the upstream is not signed by a known authority. Set FLAGS_UPSTREAM_CA_FILE to a file with the certificate of the authority";
 
 const UNKNOWN_ISSUER_CODES: ReadonlySet<string> = new Set([
   "DEPTH_ZERO_SELF_SIGNED_CERT",
@@ -44,7 +55,11 @@ export async function explainUpstreamFailure(
 ): Promise<string> {
   if (!(error instanceof UpstreamError)) throw error;
   const hint = findHint(codesOf(error));
-  if (hint !== undefined) return `Cannot reach the upstream ${options.url}: ${hint}`;
+  if (hint !== undefined) {
+    const isTls = /^https:/i.test(options.url);
+    const reason = hint === CLOSED && isTls ? CLOSED_WITH_TLS : hint;
+    return `Cannot reach the upstream ${options.url}: ${reason}`;
+  }
   if (error.code === "TIMEOUT")
     return `${error.message}. Check host and port of FLAGS_URL, and firewalls`;
   const otherUrl = await findWorkingUrl(error, options);

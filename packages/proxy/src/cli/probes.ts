@@ -5,7 +5,18 @@ import { translateProbe } from "./translated-probe.ts";
 const { port, host, proxyBasePath } = SETTINGS;
 const ENDPOINT = {
   path: "/proxy/health",
-  settings: { port, host, basePath: proxyBasePath },
+  settings: {
+    port,
+    host,
+    basePath: proxyBasePath,
+    tls: {
+      certFile: SETTINGS.tlsCertFile,
+      clientCaFile: SETTINGS.tlsClientCaFile,
+      port: SETTINGS.tlsPort,
+      redirect: SETTINGS.tlsRedirect,
+    },
+    management: { port: SETTINGS.managementPort, host: SETTINGS.managementHost },
+  },
 } as const;
 
 /** The subcommands for exec probes. */

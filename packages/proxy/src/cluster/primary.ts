@@ -8,15 +8,34 @@ import { createMetrics, observeSources } from "../metrics.ts";
 import { FlagDistribution } from "./flag-distribution.ts";
 import type { MessageToPrimary, ToPrimary, WorkerPeer } from "./messages.ts";
 import { MetricsCollection } from "./metrics-collection.ts";
-import { WorkerPool } from "./worker-pool.ts";
+import { type PortVariables, WorkerPool } from "./worker-pool.ts";
 
 /** Serves with several processes that share one port and the connections to the upstream. */
 export async function serveWithWorkers(config: LoadedConfig): Promise<RunningServer> {
-  // NOTE: if the system chose the port, it would be lost when no worker is left.
-  const port = config.port === 0 ? await findFreePort(config.host) : config.port;
-  const primary = new Primary({ ...config, port });
+  const primary = new Primary(config, await choosePorts(config));
   const url = await primary.start();
   return { server: undefined, address: `${url}/proxy`, close: () => primary.close() };
+}
+
+/**
+ * Returns the ports of the workers as environment variables.
+ *
+ * NOTE: if the system chose a port for the workers, it would be lost when no worker is left.
+ */
+async function choosePorts({ port, host, network }: LoadedConfig): Promise<PortVariables> {
+  const { tls, management } = network;
+  const ports: [variable: string, port: number | undefined, host: string | undefined][] = [
+    ["PORT", port, host],
+    ["FLAGS_TLS_PORT", tls?.port, host],
+    ["FLAGS_MANAGEMENT_PORT", management?.port, management?.host],
+  ];
+  const variables: Record<string, string> = {};
+  for (const [variable, wanted, wantedHost] of ports) {
+    if (wanted === undefined) continue;
+    // oxlint-disable-next-line no-await-in-loop -- at most three
+    variables[variable] = String(wanted === 0 ? await findFreePort(wantedHost) : wanted);
+  }
+  return variables;
 }
 
 async function findFreePort(host: string | undefined): Promise<number> {
@@ -41,8 +60,8 @@ class Primary {
   readonly #readyCounts = new WeakMap<WorkerPeer, number>();
   readonly #metrics: MetricsCollection;
 
-  constructor(config: LoadedConfig) {
-    const { logger, port, workers: count, workerTimeoutMs } = config;
+  constructor(config: LoadedConfig, ports: PortVariables) {
+    const { logger, workers: count, workerTimeoutMs } = config;
     this.#logger = logger;
     this.#sources = createClients(config);
     this.#distributions = this.#sources.map(
@@ -54,7 +73,7 @@ class Primary {
     this.#metrics = new MetricsCollection(registry);
     this.#pool = new WorkerPool({
       count,
-      port,
+      ports,
       workerTimeoutMs,
       logger,
       registry,

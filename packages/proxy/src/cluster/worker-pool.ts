@@ -17,10 +17,12 @@ const WORKER_PROGRAM = fileURLToPath(new URL("../../bin/flags-proxy-worker.js", 
  */
 const STOP_TIMEOUT_MS = 4000;
 
+/** Environment variables with the ports that all workers share. No port is 0. */
+export type PortVariables = Readonly<Record<string, string>>;
+
 interface WorkerPoolOptions {
   readonly count: number;
-  /** The port that all workers share. Must not be 0: the port would be lost with the last worker. */
-  readonly port: number;
+  readonly ports: PortVariables;
   /** Time after which an unresponsive worker is killed and replaced. */
   readonly workerTimeoutMs: number;
   readonly logger: Logger;
@@ -92,8 +94,8 @@ export class WorkerPool {
   }
 
   #add(): WorkerProcess {
-    const { port, onMessage, onExit, logger } = this.#options;
-    const worker = new WorkerProcess(cluster.fork({ PORT: String(port) }), (from, message) => {
+    const { ports, onMessage, onExit, logger } = this.#options;
+    const worker = new WorkerProcess(cluster.fork(ports), (from, message) => {
       this.#heartbeat?.responded(from);
       onMessage(from, message);
     });

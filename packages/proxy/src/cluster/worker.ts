@@ -29,7 +29,8 @@ export async function serveAsWorker(config: ProxyConfig, link: PrimaryLink): Pro
 
   const proxy = await serve(config, { sources, areOwned: true }, { metrics });
   await link.send({ kind: "listening", url: proxy.url });
-  return { server: proxy.app.server, close: () => proxy.close() };
+  const { app, furtherServers } = proxy;
+  return { server: app.server, furtherServers, close: () => proxy.close() };
 }
 
 interface WorkerParts {

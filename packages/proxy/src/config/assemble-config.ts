@@ -4,6 +4,7 @@ import type { CustomStrategy } from "flags-engine";
 import type { Logger } from "flags-server-kit";
 import type { ContextEnricher } from "../extensions.ts";
 import type { BootstrapConfig, CorsConfig, ProxyConfig, PushConfig } from "./config.ts";
+import type { NetworkConfig } from "./network-config.ts";
 import type { Values } from "./settings.ts";
 
 /** The configuration of a proxy, with the settings that only the command uses. */
@@ -21,6 +22,7 @@ interface Collaborators {
   readonly maxConnections: number;
   readonly customStrategies: readonly CustomStrategy[];
   readonly contextEnrichers: readonly ContextEnricher[];
+  readonly network: NetworkConfig;
 }
 
 /** Builds the configuration from checked values. */
@@ -65,6 +67,7 @@ export function assembleConfig(values: Values, collaborators: Collaborators): Lo
     httpProxy: values.httpProxy,
     httpsProxy: values.httpsProxy,
     noProxy: values.noProxy,
+    network: collaborators.network,
   });
 }
 

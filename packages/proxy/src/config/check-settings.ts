@@ -11,6 +11,11 @@ import {
   streamsWithin,
 } from "flags-server-kit";
 import { findSource, parseTokenScope } from "../token-scope.ts";
+import {
+  findNetworkProblems,
+  findNetworkRisks,
+  findUselessNetworkSettings,
+} from "./check-network.ts";
 import { SETTINGS, type SettingName, type Settings } from "./settings.ts";
 
 /** Results of checking combinations of settings, each as a sentence. */
@@ -30,13 +35,15 @@ export function checkSettings(resolution: Resolution<Settings>): SettingsCheck {
       ...findMissing(resolution),
       ...findUnservedKeys(resolution),
       ...findAmbiguousBootstrap(resolution),
+      ...findNetworkProblems(resolution),
     ],
     hints: [
       ...findDeprecated(resolution),
       ...findSharedKeys(resolution),
       ...findWithoutEffect(resolution),
+      ...findUselessNetworkSettings(resolution),
     ],
-    risks: findWeakKeys(resolution),
+    risks: [...findWeakKeys(resolution), ...findNetworkRisks(resolution)],
   };
 }
 

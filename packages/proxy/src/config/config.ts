@@ -2,6 +2,7 @@ import type { CustomStrategy } from "flags-engine";
 import type { StorageProvider, Synchronization } from "flags-sdk";
 import type { Logger, TrustProxy } from "flags-server-kit";
 import type { ContextEnricher } from "../extensions.ts";
+import type { NetworkConfig } from "./network-config.ts";
 
 /** The possible meanings of a flag's value in OFREP. */
 export const OFREP_VALUES = ["boolean", "payload"] as const;
@@ -101,4 +102,5 @@ export interface ProxyConfig {
   readonly httpProxy: string | undefined;
   readonly httpsProxy: string | undefined;
   readonly noProxy: string | undefined;
+  readonly network: NetworkConfig;
 }

@@ -24,6 +24,8 @@ import { translateOptions } from "./aliases/translate-options.ts";
 import { assembleConfig, type LoadedConfig } from "./assemble-config.ts";
 import { checkSettings, findUnreachableLimits } from "./check-settings.ts";
 import type { ProxyConfig } from "./config.ts";
+import { loadNetwork } from "./load-network.ts";
+import type { NetworkConfig } from "./network-config.ts";
 import type { ProxyOptions } from "./options.ts";
 import { PROGRAM } from "./program.ts";
 import { SETTINGS, type Settings, type Values } from "./settings.ts";
@@ -64,6 +66,7 @@ export async function loadConfig(
   const openFiles = { limit: readOpenFileLimit() };
   const maxConnections =
     values.maxConnections ?? defaultMaxConnections(values.pushMaxStreams, openFiles);
+  const { network, ...files } = loadNetwork(resolution, Date.now());
   const [strategies, enrichers] = await loadExtensions(resolution);
   const accessProblems = await findAccessProblems(values);
   const problems = [
@@ -71,6 +74,7 @@ export async function loadConfig(
     ...translation.problems,
     ...resolution.problems,
     ...accessProblems,
+    ...files.problems,
     ...findUnknownOptions(PROGRAM, translatedOptions.options),
     ...strategies.problems,
     ...enrichers.problems,
@@ -91,11 +95,12 @@ export async function loadConfig(
     maxConnections,
     customStrategies: strategies.extensions,
     contextEnrichers: enrichers.extensions,
+    network,
   });
   if (worker !== undefined) return config;
   const aliases = describeTranslation(translation, translatedOptions.used);
   for (const line of aliases) logger.warn(line);
-  for (const warning of [...hints, ...check.risks]) logger.warn(warning);
+  for (const warning of [...hints, ...check.risks, ...files.risks]) logger.warn(warning);
   logger.debug("Configuration", redactConfig(config));
   return config;
 }
@@ -160,6 +165,21 @@ export function redactConfig(config: ProxyConfig): Readonly<Record<string, unkno
     },
     httpProxy: config.httpProxy && redactCredentials(config.httpProxy),
     httpsProxy: config.httpsProxy && redactCredentials(config.httpsProxy),
+    network: redactNetwork(config.network),
+  };
+}
+
+function redactNetwork({ tls, upstream, ...rest }: NetworkConfig): object {
+  const { material: _material, ...shownTls } = tls ?? {};
+  return {
+    ...rest,
+    tls: tls && shownTls,
+    upstream: {
+      ca: upstream.ca && `${upstream.ca.length} certificates`,
+      cert: upstream.cert && "set",
+      headers: Object.keys(upstream.headers),
+      timeoutMs: upstream.timeoutMs,
+    },
   };
 }
 

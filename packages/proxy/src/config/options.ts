@@ -99,6 +99,60 @@ export interface HttpOptions {
    * @default true
    */
   readonly rejectUnauthorized?: boolean | undefined;
+  /**
+   * Path of a PEM file with authorities to trust, in addition to those known to Node. Environment:
+   * `FLAGS_UPSTREAM_CA_FILE`.
+   */
+  readonly caFile?: string | undefined;
+  /** Path of a PEM file with a client certificate. Environment: `FLAGS_UPSTREAM_CERT_FILE`. */
+  readonly certFile?: string | undefined;
+  /** Path of a PEM file with its private key. Environment: `FLAGS_UPSTREAM_KEY_FILE`. */
+  readonly keyFile?: string | undefined;
+  /**
+   * Headers added to every request, as an object or as texts such as `Name: value`. Environment:
+   * `FLAGS_UPSTREAM_HEADERS`, separated by commas or line breaks.
+   * @default {}
+   */
+  readonly headers?: Readonly<Record<string, string>> | string | readonly string[] | undefined;
+  /**
+   * Milliseconds that a whole request may take. Environment: `FLAGS_UPSTREAM_TIMEOUT`.
+   * @default 10000
+   */
+  readonly timeout?: number | undefined;
+}
+
+/** TLS for clients. Has no effect on `createApp()`. */
+export interface TlsOptions {
+  /**
+   * Path of a PEM file with the certificate chain; enables TLS. Renewed files are read without a
+   * restart. Environment: `FLAGS_TLS_CERT_FILE`.
+   */
+  readonly certFile?: string | undefined;
+  /** Path of a PEM file with its private key. Environment: `FLAGS_TLS_KEY_FILE`. */
+  readonly keyFile?: string | undefined;
+  /**
+   * Port for TLS, 0 to 65535; 0 chooses a free one. `port` then serves plain HTTP. Not set: `port`
+   * serves TLS. Environment: `FLAGS_TLS_PORT`.
+   */
+  readonly port?: number | undefined;
+  /**
+   * Redirects requests from the plain port to that of TLS. Environment: `FLAGS_TLS_REDIRECT`.
+   * @default false
+   */
+  readonly redirect?: boolean | undefined;
+  /**
+   * Path of a PEM file with authorities: clients need a certificate that one of them has signed.
+   * Environment: `FLAGS_TLS_CLIENT_CA_FILE`.
+   */
+  readonly clientCaFile?: string | undefined;
+}
+
+/** A separate port for metrics and operations. Has no effect on `createApp()`. */
+export interface ManagementOptions {
+  /** 0 to 65535; 0 chooses a free one. Not set: none. Environment: `FLAGS_MANAGEMENT_PORT`. */
+  readonly port?: number | undefined;
+  /** Address. Not set: that of `host`. Environment: `FLAGS_MANAGEMENT_HOST`. */
+  readonly host?: string | undefined;
 }
 
 /** Experimental: the source of flags until the upstream responds. */
@@ -224,7 +278,7 @@ export interface ProxyOptions extends OldProxyOptions {
    */
   readonly customStrategies?: readonly (CustomStrategy | string)[] | undefined;
   /**
-   * Which `X-Forwarded-*` headers are trusted: all (`true`), none (`false`), those of a number of
+   * Which `X-Forwarded-*` and `Forwarded` headers are trusted: all (`true`), none (`false`), those of a number of
    * proxies in front of this one, or those from a list of IP addresses and CIDR ranges.
    * Environment: `TRUST_PROXY`.
    * @default false
@@ -273,6 +327,19 @@ export interface ProxyOptions extends OldProxyOptions {
   readonly cors?: CorsOptions | undefined;
   /** Connections to the upstream. */
   readonly httpOptions?: HttpOptions | undefined;
+  /** TLS for clients. */
+  readonly tls?: TlsOptions | undefined;
+  /** A separate port for metrics and operations. */
+  readonly management?: ManagementOptions | undefined;
+  /**
+   * IP addresses and CIDR ranges that may send requests; others get a 403. Not set: all. Environment:
+   * `FLAGS_ALLOW_LIST`.
+   */
+  readonly allowList?: string | readonly string[] | undefined;
+  /**
+   * IP addresses and CIDR ranges whose requests get a 403. Environment: `FLAGS_DENY_LIST`.
+   */
+  readonly denyList?: string | readonly string[] | undefined;
   /** Experimental: the source of flags until the upstream responds. */
   readonly expBootstrap?: BootstrapOptions | undefined;
   /** Experimental: serving definitions to server SDKs and other proxies. */
@@ -285,7 +352,14 @@ export interface ProxyOptions extends OldProxyOptions {
   readonly expCustomEnrichers?: readonly (ContextEnricher | string)[] | undefined;
 }
 
-type Group = "cors" | "push" | "httpOptions" | "expBootstrap" | "expServerSideSdkConfig";
+type Group =
+  | "cors"
+  | "push"
+  | "httpOptions"
+  | "tls"
+  | "management"
+  | "expBootstrap"
+  | "expServerSideSdkConfig";
 
 /** Full names of all options: options in a group have the group as a prefix, separated by a dot. */
 export type OptionName =
@@ -293,6 +367,8 @@ export type OptionName =
   | `cors.${keyof CorsOptions}`
   | `push.${keyof PushOptions}`
   | `httpOptions.${keyof HttpOptions}`
+  | `tls.${keyof TlsOptions}`
+  | `management.${keyof ManagementOptions}`
   | `expBootstrap.${keyof BootstrapOptions}`
   | "expBootstrap.urlHeaders.Authorization"
   | `expServerSideSdkConfig.${keyof ServerSideSdkOptions}`;

@@ -13,6 +13,7 @@
 
 import type { Synchronization } from "flags-sdk";
 import {
+  addressesKind,
   booleanKind,
   createChoiceKind,
   createIntegerKind,
@@ -36,6 +37,7 @@ import {
   urlKind,
 } from "./address-kinds.ts";
 import { OFREP_VALUES } from "./config.ts";
+import { upstreamHeadersKind } from "./header-list-kind.ts";
 import {
   enrichersKind,
   headerNameKind,
@@ -56,6 +58,7 @@ import type { OptionName } from "./options.ts";
 export const SETTING_GROUPS = [
   "Required",
   "Listening",
+  "Network",
   "Upstream",
   "Clients",
   "Endpoints",
@@ -77,6 +80,8 @@ function defineSetting<T, const Default extends T | undefined>(
 ): Setting<T, Default> {
   return define(setting);
 }
+
+const portKind = createIntegerKind({ min: 0, max: 65_535 });
 
 // NOTE: timers are limited to 2 ** 31 - 1 ms, and an interval and its jitter are added up.
 const intervalKind = createIntegerKind({ min: 0, max: 1_000_000_000, of: "milliseconds" });
@@ -125,7 +130,7 @@ export const SETTINGS = {
     group: "Listening",
     option: "port",
     variables: ["PORT", "PROXY_PORT"],
-    kind: createIntegerKind({ min: 0, max: 65_535 }),
+    kind: portKind,
     fallback: 3000,
     meaning: "Port to listen on; 0 chooses a free one. PORT takes precedence over PROXY_PORT.",
   }),
@@ -180,7 +185,89 @@ export const SETTINGS = {
     kind: trustProxyKind,
     fallback: false,
     meaning:
-      "Which X-Forwarded-* headers are trusted: all (true), none (false), those from a list of IP addresses and CIDR ranges, or those of a number of proxies in front of this one. Determines the caller's address in the context.",
+      "Which X-Forwarded-* and Forwarded headers are trusted: all (true), none (false), those from a list of IP addresses and CIDR ranges, or those of a number of proxies in front of this one. Determines the caller's address in the context and for FLAGS_ALLOW_LIST and FLAGS_DENY_LIST.",
+  }),
+  tlsCertFile: defineSetting({
+    group: "Network",
+    option: "tls.certFile",
+    variables: ["FLAGS_TLS_CERT_FILE"],
+    kind: textKind,
+    fallback: undefined,
+    meaning:
+      "Path of a PEM file with the certificate of this proxy and those of intermediate authorities. Enables TLS. A renewed file is read without a restart.",
+  }),
+  tlsKeyFile: defineSetting({
+    group: "Network",
+    option: "tls.keyFile",
+    variables: ["FLAGS_TLS_KEY_FILE"],
+    kind: textKind,
+    fallback: undefined,
+    meaning: "Path of a PEM file with the private key of the certificate, without a passphrase.",
+  }),
+  tlsPort: defineSetting({
+    group: "Network",
+    option: "tls.port",
+    variables: ["FLAGS_TLS_PORT"],
+    kind: portKind,
+    fallback: undefined,
+    shownFallback: "PORT serves TLS",
+    meaning: "Port for TLS. Then PORT serves plain HTTP as well, or redirects.",
+  }),
+  tlsRedirect: defineSetting({
+    group: "Network",
+    option: "tls.redirect",
+    variables: ["FLAGS_TLS_REDIRECT"],
+    kind: booleanKind,
+    fallback: false,
+    meaning: "Redirects all requests from PORT to FLAGS_TLS_PORT, with a 308.",
+  }),
+  tlsClientCaFile: defineSetting({
+    group: "Network",
+    option: "tls.clientCaFile",
+    variables: ["FLAGS_TLS_CLIENT_CA_FILE"],
+    kind: textKind,
+    fallback: undefined,
+    meaning:
+      "Path of a PEM file with certificates of authorities. Then TLS clients need a certificate that one of them has signed.",
+  }),
+  allowList: defineSetting({
+    group: "Network",
+    option: "allowList",
+    variables: ["FLAGS_ALLOW_LIST"],
+    kind: addressesKind,
+    fallback: undefined,
+    shownFallback: "all addresses",
+    meaning:
+      "Only these IP addresses and CIDR ranges may send requests; others get a 403. Behind a load balancer, set TRUST_PROXY. Does not apply to the management port.",
+  }),
+  denyList: defineSetting({
+    group: "Network",
+    option: "denyList",
+    variables: ["FLAGS_DENY_LIST"],
+    kind: addressesKind,
+    fallback: [],
+    shownFallback: "none",
+    meaning:
+      "These IP addresses and CIDR ranges get a 403, even if they are in the allow list. Does not apply to the management port.",
+  }),
+  managementPort: defineSetting({
+    group: "Network",
+    option: "management.port",
+    variables: ["FLAGS_MANAGEMENT_PORT"],
+    kind: portKind,
+    fallback: undefined,
+    shownFallback: "none, PORT serves everything",
+    meaning:
+      "Separate port, without TLS, for metrics, /internal-backstage and /proxy/health. Then PORT serves neither metrics nor /internal-backstage.",
+  }),
+  managementHost: defineSetting({
+    group: "Network",
+    option: "management.host",
+    variables: ["FLAGS_MANAGEMENT_HOST"],
+    kind: hostKind,
+    fallback: undefined,
+    shownFallback: "that of HOST",
+    meaning: "Address of the management port, for example 127.0.0.1.",
   }),
   flagsAppName: defineSetting({
     group: "Upstream",
@@ -275,6 +362,52 @@ export const SETTINGS = {
     kind: booleanKind,
     fallback: true,
     meaning: "Rejects an upstream whose certificate cannot be verified.",
+  }),
+  upstreamCaFile: defineSetting({
+    group: "Upstream",
+    option: "httpOptions.caFile",
+    variables: ["FLAGS_UPSTREAM_CA_FILE"],
+    kind: textKind,
+    fallback: undefined,
+    meaning:
+      "Path of a PEM file with certificates of authorities to trust, in addition to those known to Node.",
+  }),
+  upstreamCertFile: defineSetting({
+    group: "Upstream",
+    option: "httpOptions.certFile",
+    variables: ["FLAGS_UPSTREAM_CERT_FILE"],
+    kind: textKind,
+    fallback: undefined,
+    meaning: "Path of a PEM file with the client certificate for the upstream. Read at the start.",
+  }),
+  upstreamKeyFile: defineSetting({
+    group: "Upstream",
+    option: "httpOptions.keyFile",
+    variables: ["FLAGS_UPSTREAM_KEY_FILE"],
+    kind: textKind,
+    fallback: undefined,
+    meaning: "Path of a PEM file with the private key of the client certificate.",
+  }),
+  upstreamHeaders: defineSetting({
+    group: "Upstream",
+    option: "httpOptions.headers",
+    variables: ["FLAGS_UPSTREAM_HEADERS"],
+    kind: upstreamHeadersKind,
+    fallback: {},
+    shownFallback: "none",
+    secret: true,
+    secretTexts: secretsInHeaders,
+    meaning:
+      "Headers added to every request to the upstream: Name: value, separated by commas, or one per line if values contain commas.",
+  }),
+  upstreamTimeout: defineSetting({
+    group: "Upstream",
+    option: "httpOptions.timeout",
+    variables: ["FLAGS_UPSTREAM_TIMEOUT"],
+    kind: createIntegerKind({ min: 1, max: 600_000, of: "milliseconds" }),
+    fallback: 10_000,
+    meaning:
+      "Milliseconds that a whole request to the upstream may take, including the connection and the transfer of all flags.",
   }),
   httpProxy: defineSetting({
     group: "Upstream",

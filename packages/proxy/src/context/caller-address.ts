@@ -3,7 +3,7 @@ import proxyAddress from "@fastify/proxy-addr";
 import type { TrustProxy } from "flags-server-kit";
 import { toTrustOption, type TrustFunction } from "flags-server-kit/http";
 
-/** Returns the address of the client that sent a request; undefined on a Unix socket. */
+/** Returns the address of the client that sent a request; undefined if it is not known. */
 export type CallerAddress = (request: IncomingMessage) => string | undefined;
 
 /** Creates a function that finds the client's address, which trusted peers may forward in a header. */
@@ -26,7 +26,9 @@ const IPV4_OVER_IPV6 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
 /** Removes the port that some peers add, and the prefix of an IPv4 address on an IPv6 socket. */
 function toPlain(address: string | undefined): string | undefined {
-  if (address === undefined || !address.includes(":")) return address;
+  // A peer that does not reveal the address may say so.
+  if (address === undefined || address === "unknown") return undefined;
+  if (!address.includes(":")) return address;
   const found = IPV4_WITH_PORT.exec(address) ?? BRACKETED_IPV6.exec(address);
   const bare = found?.[1] ?? address;
   return IPV4_OVER_IPV6.exec(bare)?.[1] ?? bare;

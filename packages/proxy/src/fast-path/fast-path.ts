@@ -5,6 +5,7 @@ import {
   createGuardedServer,
   findRepeatedHeader,
   type ObserveRequest,
+  type TlsFiles,
 } from "flags-server-kit/http";
 import type { Context, Snapshot } from "flags-engine";
 import { admitRequest } from "../access/admit-request.ts";
@@ -16,6 +17,7 @@ import type { ProxyConfig } from "../config/config.ts";
 import { buildContext, readsSessionId } from "../context/request-context.ts";
 import { parseQueryContext, type SentContext } from "../context/sent-context.ts";
 import { createCorsHeaders, hasFixedOrigin, type RawHeaders } from "../http/cors.ts";
+import { adoptForwarded } from "../http/forwarded-header.ts";
 import { isValid } from "../http/validation.ts";
 import { evaluateFlags, isShareable } from "../response/evaluate-flags.ts";
 import type { FlagResponse, PreparedResponse } from "../response/prepare-response.ts";
@@ -58,17 +60,36 @@ export function createFastPaths(
   });
 }
 
+interface ServerOptions {
+  readonly guard: ConnectionGuard;
+  /** Whether the caller of a request is allowed. Undefined: all are. */
+  readonly isAllowed: ((request: IncomingMessage) => boolean) | undefined;
+  /** Whether the headers of some peers are trusted. */
+  readonly readsForwarded: boolean;
+  /** Undefined: plain HTTP. */
+  readonly tls: TlsFiles | undefined;
+}
+
 /** Creates the HTTP server. A request goes to the fast path that can handle it, or else to the framework. */
 export function createServerFactory(
   fastPaths: readonly FastPath[],
-  guard: ConnectionGuard,
+  { guard, isAllowed, readsForwarded, tls }: ServerOptions,
 ): FastifyServerFactory {
   return (handleInFramework) =>
-    createGuardedServer(guard, (request, response) => {
-      const fastPath = fastPaths.find((path) => path.canHandle(request));
-      if (fastPath === undefined) handleInFramework(request, response);
-      else fastPath.handle(request, response, handleInFramework);
-    });
+    createGuardedServer(
+      guard,
+      (request, response) => {
+        if (readsForwarded) adoptForwarded(request.headers);
+        const fastPath = fastPaths.find((path) => path.canHandle(request));
+        // The framework responds to requests that are not allowed.
+        if (fastPath === undefined || isAllowed?.(request) === false) {
+          handleInFramework(request, response);
+        } else {
+          fastPath.handle(request, response, handleInFramework);
+        }
+      },
+      tls,
+    );
 }
 
 interface FastPathOptions {

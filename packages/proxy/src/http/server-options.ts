@@ -7,7 +7,8 @@ import {
 } from "flags-server-kit/http";
 import type { UpstreamSource } from "../sources.ts";
 import type { ProxyConfig } from "../config/config.ts";
-import { notReady, toHttpError } from "../errors.ts";
+import { addressNotAllowed, notReady, toHttpError } from "../errors.ts";
+import type { AllowRequest } from "./access-lists.ts";
 import { isReady } from "./readiness.ts";
 import type { SendError } from "./error-handler.ts";
 import { validatorCompiler } from "./validation.ts";
@@ -16,12 +17,14 @@ interface ServerDependencies {
   readonly sources: readonly UpstreamSource[];
   readonly sendError: SendError;
   readonly guard: ConnectionGuard;
+  /** Undefined: all requests are allowed. */
+  readonly isAllowed?: AllowRequest | undefined;
 }
 
 /** Returns the Fastify options of the HTTP server. */
 export function serverOptions(
   { trustProxy }: ProxyConfig,
-  { sources, sendError, guard }: ServerDependencies,
+  { sources, sendError, guard, isAllowed }: ServerDependencies,
 ) {
   return {
     ...SERVER_DEFAULTS,
@@ -34,9 +37,10 @@ export function serverOptions(
       headersHint: "send a large context with POST",
       isResponding: (socket) => guard.isResponding(socket),
     }),
-    // Requests whose path cannot be routed run no hooks, so the readiness gate is repeated here.
-    frameworkErrors: (error, _request, reply) => {
-      sendError(reply, isReady(sources) ? toHttpError(error) : notReady());
+    // Requests whose path cannot be routed run no hooks, so these checks are repeated here.
+    frameworkErrors: (error, request, reply) => {
+      if (isAllowed?.(request.raw) === false) sendError(reply, addressNotAllowed());
+      else sendError(reply, isReady(sources) ? toHttpError(error) : notReady());
     },
   } as const satisfies FastifyServerOptions;
 }

@@ -16,6 +16,10 @@ export interface HttpOptions {
   readonly rejectUnauthorized?: boolean;
   /** PEM certificates of the only authorities to trust. @default the authorities known to Node */
   readonly ca?: string | readonly string[];
+  /** PEM certificate that the client presents to the upstream, with intermediate ones. @default none */
+  readonly cert?: string;
+  /** PEM private key of `cert`. @default none */
+  readonly key?: string;
 }
 
 /** Flags to use before the first response of the upstream. Only the first source below is used. */

@@ -167,6 +167,8 @@ function readConnection(reader: OptionReader): ConnectionSettings {
     timeoutMs: reader.durationMs("timeoutMs", 1) ?? 10_000,
     rejectUnauthorized: http.flag("rejectUnauthorized") ?? true,
     ca: http.check("ca", isStringOrStrings, "must be a string or a list of strings"),
+    cert: http.text("cert"),
+    key: http.text("key"),
     httpProxy: reader.check("httpProxy", isProxyUrl, PROXY_RULE),
     httpsProxy: reader.check("httpsProxy", isProxyUrl, PROXY_RULE),
     noProxy: reader.text("noProxy"),

@@ -1,3 +1,4 @@
+import { createSecureContext, type SecureContext, type SecureContextOptions } from "node:tls";
 import { EnvHttpProxyAgent } from "undici";
 import type { Dispatcher } from "undici";
 
@@ -6,6 +7,8 @@ export interface ConnectionSettings {
   readonly timeoutMs: number;
   readonly rejectUnauthorized: boolean;
   readonly ca: string | readonly string[] | undefined;
+  readonly cert: string | undefined;
+  readonly key: string | undefined;
   readonly httpProxy: string | undefined;
   readonly httpsProxy: string | undefined;
   readonly noProxy: string | undefined;
@@ -27,9 +30,13 @@ const NO_PROXY = "";
  */
 export function createConnections(settings: ConnectionSettings): Connections {
   const { httpProxy, httpsProxy } = settings;
+  const contexts = createContexts(settings);
   // NOTE: a single agent would send HTTPS requests to the HTTP proxy if no HTTPS proxy is set.
-  const http = createAgent(settings, { ...optional("httpProxy", httpProxy), httpsProxy: NO_PROXY });
-  const https = createAgent(settings, {
+  const http = createAgent(settings, contexts, {
+    ...optional("httpProxy", httpProxy),
+    httpsProxy: NO_PROXY,
+  });
+  const https = createAgent(settings, contexts, {
     ...optional("httpsProxy", httpsProxy),
     httpProxy: NO_PROXY,
   });
@@ -43,31 +50,66 @@ export function createConnections(settings: ConnectionSettings): Connections {
 
 function createAgent(
   settings: ConnectionSettings,
+  contexts: Contexts,
   proxies: EnvHttpProxyAgent.Options,
 ): EnvHttpProxyAgent {
   try {
-    return new EnvHttpProxyAgent({ ...toAgentOptions(settings), ...proxies });
+    return new EnvHttpProxyAgent({ ...toAgentOptions(settings, contexts), ...proxies });
   } catch {
     // The cause is omitted: it contains the URL, which may contain a password.
     throw new TypeError("Cannot create a flags client: HTTP_PROXY or HTTPS_PROXY is not a URL");
   }
 }
 
-function toAgentOptions(settings: ConnectionSettings): EnvHttpProxyAgent.Options {
-  const trust = settings.ca === undefined ? {} : { ca: toTrusted(settings.ca) };
-  const tls = { ...trust, rejectUnauthorized: settings.rejectUnauthorized };
+function toAgentOptions(
+  settings: ConnectionSettings,
+  { upstream, proxy }: Contexts,
+): EnvHttpProxyAgent.Options {
+  const tls = { ...upstream, rejectUnauthorized: settings.rejectUnauthorized };
   return {
     ...optional("noProxy", settings.noProxy),
     // Plain HTTP requests do not use CONNECT: many proxies reject it for ports other than 443.
     proxyTunnel: false,
     connect: { ...tls, timeout: settings.timeoutMs },
     requestTls: tls,
-    proxyTls: trust,
+    proxyTls: proxy,
     keepAliveTimeout: KEEP_ALIVE_MS,
     // Every call has a deadline that covers headers and body.
     headersTimeout: 0,
     bodyTimeout: 0,
   };
+}
+
+interface ContextOption {
+  readonly secureContext?: SecureContext;
+}
+
+/** The TLS contexts of connections to the upstream and to a forward proxy; empty: Node's default. */
+interface Contexts {
+  readonly upstream: ContextOption;
+  readonly proxy: ContextOption;
+}
+
+/** NOTE: created once, because reading a hundred certificates takes longer than a TLS handshake. */
+function createContexts({ ca, cert, key }: ConnectionSettings): Contexts {
+  const trust = ca === undefined ? undefined : { ca: toTrusted(ca) };
+  const identity = cert === undefined && key === undefined ? undefined : { cert, key };
+  try {
+    // The client certificate is for the upstream only.
+    return {
+      upstream: toContext(trust || identity ? { ...trust, ...identity } : undefined),
+      proxy: toContext(trust),
+    };
+  } catch {
+    // The cause is omitted: it may contain parts of the key.
+    throw new TypeError(
+      "Cannot create a flags client: httpOptions.ca, cert or key is not valid PEM, or cert and key do not match",
+    );
+  }
+}
+
+function toContext(options: SecureContextOptions | undefined): ContextOption {
+  return options === undefined ? {} : { secureContext: createSecureContext(options) };
 }
 
 function toTrusted(ca: string | readonly string[]): string[] {

@@ -14,6 +14,15 @@ interface ListenSettings {
   readonly port: Setting<number, number>;
   readonly host: Setting<string>;
   readonly basePath?: Setting<string, string>;
+  /** For a server that can use TLS. */
+  readonly tls?: {
+    readonly certFile: Setting<string>;
+    readonly clientCaFile: Setting<string>;
+    readonly port: Setting<number>;
+    readonly redirect: Setting<boolean, boolean>;
+  };
+  /** For a server that can serve its health on a separate port, which is plain HTTP. */
+  readonly management?: { readonly port: Setting<number>; readonly host: Setting<string> };
 }
 
 interface ProbeDefinition {
@@ -49,8 +58,10 @@ export function createProbe(definition: ProbeDefinition): Subcommand {
     ],
     run: async ({ options, environment }) => {
       const { url } = options;
-      const base = typeof url === "string" ? readBaseUrl(url) : localAddress(settings, environment);
-      return probe(new URL(`${base}${path}`));
+      if (typeof url === "string") return probe(new URL(`${readBaseUrl(url)}${path}`));
+      // NOTE: a certificate is for the public name of the server, not for the local address.
+      const base = localAddress(settings, environment);
+      return probe(new URL(`${base}${path}`), { rejectUnauthorized: false });
     },
   };
 }
@@ -66,16 +77,65 @@ function readBaseUrl(text: string): string {
 }
 
 function localAddress(settings: ListenSettings, environment: Environment): string {
-  const { port, host, basePath } = settings;
-  const table = { port, host, ...(basePath && { basePath }) };
+  const { port, host, basePath, tls, management } = settings;
+  const table = {
+    port,
+    host,
+    ...(basePath && { basePath }),
+    ...(tls && { certFile: tls.certFile, clientCaFile: tls.clientCaFile }),
+    ...(tls && { tlsPort: tls.port, redirect: tls.redirect }),
+    ...(management && { managementPort: management.port, managementHost: management.host }),
+  };
   const { values, problems } = resolveSettings(table, { environment });
   if (problems.length > 0) throw new ConfigError(problems);
-  if (values.port === 0) {
+  const address = chooseAddress(values);
+  if (address.port === 0) {
     throw new ConfigError([
-      "PORT is 0, so the port of the server is not known: pass its address with --url",
+      `${address.variable} is 0, so the port of the server is not known: pass its address with --url`,
     ]);
   }
-  return `http://${toConnectHost(values.host)}:${values.port}${values.basePath ?? ""}`;
+  const { scheme } = address;
+  return `${scheme}://${toConnectHost(address.host)}:${address.port}${values.basePath ?? ""}`;
+}
+
+interface ListenValues {
+  readonly port: number;
+  readonly host: string | undefined;
+  readonly certFile?: string | undefined;
+  readonly clientCaFile?: string | undefined;
+  readonly tlsPort?: number | undefined;
+  readonly redirect?: boolean;
+  readonly managementPort?: number | undefined;
+  readonly managementHost?: string | undefined;
+}
+
+interface LocalAddress {
+  readonly scheme: "http" | "https";
+  readonly port: number;
+  readonly host: string | undefined;
+  /** The variable with the port. */
+  readonly variable: string;
+}
+
+/** Chooses a port on which the health is served, preferably without TLS. */
+function chooseAddress(values: ListenValues): LocalAddress {
+  const { port, host, certFile, clientCaFile, tlsPort, managementPort } = values;
+  if (managementPort !== undefined) {
+    const managementHost = values.managementHost ?? host;
+    const variable = "FLAGS_MANAGEMENT_PORT";
+    return { scheme: "http", port: managementPort, host: managementHost, variable };
+  }
+  const hasPlainPort =
+    certFile === undefined || (tlsPort !== undefined && values.redirect !== true);
+  if (hasPlainPort) return { scheme: "http", port, host, variable: "PORT" };
+  if (clientCaFile !== undefined) {
+    throw new ConfigError([
+      "The server requires a client certificate (FLAGS_TLS_CLIENT_CA_FILE), which this command does not have: set FLAGS_MANAGEMENT_PORT, whose health needs none",
+    ]);
+  }
+  return tlsPort === undefined
+    ? { scheme: "https", port, host, variable: "PORT" }
+    : { scheme: "https", port: tlsPort, host, variable: "FLAGS_TLS_PORT" };
 }
 
 /** The host to connect to: a server that listens on all addresses also listens on that of loopback. */
@@ -85,9 +145,13 @@ function toConnectHost(host: string | undefined): string {
   return host.includes(":") ? `[${host}]` : host;
 }
 
-async function probe(url: URL): Promise<SubcommandResult> {
+interface ProbeOptions {
+  readonly rejectUnauthorized?: boolean;
+}
+
+async function probe(url: URL, options: ProbeOptions = {}): Promise<SubcommandResult> {
   const startMs = performance.now();
-  const status = await requestStatus(url).catch(describeError);
+  const status = await requestStatus(url, options).catch(describeError);
   const durationMs = Math.round(performance.now() - startMs);
   const result = typeof status === "number" ? `status ${status}` : status;
   return {
@@ -97,7 +161,7 @@ async function probe(url: URL): Promise<SubcommandResult> {
 }
 
 /** Resolves to the status of the response to a GET request. */
-async function requestStatus(url: URL): Promise<number> {
+async function requestStatus(url: URL, tls: ProbeOptions): Promise<number> {
   const options: RequestOptions = {
     // A redirect is not followed, so it counts as an error.
     headers: { connection: "close" },
@@ -106,7 +170,7 @@ async function requestStatus(url: URL): Promise<number> {
   // NOTE: the default agents may send requests through HTTP_PROXY.
   if (url.protocol === "http:") return statusOf(getHttp(url, { ...options, agent: new Agent() }));
   const https = await import("node:https");
-  return statusOf(https.get(url, { ...options, agent: new https.Agent() }));
+  return statusOf(https.get(url, { ...options, ...tls, agent: new https.Agent() }));
 }
 
 function statusOf(request: ClientRequest): Promise<number> {

@@ -1,4 +1,5 @@
 import { ConfigError } from "../config/resolve-settings.ts";
+import type { ListenVariables } from "../http/listen.ts";
 import { REDACTED, redactTokens } from "../logging/redact.ts";
 
 /**
@@ -25,21 +26,24 @@ function describeFailure(error: unknown): string {
 }
 
 /** Error codes of `listen()`, each with the variable that fixes the problem. */
-const LISTEN_FAILURES: Readonly<Record<string, string>> = {
-  EADDRINUSE: "another program uses the port. Stop it, or choose another port with PORT",
-  EACCES: "this user may not open the port. Choose one above 1023 with PORT",
-  EADDRNOTAVAIL: "this machine does not have the address. Choose another one with HOST",
-  ENOTFOUND: "the host name is not known. Choose another one with HOST",
-  EAI_AGAIN: "the host name cannot be looked up. Choose another one with HOST",
+const LISTEN_FAILURES: Readonly<Record<string, (variables: ListenVariables) => string>> = {
+  EADDRINUSE: ({ port }) =>
+    `another program uses the port. Stop it, or choose another port with ${port}`,
+  EACCES: ({ port }) => `this user may not open the port. Choose one above 1023 with ${port}`,
+  EADDRNOTAVAIL: ({ host }) =>
+    `this machine does not have the address. Choose another one with ${host}`,
+  ENOTFOUND: ({ host }) => `the host name is not known. Choose another one with ${host}`,
+  EAI_AGAIN: ({ host }) => `the host name cannot be looked up. Choose another one with ${host}`,
 };
 
 function explainListenFailure(error: Error): string | undefined {
-  const { code, address, port, hostname } = error as NodeJS.ErrnoException & {
+  const { code, address, port, hostname, variables } = error as NodeJS.ErrnoException & {
+    readonly variables?: ListenVariables;
     readonly address?: string | null;
     readonly port?: number;
     readonly hostname?: string;
   };
-  const reason = LISTEN_FAILURES[code ?? ""];
+  const reason = LISTEN_FAILURES[code ?? ""]?.(variables ?? { port: "PORT", host: "HOST" });
   if (reason === undefined) return undefined;
   // NOTE: the address is null if the primary process of a cluster opens the port.
   const host = hostname ?? address ?? "::";

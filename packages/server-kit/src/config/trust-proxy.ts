@@ -8,15 +8,27 @@ import { createListKind } from "./list-kind.ts";
  */
 export type TrustProxy = boolean | number | readonly string[];
 
-/** Names of the ranges that RFC 1918, RFC 3927, RFC 4193 and similar RFCs reserve. */
-const NAMED_RANGES: readonly string[] = ["loopback", "linklocal", "uniquelocal"];
+/** Names of ranges that RFC 1918, RFC 3927, RFC 4193 and similar RFCs reserve, as in `@fastify/proxy-addr`. */
+export const NAMED_RANGES: Readonly<Partial<Record<string, readonly string[]>>> = {
+  loopback: ["127.0.0.0/8", "::1"],
+  linklocal: ["169.254.0.0/16", "fe80::/10"],
+  uniquelocal: ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"],
+};
 
-const peers = createListKind({
-  of: `IP addresses, CIDR ranges and any of ${NAMED_RANGES.join(", ")}`,
-  parseEntry: (text) =>
-    NAMED_RANGES.includes(text) || isAddressOrRange(text)
+const addressRules = {
+  of: `IP addresses, CIDR ranges and any of ${Object.keys(NAMED_RANGES).join(", ")}`,
+  parseEntry: (text: string) =>
+    Object.hasOwn(NAMED_RANGES, text) || isAddressOrRange(text)
       ? text
       : new InvalidValue("is neither an IP address nor a CIDR range"),
+};
+
+const peers = createListKind(addressRules);
+
+/** Addresses, CIDR ranges and names of ranges, at least one. */
+export const addressesKind: Kind<readonly string[]> = createListKind({
+  ...addressRules,
+  atLeastOne: true,
 });
 
 /** `true`, `false`, the number of trusted proxies, or their addresses. */

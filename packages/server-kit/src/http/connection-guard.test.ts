@@ -2,12 +2,9 @@ import { once } from "node:events";
 import type { RequestListener, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { createGuardedServer } from "./guarded-server.ts";
 import { closedByServer, connectPeer, countConnections, startServer } from "./_server.ts";
-import {
-  ConnectionGuard,
-  type ConnectionGuardOptions,
-  createGuardedServer,
-} from "./connection-guard.ts";
+import { ConnectionGuard, type ConnectionGuardOptions } from "./connection-guard.ts";
 
 const GET = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 

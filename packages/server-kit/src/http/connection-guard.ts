@@ -1,11 +1,6 @@
-import {
-  createServer,
-  type RequestListener,
-  type Server,
-  type ServerOptions,
-  type ServerResponse,
-} from "node:http";
+import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { Server as TlsServer } from "node:tls";
 import type { Logger } from "../logging/logger.ts";
 import { KEEP_ALIVE_TIMEOUT_MS, REQUEST_TIMEOUT_MS } from "./fastify-app.ts";
 
@@ -93,6 +88,8 @@ export class ConnectionGuard {
   readonly #hint: string;
   readonly #times: ConnectionTimes;
   readonly #connections = new Map<Socket, Connection>();
+  /** Connections whose TLS handshake has not ended, by their addresses. */
+  readonly #handshakes = new Map<string, Socket>();
   readonly #closed: Record<CloseReason, number> = {
     limit: 0,
     idle: 0,
@@ -121,9 +118,9 @@ export class ConnectionGuard {
     return this.#closed;
   }
 
-  /** Starts to guard the connections of a server. Several servers share one limit. */
+  /** Starts to guard connections and requests of a server. Several servers share one limit. */
   protect(server: Server): void {
-    server.on("connection", (socket) => this.#accept(socket));
+    this.acceptFrom(server);
     server.prependListener("request", ({ socket }, response) => {
       const connection = this.#connections.get(socket);
       if (connection === undefined) return;
@@ -138,6 +135,28 @@ export class ConnectionGuard {
       const timer = setInterval(() => this.#check(), this.#times.checkIntervalMs);
       timer.unref();
       server.once("close", () => clearInterval(timer));
+    });
+  }
+
+  /** Starts to guard the connections of a server that passes its requests on to a protected one. */
+  acceptFrom(server: Server): void {
+    server.on("connection", (socket) => this.#accept(socket));
+    if (!(server instanceof TlsServer)) return;
+    // NOTE: connections count from their start, so that handshakes that never end count too. Requests
+    // then arrive on another socket object, which nothing but its addresses relates to the first one.
+    server.on("connection", (socket) => {
+      const addresses = describeAddresses(socket);
+      this.#handshakes.set(addresses, socket);
+      socket.once("close", () => {
+        if (this.#handshakes.get(addresses) === socket) this.#handshakes.delete(addresses);
+      });
+    });
+    server.prependListener("secureConnection", (socket) => {
+      const addresses = describeAddresses(socket);
+      const raw = this.#handshakes.get(addresses);
+      this.#handshakes.delete(addresses);
+      if (raw !== undefined) this.#connections.delete(raw);
+      this.#track(socket);
     });
   }
 
@@ -183,6 +202,10 @@ export class ConnectionGuard {
         return;
       }
     }
+    this.#track(socket);
+  }
+
+  #track(socket: Socket): void {
     const connection: Connection = {
       phase: "new",
       sinceMs: performance.now(),
@@ -280,28 +303,7 @@ function isEventStream(response: ServerResponse): boolean {
   return String(response.getHeader("content-type")).startsWith("text/event-stream");
 }
 
-/** How often requests are checked for timeouts. */
-const TIMEOUT_CHECK_INTERVAL_MS = 500;
-
-/** Options of `http.createServer()` that limit how long a request may take. */
-const HTTP_SERVER_OPTIONS: Readonly<ServerOptions> = {
-  keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-  requestTimeout: REQUEST_TIMEOUT_MS,
-  // NOTE: if the headers timeout exceeded the request timeout, Node would swap the two.
-  headersTimeout: REQUEST_TIMEOUT_MS,
-  connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS,
-};
-
-/** Creates an HTTP server whose connections and pipelined requests the guard limits. */
-export function createGuardedServer(guard: ConnectionGuard, handle: RequestListener): Server {
-  const server = createServer(HTTP_SERVER_OPTIONS, (request, response) =>
-    guard.schedule(response, () => handle(request, response)),
-  );
-  // NOTE: by default Node silently drops all headers after the first thousand, which could include a
-  // repeated one. The total size of the headers is limited to 16 KiB anyway.
-  server.maxHeadersCount = 0;
-  // By default Node itself responds to expectations that it does not know, without the guard.
-  server.on("checkExpectation", (request, response) => server.emit("request", request, response));
-  guard.protect(server);
-  return server;
+function describeAddresses(socket: Socket): string {
+  const { localAddress, localPort, remoteAddress, remotePort } = socket;
+  return [localAddress, localPort, remoteAddress, remotePort].join(" ");
 }

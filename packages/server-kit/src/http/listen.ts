@@ -1,4 +1,7 @@
+import { once } from "node:events";
+import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { Server as TlsServer } from "node:tls";
 import type { FastifyInstance } from "fastify";
 
 /** The address to listen on. */
@@ -7,10 +10,18 @@ interface ListenAddress {
   readonly port: number;
   /** Undefined for all addresses. */
   readonly host: string | undefined;
+  /** The variables to change if the port cannot be opened. @default PORT and HOST */
+  readonly variables?: ListenVariables;
+}
+
+/** The variables that determine an address. */
+export interface ListenVariables {
+  readonly port: string;
+  readonly host: string;
 }
 
 /** The address on which a server listens. */
-interface OpenPort {
+export interface OpenPort {
   readonly port: number;
   /** For example `http://localhost:3000`. */
   readonly origin: string;
@@ -19,7 +30,7 @@ interface OpenPort {
 /** Starts to listen. If the port cannot be opened, closes the application and throws. */
 export async function listen(
   app: FastifyInstance,
-  { port, host }: ListenAddress,
+  { port, host, variables }: ListenAddress,
 ): Promise<OpenPort> {
   try {
     // NOTE: an empty host means IPv6 and IPv4, or IPv4 only if there is no IPv6. Fastify would
@@ -27,10 +38,36 @@ export async function listen(
     await app.listen({ port, host: host ?? "" });
   } catch (error) {
     await app.close();
-    throw error;
+    throw withVariables(error, variables);
   }
-  const address = app.server.address() as AddressInfo;
-  return { port: address.port, origin: `http://${toUrlHost(host)}:${address.port}` };
+  return describePort(app.server, host);
+}
+
+/** Makes a server without an application listen. */
+export async function openPort(
+  server: Server,
+  { port, host, variables }: ListenAddress,
+): Promise<OpenPort> {
+  try {
+    server.listen({ port, host: host ?? "" });
+    await once(server, "listening");
+  } catch (error) {
+    throw withVariables(error, variables);
+  }
+  return describePort(server, host);
+}
+
+/** Adds the variables to an error, for `explainFailure()`. */
+function withVariables(error: unknown, variables: ListenVariables | undefined): unknown {
+  return error instanceof Error && variables !== undefined
+    ? Object.assign(error, { variables })
+    : error;
+}
+
+function describePort(server: Server, host: string | undefined): OpenPort {
+  const { port } = server.address() as AddressInfo;
+  const scheme = server instanceof TlsServer ? "https" : "http";
+  return { port, origin: `${scheme}://${toUrlHost(host)}:${port}` };
 }
 
 function toUrlHost(host = "localhost"): string {

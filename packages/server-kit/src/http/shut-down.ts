@@ -14,6 +14,8 @@ const SWEEP_INTERVAL_MS = 50;
 export interface Closable {
   /** Undefined if other processes accept the connections. */
   readonly server: Server | undefined;
+  /** Servers on further ports, which `close()` closes as well. @default none */
+  readonly furtherServers?: readonly Server[];
   /** Waits for the requests in progress, then closes the resources of the server. */
   close(): Promise<void>;
 }
@@ -35,16 +37,21 @@ export async function shutDown(
   closable: Closable,
   { graceMs = GRACE_MS, drainMs = DRAIN_MS }: ShutDownTimes = {},
 ): Promise<void> {
-  const { server } = closable;
-  if (server === undefined) return closable.close();
-  if (await hasConnections(server)) {
-    server.prependListener("request", disableKeepAlive);
+  const { server: mainServer, furtherServers = [] } = closable;
+  if (mainServer === undefined) return closable.close();
+  const servers = [mainServer, ...furtherServers];
+  if ((await Promise.all(servers.map(hasConnections))).includes(true)) {
+    for (const server of servers) server.prependListener("request", disableKeepAlive);
     await sleep(graceMs);
   }
   // NOTE: a connection whose request was in progress at the start stays open after the response.
   // Without the sweep, the server would wait for it until the keep-alive timeout.
-  const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_INTERVAL_MS);
-  const drainTimeout = setTimeout(() => server.closeAllConnections(), drainMs);
+  const sweep = setInterval(() => {
+    for (const server of servers) server.closeIdleConnections();
+  }, SWEEP_INTERVAL_MS);
+  const drainTimeout = setTimeout(() => {
+    for (const server of servers) server.closeAllConnections();
+  }, drainMs);
   try {
     await closable.close();
   } finally {

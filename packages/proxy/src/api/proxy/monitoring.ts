@@ -10,10 +10,14 @@ const HEALTHY = {
   body: () => "ok",
 } as const;
 
-/** Registers the health check and the metrics. Neither needs a key. */
-export function registerMonitoring(app: TypedApp, metrics: Metrics): void {
+/**
+ * Registers the health check and the metrics. Neither needs a key.
+ *
+ * @param metrics undefined: another port serves them
+ */
+export function registerMonitoring(app: TypedApp, metrics: Metrics | undefined): void {
   registerHealth(app);
-  registerPrometheus(app, metrics);
+  if (metrics !== undefined) registerPrometheus(app, metrics);
 }
 
 /** Always responds with 200: until the proxy has flags, another hook responds with 503. */

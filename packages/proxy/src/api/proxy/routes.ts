@@ -9,7 +9,8 @@ import { registerUsage } from "./usage.ts";
 
 /** Registers everything under `/proxy`. */
 export function registerProxyRoutes(app: TypedApp, options: RouteOptions): void {
-  const { config, metrics, protocol, allow, access, definitions, clientStreams } = options;
+  const { config, metrics, protocol, allow, access, definitions, clientStreams, omitsMetrics } =
+    options;
   registerFlagRoutes(app, {
     authenticate: allow("client"),
     protocol,
@@ -24,6 +25,6 @@ export function registerProxyRoutes(app: TypedApp, options: RouteOptions): void 
     metricsIntervalMs: config.metricsIntervalMs,
   });
   registerDefinitions(app, { allow, vary: protocol.policy.vary, definitions });
-  registerMonitoring(app, metrics);
+  registerMonitoring(app, omitsMetrics ? undefined : metrics);
   registerStreams(app, { config, allow, protocol, access, clientStreams, kind: "toggles" });
 }

@@ -1,0 +1,68 @@
+import Fastify, { type FastifyInstance } from "fastify";
+import { ConnectionGuard, createGuardedServer, observeRequests } from "flags-server-kit/http";
+import { authenticate } from "./access/authenticate.ts";
+import type { AccessControl } from "./access/access-control.ts";
+import { registerBackstage } from "./api/edge/backstage.ts";
+import { configuredHeader } from "./api/protocol.ts";
+import { registerMonitoring } from "./api/proxy/monitoring.ts";
+import { configureScope } from "./api/routes.ts";
+import type { ProxyConfig } from "./config/config.ts";
+import { registerCompression } from "./http/compression.ts";
+import { createErrorSender, handleErrors } from "./http/error-handler.ts";
+import { gateUntilReady } from "./http/readiness.ts";
+import { ownCompilersOnly, serverOptions } from "./http/server-options.ts";
+import type { Metrics } from "./metrics.ts";
+import type { UpstreamSource } from "./sources.ts";
+
+/** Connections of probes and metrics collectors. They do not count against those of clients. */
+const MAX_CONNECTIONS = 200;
+
+interface ManagementDependencies {
+  readonly sources: readonly UpstreamSource[];
+  readonly metrics: Metrics;
+  readonly access: AccessControl;
+}
+
+/**
+ * Builds the application of the management port: metrics, probes and the state of sources, under the same
+ * paths as on the main port. The caller must close it.
+ */
+export async function buildManagementApp(
+  config: ProxyConfig,
+  { sources, metrics, access }: ManagementDependencies,
+): Promise<FastifyInstance> {
+  const { logger, basePath } = config;
+  const sendError = createErrorSender([]);
+  const guard = new ConnectionGuard({
+    maxConnections: MAX_CONNECTIONS,
+    logger,
+    hint: "find out what opens so many connections to the management port",
+  });
+  const app = Fastify({
+    ...serverOptions(config, { sources, sendError, guard }),
+    ...ownCompilersOnly,
+    serverFactory: (handle) => createGuardedServer(guard, handle),
+  });
+  handleErrors(app, { logger, sendError });
+  observeRequests(app, metrics.observeRequest);
+  gateUntilReady(app, sources);
+  await registerCompression(app);
+  await app.register(async (scope) => registerMonitoring(configureScope(scope), metrics), {
+    prefix: `${basePath}/proxy`,
+  });
+  const keyCheck = {
+    registry: access.keys,
+    uses: access.uses,
+    extractor: configuredHeader(config),
+  };
+  await app.register(
+    async (scope) =>
+      registerBackstage(configureScope(scope), {
+        sources,
+        metrics,
+        authenticate: authenticate(keyCheck, ["server"]),
+      }),
+    { prefix: `${basePath}/internal-backstage` },
+  );
+  return app;
+}

@@ -1,0 +1,121 @@
+import { once } from "node:events";
+import type { Server } from "node:http";
+import type { FastifyInstance } from "fastify";
+import { listen, type Logger, nameSetting, type OpenPort, openPort } from "flags-server-kit";
+import { type ConnectionGuard, createForwardingServer, TlsFiles } from "flags-server-kit/http";
+import type { ProxyConfig } from "./config/config.ts";
+import { loadTlsMaterial } from "./config/load-network.ts";
+import type { TlsConfig } from "./config/network-config.ts";
+import { SETTINGS } from "./config/settings.ts";
+import { createAllowRequest } from "./http/access-lists.ts";
+import { createRedirectServer } from "./http/redirect-server.ts";
+
+/** Starts to follow the files of the certificate. */
+export function followTlsFiles({ material, files }: TlsConfig, logger: Logger): TlsFiles {
+  const { cert, key, clientCa } = files;
+  return new TlsFiles({
+    material,
+    paths: [cert, key, clientCa].flatMap((file) => (file === undefined ? [] : [file.path])),
+    load: () => loadTlsMaterial(files),
+    logger,
+  });
+}
+
+interface PortsOptions {
+  readonly config: ProxyConfig;
+  readonly guard: ConnectionGuard;
+  /** Undefined: metrics and operations are on the main port. */
+  readonly management: FastifyInstance | undefined;
+}
+
+/** The ports of a proxy. The application closes them with itself. */
+interface OpenPorts {
+  /** The port that clients should use: that of TLS, if there is one. */
+  readonly main: OpenPort;
+  /** Servers other than that of the application. */
+  readonly furtherServers: readonly Server[];
+}
+
+/** Opens all ports of a proxy. If one cannot be opened, closes the application and throws. */
+export async function openPorts(
+  app: FastifyInstance,
+  { config, guard, management }: PortsOptions,
+): Promise<OpenPorts> {
+  const { host, port, network } = config;
+  const { tls } = network;
+  const hasPlainPort = tls?.port !== undefined;
+  const plain = hasPlainPort ? createPlainServer(app, { config, guard, tls }) : undefined;
+  if (plain !== undefined) closeWith(app, plain);
+  if (management !== undefined) app.addHook("onClose", () => management.close());
+
+  const main = await listen(app, {
+    host,
+    port: tls?.port ?? port,
+    variables: { port: hasPlainPort ? "FLAGS_TLS_PORT" : "PORT", host: "HOST" },
+  });
+  try {
+    if (plain !== undefined) await openPort(plain, { host, port });
+    if (management !== undefined && network.management !== undefined) {
+      const variables = { port: "FLAGS_MANAGEMENT_PORT", host: "FLAGS_MANAGEMENT_HOST" };
+      const { origin } = await listen(management, { ...network.management, variables });
+      config.logger.info(`The management port is ${origin}`);
+    }
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
+  const furtherServers = [plain, management?.server].filter((server) => server !== undefined);
+  return { main, furtherServers };
+}
+
+interface PlainServerOptions {
+  readonly config: ProxyConfig;
+  readonly guard: ConnectionGuard;
+  readonly tls: TlsConfig;
+}
+
+/** The server of the plain port next to that of TLS: it redirects, or serves the same. */
+function createPlainServer(
+  app: FastifyInstance,
+  { config, guard, tls }: PlainServerOptions,
+): Server {
+  if (!tls.redirects) return createForwardingServer(guard, app.server);
+  return createRedirectServer({
+    guard,
+    isAllowed: createAllowRequest(config),
+    readsForwarded: config.trustProxy !== false,
+    tlsPort: () => {
+      const address = app.server.address();
+      return typeof address === "object" && address !== null ? address.port : 0;
+    },
+  });
+}
+
+const SWEEP_INTERVAL_MS = 50;
+
+/** Closes a server when the application closes, after the responses in progress. */
+function closeWith(app: FastifyInstance, server: Server): void {
+  let closed: Promise<unknown> = Promise.resolve();
+  app.addHook("preClose", async () => {
+    if (!server.listening) return;
+    closed = once(server, "close");
+    server.close();
+    const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_INTERVAL_MS);
+    server.once("close", () => clearInterval(sweep));
+  });
+  app.addHook("onClose", async () => void (await closed));
+}
+
+/** Warns that network settings have no effect on an application that its caller serves. */
+export function warnOfUnusedPorts({ network, logger }: ProxyConfig): void {
+  const unused = [
+    network.tls && SETTINGS.tlsCertFile,
+    network.management && SETTINGS.managementPort,
+  ];
+  for (const setting of unused) {
+    if (setting === undefined) continue;
+    logger.warn(
+      `${nameSetting(setting)} has no effect on createApp(): the program that serves the application opens the ports`,
+    );
+  }
+}

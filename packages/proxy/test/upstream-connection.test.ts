@@ -1,0 +1,78 @@
+import { expect, test } from "vitest";
+import { Authority, writeFiles } from "./_certificates.ts";
+import { report } from "./_check.ts";
+import { startRecordingUpstream } from "./_recording-upstream.ts";
+
+function startTlsUpstream(authority: Authority, requestCert = false) {
+  const tls = {
+    ...authority.issue("upstream"),
+    requestCert,
+    rejectUnauthorized: requestCert,
+    ca: authority.cert,
+  };
+  return startRecordingUpstream(tls);
+}
+
+test("FLAGS_UPSTREAM_CA_FILE makes an upstream with a private authority trusted", async () => {
+  const authority = new Authority();
+  const { url: FLAGS_URL } = await startTlsUpstream(authority);
+  const { ca, other } = writeFiles({ ca: authority.cert, other: new Authority().cert });
+  const without = await report({ FLAGS_URL });
+  expect(without.problems).toEqual([expect.stringMatching(/Set FLAGS_UPSTREAM_CA_FILE to a file/)]);
+  expect((await report({ FLAGS_URL, FLAGS_UPSTREAM_CA_FILE: other })).problems).toHaveLength(1);
+  const { problems, upstreams } = await report({ FLAGS_URL, FLAGS_UPSTREAM_CA_FILE: ca });
+  expect(problems).toEqual([]);
+  expect(upstreams).toHaveLength(1);
+});
+
+test("FLAGS_UPSTREAM_CERT_FILE authenticates the proxy to the upstream", async () => {
+  const authority = new Authority();
+  const { url: FLAGS_URL } = await startTlsUpstream(authority, true);
+  const files = writeFiles({ ca: authority.cert, ...authority.issue("proxy") });
+  const environment = { FLAGS_URL, FLAGS_UPSTREAM_CA_FILE: files.ca };
+  const without = await report(environment);
+  expect(without.problems).toEqual([expect.stringMatching(/requires a client certificate/)]);
+  const identity = {
+    FLAGS_UPSTREAM_CERT_FILE: files.cert,
+    FLAGS_UPSTREAM_KEY_FILE: files.key,
+  };
+  expect(await report({ ...environment, ...identity })).toMatchObject({ problems: [] });
+});
+
+test("FLAGS_UPSTREAM_HEADERS are sent with every request", async () => {
+  const upstream = await startRecordingUpstream();
+  const FLAGS_UPSTREAM_HEADERS = "X-Gateway: abc, X-Team: web";
+  expect(await report({ FLAGS_URL: upstream.url, FLAGS_UPSTREAM_HEADERS })).toMatchObject({
+    problems: [],
+  });
+  expect(upstream.requests.length).toBeGreaterThan(0);
+  for (const { headers } of upstream.requests) {
+    expect(headers).toMatchObject({ "x-gateway": "abc", "x-team": "web" });
+    expect(headers.authorization).toContain("upstream-secret");
+  }
+});
+
+test("FLAGS_UPSTREAM_TIMEOUT limits a request", async () => {
+  const upstream = await startRecordingUpstream();
+  upstream.hang();
+  const startMs = performance.now();
+  const { problems } = await report({ FLAGS_URL: upstream.url, FLAGS_UPSTREAM_TIMEOUT: "300" });
+  expect(problems).toEqual([expect.stringMatching(/No complete response within 300 ms/)]);
+  expect(performance.now() - startMs).toBeLessThan(9000);
+});
+
+test("flags-proxy check reports certificates that cannot be used", async () => {
+  const { url: FLAGS_URL } = await startRecordingUpstream();
+  const authority = new Authority();
+  const { cert, key } = authority.issue("expired", -1);
+  const files = writeFiles({ cert, key, other: authority.issue("other").key });
+  const tls = { FLAGS_URL, FLAGS_TLS_CERT_FILE: files.cert };
+  const expired = await report({ ...tls, FLAGS_TLS_KEY_FILE: files.key });
+  expect(expired.warnings).toContainEqual(
+    expect.stringMatching(/^FLAGS_TLS_CERT_FILE: the certificate expired at /),
+  );
+  const mismatch = await report({ ...tls, FLAGS_TLS_KEY_FILE: files.other });
+  expect(mismatch.problems).toEqual([
+    expect.stringMatching(/^FLAGS_TLS_KEY_FILE: .*does not belong/),
+  ]);
+});

@@ -1,0 +1,44 @@
+import { BlockList, isIP } from "node:net";
+import { NAMED_RANGES } from "../config/trust-proxy.ts";
+
+/** Addresses, CIDR ranges and names of ranges. */
+type Ranges = readonly string[];
+
+interface AccessLists {
+  /** Undefined: all addresses that are not denied are allowed. */
+  readonly allowList: Ranges | undefined;
+  readonly denyList: Ranges;
+}
+
+/** Returns whether an address may send requests. */
+export type AccessCheck = (address: string | undefined) => boolean;
+
+/**
+ * Creates a check of addresses against lists; undefined if there are none. The deny list takes
+ * precedence. An address that is not known is never allowed: it may be one that is denied.
+ */
+export function createAccessCheck({ allowList, denyList }: AccessLists): AccessCheck | undefined {
+  if (allowList === undefined && denyList.length === 0) return undefined;
+  const isAllowed = allowList === undefined ? () => true : createMatcher(allowList);
+  const isDenied = createMatcher(denyList);
+  return (address) => {
+    // A link-local address has the name of its network interface at its end.
+    const [plain = ""] = address?.split("%", 1) ?? [];
+    return isIP(plain) !== 0 && isAllowed(plain) && !isDenied(plain);
+  };
+}
+
+function createMatcher(ranges: Ranges): (address: string) => boolean {
+  const list = new BlockList();
+  for (const range of ranges.flatMap((entry) => NAMED_RANGES[entry] ?? [entry])) {
+    const [address = "", prefix] = range.split("/");
+    const family = familyOf(address);
+    if (prefix === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(prefix), family);
+  }
+  return (address) => list.check(address, familyOf(address));
+}
+
+function familyOf(address: string): "ipv4" | "ipv6" {
+  return isIP(address) === 6 ? "ipv6" : "ipv4";
+}
