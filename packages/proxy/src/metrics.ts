@@ -157,18 +157,15 @@ function countFailures(registry: Registry, sources: readonly UpstreamSource[]): 
     registers,
   });
 
-  for (const { name: source, flags } of sources) {
+  for (const { name: source, flags, onFailure } of sources) {
     sourceErrors.inc({ source }, 0);
-    const onFailure = (): void => {
+    onFailure(() => {
       upstreamErrors.inc();
       sourceErrors.inc({ source });
-    };
+    });
     flags.on("strategyError", ({ strategy }) => strategyErrors.inc({ strategy }));
     if (flags instanceof FlagsClient) {
       flags.on("usageDropped", (kind, count) => usageDropped.inc({ kind }, count));
-      flags.on("failure", onFailure);
-    } else {
-      flags.on("error", onFailure);
     }
   }
 }

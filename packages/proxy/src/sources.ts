@@ -22,6 +22,8 @@ export interface UpstreamSource {
   readonly flags: FlagSource;
   /** Whether a request for its flags has failed. Its flags may be available nevertheless. */
   readonly hasFailed: () => boolean;
+  /** Calls a function whenever a request to the upstream has failed. */
+  readonly onFailure: (listener: () => void) => void;
 }
 
 /** The name of the only source of a proxy whose token names no environment. */
@@ -63,12 +65,14 @@ export function toUpstreamSource(
   },
 ): UpstreamSource {
   let hasFailed = false;
-  const onFailure = (): void => {
-    hasFailed = true;
+  const onFailure = (listener: () => void): void => {
+    if (flags instanceof FlagsClient) flags.on("failure", listener);
+    else flags.on("error", listener);
   };
-  if (flags instanceof FlagsClient) flags.on("failure", onFailure);
-  else flags.on("error", onFailure);
-  return { name, scope, flags, hasFailed: () => hasFailed };
+  onFailure(() => {
+    hasFailed = true;
+  });
+  return { name, scope, flags, hasFailed: () => hasFailed, onFailure };
 }
 
 /** The sources of an app. */

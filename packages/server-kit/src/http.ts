@@ -37,6 +37,7 @@ export {
 export type { FrameworkFailure } from "./http/request-errors.ts";
 export { TlsFiles } from "./http/tls-files.ts";
 export type { TlsMaterial } from "./http/tls-files.ts";
+export { TokenBucket } from "./http/token-bucket.ts";
 export { toTrustOption } from "./config/trust-proxy.ts";
 export type { TrustFunction } from "./config/trust-proxy.ts";
 export { DeltaHub, DeltaStream } from "./streams/delta-stream.ts";

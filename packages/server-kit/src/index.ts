@@ -1,35 +1,19 @@
-export type { Program } from "./cli/program.ts";
+export * from "./command-line.ts";
 export { tryLoadEnvFiles } from "./cli/run-command-line.ts";
 export { runProgram, runWorker, serveUntilSignal } from "./cli/run-program.ts";
 export type { RunningServer } from "./cli/run-program.ts";
-export type { Subcommand, SubcommandResult } from "./cli/subcommand.ts";
+export type { SubcommandResult } from "./cli/subcommand.ts";
 export { StartError } from "./cli/start-failure.ts";
 export { explainInvalidPeriod, loadAuthorities, loadCertificate } from "./config/certificates.ts";
 export type { Certificate, FileProblems, NamedFile } from "./config/certificates.ts";
-export {
-  booleanKind,
-  createChoiceKind,
-  createIntegerKind,
-  createTextKind,
-  createValueKind,
-  headerValueKind,
-  hostKind,
-  InvalidValue,
-  textKind,
-} from "./config/kind.ts";
-export type { Kind } from "./config/kind.ts";
-export { createListKind, keysKind, tokensKind, toTexts } from "./config/list-kind.ts";
 export {
   collectSecrets,
   ConfigError,
   readEnvironment,
   resolveSettings,
 } from "./config/resolve-settings.ts";
-export type { Environment, Resolution } from "./config/resolve-settings.ts";
-export { defineSetting, describeFallback, nameSetting, variablesOf } from "./config/setting.ts";
-export type { Setting, ValuesOf } from "./config/setting.ts";
-export { showAddress } from "./config/show-text.ts";
-export { addressesKind, trustProxyKind } from "./config/trust-proxy.ts";
+export type { Resolution } from "./config/resolve-settings.ts";
+export { describeFallback, nameSetting } from "./config/setting.ts";
 export type { TrustProxy } from "./config/trust-proxy.ts";
 export { findUnknownOptions, findUnknownVariables } from "./config/unknown-names.ts";
 export {
@@ -50,8 +34,7 @@ export type { OpenFiles } from "./http/connection-limits.ts";
 export { listen, openPort } from "./http/listen.ts";
 export type { OpenPort } from "./http/listen.ts";
 export type { Closable } from "./http/shut-down.ts";
-export { isRecord } from "./is-record.ts";
 export { createLogger, wrapLogger } from "./logging/create-logger.ts";
-export { LOG_LEVELS } from "./logging/logger.ts";
-export type { CustomLogger, Logger, LogLevel } from "./logging/logger.ts";
+export type { Logger, LogLevel } from "./logging/logger.ts";
 export { REDACTED } from "./logging/redact.ts";
+export { explainUnreadable } from "./config/read-text-file.ts";

@@ -17,8 +17,8 @@ interface KeyCheck {
 
 /**
  * Creates a hook that rejects requests without a key of one of these kinds with a 401, and those that
- * the rules of the key do not allow with a 403 or 429. It reads only the headers. A repeated key header is a 400: a gateway might have checked a different value than
- * the proxy.
+ * the rules of the key do not allow with a 403 or 429. It reads only the headers. A repeated key header
+ * is a 400: a gateway might have checked a different value than the proxy.
  */
 export function authenticate(
   { registry, uses, extractor }: KeyCheck,

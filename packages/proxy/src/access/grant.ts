@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { SentContext } from "../context/sent-context.ts";
 import { keepFields } from "./context-fields.ts";
 import type { AllowsOrigin } from "./origins.ts";
@@ -44,7 +44,7 @@ export interface Access {
 
 /** Returns the text that identifies a key in grants. */
 export function digestKey(key: string): string {
-  return createHash("sha256").update(key).digest("base64url");
+  return hash("sha256", key, "base64url");
 }
 
 /** Identifies everything about a grant that a response depends on, apart from the snapshot. */

@@ -39,8 +39,7 @@ export class KeyRegistry {
 
   /** Returns the grant of a key, if the key is of one of these kinds and has not expired. */
   find(presented: string, kinds: readonly KeyKind[]): Grant | undefined {
-    const digest = hash("sha256", presented, "base64url");
-    return this.#choose(this.#table.byHash.get(this.#hashOf(digest)), kinds);
+    return this.#choose(this.#table.byHash.get(this.#hashOf(digestKey(presented))), kinds);
   }
 
   /** Like `find()`, for the `key` of a grant. */

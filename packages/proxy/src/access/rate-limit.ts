@@ -1,3 +1,5 @@
+import { TokenBucket } from "flags-server-kit/http";
+
 /** How often a key can be used. */
 export interface Rate {
   readonly perSecond: number;
@@ -5,33 +7,25 @@ export interface Rate {
   readonly burst?: number | undefined;
 }
 
-/** A token bucket: `burst` requests at once, and `perSecond` on average. */
+/** Limits the requests with a key: `burst` at once, and `perSecond` on average. */
 export class RateLimit {
-  readonly #perMs: number;
-  readonly #burst: number;
   readonly #now: () => number;
-  #tokens: number;
-  #updatedMs: number;
+  readonly #bucket: TokenBucket;
 
+  /** @param now monotonic clock in milliseconds */
   constructor(
     { perSecond, burst = Math.max(1, Math.ceil(perSecond)) }: Rate,
     now: () => number = () => performance.now(),
   ) {
-    this.#perMs = perSecond / 1000;
-    this.#burst = burst;
     this.#now = now;
-    this.#tokens = burst;
-    this.#updatedMs = now();
+    this.#bucket = new TokenBucket({ perSecond, burst }, now());
   }
 
   /** Counts a request. Returns 0, or if it exceeds the limit, the seconds until the next one does not. */
   count(): number {
-    const nowMs = this.#now();
-    const added = (nowMs - this.#updatedMs) * this.#perMs;
-    this.#tokens = Math.min(this.#burst, this.#tokens + added);
-    this.#updatedMs = nowMs;
-    if (this.#tokens < 1) return Math.max(1, Math.ceil((1 - this.#tokens) / this.#perMs / 1000));
-    this.#tokens -= 1;
+    const waitMs = this.#bucket.waitMs(1, this.#now());
+    if (waitMs > 0) return Math.max(1, Math.ceil(waitMs / 1000));
+    this.#bucket.take(1);
     return 0;
   }
 }

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { type BigIntStats, constants } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import { explainUnreadable } from "flags-server-kit";
 import { parseTokenScope, type TokenScope } from "../token-scope.ts";
 import { type AccessFileKey, MAX_KEY_FILES } from "./access-schema.ts";
 import { digestKey } from "./grant.ts";
@@ -226,20 +227,6 @@ function decode(bytes: Buffer): string {
   }
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: "there is no such file",
-  ENOTDIR: "there is no such file",
-  EACCES: "this user may not read it",
-  EPERM: "this user may not read it",
-  EISDIR: "it is a directory",
-  ELOOP: "it is a chain of symbolic links without an end",
-};
-
 function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : "";
-}
-
-function explainUnreadable(error: unknown): string {
-  if (error instanceof ReadError) return error.message;
-  return REASONS[codeOf(error)] ?? (error instanceof Error ? error.message : String(error));
 }

@@ -1,4 +1,4 @@
-import { FlagsClient, type FlagSource, type FlagUpdate, type SyncTimestamps } from "flags-sdk";
+import type { FlagSource, FlagUpdate, SyncTimestamps } from "flags-sdk";
 import type { Logger } from "flags-server-kit";
 import type { UpstreamSource } from "../sources.ts";
 import type { WorkerPeer } from "./messages.ts";
@@ -44,13 +44,11 @@ export class FlagDistribution {
 
   constructor(options: DistributionOptions) {
     this.#options = options;
-    const { flags } = options.source;
+    const { flags, onFailure } = options.source;
     this.#source = flags;
     flags.on("changed", () => this.#startNextRound());
     flags.on("unchanged", () => this.#sendUnchanged());
-    const onFailure = (): void => this.#workers.forEach((worker) => this.#sendUnavailable(worker));
-    if (flags instanceof FlagsClient) flags.on("failure", onFailure);
-    else flags.on("error", onFailure);
+    onFailure(() => this.#workers.forEach((worker) => this.#sendUnavailable(worker)));
   }
 
   /** Adds a worker. It listens immediately, or as soon as it has the flags of the other workers. */

@@ -12,6 +12,13 @@ const REASONS: Readonly<Record<string, string>> = {
   ELOOP: "it is a chain of symbolic links without an end",
 };
 
+/** Says why a file cannot be read. */
+export function explainUnreadable(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = "code" in error ? String(error.code) : "";
+  return REASONS[code] ?? error.message;
+}
+
 /** The text of a file without a byte order mark, or the reason why there is none. */
 type TextFile = { readonly text: string } | { readonly problem: string };
 
@@ -24,8 +31,7 @@ export function readTextFile(path: string): TextFile {
   try {
     bytes = readBytes(path);
   } catch (error) {
-    const { code = "", message } = error as NodeJS.ErrnoException;
-    return { problem: REASONS[code] ?? message };
+    return { problem: explainUnreadable(error) };
   }
   if (bytes.length > MAX_FILE_BYTES) {
     return { problem: `it is larger than ${MAX_FILE_BYTES / 1024} KiB` };

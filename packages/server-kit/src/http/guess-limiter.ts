@@ -2,17 +2,12 @@ import { hash } from "node:crypto";
 import { isIP } from "node:net";
 import { Address6 } from "ip-address";
 import { LRUCache } from "lru-cache";
-
-/** How many unknown tokens may be tried: a burst, then a number per second. */
-interface GuessBudget {
-  readonly burst: number;
-  readonly perSecond: number;
-}
+import { type Budget, TokenBucket } from "./token-bucket.ts";
 
 export interface GuessLimits {
-  readonly perAddress: GuessBudget;
+  readonly perAddress: Budget;
   /** For all addresses together, because an attacker may have many. */
-  readonly total: GuessBudget;
+  readonly total: Budget;
 }
 
 /** For requests that require a token. */
@@ -128,36 +123,6 @@ export class GuessLimiter {
       throw this.#toError({ message: MESSAGE, retryAfterSeconds: Math.ceil(waitMs / 1000) });
     bucket.take(count);
     this.#total.take(count);
-  }
-}
-
-/** A budget that refills at a constant rate. */
-class TokenBucket {
-  readonly #budget: GuessBudget;
-  #available: number;
-  #updatedAtMs: number;
-
-  constructor(budget: GuessBudget, nowMs: number) {
-    this.#budget = budget;
-    this.#available = budget.burst;
-    this.#updatedAtMs = nowMs;
-  }
-
-  /** Milliseconds until `count` units are available; 0 if they are available now. */
-  waitMs(count: number, nowMs: number): number {
-    const { burst, perSecond } = this.#budget;
-    const refill = ((nowMs - this.#updatedAtMs) / 1000) * perSecond;
-    this.#available = Math.min(burst, this.#available + refill);
-    this.#updatedAtMs = nowMs;
-    return Math.max(0, ((count - this.#available) / perSecond) * 1000);
-  }
-
-  take(count: number): void {
-    this.#available -= count;
-  }
-
-  give(count: number): void {
-    this.#available = Math.min(this.#budget.burst, this.#available + count);
   }
 }
 
