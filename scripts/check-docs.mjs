@@ -13,7 +13,6 @@ import { isEqualText, withAliasTables } from "./docs/alias-tables.mjs";
 import { toAnchor } from "./docs/anchors.mjs";
 import { findBadMarks, readDocuments } from "./docs/blocks.mjs";
 import { findUnexplained } from "./docs/messages.mjs";
-import { PENDING_PAGES } from "./docs/pending-pages.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 /** Folders, and the template of decision records, whose links are placeholders. */
@@ -176,7 +175,6 @@ async function checkLinks(path, text) {
     if (/^[a-z][a-z0-9+.-]*:/i.test(target)) continue;
     const [file, anchor] = target.split("#");
     const linked = file === "" ? path : resolve(dirname(path), decodeURIComponent(file));
-    if (PENDING_PAGES.includes(relative(join(root, "docs"), linked))) continue;
     if (!(await exists(linked)))
       problems.push(`${relative(root, path)} links to a missing file: ${target}`);
     else if (anchor && documents.has(linked) && !toAnchors(linked).has(anchor)) {

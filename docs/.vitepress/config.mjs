@@ -1,7 +1,6 @@
 // The documentation site: `npm run docs:build`. It needs nothing from other servers when it is viewed.
 
 import { defineConfig } from "vitepress";
-import { PENDING_PAGES } from "../../scripts/docs/pending-pages.mjs";
 import { linkOutside } from "./link-outside.mjs";
 import { SIDEBAR } from "./sidebar.mjs";
 import { toAnchor } from "../../scripts/docs/anchors.mjs";
@@ -17,7 +16,6 @@ export default defineConfig({
   cleanUrls: false,
   lastUpdated: false,
   srcExclude: ["decisions/template.md"],
-  ignoreDeadLinks: PENDING_PAGES.map((path) => new RegExp(path.replace(/(?:index)?\.md$/, ""))),
   markdown: {
     // Addresses in text are often examples.
     linkify: false,

@@ -5,7 +5,6 @@ import { readdir, readFile } from "node:fs/promises";
 import { dirname, join, posix, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { SIDEBAR } from "../../docs/.vitepress/sidebar.mjs";
-import { PENDING_PAGES } from "./pending-pages.mjs";
 
 const dist = fileURLToPath(new URL("../../docs/.vitepress/dist", import.meta.url));
 const base = process.env.DOCS_BASE ?? "/";
@@ -14,7 +13,6 @@ const UNLISTED = new Set(["404.html", "index.html"]);
 
 const paths = (await readdir(dist, { recursive: true })).map((path) => path.split(sep).join("/"));
 const files = new Set(paths);
-const pending = new Set(PENDING_PAGES.map((path) => path.replace(/\.md$/, ".html")));
 const pages = new Map();
 for (const path of paths.filter((name) => name.endsWith(".html"))) {
   pages.set(path, await readFile(join(dist, path), "utf8"));
@@ -36,7 +34,6 @@ function checkLinks(path, html) {
     if (/^[a-z][a-z0-9+.-]*:|^\/\//i.test(target)) continue;
     const [address, anchor] = decodeURI(target).split("#");
     const linked = toFile(path, address);
-    if (pending.has(linked) && !files.has(linked)) continue;
     if (!files.has(linked)) problems.push(`${path} links to a missing page: ${target}`);
     else if (anchor && !pages.get(linked)?.includes(`id="${anchor}"`)) {
       problems.push(`${path} links to a missing heading: ${target}`);
@@ -68,8 +65,7 @@ function checkNavigation() {
     items.map(({ link }) => toFile("index.html", base + link.slice(1))),
   );
   for (const link of links) {
-    if (!files.has(link) && !pending.has(link))
-      problems.push(`The navigation lists ${link}, which is missing`);
+    if (!files.has(link)) problems.push(`The navigation lists ${link}, which is missing`);
   }
   const listed = new Set(links);
   // A folder with a start page lists its own pages there.

@@ -6,13 +6,6 @@ const START_TIMEOUT_MS = 90_000;
 const STOP_TIMEOUT_MS = 15_000;
 const POLL_MS = 100;
 
-/** The demo keys in the documents, for every quickstart. */
-const DEMO_KEYS = {
-  FLAGS_PROXY_CLIENT_KEYS: "demo-web-key",
-  INIT_ADMIN_API_TOKENS: "*:*.demo-admin-token-for-this-machine-only",
-  INIT_CLIENT_API_TOKENS: "*:development.demo-backend-token-local",
-};
-
 /** Returns the ports that a block uses: of the flag-management service or another upstream, or of the proxy. */
 export function portsOf(text) {
   if (text.includes("npm start")) return ["admin", "proxy"];
@@ -23,8 +16,7 @@ export function portsOf(text) {
 export async function startServer({ place, text, ports, folder, environment }) {
   const used = portsOf(text);
   const port = ports[used.at(-1)];
-  const keys = text.includes("npm start") ? DEMO_KEYS : {};
-  const env = { ...process.env, ...keys, ...environment, ADMIN_PORT: ports.admin, PORT: port };
+  const env = { ...process.env, ...environment, ADMIN_PORT: ports.admin, PORT: port };
   const server = spawn("bash", ["-euc", text], { cwd: folder, env, detached: true });
   let output = "";
   for (const stream of [server.stdout, server.stderr]) {
