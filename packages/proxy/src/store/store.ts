@@ -1,0 +1,21 @@
+/**
+ * Keeps documents outside the process, so that a restarted or new replica has flags while the upstream is
+ * down. Implementations do not interpret contents, and do not protect callers from slow servers: callers
+ * limit the time, verify what they read, and treat every failure as a missing document.
+ */
+export interface Store {
+  /** The address for messages, without credentials. */
+  readonly address: string;
+
+  /** Resolves to the content, or to undefined if there is no such document. */
+  read(key: string, signal: AbortSignal): Promise<Uint8Array | undefined>;
+
+  /**
+   * Replaces a document. Readers see the previous content or all of the new one.
+   *
+   * @param key letters, digits, `-`, `_`, `.` and `/`
+   */
+  write(key: string, content: Uint8Array, signal: AbortSignal): Promise<void>;
+
+  close(): Promise<void>;
+}
