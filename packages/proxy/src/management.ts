@@ -50,17 +50,13 @@ export async function buildManagementApp(
   await app.register(async (scope) => registerMonitoring(configureScope(scope), metrics), {
     prefix: `${basePath}/proxy`,
   });
-  const keyCheck = {
-    registry: access.keys,
-    uses: access.uses,
-    extractor: configuredHeader(config),
-  };
   await app.register(
     async (scope) =>
       registerBackstage(configureScope(scope), {
         sources,
         metrics,
-        authenticate: authenticate(keyCheck, ["server"]),
+        access,
+        authenticate: authenticate({ access, extractor: configuredHeader(config) }, ["server"]),
       }),
     { prefix: `${basePath}/internal-backstage` },
   );

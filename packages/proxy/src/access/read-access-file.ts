@@ -3,9 +3,9 @@ import { type BigIntStats, constants } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { explainUnreadable } from "flags-server-kit";
+import { digestKey } from "../key-digest.ts";
 import { parseTokenScope, type TokenScope } from "../token-scope.ts";
 import { type AccessFileKey, MAX_KEY_FILES } from "./access-schema.ts";
-import { digestKey } from "./grant.ts";
 import { type DescribeProblem, parseAccessFile } from "./parse-access-file.ts";
 
 /** One key of the file with its digest. */

@@ -4,17 +4,36 @@ import type { ApplicationUsage } from "flags-sdk";
 import type { Logger, RunningServer } from "flags-server-kit";
 import type { LoadedConfig } from "../config/assemble-config.ts";
 import { createClients, logSourceEvents, type UpstreamSource } from "../sources.ts";
-import { createMetrics, observeSources } from "../metrics.ts";
+import { createMetrics, type Metrics, observeSources } from "../metrics.ts";
+import type { KeyVerifier } from "../upstream-keys/verified-key.ts";
 import { FlagDistribution } from "./flag-distribution.ts";
+import { KeyDistribution } from "./key-distribution.ts";
 import type { MessageToPrimary, ToPrimary, WorkerPeer } from "./messages.ts";
 import { MetricsCollection } from "./metrics-collection.ts";
 import { type PortVariables, WorkerPool } from "./worker-pool.ts";
 
 /** Serves with several processes that share one port and the connections to the upstream. */
 export async function serveWithWorkers(config: LoadedConfig): Promise<RunningServer> {
-  const primary = new Primary(config, await choosePorts(config));
+  const metrics = createMetrics();
+  const verifier = config.upstreamKeys && (await createVerifier(config, metrics));
+  const primary = new Primary(config, { ports: await choosePorts(config), metrics, verifier });
   const url = await primary.start();
   return { server: undefined, address: `${url}/proxy`, close: () => primary.close() };
+}
+
+async function createVerifier(
+  config: LoadedConfig,
+  { registry }: Metrics,
+): Promise<KeyVerifier | undefined> {
+  const { createKeyVerifier } = await import("../upstream-keys/create-key-verifier.ts");
+  return config.upstreamKeys && createKeyVerifier(config, config.upstreamKeys, { registry });
+}
+
+interface PrimaryParts {
+  readonly ports: PortVariables;
+  readonly metrics: Metrics;
+  /** Undefined if the upstream does not verify keys. */
+  readonly verifier: KeyVerifier | undefined;
 }
 
 /**
@@ -59,8 +78,9 @@ class Primary {
   /** The number of sources for which a worker is ready to listen. */
   readonly #readyCounts = new WeakMap<WorkerPeer, number>();
   readonly #metrics: MetricsCollection;
+  readonly #keys: KeyDistribution | undefined;
 
-  constructor(config: LoadedConfig, ports: PortVariables) {
+  constructor(config: LoadedConfig, { ports, metrics, verifier }: PrimaryParts) {
     const { logger, workers: count, workerTimeoutMs } = config;
     this.#logger = logger;
     this.#sources = createClients(config);
@@ -68,7 +88,7 @@ class Primary {
       (source, index) =>
         new FlagDistribution({ source, index, logger, onReady: (worker) => this.#onReady(worker) }),
     );
-    const { registry } = createMetrics();
+    const { registry } = metrics;
     observeSources(registry, this.#sources);
     this.#metrics = new MetricsCollection(registry);
     this.#pool = new WorkerPool({
@@ -80,6 +100,7 @@ class Primary {
       onMessage: (worker, message) => this.#onMessage(worker, message),
       onExit: (worker) => this.#onExit(worker),
     });
+    this.#keys = verifier && new KeyDistribution(verifier, () => this.#pool.workers);
   }
 
   /** Resolves to the address when all workers listen. */
@@ -93,12 +114,13 @@ class Primary {
   async close(): Promise<void> {
     await this.#pool.stop();
     for (const distribution of this.#distributions) distribution.close();
-    await Promise.all(this.#sources.map(({ flags }) => flags.close()));
+    await Promise.all([...this.#sources.map(({ flags }) => flags.close()), this.#keys?.close()]);
   }
 
   #onMessage(worker: WorkerPeer, message: ToPrimary): void {
     switch (message.kind) {
       case "hello":
+        this.#keys?.join(worker);
         for (const distribution of this.#distributions) distribution.join(worker);
         return;
       case "loaded":
@@ -109,6 +131,12 @@ class Primary {
         return;
       case "registration":
         this.#sources[message.source]?.flags.registerApplication?.(message.registration);
+        return;
+      case "verify":
+        void this.#keys?.verify(worker, message);
+        return;
+      case "used":
+        this.#keys?.touch(message);
         return;
       case "scrape":
         void this.#sendMetrics(worker);
