@@ -728,7 +728,7 @@ test("FLAGS_UPSTREAM_KEYS_INTERVAL applies to upstream keys, which client keys a
   );
   await Promise.all(rejected);
   await expect(intervalOf({ FLAGS_UPSTREAM_KEYS: "false" })).rejects.toThrow(
-    "clientKeys (FLAGS_PROXY_CLIENT_KEYS) is required",
+    "- FLAGS_PROXY_CLIENT_KEYS (option clientKeys) is required",
   );
 });
 
