@@ -1,5 +1,5 @@
 import type { KeyVerifier } from "../upstream-keys/verified-key.ts";
-import type { MessageToPrimary, WorkerPeer } from "./messages.ts";
+import type { MessageToPrimary, ToPrimary, WorkerPeer } from "./messages.ts";
 
 /** Verifies keys for all workers, in the primary process, and tells them which ones are valid. */
 export class KeyDistribution {
@@ -13,21 +13,23 @@ export class KeyDistribution {
     });
   }
 
-  /** Sends a new worker the verified keys. */
-  join(worker: WorkerPeer): void {
-    worker.send({ kind: "keys", change: { verified: this.#verifier.verified, revoked: [] } });
-  }
-
-  async verify(worker: WorkerPeer, { id, token }: MessageToPrimary<"verify">): Promise<void> {
-    // NOTE: the change that contains a valid key has been sent before, on the same channel.
-    worker.send({ kind: "verdict", id, verdict: await this.#verifier.verify(token) });
-  }
-
-  touch({ keys }: MessageToPrimary<"used">): void {
-    this.#verifier.touch(keys);
+  /** Handles the messages of a worker that are about keys. */
+  handle(worker: WorkerPeer, message: ToPrimary): void {
+    if (message.kind === "hello") {
+      worker.send({ kind: "keys", change: { verified: this.#verifier.verified, revoked: [] } });
+    } else if (message.kind === "verify") {
+      void this.#verify(worker, message);
+    } else if (message.kind === "used") {
+      this.#verifier.touch(message.keys);
+    }
   }
 
   close(): Promise<void> {
     return this.#verifier.close();
+  }
+
+  async #verify(worker: WorkerPeer, { id, token }: MessageToPrimary<"verify">): Promise<void> {
+    // NOTE: the change that contains a valid key has been sent before, on the same channel.
+    worker.send({ kind: "verdict", id, verdict: await this.#verifier.verify(token) });
   }
 }

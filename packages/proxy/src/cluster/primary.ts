@@ -118,9 +118,9 @@ class Primary {
   }
 
   #onMessage(worker: WorkerPeer, message: ToPrimary): void {
+    this.#keys?.handle(worker, message);
     switch (message.kind) {
       case "hello":
-        this.#keys?.join(worker);
         for (const distribution of this.#distributions) distribution.join(worker);
         return;
       case "loaded":
@@ -132,12 +132,6 @@ class Primary {
       case "registration":
         this.#sources[message.source]?.flags.registerApplication?.(message.registration);
         return;
-      case "verify":
-        void this.#keys?.verify(worker, message);
-        return;
-      case "used":
-        this.#keys?.touch(message);
-        return;
       case "scrape":
         void this.#sendMetrics(worker);
         return;
@@ -148,6 +142,9 @@ class Primary {
       case "failed":
       case "pong":
       // Handled by the pool.
+      case "verify":
+      case "used":
+      // Handled by the key distribution.
     }
   }
 

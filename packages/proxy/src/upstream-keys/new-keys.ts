@@ -52,11 +52,10 @@ export class NewKeys {
     const { waitMs } = this.#options.validator;
     if (waitMs > 0) return Promise.resolve(this.#unknown(waitMs));
     if (this.#pending.size >= MAX_PENDING) return Promise.resolve(this.#unknown(0));
-    let resolve: PendingKey["resolve"] = () => {};
-    const verdict = new Promise<Verdict>((settle) => (resolve = settle));
-    this.#pending.set(token, { verdict, resolve });
+    const { promise, resolve } = deferVerdict();
+    this.#pending.set(token, { verdict: promise, resolve });
     void this.#work();
-    return verdict;
+    return promise;
   }
 
   async #work(): Promise<void> {
@@ -79,7 +78,7 @@ export class NewKeys {
       if (!(error instanceof UpstreamError)) throw error;
       // NOTE: also those that are not in this call. They would have to wait for the end of the backoff.
       const verdict = this.#unknown(validator.waitMs, this.#pending.size);
-      for (const token of [...this.#pending.keys()]) this.#settle(token, verdict);
+      for (const token of this.#pending.keys()) this.#settle(token, verdict);
       return;
     }
     for (const token of tokens) {
@@ -102,3 +101,12 @@ export class NewKeys {
     return { status: "unknown", retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)) };
   }
 }
+
+/** NOTE: Node 20 has no `Promise.withResolvers()`. */
+function deferVerdict() {
+  let resolve: PendingKey["resolve"] = ignore;
+  const promise = new Promise<Verdict>((settle) => (resolve = settle));
+  return { promise, resolve: (verdict: Verdict): void => resolve(verdict) };
+}
+
+function ignore(): void {}
