@@ -55,6 +55,7 @@ export function proxyConfig(overrides: Partial<ProxyConfig> = {}): ProxyConfig {
     customStrategies: [],
     contextEnrichers: [],
     storageProvider: undefined,
+    store: undefined,
     bootstrap: undefined,
     openApiEnabled: false,
     allEndpointEnabled: false,

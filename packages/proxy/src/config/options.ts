@@ -296,7 +296,14 @@ export interface ProxyOptions extends OldProxyOptions {
    * @default "authorization"
    */
   readonly clientKeysHeaderName?: string | undefined;
-  /** Storage that keeps flags across restarts. Not set: in memory only. */
+  /**
+   * Address of a store that keeps flags across restarts, such as `file:/var/lib/flags`. Environment:
+   * `FLAGS_STORE`.
+   */
+  readonly store?: string | undefined;
+  /**
+   * A storage of your own that keeps flags across restarts, instead of `store`. Not set: in memory only.
+   */
   readonly storageProvider?: StorageProvider | undefined;
   /**
    * Serves the OpenAPI document and its UI. Environment: `ENABLE_OAS`.

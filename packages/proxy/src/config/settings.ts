@@ -52,6 +52,7 @@ import {
   tagsKind,
   workersKind,
 } from "./kinds.ts";
+import { secretsInStoreAddress, storeAddressKind } from "../store/store-address.ts";
 import type { OptionName } from "./options.ts";
 
 /** Headings of the groups of settings, in order. */
@@ -345,6 +346,17 @@ export const SETTINGS = {
     shownFallback: "none",
     meaning:
       "Only flags with these tags are requested: name:value,name2:value2. Implies polling, whatever the value of FLAGS_SYNCHRONIZATION.",
+  }),
+  store: defineSetting({
+    group: "Upstream",
+    option: "store",
+    variables: ["FLAGS_STORE"],
+    kind: storeAddressKind,
+    fallback: undefined,
+    secret: true,
+    secretTexts: secretsInStoreAddress,
+    meaning:
+      "Address of a store that keeps flags across restarts, so that the proxy can start while the upstream is down. For example file:/var/lib/flags.",
   }),
   storageProvider: defineSetting({
     group: "Upstream",
