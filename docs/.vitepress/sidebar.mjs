@@ -39,6 +39,7 @@ export const SIDEBAR = [
     ["Network", "/network"],
     ["Operation", "/operations"],
     ["Security", "/security"],
+    ["Explanations", "/explain"],
     ["Troubleshooting", "/troubleshooting"],
   ]),
   group("Extend", [

@@ -38,7 +38,7 @@ function concluded(explanation: Explanation): boolean {
     }
   }
   const firstMatch = strategies.findIndex(({ matched }) => matched);
-  const canBeOn = enabledInEnvironment && dependencies.every(({ satisfied }) => satisfied);
+  const canBeOn = enabledInEnvironment && dependencies.every(({ matched }) => matched);
   expect(decidedBy).toBe(canBeOn && firstMatch !== -1 ? firstMatch : undefined);
   return canBeOn && (firstMatch !== -1 || strategies.length === 0);
 }

@@ -3,6 +3,7 @@ import type { MaybeConstraint } from "../parse/model.ts";
 import type { ConstraintExplanation, SegmentExplanation } from "./explanation.ts";
 import { abbreviate, shorten } from "./scope.ts";
 import type { ExplanationScope } from "./scope.ts";
+import { describeConstraint } from "./words.ts";
 
 const DATE_OPERATORS: ReadonlySet<string> = new Set(["DATE_AFTER", "DATE_BEFORE"]);
 
@@ -17,7 +18,7 @@ export function explainConstraint(
   const { contextName, operator, inverted, caseInsensitive, values, value } = constraint;
   const isDate = DATE_OPERATORS.has(operator);
   const actual = isDate ? currentTime(scope) : scope.textOf(contextName);
-  return {
+  const parts = {
     contextName: isDate ? "currentTime" : contextName,
     operator,
     inverted,
@@ -28,7 +29,10 @@ export function explainConstraint(
     matched,
     ...compilation.problem(),
   };
+  return { ...parts, explanation: describeConstraint(parts) };
 }
+
+const MALFORMED_PROBLEM = "The constraint is malformed: it is never satisfied";
 
 const MALFORMED: ConstraintExplanation = {
   contextName: "",
@@ -37,7 +41,8 @@ const MALFORMED: ConstraintExplanation = {
   caseInsensitive: false,
   actual: null,
   matched: false,
-  problem: "The constraint is malformed: it is never satisfied",
+  explanation: MALFORMED_PROBLEM,
+  problem: MALFORMED_PROBLEM,
 };
 
 function currentTime(scope: ExplanationScope): string | null {
@@ -52,13 +57,19 @@ export function explainSegment(id: unknown, scope: ExplanationScope): SegmentExp
   const text = typeof id === "string" ? id : (JSON.stringify(id) ?? "");
   if (segment === undefined) {
     const problem = `Segment ${text} is not in the document: the strategy never matches`;
-    return { id: text, matched: false, constraints: [], problem };
+    return { id: text, matched: false, constraints: [], explanation: problem, problem };
   }
   const constraints = segment.constraints.map((one) => explainConstraint(one, scope));
+  const name = segment.name ?? text;
+  const failed = constraints.find(({ matched }) => !matched);
   return {
     id: text,
     ...(segment.name !== undefined && { name: segment.name }),
-    matched: constraints.every(({ matched }) => matched),
+    matched: failed === undefined,
     constraints,
+    explanation:
+      failed === undefined
+        ? `segment ${name} includes the context`
+        : `segment ${name} does not include the context: ${failed.explanation}`,
   };
 }

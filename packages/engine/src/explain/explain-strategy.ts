@@ -5,6 +5,7 @@ import { explainConstraint, explainSegment } from "./explain-constraint.ts";
 import type { ActivationExplanation, StrategyExplanation } from "./explanation.ts";
 import { abbreviate, shorten } from "./scope.ts";
 import type { ExplanationScope } from "./scope.ts";
+import { describeActivation } from "./words.ts";
 
 /** Explains a strategy. All its parts are explained, also those after one that does not match. */
 export function explainStrategy(
@@ -31,11 +32,12 @@ function explainActivation(
 ): ActivationExplanation {
   const compilation = scope.compilation();
   const activation = activate(strategy, { feature, scope: compilation.scope });
-  return {
+  const parts = {
     matched: scope.holds(activation.condition),
     ...(activation.describe && describeRule(activation.describe(), scope)),
     ...compilation.problem(),
   };
+  return { ...parts, explanation: describeActivation(parts) };
 }
 
 function describeRule(

@@ -175,6 +175,7 @@ test("shows what a constraint expected and what the context contains", () => {
       values: { shown: ["user-900", ...ids.slice(0, 9)], count: 1000 },
       actual: "user-900",
       matched: false,
+      explanation: 'userId "user-900" is "user-900", "user-0", "user-1" or 997 others',
     },
   ]);
 });

@@ -12,6 +12,7 @@ import { explainStrategy } from "./explain-strategy.ts";
 import { explainVariant } from "./explain-variant.ts";
 import { ExplanationScope } from "./scope.ts";
 import { toSentence } from "./sentence.ts";
+import { describeDependency, describeRequirement } from "./words.ts";
 
 /**
  * Explains the result of a flag for a context: the state of the flag, its parents, each strategy with each
@@ -38,7 +39,7 @@ function explainFeature(feature: Feature, scope: ExplanationScope): Explanation 
   const strategies = (feature.strategies ?? []).map((strategy) =>
     explainStrategy(strategy, feature, scope),
   );
-  const canBeOn = feature.enabled && dependencies.every(({ satisfied }) => satisfied);
+  const canBeOn = feature.enabled && dependencies.every(({ matched }) => matched);
   const decidedBy = canBeOn ? strategies.findIndex(({ matched }) => matched) : -1;
   const { enabled, variant, reason } = decide(feature, { canBeOn, decidedBy }, scope);
   const selection = enabled
@@ -82,25 +83,36 @@ function explainDependency(
   dependency: Dependency | undefined,
   scope: ExplanationScope,
 ): DependencyExplanation {
-  if (dependency === undefined) {
-    const problem = "the dependency is malformed";
-    return { satisfied: false, requires: "on", requiresVariants: [], problem };
-  }
+  if (dependency === undefined) return MALFORMED_DEPENDENCY;
   const { feature: name, enabled, variants } = dependency;
-  const requirement = {
-    requires: enabled ? "on" : "off",
-    requiresVariants: enabled ? variants : [],
-  } as const;
   const parent = scope.find(name);
-  const named = parent === undefined || scope.isVisible(name) ? { name } : {};
+  const isHidden = parent !== undefined && !scope.isVisible(name);
+  const requirement = {
+    ...(!isHidden && { name }),
+    requires: enabled ? ("on" as const) : ("off" as const),
+    requiresVariants: enabled ? variants : [],
+  };
   if (parent === undefined || parent.dependencies.length > 0) {
     const problem = parent === undefined ? "it does not exist" : "it has a parent itself";
-    return { ...named, satisfied: false, ...requirement, problem };
+    const explanation = `${describeRequirement(requirement)}, which is impossible: ${problem}`;
+    return { ...requirement, matched: false, explanation, problem };
   }
-  const { name: _, ...result } = explainFeature(parent, scope);
-  const satisfied = isSatisfied(dependency, { variant: undefined, ...result });
-  if (!("name" in named)) return { satisfied, ...requirement };
-  const { variant, reason, explanation } = result;
-  const summary = { enabled: result.enabled, reason, explanation, ...(variant && { variant }) };
-  return { ...named, satisfied, ...requirement, result: summary };
+  const { name: _, ...details } = explainFeature(parent, scope);
+  const { variant, reason, explanation } = details;
+  const result = { enabled: details.enabled, reason, explanation, ...(variant && { variant }) };
+  const matched = isSatisfied(dependency, { variant: undefined, ...result });
+  return {
+    ...requirement,
+    matched,
+    explanation: describeDependency({ ...requirement, matched, ...(!isHidden && { result }) }),
+    ...(!isHidden && { result }),
+  };
 }
+
+const MALFORMED_DEPENDENCY: DependencyExplanation = {
+  matched: false,
+  requires: "on",
+  requiresVariants: [],
+  explanation: "a dependency is malformed",
+  problem: "a dependency is malformed",
+};

@@ -12,7 +12,7 @@ export interface Explanation {
   readonly enabledInEnvironment: boolean;
   /** The result contains a random number or the clock: the next evaluation can differ. */
   readonly mayChange: boolean;
-  /** The parent flags. All must be satisfied. */
+  /** The parent flags. All must match. */
   readonly dependencies: readonly DependencyExplanation[];
   /** In the order of evaluation. The first that matches decides. */
   readonly strategies: readonly StrategyExplanation[];
@@ -22,19 +22,26 @@ export interface Explanation {
   readonly variantSelection?: VariantExplanation;
 }
 
+/** One condition for a flag to be on. */
+interface Condition {
+  /** Whether the context meets the condition. */
+  readonly matched: boolean;
+  /** What is true of the context, without a full stop: `plan "free" is not "pro"`. */
+  readonly explanation: string;
+  /** Why the condition can never be met, such as an unknown operator. */
+  readonly problem?: string;
+}
+
 /** A parent flag. */
-export interface DependencyExplanation {
+export interface DependencyExplanation extends Condition {
   /** Absent if the caller may not see the parent. */
   readonly name?: string;
-  readonly satisfied: boolean;
   /** Whether the parent has to be on, or off. */
   readonly requires: "on" | "off";
   /** The variants one of which the parent has to have. Empty: any. */
   readonly requiresVariants: readonly string[];
   /** The result of the parent. @default the parent does not exist or cannot be used */
   readonly result?: ParentResult;
-  /** Why the dependency can never be satisfied. */
-  readonly problem?: string;
 }
 
 export type ParentResult = Pick<Explanation, "enabled" | "variant" | "reason" | "explanation">;
@@ -49,7 +56,7 @@ export interface StrategyExplanation {
 }
 
 /** A constraint, and the value that the context has for its field. */
-export interface ConstraintExplanation {
+export interface ConstraintExplanation extends Condition {
   readonly contextName: string;
   readonly operator: string;
   readonly inverted: boolean;
@@ -60,9 +67,6 @@ export interface ConstraintExplanation {
   readonly value?: string | number | boolean | null;
   /** The value in the context as text; null if it is absent. Date operators use the current time. */
   readonly actual: string | null;
-  readonly matched: boolean;
-  /** Why the constraint can never be satisfied. */
-  readonly problem?: string;
 }
 
 /** A list of which only some entries are shown. */
@@ -72,22 +76,19 @@ export interface AbbreviatedList {
   readonly count: number;
 }
 
-export interface SegmentExplanation {
+/** A segment of a strategy. All its constraints must match. */
+export interface SegmentExplanation extends Condition {
   readonly id: string;
   readonly name?: string;
-  readonly matched: boolean;
   readonly constraints: readonly ConstraintExplanation[];
-  readonly problem?: string;
 }
 
 /** When a strategy matches, apart from its constraints and segments. */
-export interface ActivationExplanation {
-  readonly matched: boolean;
+export interface ActivationExplanation extends Condition {
   /** For strategies with a percentage. */
   readonly rollout?: RolloutExplanation;
   /** For strategies with a list of users, addresses or hosts. */
   readonly list?: ListExplanation;
-  readonly problem?: string;
 }
 
 /** The buckets 1 to `percentage` of 100 are included. */

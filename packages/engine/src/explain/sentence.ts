@@ -1,5 +1,5 @@
-import { describeActivation, describeConstraint, describeSegment } from "./words.ts";
-import type { DependencyExplanation, Explanation, StrategyExplanation } from "./explanation.ts";
+import { FOR_EVERYONE } from "./words.ts";
+import type { Explanation, StrategyExplanation } from "./explanation.ts";
 
 /** How many strategies that do not match are described. */
 const MAX_STRATEGIES = 3;
@@ -25,20 +25,17 @@ function whyOn({ strategies, decidedBy }: Parts): string {
 
 function whyOff({ enabledInEnvironment, dependencies, strategies }: Parts): string {
   if (!enabledInEnvironment) return "because it is disabled in this environment";
-  const unsatisfied = dependencies.find(({ satisfied }) => !satisfied);
-  if (unsatisfied !== undefined) return `because ${describeDependency(unsatisfied)}`;
-  if (strategies.length === 0) return "because its strategies are malformed";
+  const unsatisfied = dependencies.find(({ matched }) => !matched);
+  if (unsatisfied !== undefined) return `because ${unsatisfied.explanation}`;
+  const [only, ...others] = strategies;
+  if (only === undefined) return "because its strategies are malformed";
+  if (others.length === 0) return `because its only strategy does not match: ${failureOf(only)}`;
   const failures = strategies
     .slice(0, MAX_STRATEGIES)
     .map((strategy, index) => `${nameOf(strategies, index)}: ${failureOf(strategy)}`);
   const more = strategies.length - failures.length;
   if (more > 0) failures.push(`${more} more ${more === 1 ? "strategy" : "strategies"}`);
-  const start = strategies.length === 1 ? "" : "no strategy matches; ";
-  const [only] = strategies;
-  if (strategies.length === 1 && only !== undefined) {
-    return `because its only strategy does not match: ${failureOf(only)}`;
-  }
-  return `because ${start}${failures.join("; ")}`;
+  return `because no strategy matches; ${failures.join("; ")}`;
 }
 
 function nameOf(strategies: readonly StrategyExplanation[], index: number): string {
@@ -48,32 +45,14 @@ function nameOf(strategies: readonly StrategyExplanation[], index: number): stri
 
 /** Describes all conditions of a strategy that matches; none if it matches every context. */
 function conditionsOf({ constraints, segments, activation }: StrategyExplanation): string[] {
-  return [
-    ...constraints.map((one) => describeConstraint(one)),
-    ...segments.map((one) => describeSegment(one)),
-    ...describeActivation(activation),
-  ];
+  const all = [...constraints, ...segments, activation].map(({ explanation }) => explanation);
+  return all.filter((explanation) => explanation !== FOR_EVERYONE);
 }
 
 /** Describes the first condition that is not met. */
 function failureOf({ constraints, segments, activation }: StrategyExplanation): string {
-  const constraint = constraints.find(({ matched }) => !matched);
-  if (constraint !== undefined) return describeConstraint(constraint);
-  const segment = segments.find(({ matched }) => !matched);
-  if (segment !== undefined) return describeSegment(segment);
-  return describeActivation(activation).join(" ") || "its condition is not met";
-}
-
-function describeDependency(dependency: DependencyExplanation): string {
-  const { name, requires, requiresVariants, result, problem } = dependency;
-  const parent = name === undefined ? "another flag" : `the flag ${name}`;
-  const variants =
-    requiresVariants.length > 0 ? ` with variant ${requiresVariants.join(" or ")}` : "";
-  const required = `it requires ${parent} to be ${requires}${variants}`;
-  if (problem !== undefined) return `${required}, which is impossible: ${problem}`;
-  if (result === undefined) return required;
-  const variant = result.variant === undefined ? "" : ` with variant ${result.variant.name}`;
-  return `${required}, but that flag is ${result.enabled ? "on" : "off"}${variant}`;
+  const failed = [...constraints, ...segments].find(({ matched }) => !matched) ?? activation;
+  return failed.explanation;
 }
 
 function whichVariant({ variant, variantSelection }: Parts): string {

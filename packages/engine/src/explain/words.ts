@@ -2,8 +2,8 @@ import type {
   AbbreviatedList,
   ActivationExplanation,
   ConstraintExplanation,
+  DependencyExplanation,
   RolloutExplanation,
-  SegmentExplanation,
 } from "./explanation.ts";
 
 /** How many values of a list are named in a sentence. */
@@ -33,7 +33,7 @@ const PHRASES: ReadonlyMap<string, readonly [string, string]> = new Map([
 ]);
 
 /** Says what is true of the context: that a constraint is satisfied, or that it is not. */
-export function describeConstraint(constraint: ConstraintExplanation): string {
+export function describeConstraint(constraint: Omit<ConstraintExplanation, "explanation">): string {
   const { contextName, operator, actual, matched, inverted, values, value, problem } = constraint;
   if (problem !== undefined) return problem;
   const phrases = PHRASES.get(operator);
@@ -44,47 +44,50 @@ export function describeConstraint(constraint: ConstraintExplanation): string {
   return `${subject} ${phrase} ${expected}`;
 }
 
-export function describeSegment({
-  id,
-  name,
-  matched,
-  constraints,
-  problem,
-}: SegmentExplanation): string {
-  if (problem !== undefined) return problem;
-  const subject = `segment ${name ?? id}`;
-  if (matched) return `${subject} includes the context`;
-  const failed = constraints.find((constraint) => !constraint.matched);
-  return `${subject} does not include the context: ${failed ? describeConstraint(failed) : ""}`;
-}
-
-/** Describes an activation; nothing if it matches every context. */
-export function describeActivation(activation: ActivationExplanation): readonly string[] {
+/** Says why a strategy matches or not, apart from its constraints and segments. */
+export function describeActivation(activation: Omit<ActivationExplanation, "explanation">): string {
   const { matched, rollout, list, problem } = activation;
-  if (problem !== undefined) return [problem];
+  if (problem !== undefined) return problem;
   if (list !== undefined) {
-    const subject =
-      list.actual === null ? `${list.field} is absent and` : `${list.field} "${list.actual}"`;
-    return [`${subject} ${matched ? "is" : "is not"} ${joinValues(list.values)}`];
+    const { field, actual, values } = list;
+    const subject = actual === null ? `${field} is absent and` : `${field} "${actual}"`;
+    return `${subject} ${matched ? "is" : "is not"} ${joinValues(values)}`;
   }
   if (rollout !== undefined) return describeRollout(rollout, matched);
-  return matched ? [] : ["its condition is not met"];
+  return matched ? FOR_EVERYONE : "its condition is not met";
 }
 
-function describeRollout(rollout: RolloutExplanation, matched: boolean): readonly string[] {
+/** Says that an activation matches every context. */
+export const FOR_EVERYONE = "it matches everyone";
+
+function describeRollout(rollout: RolloutExplanation, matched: boolean): string {
   const { percentage, stickiness, field, value, bucket } = rollout;
-  if (percentage === 0) return ["its rollout is 0 %"];
-  if (bucket === undefined) return [`its rollout requires ${article(stickiness)}`];
-  if (percentage === 100) return [];
+  if (percentage === 0) return "its rollout is 0 %";
+  if (bucket === undefined) return `its rollout requires ${stickiness}, which is absent`;
+  if (percentage === 100) return FOR_EVERYONE;
   const id = field === undefined ? "a random id" : `${field} "${value}"`;
   const includes = matched ? "includes" : "includes only";
-  return [
-    `${id} is in bucket ${bucket}, and the rollout ${includes} the first ${percentage} of 100`,
-  ];
+  return `${id} is in bucket ${bucket}, and the rollout ${includes} the first ${percentage} of 100`;
 }
 
-function article(stickiness: string): string {
-  return `${stickiness}, which is absent`;
+/** Says what a flag requires of its parent. */
+export function describeRequirement(
+  dependency: Pick<DependencyExplanation, "name" | "requires" | "requiresVariants">,
+): string {
+  const { name, requires, requiresVariants } = dependency;
+  const parent = name === undefined ? "another flag" : `the flag ${name}`;
+  const variants =
+    requiresVariants.length > 0 ? ` with variant ${requiresVariants.join(" or ")}` : "";
+  return `it requires ${parent} to be ${requires}${variants}`;
+}
+
+/** Says what a flag requires of its parent, and the result of the parent unless it is hidden. */
+export function describeDependency(dependency: Omit<DependencyExplanation, "explanation">): string {
+  const { matched, result } = dependency;
+  const required = describeRequirement(dependency);
+  if (result === undefined) return `${required}, which it is${matched ? "" : " not"}`;
+  const variant = result.variant === undefined ? "" : ` with variant ${result.variant.name}`;
+  return `${required}, ${matched ? "and" : "but"} that flag is ${result.enabled ? "on" : "off"}${variant}`;
 }
 
 /** Returns `DK, NO or 5 others`. */
