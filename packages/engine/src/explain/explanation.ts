@@ -26,7 +26,7 @@ export interface Explanation {
 interface Condition {
   /** Whether the context meets the condition. */
   readonly matched: boolean;
-  /** What is true of the context, without a full stop: `plan "free" is not "pro"`. */
+  /** What is true of the context, without a full stop: `plan is "free", which is not "pro"`. */
   readonly explanation: string;
   /** Why the condition can never be met, such as an unknown operator. */
   readonly problem?: string;

@@ -9,38 +9,31 @@ type Parts = Omit<Explanation, "name" | "explanation">;
 /** Says in one sentence why a flag is on or off, and why it has its variant. */
 export function toSentence(parts: Parts): string {
   if (parts.enabled) return `The flag is on ${whyOn(parts)}${whichVariant(parts)}.`;
-  return `The flag is off ${whyOff(parts)}.`;
+  return `The flag is off because ${whyOff(parts)}.`;
 }
 
 function whyOn({ strategies, decidedBy }: Parts): string {
-  const strategy = decidedBy === undefined ? undefined : strategies[decidedBy];
-  if (strategy === undefined || decidedBy === undefined) {
-    return "for everyone, because it has no strategies";
-  }
-  const conditions = conditionsOf(strategy);
-  const name = nameOf(strategies, decidedBy);
-  if (conditions.length === 0) return `because ${name} matches everyone`;
-  return `because ${name} matches: ${conditions.join(", and ")}`;
+  const strategy = strategies[decidedBy ?? -1];
+  if (strategy === undefined || decidedBy === undefined) return "for everyone";
+  const conditions = conditionsOf(strategy).join(", and ");
+  if (strategies.length === 1) return conditions === "" ? "for everyone" : `because ${conditions}`;
+  const name = `because strategy ${decidedBy + 1} matches`;
+  return conditions === "" ? `${name} everyone` : `${name}: ${conditions}`;
 }
 
 function whyOff({ enabledInEnvironment, dependencies, strategies }: Parts): string {
-  if (!enabledInEnvironment) return "because it is disabled in this environment";
+  if (!enabledInEnvironment) return "it is disabled in this environment";
   const unsatisfied = dependencies.find(({ matched }) => !matched);
-  if (unsatisfied !== undefined) return `because ${unsatisfied.explanation}`;
+  if (unsatisfied !== undefined) return unsatisfied.explanation;
   const [only, ...others] = strategies;
-  if (only === undefined) return "because its strategies are malformed";
-  if (others.length === 0) return `because its only strategy does not match: ${failureOf(only)}`;
+  if (only === undefined) return "its strategies are malformed";
+  if (others.length === 0) return failureOf(only);
   const failures = strategies
     .slice(0, MAX_STRATEGIES)
-    .map((strategy, index) => `${nameOf(strategies, index)}: ${failureOf(strategy)}`);
+    .map((strategy, index) => `(${index + 1}) ${failureOf(strategy)}`);
   const more = strategies.length - failures.length;
-  if (more > 0) failures.push(`${more} more ${more === 1 ? "strategy" : "strategies"}`);
-  return `because no strategy matches; ${failures.join("; ")}`;
-}
-
-function nameOf(strategies: readonly StrategyExplanation[], index: number): string {
-  const name = strategies[index]?.name ?? "";
-  return strategies.length === 1 ? `its strategy ${name}` : `strategy ${index + 1} (${name})`;
+  if (more > 0) failures.push(`and ${more} more`);
+  return `no strategy matches: ${failures.join("; ")}`;
 }
 
 /** Describes all conditions of a strategy that matches; none if it matches every context. */

@@ -36,12 +36,13 @@ const PHRASES: ReadonlyMap<string, readonly [string, string]> = new Map([
 export function describeConstraint(constraint: Omit<ConstraintExplanation, "explanation">): string {
   const { contextName, operator, actual, matched, inverted, values, value, problem } = constraint;
   if (problem !== undefined) return problem;
-  const phrases = PHRASES.get(operator);
   const isOperatorTrue = matched !== inverted;
-  const phrase = phrases?.[isOperatorTrue ? 0 : 1] ?? operator;
-  const subject = actual === null ? `${contextName} is absent and` : `${contextName} "${actual}"`;
+  const phrase = PHRASES.get(operator)?.[isOperatorTrue ? 0 : 1] ?? operator;
   const expected = values === undefined ? String(value ?? "nothing") : joinValues(values);
-  return `${subject} ${phrase} ${expected}`;
+  if (actual === null) return `${contextName} is absent, so it ${phrase} ${expected}`;
+  const is = `${contextName} is "${actual}"`;
+  // The value itself already says which entry of the list it is.
+  return phrase === "is" && values !== undefined ? is : `${is}, which ${phrase} ${expected}`;
 }
 
 /** Says why a strategy matches or not, apart from its constraints and segments. */
@@ -50,8 +51,9 @@ export function describeActivation(activation: Omit<ActivationExplanation, "expl
   if (problem !== undefined) return problem;
   if (list !== undefined) {
     const { field, actual, values } = list;
-    const subject = actual === null ? `${field} is absent and` : `${field} "${actual}"`;
-    return `${subject} ${matched ? "is" : "is not"} ${joinValues(values)}`;
+    if (actual === null) return `${field} is absent`;
+    const is = `${field} is "${actual}"`;
+    return matched ? is : `${is}, which is not ${joinValues(values)}`;
   }
   if (rollout !== undefined) return describeRollout(rollout, matched);
   return matched ? FOR_EVERYONE : "its condition is not met";
@@ -62,12 +64,11 @@ export const FOR_EVERYONE = "it matches everyone";
 
 function describeRollout(rollout: RolloutExplanation, matched: boolean): string {
   const { percentage, stickiness, field, value, bucket } = rollout;
-  if (percentage === 0) return "its rollout is 0 %";
-  if (bucket === undefined) return `its rollout requires ${stickiness}, which is absent`;
+  if (percentage === 0) return "the rollout is 0 %";
+  if (bucket === undefined) return `the rollout requires ${stickiness}, which is absent`;
   if (percentage === 100) return FOR_EVERYONE;
   const id = field === undefined ? "a random id" : `${field} "${value}"`;
-  const includes = matched ? "includes" : "includes only";
-  return `${id} is in bucket ${bucket}, and the rollout ${includes} the first ${percentage} of 100`;
+  return `${id} is in bucket ${bucket} of 100, ${matched ? "within" : "beyond"} the rollout of ${percentage} %`;
 }
 
 /** Says what a flag requires of its parent. */
