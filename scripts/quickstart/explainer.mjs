@@ -50,8 +50,6 @@ function toPage({ enabled, explanation, dependencies, strategies, variantSelecti
   const isRandom = [...rollouts, variantSelection].some(
     (one) => one?.bucket !== undefined && one.field === undefined,
   );
-  const toParts = (conditions) =>
-    conditions.map(({ matched, explanation: text }) => ({ matched, text }));
   const rules = strategies.map(({ constraints, segments, activation }) =>
     toParts([...constraints, ...segments, activation]),
   );
@@ -61,6 +59,10 @@ function toPage({ enabled, explanation, dependencies, strategies, variantSelecti
     explanation: isRandom ? RANDOM : explanation,
     rules: dependencies.length === 0 ? rules : [toParts(dependencies), ...rules],
   };
+}
+
+function toParts(conditions) {
+  return conditions.map(({ matched, explanation: text }) => ({ matched, text }));
 }
 
 /** Reads the context from the query of `GET /proxy`. The proxy adds the address of the caller. */
