@@ -59,6 +59,7 @@ export function proxyConfig(overrides: Partial<ProxyConfig> = {}): ProxyConfig {
     bootstrap: undefined,
     openApiEnabled: false,
     allEndpointEnabled: false,
+    explainEnabled: false,
     ofrepEventStreams: false,
     ofrepValues: "boolean",
     push: {

@@ -433,6 +433,7 @@ const ROWS: readonly Row[] = [
     badValues: ["", 1],
   },
   row("environment", "FLAGS_ENVIRONMENT", (config) => config.environment, undefined, TEXT),
+  row("enableExplain", "ENABLE_EXPLAIN", (config) => config.explainEnabled, false, BOOLEAN),
   row(
     "enableAllEndpoint",
     "ENABLE_ALL_ENDPOINT",
@@ -753,6 +754,7 @@ const EVERY_OPTION: Record<OptionName, true> = {
   "cors.preflightContinue": true,
   customStrategies: true,
   enableAllEndpoint: true,
+  enableExplain: true,
   enableOAS: true,
   environment: true,
   "expBootstrap.url": true,

@@ -38,4 +38,11 @@ export type { UpstreamErrorCode } from "./transport/upstream-error.ts";
 export type { MetricsBody, RegistrationBody } from "./transport/wire-bodies.ts";
 export { USAGE_LIMITS } from "./usage/usage-limits.ts";
 export type { UsageLimits } from "./usage/usage-limits.ts";
-export type { Context, CustomStrategy, Payload, Snapshot, StrategyError } from "flags-engine";
+export type {
+  Context,
+  CustomStrategy,
+  Explanation,
+  Payload,
+  Snapshot,
+  StrategyError,
+} from "flags-engine";

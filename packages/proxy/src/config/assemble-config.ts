@@ -60,6 +60,7 @@ export function assembleConfig(values: Values, collaborators: Collaborators): Lo
     bootstrap: toBootstrap(values),
     openApiEnabled: values.enableOAS,
     allEndpointEnabled: values.enableAllEndpoint,
+    explainEnabled: values.enableExplain,
     ofrepEventStreams: values.ofrepEventStreams,
     ofrepValues: values.ofrepValues,
     push: toPush(values),

@@ -94,6 +94,8 @@ export interface ProxyConfig {
   readonly bootstrap: BootstrapConfig | undefined;
   readonly openApiEnabled: boolean;
   readonly allEndpointEnabled: boolean;
+  /** Whether `/proxy/explain` is served. */
+  readonly explainEnabled: boolean;
   readonly ofrepEventStreams: boolean;
   readonly ofrepValues: OfrepValues;
   readonly push: PushConfig;

@@ -316,6 +316,12 @@ export interface ProxyOptions extends OldProxyOptions {
    */
   readonly enableAllEndpoint?: boolean | undefined;
   /**
+   * Serves `/proxy/explain`, which says why a flag is on or off for a context. It requires a server token,
+   * or a key with `explain` in the access file. Environment: `ENABLE_EXPLAIN`.
+   * @default false
+   */
+  readonly enableExplain?: boolean | undefined;
+  /**
    * Announces an event stream to OpenFeature clients, which notifies them when to fetch flags again.
    * Environment:
    * `OFREP_EVENT_STREAMS`.

@@ -489,6 +489,16 @@ export const SETTINGS = {
     meaning:
       "Serves /proxy/all and its equivalents in the other APIs: disabled flags as well as enabled ones.",
   }),
+  enableExplain: defineSetting({
+    group: "Endpoints",
+    option: "enableExplain",
+    variables: ["ENABLE_EXPLAIN"],
+    kind: booleanKind,
+    fallback: false,
+    meaning:
+      "Serves /proxy/explain, which says why a flag is on or off for a context. It requires a server token, " +
+      "or a key with `explain` in the access file, since explanations contain strategies.",
+  }),
   enableOAS: defineSetting({
     group: "Endpoints",
     option: "enableOAS",
