@@ -77,7 +77,7 @@ test("clients get no explanations unless the access file allows it", async () =>
   const refused = await post("/proxy/explain", { context: {} });
   expect(refused.status).toBe(403);
   expect(await refused.json()).toEqual({
-    error: "This key cannot ask for explanations: see `explain` in the access file",
+    error: "This key cannot request explanations: see `explain` in the access file",
   });
   expect((await post("/proxy/explain", {}, { authorization: "wrong" })).status).toBe(401);
 
@@ -121,7 +121,7 @@ test("an invalid request names the problem", async () => {
   expect(await response.json()).toMatchObject({ validation: [{ path: "flags" }] });
 });
 
-test("flags-proxy explain: reads the upstream, or asks a running proxy", async () => {
+test("flags-proxy explain: reads the upstream, or queries a running proxy", async () => {
   const { url: upstream } = await startFeatureServer(DOCUMENT);
   const proxy = await startProxy({ config, document: DOCUMENT });
   const context = ["--context", '{"properties":{"plan":"pro"}}'];
@@ -153,5 +153,5 @@ test("flags-proxy explain: reads the upstream, or asks a running proxy", async (
   expect(invalid.code).toBe(2);
   expect(invalid.stderr).toMatch(/^--context must be a JSON object such as/);
   const denied = await runCommand({}, ["explain", "--url", `${proxy.url}/proxy`, "--key", KEY]);
-  expect(denied.stderr).toContain("responded with 403: This key cannot ask for explanations");
+  expect(denied.stderr).toContain("responded with 403: This key cannot request explanations");
 });

@@ -100,7 +100,7 @@ const Key = Type.Object(
       Type.Boolean({
         default: false,
         description:
-          "Whether the key can ask at /proxy/explain why a flag is on or off, which reveals strategies. Requires ENABLE_EXPLAIN",
+          "Whether the key can request explanations at /proxy/explain, which reveal strategies. Requires ENABLE_EXPLAIN",
       }),
     ),
     contextFields: Type.Optional(

@@ -30,7 +30,7 @@ export interface Access {
   readonly policyId: string;
   /** Whether flags that are off can be listed. @default as the setting says */
   readonly allFlags: boolean | undefined;
-  /** Whether the key can ask for explanations. */
+  /** Whether the key can request explanations. */
   readonly explain: boolean;
   /** When the key stops working, epoch milliseconds. @default never */
   readonly expiresAtMs: number | undefined;

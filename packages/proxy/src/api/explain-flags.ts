@@ -4,7 +4,7 @@ import { type Context, explain, type Explanation, type Snapshot } from "flags-en
 /** How long explanations can delay other requests. */
 const SLICE_MS = 5;
 
-/** The answer for a name without a flag. */
+/** The response for a name without a flag. */
 interface UnknownFlag extends Pick<Explanation, "name" | "enabled" | "explanation"> {
   readonly reason: "FLAG_NOT_FOUND";
 }

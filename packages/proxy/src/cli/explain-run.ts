@@ -36,7 +36,7 @@ type JsonContext = Parameters<typeof readContext>[0];
 const TIMEOUT_MS = 30_000;
 
 /**
- * Explains flags with the definitions of the upstream, or asks a running proxy.
+ * Explains flags with the definitions of the upstream, or queries a running proxy.
  *
  * @throws {ExplainError} if that is not possible
  * @throws {ConfigError} if the settings are invalid
@@ -47,7 +47,7 @@ export async function runExplain(call: ExplainCall): Promise<readonly FlagExplan
   const names = flag === undefined ? undefined : [flag];
   const { url } = options;
   if (typeof url === "string") {
-    return askProxy(`${url.replace(/\/+$/, "")}/explain`, { ...call, context, names });
+    return queryProxy(`${url.replace(/\/+$/, "")}/explain`, { ...call, context, names });
   }
   const config = await loadConfig({ logger: SILENT }, environment);
   const sent = readContext(context);
@@ -101,7 +101,7 @@ async function readSnapshot(config: LoadedConfig, environment: string | true | u
   }
 }
 
-async function askProxy(
+async function queryProxy(
   url: string,
   { options, environment, context, names }: ExplainCall & { context: object; names: Names },
 ): Promise<readonly FlagExplanation[]> {

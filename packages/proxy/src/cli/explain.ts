@@ -9,7 +9,7 @@ export const EXPLAIN: Subcommand = {
   summary: "Explains why a flag is on or off for a context",
   description: [
     "Requests the definitions from the upstream in FLAGS_URL and evaluates the flag as the proxy would, without context enrichers. Without FLAG, explains all flags in one line each.",
-    "With --url, asks a running proxy instead, which needs ENABLE_EXPLAIN=true.",
+    "With --url, queries a running proxy instead, which needs ENABLE_EXPLAIN=true.",
   ],
   argument: "FLAG",
   options: {

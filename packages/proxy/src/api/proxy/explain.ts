@@ -56,6 +56,6 @@ function createExplainCheck(isEnabled: boolean): onRequestHookHandler {
     if (!isEnabled) {
       done(notEnabled("This endpoint", "set `enableExplain` (ENABLE_EXPLAIN) to true"));
     } else if (allowsExplanations(grantOf(request))) done();
-    else done(notAllowed("ask for explanations", "explain"));
+    else done(notAllowed("request explanations", "explain"));
   };
 }
