@@ -6,7 +6,7 @@ import { loadConfig } from "../../packages/proxy/dist/config/load-config.js";
 import { PROGRAM } from "../../packages/proxy/dist/config/program.js";
 import { serve } from "../../packages/proxy/dist/start.js";
 import { createAdminClient } from "./admin-client.mjs";
-import { createExplainer } from "./explain/explainer.mjs";
+import { createExplainer } from "./explainer.mjs";
 import { loadKeys } from "./keys.mjs";
 import { handleFirst } from "./local-host.mjs";
 import { createPage } from "./page.mjs";

@@ -28,6 +28,7 @@ import { createMetrics, METRICS_PREFIX, type Metrics, observeSources } from "./m
 import { ResponsePreparer } from "./response/prepare-response.ts";
 import { renderAhead } from "./response/rendering.ts";
 import type { UpstreamSource } from "./sources.ts";
+import { observeStore } from "./store/observe-store.ts";
 
 export interface AppOptions {
   /**
@@ -61,6 +62,7 @@ export async function buildApp(
   const { access = await AccessControl.open(config, sources, { registry }) } = options;
   const { keys, uses } = access;
   observeSources(registry, sources);
+  observeStore(registry, sources);
   observeKeys(registry, {
     uses,
     grants: () => access.fileGrants,

@@ -2,13 +2,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
-import { AccessControl } from "../src/access/access-control.ts";
 import { buildApp } from "../src/app.ts";
 import type { ProxyConfig } from "../src/config/config.ts";
-import { createMetrics } from "../src/metrics.ts";
 import { toUpstreamSource } from "../src/sources.ts";
-import type { Store } from "../src/store/store.ts";
-import { createKeyVerifier } from "../src/upstream-keys/create-key-verifier.ts";
 import { flag } from "./_documents.ts";
 import { MemoryLogger, proxyConfig } from "./_proxy.ts";
 import { DocumentSource } from "./_source.ts";
@@ -109,11 +105,10 @@ const flagsOf = (environment: string) => ({
 interface Setup {
   readonly upstream: IssuingUpstream;
   readonly config?: Partial<ProxyConfig>;
-  readonly store?: Store;
 }
 
 /** Starts a proxy of the environments `development` and `production` that lets the upstream verify keys. */
-export async function startWithUpstreamKeys({ upstream, config: overrides, store }: Setup) {
+export async function startWithUpstreamKeys({ upstream, config: overrides }: Setup) {
   const sources = ["development", "production"].map((environment) =>
     toUpstreamSource(new DocumentSource(flagsOf(environment)), {
       name: environment,
@@ -121,24 +116,16 @@ export async function startWithUpstreamKeys({ upstream, config: overrides, store
     }),
   );
   const logger = new MemoryLogger();
-  const upstreamKeys = { revalidationIntervalMs: 3_600_000 };
   const config = proxyConfig({
     upstreamUrl: upstream.url,
     upstreamTokens: ["*:development.upstream", "*:production.upstream"],
-    upstreamKeys,
+    upstreamKeys: { revalidationIntervalMs: 3_600_000 },
     clientKeys: [],
     serverTokens: [],
     logger,
     ...overrides,
   });
-  const metrics = createMetrics();
-  const { registry } = metrics;
-  const verifier = createKeyVerifier(config, config.upstreamKeys ?? upstreamKeys, {
-    registry,
-    store,
-  });
-  const access = await AccessControl.open(config, sources, { registry, verifier });
-  const app = await buildApp(config, sources, { hasFastPath: true, access, metrics });
+  const app = await buildApp(config, sources);
   await app.listen({ host: "127.0.0.1", port: 0 });
   const close = async (): Promise<void> => {
     app.server.closeAllConnections();

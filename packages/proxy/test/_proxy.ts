@@ -56,9 +56,11 @@ export function proxyConfig(overrides: Partial<ProxyConfig> = {}): ProxyConfig {
     customStrategies: [],
     contextEnrichers: [],
     storageProvider: undefined,
+    store: undefined,
     bootstrap: undefined,
     openApiEnabled: false,
     allEndpointEnabled: false,
+    explainEnabled: false,
     ofrepEventStreams: false,
     ofrepValues: "boolean",
     push: {

@@ -1,7 +1,11 @@
 // Verified keys survive a restart in a store, also while the upstream is down.
 
-import { expect, test } from "vitest";
-import type { Store } from "../src/store/store.ts";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { gunzipSync } from "node:zlib";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import type { StoreConfig } from "../src/store/open-store.ts";
 import { eventually } from "./_command.ts";
 import {
   backend,
@@ -11,41 +15,39 @@ import {
   startWithUpstreamKeys,
 } from "./_issuing-upstream.ts";
 import { namesOf } from "./_proxy.ts";
+import { loadStoreConfig } from "./_stores.ts";
 
 const WEB = "web:development.a-secret-of-web";
 const SERVER = "*:production.a-secret-of-a-server";
-const DOCUMENT = "upstream-keys.json";
 
-/** A store in memory, which outlives the proxies. */
-class MemoryStore implements Store {
-  readonly address = "memory:test";
-  readonly documents = new Map<string, Uint8Array>();
-  failure: Error | undefined;
+/** A directory for a store, and the setting for it. */
+interface StoreDirectory {
+  readonly path: string;
+  readonly store: StoreConfig;
+}
 
-  async read(key: string): Promise<Uint8Array | undefined> {
-    if (this.failure) throw this.failure;
-    return this.documents.get(key);
-  }
+/** Creates a store in a directory, for the length of a test. */
+async function createStore(): Promise<StoreDirectory> {
+  const path = await mkdtemp(join(tmpdir(), "flags-keys-"));
+  onTestFinished(() => rm(path, { recursive: true }));
+  return { path, store: await loadStoreConfig(`file:${path}`) };
+}
 
-  async write(key: string, content: Uint8Array): Promise<void> {
-    if (this.failure) throw this.failure;
-    this.documents.set(key, content);
-  }
-
-  async remove(key: string): Promise<void> {
-    this.documents.delete(key);
-  }
-
-  async close(): Promise<void> {}
+/** Returns the path of the document with the keys. */
+async function findDocument({ path }: StoreDirectory): Promise<string> {
+  const names = await readdir(path, { recursive: true });
+  const [name] = names.filter((each) => /\/keys(?:\W|$)/.test(each));
+  if (name === undefined) throw new Error(`There is no document among ${names.join()}`);
+  return join(path, name);
 }
 
 /** Starts a proxy, uses both tokens, and stops it: the store then contains them. */
-async function storeTokens(store: Store): Promise<IssuingUpstream> {
+async function storeTokens({ store }: Pick<StoreDirectory, "store">): Promise<IssuingUpstream> {
   const upstream = await startIssuingUpstream({
     [WEB]: frontend("development", "web"),
     [SERVER]: backend("production", "*"),
   });
-  const { statusOf, close } = await startWithUpstreamKeys({ upstream, store });
+  const { statusOf, close } = await startWithUpstreamKeys({ upstream, config: { store } });
   expect(await statusOf(WEB)).toBe(200);
   expect(await statusOf(SERVER, "/api/client/features")).toBe(200);
   await close();
@@ -59,10 +61,10 @@ const linesOf = ({
 }) => lines.map(({ parts }) => parts.join());
 
 test("after a restart with the upstream down, verified keys work as before, and no others", async () => {
-  const store = new MemoryStore();
-  const upstream = await storeTokens(store);
+  const { store } = await createStore();
+  const upstream = await storeTokens({ store });
   await upstream.stop();
-  const { get, statusOf } = await startWithUpstreamKeys({ upstream, store });
+  const { get, statusOf } = await startWithUpstreamKeys({ upstream, config: { store } });
   expect(await namesOf(await get("/proxy", WEB))).toEqual(["development.web"]);
   expect(await statusOf(SERVER, "/api/client/features")).toBe(200);
   expect(await statusOf(SERVER, "/proxy")).toBe(401);
@@ -70,43 +72,44 @@ test("after a restart with the upstream down, verified keys work as before, and 
 });
 
 test("the store contains no token", async () => {
-  const store = new MemoryStore();
-  await storeTokens(store);
-  const text = Buffer.from(store.documents.get(DOCUMENT) ?? []).toString();
-  expect(text).toContain("development");
-  expect(text).not.toContain("secret");
+  const directory = await createStore();
+  await storeTokens(directory);
+  const document = await readFile(await findDocument(directory), "latin1");
+  const [format, header, mac] = document.split("\n", 3);
+  const content = document.slice(`${format}\n${header}\n${mac}\n`.length);
+  const text = gunzipSync(Buffer.from(content, "latin1")).toString();
+  expect(JSON.parse(text)).toMatchObject([{ environment: "production" }, { projects: ["web"] }]);
+  expect(text + header).not.toContain("secret");
 });
 
 test("a key that was revoked meanwhile is rejected soon, and stays so after the next restart", async () => {
-  const store = new MemoryStore();
-  const upstream = await storeTokens(store);
+  const { store } = await createStore();
+  const upstream = await storeTokens({ store });
   upstream.issued.delete(WEB);
-  const config = { upstreamKeys: { revalidationIntervalMs: 1 } };
-  const second = await startWithUpstreamKeys({ upstream, store, config });
+  const config = { store, upstreamKeys: { revalidationIntervalMs: 1 } };
+  const second = await startWithUpstreamKeys({ upstream, config });
   await eventually(() => second.statusOf(WEB)).toBe(401);
   await second.close();
   await upstream.stop();
-  const third = await startWithUpstreamKeys({ upstream, store });
+  const third = await startWithUpstreamKeys({ upstream, config: { store } });
   expect(await third.statusOf(WEB)).toBe(503);
   expect(await third.statusOf(SERVER, "/api/client/features")).toBe(200);
 });
 
 test("replicas that share a store keep the keys of each other", async () => {
-  const store = new MemoryStore();
+  const { store } = await createStore();
   const upstream = await startIssuingUpstream({
     [WEB]: frontend("development", "web"),
     [SERVER]: backend("production", "*"),
   });
-  const [one, two] = [
-    await startWithUpstreamKeys({ upstream, store }),
-    await startWithUpstreamKeys({ upstream, store }),
-  ];
+  const start = () => startWithUpstreamKeys({ upstream, config: { store } });
+  const [one, two] = [await start(), await start()];
   expect(await one.statusOf(WEB)).toBe(200);
   expect(await two.statusOf(SERVER, "/api/client/features")).toBe(200);
   await one.close();
   await two.close();
   await upstream.stop();
-  const { statusOf } = await startWithUpstreamKeys({ upstream, store });
+  const { statusOf } = await start();
   expect(await statusOf(WEB)).toBe(200);
   expect(await statusOf(SERVER, "/api/client/features")).toBe(200);
 });
@@ -114,38 +117,45 @@ test("replicas that share a store keep the keys of each other", async () => {
 test.each<[string, (document: Buffer) => Buffer]>([
   ["is cut off", (document) => document.subarray(0, -1)],
   ["is empty", () => Buffer.alloc(0)],
-  ["is other JSON", () => Buffer.from("[null]")],
-  ["was edited", (document) => Buffer.from(document.toString().replace('\\"web\\"', '\\"*\\"'))],
+  ["was edited", (document) => Buffer.concat([document.subarray(0, -1), Buffer.from("x")])],
 ])("a document that %s is ignored, with one log line", async (_, damage) => {
-  const store = new MemoryStore();
-  const upstream = await storeTokens(store);
+  const directory = await createStore();
+  const upstream = await storeTokens(directory);
   await upstream.stop();
-  const original = Buffer.from(store.documents.get(DOCUMENT) ?? []);
-  store.documents.set(DOCUMENT, damage(original));
-  expect(store.documents.get(DOCUMENT)).not.toEqual(original);
-  const { statusOf, logger } = await startWithUpstreamKeys({ upstream, store });
+  const path = await findDocument(directory);
+  await writeFile(path, damage(await readFile(path)));
+  const { store } = directory;
+  const { statusOf, logger } = await startWithUpstreamKeys({ upstream, config: { store } });
   expect(await statusOf(WEB)).toBe(503);
-  expect(linesOf(logger).filter((line) => line.includes("memory:test"))).toEqual([
-    expect.stringMatching(/^The verified keys in memory:test are ignored: /),
+  expect(linesOf(logger).filter((line) => line.includes("the store"))).toEqual([
+    expect.stringMatching(/^Ignoring the verified keys in the store file:.*: the document v1\//),
   ]);
 });
 
-test("a document of a proxy with another upstream or other upstream tokens is ignored", async () => {
-  const store = new MemoryStore();
-  const upstream = await storeTokens(store);
+test("a document of a proxy with other upstream tokens is not used, even in place of another", async () => {
+  const directory = await createStore();
+  const upstream = await storeTokens(directory);
+  const { store } = directory;
+  const document = await readFile(await findDocument(directory));
+  const config = { store, upstreamTokens: ["*:development.other", "*:production.upstream"] };
+  await rm(await findDocument(directory));
+  const writer = await startWithUpstreamKeys({ upstream, config });
+  expect(await writer.statusOf(SERVER, "/api/client/features")).toBe(200);
+  await writer.close();
+  await writeFile(await findDocument(directory), document);
   await upstream.stop();
-  const config = { upstreamTokens: ["*:development.other", "*:production.upstream"] };
-  const { statusOf, logger } = await startWithUpstreamKeys({ upstream, store, config });
+  const { statusOf, logger } = await startWithUpstreamKeys({ upstream, config });
   expect(await statusOf(WEB)).toBe(503);
-  expect(linesOf(logger).join()).toContain("was written with another FLAGS_URL, FLAGS_API_TOKEN");
+  expect(linesOf(logger).join()).toContain("belongs to another upstream, token");
 });
 
 test("a store that fails changes nothing for clients", async () => {
-  const store = new MemoryStore();
-  store.failure = new Error("The disk is full");
-  const upstream = await storeTokens(store);
-  const { statusOf, logger, close } = await startWithUpstreamKeys({ upstream, store });
+  const { path } = await createStore();
+  await writeFile(join(path, "file"), "");
+  const store = await loadStoreConfig(`file:${join(path, "file", "store")}`);
+  const upstream = await storeTokens({ store });
+  const { statusOf, logger, close } = await startWithUpstreamKeys({ upstream, config: { store } });
   expect(await statusOf(WEB)).toBe(200);
   await close();
-  expect(linesOf(logger).join()).toContain("read from memory:test: The disk is full");
+  expect(linesOf(logger).join()).toMatch(/(?:Reading from|Writing to) the store file:.* failed: /);
 });

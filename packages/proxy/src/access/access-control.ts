@@ -64,7 +64,7 @@ export class AccessControl {
       // NOTE: loaded only if needed, so that other proxies start faster.
       const { createKeyVerifier } = await import("../upstream-keys/create-key-verifier.ts");
       await control.#verifyUpstream(logger, {
-        verifier: verifier ?? createKeyVerifier(config, upstreamKeys, { registry }),
+        verifier: verifier ?? createKeyVerifier(config, upstreamKeys, registry),
         registry,
       });
     }

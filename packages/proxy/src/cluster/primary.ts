@@ -3,8 +3,9 @@ import { type AddressInfo, createServer } from "node:net";
 import type { ApplicationUsage } from "flags-sdk";
 import type { Logger, RunningServer } from "flags-server-kit";
 import type { LoadedConfig } from "../config/assemble-config.ts";
-import { createClients, logSourceEvents, type UpstreamSource } from "../sources.ts";
+import { closeSources, createClients, logSourceEvents, type UpstreamSource } from "../sources.ts";
 import { createMetrics, type Metrics, observeSources } from "../metrics.ts";
+import { observeStore } from "../store/observe-store.ts";
 import type { KeyVerifier } from "../upstream-keys/verified-key.ts";
 import { FlagDistribution } from "./flag-distribution.ts";
 import { KeyDistribution } from "./key-distribution.ts";
@@ -26,7 +27,7 @@ async function createVerifier(
   { registry }: Metrics,
 ): Promise<KeyVerifier | undefined> {
   const { createKeyVerifier } = await import("../upstream-keys/create-key-verifier.ts");
-  return config.upstreamKeys && createKeyVerifier(config, config.upstreamKeys, { registry });
+  return config.upstreamKeys && createKeyVerifier(config, config.upstreamKeys, registry);
 }
 
 interface PrimaryParts {
@@ -90,6 +91,7 @@ class Primary {
     );
     const { registry } = metrics;
     observeSources(registry, this.#sources);
+    observeStore(registry, this.#sources);
     this.#metrics = new MetricsCollection(registry);
     this.#pool = new WorkerPool({
       count,
@@ -114,7 +116,7 @@ class Primary {
   async close(): Promise<void> {
     await this.#pool.stop();
     for (const distribution of this.#distributions) distribution.close();
-    await Promise.all([...this.#sources.map(({ flags }) => flags.close()), this.#keys?.close()]);
+    await Promise.all([closeSources(this.#sources), this.#keys?.close()]);
   }
 
   #onMessage(worker: WorkerPeer, message: ToPrimary): void {
@@ -138,13 +140,8 @@ class Primary {
       case "collected":
         this.#metrics.accept(worker, message.metrics);
         return;
-      case "listening":
-      case "failed":
-      case "pong":
-      // Handled by the pool.
-      case "verify":
-      case "used":
-      // Handled by the key distribution.
+      default:
+      // Handled by the pool, or the distribution of keys.
     }
   }
 

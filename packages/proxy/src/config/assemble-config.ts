@@ -4,6 +4,7 @@ import type { CustomStrategy } from "flags-engine";
 import type { Logger } from "flags-server-kit";
 import type { ContextEnricher } from "../extensions.ts";
 import type { BootstrapConfig, CorsConfig, ProxyConfig, PushConfig } from "./config.ts";
+import type { StoreConfig } from "../store/open-store.ts";
 import type { NetworkConfig } from "./network-config.ts";
 import type { Values } from "./settings.ts";
 
@@ -58,9 +59,11 @@ export function assembleConfig(values: Values, collaborators: Collaborators): Lo
     customStrategies: Object.freeze(collaborators.customStrategies),
     contextEnrichers: Object.freeze(collaborators.contextEnrichers),
     storageProvider: values.storageProvider,
+    store: toStore(values),
     bootstrap: toBootstrap(values),
     openApiEnabled: values.enableOAS,
     allEndpointEnabled: values.enableAllEndpoint,
+    explainEnabled: values.enableExplain,
     ofrepEventStreams: values.ofrepEventStreams,
     ofrepValues: values.ofrepValues,
     push: toPush(values),
@@ -96,6 +99,10 @@ function toCors(values: Values): CorsConfig {
     origin: values.corsOrigin,
     preflightContinue: values.corsPreflightContinue,
   });
+}
+
+function toStore({ store: address }: Values): StoreConfig | undefined {
+  return address && Object.freeze({ address: Object.freeze(address) });
 }
 
 function toBootstrap(values: Values): BootstrapConfig | undefined {

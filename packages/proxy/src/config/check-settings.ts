@@ -36,6 +36,7 @@ export function checkSettings(resolution: Resolution<Settings>): SettingsCheck {
       ...findUnservedKeys(resolution),
       ...findTokensWithoutEnvironment(resolution),
       ...findAmbiguousBootstrap(resolution),
+      ...findAmbiguousStorage(resolution),
       ...findNetworkProblems(resolution),
     ],
     hints: [
@@ -114,6 +115,12 @@ function findAmbiguousBootstrap({ values, origins }: Resolution<Settings>): read
   return [
     `${origin} gives the flags of one environment, but ${nameSetting(SETTINGS.flagsApiToken)} has several tokens: use one proxy per environment, or no bootstrap`,
   ];
+}
+
+function findAmbiguousStorage({ origins }: Resolution<Settings>): readonly string[] {
+  const [store, provider] = [origins.get("store"), origins.get("storageProvider")];
+  if (store === undefined || provider === undefined) return [];
+  return [`${store} and ${provider} are both set, and both keep the flags: remove one of them`];
 }
 
 function findDeprecated({ origins }: Resolution<Settings>): readonly string[] {

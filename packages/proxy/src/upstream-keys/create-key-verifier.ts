@@ -1,29 +1,24 @@
 import type { Registry } from "prom-client";
 import type { ProxyConfig } from "../config/config.ts";
 import { toClientOptions } from "../sources.ts";
-import type { Store } from "../store/store.ts";
+import { createStore } from "../store/create-storages.ts";
 import { UpstreamKeyVerifier } from "./upstream-key-verifier.ts";
 import type { KeyVerifier } from "./verified-key.ts";
-
-interface VerifierDependencies {
-  readonly registry: Registry;
-  /** Keeps verified keys across restarts. @default in memory only */
-  readonly store?: Store | undefined;
-}
 
 /** Creates and starts the verifier of a process that calls the upstream. */
 export function createKeyVerifier(
   config: ProxyConfig,
   { revalidationIntervalMs }: NonNullable<ProxyConfig["upstreamKeys"]>,
-  { registry, store }: VerifierDependencies,
+  registry: Registry,
 ): KeyVerifier {
-  const { upstreamTokens, logger } = config;
+  const { upstreamUrl, upstreamTokens, store, logger } = config;
   const verifier = new UpstreamKeyVerifier({
     client: toClientOptions(config, upstreamTokens[0] ?? ""),
+    upstreamUrl,
     upstreamTokens,
     revalidationIntervalMs,
+    store: store && createStore(store, logger),
     registry,
-    store,
     logger,
   });
   verifier.start();

@@ -5,8 +5,7 @@ import type { Registry } from "prom-client";
 import { digestKey } from "../key-digest.ts";
 import type { Store } from "../store/store.ts";
 import { CallPacer } from "./call-pacer.ts";
-import type { StoredKey } from "./key-document.ts";
-import { KeyStorage } from "./key-storage.ts";
+import { KeyStorage, type StoredKey } from "./key-storage.ts";
 import { createVerifierMetrics, type VerifierMetrics } from "./metrics.ts";
 import { NewKeys } from "./new-keys.ts";
 import { Revalidation } from "./revalidation.ts";
@@ -29,10 +28,11 @@ const MAX_VERIFIED = 10_000;
 interface VerifierOptions {
   /** The options of a client of the upstream. */
   readonly client: FlagsClientOptions;
+  readonly upstreamUrl: string;
   /** Tokens of all sources. */
   readonly upstreamTokens: readonly string[];
   readonly revalidationIntervalMs: number;
-  /** Keeps verified keys across restarts. @default in memory only */
+  /** Keeps verified keys across restarts, and is closed with the verifier. @default in memory only */
   readonly store?: Store | undefined;
   readonly registry: Registry;
   readonly logger: Logger;
@@ -65,7 +65,8 @@ export class UpstreamKeyVerifier implements KeyVerifier {
   #restored = new Map<string, StoredKey>();
   #restoring: Promise<void> | undefined;
 
-  constructor({ client, upstreamTokens, store, registry, logger, ...options }: VerifierOptions) {
+  constructor({ client, store, registry, logger, ...options }: VerifierOptions) {
+    const { upstreamUrl, upstreamTokens } = options;
     this.#logger = logger;
     const events = {
       warn: (message: string) => logger.warn(message),
@@ -96,7 +97,8 @@ export class UpstreamKeyVerifier implements KeyVerifier {
       store &&
       new KeyStorage({
         store,
-        identity: [client.url ?? "", ...upstreamTokens.toSorted()],
+        upstreamUrl,
+        upstreamTokens,
         current: () => this.#toStore(),
         logger,
       });
