@@ -12,7 +12,7 @@ const WEB = "web:development.a-secret-of-web";
 const ALL = "*:production.a-secret-of-all";
 
 /** Invented keys that are sent. */
-const GUESSES = Number(process.env["FUZZ_RUNS"] ?? 4000);
+const GUESSES = Number(process.env["FUZZ_RUNS"] ?? 2500);
 const CONNECTIONS = 300;
 
 async function startWithWorkers(upstream: IssuingUpstream, variables: Record<string, string> = {}) {
@@ -31,7 +31,7 @@ async function startWithWorkers(upstream: IssuingUpstream, variables: Record<str
   return { command, url };
 }
 
-/** Sends requests on new connections, which the workers take in turns, and returns the statuses. */
+/** Sends requests on new connections, which different workers accept, and returns the statuses. */
 async function statusesOf(url: string, key: string, count = 10): Promise<ReadonlySet<number>> {
   const statuses = Array.from({ length: count }, async () => {
     const response = await fetch(`${url}/proxy`, {

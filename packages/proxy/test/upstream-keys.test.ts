@@ -77,7 +77,7 @@ describe("a token that the upstream has issued", () => {
     expect(await statusOf(WEB, "/internal-backstage/features")).toBe(401);
   });
 
-  test("is asked for without credentials, which real servers reject, and with custom headers", async () => {
+  test("is verified without credentials, which real servers reject, and with custom headers", async () => {
     const upstream = await startIssuingUpstream({ [WEB]: frontend("development", "web") });
     const headers = { "x-gateway": "secret-of-the-gateway" };
     const { statusOf } = await startWithUpstreamKeys({
@@ -137,23 +137,23 @@ describe("a token that the upstream has issued", () => {
 });
 
 describe("a token is not accepted", () => {
-  const asked = "*:development.a-secret";
+  const TOKEN = "*:development.a-secret";
   const good: IssuedToken = frontend("development", "*");
   const descriptions: readonly (readonly unknown[])[] = [
-    [{ token: asked, ...good, type: "admin" }],
-    [{ token: asked, ...good, type: "owner" }],
-    [{ token: asked, projects: ["*"], environment: "development" }],
-    [{ token: asked, ...frontend("production", "*") }],
-    [{ token: asked, ...frontend("*", "*") }],
-    [{ token: asked, ...frontend("development") }],
-    [{ token: asked, ...good, projects: "*" }],
-    [{ token: asked, ...good, projects: [["*"]] }],
-    [{ token: asked, type: "frontend", projects: ["*"] }],
+    [{ token: TOKEN, ...good, type: "admin" }],
+    [{ token: TOKEN, ...good, type: "owner" }],
+    [{ token: TOKEN, projects: ["*"], environment: "development" }],
+    [{ token: TOKEN, ...frontend("production", "*") }],
+    [{ token: TOKEN, ...frontend("*", "*") }],
+    [{ token: TOKEN, ...frontend("development") }],
+    [{ token: TOKEN, ...good, projects: "*" }],
+    [{ token: TOKEN, ...good, projects: [["*"]] }],
+    [{ token: TOKEN, type: "frontend", projects: ["*"] }],
     [{ token: "*:development.another", ...good }],
     [{ token: "web:development.a-secret", ...good }],
     [
-      { token: asked, ...good },
-      { token: asked, ...frontend("development", "web") },
+      { token: TOKEN, ...good },
+      { token: TOKEN, ...frontend("development", "web") },
     ],
     [null, 1, "x", [], { token: 1 }],
   ];
@@ -162,14 +162,14 @@ describe("a token is not accepted", () => {
     const upstream = await startIssuingUpstream();
     const { statusOf } = await startWithUpstreamKeys({ upstream });
     for (const [index, described] of descriptions.entries()) {
-      const token = `${asked}-${index}`;
-      const response = JSON.stringify(described).replaceAll(`"${asked}"`, `"${token}"`);
-      upstream.respond = (answer) => sendTokens(answer, JSON.parse(response) as unknown[]);
+      const token = `${TOKEN}-${index}`;
+      const text = JSON.stringify(described).replaceAll(`"${TOKEN}"`, `"${token}"`);
+      upstream.respond = (response) => sendTokens(response, JSON.parse(text) as unknown[]);
       // oxlint-disable-next-line no-await-in-loop
       const statuses = [await statusOf(token), await statusOf(token, "/api/client/features")];
-      expect([response, ...statuses]).toEqual([response, 401, 401]);
+      expect([text, ...statuses]).toEqual([text, 401, 401]);
     }
-    // Tokens that nobody asked about are not remembered.
+    // Other tokens are not remembered.
     upstream.respond = undefined;
     expect(await statusOf("*:development.another")).toBe(401);
     expect(upstream.calls).toHaveLength(descriptions.length + 1);
@@ -224,7 +224,7 @@ describe("a token is not accepted", () => {
   });
 });
 
-test("keys in settings and in the access file come first, and the upstream is not asked about them", async () => {
+test("keys in settings and in the access file come first, and the upstream does not verify them", async () => {
   const [inSetting, inFile, expired] = ["*:development.a", "*:production.b", "*:production.c"];
   const path = join(await createDirectory(), "access.json");
   const keys = [
@@ -262,11 +262,11 @@ describe("calls", () => {
       ),
     );
     const held: (() => void)[] = [];
-    upstream.respond = (response, asked) =>
+    upstream.respond = (response, requested) =>
       held.push(() =>
         sendTokens(
           response,
-          asked.map((token) => ({ token, ...upstream.issued.get(token) })),
+          requested.map((token) => ({ token, ...upstream.issued.get(token) })),
         ),
       );
     const { statusOf, metric } = await startWithUpstreamKeys({ upstream });
@@ -322,14 +322,23 @@ describe("while the upstream fails", () => {
     expect(response.status).toBe(503);
     expect(Number(response.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
     expect((await errorOf(response)).error).toContain("cannot verify it at the moment");
-    // No further call until the delay after the failure has passed.
-    expect(await Promise.all([statusOf(ALL), statusOf(SOME), statusOf(WEB)])).toEqual([
-      503, 503, 200,
-    ]);
-    expect(upstream.calls).toHaveLength(2);
+    expect(await statusOf(WEB)).toBe(200);
     const lines = logger.lines.map(({ parts }) => parts.join());
     expect(lines).toEqual([expect.stringMatching(/Verifying new keys failed: /)]);
     expect(lines.join()).not.toContain("a-secret");
+  });
+
+  test("it is not called again before the time in its Retry-After", async () => {
+    const upstream = await startIssuingUpstream();
+    upstream.respond = (response) => response.writeHead(429, { "retry-after": "200" }).end();
+    const { get, statusOf } = await startWithUpstreamKeys({ upstream });
+    expect(await statusOf(ALL)).toBe(503);
+    const response = await get("/proxy", SOME);
+    expect(response.status).toBe(503);
+    const seconds = Number(response.headers.get("retry-after"));
+    expect(seconds).toBeGreaterThan(60);
+    expect(await statusOf(ALL)).toBe(503);
+    expect(upstream.calls).toEqual([[ALL]]);
   });
 
   test("all that wait get a 503, and when it is back, a new key works", async () => {

@@ -88,7 +88,7 @@ export class UpstreamAccess {
    *
    * @param address IP address of the client
    * @throws {HttpError} 401 if no source serves the environment of the key, 429 if too many unknown keys were
-   *   sent, 503 if too many requests wait, or if the upstream cannot be asked
+   *   sent, 503 if too many requests wait, or if the upstream does not respond
    */
   async verify(key: string, address: string): Promise<boolean> {
     if (!isVerifiable(key)) return this.#rejected("malformed");
@@ -135,15 +135,15 @@ export class UpstreamAccess {
     }
     try {
       return await this.#guesses.run(address, candidates, async () => {
-        const asked = candidates.map((key) => this.#ask(key));
-        return (await Promise.all(asked)).flat();
+        const verified = candidates.map((key) => this.#verifyOne(key));
+        return (await Promise.all(verified)).flat();
       });
     } finally {
       release();
     }
   }
 
-  async #ask(key: string): Promise<readonly { readonly secret: string }[]> {
+  async #verifyOne(key: string): Promise<readonly { readonly secret: string }[]> {
     const verdict = await this.#options.verifier.verify(key);
     if (verdict.status === "unknown") {
       this.#rejected("unavailable");

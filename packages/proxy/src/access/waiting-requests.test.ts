@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { WaitingRequests } from "./waiting-requests.ts";
 
-test("WaitingRequests leaves room for other addresses, and releases what ends", () => {
+test("WaitingRequests leaves capacity for other addresses, and releases what ends", () => {
   const waiting = new WaitingRequests();
   const enterAll = (address: string): (() => void)[] => {
     const releases: (() => void)[] = [];

@@ -5,8 +5,8 @@ import { toClientOptions } from "../sources.ts";
 const ignore = (): void => {};
 
 /**
- * Asks the upstream about the upstream tokens, as the proxy asks about keys. Returns why it cannot verify
- * keys; undefined if it can.
+ * Lets the upstream verify the upstream tokens, as it verifies keys. Returns why it cannot verify keys;
+ * undefined if it can.
  */
 export async function checkUpstreamKeys(config: ProxyConfig): Promise<string | undefined> {
   const { upstreamTokens } = config;

@@ -1,7 +1,7 @@
 import type { KeyVerifier } from "../upstream-keys/verified-key.ts";
 import type { MessageToPrimary, ToPrimary, WorkerPeer } from "./messages.ts";
 
-/** Verifies keys for all workers, in the primary process, and tells them which ones are valid. */
+/** Verifies keys for all workers, in the primary process, and sends them the valid ones. */
 export class KeyDistribution {
   readonly #verifier: KeyVerifier;
 

@@ -21,7 +21,7 @@ export function createVerifierMetrics(
   const registers = [registry];
   const results = new Counter({
     name: `${METRICS_PREFIX}_upstream_key_verifications_total`,
-    help: "New keys that were verified upstream, by result; unknown: the upstream could not be asked",
+    help: "New keys that were verified upstream, by result; unknown: the upstream did not respond",
     labelNames: ["result"],
     registers,
   });

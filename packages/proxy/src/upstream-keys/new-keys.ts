@@ -2,7 +2,7 @@ import { UpstreamError, type ValidatedToken } from "flags-sdk";
 import type { CallPacer } from "./call-pacer.ts";
 import { toVerifiedKey, type Verdict, type VerifiedKey } from "./verified-key.ts";
 
-/** Asks the upstream which tokens are valid: a `TokenValidator`. */
+/** Finds out which tokens are valid: a `TokenValidator`. */
 export interface Validator {
   readonly waitMs: number;
   validate(tokens: readonly string[]): Promise<ReadonlyMap<string, ValidatedToken>>;
@@ -30,7 +30,7 @@ interface PendingKey {
 
 /**
  * Verifies keys that are not known yet. Those that arrive during a call share the next one. While the
- * upstream fails, keys are not verified, and it is asked again after a growing delay: with one key at
+ * upstream fails, keys are not verified, and it is called again after a growing delay: with one key at
  * first, so that all those that wait do not arrive together.
  */
 export class NewKeys {
@@ -78,7 +78,7 @@ export class NewKeys {
       if (!(error instanceof UpstreamError)) throw error;
       // NOTE: also those that are not in this call. They would have to wait for the end of the backoff.
       const verdict = this.#unknown(validator.waitMs, this.#pending.size);
-      for (const token of this.#pending.keys()) this.#settle(token, verdict);
+      for (const token of this.#pending.keys()) this.#resolve(token, verdict);
       return;
     }
     for (const token of tokens) {
@@ -87,11 +87,11 @@ export class NewKeys {
       if (key !== undefined) onVerified(token, key);
       const status = key === undefined ? "invalid" : "valid";
       onResult(status, 1);
-      this.#settle(token, { status });
+      this.#resolve(token, { status });
     }
   }
 
-  #settle(token: string, verdict: Verdict): void {
+  #resolve(token: string, verdict: Verdict): void {
     this.#pending.get(token)?.resolve(verdict);
     this.#pending.delete(token);
   }
@@ -105,7 +105,7 @@ export class NewKeys {
 /** NOTE: Node 20 has no `Promise.withResolvers()`. */
 function deferVerdict() {
   let resolve: PendingKey["resolve"] = ignore;
-  const promise = new Promise<Verdict>((settle) => (resolve = settle));
+  const promise = new Promise<Verdict>((fulfill) => (resolve = fulfill));
   return { promise, resolve: (verdict: Verdict): void => resolve(verdict) };
 }
 

@@ -22,7 +22,7 @@ const ROUND_INTERVAL = 0.25;
 /** Replicas that were started together drift apart. */
 const JITTER = 0.1;
 
-/** Asks the upstream about all verified keys, again and again. While it fails, all of them stay valid. */
+/** Verifies all known keys again and again. While it fails, all of them stay valid. */
 export class Revalidation {
   readonly #options: RevalidationOptions;
   readonly #closing = new AbortController();

@@ -46,7 +46,7 @@ interface KnownKey {
   checkedAtMs: number;
 }
 
-/** Verifies keys by asking the upstream, and keeps those that are valid up to date. */
+/** Verifies keys with calls of the upstream, and keeps those that are valid up to date. */
 export class UpstreamKeyVerifier implements KeyVerifier {
   readonly #validators: readonly TokenValidator[];
   readonly #newKeys: NewKeys;

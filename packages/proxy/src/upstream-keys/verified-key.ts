@@ -18,7 +18,7 @@ export interface VerifiedKey {
 export type Verdict =
   | { readonly status: "valid" }
   | { readonly status: "invalid" }
-  /** The upstream could not be asked. */
+  /** The upstream did not respond. */
   | { readonly status: "unknown"; readonly retryAfterSeconds: number };
 
 /** Verified keys that are new or have changed, and keys that are not valid any more. */

@@ -55,7 +55,7 @@ const HINTS: StatusHints = new Map([
 
 const URL_SETTING = "the URL of the upstream (option url, or FLAGS_URL of the proxy)";
 
-/** Asks the upstream which tokens are valid, with `POST /edge/validate`. */
+/** Finds out which tokens are valid, with `POST /edge/validate` of the upstream. */
 export class TokenValidator {
   readonly #settings: Settings;
   readonly #http: HttpClient;

@@ -69,7 +69,7 @@ export function translateEnvironment(
   if (products.includes("edge")) {
     translator.apply("edge", EDGE_ALIASES);
     translator.addDefaults(EDGE_DEFAULTS);
-    // NOTE: whoever lists keys with our settings means exactly these. Offline, there is no upstream to ask.
+    // NOTE: whoever lists keys with our settings means exactly these. Offline, there is no upstream.
     const listsKeys = CLIENT_KEYS.some((name) => isSet(environment, name));
     const isOffline = isSet(environment, "BOOTSTRAP_FILE");
     if (!listsKeys && !isOffline) translator.addDefaults(UPSTREAM_KEYS);
