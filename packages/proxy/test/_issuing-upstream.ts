@@ -105,15 +105,23 @@ const flagsOf = (environment: string) => ({
 interface Setup {
   readonly upstream: IssuingUpstream;
   readonly config?: Partial<ProxyConfig>;
+  /** The projects of the upstream tokens of each environment. @default one token for all projects */
+  readonly projects?: readonly string[];
 }
 
 /** Starts a proxy of the environments `development` and `production` that lets the upstream verify keys. */
-export async function startWithUpstreamKeys({ upstream, config: overrides }: Setup) {
-  const sources = ["development", "production"].map((environment) =>
-    toUpstreamSource(new DocumentSource(flagsOf(environment)), {
-      name: environment,
-      scope: { project: "*", environment },
-    }),
+export async function startWithUpstreamKeys({
+  upstream,
+  config: overrides,
+  projects = ["*"],
+}: Setup) {
+  const sources = ["development", "production"].flatMap((environment) =>
+    projects.map((project) =>
+      toUpstreamSource(new DocumentSource(flagsOf(environment)), {
+        name: environment,
+        scope: { project, environment },
+      }),
+    ),
   );
   const logger = new MemoryLogger();
   const config = proxyConfig({

@@ -53,6 +53,17 @@ describe("a token that the upstream has issued", () => {
     expect(upstream.calls).toEqual([[WEB], [ALL], [SOME]]);
   });
 
+  test("is of the environment in its text if the upstream names none, as Unleash 6 does", async () => {
+    const upstream = await startIssuingUpstream();
+    upstream.respond = (response, tokens) =>
+      sendTokens(
+        response,
+        tokens.map((token) => ({ token, type: "frontend", projects: ["*"] })),
+      );
+    const { get } = await startWithUpstreamKeys({ upstream });
+    expect(await namesOf(await get("/proxy", ALL))).toEqual(["production.web", "production.app"]);
+  });
+
   test("is accepted as a bearer token of OpenFeature clients", async () => {
     const upstream = await startIssuingUpstream({ [WEB]: frontend("development", "web") });
     const { url } = await startWithUpstreamKeys({ upstream });
@@ -148,7 +159,7 @@ describe("a token is not accepted", () => {
     [{ token: TOKEN, ...frontend("development") }],
     [{ token: TOKEN, ...good, projects: "*" }],
     [{ token: TOKEN, ...good, projects: [["*"]] }],
-    [{ token: TOKEN, type: "frontend", projects: ["*"] }],
+    [{ token: TOKEN, ...good, environment: null }],
     [{ token: "*:development.another", ...good }],
     [{ token: "web:development.a-secret", ...good }],
     [
@@ -208,6 +219,25 @@ describe("a token is not accepted", () => {
     expect(logger.lines.map(({ parts }) => parts.join())).toEqual([
       expect.stringMatching(/^A client uses a key of the environment staging, but no upstream/),
     ]);
+  });
+
+  test("whose projects no upstream token serves, also if it had others before", async () => {
+    const upstream = await startIssuingUpstream({
+      [SOME]: frontend("production", "web"),
+      [ALL]: frontend("production", "web", "app"),
+    });
+    const { get, statusOf, logger } = await startWithUpstreamKeys({
+      upstream,
+      config: { upstreamKeys: { revalidationIntervalMs: 200 } },
+      projects: ["web", "app"],
+    });
+    expect(await namesOf(await get("/proxy", SOME))).toEqual(["production.web"]);
+    expect(await statusOf(ALL)).toBe(401);
+    upstream.issued.set(SOME, frontend("production", "web", "app"));
+    await eventually(() => statusOf(SOME)).toBe(401);
+    expect(logger.lines.map(({ parts }) => parts.join())[0]).toMatch(
+      /^A client uses a key of \*:production\.\S+, for several projects of production, but no/,
+    );
   });
 
   test("that has the secret of another one", async () => {

@@ -149,7 +149,9 @@ export class UpstreamAccess {
       this.#rejected("unavailable");
       throw verificationUnavailable(verdict.retryAfterSeconds);
     }
-    if (verdict.status === "valid") return [{ secret: key }];
+    // NOTE: the upstream may know a key whose projects no source serves.
+    const isGranted = verdict.status === "valid" && this.#options.keys.isKnown(key);
+    if (isGranted) return [{ secret: key }];
     this.#invalid.add(key);
     return [];
   }
@@ -161,13 +163,15 @@ export class UpstreamAccess {
 
   #apply({ verified, revoked }: KeysChange): void {
     const { keys, restricted, onRemoved } = this.#options;
+    for (const key of [...revoked, ...verified.map((each) => each.key)]) this.#listed.delete(key);
     const listed = verified.flatMap((key) => this.#toListed(key) ?? []);
+    for (const key of listed) this.#listed.set(key.grant.key, key);
+    // NOTE: a key whose rights have changed may not have a source any more.
+    const withoutGrant = verified.filter(({ key }) => !this.#listed.has(key));
     const isRemoved = keys.updateVerified(
       listed.map(({ grant }) => grant),
-      revoked,
+      [...revoked, ...withoutGrant.map(({ key }) => key)],
     );
-    for (const key of revoked) this.#listed.delete(key);
-    for (const key of listed) this.#listed.set(key.grant.key, key);
     if (!isRemoved) return;
     restricted.retain(keys.sourcesInUse());
     onRemoved();

@@ -72,11 +72,13 @@ export function toVerifiedKey(
   { type, projects, environment }: ValidatedToken,
 ): VerifiedKey | undefined {
   const kind = KINDS.get(type.toLowerCase());
-  if (kind === undefined || parseTokenScope(token)?.environment !== environment) return undefined;
+  const named = parseTokenScope(token)?.environment;
+  if (kind === undefined || named === undefined) return undefined;
+  if (environment !== undefined && environment !== named) return undefined;
   return {
     key: digestKey(token),
     kind,
-    environment,
+    environment: named,
     projects: projects.includes("*") ? undefined : [...new Set(projects)].toSorted(),
     shownAs: abbreviate(token),
   };

@@ -20,7 +20,8 @@ export interface ValidatedToken {
   readonly type: string;
   /** `*` for all projects. */
   readonly projects: readonly string[];
-  readonly environment: string;
+  /** Undefined if the upstream does not say: Unleash 6 leaves it to the text of the token. */
+  readonly environment?: string | undefined;
 }
 
 /** Receives log messages. */
@@ -167,7 +168,7 @@ function isValidated(described: object): described is ValidatedToken {
   const { type, projects, environment } = described as Partial<Record<string, unknown>>;
   return (
     typeof type === "string" &&
-    typeof environment === "string" &&
+    (typeof environment === "string" || environment === undefined) &&
     Array.isArray(projects) &&
     projects.length > 0 &&
     projects.every((project) => typeof project === "string")
