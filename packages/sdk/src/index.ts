@@ -14,6 +14,7 @@ export type {
   ConnectVia,
   FeatureDefinitions,
   FeatureUsage,
+  FlagOrigin,
   FlagSource,
   FlagSourceEvents,
   ImpactMetric,
