@@ -10,7 +10,9 @@ import type { UpstreamSource } from "../sources.ts";
 export function isReady(sources: readonly UpstreamSource[]): boolean {
   return (
     sources.some(({ flags }) => flags.snapshot !== undefined) &&
-    sources.every(({ flags, hasFailed }) => flags.snapshot !== undefined || hasFailed())
+    sources.every(
+      ({ flags, lastFailure }) => flags.snapshot !== undefined || lastFailure() !== undefined,
+    )
   );
 }
 
