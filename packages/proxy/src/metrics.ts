@@ -126,11 +126,6 @@ function createSourceGauges(registry: Registry, sources: readonly UpstreamSource
     "When the upstream last responded to the source; 0 if never",
     ({ flags }) => (flags.lastFetchAtMs ?? 0) / 1000,
   );
-  createGaugePerSource(
-    "source_live",
-    "Whether changes of flags arrive as they happen: 1 or 0",
-    ({ flags }) => (flags.isLive === true ? 1 : 0),
-  );
   const age = new Gauge({
     name: `${METRICS_PREFIX}_source_age_seconds`,
     help: "How long ago the flags of the source were last confirmed; missing if they never were",
