@@ -11,7 +11,13 @@ import { createAuthentication } from "./access/authentication.ts";
 import type { AdminConfig } from "./config/config.ts";
 import { tooManyBodies } from "./errors.ts";
 import { handleErrors } from "./http/error-handler.ts";
-import { addSecurityHeaders, forbidCaching, readJsonBodies, serverOptions } from "./http/server.ts";
+import {
+  addSecurityHeaders,
+  compileSchemasOnUse,
+  forbidCaching,
+  readJsonBodies,
+  serverOptions,
+} from "./http/server.ts";
 import { SETTINGS } from "./config/settings.ts";
 import { LIMITS } from "./limits.ts";
 import { rejectUnstorable } from "./http/reject-unstorable.ts";
@@ -44,6 +50,7 @@ export async function buildApp(
   addSecurityHeaders(app);
   limitBodyMemory(app, { toError: tooManyBodies, keyOf: tokenIdOf });
   readJsonBodies(app);
+  compileSchemasOnUse(app);
   // Responses are serialized as returned. Their schemas only document them.
   app.setSerializerCompiler(() => JSON.stringify);
   await registerOpenApi(app);
