@@ -5,7 +5,6 @@ import { describeRoutes } from "../http/openapi.ts";
 import type { Storage } from "../storage/storage.ts";
 import { createUsageIngestion } from "../usage/ingestion.ts";
 import { registerUsageIngestion } from "../usage/ingestion-routes.ts";
-import { scheduleUsageCleanup } from "../usage/write-usage.ts";
 import { EnvironmentStates } from "./environment-states.ts";
 import { registerClientFeatures } from "./features-routes.ts";
 import { EnvironmentFeeds } from "./streaming/environment-feed.ts";
@@ -31,12 +30,8 @@ export async function registerClientApi(
   const states = new EnvironmentStates(storage);
   const feeds = new EnvironmentFeeds(states);
   const streams = new SdkStreams(storage, feeds, streamsOptions);
-  const stopCleaning = scheduleUsageCleanup(storage);
   // NOTE: must run before the server waits for open connections, which streams would keep open.
-  app.addHook("preClose", async () => {
-    streams.close();
-    stopCleaning();
-  });
+  app.addHook("preClose", async () => streams.close());
 
   registerTokenValidation(app, storage);
   await app.register(
