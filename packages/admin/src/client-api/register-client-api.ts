@@ -30,8 +30,19 @@ export async function registerClientApi(
   const states = new EnvironmentStates(storage);
   const feeds = new EnvironmentFeeds(states);
   const streams = new SdkStreams(storage, feeds, streamsOptions);
+  const stopListening = storage.onReconnect((hasLostChanges) => {
+    // NOTE: also if this replica misses no changes: its feeds could take the revision of a change that
+    // only other replicas have seen, and that the database has lost, for one of their own.
+    feeds.clear();
+    if (!hasLostChanges) return;
+    states.clear();
+    streams.endAll();
+  });
   // NOTE: must run before the server waits for open connections, which streams would keep open.
-  app.addHook("preClose", async () => streams.close());
+  app.addHook("preClose", async () => {
+    stopListening();
+    streams.close();
+  });
 
   registerTokenValidation(app, storage);
   await app.register(
