@@ -44,12 +44,18 @@ const ROUTES: readonly ((app: TypedApp, storage: Storage) => void)[] = [
   registerDependencies,
   registerImportExport,
   registerTokens,
-  registerUsageQueries,
   registerEvents,
   registerPlayground,
 ];
 
+interface AdminRoutesOptions {
+  readonly storage: Storage;
+  /** Hours for which usage is kept. */
+  readonly usageHours: number;
+}
+
 /** Registers all routes below `/api/admin`. */
-export function registerAdminRoutes(app: TypedApp, storage: Storage): void {
-  for (const register of ROUTES) register(app, storage);
+export function registerAdminRoutes(app: TypedApp, options: AdminRoutesOptions): void {
+  for (const register of ROUTES) register(app, options.storage);
+  registerUsageQueries(app, options);
 }
