@@ -474,6 +474,14 @@ const ROWS: readonly Row[] = [
   },
   row("enableOAS", "ENABLE_OAS", (config) => config.openApiEnabled, false, BOOLEAN),
   row(
+    "maxStaleness",
+    "FLAGS_MAX_STALENESS",
+    (config) => config.maxStalenessMs,
+    undefined,
+    integer(1, 31_536_000_000),
+  ),
+  row("ageHeader", "FLAGS_AGE_HEADER", (config) => config.ageHeader, false, BOOLEAN),
+  row(
     "ofrepEventStreams",
     "OFREP_EVENT_STREAMS",
     (config) => config.ofrepEventStreams,
@@ -830,6 +838,8 @@ const EVERY_OPTION: Record<OptionName, true> = {
   metricsJitter: true,
   namePrefix: true,
   ofrepEventStreams: true,
+  maxStaleness: true,
+  ageHeader: true,
   ofrepValues: true,
   port: true,
   projectName: true,

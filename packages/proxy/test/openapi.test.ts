@@ -75,6 +75,7 @@ test("OpenAPI document: every endpoint, parameter, error and security scheme", a
     ...["features", "health", "metrics", "prometheus", "ready", "tokens"].map(
       (path) => `/base/internal-backstage/${path}`,
     ),
+    "/base/live",
     "/base/ofrep/v1/evaluate/flags",
     "/base/ofrep/v1/evaluate/flags/{key}",
     "/base/proxy",
@@ -89,6 +90,8 @@ test("OpenAPI document: every endpoint, parameter, error and security scheme", a
     "/base/proxy/health",
     "/base/proxy/internal-backstage/prometheus",
     "/base/proxy/stream",
+    "/base/ready",
+    "/base/status",
   ]);
   const { get, post } = paths["/base/proxy"] ?? {};
   expect(get?.parameters?.map(({ name }) => name)).toEqual([
@@ -178,6 +181,7 @@ test("OpenAPI document: schemas are named components, and never repeated inline"
     "frontendToggleListSchema",
     "frontendToggleSchema",
     "frontendVariantSchema",
+    "keysStatusSchema",
     "nullableEvaluationContextSchema",
     "ofrepContextSchema",
     "ofrepErrorSchema",
@@ -187,11 +191,14 @@ test("OpenAPI document: schemas are named components, and never repeated inline"
     "ofrepFlagErrorSchema",
     "ofrepMetadataSchema",
     "ofrepRequestSchema",
+    "probeSchema",
     "probeStatusSchema",
     "registrationSchema",
     "segmentDefinitionSchema",
     "sourceStateSchema",
     "sourceStatesSchema",
+    "sourceStatusSchema",
+    "statusSchema",
     "streamAddressSchema",
     "streamRequestSchema",
     "toggleListSchema",

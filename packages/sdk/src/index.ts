@@ -1,6 +1,6 @@
 export { createFlagsClient, FlagsClient } from "./client/flags-client.ts";
-export { FlagReplica } from "./client/flag-replica.ts";
-export type { FlagReplicaOptions, FlagUpdate, SyncTimestamps } from "./client/flag-replica.ts";
+export { FlagReplica, toSyncStatus } from "./client/flag-replica.ts";
+export type { FlagReplicaOptions, FlagUpdate, SyncStatus } from "./client/flag-replica.ts";
 export { inspectUpstream } from "./client/inspect-upstream.ts";
 export type { ClockOffset, UpstreamInspection } from "./client/inspect-upstream.ts";
 export { TokenValidator } from "./client/token-validator.ts";
@@ -16,6 +16,7 @@ export type {
   ConnectVia,
   FeatureDefinitions,
   FeatureUsage,
+  FlagOrigin,
   FlagSource,
   FlagSourceEvents,
   ImpactMetric,

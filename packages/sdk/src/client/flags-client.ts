@@ -8,6 +8,7 @@ import type {
   ApplicationUsage,
   BeforeChangeHook,
   FeatureDefinitions,
+  FlagOrigin,
   FlagSource,
 } from "../flag-source.ts";
 import type { FlagsClientOptions } from "../options/flags-client-options.ts";
@@ -63,6 +64,18 @@ export class FlagsClient extends ClientEventTarget implements FlagSource, AsyncD
 
   get lastUpdateAtMs(): number | undefined {
     return this.#parts.updater.lastUpdateAtMs;
+  }
+
+  get origin(): FlagOrigin | undefined {
+    return this.#parts.updater.origin;
+  }
+
+  get confirmedAtMs(): number | undefined {
+    return this.#parts.updater.confirmedAtMs;
+  }
+
+  get isLive(): boolean {
+    return this.#parts.updater.isLive;
   }
 
   start(): void {
