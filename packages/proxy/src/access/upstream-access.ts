@@ -78,8 +78,8 @@ export class UpstreamAccess {
   }
 
   /** The verified keys that give access to flags of this proxy. */
-  get listed(): Iterable<ListedKey> {
-    return this.#listed.values();
+  get listed(): readonly ListedKey[] {
+    return [...this.#listed.values()];
   }
 
   /**

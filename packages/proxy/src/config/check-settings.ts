@@ -43,6 +43,7 @@ export function checkSettings(resolution: Resolution<Settings>): SettingsCheck {
       ...findDeprecated(resolution),
       ...findSharedKeys(resolution),
       ...findWithoutEffect(resolution),
+      ...findUselessKeySettings(resolution),
       ...findUselessNetworkSettings(resolution),
     ],
     risks: [...findWeakKeys(resolution), ...findNetworkRisks(resolution)],
@@ -171,15 +172,17 @@ function findWeakKeys({ values }: Resolution<Settings>): readonly string[] {
   );
 }
 
+function findUselessKeySettings({ values, origins }: Resolution<Settings>): readonly string[] {
+  const interval = origins.get("upstreamKeysInterval");
+  if (interval === undefined || values.upstreamKeys) return [];
+  return [`${interval} has no effect without ${nameSetting(SETTINGS.upstreamKeys)}`];
+}
+
 function findWithoutEffect({ values, origins }: Resolution<Settings>): readonly string[] {
   const hints: string[] = [];
   const headers = origins.get("bootstrapAuthorization") ?? origins.get("bootstrapHeaders");
   if (headers !== undefined && !origins.has("bootstrapUrl")) {
     hints.push(`${headers} has no effect without ${nameSetting(SETTINGS.bootstrapUrl)}`);
-  }
-  const interval = origins.get("upstreamKeysInterval");
-  if (interval !== undefined && !values.upstreamKeys) {
-    hints.push(`${interval} has no effect without ${nameSetting(SETTINGS.upstreamKeys)}`);
   }
   const { maxStaleness, refreshInterval, synchronization } = values;
   if (maxStaleness !== undefined && synchronization !== "streaming") {

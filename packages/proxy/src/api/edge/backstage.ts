@@ -165,7 +165,7 @@ function registerState(app: TypedApp, { sources, access, authenticate }: Backsta
       const complete = completeSource(source);
       const own = sources.filter(({ flags }) => flags === complete);
       // A token that is restricted to some projects is not shown the keys of others.
-      const keys = [...(access.upstream?.listed ?? [])].filter(({ grant }) =>
+      const keys = (access.upstream?.listed ?? []).filter(({ grant }) =>
         source === complete ? completeSource(grant.source) === source : grant.source === source,
       );
       return reply.header("cache-control", "no-store").send({
