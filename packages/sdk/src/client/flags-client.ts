@@ -14,6 +14,7 @@ import type { FlagsClientOptions } from "../options/flags-client-options.ts";
 import { resolveOptions } from "../options/resolve-options.ts";
 import type { Settings } from "../options/resolve-options.ts";
 import { describeCause } from "../transport/upstream-error.ts";
+import type { UsageSpoolState } from "../usage/spool/usage-spool.ts";
 import { isEmptyDocument } from "./bootstrap.ts";
 import { createParts } from "./client-parts.ts";
 import type { ClientParts } from "./client-parts.ts";
@@ -65,6 +66,11 @@ export class FlagsClient extends ClientEventTarget implements FlagSource, AsyncD
     return this.#parts.updater.lastUpdateAtMs;
   }
 
+  /** Numbers about the spool of usage; undefined without `usageSpool`. */
+  get usageSpool(): UsageSpoolState | undefined {
+    return this.#parts.usage.spoolState;
+  }
+
   start(): void {
     if (this.#isStarted || this.#closing !== undefined) return;
     this.#isStarted = true;
@@ -110,9 +116,10 @@ export class FlagsClient extends ClientEventTarget implements FlagSource, AsyncD
 
   /**
    * Returns false if a limit is exceeded, or after `close`. If usage reports are disabled, returns true
-   * and discards the usage.
+   * and discards the usage. With `usageSpool`, usage that is accepted results in a promise of true, which
+   * resolves when the usage is on the disk.
    */
-  reportUsage(usage: ApplicationUsage): boolean {
+  reportUsage(usage: ApplicationUsage): boolean | Promise<boolean> {
     return this.#parts.usage.report(usage);
   }
 

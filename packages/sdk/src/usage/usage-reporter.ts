@@ -14,6 +14,7 @@ import { toMetricsBody } from "../transport/wire-bodies.ts";
 import type { MetricsBody } from "../transport/wire-bodies.ts";
 import { splitUsages, toBulkBatch, toBulkBatches, toBulkBody, toHour } from "./bulk-report.ts";
 import type { BulkBatch, BulkOrigin } from "./bulk-report.ts";
+import type { UsageSpool } from "./spool/usage-spool.ts";
 import type { BulkSupport } from "./bulk-support.ts";
 import type { UsageDrops } from "./usage-drops.ts";
 import { MAX_CONCURRENT_REQUESTS } from "./usage-limits.ts";
@@ -25,6 +26,8 @@ export interface UsageReporterOptions {
   readonly bulk: BulkSupport;
   /** Sends other data after the usage; throws an `UpstreamError` if the upstream cannot be reached. */
   readonly sendSupplements: (signal: AbortSignal) => Promise<void>;
+  /** Contains the usage in the store. @default usage is only in memory */
+  readonly spool?: Pick<UsageSpool, "compact" | "state"> | undefined;
   readonly drops: UsageDrops;
   readonly identity: Identity;
   readonly intervalMs: number;
@@ -72,6 +75,11 @@ export class UsageReporter {
     this.#loop.start(this.#intervalMs());
   }
 
+  /** Sends all usage now. */
+  wake(): void {
+    this.#loop.wake();
+  }
+
   /** Delivers all usage within five seconds; retries transient failures until then. */
   async close(): Promise<void> {
     const deadlineMs = performance.now() + FLUSH_TIMEOUT_MS;
@@ -81,9 +89,12 @@ export class UsageReporter {
     await this.#flush(deadlineMs);
     clearTimeout(timer);
     this.#logDrops();
-    const { applications } = this.#options.store;
-    if (applications.length > 0)
-      this.#options.events.warn(`Usage was not delivered, applications: ${applications.length}`);
+    const { store, events, spool } = this.#options;
+    const count = store.applications.length;
+    if (count === 0) return;
+    const consequence =
+      spool?.state.isWritable === true ? "; the next start will deliver it from the spool" : "";
+    events.warn(`Usage was not delivered, applications: ${count}${consequence}`);
   }
 
   async #flush(deadlineMs: number): Promise<void> {
@@ -101,7 +112,9 @@ export class UsageReporter {
 
   async #report(): Promise<number> {
     const error = await this.#sendAll();
-    const { now, intervalMs, random } = this.#options;
+    const { now, intervalMs, random, spool } = this.#options;
+    // Not awaited: a slow disk must not delay the delivery.
+    void spool?.compact();
     if (now() - this.#loggedAtMs >= intervalMs) this.#logDrops();
     if (error === undefined) return this.#intervalMs();
     const { retryAfterMs } = error;
