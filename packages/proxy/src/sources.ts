@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import {
   createFlagsClient,
   FlagsClient,
@@ -6,10 +7,11 @@ import {
   isUnleashClient,
   type StorageProvider,
   type UnleashClient,
+  type UsageSpoolOptions,
 } from "flags-sdk";
 import type { Logger } from "flags-server-kit";
 import { parseTokenScope, type TokenScope } from "./token-scope.ts";
-import type { ProxyConfig } from "./config/config.ts";
+import type { ProxyConfig, UsageSpoolConfig } from "./config/config.ts";
 
 const SOURCE_METHODS = ["start", "close", "on", "off", "reportUsage"] as const;
 
@@ -103,7 +105,10 @@ export function chooseSources(
   if (isFlagSource(client)) return { sources: one(client), areOwned: false };
   if (isUnleashClient(client)) {
     const [token = ""] = config.upstreamTokens;
-    return { sources: one(createClient(config, { token, unleash: client })), areOwned: true };
+    const [name = DEFAULT_NAME] = nameSources(config.upstreamTokens);
+    const usageSpool = spoolOf(config.usageSpool, name);
+    const flags = createClient(config, { token, unleash: client, usageSpool });
+    return { sources: one(flags), areOwned: true };
   }
   throw new TypeError(
     "The client cannot be used: pass a FlagSource, for example the result of createFlagsClient() " +
@@ -121,10 +126,25 @@ export function createClients(config: ProxyConfig): readonly UpstreamSource[] {
   const { upstreamTokens, storageProvider } = config;
   return createSources(config, (index, name) => {
     const token = upstreamTokens[index] ?? "";
-    if (upstreamTokens.length === 1) return createClient(config, { token });
+    const usageSpool = spoolOf(config.usageSpool, name);
+    if (upstreamTokens.length === 1) return createClient(config, { token, usageSpool });
     const storage = storageProvider && new PrefixedStorage(storageProvider, `${name}:`);
-    return createClient({ ...config, storageProvider: storage }, { token });
+    return createClient({ ...config, storageProvider: storage }, { token, usageSpool });
   });
+}
+
+/** Returns the spool of a source, whose usage must be delivered to its environment. */
+function spoolOf(
+  { directory, maxBytes }: UsageSpoolConfig,
+  sourceName: string,
+): UsageSpoolOptions | undefined {
+  if (directory === undefined) return undefined;
+  return { directory: join(directory, encodeSourceName(sourceName)), maxBytes };
+}
+
+/** Returns the name of a source as the name of a folder. */
+export function encodeSourceName(name: string): string {
+  return encodeURIComponent(name);
 }
 
 /** Keeps the flags of several sources apart in one storage. */
@@ -150,10 +170,17 @@ interface ClientOptions {
   readonly token: string;
   /** A client of the official Node SDK: flags then come from it, not from the upstream. */
   readonly unleash?: UnleashClient;
+  readonly usageSpool: UsageSpoolOptions | undefined;
 }
 
-function createClient(config: ProxyConfig, { token, unleash }: ClientOptions): FlagsClient {
-  return createFlagsClient({ ...toClientOptions(config, token), ...withoutUndefined({ unleash }) });
+function createClient(
+  config: ProxyConfig,
+  { token, unleash, usageSpool }: ClientOptions,
+): FlagsClient {
+  return createFlagsClient({
+    ...toClientOptions(config, token),
+    ...withoutUndefined({ unleash, usageSpool }),
+  });
 }
 
 /** Returns the options of a client of the configured upstream. */

@@ -152,6 +152,14 @@ function findWithoutEffect({ values, origins }: Resolution<Settings>): readonly 
   if (headers !== undefined && !origins.has("bootstrapUrl")) {
     hints.push(`${headers} has no effect without ${nameSetting(SETTINGS.bootstrapUrl)}`);
   }
+  const spool = origins.get("usageSpool");
+  if (spool !== undefined && values.metricsInterval === 0) {
+    hints.push(`${spool} has no effect: ${nameSetting(SETTINGS.metricsInterval)} is 0`);
+  }
+  const spoolLimit = origins.get("usageSpoolMaxBytes");
+  if (spoolLimit !== undefined && spool === undefined) {
+    hints.push(`${spoolLimit} has no effect without ${nameSetting(SETTINGS.usageSpool)}`);
+  }
   const eventStreams = origins.get("ofrepEventStreams");
   if (eventStreams !== undefined && values.ofrepEventStreams && values.pushMaxStreams === 0) {
     hints.push(`${eventStreams} has no effect: ${nameSetting(SETTINGS.pushMaxStreams)} is 0`);
