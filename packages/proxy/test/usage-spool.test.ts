@@ -74,7 +74,7 @@ async function reportUntilKilled(
   const half = 10 + Math.floor(Math.random() * 60);
   let sent = 0;
   const reportInTurn = async (): Promise<void> => {
-    for (let failures = 0; failures < 50; ) {
+    for (let failures = 0; failures < 50;) {
       sent += 1;
       const name = `${prefix}-${sent}`;
       // oxlint-disable-next-line no-await-in-loop -- one after the other

@@ -1,4 +1,4 @@
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ApplicationUsage } from "../../flag-source.ts";
 import { describeCause } from "../../transport/upstream-error.ts";
@@ -7,8 +7,9 @@ import { SpoolBatch } from "./spool-batch.ts";
 import { SpoolLock } from "./spool-lock.ts";
 import { toLines } from "./spool-record.ts";
 import type { RecordKind } from "./spool-record.ts";
-import { listSegments, readSegment, SegmentWriter } from "./segment.ts";
+import { readSegment } from "./segment.ts";
 import type { Segment } from "./segment.ts";
+import { SpoolFiles } from "./spool-files.ts";
 
 /** The usage in memory that the spool makes durable. */
 export interface PendingUsage {
@@ -74,6 +75,7 @@ const RETRY_MS = 2000;
 export class UsageSpool {
   readonly #options: UsageSpoolOptions;
   readonly #lock: SpoolLock;
+  readonly #files: SpoolFiles;
   #status: "opening" | "writing" | "failed" | "closed" = "opening";
   /** Records that are not being written yet. */
   #queue = new SpoolBatch(MAX_WAIT_MS);
@@ -84,11 +86,7 @@ export class UsageSpool {
   #replacing: Promise<boolean> | undefined;
   #isLocked = false;
   #isRestored = false;
-  #writer: SegmentWriter | undefined;
-  /** Segments that are complete, the oldest first. */
-  #sealed: Segment[] = [];
-  #lastNumber = 0;
-  #isNewSegmentDue = false;
+  /** Size of the last copy. */
   #copyBytes = 0;
   #retry: NodeJS.Timeout | undefined;
   #lastProblem: string | undefined;
@@ -99,13 +97,14 @@ export class UsageSpool {
   constructor(options: UsageSpoolOptions) {
     this.#options = options;
     this.#lock = new SpoolLock(options.directory);
+    this.#files = new SpoolFiles(options.directory);
   }
 
   get state(): UsageSpoolState {
     const { maxBytes } = this.#options;
     return {
       ...this.#counts,
-      bytes: this.#bytes,
+      bytes: this.#files.bytes,
       maxBytes,
       isWritable: this.#status === "writing",
     };
@@ -137,7 +136,8 @@ export class UsageSpool {
   /** Deletes files that are not needed any more. To be called after usage was delivered. */
   async compact(): Promise<void> {
     if (this.#status !== "writing") return;
-    const isDelivered = this.#bytes > this.#copyBytes && this.#options.pending.keys.length === 0;
+    const isDelivered =
+      this.#files.bytes > this.#copyBytes && this.#options.pending.keys.length === 0;
     if (isDelivered || this.#isLarge) await this.#replaceSegments();
   }
 
@@ -155,18 +155,14 @@ export class UsageSpool {
     await this.#commits;
     this.#queue.end(false);
     await this.#replacing;
-    await this.#seal();
+    await this.#files.seal();
     if (!hasFailed && this.#options.pending.keys.length === 0)
-      await this.#deleteSealed().catch(() => undefined);
+      await this.#files.delete().catch(() => undefined);
     await this.#lock.release().catch(() => undefined);
   }
 
-  get #bytes(): number {
-    return this.#sealed.reduce((sum, { bytes }) => sum + bytes, this.#writer?.bytes ?? 0);
-  }
-
   get #isLarge(): boolean {
-    return this.#bytes > Math.max(MIN_REPLACED_BYTES, GROWTH * this.#copyBytes);
+    return this.#files.bytes > Math.max(MIN_REPLACED_BYTES, GROWTH * this.#copyBytes);
   }
 
   #append(kind: RecordKind, usage: ApplicationUsage): void {
@@ -214,31 +210,16 @@ export class UsageSpool {
 
   /** Returns the problem if the batch could not be written. */
   async #write(batch: SpoolBatch): Promise<string | undefined> {
-    const { directory, maxBytes } = this.#options;
+    const { maxBytes } = this.#options;
     const limit = this.#replacing === undefined ? maxBytes * MAX_FILL : maxBytes;
-    if (this.#bytes + batch.bytes > limit) return `it would exceed its limit of ${maxBytes} bytes`;
+    if (this.#files.bytes + batch.bytes > limit)
+      return `it would exceed its limit of ${maxBytes} bytes`;
     try {
-      if (this.#isNewSegmentDue || this.#writer === undefined) {
-        this.#isNewSegmentDue = false;
-        this.#lastNumber += 1;
-        await this.#seal();
-        this.#writer = await SegmentWriter.create(directory, this.#lastNumber);
-      }
-      await this.#writer.append(batch.text);
+      await this.#files.append(batch.text);
       return undefined;
     } catch (error) {
       return describeCause(error);
     }
-  }
-
-  /** Ends the current segment. */
-  async #seal(): Promise<void> {
-    const writer = this.#writer;
-    if (writer === undefined) return;
-    this.#sealed.push({ path: writer.path, number: writer.number, bytes: writer.bytes });
-    this.#writer = undefined;
-    // NOTE: everything that matters has been synchronized before.
-    await writer.close().catch(() => undefined);
   }
 
   /**
@@ -256,8 +237,8 @@ export class UsageSpool {
     const { pending } = this.#options;
     // From here on, everything is written to a new segment. Applications that are added later have
     // all their records there.
-    this.#isNewSegmentDue = true;
-    const olderThan = this.#lastNumber;
+    this.#files.beginNew();
+    const until = this.#files.lastNumber;
     let isWritten = true;
     for (const [quotaId, appName] of pending.keys) {
       // NOTE: the total and its place among the records are those of the same moment.
@@ -271,24 +252,10 @@ export class UsageSpool {
     const last = this.#queue.done;
     this.#commit();
     if (!(await last)) return false;
-    this.#copyBytes = this.#bytes - this.#bytesUntil(olderThan);
+    this.#copyBytes = this.#files.bytesAfter(until);
     // NOTE: a file that cannot be deleted now is deleted with the next copy.
-    await this.#deleteSealed(olderThan).catch(() => undefined);
+    await this.#files.delete({ until }).catch(() => undefined);
     return true;
-  }
-
-  #bytesUntil(number: number): number {
-    const older = this.#sealed.filter((segment) => segment.number <= number);
-    return older.reduce((sum, { bytes }) => sum + bytes, 0);
-  }
-
-  async #deleteSealed(until = Infinity): Promise<void> {
-    // NOTE: the oldest first, since what is left after a crash must still add up.
-    for (const segment of this.#sealed.filter(({ number }) => number <= until)) {
-      // oxlint-disable-next-line no-await-in-loop -- in order
-      await rm(segment.path, { force: true });
-      this.#sealed = this.#sealed.filter((other) => other !== segment);
-    }
   }
 
   #fail(problem: string): void {
@@ -319,10 +286,10 @@ export class UsageSpool {
       return;
     }
     const { written } = this.#counts;
-    const olderThan = this.#lastNumber;
+    const after = this.#files.lastNumber;
     this.#status = "writing";
     if (await this.#replaceSegments()) this.#logRecovery();
-    else if (this.#counts.written === written) await this.#deleteAttempt(olderThan);
+    else if (this.#counts.written === written) await this.#deleteAttempt(after);
   }
 
   get #isClosed(): boolean {
@@ -331,7 +298,7 @@ export class UsageSpool {
 
   /** Acquires the folder and restores the usage in it; returns the problem, if there is one. */
   async #prepare(): Promise<string | undefined> {
-    await this.#seal();
+    await this.#files.seal();
     await mkdir(this.#options.directory, { recursive: true, mode: 0o700 });
     if (!this.#isLocked) {
       const owner = await this.#lock.acquire(() => {
@@ -345,19 +312,15 @@ export class UsageSpool {
     if (!this.#isRestored) await this.#restore();
     this.#isRestored = true;
     // Then everything in the files has been delivered. On a full disk, this makes room.
-    if (this.#options.pending.keys.length === 0) await this.#deleteSealed();
+    if (this.#options.pending.keys.length === 0) await this.#files.delete();
     return undefined;
   }
 
   /** Deletes segments in which no usage was confirmed, so that failed attempts do not fill the disk. */
-  async #deleteAttempt(olderThan: number): Promise<void> {
+  async #deleteAttempt(after: number): Promise<void> {
     await this.#commits;
-    await this.#seal();
-    const attempted = this.#sealed.filter(({ number }) => number > olderThan);
-    this.#sealed = this.#sealed.filter(({ number }) => number <= olderThan);
-    await Promise.all(
-      attempted.map(({ path }) => rm(path, { force: true }).catch(() => undefined)),
-    );
+    await this.#files.seal();
+    await this.#files.delete({ after }).catch(() => undefined);
   }
 
   #logRecovery(): void {
@@ -371,15 +334,9 @@ export class UsageSpool {
   }
 
   async #restore(): Promise<void> {
-    const { directory, pending, warn, onRestored } = this.#options;
+    const { pending, warn, onRestored } = this.#options;
     const totals = new UsageTotals();
-    this.#sealed = [];
-    for (const segment of await listSegments(directory)) {
-      this.#lastNumber = Math.max(this.#lastNumber, segment.number);
-      // oxlint-disable-next-line no-await-in-loop -- in order
-      const isKnown = await this.#readInto(totals, segment);
-      if (isKnown) this.#sealed.push(segment);
-    }
+    await this.#files.load((segment) => this.#readInto(totals, segment));
     let restored = 0;
     for (const usage of totals.values()) {
       pending.restore(usage);
@@ -391,6 +348,7 @@ export class UsageSpool {
     onRestored();
   }
 
+  /** Returns false if the segment has another format. */
   async #readInto(totals: UsageTotals, { path }: Segment): Promise<boolean> {
     const { warn } = this.#options;
     const { isKnownFormat, damagedLines } = await readSegment(path, ({ kind, usage }) =>
