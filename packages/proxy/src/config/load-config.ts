@@ -150,7 +150,7 @@ const NO_FINDINGS: Findings = { problems: [], hints: [] };
 /** Checks the folder of the usage spool, and creates it. */
 async function checkSpool({ usageSpool, flagsApiToken = [] }: Values): Promise<Findings> {
   if (usageSpool === undefined) return NO_FINDINGS;
-  const { findSpoolProblem, findUnservedUsage } = await import("../usage/check-spool.ts");
+  const { findSpoolProblem, findUnservedUsage } = await import("./check-usage-spool.ts");
   const name = nameSetting(SETTINGS.usageSpool);
   const directory = resolve(usageSpool);
   const problem = await findSpoolProblem(directory);

@@ -70,13 +70,13 @@ it("of a process of this machine that runs is not taken over, however long it sh
 it.each([
   ["of another machine", OTHER_MACHINE],
   ["that is not readable", "{"],
-])("%s is taken over after 30 seconds without a sign", async (_title, content) => {
+])("%s is taken over after 15 seconds without a sign", async (_title, content) => {
   const directory = await createFolder();
   await write(directory, content);
   let nowMs = 5;
   const lock = createLock(directory, () => nowMs);
   expect(await lock.acquire(ignore)).toBeDefined();
-  nowMs += 29_999;
+  nowMs += 14_999;
   expect(await lock.acquire(ignore)).toBeDefined();
   nowMs += 1;
   expect(await lock.acquire(ignore)).toBeUndefined();
@@ -91,7 +91,7 @@ it("of another machine that shows signs is not taken over", async () => {
     await write(directory, { ...OTHER_MACHINE, token: String(sign) });
     // oxlint-disable-next-line no-await-in-loop -- one after the other
     expect(await lock.acquire(ignore)).toBe(`process ${process.pid} on another`);
-    nowMs += 20_000;
+    nowMs += 10_000;
   }
 });
 

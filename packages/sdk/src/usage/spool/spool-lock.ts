@@ -15,14 +15,14 @@ interface Owner {
 }
 
 /** Time between two signs that the owner is running. */
-const HEARTBEAT_MS = 5000;
+const HEARTBEAT_MS = 3000;
 /** Time without a sign after which an owner on another machine has ended. */
-const STALE_MS = 30_000;
+const STALE_MS = 15_000;
 const OWNER_ONLY = 0o600;
 
 /**
  * Ensures that one process uses a folder. The lock of a process that has ended is taken over: at once
- * if it ran on this machine; otherwise after 30 seconds without a sign of it. These are measured with
+ * if it ran on this machine; otherwise after 15 seconds without a sign of it. These are measured with
  * the clock of this process, so clocks need not agree.
  */
 export class SpoolLock {

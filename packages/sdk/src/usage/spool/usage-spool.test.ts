@@ -58,9 +58,20 @@ async function open(directory: string, maxBytes = 8 * 1024 * 1024): Promise<Open
 /** Opens what a killed process would leave at this moment. */
 async function reopenAfterKill({ directory }: Opened): Promise<Opened> {
   const copy = newFolder();
-  await cp(directory, copy, { recursive: true });
+  // Files can be deleted while they are copied.
+  await expect.poll(() => isCopied(directory, copy)).toBe(true);
   await rm(join(copy, "lock.json"), { force: true });
   return open(copy);
+}
+
+async function isCopied(directory: string, copy: string): Promise<boolean> {
+  await rm(copy, { recursive: true, force: true });
+  try {
+    await cp(directory, copy, { recursive: true });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Returns the sum of the `yes` counts of `on`, by application. */
@@ -262,7 +273,7 @@ describe("a folder", () => {
     const second = await open(first.directory);
     expect(second.warnings).toEqual([
       expect.stringMatching(
-        /^Usage is only in memory, because the spool DIR cannot be used: it belongs to process \d+ on \S+\. Use another folder for each process$/,
+        /^Usage is only in memory, because the spool DIR cannot be used: it belongs to process \d+ on \S+ until that ends\. Each process needs its own$/,
       ),
     ]);
     second.store.add(usage("b"));

@@ -306,7 +306,8 @@ export class UsageSpool {
         this.#isRestored = false;
         this.#fail("another process has taken it over");
       });
-      if (owner !== undefined) return `it belongs to ${owner}. Use another folder for each process`;
+      if (owner !== undefined)
+        return `it belongs to ${owner} until that ends. Each process needs its own`;
       this.#isLocked = true;
     }
     if (!this.#isRestored) await this.#restore();
