@@ -85,7 +85,7 @@ describe("a client with a spool", () => {
     );
     const second = start({ metricsIntervalMs: 60_000 });
     // Without waiting for the interval.
-    await expect.poll(() => received).toEqual({ web: 1 });
+    await expect.poll(() => received, { timeout: 10_000 }).toEqual({ web: 1 });
     expect(second.usageSpool).toMatchObject({ restoredApplications: 1, isWritable: true });
     await second.close();
     expect(received).toEqual({ web: 1 });
@@ -102,7 +102,7 @@ describe("a client with a spool", () => {
     expect(first.usageSpool).toMatchObject({ written: 1, unwritten: 0 });
     await first.close();
     start();
-    await expect.poll(() => received).toEqual({ own: 1 });
+    await expect.poll(() => received, { timeout: 10_000 }).toEqual({ own: 1 });
   });
 
   it("does not report after close()", async () => {

@@ -7,6 +7,9 @@ import type { ApplicationUsage } from "../../flag-source.ts";
 import { UsageStore } from "../usage-store.ts";
 import { UsageSpool } from "./usage-spool.ts";
 
+/** With a timeout for busy machines. */
+const eventually: typeof expect.poll = (read) => expect.poll(read, { timeout: 30_000 });
+
 let root = "";
 let lastFolder = 0;
 
@@ -51,7 +54,7 @@ async function open(directory: string, maxBytes = 8 * 1024 * 1024): Promise<Open
   });
   spool.start();
   onTestFinished(() => spool.close());
-  await expect.poll(() => spool.state.isWritable || warnings.length > 0).toBe(true);
+  await eventually(() => spool.state.isWritable || warnings.length > 0).toBe(true);
   return { store, spool, directory, warnings };
 }
 
@@ -59,7 +62,7 @@ async function open(directory: string, maxBytes = 8 * 1024 * 1024): Promise<Open
 async function reopenAfterKill({ directory }: Opened): Promise<Opened> {
   const copy = newFolder();
   // Files can be deleted while they are copied.
-  await expect.poll(() => isCopied(directory, copy)).toBe(true);
+  await eventually(() => isCopied(directory, copy)).toBe(true);
   await rm(join(copy, "lock.json"), { force: true });
   return open(copy);
 }
@@ -197,7 +200,7 @@ describe("UsageSpool restores what a killed process has left:", () => {
           }
         }
       }),
-      { numRuns: Number(process.env["FUZZ_RUNS"] ?? 15) },
+      { numRuns: Number(process.env["FUZZ_RUNS"] ?? 15), endOnFailure: true },
     );
   });
 });
@@ -252,7 +255,7 @@ describe("UsageSpool limits its size:", () => {
     ]);
     for (const taken of opened.store.takeAll()) opened.store.release(taken);
     opened.store.add(usage("later"));
-    await expect.poll(() => opened.spool.state.isWritable, { timeout: 10_000 }).toBe(true);
+    await eventually(() => opened.spool.state.isWritable).toBe(true);
     await expect
       .poll(() => opened.warnings[1])
       .toBe("The spool works again, reports that were only in memory meanwhile: 401");
@@ -280,9 +283,9 @@ describe("a folder", () => {
     await second.spool.flushed();
     expect(second.spool.state).toMatchObject({ isWritable: false, unwritten: 1 });
     await first.spool.close();
-    await expect.poll(() => second.spool.state.isWritable, { timeout: 10_000 }).toBe(true);
+    await eventually(() => second.spool.state.isWritable).toBe(true);
     expect(pendingIn(second)).toEqual({ "key/a": 1, "key/b": 1 });
-    await expect.poll(() => second.spool.state.bytes).toBeGreaterThan(20);
+    await eventually(() => second.spool.state.bytes).toBeGreaterThan(20);
     expect(pendingIn(await reopenAfterKill(second))).toEqual({ "key/a": 1, "key/b": 1 });
   });
 
