@@ -39,7 +39,9 @@ export const SIDEBAR = [
     ["Network", "/network"],
     ["Operation", "/operations"],
     ["Usage", "/usage"],
+    ["Flags across restarts", "/persistence"],
     ["Security", "/security"],
+    ["Explanations", "/explain"],
     ["Troubleshooting", "/troubleshooting"],
   ]),
   group("Extend", [

@@ -35,12 +35,14 @@ export function checkSettings(resolution: Resolution<Settings>): SettingsCheck {
       ...findMissing(resolution),
       ...findUnservedKeys(resolution),
       ...findAmbiguousBootstrap(resolution),
+      ...findAmbiguousStorage(resolution),
       ...findNetworkProblems(resolution),
     ],
     hints: [
       ...findDeprecated(resolution),
       ...findSharedKeys(resolution),
       ...findWithoutEffect(resolution),
+      ...findUselessSpoolSettings(resolution),
       ...findUselessNetworkSettings(resolution),
     ],
     risks: [...findWeakKeys(resolution), ...findNetworkRisks(resolution)],
@@ -98,6 +100,12 @@ function findAmbiguousBootstrap({ values, origins }: Resolution<Settings>): read
   ];
 }
 
+function findAmbiguousStorage({ origins }: Resolution<Settings>): readonly string[] {
+  const [store, provider] = [origins.get("store"), origins.get("storageProvider")];
+  if (store === undefined || provider === undefined) return [];
+  return [`${store} and ${provider} are both set, and both keep the flags: remove one of them`];
+}
+
 function findDeprecated({ origins }: Resolution<Settings>): readonly string[] {
   const origin = origins.get("proxySecrets");
   if (origin === undefined) return [];
@@ -152,13 +160,13 @@ function findWithoutEffect({ values, origins }: Resolution<Settings>): readonly 
   if (headers !== undefined && !origins.has("bootstrapUrl")) {
     hints.push(`${headers} has no effect without ${nameSetting(SETTINGS.bootstrapUrl)}`);
   }
-  const spool = origins.get("usageSpool");
-  if (spool !== undefined && values.metricsInterval === 0) {
-    hints.push(`${spool} has no effect: ${nameSetting(SETTINGS.metricsInterval)} is 0`);
-  }
-  const spoolLimit = origins.get("usageSpoolMaxBytes");
-  if (spoolLimit !== undefined && spool === undefined) {
-    hints.push(`${spoolLimit} has no effect without ${nameSetting(SETTINGS.usageSpool)}`);
+  const { maxStaleness, refreshInterval, synchronization } = values;
+  if (maxStaleness !== undefined && synchronization !== "streaming") {
+    if (refreshInterval === 0 || maxStaleness <= refreshInterval) {
+      hints.push(
+        `${origins.get("maxStaleness")} must be longer than ${nameSetting(SETTINGS.refreshInterval)}, or the proxy is not ready between polls`,
+      );
+    }
   }
   const eventStreams = origins.get("ofrepEventStreams");
   if (eventStreams !== undefined && values.ofrepEventStreams && values.pushMaxStreams === 0) {
@@ -171,6 +179,16 @@ function findWithoutEffect({ values, origins }: Resolution<Settings>): readonly 
     );
   }
   return hints;
+}
+
+function findUselessSpoolSettings({ values, origins }: Resolution<Settings>): readonly string[] {
+  const spool = origins.get("usageSpool");
+  const limit = origins.get("usageSpoolMaxBytes");
+  if (spool !== undefined && values.metricsInterval === 0) {
+    return [`${spool} has no effect: ${nameSetting(SETTINGS.metricsInterval)} is 0`];
+  }
+  if (limit === undefined || spool !== undefined) return [];
+  return [`${limit} has no effect without ${nameSetting(SETTINGS.usageSpool)}`];
 }
 
 /**
