@@ -120,7 +120,14 @@ export function chooseSources(
       `${nameSetting(SETTINGS.store)} has no effect: the client of the caller keeps its own flags`,
     );
   }
-  if (isFlagSource(client)) return { sources: one(client), areOwned: false };
+  if (isFlagSource(client)) {
+    if (config.usageSpool.directory !== undefined) {
+      config.logger.warn(
+        `${nameSetting(SETTINGS.usageSpool)} has no effect: create the client with the option usageSpool`,
+      );
+    }
+    return { sources: one(client), areOwned: false };
+  }
   if (isUnleashClient(client)) {
     const [token = ""] = config.upstreamTokens;
     const [name = DEFAULT_NAME] = nameSources(config.upstreamTokens);

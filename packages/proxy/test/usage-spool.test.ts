@@ -1,8 +1,12 @@
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createFlagsClient } from "flags-sdk";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { mountSmallDisk, skipsSmallDisks } from "../../admin/test/_small-disk.ts";
+import { loadConfig } from "../src/config/load-config.ts";
+import { chooseSources } from "../src/sources.ts";
+import { MemoryLogger } from "./_proxy.ts";
 import { type Command, eventually, runCommand, startCommand, untilReady } from "./_command.ts";
 import { type SlowUpstream, startSlowUpstream } from "./_slow-upstream.ts";
 import { isRunning, KEY, pidsOf } from "./_workers.ts";
@@ -197,6 +201,40 @@ test.skipIf(skipsSmallDisks)(
 );
 
 describe("FLAGS_USAGE_SPOOL", () => {
+  test("has usage of an environment that is not configured: it stays, with a warning", async () => {
+    const directory = await createFolder();
+    const folder = join(directory, "production");
+    await mkdir(folder);
+    await writeFile(join(folder, "usage-00000001.log"), "");
+    await mkdir(join(directory, "development"));
+    await mkdir(join(directory, "something-else"));
+    const logger = new MemoryLogger();
+    await loadConfig({ logger }, settingsOf("http://127.0.0.1:1/api", directory));
+    expect(logger.lines.map(({ parts }) => parts[0])).toContain(
+      `${folder} contains usage of an environment that is not configured any more: it stays there until the environment is configured again, or you delete it`,
+    );
+    expect(logger.lines.filter(({ parts }) => String(parts[0]).includes("any more"))).toHaveLength(
+      1,
+    );
+    expect(await readdir(folder)).toHaveLength(1);
+  });
+
+  test("has no effect without reports, or on a client of the caller", async () => {
+    const logger = new MemoryLogger();
+    const spool = await createFolder();
+    const options = { usageSpool: spool, metricsInterval: 0, logger };
+    const config = await loadConfig(options, settingsOf("http://127.0.0.1:1/api", spool));
+    const client = createFlagsClient({ url: "http://127.0.0.1:1/api", appName: "mine" });
+    chooseSources(config, client);
+    await client.close();
+    expect(logger.lines.map(({ parts }) => parts[0])).toEqual(
+      expect.arrayContaining([
+        "Option usageSpool has no effect: FLAGS_METRICS_INTERVAL (option metricsInterval) is 0",
+        "FLAGS_USAGE_SPOOL (option usageSpool) has no effect: create the client with the option usageSpool",
+      ]),
+    );
+  });
+
   test("that cannot be written stops the start, and `check` finds it", async () => {
     const directory = await createFolder();
     const file = join(directory, "file");

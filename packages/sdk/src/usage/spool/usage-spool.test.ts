@@ -4,6 +4,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { ApplicationUsage } from "../../flag-source.ts";
+import { FairBudget } from "../fair-budget.ts";
+import { USAGE_LIMITS } from "../usage-limits.ts";
 import { UsageStore } from "../usage-store.ts";
 import { UsageSpool } from "./usage-spool.ts";
 
@@ -39,10 +41,15 @@ interface Opened {
 }
 
 /** Opens a spool with its store. The folder may contain the files of an earlier one. */
-async function open(directory: string, maxBytes = 8 * 1024 * 1024): Promise<Opened> {
+async function open(
+  directory: string,
+  maxBytes = 8 * 1024 * 1024,
+  memoryBytes = USAGE_LIMITS.bytes,
+): Promise<Opened> {
   const warnings: string[] = [];
   const store: UsageStore = new UsageStore({
     now: () => 2000,
+    memory: new FairBudget(memoryBytes),
     journal: { add: (one) => spool.add(one), remove: (one) => spool.remove(one) },
   });
   const spool = new UsageSpool({
@@ -241,6 +248,37 @@ describe("UsageSpool limits its size:", () => {
     const next = await reopenAfterKill(opened);
     expect(next.store.totalOf("key", "a")?.features["flag-0"]?.yes).toBe(reports);
   });
+
+  it.each([
+    ["ASCII", "x"],
+    ["other", "語"],
+    ["control", "\u0001"],
+    ["unpaired", "\ud800"],
+  ])(
+    "all keys together cannot fill it, whatever their names (%s characters)",
+    async (_title, character) => {
+      const maxBytes = 8 * 1024 * 1024;
+      const opened = await open(newFolder(), maxBytes, maxBytes / 4);
+      for (let key = 0; key < 6; key += 1) {
+        let added = 0;
+        const invent = (): boolean => {
+          added += 1;
+          const name = `${added}`.padEnd(255, character);
+          const features = { [name]: { yes: 1, no: 0, variants: { [name]: 1 } } };
+          return opened.store.add({ ...usage(name, 1, `key-${key}`), features });
+        };
+        while (invent()) {
+          // oxlint-disable-next-line no-await-in-loop -- one after the other
+          if (added % 100 === 0) await opened.spool.flushed();
+          expect(opened.spool.state.bytes).toBeLessThan(maxBytes);
+        }
+        expect(added).toBeGreaterThan(5);
+      }
+      await opened.spool.flushed();
+      expect(opened.warnings).toEqual([]);
+      expect(opened.spool.state).toMatchObject({ isWritable: true, unwritten: 0 });
+    },
+  );
 
   it("usage beyond the limit is only in memory, until enough has been delivered", async () => {
     const maxBytes = 100_000;
