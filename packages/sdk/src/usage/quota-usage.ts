@@ -49,9 +49,12 @@ export class QuotaUsage {
     return { appName, startMs, features };
   }
 
-  /** Returns the usage that is pending, without taking it. */
-  get(appName: string): ApplicationUsage["features"] {
-    return this.#applications.get(appName)?.read() ?? {};
+  /** Returns the usage that is pending, without taking it; undefined if there is none. */
+  get(appName: string): Omit<ApplicationUsage, "quotaId"> | undefined {
+    const counts = this.#applications.get(appName);
+    const features = counts?.read() ?? {};
+    if (counts === undefined || Object.keys(features).length === 0) return undefined;
+    return { appName, startMs: counts.startMs, features };
   }
 
   /** Adds usage regardless of limits; moves its application to the end of the order. */

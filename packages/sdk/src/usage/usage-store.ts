@@ -68,11 +68,10 @@ export class UsageStore {
   /** Returns the usage of an application that is pending or being sent; undefined if there is none. */
   totalOf(quotaId: string, appName: string): ApplicationUsage | undefined {
     const totals = new UsageTotals();
-    const startMs = this.#options.now();
-    const features = this.#quotas.get(quotaId)?.get(appName) ?? {};
+    const pending = this.#quotas.get(quotaId)?.get(appName);
     const taken = this.#taken.get(quotaId, appName);
+    if (pending !== undefined) totals.add({ ...pending, quotaId });
     if (taken !== undefined) totals.add(taken);
-    if (Object.keys(features).length > 0) totals.add({ quotaId, appName, startMs, features });
     return totals.get(quotaId, appName);
   }
 

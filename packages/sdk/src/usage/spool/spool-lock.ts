@@ -86,9 +86,14 @@ export class SpoolLock {
   /** Creates the lock with its content in one step; returns false if it exists. */
   async #create(own: Owner): Promise<boolean> {
     const draft = `${this.#path}.${own.token}`;
-    await writeFile(draft, JSON.stringify(own), { mode: OWNER_ONLY, flag: "wx" });
+    const options = { mode: OWNER_ONLY, flag: "wx" };
+    await writeFile(draft, JSON.stringify(own), options);
     try {
-      await link(draft, this.#path);
+      await link(draft, this.#path).catch((error: unknown) => {
+        if (hasCode(error, "EEXIST")) throw error;
+        // A file system without links, for instance SMB.
+        return writeFile(this.#path, JSON.stringify(own), options);
+      });
       return true;
     } catch (error) {
       if (hasCode(error, "EEXIST")) return false;

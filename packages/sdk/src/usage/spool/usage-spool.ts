@@ -147,9 +147,9 @@ export class UsageSpool {
   }
 
   async #close(): Promise<void> {
-    clearTimeout(this.#retry);
     await this.#opening;
     await this.flushed();
+    clearTimeout(this.#retry);
     const hasFailed = this.#status !== "writing";
     this.#status = "closed";
     await this.#commits;
@@ -279,6 +279,7 @@ export class UsageSpool {
   async #open(): Promise<void> {
     await this.#commits;
     await this.#replacing;
+    if (this.#isClosed) return;
     const problem = await this.#prepare().catch(describeCause);
     if (this.#isClosed) return;
     if (problem !== undefined) {
