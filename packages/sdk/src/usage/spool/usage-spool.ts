@@ -147,8 +147,10 @@ export class UsageSpool {
   }
 
   async #close(): Promise<void> {
+    clearTimeout(this.#retry);
     await this.#opening;
     await this.flushed();
+    // The last attempt to open can have failed.
     clearTimeout(this.#retry);
     const hasFailed = this.#status !== "writing";
     this.#status = "closed";
