@@ -15,6 +15,7 @@ import { registerStrategyTypes } from "./domain/strategy-types/routes.ts";
 import { registerTagTypes } from "./domain/tag-types/routes.ts";
 import { registerTags } from "./domain/tags/routes.ts";
 import { registerImportExport } from "./import-export/routes.ts";
+import { registerPlayground } from "./playground/routes.ts";
 import type { Storage } from "./storage/storage.ts";
 import { registerUsageQueries } from "./usage/query-routes.ts";
 
@@ -44,6 +45,7 @@ const ROUTES: readonly ((app: TypedApp, storage: Storage) => void)[] = [
   registerImportExport,
   registerTokens,
   registerEvents,
+  registerPlayground,
 ];
 
 interface AdminRoutesOptions {
