@@ -23,11 +23,13 @@ export async function createBackup(storage: Storage, file: string): Promise<numb
   const draft = `${file}.incomplete`;
   const counter = { rows: 0 };
   try {
+    // Of an earlier backup that was interrupted. Others might be able to read it.
+    await rm(draft, { force: true });
     await storage.read((db) =>
       pipeline(
         Readable.from(writeLines(db, counter)),
         createGzip(),
-        createWriteStream(draft, { mode: 0o600 }),
+        createWriteStream(draft, { flags: "wx", mode: 0o600 }),
       ),
     );
     await flush(draft);

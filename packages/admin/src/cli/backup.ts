@@ -8,7 +8,7 @@ export const BACKUP: Subcommand = {
     "With PostgreSQL, the service can keep running. With the embedded database, stop it first.",
   ],
   options: {
-    file: { value: "FILE", meaning: "The file to write. An existing one is replaced." },
+    file: { value: "FILE", meaning: "Required. The file to write; an existing one is replaced." },
   },
   exitCodes: ["The backup is complete.", "There is no backup: the message says why."],
   run: async (call) => {
@@ -25,7 +25,7 @@ export const RESTORE: Subcommand = {
     "No service may be running on that database.",
   ],
   options: {
-    file: { value: "FILE", meaning: "The file to read." },
+    file: { value: "FILE", meaning: "Required. The file to read." },
   },
   exitCodes: ["Everything is restored.", "Nothing is restored: the message says why."],
   run: async (call) => {
