@@ -3,7 +3,9 @@ import type { UpstreamSource } from "../sources.ts";
 import type { Grant } from "./grant.ts";
 import { createStaticGrants, KeyRegistry, type StaticKeys } from "./key-registry.ts";
 import { type AccessFileState, KeyUses } from "./key-uses.ts";
+import type { AccessFile } from "./read-access-file.ts";
 import { RestrictedSources } from "./restricted-source.ts";
+import type { ContextVerifiers } from "./signed-context/context-verifiers.ts";
 
 /** How often the file is checked for changes. */
 const POLL_MS = 150;
@@ -15,6 +17,9 @@ const EXPIRY_MS = 250;
 interface AccessConfig extends StaticKeys {
   readonly accessFile: string | undefined;
   readonly logger: Logger;
+  readonly httpProxy: string | undefined;
+  readonly httpsProxy: string | undefined;
+  readonly noProxy: string | undefined;
 }
 
 /** Notified after keys were added, removed, changed or have expired. */
@@ -30,6 +35,7 @@ export class AccessControl {
   readonly #listeners = new Set<GrantsListener>();
   #fileGrants: readonly Grant[] = [];
   #fileState: AccessFileState | undefined;
+  #verifiers: ContextVerifiers | undefined;
   readonly #stops: (() => void)[] = [];
 
   private constructor(config: StaticKeys, sources: readonly UpstreamSource[]) {
@@ -49,7 +55,7 @@ export class AccessControl {
     sources: readonly UpstreamSource[],
   ): Promise<AccessControl> {
     const control = new AccessControl(config, sources);
-    if (config.accessFile !== undefined) await control.#follow(config.accessFile, config.logger);
+    if (config.accessFile !== undefined) await control.#follow(config.accessFile, config);
     return control;
   }
 
@@ -68,9 +74,11 @@ export class AccessControl {
 
   close(): void {
     for (const stop of this.#stops.splice(0)) stop();
+    this.#verifiers?.close();
   }
 
-  async #follow(path: string, logger: Logger): Promise<void> {
+  async #follow(path: string, config: AccessConfig): Promise<void> {
+    const { logger } = config;
     // NOTE: loaded only if there is a file, since the YAML parser would slow down every start.
     const [{ createFileGrants }, { AccessFileError, readAccessFile }, { FileFollower }] =
       await Promise.all([
@@ -85,10 +93,13 @@ export class AccessControl {
     const load = async () => {
       const file = await readAccessFile(path);
       const { restricted } = this;
-      return {
-        file,
-        grants: createFileGrants(file, survey, { restricted, previous: this.#fileGrants }),
-      };
+      const verifiers = await this.#verifiersFor(file, config);
+      const grants = createFileGrants(file, survey, {
+        restricted,
+        verifiers,
+        previous: this.#fileGrants,
+      });
+      return { file, grants };
     };
     const first = await load().catch((error: unknown) => {
       if (!(error instanceof AccessFileError)) throw error;
@@ -120,12 +131,28 @@ export class AccessControl {
     this.#stops.push(() => follower.close(), this.#followExpiry());
   }
 
+  /** NOTE: loaded only if a key requires signed contexts. */
+  async #verifiersFor(
+    { entries }: AccessFile,
+    { logger, httpProxy = "", httpsProxy = "", noProxy = "" }: AccessConfig,
+  ): Promise<ContextVerifiers | undefined> {
+    if (entries.every(({ signing }) => signing === undefined)) return undefined;
+    const { ContextVerifiers, createKeysClient } =
+      await import("./signed-context/context-verifiers.ts");
+    this.#verifiers ??= new ContextVerifiers({
+      logger,
+      createHttp: () => createKeysClient({ httpProxy, httpsProxy, noProxy }),
+    });
+    return this.#verifiers;
+  }
+
   #replace(fileGrants: readonly Grant[]): void {
     // NOTE: those in settings come first, so a file cannot change them.
     const grants = [...this.#static, ...fileGrants];
     this.keys.replace(grants);
     this.uses.follow(grants);
     this.restricted.retain(new Set(grants.map(({ source }) => source)));
+    this.#verifiers?.retain(new Set(grants.map(({ access }) => access?.contextVerifier)));
     this.#fileGrants = fileGrants;
     this.#fileState = { isValid: true, loadedAtMs: Date.now() };
     this.#notify();

@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
-import { type BigIntStats, constants } from "node:fs";
-import { type FileHandle, open, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { explainUnreadable } from "flags-server-kit";
 import { parseTokenScope, type TokenScope } from "../token-scope.ts";
 import { type AccessFileKey, MAX_KEY_FILES } from "./access-schema.ts";
 import { digestKey } from "./grant.ts";
 import { type DescribeProblem, parseAccessFile } from "./parse-access-file.ts";
+import { fromStats, ReadError, readText } from "./read-text-file.ts";
+import { readSigning, type Signing } from "./signed-context/read-signing.ts";
 
 /** One key of the file with its digest. */
 export interface AccessEntry {
@@ -14,8 +15,12 @@ export interface AccessEntry {
   readonly fields: AccessFileKey;
   /** As in a grant. */
   readonly digest: string;
+  /** Undefined if only the digest is given. */
+  readonly key: string | undefined;
   /** The scope that the text of the key names. */
   readonly keyScope: TokenScope | undefined;
+  /** How contexts are signed. @default they need not be */
+  readonly signing: Signing | undefined;
 }
 
 /** Files that were read: the access file and those with keys. */
@@ -78,18 +83,21 @@ export async function readAccessFile(path: string): Promise<AccessFile> {
   const { content, describe } = parsed;
 
   const problems: string[] = [];
-  const keyOf = createKeyReader(dirname(path), readFile);
+  const readNamedFile = createNamedFileReader(dirname(path), readFile);
   const entries: AccessEntry[] = [];
   for (const [index, fields] of content.keys.entries()) {
     try {
       // oxlint-disable-next-line no-await-in-loop -- only a few keys are in files
-      const key = await keyOf(fields);
+      const key = await readKey(fields, readNamedFile);
       const digest = key === undefined ? fromHex(fields.keySha256 ?? "") : digestKey(key);
       entries.push({
         index,
         fields,
         digest,
+        key,
         keyScope: key === undefined ? undefined : parseTokenScope(key),
+        // oxlint-disable-next-line no-await-in-loop -- the files are the same ones as a rule
+        signing: await readSigning(fields.signedContext, readNamedFile),
       });
     } catch (error) {
       if (!(error instanceof ReadError)) throw error;
@@ -100,31 +108,44 @@ export async function readAccessFile(path: string): Promise<AccessFile> {
   return { entries, describe, problems, ...followed() };
 }
 
-/** Creates a function that returns the key of an entry; undefined if only its digest is given. */
-function createKeyReader(
+/** Reads a file that a field of an entry names. */
+export type ReadNamedFile = (field: string, path: string, maxBytes?: number) => Promise<string>;
+
+/** Creates a function that reads each file once, however many entries name it. */
+function createNamedFileReader(
   directory: string,
   readFile: (path: string, maxBytes: number) => Promise<string>,
-): (fields: AccessFileKey) => Promise<string | undefined> {
-  let fileCount = 0;
-  return async ({ key, keyFile, keySha256 }) => {
-    const given = [key, keyFile, keySha256].filter((text) => text !== undefined);
-    if (given.length !== 1) {
-      throw new ReadError("must have exactly one of `key`, `keyFile` and `keySha256`");
+): ReadNamedFile {
+  const texts = new Map<string, Promise<string>>();
+  return async (field, path, maxBytes = MAX_KEY_FILE_BYTES) => {
+    const absolutePath = resolve(directory, path);
+    const known = texts.get(absolutePath);
+    if (known === undefined && texts.size >= MAX_KEY_FILES) {
+      throw new ReadError(`has one of more than ${MAX_KEY_FILES} files in \`${field}\``);
     }
-    if (keyFile === undefined) return key;
-    fileCount += 1;
-    if (fileCount > MAX_KEY_FILES) {
-      throw new ReadError(`has one of more than ${MAX_KEY_FILES} key files: use \`keySha256\``);
+    const text = known ?? readFile(absolutePath, maxBytes);
+    texts.set(absolutePath, text);
+    try {
+      return (await text).trim();
+    } catch (error) {
+      throw new ReadError(`has a \`${field}\` that cannot be used: ${explainUnreadable(error)}`);
     }
-    const text = await readFile(resolve(directory, keyFile), MAX_KEY_FILE_BYTES).catch(
-      (error: unknown) => {
-        throw new ReadError(`has a \`keyFile\` that cannot be used: ${explainUnreadable(error)}`);
-      },
-    );
-    const content = text.trim();
-    if (KEY.test(content)) return content;
-    throw new ReadError("has a `keyFile` that does not contain one key, without spaces");
   };
+}
+
+/** Returns the key of an entry; undefined if only its digest is given. */
+async function readKey(
+  { key, keyFile, keySha256 }: AccessFileKey,
+  readNamedFile: ReadNamedFile,
+): Promise<string | undefined> {
+  const given = [key, keyFile, keySha256].filter((text) => text !== undefined);
+  if (given.length !== 1) {
+    throw new ReadError("must have exactly one of `key`, `keyFile` and `keySha256`");
+  }
+  if (keyFile === undefined) return key;
+  const content = await readNamedFile("keyFile", keyFile);
+  if (KEY.test(content)) return content;
+  throw new ReadError("has a `keyFile` that does not contain one key, without spaces");
 }
 
 const KEY = /^[!-~]{1,1000}$/;
@@ -182,49 +203,6 @@ export async function readFilesState(paths: readonly string[]): Promise<FilesSta
 
 function combine(states: readonly string[]): string {
   return createHash("sha256").update(states.join("\n")).digest("base64url");
-}
-
-/** NOTE: follows symbolic links, so it notices when one of a ConfigMap points to another directory. */
-function fromStats({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
-  return [dev, ino, size, mtimeNs, ctimeNs].join(" ");
-}
-
-interface ReadFile {
-  readonly text: string;
-  readonly fingerprint: string;
-}
-
-/** An error whose message is for the operator. */
-class ReadError extends Error {}
-
-async function readText(path: string, maxBytes: number): Promise<ReadFile> {
-  // NOTE: opening a pipe would otherwise wait for someone to write to it.
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  try {
-    const before = await file.stat({ bigint: true });
-    if (!before.isFile()) throw new ReadError("it is not a regular file");
-    if (before.size > maxBytes) throw new ReadError(`it is larger than ${maxBytes / 1024} KiB`);
-    const bytes = await readBytes(file, maxBytes);
-    const after = await file.stat({ bigint: true });
-    if (fromStats(before) !== fromStats(after)) throw new ReadError("it changed while it was read");
-    return { text: decode(bytes), fingerprint: fromStats(after) };
-  } finally {
-    await file.close();
-  }
-}
-
-async function readBytes(file: FileHandle, maxBytes: number): Promise<Buffer> {
-  const bytes = await file.readFile();
-  if (bytes.length > maxBytes) throw new ReadError("it is growing");
-  return bytes;
-}
-
-function decode(bytes: Buffer): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    throw new ReadError("it is not text in UTF-8");
-  }
 }
 
 function codeOf(error: unknown): string {

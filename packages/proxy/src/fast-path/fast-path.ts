@@ -9,7 +9,7 @@ import {
 } from "flags-server-kit/http";
 import type { Context, Snapshot } from "flags-engine";
 import { admitRequest } from "../access/admit-request.ts";
-import { acceptedContext, cacheKeyOf, type Grant } from "../access/grant.ts";
+import { acceptUnsigned, cacheKeyOf, type Grant, requiresSignature } from "../access/grant.ts";
 import type { KeyRegistry } from "../access/key-registry.ts";
 import type { KeyUses } from "../access/key-uses.ts";
 import { type FlagRequest, policyFor, type Protocol, type RequestBody } from "../api/protocol.ts";
@@ -145,8 +145,13 @@ class FastPath {
   ): void {
     const startMs = performance.now();
     const grant = this.#grantFor(request);
-    // NOTE: the framework finds the same error, and responds with its message.
-    if (grant?.source.snapshot === undefined || admitRequest(grant, request) !== undefined) {
+    // NOTE: the framework finds the same error, and responds with its message. It also verifies
+    // signatures: a cached response must not be sent before.
+    if (
+      grant?.source.snapshot === undefined ||
+      requiresSignature(grant) ||
+      admitRequest(grant, request) !== undefined
+    ) {
       handleInFramework(request, response);
       return;
     }
@@ -215,7 +220,7 @@ class FastPath {
     let context: Context;
     try {
       flagRequest = parse();
-      sent = acceptedContext(grant, flagRequest.sent);
+      sent = acceptUnsigned(grant, flagRequest.sent);
       context = buildContext({ request, sent, snapshot }, protocol.contextRules);
     } catch {
       // The framework finds the same error, and responds with its message.

@@ -3,7 +3,7 @@ import { EventStream, type TypedApp } from "flags-server-kit/http";
 import { type Static, Type } from "typebox";
 import { admitRequest } from "../../access/admit-request.ts";
 import { grantOf } from "../../access/authenticate.ts";
-import { acceptedContext, allowsAll, cacheKeyOf, type Grant } from "../../access/grant.ts";
+import { acceptContext, allowsAll, cacheKeyOf, type Grant } from "../../access/grant.ts";
 import { requestContext } from "../../context/request-context.ts";
 import { readContext } from "../../context/sent-context.ts";
 import { ENABLE_ALL_HINT, notAllowed, notEnabled, notReady } from "../../errors.ts";
@@ -77,16 +77,17 @@ async function readSubscription(
 ): Promise<Subscription> {
   const grant = grantOf(request);
   checkAll(grant, { toggles, all }, config);
+  const accepted = await acceptContext(grant, readContext(context), request.raw);
   const { snapshot } = grant.source;
   if (snapshot === undefined) throw notReady();
 
-  const sent = withSessionId(acceptedContext(grant, readContext(context)));
-  const subject = { request: request.raw, sent, snapshot };
+  const subject = { request: request.raw, sent: withSessionId(accepted.sent), snapshot };
   return {
     context: toPlainContext(await requestContext(subject, protocol.contextRules)),
     kind,
     toggles,
     all,
+    expiresAtMs: accepted.expiresAtMs,
   };
 }
 
