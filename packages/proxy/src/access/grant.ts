@@ -66,6 +66,11 @@ export function allowsAll({ access }: Grant, isEnabled: boolean): boolean {
   return access?.allFlags ?? isEnabled;
 }
 
+/** Whether a key can be used only from certain origins. */
+export function isOfOrigins({ access }: Grant): boolean {
+  return access?.allowsOrigin !== undefined;
+}
+
 /** Whether the contexts of a grant must be signed, which takes longer to check than other rules. */
 export function requiresSignature({ access }: Grant): boolean {
   return access?.contextVerifier !== undefined;

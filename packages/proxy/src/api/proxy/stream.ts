@@ -3,9 +3,16 @@ import { EventStream, type TypedApp } from "flags-server-kit/http";
 import { type Static, Type } from "typebox";
 import { admitRequest } from "../../access/admit-request.ts";
 import { grantOf } from "../../access/authenticate.ts";
-import { acceptContext, allowsAll, cacheKeyOf, type Grant } from "../../access/grant.ts";
+import {
+  acceptContext,
+  allowsAll,
+  cacheKeyOf,
+  type Grant,
+  isOfOrigins,
+} from "../../access/grant.ts";
 import { requestContext } from "../../context/request-context.ts";
 import { readContext } from "../../context/sent-context.ts";
+import { allowOnlyOrigin } from "../../http/cors.ts";
 import { ENABLE_ALL_HINT, notAllowed, notEnabled, notReady } from "../../errors.ts";
 import type { ClientStreams } from "../../streaming/create-streams.ts";
 import { FlagStream } from "../../streaming/flag-stream.ts";
@@ -64,6 +71,7 @@ function registerGet(app: TypedApp, { config, access, clientStreams }: StreamOpt
     access.uses.count(grant);
     const error = admitRequest(grant, request.raw);
     if (error !== undefined) throw error;
+    if (isOfOrigins(grant)) allowOnlyOrigin(reply, request.headers.origin);
     checkAll(grant, subscription, config);
     return openStream(request, reply, clientStreams, grant, subscription);
   });
