@@ -330,7 +330,7 @@ describe("rules of requests", () => {
     expect(responses.slice(0, 5).map(({ headers }) => headers.get("vary"))).toEqual(
       responses.slice(0, 5).map(() => expect.stringMatching(/\borigin\b/i)),
     );
-    await Promise.all(responses.map((response) => response.body?.cancel()));
+    await Promise.all(responses.map(async (response) => response.body?.cancel()));
     for (const path of ["/proxy", "/proxy/"]) {
       // oxlint-disable-next-line no-await-in-loop
       expect(allowed(await get(path, "web"))).toBeNull();
