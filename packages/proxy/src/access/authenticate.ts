@@ -1,12 +1,12 @@
 import type { FastifyRequest, onRequestHookHandler } from "fastify";
 import { describeRepeatedHeader, findRepeatedHeader } from "flags-server-kit/http";
 import { HttpError } from "../errors.ts";
-import { allowOnlyOrigin } from "../http/cors.ts";
 import { admitRequest } from "./admit-request.ts";
 import { type Grant, isOfOrigins, type KeyKind } from "./grant.ts";
 import type { KeyExtractor } from "./key-extractor.ts";
 import type { KeyRegistry } from "./key-registry.ts";
 import type { KeyUses } from "./key-uses.ts";
+import { allowOnlyOrigin } from "./origins.ts";
 
 const grants = new WeakMap<FastifyRequest, Grant>();
 

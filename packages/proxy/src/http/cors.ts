@@ -63,16 +63,6 @@ export function createCorsHeaders(cors: FixedCors): CorsHeaders {
   };
 }
 
-/**
- * Lets only the origin of the request read the response, if all could otherwise: the key can be used
- * only from certain origins, and this is one of them.
- */
-export function allowOnlyOrigin(reply: FastifyReply, requestOrigin: string | undefined): void {
-  if (reply.getHeader(ALLOW_ORIGIN) !== "*") return;
-  if (requestOrigin === undefined) reply.removeHeader(ALLOW_ORIGIN);
-  else reply.header(ALLOW_ORIGIN, requestOrigin);
-}
-
 /** Sets the CORS headers of every response, and responds to preflights before any other hook runs. */
 export function registerCors(
   app: FastifyInstance,

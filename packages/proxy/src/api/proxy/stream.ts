@@ -10,9 +10,9 @@ import {
   type Grant,
   isOfOrigins,
 } from "../../access/grant.ts";
+import { allowOnlyOrigin } from "../../access/origins.ts";
 import { requestContext } from "../../context/request-context.ts";
 import { readContext } from "../../context/sent-context.ts";
-import { allowOnlyOrigin } from "../../http/cors.ts";
 import { ENABLE_ALL_HINT, notAllowed, notEnabled, notReady } from "../../errors.ts";
 import type { ClientStreams } from "../../streaming/create-streams.ts";
 import { FlagStream } from "../../streaming/flag-stream.ts";
