@@ -86,7 +86,8 @@ describe.skipIf(isMissing)("chart flags-proxy", () => {
     };
     for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text);
     const tokens = (keys?.["FLAGS_API_TOKEN"] ?? "").split(",");
-    const problems = await checkAccessFile(join(directory, "access.yaml"), { tokens, keys: [] });
+    const settings = { tokens, keys: [], isLoopback: true };
+    const { problems } = await checkAccessFile(join(directory, "access.yaml"), settings);
     expect(problems).toEqual([]);
   });
 

@@ -59,7 +59,7 @@ export async function buildApp(
   const { guard = createGuard(config), tls, omitsManagement = false } = options;
   const { access = await AccessControl.open(config, sources) } = options;
   const { keys, uses } = access;
-  observeSources(metrics.registry, sources);
+  observeSources(metrics, sources);
   observeKeys(metrics.registry, {
     uses,
     grants: () => access.fileGrants,

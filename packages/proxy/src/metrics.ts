@@ -13,6 +13,7 @@ export interface UsageMetrics {
   readonly usageEntries: Counter;
   readonly usageInvalid: Counter;
   readonly usageRefused: Counter;
+  readonly usageDropped: Counter<"kind">;
 }
 
 /** The metrics of one app, in a separate registry. */
@@ -48,13 +49,22 @@ export function createMetrics(): Metrics {
       help: "Usage reports that were rejected because too much usage of the same key was waiting to be sent upstream",
       registers: [registry],
     }),
+    usageDropped: new Counter({
+      name: `${METRICS_PREFIX}_usage_dropped_total`,
+      help: "Parts of usage reports that were not sent upstream, because of a limit or because the key or the upstream does not accept them",
+      labelNames: ["kind"],
+      registers: [registry],
+    }),
   };
 }
 
 /** Exports the state of sources, and counts their failures. */
-export function observeSources(registry: Registry, sources: readonly UpstreamSource[]): void {
-  createSourceGauges(registry, sources);
-  countFailures(registry, sources);
+export function observeSources(
+  metrics: Pick<Metrics, "registry" | "usageDropped">,
+  sources: readonly UpstreamSource[],
+): void {
+  createSourceGauges(metrics.registry, sources);
+  countFailures(metrics, sources);
 }
 
 /** Exports when the certificate of the TLS port expires. */
@@ -131,7 +141,10 @@ function countFlags({ flags }: UpstreamSource): number {
   return flags.snapshot?.flags.length ?? 0;
 }
 
-function countFailures(registry: Registry, sources: readonly UpstreamSource[]): void {
+function countFailures(
+  { registry, usageDropped }: Pick<Metrics, "registry" | "usageDropped">,
+  sources: readonly UpstreamSource[],
+): void {
   const registers = [registry];
   const upstreamErrors = new Counter({
     name: `${METRICS_PREFIX}_upstream_errors_total`,
@@ -148,12 +161,6 @@ function countFailures(registry: Registry, sources: readonly UpstreamSource[]): 
     name: `${METRICS_PREFIX}_custom_strategy_errors_total`,
     help: "Evaluations of custom strategies that failed",
     labelNames: ["strategy"],
-    registers,
-  });
-  const usageDropped = new Counter({
-    name: `${METRICS_PREFIX}_usage_dropped_total`,
-    help: "Parts of usage reports that were not sent upstream, because of a limit or because the upstream rejected them",
-    labelNames: ["kind"],
     registers,
   });
 

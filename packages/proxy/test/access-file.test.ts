@@ -224,6 +224,44 @@ describe("restrictions", () => {
     expect(namesIn(await app.next())).toEqual(["app.new"]);
   });
 
+  test("usage of flags that the key cannot see is dropped, whether they exist or not", async () => {
+    const prefix = { name: "prefix", key: "prefix", ...production, namePrefix: "app." };
+    const both = { ...prefix, name: "both", key: "both", projects: ["app"] };
+    const {
+      get,
+      post,
+      production: source,
+    } = await startWithAccessFile({
+      keys: [...keys, prefix, both],
+    });
+    const counts = { yes: 1, no: 0 };
+    const report = async (key: string, toggles: object, path = "/proxy/client/metrics") => {
+      const response = await post(path, key, { appName: "shop", bucket: { toggles } });
+      return [response.status, await response.text()];
+    };
+    const accepted = async (key: string): Promise<readonly string[]> => {
+      source.usage.length = 0;
+      const names = ["web.a", "app.a", "app.off", "app.new", "unknown", "__proto__"];
+      const toggles = JSON.parse(
+        `{${names.map((name) => `"${name}":${JSON.stringify(counts)}`).join()}}`,
+      ) as object;
+      expect(await report(key, toggles)).toEqual([200, "OK"]);
+      return source.usage.flatMap(({ features }) => Object.keys(features));
+    };
+    expect(await accepted("web")).toEqual(["web.a"]);
+    expect(await accepted("prefix")).toEqual(["app.a", "app.off", "app.new"]);
+    expect(await accepted("both")).toEqual(["app.a", "app.off"]);
+    expect(await accepted("server-web")).toEqual(["web.a"]);
+    // Nobody can find out whether a flag exists.
+    expect(await report("web", { "app.a": counts })).toEqual(
+      await report("web", { "does-not-exist": counts }),
+    );
+    const metrics = await (await get("/proxy/internal-backstage/prometheus", "")).text();
+    expect(metrics).toContain(
+      `flags_proxy_usage_dropped_total{kind="not_allowed"} ${5 + 3 + 4 + 5 + 2}`,
+    );
+  });
+
   test("allFlags allows or forbids lists with flags that are off, whatever the setting says", async () => {
     const allFlagsKeys = [
       { name: "yes", key: "yes", ...production, allFlags: true },

@@ -110,6 +110,22 @@ test("check and start report the problems of the file, without its keys", async 
   }
 });
 
+test("keys that are easy to guess cause a warning at the start, without their text", async () => {
+  const { environment, path } = await createSettings([]);
+  await replaceFile(`${path}.key`, "short-2");
+  const keys = [
+    { name: "typed", key: "short-1" },
+    { name: "in-a-file", keyFile: `${path}.key`, kind: "server" },
+    { name: "long", key: "a-key-that-is-long-enough-for-everyone" },
+    { name: "digest", keySha256: "0".repeat(64) },
+  ];
+  await replaceFile(path, JSON.stringify({ keys }));
+  const { stdout } = await runCommand({ ...environment, HOST: "0.0.0.0" }, ["check"]);
+  expect(stdout).toContain("(option accessFile): the key typed is easy to guess");
+  expect(stdout).toContain("(option accessFile): the key in-a-file is easy to guess");
+  expect(stdout).not.toMatch(/short-[12]|the key (?:long|digest)/);
+});
+
 test("a proxy without any keys does not start", async () => {
   const { environment } = await createSettings([]);
   const { code, stderr } = await runCommand({ ...environment, FLAGS_ACCESS_FILE: "" });

@@ -68,8 +68,9 @@ class Primary {
       (source, index) =>
         new FlagDistribution({ source, index, logger, onReady: (worker) => this.#onReady(worker) }),
     );
-    const { registry } = createMetrics();
-    observeSources(registry, this.#sources);
+    const metrics = createMetrics();
+    const { registry } = metrics;
+    observeSources(metrics, this.#sources);
     this.#metrics = new MetricsCollection(registry);
     this.#pool = new WorkerPool({
       count,

@@ -1,5 +1,5 @@
 import type { ApplicationUsage } from "flags-sdk";
-import type { GrantedSource } from "../access/restricted-source.ts";
+import { type GrantedSource, restrictUsage } from "../access/restricted-source.ts";
 import { tooMuchUsage } from "../errors.ts";
 import type { UsageMetrics } from "../metrics.ts";
 
@@ -22,7 +22,9 @@ export async function acceptUsage(
   usages: readonly ApplicationUsage[],
   { metrics, metricsIntervalMs }: UsageRules,
 ): Promise<void> {
-  for (const usage of usages) {
+  for (const sent of usages) {
+    const { usage, omittedCount } = restrictUsage(source, sent);
+    if (omittedCount > 0) metrics.usageDropped.inc({ kind: "not_allowed" }, omittedCount);
     const count = Object.keys(usage.features).length;
     if (count === 0 && usage.impactMetrics === undefined) continue;
     // NOTE: sources written in JavaScript may return nothing, which counts as accepted.
