@@ -14,6 +14,7 @@ const PART_NAMES = [
   "ingestion",
   "workers",
   "propagation",
+  "keys",
   "mechanisms",
 ];
 const DEFAULT_PARTS = ["engine", "http"];
@@ -69,6 +70,7 @@ const SHORT = {
   ingestion: { rounds: 5, seconds: 1 },
   workers: { rounds: 3, seconds: 1, warmUpSeconds: 3 },
   propagation: { streamCounts: [1, 1000, 10_000], changes: 10, pollers: 100, polledChanges: 2 },
+  keys: { rounds: 9, seconds: 0.5 },
   mechanisms: { rounds: 5, seconds: 0.5 },
 };
 
@@ -83,6 +85,7 @@ const LONG = {
   ingestion: { rounds: 5, seconds: 5 },
   workers: { rounds: 9, seconds: 3, warmUpSeconds: 8 },
   propagation: { streamCounts: [1, 1000, 10_000], changes: 50, pollers: 100, polledChanges: 10 },
+  keys: { rounds: 25, seconds: 1 },
   mechanisms: { rounds: 15, seconds: 1 },
 };
 
