@@ -43,6 +43,8 @@ export async function runKeysBench(plan) {
 
 const keyAt = (index) => `a-client-key-of-the-benchmark-${index}`;
 
+const toGrant = (key) => ({ key: digestKey(key), kind: "client", source: {} });
+
 const entryAt = (index) => ({
   name: `key-${index}`,
   keySha256: createHash("sha256").update(keyAt(index)).digest("hex"),
@@ -51,7 +53,6 @@ const entryAt = (index) => ({
 /** Microseconds of one lookup in a table of one key, and of 10,000, each of which is looked up. */
 function measureLookups(rounds) {
   const keys = Array.from({ length: KEYS }, (_, index) => keyAt(index));
-  const toGrant = (key) => ({ key: digestKey(key), kind: "client", source: {} });
   const registries = [
     [new KeyRegistry([toGrant(keyAt(0))]), 1],
     [new KeyRegistry(keys.map(toGrant)), KEYS],

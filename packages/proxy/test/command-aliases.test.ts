@@ -1,6 +1,10 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { loadConfig } from "../src/config/load-config.ts";
 import { runCommand, startCommand, untilReady } from "./_command.ts";
+import { installOldProxy } from "./_old-proxy.ts";
 import { MemoryLogger } from "./_proxy.ts";
 import { startRecordingUpstream } from "./_recording-upstream.ts";
 import { makeFiles } from "./_settings-files.ts";
@@ -14,7 +18,10 @@ UNLEASH_URL=${url}
 UNLEASH_API_TOKEN=default:development.an-upstream-secret
 UNLEASH_PROXY_CLIENT_KEYS=a-key-of-the-web-app, a-key-of-the-mobile-app
 UNLEASH_PROXY_SECRETS=a-previous-key
+PORT=0
 PROXY_PORT=0
+JSON_LOGGER=true
+HTTPS_PROXY=http://127.0.0.1:9
 PROXY_BASE_PATH=/base/
 UNLEASH_APP_NAME=old-name
 UNLEASH_INSTANCE_ID=old-instance
@@ -91,6 +98,24 @@ async function namesFrom(url: string, path: string, key: string): Promise<readon
 }
 
 const UNSET = { PORT: "", HOST: "127.0.0.1" };
+
+test("the file for the old proxy contains every variable that its code reads", () => {
+  installOldProxy();
+  const directory = fileURLToPath(
+    new URL("../../../bench/node_modules/@unleash/proxy/dist", import.meta.url),
+  );
+  const read = readdirSync(directory, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".js") && !file.includes("test"))
+    .flatMap((file) => [
+      ...readFileSync(join(directory, file), "utf8").matchAll(/process\.env\.(\w+)/g),
+    ])
+    .map(([, name]) => name)
+    // Set by npm.
+    .filter((name) => name !== "npm_package_version");
+  const file = oldProxyFile("", () => "");
+  expect(new Set(read).size).toBeGreaterThan(30);
+  expect(read.filter((name) => !file.includes(`\n${name}=`))).toEqual([]);
+});
 
 test.each([1, 2])(
   "an environment file of the old proxy with every setting starts unchanged, with %d workers",
