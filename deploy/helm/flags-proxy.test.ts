@@ -54,10 +54,10 @@ describe.skipIf(isMissing)("chart flags-proxy", () => {
 
   test("has all probes, and never restarts a pod that waits for its upstream", async () => {
     const { startupProbe, livenessProbe, readinessProbe } = containerOf(await renderWith({}));
-    for (const probe of [startupProbe, livenessProbe]) {
-      expect(probe.httpGet).toEqual({ path: "/internal-backstage/health", port: "http" });
-    }
-    expect(readinessProbe.httpGet).toEqual({ path: "/proxy/health", port: "http" });
+    const probes = [startupProbe, livenessProbe, readinessProbe];
+    expect(probes.map(({ httpGet }) => httpGet)).toEqual(
+      ["/live", "/live", "/ready"].map((path) => ({ path, port: "http" })),
+    );
   });
 
   test("an access file from values, and the files that it names, are in one folder", async () => {
@@ -153,7 +153,7 @@ describe.skipIf(isMissing)("chart flags-proxy", () => {
 
   test("a base path applies to probes, metrics, Ingress and HTTPRoute", async () => {
     const manifests = await render(helm, "flags-proxy", join(CI, "everything.yaml"));
-    expect(containerOf(manifests).readinessProbe.httpGet?.path).toBe("/base/path/proxy/health");
+    expect(containerOf(manifests).readinessProbe.httpGet?.path).toBe("/base/path/ready");
     expect(findKind(manifests, "ServiceMonitor")["spec"]).toMatchObject({
       endpoints: [{ path: "/base/path/proxy/internal-backstage/prometheus", interval: "15s" }],
     });

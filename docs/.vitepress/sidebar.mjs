@@ -39,7 +39,9 @@ export const SIDEBAR = [
     ["Signed contexts", "/signed-context"],
     ["Network", "/network"],
     ["Operation", "/operations"],
+    ["Flags across restarts", "/persistence"],
     ["Security", "/security"],
+    ["Explanations", "/explain"],
     ["Troubleshooting", "/troubleshooting"],
   ]),
   group("Extend", [

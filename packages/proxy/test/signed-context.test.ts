@@ -38,12 +38,14 @@ const DOCUMENT = {
   ],
 };
 
-const start = (signedContext: object, extra: object = {}) =>
-  startWithAccessFile({
-    keys: [{ name: "signed", key: KEY, ...production, allFlags: true, ...extra, signedContext }],
+const start = (signedContext: object, extra: object = {}) => {
+  const rules = { ...production, allFlags: true, explain: true, ...extra, signedContext };
+  return startWithAccessFile({
+    keys: [{ name: "signed", key: KEY, ...rules }],
     document: DOCUMENT,
-    config: { ofrepEventStreams: true },
+    config: { ofrepEventStreams: true, explainEnabled: true },
   });
+};
 
 type Started = Awaited<ReturnType<typeof start>>;
 type Values = Readonly<Record<string, string>>;
@@ -84,6 +86,8 @@ const ENDPOINTS: Readonly<
     post("/ofrep/v1/evaluate/flags", KEY, { context: { targetingKey: userId, ...rest } }, headers),
   "POST /ofrep/v1/evaluate/flags/vip": ({ post }, values, headers) =>
     post("/ofrep/v1/evaluate/flags/vip", KEY, { context: values }, headers),
+  "POST /proxy/explain": ({ post }, values, headers) =>
+    post("/proxy/explain", KEY, { context: contextOf(values) }, headers),
   "POST /proxy/stream": async ({ post }, values, headers) => {
     const response = await post("/proxy/stream", KEY, { context: contextOf(values) }, headers);
     if (response.status !== 201) return response;

@@ -62,7 +62,7 @@ const IN_SETTING =
 
 function checkFields(fields: AccessFileKey, report: Report): void {
   if (fields.kind === "server") {
-    for (const name of ["allFlags", "contextFields", "signedContext"] as const) {
+    for (const name of ["allFlags", "explain", "contextFields", "signedContext"] as const) {
       if (fields[name] !== undefined) report(name, "is only for keys of the kind `client`");
     }
   }
@@ -165,7 +165,7 @@ function createAccess(
   verifiers: ContextVerifiers | undefined,
   previous: Access | undefined,
 ): Access {
-  const { name, origins, allFlags, contextFields, rate, expiresAt } = fields;
+  const { name, origins, allFlags, explain = false, contextFields, rate, expiresAt } = fields;
   const rateId = rate && JSON.stringify([rate.perSecond, rate.burst]);
   const isSameRate = rateId === previous?.rateId;
   return {
@@ -180,6 +180,7 @@ function createAccess(
       signing?.id,
     ]),
     allFlags,
+    explain,
     expiresAtMs: expiresAt === undefined ? undefined : toTimeMs(expiresAt),
     allowsOrigin: origins && createOriginCheck(origins),
     contextFields: contextFields && new Set(contextFields),

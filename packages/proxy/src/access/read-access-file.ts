@@ -1,13 +1,17 @@
-import { createHash } from "node:crypto";
-import { stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { explainUnreadable } from "flags-server-kit";
+import {
+  codeOf,
+  combineStates,
+  type FollowedFiles,
+  ReadError,
+  readText,
+} from "../files/read-file.ts";
 import { parseTokenScope, type TokenScope } from "../token-scope.ts";
 import { type AccessFileKey, MAX_KEY_FILES } from "./access-schema.ts";
 import { digestKey } from "./grant.ts";
 import { type DescribeProblem, parseAccessFile } from "./parse-access-file.ts";
-import { fromStats, ReadError, readText } from "./read-text-file.ts";
-import { readSigning, type Signing } from "./signed-context/read-signing.ts";
+import { type ReadNamedFile, readSigning, type Signing } from "./signed-context/read-signing.ts";
 
 /** One key of the file with its digest. */
 export interface AccessEntry {
@@ -21,13 +25,6 @@ export interface AccessEntry {
   readonly keyScope: TokenScope | undefined;
   /** How contexts are signed. @default they need not be */
   readonly signing: Signing | undefined;
-}
-
-/** Files that were read: the access file and those with keys. */
-export interface FollowedFiles {
-  readonly paths: readonly string[];
-  /** Their state. It changes whenever one of them does. */
-  readonly fingerprint: string;
 }
 
 /** The content of an access file. */
@@ -73,7 +70,7 @@ export async function readAccessFile(path: string): Promise<AccessFile> {
     }
   };
   const followed = (): FollowedFiles => {
-    return { paths: [...states.keys()], fingerprint: combine([...states.values()]) };
+    return { paths: [...states.keys()], fingerprint: combineStates([...states.values()]) };
   };
   const text = await readFile(path, MAX_FILE_BYTES).catch((error: unknown) => {
     throw new AccessFileError([explainUnreadable(error)], followed());
@@ -107,9 +104,6 @@ export async function readAccessFile(path: string): Promise<AccessFile> {
   problems.push(...findDuplicates(entries, describe));
   return { entries, describe, problems, ...followed() };
 }
-
-/** Reads a file that a field of an entry names. */
-export type ReadNamedFile = (field: string, path: string, maxBytes?: number) => Promise<string>;
 
 /** Creates a function that reads each file once, however many entries name it. */
 function createNamedFileReader(
@@ -176,35 +170,4 @@ function findDuplicates(
     digests.set(digest, index);
   }
   return problems;
-}
-
-/** The state of files. A missing file has one too. */
-export interface FilesState {
-  /** Changes whenever one of them does. */
-  readonly fingerprint: string;
-  /** Changes whenever one of them is replaced by another file, but not when it is written in place. */
-  readonly identity: string;
-}
-
-export async function readFilesState(paths: readonly string[]): Promise<FilesState> {
-  const states = await Promise.all(
-    paths.map((path) =>
-      stat(path, { bigint: true }).then(
-        (stats) => [fromStats(stats), `${stats.dev} ${stats.ino}`] as const,
-        (error: unknown) => [codeOf(error), ""] as const,
-      ),
-    ),
-  );
-  return {
-    fingerprint: combine(states.map(([state]) => state)),
-    identity: combine(states.map(([, identity]) => identity)),
-  };
-}
-
-function combine(states: readonly string[]): string {
-  return createHash("sha256").update(states.join("\n")).digest("base64url");
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "";
 }

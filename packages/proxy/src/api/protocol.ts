@@ -9,6 +9,7 @@ import type { CorsConfig, ProxyConfig } from "../config/config.ts";
 import { createCallerAddress } from "../context/caller-address.ts";
 import type { ContextRules } from "../context/request-context.ts";
 import type { SentContext } from "../context/sent-context.ts";
+import { ageMsOf } from "../freshness.ts";
 import { variesOnOrigin } from "../http/cors.ts";
 import type { ErrorFormat } from "../http/error-handler.ts";
 import type { SecuritySchemes } from "../http/openapi.ts";
@@ -80,6 +81,8 @@ export interface Protocol extends Renderer {
   readonly originPolicy: ResponsePolicy;
   /** For keys that require signed contexts. */
   readonly signedPolicy: ResponsePolicy;
+  /** Whether responses have the age of the flags in a header. */
+  readonly showsAge: boolean;
   readonly preparer: ResponsePreparer;
 }
 
@@ -127,17 +130,19 @@ export function createProtocol(
       cacheControl: `private, ${cacheControl.replace("public, ", "")}`,
       vary: `${SIGNATURE_HEADER}, ${varyOn(keyExtractor, anyOrigin)}`,
     },
+    showsAge: config.ageHeader,
     preparer,
   };
 }
 
 /** The headers of a response to a request with a grant. */
 export function policyFor(
-  { policy, originPolicy, signedPolicy }: Protocol,
-  { access }: Grant,
+  { policy, originPolicy, signedPolicy, showsAge }: Protocol,
+  { access, source }: Grant,
 ): ResponsePolicy {
-  if (access?.contextVerifier !== undefined) return signedPolicy;
-  return access?.allowsOrigin === undefined ? policy : originPolicy;
+  const unsigned = access?.allowsOrigin === undefined ? policy : originPolicy;
+  const fixed = access?.contextVerifier === undefined ? unsigned : signedPolicy;
+  return showsAge ? { ...fixed, ageMs: ageMsOf(source) } : fixed;
 }
 
 /** The header that carries the key of a request, as configured. */

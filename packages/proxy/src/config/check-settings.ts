@@ -35,6 +35,7 @@ export function checkSettings(resolution: Resolution<Settings>): SettingsCheck {
       ...findMissing(resolution),
       ...findUnservedKeys(resolution),
       ...findAmbiguousBootstrap(resolution),
+      ...findAmbiguousStorage(resolution),
       ...findNetworkProblems(resolution),
     ],
     hints: [
@@ -98,6 +99,12 @@ function findAmbiguousBootstrap({ values, origins }: Resolution<Settings>): read
   ];
 }
 
+function findAmbiguousStorage({ origins }: Resolution<Settings>): readonly string[] {
+  const [store, provider] = [origins.get("store"), origins.get("storageProvider")];
+  if (store === undefined || provider === undefined) return [];
+  return [`${store} and ${provider} are both set, and both keep the flags: remove one of them`];
+}
+
 function findDeprecated({ origins }: Resolution<Settings>): readonly string[] {
   const origin = origins.get("proxySecrets");
   if (origin === undefined) return [];
@@ -151,6 +158,14 @@ function findWithoutEffect({ values, origins }: Resolution<Settings>): readonly 
   const headers = origins.get("bootstrapAuthorization") ?? origins.get("bootstrapHeaders");
   if (headers !== undefined && !origins.has("bootstrapUrl")) {
     hints.push(`${headers} has no effect without ${nameSetting(SETTINGS.bootstrapUrl)}`);
+  }
+  const { maxStaleness, refreshInterval, synchronization } = values;
+  if (maxStaleness !== undefined && synchronization !== "streaming") {
+    if (refreshInterval === 0 || maxStaleness <= refreshInterval) {
+      hints.push(
+        `${origins.get("maxStaleness")} must be longer than ${nameSetting(SETTINGS.refreshInterval)}, or the proxy is not ready between polls`,
+      );
+    }
   }
   const eventStreams = origins.get("ofrepEventStreams");
   if (eventStreams !== undefined && values.ofrepEventStreams && values.pushMaxStreams === 0) {

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from "node:crypto";
 import { expect, test } from "vitest";
-import { ReadError } from "../read-text-file.ts";
+import { ReadError } from "../../files/read-file.ts";
 import { readSigning } from "./read-signing.ts";
 
 const SECRET = "a-secret-that-only-servers-know-1";

@@ -1,6 +1,6 @@
 import { createHash, createPublicKey, type JsonWebKey } from "node:crypto";
 import { type AccessFileKey, PUBLIC_KEY_ALGORITHMS, SECRET_ALGORITHMS } from "../access-schema.ts";
-import { ReadError } from "../read-text-file.ts";
+import { ReadError } from "../../files/read-file.ts";
 import { SIGNATURE_PROPERTY } from "./verify-context.ts";
 
 type SignedContextFields = NonNullable<AccessFileKey["signedContext"]>;
@@ -47,8 +47,8 @@ type JwtKeyTexts =
   | { readonly jwks: string }
   | { readonly jwksUrl: string };
 
-/** Reads a file that a field names. */
-type ReadNamedFile = (field: string, path: string, maxBytes?: number) => Promise<string>;
+/** Reads a file that a field of an entry names, without white space around its text. */
+export type ReadNamedFile = (field: string, path: string, maxBytes?: number) => Promise<string>;
 
 /**
  * Reads how the contexts of a key are signed; undefined if they need not be.
