@@ -193,13 +193,13 @@ test("without a port, that of the replaced product is used, also by the probes",
   const edge = { UPSTREAM_URL: "http://127.0.0.1:2", PORT: "" };
   const old = { UNLEASH_URL: "http://127.0.0.1:2/api", PORT: "" };
   expect((await runCommand(edge, ["health"])).stdout).toContain("http://127.0.0.1:3063/proxy");
-  expect((await runCommand(old, ["ready"])).stdout).toContain("http://127.0.0.1:3000/proxy");
+  expect((await runCommand(old, ["ready"])).stdout).toContain("http://127.0.0.1:3000/ready");
   const [byOption, byVariable] = await Promise.all([
     runCommand(edge, ["health", "--edge-url", "http://127.0.0.1:3/base"]),
     runCommand({ ...edge, EDGE_URL: "http://127.0.0.1:4" }, ["ready"]),
   ]);
   expect(byOption.stdout).toContain("http://127.0.0.1:3/base/proxy/health");
-  expect(byVariable.stdout).toContain("http://127.0.0.1:4/proxy/health");
+  expect(byVariable.stdout).toContain("http://127.0.0.1:4/ready");
   const keys = { TOKENS: "*:dev.s", PRETRUSTED_TOKENS: "*:dev.f" };
   const config = await loadConfig({ logger: new MemoryLogger() }, { ...edge, ...keys });
   expect(config).toMatchObject({ port: 3063, allEndpointEnabled: true, refreshIntervalMs: 15_000 });

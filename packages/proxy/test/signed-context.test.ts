@@ -131,7 +131,8 @@ const evaluate = async (
 };
 
 /** Whether the flag `vip` is on in a response of any endpoint. */
-const isVip = (body: string): boolean => /"(?:name|key)":"vip","(?:enabled|value)":true/.test(body);
+const isVip = (body: string): boolean =>
+  /"(?:name|key)":"vip",(?:"explanation":"(?:[^"\\]|\\.)*",)?"(?:enabled|value)":true/.test(body);
 
 describe("HMAC", () => {
   const hmac = { hmac: { secret: SECRET } };

@@ -166,8 +166,6 @@ function createAccess(
   previous: Access | undefined,
 ): Access {
   const { name, origins, allFlags, explain = false, contextFields, rate, expiresAt } = fields;
-  const rateId = rate && JSON.stringify([rate.perSecond, rate.burst]);
-  const isSameRate = rateId === previous?.rateId;
   return {
     name,
     policyId: identify([
@@ -185,9 +183,18 @@ function createAccess(
     allowsOrigin: origins && createOriginCheck(origins),
     contextFields: contextFields && new Set(contextFields),
     contextVerifier: signing && verifiers?.get(signing),
-    rateId,
-    rateLimit: isSameRate ? previous?.rateLimit : rate && new RateLimit(rate),
+    ...createRate(rate, previous),
   };
+}
+
+/** A rate that has not changed continues to count. */
+function createRate(
+  rate: AccessFileKey["rate"],
+  previous: Access | undefined,
+): Pick<Access, "rateId" | "rateLimit"> {
+  const rateId = rate && JSON.stringify([rate.perSecond, rate.burst]);
+  if (rateId === previous?.rateId) return { rateId, rateLimit: previous?.rateLimit };
+  return { rateId, rateLimit: rate && new RateLimit(rate) };
 }
 
 function identify(values: readonly unknown[]): string {
