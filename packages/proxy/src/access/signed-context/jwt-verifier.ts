@@ -39,7 +39,8 @@ export class JwtVerifier implements ContextVerifier {
       if (values.get(field) !== value) throw notTheSignedValue(field);
     }
     const { exp = 0 } = payload;
-    return { values, expiresAtMs: (exp + this.#rules.clockToleranceSeconds) * 1000 };
+    const expiresAtMs = (exp + this.#rules.clockToleranceSeconds) * 1000;
+    return { values, expiresAtMs: Math.min(expiresAtMs, Number.MAX_SAFE_INTEGER) };
   }
 
   async #verifyToken(token: string): Promise<JWTPayload> {

@@ -9,12 +9,19 @@ const keyOf = async (kid: string): Promise<JWK> => {
 
 /** A provider with keys that tests change, and the time. */
 function createProvider(keys: JWK[]) {
-  const state = { nowMs: 0, requests: 0, isDown: false, results: [] as boolean[] };
+  const state = {
+    nowMs: 0,
+    requests: 0,
+    isDown: false,
+    hangs: Promise.resolve(),
+    results: [] as boolean[],
+  };
   const remote = new RemoteKeys({
     url: new URL("https://login.example.com/jwks"),
     http: {
       send: async () => {
         state.requests += 1;
+        await state.hangs;
         if (state.isDown) throw new Error("it is down");
         return { status: 200, headers: new Headers(), body: JSON.stringify({ keys }) };
       },
@@ -94,4 +101,15 @@ test("a provider that is down at first gets another request after five seconds",
   expect(state.requests).toBe(1);
   state.nowMs = 5 * SECOND;
   expect(await find("a")).toBe("found");
+});
+
+test("a provider that hangs lets a limited number of requests wait", async () => {
+  const { state, find } = createProvider([await keyOf("a")]);
+  let release = (): void => {};
+  state.hangs = new Promise((resolve) => (release = resolve));
+  const waiting = Array.from({ length: 1000 }, () => find("a"));
+  expect(await find("a")).toBe("503");
+  release();
+  expect(new Set(await Promise.all(waiting))).toEqual(new Set(["found"]));
+  expect(state.requests).toBe(1);
 });

@@ -26,6 +26,9 @@ const COOL_DOWN_MS = 30_000;
 /** The same after a failure, as long as there are no keys at all. */
 const RETRY_MS = 5000;
 
+/** More requests do not wait for keys: each of them holds its context. */
+const MAX_WAITING = 1000;
+
 const MAX_KEYS = 100;
 
 interface LoadedKeys {
@@ -44,6 +47,7 @@ export class RemoteKeys {
   #keys: LoadedKeys | undefined;
   #attemptedAtMs = -Infinity;
   #pending: Promise<void> | undefined;
+  #waiting = 0;
   #failure: Error | undefined;
 
   constructor(options: RemoteKeysOptions) {
@@ -58,7 +62,8 @@ export class RemoteKeys {
       return await known.find(header, token);
     } catch (error) {
       if (!isUnknownKey(error)) throw error;
-      await this.#refresh();
+      this.#refresh();
+      await this.#untilRefreshed();
       const current = this.#keys ?? known;
       if (current === known) throw error;
       return current.find(header, token);
@@ -70,10 +75,8 @@ export class RemoteKeys {
   }
 
   async #current(): Promise<LoadedKeys> {
-    if (this.#ageMs() > MAX_AGE_MS) {
-      const refreshed = this.#refresh();
-      if (this.#ageMs() > MAX_STALE_MS) await refreshed;
-    }
+    if (this.#ageMs() > MAX_AGE_MS) this.#refresh();
+    if (this.#ageMs() > MAX_STALE_MS) await this.#untilRefreshed();
     if (this.#keys !== undefined && this.#ageMs() <= MAX_STALE_MS) return this.#keys;
     throw keysUnavailable(this.#failure, this.#attemptedAtMs + RETRY_MS - this.#nowMs());
   }
@@ -82,14 +85,20 @@ export class RemoteKeys {
     return this.#keys === undefined ? Infinity : this.#nowMs() - this.#keys.loadedAtMs;
   }
 
-  /** Reads the keys, unless they were read recently. Never throws. */
-  async #refresh(): Promise<void> {
+  /** Starts to read the keys, unless they were read recently. */
+  #refresh(): void {
     const pauseMs = this.#keys === undefined ? RETRY_MS : COOL_DOWN_MS;
-    if (this.#pending === undefined && this.#nowMs() - this.#attemptedAtMs >= pauseMs) {
-      this.#attemptedAtMs = this.#nowMs();
-      this.#pending = this.#load().finally(() => (this.#pending = undefined));
-    }
+    if (this.#pending !== undefined || this.#nowMs() - this.#attemptedAtMs < pauseMs) return;
+    this.#attemptedAtMs = this.#nowMs();
+    this.#pending = this.#load().finally(() => (this.#pending = undefined));
+  }
+
+  /** Waits until the keys have been read, if that has started. Never rejects. */
+  async #untilRefreshed(): Promise<void> {
+    if (this.#waiting >= MAX_WAITING) return;
+    this.#waiting += 1;
     await this.#pending;
+    this.#waiting -= 1;
   }
 
   async #load(): Promise<void> {
