@@ -44,15 +44,22 @@ async function startProxy(
   const manifests = await render(helm, "flags-proxy", {
     proxy: { upstreamUrl: `http://127.0.0.1:${adminPort}/api`, basePath: "base", ...settings },
     secrets: { apiToken: CLIENT_TOKEN, clientKeys: ["key-of-the-web-app"] },
+    usageSpool: { enabled: true },
     env: [{ name: "FLAGS_FETCH_INTERVAL", value: "500" }],
   });
   const port = await findFreePort();
-  const service = new Service(
-    containerOf(manifests),
-    { ...secretOf(manifests), ...environment },
-    port,
-  );
-  onTestFinished(() => service.kill());
+  const directory = await mkdtemp(join(tmpdir(), "flags-pod-"));
+  const variables = {
+    ...secretOf(manifests),
+    // The path of the volume in the pod.
+    FLAGS_USAGE_SPOOL: directory,
+    ...environment,
+  };
+  const service = new Service(containerOf(manifests), variables, port);
+  onTestFinished(async () => {
+    await service.kill();
+    await rm(directory, { recursive: true, force: true });
+  });
   return { service, manifests };
 }
 

@@ -39,6 +39,7 @@ export const SIDEBAR = [
     ["Signed contexts", "/signed-context"],
     ["Network", "/network"],
     ["Operation", "/operations"],
+    ["Usage", "/usage"],
     ["Flags across restarts", "/persistence"],
     ["Security", "/security"],
     ["Explanations", "/explain"],

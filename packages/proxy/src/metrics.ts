@@ -8,6 +8,7 @@ import {
 import { Counter, Gauge, type GaugeConfiguration, type Registry } from "prom-client";
 import { ageMsOf } from "./freshness.ts";
 import type { UpstreamSource } from "./sources.ts";
+import { observeSpools } from "./usage/spool-metrics.ts";
 
 /** Counters of usage reports. */
 export interface UsageMetrics {
@@ -61,11 +62,13 @@ export function createMetrics(): Metrics {
 
 /** Exports the state of sources, and counts their failures. */
 export function observeSources(
-  metrics: Pick<Metrics, "registry" | "usageDropped">,
+  { registry, usageDropped }: Pick<Metrics, "registry" | "usageDropped">,
   sources: readonly UpstreamSource[],
 ): void {
-  createSourceGauges(metrics.registry, sources);
-  countFailures(metrics, sources);
+  createSourceGauges(registry, sources);
+  countFailures(registry, sources);
+  countUsage({ registry, usageDropped }, sources);
+  observeSpools(registry, METRICS_PREFIX, sources);
 }
 
 /** Exports when the certificate of the TLS port expires. */
@@ -155,10 +158,7 @@ function countFlags({ flags }: UpstreamSource): number {
   return flags.snapshot?.flags.length ?? 0;
 }
 
-function countFailures(
-  { registry, usageDropped }: Pick<Metrics, "registry" | "usageDropped">,
-  sources: readonly UpstreamSource[],
-): void {
+function countFailures(registry: Registry, sources: readonly UpstreamSource[]): void {
   const registers = [registry];
   const upstreamErrors = new Counter({
     name: `${METRICS_PREFIX}_upstream_errors_total`,
@@ -185,9 +185,26 @@ function countFailures(
       sourceErrors.inc({ source });
     });
     flags.on("strategyError", ({ strategy }) => strategyErrors.inc({ strategy }));
-    if (flags instanceof FlagsClient) {
-      flags.on("usageDropped", (kind, count) => usageDropped.inc({ kind }, count));
-    }
+  }
+}
+
+/** Counts what becomes of accepted usage. */
+function countUsage(
+  { registry, usageDropped }: Pick<Metrics, "registry" | "usageDropped">,
+  sources: readonly UpstreamSource[],
+): void {
+  const registers = [registry];
+  const delivered = new Counter({
+    name: `${METRICS_PREFIX}_usage_delivered_total`,
+    help: "Counts of flags that the upstream accepted, each a sum over all reports of one application since the last delivery",
+    labelNames: ["source"],
+    registers,
+  });
+  for (const { name: source, flags } of sources) {
+    if (!(flags instanceof FlagsClient)) continue;
+    delivered.inc({ source }, 0);
+    flags.on("sent", ({ bucket }) => delivered.inc({ source }, Object.keys(bucket.toggles).length));
+    flags.on("usageDropped", (kind, count) => usageDropped.inc({ kind }, count));
   }
 }
 

@@ -84,6 +84,11 @@ EXP_SERVER_SIDE_SDK_CONFIG_TOKENS: {{ join "," . | quote }}
 {{- join " " $names }}
 {{- end }}
 
+{{/* A number without an exponent, which Helm writes for large ones; nothing for an empty text. */}}
+{{- define "flags-proxy.integer" -}}
+{{- if ne (toString .) "" }}{{ int64 . }}{{ end }}
+{{- end }}
+
 {{/* Variables that the chart sets, without those in `env`, which take precedence. */}}
 {{- define "flags-proxy.env" -}}
 {{- $own := dict }}
@@ -107,6 +112,10 @@ EXP_SERVER_SIDE_SDK_CONFIG_TOKENS: {{ join "," . | quote }}
 {{- if .Values.tls.clientCaSecret }}
 {{- $_ := set $values "FLAGS_TLS_CLIENT_CA_FILE" "/etc/flags/client-ca/ca.crt" }}
 {{- end }}
+{{- end }}
+{{- if .Values.usageSpool.enabled }}
+{{- $_ := set $values "FLAGS_USAGE_SPOOL" "/var/lib/flags/usage" }}
+{{- $_ := set $values "FLAGS_USAGE_SPOOL_MAX_BYTES" (include "flags-proxy.integer" .Values.usageSpool.maxBytes) }}
 {{- end }}
 {{- if .Values.secretFiles.enabled }}
 {{- range .Values.secretFiles.keys }}

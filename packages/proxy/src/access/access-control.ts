@@ -1,11 +1,15 @@
 import { ConfigError, type Logger } from "flags-server-kit";
+import type { Registry } from "prom-client";
+import type { ProxyConfig } from "../config/config.ts";
 import type { UpstreamSource } from "../sources.ts";
+import type { KeyVerifier } from "../upstream-keys/verified-key.ts";
 import type { Grant } from "./grant.ts";
 import { createStaticGrants, KeyRegistry, type StaticKeys } from "./key-registry.ts";
 import { type AccessFileState, KeyUses } from "./key-uses.ts";
 import type { AccessFile } from "./read-access-file.ts";
 import { RestrictedSources } from "./restricted-source.ts";
 import type { ContextVerifiers } from "./signed-context/context-verifiers.ts";
+import type { UpstreamAccess } from "./upstream-access.ts";
 
 /** How often the file is checked for changes. */
 const POLL_MS = 150;
@@ -13,19 +17,16 @@ const POLL_MS = 150;
 /** How often expired keys are noticed, to end their streams. Requests are checked exactly. */
 const EXPIRY_MS = 250;
 
-/** The settings with keys. */
-interface AccessConfig extends StaticKeys {
-  readonly accessFile: string | undefined;
-  readonly logger: Logger;
-  readonly httpProxy: string | undefined;
-  readonly httpsProxy: string | undefined;
-  readonly noProxy: string | undefined;
+/** What verifies keys upstream, and where its metrics are registered. */
+interface Verification {
+  readonly verifier: KeyVerifier;
+  readonly registry: Registry;
 }
 
 /** Notified after keys were added, removed, changed or have expired. */
 export type GrantsListener = () => void;
 
-/** The keys of an app from settings and the access file, kept up to date. */
+/** The keys of an app from settings, the access file and the upstream, kept up to date. */
 export class AccessControl {
   readonly keys: KeyRegistry;
   readonly uses = new KeyUses();
@@ -36,27 +37,46 @@ export class AccessControl {
   #fileGrants: readonly Grant[] = [];
   #fileState: AccessFileState | undefined;
   #verifiers: ContextVerifiers | undefined;
+  #upstream: UpstreamAccess | undefined;
   readonly #stops: (() => void)[] = [];
 
   private constructor(config: StaticKeys, sources: readonly UpstreamSource[]) {
     this.#sources = sources;
     this.#static = createStaticGrants(config, sources);
     this.keys = new KeyRegistry(this.#static);
-    this.uses.follow(this.#static);
+    this.#countUses();
   }
 
   /**
-   * Reads the access file, if one is configured, and follows its changes.
+   * Reads the access file, if one is configured, and follows its changes. Lets the upstream verify keys, if
+   * that is configured.
    *
+   * @param verification the verifier is closed with the result. @default one that calls the upstream
    * @throws {ConfigError} if the file is invalid
    */
   static async open(
-    config: AccessConfig,
+    config: ProxyConfig,
     sources: readonly UpstreamSource[],
+    verification: { readonly verifier?: KeyVerifier | undefined; readonly registry: Registry },
   ): Promise<AccessControl> {
+    const { accessFile, upstreamKeys, logger } = config;
+    const { registry, verifier } = verification;
     const control = new AccessControl(config, sources);
-    if (config.accessFile !== undefined) await control.#follow(config.accessFile, config);
+    if (accessFile !== undefined) await control.#follow(accessFile, config);
+    if (upstreamKeys !== undefined) {
+      // NOTE: loaded only if needed, so that other proxies start faster.
+      const { createKeyVerifier } = await import("../upstream-keys/create-key-verifier.ts");
+      await control.#verifyUpstream(logger, {
+        verifier: verifier ?? createKeyVerifier(config, upstreamKeys, registry),
+        registry,
+      });
+    }
     return control;
+  }
+
+  /** Undefined if the upstream does not verify keys. */
+  get upstream(): UpstreamAccess | undefined {
+    return this.#upstream;
   }
 
   get fileGrants(): readonly Grant[] {
@@ -72,12 +92,31 @@ export class AccessControl {
     this.#listeners.add(listener);
   }
 
-  close(): void {
+  async close(): Promise<void> {
     for (const stop of this.#stops.splice(0)) stop();
     this.#verifiers?.close();
+    await this.#upstream?.close();
   }
 
-  async #follow(path: string, config: AccessConfig): Promise<void> {
+  async #verifyUpstream(logger: Logger, { verifier, registry }: Verification): Promise<void> {
+    const { UpstreamAccess } = await import("./upstream-access.ts");
+    this.#upstream = new UpstreamAccess({
+      verifier,
+      sources: this.#sources,
+      keys: this.keys,
+      restricted: this.restricted,
+      registry,
+      logger,
+      onRemoved: () => this.#notify(),
+    });
+    this.#countUses();
+  }
+
+  #countUses(): void {
+    this.uses.follow([...this.#static, ...this.#fileGrants], this.#upstream !== undefined);
+  }
+
+  async #follow(path: string, config: ProxyConfig): Promise<void> {
     const { logger } = config;
     // NOTE: loaded only if there is a file, since the YAML parser would slow down every start.
     const [{ createFileGrants }, { AccessFileError, readAccessFile }, { FileFollower }] =
@@ -134,7 +173,7 @@ export class AccessControl {
   /** NOTE: loaded only if a key requires signed contexts. */
   async #verifiersFor(
     { entries }: AccessFile,
-    { logger, httpProxy = "", httpsProxy = "", noProxy = "" }: AccessConfig,
+    { logger, httpProxy = "", httpsProxy = "", noProxy = "" }: ProxyConfig,
   ): Promise<ContextVerifiers | undefined> {
     if (entries.every(({ signing }) => signing === undefined)) return undefined;
     const { ContextVerifiers, createKeysClient } =
@@ -150,10 +189,10 @@ export class AccessControl {
     // NOTE: those in settings come first, so a file cannot change them.
     const grants = [...this.#static, ...fileGrants];
     this.keys.replace(grants);
-    this.uses.follow(grants);
-    this.restricted.retain(new Set(grants.map(({ source }) => source)));
+    this.restricted.retain(this.keys.sourcesInUse());
     this.#verifiers?.retain(new Set(grants.map(({ access }) => access?.contextVerifier)));
     this.#fileGrants = fileGrants;
+    this.#countUses();
     this.#fileState = { isValid: true, loadedAtMs: Date.now() };
     this.#notify();
   }

@@ -1,7 +1,7 @@
 import { findWeakSecrets, MIN_PUBLIC_KEY_LENGTH, MIN_SECRET_LENGTH } from "flags-server-kit";
+import { digestKey } from "../key-digest.ts";
 import { parseTokenScope } from "../token-scope.ts";
 import { assignSources } from "./create-grants.ts";
-import { digestKey } from "./grant.ts";
 import { type AccessEntry, AccessFileError, readAccessFile } from "./read-access-file.ts";
 
 interface RelatedSettings {

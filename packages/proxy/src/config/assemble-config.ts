@@ -1,9 +1,16 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
+import { resolve } from "node:path";
 import type { CustomStrategy } from "flags-engine";
 import type { Logger } from "flags-server-kit";
 import type { ContextEnricher } from "../extensions.ts";
-import type { BootstrapConfig, CorsConfig, ProxyConfig, PushConfig } from "./config.ts";
+import type {
+  BootstrapConfig,
+  CorsConfig,
+  ProxyConfig,
+  PushConfig,
+  UsageSpoolConfig,
+} from "./config.ts";
 import type { StoreConfig } from "../store/open-store.ts";
 import type { NetworkConfig } from "./network-config.ts";
 import { AGE_HEADER } from "../response/age-header.ts";
@@ -34,6 +41,9 @@ export function assembleConfig(values: Values, collaborators: Collaborators): Lo
     upstreamTokens: Object.freeze(values.flagsApiToken ?? []),
     clientKeys: Object.freeze(values.clientKeys ?? values.proxySecrets ?? []),
     accessFile: values.accessFile,
+    upstreamKeys: values.upstreamKeys
+      ? Object.freeze({ revalidationIntervalMs: values.upstreamKeysInterval })
+      : undefined,
     clientKeysHeaderName: values.clientKeysHeaderName,
     serverTokens: Object.freeze(values.serverTokens),
     port: values.port,
@@ -45,6 +55,7 @@ export function assembleConfig(values: Values, collaborators: Collaborators): Lo
     refreshIntervalMs: values.refreshInterval,
     metricsIntervalMs: values.metricsInterval,
     metricsJitterMs: values.metricsJitter,
+    usageSpool: toUsageSpool(values),
     environment: values.environment,
     projectName: values.projectName,
     namePrefix: values.namePrefix,
@@ -74,6 +85,13 @@ export function assembleConfig(values: Values, collaborators: Collaborators): Lo
     httpsProxy: values.httpsProxy,
     noProxy: values.noProxy,
     network: collaborators.network,
+  });
+}
+
+function toUsageSpool({ usageSpool, usageSpoolMaxBytes }: Values): UsageSpoolConfig {
+  return Object.freeze({
+    directory: usageSpool === undefined ? undefined : resolve(usageSpool),
+    maxBytes: usageSpoolMaxBytes,
   });
 }
 
