@@ -13,7 +13,7 @@ import type {
 } from "./config.ts";
 import type { StoreConfig } from "../store/open-store.ts";
 import type { NetworkConfig } from "./network-config.ts";
-import { AGE_HEADER } from "../response/age-header.ts";
+import { AGE_HEADER } from "../age-header.ts";
 import type { Values } from "./settings.ts";
 
 /** The configuration of a proxy, with the settings that only the command uses. */
