@@ -8,7 +8,9 @@ import {
   type UnleashClient,
 } from "flags-sdk";
 import type { Logger } from "flags-server-kit";
-import { parseTokenScope, type TokenScope } from "./token-scope.ts";
+import { FileFlags } from "./files/file-flags.ts";
+import type { FlagFile } from "./files/read-flag-file.ts";
+import { scopesOf, type TokenScope } from "./token-scope.ts";
 import type { ProxyConfig } from "./config/config.ts";
 
 const SOURCE_METHODS = ["start", "close", "on", "off", "reportUsage"] as const;
@@ -37,31 +39,33 @@ export interface SourceFailure {
 /** The name of the only source of a proxy whose token names no environment. */
 const DEFAULT_NAME = "default";
 
-/** Returns the names of the sources of these tokens. */
-export function nameSources(tokens: readonly string[]): readonly string[] {
+type Upstreams = Pick<ProxyConfig, "upstreamTokens" | "files">;
+
+/** Returns the names and scopes of the sources, in order. */
+export function describeSources(
+  upstreams: Upstreams,
+): readonly Pick<UpstreamSource, "name" | "scope">[] {
   const counts = new Map<string, number>();
-  return tokens.map((token) => {
-    const name = parseTokenScope(token)?.environment ?? DEFAULT_NAME;
+  return scopesOf(upstreams).map(({ scope }) => {
+    const name = scope?.environment ?? DEFAULT_NAME;
     const count = (counts.get(name) ?? 0) + 1;
     counts.set(name, count);
-    return count === 1 ? name : `${name}-${count}`;
+    return { name: count === 1 ? name : `${name}-${count}`, scope };
   });
 }
 
 /**
- * Creates one source per upstream token.
+ * Creates one source per upstream token, or per file with flags.
  *
  * @param createFlags creates the flags of the source with this index
  */
 export function createSources(
-  { upstreamTokens }: Pick<ProxyConfig, "upstreamTokens">,
+  upstreams: Upstreams,
   createFlags: (index: number, name: string) => FlagSource,
 ): readonly UpstreamSource[] {
-  const names = nameSources(upstreamTokens);
-  return upstreamTokens.map((token, index) => {
-    const name = names[index] ?? DEFAULT_NAME;
-    return toUpstreamSource(createFlags(index, name), { name, scope: parseTokenScope(token) });
-  });
+  return describeSources(upstreams).map((source, index) =>
+    toUpstreamSource(createFlags(index, source.name), source),
+  );
 }
 
 /** Describes a source. @default a name for a source whose environment is unknown */
@@ -102,6 +106,11 @@ export function chooseSources(
   client: FlagSource | UnleashClient | undefined,
 ): ChosenSources {
   if (client === undefined) return { sources: createClients(config), areOwned: true };
+  if (config.files !== undefined) {
+    throw new TypeError(
+      "With a client of the caller, flagsUrl must be the address of an upstream, not of files",
+    );
+  }
   if (config.upstreamTokens.length > 1) {
     throw new TypeError(
       "With a client of the caller, only one upstream token is possible: the client has the flags of one environment",
@@ -124,15 +133,36 @@ function isFlagSource(client: unknown): client is FlagSource {
   return SOURCE_METHODS.every((name) => typeof Reflect.get(client, name) === "function");
 }
 
-/** Creates a client for each upstream token, without starting it. */
+/** Creates a client for each upstream token, or for each file with flags, without starting it. */
 export function createClients(config: ProxyConfig): readonly UpstreamSource[] {
-  const { upstreamTokens, storageProvider } = config;
+  const { upstreamTokens, storageProvider, files } = config;
+  if (files !== undefined) return createFileSources(config, files);
   return createSources(config, (index, name) => {
     const token = upstreamTokens[index] ?? "";
     if (upstreamTokens.length === 1) return createClient(config, { token });
     const storage = storageProvider && new PrefixedStorage(storageProvider, `${name}:`);
     return createClient({ ...config, storageProvider: storage }, { token });
   });
+}
+
+function createFileSources(
+  config: ProxyConfig,
+  files: readonly FlagFile[],
+): readonly UpstreamSource[] {
+  const { customStrategies: strategies, projectName, namePrefix, logger } = config;
+  return files.map((file, index) =>
+    toUpstreamSource(
+      new FileFlags({
+        file,
+        logger,
+        strategies,
+        projectName,
+        namePrefix,
+        watchesDirectory: index === 0,
+      }),
+      describeSources(config)[index],
+    ),
+  );
 }
 
 /** Keeps the flags of several sources apart in one storage. */
@@ -223,13 +253,16 @@ function logEvents(source: FlagSource, logger: Logger, prefix: string): () => vo
     else logger.error(`${prefix}${error.message}`, error);
   };
   const onWarn = (message: string): void => logger.warn(prefix + message);
-  const onSynchronized = (origin: "bootstrap" | "upstream"): void =>
+  const onSynchronized = (origin: "bootstrap" | "upstream"): void => {
+    // A file is logged each time it is read.
+    if (source.origin === "file") return;
     logger.info(
       prefix +
         (origin === "bootstrap"
           ? "Started with the flags of the bootstrap, until the upstream responds"
           : "Synchronized with the upstream"),
     );
+  };
   source.on("error", onError).on("warn", onWarn).on("synchronized", onSynchronized);
   return () => {
     source.off("error", onError).off("warn", onWarn).off("synchronized", onSynchronized);

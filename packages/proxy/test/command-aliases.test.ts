@@ -165,13 +165,13 @@ test("without a port, that of the replaced product is used, also by the probes",
   const edge = { UPSTREAM_URL: "http://127.0.0.1:2", PORT: "" };
   const old = { UNLEASH_URL: "http://127.0.0.1:2/api", PORT: "" };
   expect((await runCommand(edge, ["health"])).stdout).toContain("http://127.0.0.1:3063/proxy");
-  expect((await runCommand(old, ["ready"])).stdout).toContain("http://127.0.0.1:3000/proxy");
+  expect((await runCommand(old, ["ready"])).stdout).toContain("http://127.0.0.1:3000/ready");
   const [byOption, byVariable] = await Promise.all([
     runCommand(edge, ["health", "--edge-url", "http://127.0.0.1:3/base"]),
     runCommand({ ...edge, EDGE_URL: "http://127.0.0.1:4" }, ["ready"]),
   ]);
   expect(byOption.stdout).toContain("http://127.0.0.1:3/base/proxy/health");
-  expect(byVariable.stdout).toContain("http://127.0.0.1:4/proxy/health");
+  expect(byVariable.stdout).toContain("http://127.0.0.1:4/ready");
   const keys = { TOKENS: "*:dev.s", PRETRUSTED_TOKENS: "*:dev.f" };
   const config = await loadConfig({ logger: new MemoryLogger() }, { ...edge, ...keys });
   expect(config).toMatchObject({ port: 3063, allEndpointEnabled: true, refreshIntervalMs: 15_000 });
@@ -179,11 +179,13 @@ test("without a port, that of the replaced product is used, also by the probes",
 
 test("what Edge would protect and this version does not prevents the start", async () => {
   const { code, stdout, stderr } = await runCommand(
-    { UPSTREAM_URL: "http://127.0.0.1:2", TOKENS: "*:dev.some-secret", BOOTSTRAP_FILE: "f.json" },
+    { UPSTREAM_URL: "http://127.0.0.1:2", TOKENS: "*:dev.some-secret", UPSTREAM_AUTH_HEADER: "x" },
     ["edge"],
   );
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-  expect(stderr).toContain("- BOOTSTRAP_FILE has no effect here: flags cannot be read from a file");
+  expect(stderr).toContain(
+    "- UPSTREAM_AUTH_HEADER has no effect here: the upstream token is always",
+  );
   expect(stderr).toContain("set FLAGS_PROXY_CLIENT_KEYS to the frontend tokens that clients send");
   expect(stderr).not.toContain("some-secret");
 });

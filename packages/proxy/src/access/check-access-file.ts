@@ -1,11 +1,11 @@
-import { parseTokenScope } from "../token-scope.ts";
+import type { TokenScope } from "../token-scope.ts";
 import { assignSources } from "./create-grants.ts";
 import { digestKey } from "./grant.ts";
 import { AccessFileError, readAccessFile } from "./read-access-file.ts";
 
 interface RelatedSettings {
-  /** The upstream tokens. */
-  readonly tokens: readonly string[];
+  /** The sources; none if settings are missing. */
+  readonly sources: readonly { readonly scope: TokenScope | undefined }[];
   /** The keys in settings. */
   readonly keys: readonly string[];
 }
@@ -13,15 +13,15 @@ interface RelatedSettings {
 /** Returns the problems of an access file, each as a sentence that begins with its position. */
 export async function checkAccessFile(
   path: string,
-  { tokens, keys }: RelatedSettings,
+  { sources, keys }: RelatedSettings,
 ): Promise<readonly string[]> {
   const survey = {
-    sources: tokens.map((token) => ({ scope: parseTokenScope(token) })),
+    sources,
     staticKeys: new Set(keys.map(digestKey)),
   };
   try {
     const file = await readAccessFile(path);
-    if (tokens.length === 0) return file.problems;
+    if (sources.length === 0) return file.problems;
     assignSources(file, survey);
     return [];
   } catch (error) {

@@ -8,11 +8,14 @@ import { createMetrics, observeSources } from "../metrics.ts";
 import { FlagDistribution } from "./flag-distribution.ts";
 import type { MessageToPrimary, ToPrimary, WorkerPeer } from "./messages.ts";
 import { MetricsCollection } from "./metrics-collection.ts";
-import { type PortVariables, WorkerPool } from "./worker-pool.ts";
+import { WorkerPool, type WorkerVariables } from "./worker-pool.ts";
 
 /** Serves with several processes that share one port and the connections to the upstream. */
 export async function serveWithWorkers(config: LoadedConfig): Promise<RunningServer> {
-  const primary = new Primary(config, await choosePorts(config));
+  const primary = new Primary(config, {
+    ...(await choosePorts(config)),
+    ...config.workerVariables,
+  });
   const url = await primary.start();
   return { server: undefined, address: `${url}/proxy`, close: () => primary.close() };
 }
@@ -22,7 +25,7 @@ export async function serveWithWorkers(config: LoadedConfig): Promise<RunningSer
  *
  * NOTE: if the system chose a port for the workers, it would be lost when no worker is left.
  */
-async function choosePorts({ port, host, network }: LoadedConfig): Promise<PortVariables> {
+async function choosePorts({ port, host, network }: LoadedConfig): Promise<WorkerVariables> {
   const { tls, management } = network;
   const ports: [variable: string, port: number | undefined, host: string | undefined][] = [
     ["PORT", port, host],
@@ -60,7 +63,7 @@ class Primary {
   readonly #readyCounts = new WeakMap<WorkerPeer, number>();
   readonly #metrics: MetricsCollection;
 
-  constructor(config: LoadedConfig, ports: PortVariables) {
+  constructor(config: LoadedConfig, variables: WorkerVariables) {
     const { logger, workers: count, workerTimeoutMs } = config;
     this.#logger = logger;
     this.#sources = createClients(config);
@@ -73,7 +76,7 @@ class Primary {
     this.#metrics = new MetricsCollection(registry);
     this.#pool = new WorkerPool({
       count,
-      ports,
+      variables,
       workerTimeoutMs,
       logger,
       registry,

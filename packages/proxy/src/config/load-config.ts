@@ -24,6 +24,9 @@ import { translateOptions } from "./aliases/translate-options.ts";
 import { assembleConfig, type LoadedConfig } from "./assemble-config.ts";
 import { checkSettings, findUnreachableLimits } from "./check-settings.ts";
 import type { ProxyConfig } from "./config.ts";
+import type { FlagFile } from "../files/read-flag-file.ts";
+import { scopesOf } from "../token-scope.ts";
+import { type FlagFiles, listFlagFiles, parseWorkerFiles, WORKER_FILES } from "./flag-files.ts";
 import { loadNetwork } from "./load-network.ts";
 import type { NetworkConfig } from "./network-config.ts";
 import type { ProxyOptions } from "./options.ts";
@@ -62,19 +65,24 @@ export async function loadConfig(
     origins: new Map([...translation.origins, ...translatedOptions.origins]),
   });
   const { values } = resolution;
-  const check = checkSettings(resolution);
+  // NOTE: a directory may have changed since the primary process listed it.
+  const listed = worker === undefined ? listFlagFiles(values.flagsUrl ?? "") : undefined;
+  const files = listed?.files ?? parseWorkerFiles(environment[WORKER_FILES]);
+  const check = checkSettings(resolution, files);
   const openFiles = { limit: readOpenFileLimit() };
   const maxConnections =
     values.maxConnections ?? defaultMaxConnections(values.pushMaxStreams, openFiles);
-  const { network, ...files } = loadNetwork(resolution, Date.now());
+  const { network, ...networkFiles } = loadNetwork(resolution, Date.now());
   const [strategies, enrichers] = await loadExtensions(resolution);
-  const accessProblems = await findAccessProblems(values);
+  const accessProblems = await findAccessProblems(values, files);
+  const fileProblems = await findFileProblems(listed);
   const problems = [
     ...check.problems,
     ...translation.problems,
     ...resolution.problems,
+    ...fileProblems,
     ...accessProblems,
-    ...files.problems,
+    ...networkFiles.problems,
     ...findUnknownOptions(PROGRAM, translatedOptions.options),
     ...strategies.problems,
     ...enrichers.problems,
@@ -96,11 +104,12 @@ export async function loadConfig(
     customStrategies: strategies.extensions,
     contextEnrichers: enrichers.extensions,
     network,
+    files,
   });
   if (worker !== undefined) return config;
   const aliases = describeTranslation(translation, translatedOptions.used);
   for (const line of aliases) logger.warn(line);
-  for (const warning of [...hints, ...check.risks, ...files.risks]) logger.warn(warning);
+  for (const warning of [...hints, ...check.risks, ...networkFiles.risks]) logger.warn(warning);
   logger.debug("Configuration", redactConfig(config));
   return config;
 }
@@ -124,16 +133,27 @@ function loadExtensions({ values, origins }: Resolution<Settings>) {
 }
 
 /** Checks the access file against the settings. */
-async function findAccessProblems(values: Values): Promise<readonly string[]> {
+async function findAccessProblems(
+  values: Values,
+  files: readonly FlagFile[] | undefined,
+): Promise<readonly string[]> {
   if (values.accessFile === undefined) return [];
   // NOTE: loaded only if there is a file, since the YAML parser would slow down every start.
   const { checkAccessFile } = await import("../access/check-access-file.ts");
   const { flagsApiToken = [], clientKeys = values.proxySecrets ?? [], serverTokens } = values;
   const problems = await checkAccessFile(values.accessFile, {
-    tokens: flagsApiToken,
+    sources: scopesOf({ upstreamTokens: flagsApiToken, files }),
     keys: [...clientKeys, ...serverTokens],
   });
   return problems.map((problem) => `${nameSetting(SETTINGS.accessFile)}: ${problem}`);
+}
+
+/** Reads the files with flags, so that a start with an unusable one fails. */
+async function findFileProblems(listed: FlagFiles | undefined): Promise<readonly string[]> {
+  if (listed === undefined) return [];
+  const { checkFlagFiles } = await import("../files/check-flag-files.ts");
+  const problems = [...listed.problems, ...(await checkFlagFiles(listed.files))];
+  return problems.map((problem) => `${nameSetting(SETTINGS.flagsUrl)}: ${problem}`);
 }
 
 function chooseLogger(values: Values, worker: WorkerIdentity | undefined): Logger {
@@ -148,8 +168,10 @@ function chooseLogger(values: Values, worker: WorkerIdentity | undefined): Logge
 }
 
 /** Returns the configuration for the log: without secrets, and with names in place of code. */
-export function redactConfig(config: ProxyConfig): Readonly<Record<string, unknown>> {
-  const { logger: _logger, bootstrap, ...rest } = config;
+export function redactConfig(
+  config: ProxyConfig & Partial<LoadedConfig>,
+): Readonly<Record<string, unknown>> {
+  const { logger: _logger, bootstrap, workerVariables: _variables, ...rest } = config;
   return {
     ...rest,
     upstreamTokens: config.upstreamTokens.map(() => REDACTED),

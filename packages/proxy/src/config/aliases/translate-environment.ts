@@ -12,6 +12,9 @@ const CLIENT_KEYS = ["FLAGS_PROXY_CLIENT_KEYS", "FLAGS_PROXY_SECRETS", "FLAGS_AC
 /** Lets the upstream verify keys. Not a setting of every version. */
 const UPSTREAM_KEYS = "FLAGS_UPSTREAM_KEYS";
 
+/** The variable of Edge's offline mode. */
+const EDGE_FILE = "BOOTSTRAP_FILE";
+
 const NO_KEYS =
   "Edge verifies the tokens of clients in the upstream, this proxy does not: set FLAGS_PROXY_CLIENT_KEYS to the frontend tokens that clients send, separated by commas";
 
@@ -127,7 +130,9 @@ class Translator {
   }
 
   apply(product: Product, aliases: readonly Alias[]): void {
-    for (const alias of aliases) {
+    const hasFile = product === "edge" && isSet(this.#given, EDGE_FILE);
+    for (const { toWithFile, ...given } of aliases) {
+      const alias = hasFile && toWithFile !== undefined ? { ...given, to: toWithFile } : given;
       const text = this.#given[alias.name]?.trim() ?? "";
       if (text === "" || alias.to.includes(alias.name)) continue;
       if (alias.isActive?.(text, this.#given) === false) {
@@ -151,7 +156,8 @@ class Translator {
   /** Edge lets the upstream verify every key that no setting lists. */
   requireKeys(): void {
     const hasKeys = CLIENT_KEYS.some((variable) => this.#findSet(variable) !== undefined);
-    if (hasKeys) return;
+    // NOTE: in offline mode, there is no upstream that could verify keys.
+    if (hasKeys || isSet(this.#given, EDGE_FILE)) return;
     if (this.#isKnown(UPSTREAM_KEYS)) this.addDefaults({ [UPSTREAM_KEYS]: "true" });
     else this.#hints.push(NO_KEYS);
   }
