@@ -28,6 +28,7 @@ import { createMetrics, METRICS_PREFIX, type Metrics, observeSources } from "./m
 import { ResponsePreparer } from "./response/prepare-response.ts";
 import { renderAhead } from "./response/rendering.ts";
 import type { UpstreamSource } from "./sources.ts";
+import { observeStore } from "./store/observe-store.ts";
 
 export interface AppOptions {
   /**
@@ -60,6 +61,7 @@ export async function buildApp(
   const { access = await AccessControl.open(config, sources) } = options;
   const { keys, uses } = access;
   observeSources(metrics.registry, sources);
+  observeStore(metrics.registry, sources);
   observeKeys(metrics.registry, {
     uses,
     grants: () => access.fileGrants,

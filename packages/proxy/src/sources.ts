@@ -7,11 +7,14 @@ import {
   type StorageProvider,
   type UnleashClient,
 } from "flags-sdk";
-import type { Logger } from "flags-server-kit";
+import { type Logger, nameSetting } from "flags-server-kit";
 import { FileFlags } from "./files/file-flags.ts";
 import type { FlagFile } from "./files/read-flag-file.ts";
 import { scopesOf, type TokenScope } from "./token-scope.ts";
 import type { ProxyConfig } from "./config/config.ts";
+import { SETTINGS } from "./config/settings.ts";
+import { createStorages } from "./store/create-storages.ts";
+import type { FlagStorage } from "./store/flag-storage.ts";
 
 const SOURCE_METHODS = ["start", "close", "on", "off", "reportUsage"] as const;
 
@@ -26,6 +29,8 @@ export interface UpstreamSource {
   readonly lastFailure: () => SourceFailure | undefined;
   /** Calls a function whenever a request to the upstream has failed. */
   readonly onFailure: (listener: () => void) => void;
+  /** Keeps its flags in a store. Undefined without a store, and in workers. */
+  readonly storage?: FlagStorage;
 }
 
 /** A failed request for flags. */
@@ -117,6 +122,11 @@ export function chooseSources(
     );
   }
   const one = (flags: FlagSource): readonly UpstreamSource[] => createSources(config, () => flags);
+  if (config.store !== undefined && (isFlagSource(client) || isUnleashClient(client))) {
+    config.logger.warn(
+      `${nameSetting(SETTINGS.store)} has no effect: the client of the caller keeps its own flags`,
+    );
+  }
   if (isFlagSource(client)) return { sources: one(client), areOwned: false };
   if (isUnleashClient(client)) {
     const [token = ""] = config.upstreamTokens;
@@ -137,12 +147,31 @@ function isFlagSource(client: unknown): client is FlagSource {
 export function createClients(config: ProxyConfig): readonly UpstreamSource[] {
   const { upstreamTokens, storageProvider, files } = config;
   if (files !== undefined) return createFileSources(config, files);
-  return createSources(config, (index, name) => {
+  const names = describeSources(config).map(({ name }) => name);
+  const storages = createStorages(config, names);
+  const sources = createSources(config, (index, name) => {
     const token = upstreamTokens[index] ?? "";
+    const storage = storages[index];
+    if (storage !== undefined)
+      return createClient({ ...config, storageProvider: storage }, { token });
     if (upstreamTokens.length === 1) return createClient(config, { token });
-    const storage = storageProvider && new PrefixedStorage(storageProvider, `${name}:`);
-    return createClient({ ...config, storageProvider: storage }, { token });
+    const prefixed = storageProvider && new PrefixedStorage(storageProvider, `${name}:`);
+    return createClient({ ...config, storageProvider: prefixed }, { token });
   });
+  return sources.map((source, index) => {
+    const storage = storages[index];
+    if (storage === undefined) return source;
+    storage.follow(source.flags);
+    return { ...source, storage };
+  });
+}
+
+/** Closes sources, which sends the pending usage and stores the last flags, and then their store. */
+export async function closeSources(sources: readonly UpstreamSource[]): Promise<void> {
+  await Promise.all(sources.map(({ flags }) => flags.close()));
+  const storages = sources.flatMap(({ storage }) => storage ?? []);
+  await Promise.all(storages.map((storage) => storage.close()));
+  await storages[0]?.store.close();
 }
 
 function createFileSources(
@@ -241,21 +270,27 @@ function withoutUndefined<T extends object>(options: T): Defined<T> {
  * names its source. Returns a function that stops this.
  */
 export function logSourceEvents(sources: readonly UpstreamSource[], logger: Logger): () => void {
-  const stops = sources.map(({ name, flags }) =>
-    logEvents(flags, logger, sources.length === 1 ? "" : `${name}: `),
+  const stops = sources.map((source) =>
+    logEvents(source, logger, sources.length === 1 ? "" : `${source.name}: `),
   );
   return () => stops.forEach((stop) => stop());
 }
 
-function logEvents(source: FlagSource, logger: Logger, prefix: string): () => void {
+function logEvents(
+  { flags, storage }: Pick<UpstreamSource, "flags" | "storage">,
+  logger: Logger,
+  prefix: string,
+): () => void {
+  let isSynchronized = false;
   const onError = (error: Error): void => {
     if (prefix === "") logger.error(error);
     else logger.error(`${prefix}${error.message}`, error);
   };
   const onWarn = (message: string): void => logger.warn(prefix + message);
   const onSynchronized = (origin: "bootstrap" | "upstream"): void => {
+    isSynchronized = true;
     // A file is logged each time it is read.
-    if (source.origin === "file") return;
+    if (flags.origin === "file") return;
     logger.info(
       prefix +
         (origin === "bootstrap"
@@ -263,8 +298,17 @@ function logEvents(source: FlagSource, logger: Logger, prefix: string): () => vo
           : "Synchronized with the upstream"),
     );
   };
-  source.on("error", onError).on("warn", onWarn).on("synchronized", onSynchronized);
+  // NOTE: stored flags do not count as synchronized.
+  const onReady = (): void => {
+    if (isSynchronized || storage === undefined) return;
+    logger.info(
+      `${prefix}Started with the flags of the store, which the upstream confirmed ${storage.describeAge()}`,
+    );
+  };
+  flags.on("error", onError).on("warn", onWarn).on("synchronized", onSynchronized);
+  flags.on("ready", onReady);
   return () => {
-    source.off("error", onError).off("warn", onWarn).off("synchronized", onSynchronized);
+    flags.off("error", onError).off("warn", onWarn).off("synchronized", onSynchronized);
+    flags.off("ready", onReady);
   };
 }

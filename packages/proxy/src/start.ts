@@ -9,7 +9,7 @@ import type { ProxyOptions } from "./config/options.ts";
 import { buildManagementApp } from "./management.ts";
 import { createMetrics, type Metrics, observeCertificate } from "./metrics.ts";
 import { followTlsFiles, openPorts, warnOfUnusedPorts } from "./ports.ts";
-import { type ChosenSources, chooseSources, logSourceEvents } from "./sources.ts";
+import { type ChosenSources, chooseSources, closeSources, logSourceEvents } from "./sources.ts";
 
 /** A proxy that listens. */
 export interface RunningProxy extends AsyncDisposable {
@@ -110,7 +110,7 @@ async function startApp(
   const app = await buildApp(config, sources, options);
   const stopLogging = logSourceEvents(sources, config.logger);
   app.addHook("onClose", async () => {
-    if (areOwned) await Promise.all(sources.map(({ flags }) => flags.close()));
+    if (areOwned) await closeSources(sources);
     stopLogging();
   });
   for (const { flags } of sources) flags.start();

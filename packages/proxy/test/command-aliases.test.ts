@@ -1,3 +1,5 @@
+import { readdir } from "node:fs/promises";
+import { dirname } from "node:path";
 import { expect, test } from "vitest";
 import { loadConfig } from "../src/config/load-config.ts";
 import { runCommand, startCommand, untilReady } from "./_command.ts";
@@ -47,7 +49,7 @@ EXP_CUSTOM_ENRICHERS_FILE=${pathOf("enrichers.cjs")}
 `;
 
 /** Settings that the documentation of Edge shows, without those that this version refuses. */
-const edgeFile = (url: string): string => `
+const edgeFile = (url: string, backupFolder: string): string => `
 UPSTREAM_URL=${url.replace(/\/api$/, "")}
 TOKENS=*:development.an-upstream-secret
 PRETRUSTED_TOKENS=*:development.a-frontend-token
@@ -74,7 +76,7 @@ UPSTREAM_SOCKET_TIMEOUT=5
 CLIENT_KEEPALIVE_TIMEOUT=15
 EDGE_REQUEST_TIMEOUT=5
 EDGE_KEEPALIVE_TIMEOUT=5
-BACKUP_FOLDER=/var/lib/edge
+BACKUP_FOLDER=${backupFolder}
 REDIS_URL=redis://127.0.0.1:6379
 PROMETHEUS_REMOTE_WRITE_URL=https://prometheus.example.com/write
 DISABLE_METRICS_BATCH_ENDPOINT=true
@@ -129,7 +131,8 @@ test.each([1, 2])(
   "an environment file of Edge starts unchanged, with %d workers",
   async (workers) => {
     const upstream = await startRecordingUpstream();
-    const envFile = makeFiles({ "edge.env": edgeFile(upstream.url) })("edge.env");
+    const backupFolder = dirname(makeFiles({ "before.txt": "" })("before.txt"));
+    const envFile = makeFiles({ "edge.env": edgeFile(upstream.url, backupFolder) })("edge.env");
     const command = startCommand(
       { FLAGS_PROXY_WORKERS: String(workers) },
       { args: ["--port", "0", "edge", "--env-file", envFile] },
@@ -151,13 +154,14 @@ test.each([1, 2])(
     expect(stdout.match(/Settings of Unleash Edge are in use/g)).toHaveLength(1);
     for (const line of [
       "UPSTREAM_URL is read as FLAGS_URL, with /api at its end",
-      "BACKUP_FOLDER has no effect: flags are kept in memory only",
+      "BACKUP_FOLDER is read as FLAGS_STORE, as file: and the path",
       "WORKERS has no effect: Edge 20 does not read it either",
       "PROMETHEUS_REMOTE_WRITE_URL has no effect: metrics are not pushed",
     ]) {
       expect(stdout).toContain(line);
     }
     expect(stdout).not.toMatch(/a-frontend-token|an-upstream-secret/);
+    expect(await readdir(backupFolder)).toContain("v1");
   },
 );
 

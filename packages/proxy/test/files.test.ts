@@ -400,11 +400,11 @@ describe("flags-proxy", () => {
     expect(invalid.stdout).toContain(
       `${path}: line 2, column 15: features[0].name must be text: found nothing`,
     );
-    const strategies = [{ name: "unheard-of" }, withConstraint("plan", ["pro"])];
+    const strategies = [{ name: "not-loaded" }, withConstraint("plan", ["pro"])];
     await replace(path, { features: [flag("a", { strategies })], segments: [] });
     const { stdout, code } = await runCommand(environment, ["check"]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/File, default\n +Path +\S+flags\.json\n +Flags +1, with 0 segments/);
-    expect(stdout).toMatch(/flags\.json: Flag "a": Strategy "unheard-of" is unknown/);
+    expect(stdout).toMatch(/flags\.json: Flag "a": Strategy "not-loaded" is unknown/);
   });
 });

@@ -35,10 +35,18 @@ export type { Synchronization } from "./sync/synchronizer.ts";
 export { isUnleashClient } from "./sync/unleash-synchronizer.ts";
 export type { UnleashClient } from "./sync/unleash-synchronizer.ts";
 export type { CustomHeadersFunction } from "./transport/headers.ts";
-export { UpstreamError } from "./transport/upstream-error.ts";
+export { Deadline } from "./transport/deadline.ts";
+export { describeCause, UpstreamError } from "./transport/upstream-error.ts";
 export type { UpstreamErrorCode } from "./transport/upstream-error.ts";
 export type { MetricsBody, RegistrationBody } from "./transport/wire-bodies.ts";
 export { USAGE_LIMITS } from "./usage/usage-limits.ts";
 export type { UsageLimits } from "./usage/usage-limits.ts";
-export type { Context, CustomStrategy, Payload, Snapshot, StrategyError } from "flags-engine";
+export type {
+  Context,
+  CustomStrategy,
+  Explanation,
+  Payload,
+  Snapshot,
+  StrategyError,
+} from "flags-engine";
 export { readJson } from "./transport/read-json.ts";

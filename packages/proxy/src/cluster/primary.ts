@@ -3,8 +3,9 @@ import { type AddressInfo, createServer } from "node:net";
 import type { ApplicationUsage } from "flags-sdk";
 import type { Logger, RunningServer } from "flags-server-kit";
 import type { LoadedConfig } from "../config/assemble-config.ts";
-import { createClients, logSourceEvents, type UpstreamSource } from "../sources.ts";
+import { closeSources, createClients, logSourceEvents, type UpstreamSource } from "../sources.ts";
 import { createMetrics, observeSources } from "../metrics.ts";
+import { observeStore } from "../store/observe-store.ts";
 import { FlagDistribution } from "./flag-distribution.ts";
 import type { MessageToPrimary, ToPrimary, WorkerPeer } from "./messages.ts";
 import { MetricsCollection } from "./metrics-collection.ts";
@@ -73,6 +74,7 @@ class Primary {
     );
     const { registry } = createMetrics();
     observeSources(registry, this.#sources);
+    observeStore(registry, this.#sources);
     this.#metrics = new MetricsCollection(registry);
     this.#pool = new WorkerPool({
       count,
@@ -96,7 +98,7 @@ class Primary {
   async close(): Promise<void> {
     await this.#pool.stop();
     for (const distribution of this.#distributions) distribution.close();
-    await Promise.all(this.#sources.map(({ flags }) => flags.close()));
+    await closeSources(this.#sources);
   }
 
   #onMessage(worker: WorkerPeer, message: ToPrimary): void {

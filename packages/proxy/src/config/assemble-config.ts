@@ -4,6 +4,7 @@ import type { CustomStrategy } from "flags-engine";
 import type { Logger } from "flags-server-kit";
 import type { ContextEnricher } from "../extensions.ts";
 import type { BootstrapConfig, CorsConfig, ProxyConfig, PushConfig } from "./config.ts";
+import type { StoreConfig } from "../store/open-store.ts";
 import type { NetworkConfig } from "./network-config.ts";
 import { AGE_HEADER } from "../response/age-header.ts";
 import type { FlagFile } from "../files/read-flag-file.ts";
@@ -70,9 +71,11 @@ export function assembleConfig(values: Values, collaborators: Collaborators): Lo
     customStrategies: Object.freeze(collaborators.customStrategies),
     contextEnrichers: Object.freeze(collaborators.contextEnrichers),
     storageProvider: values.storageProvider,
+    store: toStore(values),
     bootstrap: toBootstrap(values),
     openApiEnabled: values.enableOAS,
     allEndpointEnabled: values.enableAllEndpoint,
+    explainEnabled: values.enableExplain,
     maxStalenessMs: values.maxStaleness,
     ageHeader: values.ageHeader,
     ofrepEventStreams: values.ofrepEventStreams,
@@ -113,6 +116,10 @@ function toCors(values: Values): CorsConfig {
     origin: values.corsOrigin,
     preflightContinue: values.corsPreflightContinue,
   });
+}
+
+function toStore({ store: address }: Values): StoreConfig | undefined {
+  return address && Object.freeze({ address: Object.freeze(address) });
 }
 
 function toBootstrap(values: Values): BootstrapConfig | undefined {

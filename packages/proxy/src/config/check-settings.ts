@@ -40,6 +40,7 @@ export function checkSettings(
       ...findUnservedKeys(resolution, files),
       ...findAmbiguousBootstrap(resolution),
       ...findFileProblems(resolution, files),
+      ...findAmbiguousStorage(resolution),
       ...findNetworkProblems(resolution),
     ],
     hints: [
@@ -140,6 +141,7 @@ const UPSTREAM_ONLY = [
   "synchronization",
   "bootstrapUrl",
   "storageProvider",
+  "store",
 ] as const;
 
 function findUselessForFiles(
@@ -153,6 +155,12 @@ function findUselessForFiles(
       ? []
       : [`${origin} has no effect with files as ${nameSetting(SETTINGS.flagsUrl)}`];
   });
+}
+
+function findAmbiguousStorage({ origins }: Resolution<Settings>): readonly string[] {
+  const [store, provider] = [origins.get("store"), origins.get("storageProvider")];
+  if (store === undefined || provider === undefined) return [];
+  return [`${store} and ${provider} are both set, and both keep the flags: remove one of them`];
 }
 
 function findDeprecated({ origins }: Resolution<Settings>): readonly string[] {

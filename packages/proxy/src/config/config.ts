@@ -3,6 +3,7 @@ import type { StorageProvider, Synchronization } from "flags-sdk";
 import type { Logger, TrustProxy } from "flags-server-kit";
 import type { ContextEnricher } from "../extensions.ts";
 import type { FlagFile } from "../files/read-flag-file.ts";
+import type { StoreConfig } from "../store/open-store.ts";
 import type { NetworkConfig } from "./network-config.ts";
 
 /** The possible meanings of a flag's value in OFREP. */
@@ -91,9 +92,13 @@ export interface ProxyConfig {
   readonly customStrategies: readonly CustomStrategy[];
   readonly contextEnrichers: readonly ContextEnricher[];
   readonly storageProvider: StorageProvider | undefined;
+  /** Where flags are kept across restarts. */
+  readonly store: StoreConfig | undefined;
   readonly bootstrap: BootstrapConfig | undefined;
   readonly openApiEnabled: boolean;
   readonly allEndpointEnabled: boolean;
+  /** Whether `/proxy/explain` is served. */
+  readonly explainEnabled: boolean;
   /** The greatest age of flags with which the proxy is ready; undefined: any. */
   readonly maxStalenessMs: number | undefined;
   /** Whether responses have the age of the flags in a header. */

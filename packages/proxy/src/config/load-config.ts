@@ -30,6 +30,7 @@ import { type FlagFiles, listFlagFiles, parseWorkerFiles, WORKER_FILES } from ".
 import { loadNetwork } from "./load-network.ts";
 import type { NetworkConfig } from "./network-config.ts";
 import type { ProxyOptions } from "./options.ts";
+import { describeStoreAddress } from "../store/open-store.ts";
 import { PROGRAM } from "./program.ts";
 import { SETTINGS, type Settings, type Values } from "./settings.ts";
 
@@ -181,6 +182,7 @@ export function redactConfig(
     contextEnrichers: config.contextEnrichers.map(({ name }) => name),
     push: { ...config.push, secret: config.push.secret && REDACTED },
     storageProvider: config.storageProvider === undefined ? undefined : "custom",
+    store: config.store && describeStoreAddress(config.store),
     bootstrap: bootstrap && {
       url: bootstrap.url.replace(/\?.*$/s, `?${REDACTED}`),
       headers: Object.keys(bootstrap.headers),

@@ -296,7 +296,14 @@ export interface ProxyOptions extends OldProxyOptions {
    * @default "authorization"
    */
   readonly clientKeysHeaderName?: string | undefined;
-  /** Storage that keeps flags across restarts. Not set: in memory only. */
+  /**
+   * Address of a store that keeps flags across restarts, such as `file:/var/lib/flags`. Environment:
+   * `FLAGS_STORE`.
+   */
+  readonly store?: string | undefined;
+  /**
+   * A storage of your own that keeps flags across restarts, instead of `store`. Not set: in memory only.
+   */
   readonly storageProvider?: StorageProvider | undefined;
   /**
    * Serves the OpenAPI document and its UI. Environment: `ENABLE_OAS`.
@@ -308,6 +315,12 @@ export interface ProxyOptions extends OldProxyOptions {
    * @default false
    */
   readonly enableAllEndpoint?: boolean | undefined;
+  /**
+   * Serves `/proxy/explain`, which says why a flag is on or off for a context. It requires a server token,
+   * or a key with `explain` in the access file. Environment: `ENABLE_EXPLAIN`.
+   * @default false
+   */
+  readonly enableExplain?: boolean | undefined;
   /**
    * Maximum age of the flags in milliseconds, beyond which `GET /ready` returns 503. Not set: any.
    * Environment: `FLAGS_MAX_STALENESS`.

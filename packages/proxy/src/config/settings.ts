@@ -52,6 +52,7 @@ import {
   tagsKind,
   workersKind,
 } from "./kinds.ts";
+import { secretsInStoreAddress, storeAddressKind } from "../store/store-address.ts";
 import type { OptionName } from "./options.ts";
 
 /** Headings of the groups of settings, in order. */
@@ -347,6 +348,17 @@ export const SETTINGS = {
     meaning:
       "Only flags with these tags are requested: name:value,name2:value2. Implies polling, whatever the value of FLAGS_SYNCHRONIZATION.",
   }),
+  store: defineSetting({
+    group: "Upstream",
+    option: "store",
+    variables: ["FLAGS_STORE"],
+    kind: storeAddressKind,
+    fallback: undefined,
+    secret: true,
+    secretTexts: secretsInStoreAddress,
+    meaning:
+      "Address of a store that keeps flags across restarts, so that the proxy can start while the upstream is down. For example file:/var/lib/flags.",
+  }),
   storageProvider: defineSetting({
     group: "Upstream",
     option: "storageProvider",
@@ -477,6 +489,16 @@ export const SETTINGS = {
     fallback: false,
     meaning:
       "Serves /proxy/all and its equivalents in the other APIs: disabled flags as well as enabled ones.",
+  }),
+  enableExplain: defineSetting({
+    group: "Endpoints",
+    option: "enableExplain",
+    variables: ["ENABLE_EXPLAIN"],
+    kind: booleanKind,
+    fallback: false,
+    meaning:
+      "Serves /proxy/explain, which says why a flag is on or off for a context. It requires a server token, " +
+      "or a key with `explain` in the access file, since explanations contain strategies.",
   }),
   enableOAS: defineSetting({
     group: "Endpoints",

@@ -1,4 +1,4 @@
-import type { Context, Snapshot } from "flags-engine";
+import type { Context, Explanation, Snapshot } from "flags-engine";
 import { Evaluator } from "../evaluation/evaluator.ts";
 import type { Fallback } from "../evaluation/evaluator.ts";
 import type { FallbackVariant, Variant } from "../evaluation/variant.ts";
@@ -112,6 +112,14 @@ export class FlagsClient extends ClientEventTarget implements FlagSource, AsyncD
     return this.#evaluator.getVariant(name, context, fallback);
   }
 
+  /**
+   * Explains the result of a flag: which of its conditions the context meets, and one sentence. Does not count
+   * as an evaluation. Returns undefined if the flag is unknown or there is no data yet.
+   */
+  explain(name: string, context: Context = {}): Explanation | undefined {
+    return this.#evaluator.explain(name, context);
+  }
+
   /** Returns the flags as the upstream sent them; an empty list until there are any. */
   getFeatureDefinitions(): readonly unknown[] {
     return this.definitions?.features ?? [];
@@ -154,7 +162,7 @@ export class FlagsClient extends ClientEventTarget implements FlagSource, AsyncD
     const { signal } = this.#restoring;
     if (document === undefined || isEmptyDocument(document) || signal.aborted) return;
     try {
-      await updater.acceptFrom("storage", document, signal);
+      await updater.acceptFrom("storage", document, signal, storage.ageMs);
     } catch (cause) {
       if (signal.aborted) return;
       this.emitter.emit("warn", `The stored flags are not usable: ${describeCause(cause)}`);

@@ -4,6 +4,7 @@ import type { Environment } from "flags-server-kit/command-line";
 import type { Alias, Missing } from "./alias.ts";
 import {
   asBoolean,
+  asFileStore,
   fromLogFormat,
   fromRustLog,
   fromSeconds,
@@ -218,7 +219,7 @@ const ROWS: Readonly<Record<Group, readonly Row[]>> = {
     ["DESIRED_PROJECTS", [], { missing: unneeded("it belongs to UNLEASH_CLIENT_SECRET") }],
   ],
   "Storage and start without the upstream": [
-    ["BACKUP_FOLDER", [], { missing: STORE }],
+    ["BACKUP_FOLDER", "FLAGS_STORE", { conversion: asFileStore }],
     ["REDIS_URL", [], { missing: STORE }],
     ["REDIS_HOST", [], { missing: STORE }],
     ...[
