@@ -59,6 +59,15 @@ describe.skipIf(isMissing)("chart flags-proxy", () => {
     expect(startupProbe.failureThreshold).toBe(2 ** 31 - 1);
   });
 
+  test("flags from files need no token", async () => {
+    const values = {
+      proxy: { upstreamUrl: "file:/flags" },
+      secrets: { apiToken: "", clientKeys: ["*:production.some-key"] },
+    };
+    const { env } = containerOf(await renderWith(values));
+    expect(env).toContainEqual({ name: "FLAGS_URL", value: "file:/flags" });
+  });
+
   test("a base path applies to probes, metrics, Ingress and HTTPRoute", async () => {
     const manifests = await render(helm, "flags-proxy", join(CI, "everything.yaml"));
     expect(containerOf(manifests).readinessProbe.httpGet?.path).toBe("/base/path/ready");

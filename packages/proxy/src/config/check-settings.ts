@@ -119,7 +119,7 @@ function findAmbiguousBootstrap({ values, origins }: Resolution<Settings>): read
   ];
 }
 
-function isOfFiles({ values }: Resolution<Settings>): boolean {
+function isOfFiles({ values }: Pick<Resolution<Settings>, "values">): boolean {
   return /^file:/i.test(values.flagsUrl ?? "");
 }
 
@@ -218,7 +218,7 @@ function findWithoutEffect({ values, origins }: Resolution<Settings>): readonly 
     hints.push(`${headers} has no effect without ${nameSetting(SETTINGS.bootstrapUrl)}`);
   }
   const { maxStaleness, refreshInterval, synchronization } = values;
-  if (maxStaleness !== undefined && synchronization !== "streaming") {
+  if (maxStaleness !== undefined && synchronization !== "streaming" && !isOfFiles({ values })) {
     if (refreshInterval === 0 || maxStaleness <= refreshInterval) {
       hints.push(
         `${origins.get("maxStaleness")} must be longer than ${nameSetting(SETTINGS.refreshInterval)}, or the proxy is not ready between polls`,

@@ -59,10 +59,18 @@ export interface FlagFiles {
   readonly problems: readonly string[];
 }
 
-/** Lists the files of an address; undefined if it is not one of files. */
-export function listFlagFiles(address: string): FlagFiles | undefined {
+/**
+ * Lists the files of an address; undefined if it is not one of files.
+ *
+ * @param listed in a worker process, the files that the primary process has listed: a directory may have
+ *   changed since then
+ */
+export function listFlagFiles(address: string, listed?: string): FlagFiles | undefined {
   const parsed = parseFileAddress(address);
   if (parsed === undefined || typeof parsed === "string") return undefined;
+  if (listed !== undefined) {
+    return { files: JSON.parse(listed) as readonly FlagFile[], problems: [] };
+  }
   const path = resolve(parsed.path);
   try {
     if (!statSync(path).isDirectory()) {
@@ -111,9 +119,4 @@ function listDirectory(directory: string): FlagFiles {
     directory,
   }));
   return { files, problems };
-}
-
-/** Reads the files that the primary process uses. */
-export function parseWorkerFiles(text: string | undefined): readonly FlagFile[] | undefined {
-  return text === undefined ? undefined : (JSON.parse(text) as readonly FlagFile[]);
 }

@@ -26,7 +26,7 @@ import { checkSettings, findUnreachableLimits } from "./check-settings.ts";
 import type { ProxyConfig } from "./config.ts";
 import type { FlagFile } from "../files/read-flag-file.ts";
 import { scopesOf } from "../token-scope.ts";
-import { type FlagFiles, listFlagFiles, parseWorkerFiles, WORKER_FILES } from "./flag-files.ts";
+import { type FlagFiles, listFlagFiles, WORKER_FILES } from "./flag-files.ts";
 import { loadNetwork } from "./load-network.ts";
 import type { NetworkConfig } from "./network-config.ts";
 import type { ProxyOptions } from "./options.ts";
@@ -66,9 +66,8 @@ export async function loadConfig(
     origins: new Map([...translation.origins, ...translatedOptions.origins]),
   });
   const { values } = resolution;
-  // NOTE: a directory may have changed since the primary process listed it.
-  const listed = worker === undefined ? listFlagFiles(values.flagsUrl ?? "") : undefined;
-  const files = listed?.files ?? parseWorkerFiles(environment[WORKER_FILES]);
+  const listed = listFlagFiles(values.flagsUrl ?? "", worker && environment[WORKER_FILES]);
+  const files = listed?.files;
   const check = checkSettings(resolution, files);
   const openFiles = { limit: readOpenFileLimit() };
   const maxConnections =
@@ -76,7 +75,7 @@ export async function loadConfig(
   const { network, ...networkFiles } = loadNetwork(resolution, Date.now());
   const [strategies, enrichers] = await loadExtensions(resolution);
   const accessProblems = await findAccessProblems(values, files);
-  const fileProblems = await findFileProblems(listed);
+  const fileProblems = worker === undefined ? await findFileProblems(listed) : [];
   const problems = [
     ...check.problems,
     ...translation.problems,
