@@ -1,6 +1,8 @@
-import { availableParallelism } from "node:os";
+import { mkdtempSync, rmSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
 import { defaultMaxConnections, type Environment, readOpenFileLimit } from "flags-server-kit";
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import type { LoadedConfig } from "../src/config/assemble-config.ts";
 import { loadConfig } from "../src/config/load-config.ts";
 import type { OptionName, ProxyOptions } from "../src/config/options.ts";
@@ -8,7 +10,7 @@ import { SETTINGS } from "../src/config/settings.ts";
 
 const REQUIRED: Environment = {
   FLAGS_URL: "http://upstream.test/api",
-  FLAGS_API_TOKEN: "upstream-token",
+  FLAGS_API_TOKEN: "default:development.upstream-token",
   FLAGS_PROXY_CLIENT_KEYS: "some-key",
 };
 
@@ -113,6 +115,10 @@ function row(
 ): Row {
   return { option, variable, read, fallback, ...examples };
 }
+
+/** A folder that exists during the tests. */
+const FOLDER = mkdtempSync(join(tmpdir(), "flags-settings-"));
+afterAll(() => rmSync(FOLDER, { recursive: true }));
 
 const originFunction = (): void => {};
 const TAG = [{ name: "a", value: "b" }];
@@ -375,6 +381,18 @@ const ROWS: readonly Row[] = [
     INTERVAL,
   ),
   row("metricsJitter", "FLAGS_METRICS_JITTER", (config) => config.metricsJitterMs, 0, INTERVAL),
+  row("usageSpool", "FLAGS_USAGE_SPOOL", (config) => config.usageSpool.directory, undefined, {
+    texts: [[join(FOLDER, "a"), join(FOLDER, "a")]],
+    values: [[FOLDER, FOLDER]],
+    badValues: [5],
+  }),
+  row(
+    "usageSpoolMaxBytes",
+    "FLAGS_USAGE_SPOOL_MAX_BYTES",
+    (config) => config.usageSpool.maxBytes,
+    134_217_728,
+    integer(8_388_608, 17_179_869_184),
+  ),
   row("projectName", "FLAGS_PROJECT_NAME", (config) => config.projectName, undefined, TEXT),
   row("namePrefix", "FLAGS_NAME_PREFIX", (config) => config.namePrefix, undefined, TEXT),
   {
@@ -422,6 +440,13 @@ const ROWS: readonly Row[] = [
     fallback: undefined,
     texts: [["localhost,.internal", "localhost,.internal"]],
   },
+  row(
+    "upstreamKeys.enabled",
+    "FLAGS_UPSTREAM_KEYS",
+    (config) => config.upstreamKeys !== undefined,
+    false,
+    BOOLEAN,
+  ),
   {
     option: "clientKeysHeaderName",
     variable: "CLIENT_KEY_HEADER_NAME",
@@ -737,6 +762,38 @@ describe("proxySecrets / FLAGS_PROXY_SECRETS", () => {
   });
 });
 
+test("FLAGS_UPSTREAM_KEYS_INTERVAL applies to upstream keys, which client keys are optional with", async () => {
+  const { FLAGS_PROXY_CLIENT_KEYS: _, ...withoutKeys } = REQUIRED;
+  const intervalOf = async (environment: Environment, options: ProxyOptions = {}) => {
+    const variables = { ...withoutKeys, FLAGS_UPSTREAM_KEYS: "true", ...environment };
+    const { upstreamKeys } = await loadConfig({ logger: silent, ...options }, variables);
+    return upstreamKeys?.revalidationIntervalMs;
+  };
+  expect(await intervalOf({})).toBe(60_000);
+  expect(await intervalOf({ FLAGS_UPSTREAM_KEYS_INTERVAL: "1000" })).toBe(1000);
+  expect(await intervalOf({}, { upstreamKeys: { interval: 5000 } })).toBe(5000);
+  const rejected = ["999", "604800001", "1 minute"].map((text) =>
+    expect(intervalOf({ FLAGS_UPSTREAM_KEYS_INTERVAL: text })).rejects.toThrow(
+      "- FLAGS_UPSTREAM_KEYS_INTERVAL must be ",
+    ),
+  );
+  await Promise.all(rejected);
+  await expect(intervalOf({ FLAGS_UPSTREAM_KEYS: "false" })).rejects.toThrow(
+    "- FLAGS_PROXY_CLIENT_KEYS (option clientKeys) is required",
+  );
+});
+
+test("FLAGS_UPSTREAM_KEYS requires upstream tokens that name their environment", async () => {
+  const environment = {
+    FLAGS_UPSTREAM_KEYS: "true",
+    FLAGS_API_TOKEN: "*:development.a-secret,another",
+    FLAGS_PROXY_CLIENT_KEYS: "*:development.a-key",
+  };
+  await expect(load({}, environment)).rejects.toThrow(
+    "- Entry 2 of FLAGS_API_TOKEN does not name its environment, which FLAGS_UPSTREAM_KEYS requires",
+  );
+});
+
 test("PORT takes precedence over PROXY_PORT", async () => {
   expect((await load({}, { PORT: "1", PROXY_PORT: "2" })).port).toBe(1);
   expect((await load({}, { PORT: "", PROXY_PORT: "2" })).port).toBe(2);
@@ -751,6 +808,8 @@ const EVERY_OPTION: Record<OptionName, true> = {
   "cors.credentials": true,
   "cors.exposedHeaders": true,
   "cors.maxAge": true,
+  "upstreamKeys.enabled": true,
+  "upstreamKeys.interval": true,
   "push.maxStreams": true,
   "push.maxStreamsPerKey": true,
   "push.maxContextBytes": true,
@@ -810,6 +869,8 @@ const EVERY_OPTION: Record<OptionName, true> = {
   synchronization: true,
   tags: true,
   trustProxy: true,
+  usageSpool: true,
+  usageSpoolMaxBytes: true,
   useJsonLogger: true,
 };
 
@@ -835,6 +896,7 @@ describe("SETTINGS", () => {
       "FLAGS_CUSTOM_STRATEGIES_FILE",
       "EXP_CUSTOM_ENRICHERS_FILE",
       "LOG_LEVEL",
+      "FLAGS_UPSTREAM_KEYS_INTERVAL",
       // In network-settings.test.ts.
       "FLAGS_TLS_CERT_FILE",
       "FLAGS_TLS_KEY_FILE",

@@ -5,6 +5,8 @@ export { FlagReplica, toSyncStatus } from "./client/flag-replica.ts";
 export type { FlagReplicaOptions, FlagUpdate, SyncStatus } from "./client/flag-replica.ts";
 export { inspectUpstream } from "./client/inspect-upstream.ts";
 export type { ClockOffset, UpstreamInspection } from "./client/inspect-upstream.ts";
+export { TokenValidator } from "./client/token-validator.ts";
+export type { ValidatedToken } from "./client/token-validator.ts";
 export type { Fallback } from "./evaluation/evaluator.ts";
 export { Strategy } from "./evaluation/strategy.ts";
 export type { FallbackVariant, Variant } from "./evaluation/variant.ts";
@@ -27,6 +29,7 @@ export type {
   FlagsClientOptions,
   HttpOptions,
   Tag,
+  UsageSpoolOptions,
 } from "./options/flags-client-options.ts";
 export { FileStorageProvider } from "./storage/file-storage-provider.ts";
 export { MemoryStorageProvider } from "./storage/storage-provider.ts";
@@ -39,6 +42,7 @@ export { Deadline } from "./transport/deadline.ts";
 export { describeCause, UpstreamError } from "./transport/upstream-error.ts";
 export type { UpstreamErrorCode } from "./transport/upstream-error.ts";
 export type { MetricsBody, RegistrationBody } from "./transport/wire-bodies.ts";
+export type { UsageSpoolState } from "./usage/spool/usage-spool.ts";
 export { USAGE_LIMITS } from "./usage/usage-limits.ts";
 export type { UsageLimits } from "./usage/usage-limits.ts";
 export type {

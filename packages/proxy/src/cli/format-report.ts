@@ -29,6 +29,7 @@ function settingRows(settings: CheckedSettings, files: readonly CheckedFile[]): 
     ...settings.tokens.map((token): Row => ["Token", describeToken(token)]),
     ["Client keys", String(settings.clientKeys)],
     ...optionalRow("Access file", settings.accessFile ?? ""),
+    ...optionalRow("Upstream keys", settings.upstreamKeys ? "verified by the upstream" : ""),
     ...optionalRow("Server tokens", serverTokens === 0 ? "" : String(serverTokens)),
     ...optionalRow(
       "Synchronization",

@@ -9,6 +9,7 @@ import { describeSources, toClientOptions } from "../sources.ts";
 import { parseTokenScope } from "../token-scope.ts";
 import { version } from "../version.ts";
 import type { CheckedFile, CheckedSettings, CheckedUpstream, CheckReport } from "./check-report.ts";
+import { checkUpstreamKeys } from "./check-upstream-keys.ts";
 import { inspectFlagFile } from "./inspect-flag-file.ts";
 import { explainUpstreamFailure } from "./explain-upstream-failure.ts";
 
@@ -30,6 +31,8 @@ export async function runCheck(environment: Environment): Promise<CheckReport> {
       checkFile(config, { file, name: sources[index]?.name ?? "" }),
     ),
   );
+  const keyProblem = config.upstreamKeys && (await checkUpstreamKeys(config));
+  if (keyProblem !== undefined) config.logger.error(keyProblem);
   return {
     ...report,
     settings: describeSettings(config),
@@ -123,6 +126,7 @@ function describeSettings(config: ProxyConfig): CheckedSettings {
     clientKeys: config.clientKeys.length,
     serverTokens: config.serverTokens.length,
     ...(config.accessFile !== undefined && { accessFile: config.accessFile }),
+    upstreamKeys: config.upstreamKeys !== undefined,
     synchronization: config.synchronization,
     refreshIntervalMs: config.refreshIntervalMs,
     customStrategies: config.customStrategies.map(({ name }) => name),

@@ -1,12 +1,19 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
+import { resolve } from "node:path";
 import type { CustomStrategy } from "flags-engine";
 import type { Logger } from "flags-server-kit";
 import type { ContextEnricher } from "../extensions.ts";
-import type { BootstrapConfig, CorsConfig, ProxyConfig, PushConfig } from "./config.ts";
+import type {
+  BootstrapConfig,
+  CorsConfig,
+  ProxyConfig,
+  PushConfig,
+  UsageSpoolConfig,
+} from "./config.ts";
 import type { StoreConfig } from "../store/open-store.ts";
 import type { NetworkConfig } from "./network-config.ts";
-import { AGE_HEADER } from "../response/age-header.ts";
+import { AGE_HEADER } from "../age-header.ts";
 import type { FlagFile } from "../files/read-flag-file.ts";
 import { WORKER_FILES } from "./flag-files.ts";
 import type { Values } from "./settings.ts";
@@ -43,6 +50,9 @@ export function assembleConfig(values: Values, collaborators: Collaborators): Lo
     upstreamTokens: Object.freeze(values.flagsApiToken ?? []),
     clientKeys: Object.freeze(values.clientKeys ?? values.proxySecrets ?? []),
     accessFile: values.accessFile,
+    upstreamKeys: values.upstreamKeys
+      ? Object.freeze({ revalidationIntervalMs: values.upstreamKeysInterval })
+      : undefined,
     clientKeysHeaderName: values.clientKeysHeaderName,
     serverTokens: Object.freeze(values.serverTokens),
     port: values.port,
@@ -54,6 +64,7 @@ export function assembleConfig(values: Values, collaborators: Collaborators): Lo
     refreshIntervalMs: values.refreshInterval,
     metricsIntervalMs: values.metricsInterval,
     metricsJitterMs: values.metricsJitter,
+    usageSpool: toUsageSpool(values),
     environment: values.environment,
     projectName: values.projectName,
     namePrefix: values.namePrefix,
@@ -88,6 +99,13 @@ export function assembleConfig(values: Values, collaborators: Collaborators): Lo
     httpsProxy: values.httpsProxy,
     noProxy: values.noProxy,
     network: collaborators.network,
+  });
+}
+
+function toUsageSpool({ usageSpool, usageSpoolMaxBytes }: Values): UsageSpoolConfig {
+  return Object.freeze({
+    directory: usageSpool === undefined ? undefined : resolve(usageSpool),
+    maxBytes: usageSpoolMaxBytes,
   });
 }
 

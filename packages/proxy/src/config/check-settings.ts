@@ -38,6 +38,7 @@ export function checkSettings(
     problems: [
       ...findMissing(resolution),
       ...findUnservedKeys(resolution, files),
+      ...findTokensWithoutEnvironment(resolution),
       ...findAmbiguousBootstrap(resolution),
       ...findFileProblems(resolution, files),
       ...findAmbiguousStorage(resolution),
@@ -48,6 +49,8 @@ export function checkSettings(
       ...findSharedKeys(resolution),
       ...findWithoutEffect(resolution),
       ...findUselessForFiles(resolution, files),
+      ...findUselessKeySettings(resolution),
+      ...findUselessSpoolSettings(resolution),
       ...findUselessNetworkSettings(resolution),
     ],
     risks: [...findWeakKeys(resolution), ...findNetworkRisks(resolution)],
@@ -55,13 +58,14 @@ export function checkSettings(
 }
 
 function findMissing(resolution: Resolution<Settings>): readonly string[] {
-  const { origins } = resolution;
+  const { origins, values } = resolution;
   return (Object.entries(SETTINGS) as [SettingName, Setting<unknown>][])
     .filter(([name, { required }]) => required === true && !origins.has(name))
     .filter(([name]) => name !== "flagsApiToken" || !isOfFiles(resolution))
     .filter(
       ([name]) =>
-        name !== "clientKeys" || (!origins.has("proxySecrets") && !origins.has("accessFile")),
+        name !== "clientKeys" ||
+        (!origins.has("proxySecrets") && !origins.has("accessFile") && !values.upstreamKeys),
     )
     .map(([, setting]) => `${nameSetting(setting)} is required: ${toClause(setting.meaning)}`);
 }
@@ -111,6 +115,22 @@ function explainUnserved(key: string, served: readonly string[], owner: Owner): 
     : `is a key for the environment ${environment}, but ${owner.setting} serves only ${served.join(", ")}: add a ${owner.entry} for ${environment}, or remove the key`;
 }
 
+/** NOTE: without the environment of a source, a key of another environment would get its flags. */
+function findTokensWithoutEnvironment({
+  values,
+  origins,
+}: Resolution<Settings>): readonly string[] {
+  if (!values.upstreamKeys) return [];
+  const setting = origins.get("upstreamKeys") ?? nameSetting(SETTINGS.upstreamKeys);
+  return (values.flagsApiToken ?? []).flatMap((token, index) =>
+    parseTokenScope(token) === undefined
+      ? [
+          `Entry ${index + 1} of ${origins.get("flagsApiToken")} does not name its environment, which ${setting} requires: use a token of the form project:environment.secret`,
+        ]
+      : [],
+  );
+}
+
 function findAmbiguousBootstrap({ values, origins }: Resolution<Settings>): readonly string[] {
   const origin = origins.get("bootstrapUrl");
   if (origin === undefined || (values.flagsApiToken ?? []).length < 2) return [];
@@ -125,13 +145,19 @@ function isOfFiles({ values }: Pick<Resolution<Settings>, "values">): boolean {
 
 /** NOTE: a filter that had no effect would reveal flags that should be hidden. */
 function findFileProblems(
-  { origins }: Resolution<Settings>,
+  { values, origins }: Resolution<Settings>,
   files: readonly FlagFile[] | undefined,
 ): readonly string[] {
-  const origin = origins.get("tags");
-  if (files === undefined || origin === undefined) return [];
+  if (files === undefined) return [];
+  const tags = origins.get("tags");
+  const keys = values.upstreamKeys ? origins.get("upstreamKeys") : undefined;
   return [
-    `${origin} is not possible with files, which do not contain the tags of flags: remove it`,
+    ...(tags === undefined
+      ? []
+      : [`${tags} is not possible with files, which do not contain the tags of flags: remove it`]),
+    ...(keys === undefined
+      ? []
+      : [`${keys} is not possible with files: there is no upstream that could verify keys`]),
   ];
 }
 
@@ -142,6 +168,7 @@ const UPSTREAM_ONLY = [
   "bootstrapUrl",
   "storageProvider",
   "store",
+  "usageSpool",
 ] as const;
 
 function findUselessForFiles(
@@ -211,6 +238,12 @@ function findWeakKeys({ values }: Resolution<Settings>): readonly string[] {
   );
 }
 
+function findUselessKeySettings({ values, origins }: Resolution<Settings>): readonly string[] {
+  const interval = origins.get("upstreamKeysInterval");
+  if (interval === undefined || values.upstreamKeys) return [];
+  return [`${interval} has no effect without ${nameSetting(SETTINGS.upstreamKeys)}`];
+}
+
 function findWithoutEffect({ values, origins }: Resolution<Settings>): readonly string[] {
   const hints: string[] = [];
   const headers = origins.get("bootstrapAuthorization") ?? origins.get("bootstrapHeaders");
@@ -236,6 +269,16 @@ function findWithoutEffect({ values, origins }: Resolution<Settings>): readonly 
     );
   }
   return hints;
+}
+
+function findUselessSpoolSettings({ values, origins }: Resolution<Settings>): readonly string[] {
+  const spool = origins.get("usageSpool");
+  const limit = origins.get("usageSpoolMaxBytes");
+  if (spool !== undefined && values.metricsInterval === 0) {
+    return [`${spool} has no effect: ${nameSetting(SETTINGS.metricsInterval)} is 0`];
+  }
+  if (limit === undefined || spool !== undefined) return [];
+  return [`${limit} has no effect without ${nameSetting(SETTINGS.usageSpool)}`];
 }
 
 /**

@@ -59,6 +59,20 @@ export interface PushConfig {
   readonly secret: string | undefined;
 }
 
+/** Keys that the upstream verifies. */
+export interface UpstreamKeysConfig {
+  /** A revoked key is rejected within this time. */
+  readonly revalidationIntervalMs: number;
+}
+
+/** Where usage is kept until it is delivered. */
+export interface UsageSpoolConfig {
+  /** An absolute path; each source has its own folder in it. Undefined: usage is only in memory. */
+  readonly directory: string | undefined;
+  /** For each source. */
+  readonly maxBytes: number;
+}
+
 /** The configuration of a proxy, checked and with defaults. Immutable. */
 export interface ProxyConfig {
   readonly upstreamUrl: string;
@@ -69,6 +83,8 @@ export interface ProxyConfig {
   readonly clientKeys: readonly string[];
   /** The path of the file with further keys. */
   readonly accessFile: string | undefined;
+  /** Lets the upstream verify keys that no setting and no file contains; undefined: they are rejected. */
+  readonly upstreamKeys: UpstreamKeysConfig | undefined;
   readonly clientKeysHeaderName: string;
   /** Tokens that allow server SDKs to read definitions. */
   readonly serverTokens: readonly string[];
@@ -82,6 +98,7 @@ export interface ProxyConfig {
   readonly refreshIntervalMs: number;
   readonly metricsIntervalMs: number;
   readonly metricsJitterMs: number;
+  readonly usageSpool: UsageSpoolConfig;
   /** When set, clients cannot choose the environment of the context. */
   readonly environment: string | undefined;
   readonly projectName: string | undefined;

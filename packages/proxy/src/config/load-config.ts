@@ -1,3 +1,4 @@
+import { join, resolve } from "node:path";
 import {
   collectSecrets,
   ConfigError,
@@ -76,12 +77,15 @@ export async function loadConfig(
   const [strategies, enrichers] = await loadExtensions(resolution);
   const accessProblems = await findAccessProblems(values, files);
   const fileProblems = worker === undefined ? await findFileProblems(listed) : [];
+  const spool =
+    worker === undefined && files === undefined ? await checkSpool(values) : NO_FINDINGS;
   const problems = [
     ...check.problems,
     ...translation.problems,
     ...resolution.problems,
     ...fileProblems,
     ...accessProblems,
+    ...spool.problems,
     ...networkFiles.problems,
     ...findUnknownOptions(PROGRAM, translatedOptions.options),
     ...strategies.problems,
@@ -91,6 +95,7 @@ export async function loadConfig(
     ...check.hints,
     ...findUnreachableLimits(resolution, maxConnections, openFiles),
     ...strategies.hints,
+    ...spool.hints,
     ...translation.hints,
     ...(translation.products.includes("edge") ? findWiderKeys(values) : []),
     ...findUnknownVariables(PROGRAM, translation.environment),
@@ -154,6 +159,29 @@ async function findFileProblems(listed: FlagFiles | undefined): Promise<readonly
   const { checkFlagFiles } = await import("../files/check-flag-files.ts");
   const problems = [...listed.problems, ...(await checkFlagFiles(listed.files))];
   return problems.map((problem) => `${nameSetting(SETTINGS.flagsUrl)}: ${problem}`);
+}
+
+interface Findings {
+  readonly problems: readonly string[];
+  readonly hints: readonly string[];
+}
+
+const NO_FINDINGS: Findings = { problems: [], hints: [] };
+
+/** Checks the folder of the usage spool, and creates it. */
+async function checkSpool({ usageSpool, flagsApiToken = [] }: Values): Promise<Findings> {
+  if (usageSpool === undefined) return NO_FINDINGS;
+  const { findSpoolProblem, findUnservedUsage } = await import("./check-usage-spool.ts");
+  const name = nameSetting(SETTINGS.usageSpool);
+  const directory = resolve(usageSpool);
+  const problem = await findSpoolProblem(directory);
+  if (problem !== undefined) return { problems: [`${name} ${problem}`], hints: [] };
+  const unserved = await findUnservedUsage(directory, flagsApiToken);
+  const hints = unserved.map(
+    (source) =>
+      `${join(directory, source)} contains usage of an environment that is not configured any more: it stays there until the environment is configured again, or you delete it`,
+  );
+  return { problems: [], hints };
 }
 
 function chooseLogger(values: Values, worker: WorkerIdentity | undefined): Logger {

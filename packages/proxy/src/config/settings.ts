@@ -126,7 +126,7 @@ export const SETTINGS = {
     required: true,
     secret: true,
     meaning:
-      "Keys that clients may use, separated by commas. You choose them. Optional with FLAGS_ACCESS_FILE.",
+      "Keys that clients may use, separated by commas. You choose them. Optional with FLAGS_ACCESS_FILE or FLAGS_UPSTREAM_KEYS.",
   }),
   port: defineSetting({
     group: "Listening",
@@ -321,6 +321,24 @@ export const SETTINGS = {
     fallback: 0,
     meaning: "Up to this many milliseconds of random delay are added to each metrics interval.",
   }),
+  usageSpool: defineSetting({
+    group: "Upstream",
+    option: "usageSpool",
+    variables: ["FLAGS_USAGE_SPOOL"],
+    kind: textKind,
+    fallback: undefined,
+    meaning:
+      "Folder in which accepted usage is kept until it is delivered, so that it survives the end of the process. Each proxy needs its own.",
+  }),
+  usageSpoolMaxBytes: defineSetting({
+    group: "Upstream",
+    option: "usageSpoolMaxBytes",
+    variables: ["FLAGS_USAGE_SPOOL_MAX_BYTES"],
+    kind: createIntegerKind({ min: 8_388_608, max: 17_179_869_184, of: "bytes" }),
+    fallback: 134_217_728,
+    meaning:
+      "Disk space for the usage of each environment, in bytes. Below 134217728, there is also less memory for usage.",
+  }),
   projectName: defineSetting({
     group: "Upstream",
     option: "projectName",
@@ -455,6 +473,24 @@ export const SETTINGS = {
     fallback: undefined,
     meaning:
       "YAML or JSON file with further keys and what each of them allows. Changes apply without a restart. With it, FLAGS_PROXY_CLIENT_KEYS is optional.",
+  }),
+  upstreamKeys: defineSetting({
+    group: "Clients",
+    option: "upstreamKeys.enabled",
+    variables: ["FLAGS_UPSTREAM_KEYS"],
+    kind: booleanKind,
+    fallback: false,
+    meaning:
+      "Also accepts frontend and client tokens that the upstream has issued: it verifies each token when it is first used. With it, FLAGS_PROXY_CLIENT_KEYS is optional.",
+  }),
+  upstreamKeysInterval: defineSetting({
+    group: "Clients",
+    option: "upstreamKeys.interval",
+    variables: ["FLAGS_UPSTREAM_KEYS_INTERVAL"],
+    kind: createIntegerKind({ min: 1000, max: 604_800_000, of: "milliseconds" }),
+    fallback: 60_000,
+    meaning:
+      "Milliseconds within which a token that was revoked upstream is rejected. All tokens in use are verified again that often.",
   }),
   clientKeysHeaderName: defineSetting({
     group: "Clients",

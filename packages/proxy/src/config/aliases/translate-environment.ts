@@ -6,17 +6,14 @@ import { OLD_PROXY_ALIASES } from "./old-proxy-aliases.ts";
 /** Set by the subcommands `edge` and `offline`, so that worker processes also know. Not a setting. */
 export const REPLACED_PRODUCT = "FLAGS_REPLACED_PRODUCT";
 
-/** The variables with which operators list the keys of clients. */
+/** Our variables with which operators list the keys of clients. */
 const CLIENT_KEYS = ["FLAGS_PROXY_CLIENT_KEYS", "FLAGS_PROXY_SECRETS", "FLAGS_ACCESS_FILE"];
 
-/** Lets the upstream verify keys. Not a setting of every version. */
-const UPSTREAM_KEYS = "FLAGS_UPSTREAM_KEYS";
+/** Lets the upstream verify keys, as Edge does. */
+const UPSTREAM_KEYS = { FLAGS_UPSTREAM_KEYS: "true" };
 
 /** The variable of Edge's offline mode. */
 const EDGE_FILE = "BOOTSTRAP_FILE";
-
-const NO_KEYS =
-  "Edge verifies the tokens of clients in the upstream, this proxy does not: set FLAGS_PROXY_CLIENT_KEYS to the frontend tokens that clients send, separated by commas";
 
 /** An alias that gives one of our variables its value. */
 export interface UsedAlias {
@@ -75,7 +72,10 @@ export function translateEnvironment(
   if (products.includes("edge")) {
     translator.apply("edge", EDGE_ALIASES);
     translator.addDefaults(EDGE_DEFAULTS);
-    translator.requireKeys();
+    // NOTE: whoever lists keys with our settings means exactly these. Offline, there is no upstream.
+    const listsKeys = CLIENT_KEYS.some((name) => isSet(environment, name));
+    const isOffline = isSet(environment, EDGE_FILE);
+    if (!listsKeys && !isOffline) translator.addDefaults(UPSTREAM_KEYS);
   }
   return { products, ...translator.result(findHints(environment, products)) };
 }
@@ -119,7 +119,6 @@ class Translator {
   readonly #used: UsedAlias[] = [];
   readonly #idle: IdleSetting[] = [];
   readonly #problems: string[] = [];
-  readonly #hints: string[] = [];
   readonly #defaults: Record<string, string> = {};
 
   constructor(settings: SettingsTable, environment: Environment) {
@@ -153,15 +152,6 @@ class Translator {
     }
   }
 
-  /** Edge lets the upstream verify every key that no setting lists. */
-  requireKeys(): void {
-    const hasKeys = CLIENT_KEYS.some((variable) => this.#findSet(variable) !== undefined);
-    // NOTE: in offline mode, there is no upstream that could verify keys.
-    if (hasKeys || isSet(this.#given, EDGE_FILE)) return;
-    if (this.#isKnown(UPSTREAM_KEYS)) this.addDefaults({ [UPSTREAM_KEYS]: "true" });
-    else this.#hints.push(NO_KEYS);
-  }
-
   result(hints: readonly string[]): Omit<Translation, "products"> {
     return {
       environment: this.#environment,
@@ -170,7 +160,7 @@ class Translator {
       idle: this.#idle,
       defaults: this.#defaults,
       problems: this.#problems,
-      hints: [...hints, ...this.#hints],
+      hints,
     };
   }
 
