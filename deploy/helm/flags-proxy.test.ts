@@ -109,8 +109,8 @@ describe.skipIf(isMissing)("chart flags-proxy", () => {
     };
     for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text);
     const tokens = (keys?.["FLAGS_API_TOKEN"] ?? "").split(",");
-    const sources = tokens.map((token) => ({ scope: parseTokenScope(token) }));
-    const settings = { sources, keys: [], isLoopback: true };
+    const scopes = tokens.map((token) => ({ scope: parseTokenScope(token) }));
+    const settings = { sources: scopes, keys: [], isLoopback: true };
     const { problems } = await checkAccessFile(join(directory, "access.yaml"), settings);
     expect(problems).toEqual([]);
   });
