@@ -15,6 +15,7 @@ const PART_NAMES = [
   "workers",
   "propagation",
   "mechanisms",
+  "telemetry",
 ];
 const DEFAULT_PARTS = ["engine", "http"];
 const CASE_NAMES = CASES.map(({ name }) => name);
@@ -70,6 +71,7 @@ const SHORT = {
   workers: { rounds: 3, seconds: 1, warmUpSeconds: 3 },
   propagation: { streamCounts: [1, 1000, 10_000], changes: 10, pollers: 100, polledChanges: 2 },
   mechanisms: { rounds: 5, seconds: 0.5 },
+  telemetry: { rounds: 7, seconds: 1, warmUpSeconds: 3 },
 };
 
 const LONG = {
@@ -84,6 +86,7 @@ const LONG = {
   workers: { rounds: 9, seconds: 3, warmUpSeconds: 8 },
   propagation: { streamCounts: [1, 1000, 10_000], changes: 50, pollers: 100, polledChanges: 10 },
   mechanisms: { rounds: 15, seconds: 1 },
+  telemetry: { rounds: 15, seconds: 3, warmUpSeconds: 5 },
 };
 
 /**

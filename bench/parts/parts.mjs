@@ -8,6 +8,7 @@ import { propagationTargets, reportPropagation, runPropagationBench } from "./pr
 import { refreshTargets, reportRefresh, runRefreshBench } from "./refresh.mjs";
 import { reportSlope, runSlopeBench, slopeTargets } from "./slope.mjs";
 import { reportStart, runStartBench, startTargets } from "./start.mjs";
+import { reportTelemetry, runTelemetryBench, telemetryTargets } from "./telemetry.mjs";
 import { reportWorkers, runWorkersBench } from "./workers.mjs";
 
 /**
@@ -29,5 +30,6 @@ export const PARTS = {
     report: reportPropagation,
     targets: propagationTargets,
   },
+  telemetry: { run: runTelemetryBench, report: reportTelemetry, targets: telemetryTargets },
   mechanisms: { run: runMechanismsBench, report: reportMechanisms, targets: mechanismTargets },
 };
