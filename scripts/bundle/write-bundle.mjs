@@ -3,11 +3,9 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { BUNDLE_FILE } from "../../packages/proxy/bin/load-bundle.js";
-import { collectLicences } from "./third-party-licences.mjs";
+import { collectLicences, LICENCES_FILE } from "./third-party-licences.mjs";
 
 const ENTRY = fileURLToPath(new URL("../../packages/proxy/dist/main.js", import.meta.url));
-
-const LICENCES_FILE = "THIRD-PARTY-LICENSES.txt";
 
 /** The arguments that bin/load-bundle.js passes. */
 const PARAMETERS = "exports, require, module, __filename, __dirname, importModule";
@@ -26,8 +24,8 @@ async function createBundle() {
   const bundle = await rolldown({
     input: ENTRY,
     platform: "node",
-    // Serves files next to its own code, and is loaded only when it is enabled.
-    external: [/^@fastify\/swagger/],
+    // The first serves files next to its own code. Both are loaded only when they are enabled.
+    external: [/^@fastify\/swagger/, "flags-server-kit/telemetry"],
     // These globals would load the HTTP client that is built into Node, in addition to the bundled one.
     transform: {
       define: { "globalThis.Headers": "undefined" },

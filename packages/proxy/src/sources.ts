@@ -4,6 +4,7 @@ import {
   type FlagsClientOptions,
   type FlagSource,
   isUnleashClient,
+  type RequestObserver,
   type StorageProvider,
   type UnleashClient,
 } from "flags-sdk";
@@ -116,14 +117,21 @@ function isFlagSource(client: unknown): client is FlagSource {
   return SOURCE_METHODS.every((name) => typeof Reflect.get(client, name) === "function");
 }
 
-/** Creates a client for each upstream token, without starting it. */
-export function createClients(config: ProxyConfig): readonly UpstreamSource[] {
+/**
+ * Creates a client for each upstream token, without starting it.
+ *
+ * @param observeRequest called for every request to the upstream
+ */
+export function createClients(
+  config: ProxyConfig,
+  observeRequest?: RequestObserver,
+): readonly UpstreamSource[] {
   const { upstreamTokens, storageProvider } = config;
   return createSources(config, (index, name) => {
     const token = upstreamTokens[index] ?? "";
-    if (upstreamTokens.length === 1) return createClient(config, { token });
+    if (upstreamTokens.length === 1) return createClient(config, { token, observeRequest });
     const storage = storageProvider && new PrefixedStorage(storageProvider, `${name}:`);
-    return createClient({ ...config, storageProvider: storage }, { token });
+    return createClient({ ...config, storageProvider: storage }, { token, observeRequest });
   });
 }
 
@@ -150,10 +158,11 @@ interface ClientOptions {
   readonly token: string;
   /** A client of the official Node SDK: flags then come from it, not from the upstream. */
   readonly unleash?: UnleashClient;
+  readonly observeRequest?: RequestObserver | undefined;
 }
 
-function createClient(config: ProxyConfig, { token, unleash }: ClientOptions): FlagsClient {
-  return createFlagsClient({ ...toClientOptions(config, token), ...withoutUndefined({ unleash }) });
+function createClient(config: ProxyConfig, { token, ...others }: ClientOptions): FlagsClient {
+  return createFlagsClient({ ...toClientOptions(config, token), ...withoutUndefined(others) });
 }
 
 /** Returns the options of a client of the configured upstream. */

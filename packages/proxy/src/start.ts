@@ -1,6 +1,7 @@
 import type { Server } from "node:http";
 import type { FastifyInstance } from "fastify";
 import type { FlagSource, UnleashClient } from "flags-sdk";
+import type { RequestTracer, Telemetry } from "flags-server-kit/telemetry";
 import { AccessControl } from "./access/access-control.ts";
 import { type AppOptions, buildApp, createGuard } from "./app.ts";
 import type { ProxyConfig } from "./config/config.ts";
@@ -9,7 +10,7 @@ import type { ProxyOptions } from "./config/options.ts";
 import { buildManagementApp } from "./management.ts";
 import { createMetrics, type Metrics, observeCertificate } from "./metrics.ts";
 import { followTlsFiles, openPorts, warnOfUnusedPorts } from "./ports.ts";
-import { type ChosenSources, chooseSources, logSourceEvents } from "./sources.ts";
+import { type ChosenSources, chooseSources, createClients, logSourceEvents } from "./sources.ts";
 
 /** A proxy that listens. */
 export interface RunningProxy extends AsyncDisposable {
@@ -60,16 +61,35 @@ export interface ServedProxy extends RunningProxy {
   readonly furtherServers: readonly Server[];
 }
 
+/** Starts the proxy as `serve()` does, with its telemetry, which it closes last. */
+export async function serveWithTelemetry(
+  config: ProxyConfig,
+  telemetry: Telemetry | undefined,
+): Promise<ServedProxy> {
+  const metrics = createMetrics();
+  telemetry?.exportMetrics(metrics);
+  const tracer = telemetry?.tracer;
+  const sources = createClients(config, tracer?.beginUpstream);
+  const proxy = await serve(config, { sources, areOwned: true }, { metrics, tracer });
+  const close = async (): Promise<void> => {
+    await proxy.close();
+    await telemetry?.close();
+  };
+  return { ...proxy, close, [Symbol.asyncDispose]: close };
+}
+
 interface ServeOptions {
   /** @default the metrics of this process */
   readonly metrics?: Metrics;
+  /** Traces requests. @default none are traced */
+  readonly tracer?: RequestTracer | undefined;
 }
 
 /** Builds the application on its sources, starts them, and opens the ports. */
 export async function serve(
   config: ProxyConfig,
   chosen: ChosenSources = chooseSources(config, undefined),
-  { metrics = createMetrics() }: ServeOptions = {},
+  { metrics = createMetrics(), tracer }: ServeOptions = {},
 ): Promise<ServedProxy> {
   const { network, logger } = config;
   const guard = createGuard(config);
@@ -82,6 +102,7 @@ export async function serve(
     guard,
     metrics,
     tls,
+    tracer,
     omitsManagement: network.management !== undefined,
   });
   app.addHook("onClose", async () => tls?.close());

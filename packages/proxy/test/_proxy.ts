@@ -46,6 +46,7 @@ export function proxyConfig(overrides: Partial<ProxyConfig> = {}): ProxyConfig {
     refreshIntervalMs: 5000,
     metricsIntervalMs: 30_000,
     metricsJitterMs: 0,
+    usageMetricsApplications: [],
     environment: undefined,
     projectName: undefined,
     namePrefix: undefined,

@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { defaultMaxConnections, type Environment, readOpenFileLimit } from "flags-server-kit";
+import { TELEMETRY_GROUP } from "flags-server-kit/command-line";
 import { describe, expect, test } from "vitest";
 import type { LoadedConfig } from "../src/config/assemble-config.ts";
 import { loadConfig } from "../src/config/load-config.ts";
@@ -373,6 +374,18 @@ const ROWS: readonly Row[] = [
     (config) => config.metricsIntervalMs,
     30_000,
     INTERVAL,
+  ),
+  row(
+    "usageMetricsApplications",
+    "FLAGS_USAGE_METRICS_APPLICATIONS",
+    (config) => config.usageMetricsApplications,
+    [],
+    {
+      texts: [["web, ios app", ["web", "ios app"]]],
+      values: [[["web"], ["web"]]],
+      badTexts: ["a".repeat(101), "a\tb"],
+      badValues: [1, { web: true }],
+    },
   ),
   row("metricsJitter", "FLAGS_METRICS_JITTER", (config) => config.metricsJitterMs, 0, INTERVAL),
   row("projectName", "FLAGS_PROJECT_NAME", (config) => config.projectName, undefined, TEXT),
@@ -761,6 +774,7 @@ const EVERY_OPTION: Record<OptionName, true> = {
   maxConnections: true,
   metricsInterval: true,
   metricsJitter: true,
+  usageMetricsApplications: true,
   namePrefix: true,
   ofrepEventStreams: true,
   ofrepValues: true,
@@ -809,7 +823,10 @@ describe("SETTINGS", () => {
       "FLAGS_UPSTREAM_CERT_FILE",
       "FLAGS_UPSTREAM_KEY_FILE",
     ];
-    const known = Object.values(SETTINGS).flatMap(({ variables }) => [...variables]);
+    // Those of telemetry are tested in telemetry-config.test.ts of the server kit.
+    const known = Object.values(SETTINGS)
+      .filter(({ group }) => group !== TELEMETRY_GROUP)
+      .flatMap(({ variables }) => [...variables]);
     const missing = known.filter((name) => !tested.has(name.toUpperCase()));
     expect(missing.toSorted()).toEqual(others.toSorted());
   });

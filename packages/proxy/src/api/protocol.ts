@@ -3,6 +3,7 @@ import type { TypedApp } from "flags-server-kit/http";
 import type { Static, TSchema } from "typebox";
 import { inHeader, type KeyExtractor } from "../access/key-extractor.ts";
 import type { AccessControl } from "../access/access-control.ts";
+import type { EvaluationReporter } from "./evaluation-reporter.ts";
 import type { Grant, KeyKind } from "../access/grant.ts";
 import type { CorsConfig, ProxyConfig } from "../config/config.ts";
 import { createCallerAddress } from "../context/caller-address.ts";
@@ -76,6 +77,8 @@ export interface Protocol extends Renderer {
   /** For keys that only some origins can use. */
   readonly originPolicy: ResponsePolicy;
   readonly preparer: ResponsePreparer;
+  /** Undefined: evaluations are not reported. */
+  readonly reporter: EvaluationReporter | undefined;
 }
 
 /** The dependencies that the routes of all protocols share. */
@@ -100,7 +103,7 @@ export interface RouteOptions extends RouteDependencies {
 export function createProtocol(
   definition: ProtocolDefinition,
   config: ProxyConfig,
-  preparer: ResponsePreparer,
+  { preparer, reporter }: Pick<Protocol, "preparer" | "reporter">,
 ): Protocol {
   const { appName, environment, contextEnrichers: enrichers } = config;
   const { ignoresInvalidTime = false, cacheControl } = definition;
@@ -117,6 +120,7 @@ export function createProtocol(
     policy: { cacheControl, vary: varyOn(keyExtractor, config.cors) },
     originPolicy: { cacheControl, vary: varyOn(keyExtractor, { ...config.cors, origin: true }) },
     preparer,
+    reporter,
   };
 }
 

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import type { ApplicationUsage } from "flags-sdk";
 import type { Logger, RunningServer } from "flags-server-kit";
+import type { Telemetry } from "flags-server-kit/telemetry";
 import type { LoadedConfig } from "../config/assemble-config.ts";
 import { createClients, logSourceEvents, type UpstreamSource } from "../sources.ts";
 import { createMetrics, observeSources } from "../metrics.ts";
@@ -11,8 +12,11 @@ import { MetricsCollection } from "./metrics-collection.ts";
 import { type PortVariables, WorkerPool } from "./worker-pool.ts";
 
 /** Serves with several processes that share one port and the connections to the upstream. */
-export async function serveWithWorkers(config: LoadedConfig): Promise<RunningServer> {
-  const primary = new Primary(config, await choosePorts(config));
+export async function serveWithWorkers(
+  config: LoadedConfig,
+  telemetry: Telemetry | undefined,
+): Promise<RunningServer> {
+  const primary = new Primary(config, { ports: await choosePorts(config), telemetry });
   const url = await primary.start();
   return { server: undefined, address: `${url}/proxy`, close: () => primary.close() };
 }
@@ -47,6 +51,11 @@ async function findFreePort(host: string | undefined): Promise<number> {
   return port;
 }
 
+interface PrimaryOptions {
+  readonly ports: PortVariables;
+  readonly telemetry: Telemetry | undefined;
+}
+
 /**
  * The primary process. It serves no requests: it keeps the connections to the upstream, distributes
  * flags to the workers, forwards their usage, and keeps them running.
@@ -59,16 +68,20 @@ class Primary {
   /** The number of sources for which a worker is ready to listen. */
   readonly #readyCounts = new WeakMap<WorkerPeer, number>();
   readonly #metrics: MetricsCollection;
+  readonly #telemetry: Telemetry | undefined;
 
-  constructor(config: LoadedConfig, ports: PortVariables) {
+  constructor(config: LoadedConfig, { ports, telemetry }: PrimaryOptions) {
     const { logger, workers: count, workerTimeoutMs } = config;
     this.#logger = logger;
-    this.#sources = createClients(config);
+    this.#telemetry = telemetry;
+    this.#sources = createClients(config, telemetry?.tracer?.beginUpstream);
     this.#distributions = this.#sources.map(
       (source, index) =>
         new FlagDistribution({ source, index, logger, onReady: (worker) => this.#onReady(worker) }),
     );
-    const { registry } = createMetrics();
+    const metrics = createMetrics();
+    const { registry } = metrics;
+    telemetry?.exportMetrics(metrics);
     observeSources(registry, this.#sources);
     this.#metrics = new MetricsCollection(registry);
     this.#pool = new WorkerPool({
@@ -94,6 +107,7 @@ class Primary {
     await this.#pool.stop();
     for (const distribution of this.#distributions) distribution.close();
     await Promise.all(this.#sources.map(({ flags }) => flags.close()));
+    await this.#telemetry?.close();
   }
 
   #onMessage(worker: WorkerPeer, message: ToPrimary): void {

@@ -1,5 +1,6 @@
 import { type ApplicationRegistration, type ApplicationUsage, FlagReplica } from "flags-sdk";
 import type { Closable } from "flags-server-kit";
+import type { Telemetry } from "flags-server-kit/telemetry";
 import type { ProxyConfig } from "../config/config.ts";
 import { createMetrics, type Metrics } from "../metrics.ts";
 import { createSources } from "../sources.ts";
@@ -8,7 +9,11 @@ import type { MessageToWorker } from "./messages.ts";
 import type { PrimaryLink } from "./primary-link.ts";
 
 /** Serves the flags of the primary process, on the port that all workers share. */
-export async function serveAsWorker(config: ProxyConfig, link: PrimaryLink): Promise<Closable> {
+export async function serveAsWorker(
+  config: ProxyConfig,
+  link: PrimaryLink,
+  telemetry: Telemetry | undefined,
+): Promise<Closable> {
   const forwarder = new UsageForwarder(link);
   const replicas: FlagReplica[] = [];
   const failed = new Set<number>();
@@ -27,10 +32,16 @@ export async function serveAsWorker(config: ProxyConfig, link: PrimaryLink): Pro
   await link.send({ kind: "hello" });
   await canListen;
 
-  const proxy = await serve(config, { sources, areOwned: true }, { metrics });
+  telemetry?.exportMetrics(metrics);
+  const tracer = telemetry?.tracer;
+  const proxy = await serve(config, { sources, areOwned: true }, { metrics, tracer });
   await link.send({ kind: "listening", url: proxy.url });
   const { app, furtherServers } = proxy;
-  return { server: app.server, furtherServers, close: () => proxy.close() };
+  const close = async (): Promise<void> => {
+    await proxy.close();
+    await telemetry?.close();
+  };
+  return { server: app.server, furtherServers, close };
 }
 
 interface WorkerParts {

@@ -1,7 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import type { CustomStrategy } from "flags-engine";
-import type { Logger } from "flags-server-kit";
+import {
+  type Logger,
+  type LogTap,
+  type TelemetryConfig,
+  toTelemetryConfig,
+} from "flags-server-kit";
 import type { ContextEnricher } from "../extensions.ts";
 import type { BootstrapConfig, CorsConfig, ProxyConfig, PushConfig } from "./config.ts";
 import type { NetworkConfig } from "./network-config.ts";
@@ -14,11 +19,16 @@ export interface LoadedConfig extends ProxyConfig {
   readonly workers: number;
   /** Time after which an unresponsive worker is replaced. */
   readonly workerTimeoutMs: number;
+  /** Undefined: OpenTelemetry is not enabled, and not loaded. */
+  readonly telemetry: TelemetryConfig | undefined;
+  /** The tap of the built-in logger. */
+  readonly logTap: LogTap | undefined;
 }
 
 /** Parts of the configuration that are loaded or computed, not read. */
 interface Collaborators {
   readonly logger: Logger;
+  readonly logTap: LogTap | undefined;
   readonly maxConnections: number;
   readonly customStrategies: readonly CustomStrategy[];
   readonly contextEnrichers: readonly ContextEnricher[];
@@ -43,6 +53,7 @@ export function assembleConfig(values: Values, collaborators: Collaborators): Lo
     refreshIntervalMs: values.refreshInterval,
     metricsIntervalMs: values.metricsInterval,
     metricsJitterMs: values.metricsJitter,
+    usageMetricsApplications: Object.freeze(values.usageMetricsApplications),
     environment: values.environment,
     projectName: values.projectName,
     namePrefix: values.namePrefix,
@@ -51,6 +62,8 @@ export function assembleConfig(values: Values, collaborators: Collaborators): Lo
     useJsonLogger: values.useJsonLogger,
     workers: values.workers,
     workerTimeoutMs: values.workerTimeout,
+    telemetry: toTelemetryConfig(values),
+    logTap: collaborators.logTap,
     trustProxy: Object.freeze(values.trustProxy),
     customStrategies: Object.freeze(collaborators.customStrategies),
     contextEnrichers: Object.freeze(collaborators.contextEnrichers),

@@ -8,12 +8,15 @@ import {
   findUnknownVariables,
   isRecord,
   type Logger,
+  LogTap,
   nameSetting,
   readEnvironment,
   readOpenFileLimit,
   REDACTED,
   type Resolution,
   resolveSettings,
+  type TelemetryConfig,
+  toTelemetryConfig,
   wrapLogger,
 } from "flags-server-kit";
 import { loadEnrichers, loadStrategies } from "../extensions.ts";
@@ -23,7 +26,6 @@ import { translateEnvironment } from "./aliases/translate-environment.ts";
 import { translateOptions } from "./aliases/translate-options.ts";
 import { assembleConfig, type LoadedConfig } from "./assemble-config.ts";
 import { checkSettings, findUnreachableLimits } from "./check-settings.ts";
-import type { ProxyConfig } from "./config.ts";
 import { loadNetwork } from "./load-network.ts";
 import type { NetworkConfig } from "./network-config.ts";
 import type { ProxyOptions } from "./options.ts";
@@ -89,9 +91,11 @@ export async function loadConfig(
   ];
   if (problems.length > 0) throw new ConfigError(problems, hints);
 
-  const logger = chooseLogger(values, worker);
+  const logTap = toTelemetryConfig(values) === undefined ? undefined : new LogTap();
+  const logger = chooseLogger(values, { worker, logTap });
   const config = assembleConfig(values, {
     logger,
+    logTap,
     maxConnections,
     customStrategies: strategies.extensions,
     contextEnrichers: enrichers.extensions,
@@ -105,9 +109,14 @@ export async function loadConfig(
   return config;
 }
 
-/** Loads the configuration of a proxy that is embedded in another program. */
+/**
+ * Loads the configuration of a proxy that is embedded in another program.
+ *
+ * NOTE: the variables of OpenTelemetry are for the telemetry of that program.
+ */
 export async function loadEmbeddedConfig(options: ProxyOptions): Promise<LoadedConfig> {
-  const config = await loadConfig(options, readEnvironment());
+  const variables = Object.entries(readEnvironment()).filter(([name]) => !name.startsWith("OTEL_"));
+  const config = await loadConfig(options, Object.fromEntries(variables));
   if (config.workers > 1) {
     config.logger.warn(
       `${nameSetting(SETTINGS.workers)} has no effect here: only the command flags-proxy starts workers`,
@@ -136,20 +145,26 @@ async function findAccessProblems(values: Values): Promise<readonly string[]> {
   return problems.map((problem) => `${nameSetting(SETTINGS.accessFile)}: ${problem}`);
 }
 
-function chooseLogger(values: Values, worker: WorkerIdentity | undefined): Logger {
+interface LoggerParts {
+  readonly worker: WorkerIdentity | undefined;
+  readonly logTap: LogTap | undefined;
+}
+
+function chooseLogger(values: Values, { worker, logTap }: LoggerParts): Logger {
   const secrets = collectSecrets(SETTINGS, values);
   if (values.logger !== undefined) return wrapLogger(values.logger, secrets);
   return createLogger({
     level: values.logLevel,
     json: values.useJsonLogger,
     secrets,
+    tap: logTap,
     ...(worker && { process: `worker ${worker.id}` }),
   });
 }
 
 /** Returns the configuration for the log: without secrets, and with names in place of code. */
-export function redactConfig(config: ProxyConfig): Readonly<Record<string, unknown>> {
-  const { logger: _logger, bootstrap, ...rest } = config;
+export function redactConfig(config: LoadedConfig): Readonly<Record<string, unknown>> {
+  const { logger: _logger, logTap: _logTap, telemetry, bootstrap, ...rest } = config;
   return {
     ...rest,
     upstreamTokens: config.upstreamTokens.map(() => REDACTED),
@@ -166,7 +181,20 @@ export function redactConfig(config: ProxyConfig): Readonly<Record<string, unkno
     httpProxy: config.httpProxy && redactCredentials(config.httpProxy),
     httpsProxy: config.httpsProxy && redactCredentials(config.httpsProxy),
     network: redactNetwork(config.network),
+    telemetry: telemetry && redactTelemetry(telemetry),
   };
+}
+
+function redactTelemetry({ traces, metrics, logs }: TelemetryConfig): object {
+  return {
+    traces: redactSignal(traces),
+    metrics: redactSignal(metrics),
+    logs: redactSignal(logs),
+  };
+}
+
+function redactSignal(signal: TelemetryConfig["traces"]): object | undefined {
+  return signal && { ...signal, headers: Object.keys(signal.headers) };
 }
 
 function redactNetwork({ tls, upstream, ...rest }: NetworkConfig): object {

@@ -253,6 +253,13 @@ export interface ProxyOptions extends OldProxyOptions {
    * @default 0
    */
   readonly metricsJitter?: number | undefined;
+  /**
+   * Names of applications. Then the metric `flags_proxy_flag_usage_total` counts the usage of each flag
+   * that these report; that of all others counts as `other`. Environment: `FLAGS_USAGE_METRICS_APPLICATIONS`.
+   *
+   * @default [] (usage is not counted)
+   */
+  readonly usageMetricsApplications?: string | readonly string[] | undefined;
   /** Environment of every context. Clients cannot change it. Environment: `FLAGS_ENVIRONMENT`. */
   readonly environment?: string | undefined;
   /** Only flags of this project are requested. Environment: `FLAGS_PROJECT_NAME`. */

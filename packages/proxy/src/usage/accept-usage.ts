@@ -33,5 +33,6 @@ export async function acceptUsage(
       throw tooMuchUsage(metricsIntervalMs);
     }
     metrics.usageEntries.inc(count);
+    metrics.flagUsage?.count(source, usage);
   }
 }
