@@ -1,16 +1,15 @@
-// The last step of `npm run build`: bundles OpenTelemetry; bundles the proxy and its other dependencies into
+// The last step of `npm run build`: bundles OpenTelemetry; bundles each command and its other dependencies into
 // one file, and writes V8's code cache for it. See docs/decisions/0013-bundle-with-code-cache.md.
 
+import { ADMIN, PROXY } from "./bundle/commands.mjs";
 import { writeBundle } from "./bundle/write-bundle.mjs";
-import { writeCodeCache } from "./bundle/write-code-cache.mjs";
 import { writeTelemetryBundle } from "./bundle/write-telemetry-bundle.mjs";
 import { recordBuild } from "./workspace.mjs";
 
-await writeTelemetryBundle();
-await writeBundle();
+await Promise.all([writeTelemetryBundle(), ...[PROXY, ADMIN].map(writeBundle)]);
 try {
-  await writeCodeCache();
+  await import("./bundle/write-code-caches.mjs");
 } catch (error) {
-  console.warn(`Cannot write the code cache, so the proxy starts more slowly: ${error.message}`);
+  console.warn(`Cannot write a code cache, so the command starts more slowly: ${error.message}`);
 }
 await recordBuild();

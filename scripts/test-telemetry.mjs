@@ -144,7 +144,7 @@ async function until(read, describe = () => children.map(({ text }) => text).joi
     const value = await read();
     if (value) return value;
   }
-  throw new Error(await describe());
+  throw new Error(await Promise.resolve(describe()));
 }
 
 async function startUpstream() {

@@ -39,7 +39,9 @@ export const SIDEBAR = [
     ["Keys and access", "/access"],
     ["Network", "/network"],
     ["Operation", "/operations"],
+    ["Flags across restarts", "/persistence"],
     ["Security", "/security"],
+    ["Explanations", "/explain"],
     ["Troubleshooting", "/troubleshooting"],
   ]),
   group("Extend", [

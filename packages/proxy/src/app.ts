@@ -34,6 +34,7 @@ import { ResponsePreparer } from "./response/prepare-response.ts";
 import { renderAhead } from "./response/rendering.ts";
 import type { UpstreamSource } from "./sources.ts";
 import { FlagUsage } from "./usage/flag-usage.ts";
+import { observeStore } from "./store/observe-store.ts";
 
 export interface AppOptions {
   /**
@@ -65,10 +66,12 @@ export async function buildApp(
 ): Promise<FastifyInstance> {
   const { hasFastPath, metrics = createMetrics(), cacheBytes } = options;
   const { guard = createGuard(config), tls, tracer, omitsManagement = false } = options;
-  const { access = await AccessControl.open(config, sources) } = options;
+  const { registry } = metrics;
+  const { access = await AccessControl.open(config, sources, { registry }) } = options;
   const { keys, uses } = access;
-  observeSources(metrics.registry, sources);
-  observeKeys(metrics.registry, {
+  observeSources(registry, sources);
+  observeStore(registry, sources);
+  observeKeys(registry, {
     uses,
     grants: () => access.fileGrants,
     file: () => access.fileState,
@@ -92,7 +95,7 @@ export async function buildApp(
     ),
   );
   const isAllowed = createAllowRequest(config);
-  observeConnections(metrics.registry, METRICS_PREFIX, guard);
+  observeConnections(registry, METRICS_PREFIX, guard);
   const app = Fastify({
     ...serverOptions(config, { sources, sendError, guard, isAllowed }),
     ...(hasFastPath && ownCompilersOnly),
@@ -112,7 +115,7 @@ export async function buildApp(
   );
   app.addHook("onClose", async () => {
     stopRendering();
-    access.close();
+    await access.close();
   });
   handleErrors(app, { logger: config.logger, sendError, tracer });
   observeRequests(app, observe);

@@ -77,6 +77,18 @@ export function notReady(): HttpError {
   );
 }
 
+/** A 503 for readiness probes while flags are older than allowed. */
+export function tooStale(ageMs: number | undefined, maxStalenessMs: number): HttpError {
+  const age =
+    ageMs === undefined
+      ? "The flags have not been confirmed since the start"
+      : `The flags were last confirmed ${Math.round(ageMs / 1000)} s ago`;
+  return new HttpError(
+    503,
+    `${age}, and FLAGS_MAX_STALENESS allows ${maxStalenessMs / 1000} s: check the upstream`,
+  );
+}
+
 /** A 503 for a body while too many others are arriving. */
 export function tooManyBodies(): HttpError {
   return new HttpError(
@@ -122,6 +134,23 @@ export function notEnabled(subject: string, hint: string): HttpError {
 /** A 403 for something that the access file does not allow for the key. */
 export function notAllowed(action: string, field: string): HttpError {
   return new HttpError(403, `This key cannot ${action}: see \`${field}\` in the access file`);
+}
+
+/** A 401 for a key that the upstream may know, but whose flags this proxy does not have. */
+export function environmentNotServed(environment: string): HttpError {
+  return new HttpError(
+    401,
+    `The key is for the environment \`${environment}\`, which this proxy does not serve: use a key of one of its environments`,
+  );
+}
+
+/** A 503 for a key that cannot be verified now. */
+export function verificationUnavailable(retryAfterSeconds: number): HttpError {
+  return new HttpError(
+    503,
+    "The key is not known yet, and the upstream cannot verify it at the moment: try again later",
+    { headers: { "retry-after": String(retryAfterSeconds) } },
+  );
 }
 
 /** A 415 for a body that is not JSON. */

@@ -47,6 +47,13 @@ async function serveCommand(config: LoadedConfig): Promise<RunningServer> {
     const { serveWithWorkers } = await import("./cluster/primary.ts");
     return serveWithWorkers(config, telemetry);
   }
+  return serveInOneProcess(config, telemetry);
+}
+
+async function serveInOneProcess(
+  config: LoadedConfig,
+  telemetry: Telemetry | undefined,
+): Promise<RunningServer> {
   const { serveWithTelemetry } = await import("./start.ts");
   const proxy = await serveWithTelemetry(config, telemetry);
   return {
@@ -66,6 +73,27 @@ async function loadTelemetry(
   const { startTelemetry } = await import("flags-server-kit/telemetry");
   const { name, version } = PROGRAM;
   return startTelemetry({ config, service: { name, version, instanceId }, logger, tap });
+}
+
+interface Hooks {
+  /** Awaited before the proxy starts. */
+  readonly beforeStart: () => Promise<void>;
+  /** Called as soon as the proxy listens, before any request is handled. */
+  readonly onListening: (proxy: RunningServer) => void;
+}
+
+/** Runs the command without workers, for the quickstart. */
+export async function runWithHooks({ beforeStart, onListening }: Hooks): Promise<void> {
+  await runProgram(PROGRAM, {
+    loadConfig: loadFromEnvironment,
+    serve: async (config) => {
+      await beforeStart();
+      const telemetry = await loadTelemetry(config, config.instanceId);
+      const proxy = await serveInOneProcess(config, telemetry);
+      onListening(proxy);
+      return proxy;
+    },
+  });
 }
 
 /** Runs a worker process of the command. */

@@ -8,9 +8,12 @@ import {
   type StorageProvider,
   type UnleashClient,
 } from "flags-sdk";
-import type { Logger } from "flags-server-kit";
+import { type Logger, nameSetting } from "flags-server-kit";
 import { parseTokenScope, type TokenScope } from "./token-scope.ts";
 import type { ProxyConfig } from "./config/config.ts";
+import { SETTINGS } from "./config/settings.ts";
+import { createStorages } from "./store/create-storages.ts";
+import type { FlagStorage } from "./store/flag-storage.ts";
 
 const SOURCE_METHODS = ["start", "close", "on", "off", "reportUsage"] as const;
 
@@ -21,10 +24,20 @@ export interface UpstreamSource {
   /** Environment and project of its token; undefined if the token does not say. */
   readonly scope: TokenScope | undefined;
   readonly flags: FlagSource;
-  /** Whether a request for its flags has failed. Its flags may be available nevertheless. */
-  readonly hasFailed: () => boolean;
+  /** The last failed request for its flags, if any. Its flags may be available nevertheless. */
+  readonly lastFailure: () => SourceFailure | undefined;
   /** Calls a function whenever a request to the upstream has failed. */
   readonly onFailure: (listener: () => void) => void;
+  /** Keeps its flags in a store. Undefined without a store, and in workers. */
+  readonly storage?: FlagStorage;
+}
+
+/** A failed request for flags. */
+export interface SourceFailure {
+  /** NOTE: may contain secrets, as errors do. */
+  readonly message: string;
+  /** Epoch milliseconds. */
+  readonly atMs: number;
 }
 
 /** The name of the only source of a proxy whose token names no environment. */
@@ -65,15 +78,15 @@ export function toUpstreamSource(
     scope: undefined,
   },
 ): UpstreamSource {
-  let hasFailed = false;
-  const onFailure = (listener: () => void): void => {
+  let lastFailure: SourceFailure | undefined;
+  const onFailure = (listener: (error: Error) => void): void => {
     if (flags instanceof FlagsClient) flags.on("failure", listener);
     else flags.on("error", listener);
   };
-  onFailure(() => {
-    hasFailed = true;
+  onFailure(({ message }) => {
+    lastFailure = { message, atMs: Date.now() };
   });
-  return { name, scope, flags, hasFailed: () => hasFailed, onFailure };
+  return { name, scope, flags, lastFailure: () => lastFailure, onFailure };
 }
 
 /** The sources of an app. */
@@ -101,6 +114,11 @@ export function chooseSources(
     );
   }
   const one = (flags: FlagSource): readonly UpstreamSource[] => createSources(config, () => flags);
+  if (config.store !== undefined && (isFlagSource(client) || isUnleashClient(client))) {
+    config.logger.warn(
+      `${nameSetting(SETTINGS.store)} has no effect: the client of the caller keeps its own flags`,
+    );
+  }
   if (isFlagSource(client)) return { sources: one(client), areOwned: false };
   if (isUnleashClient(client)) {
     const [token = ""] = config.upstreamTokens;
@@ -127,12 +145,30 @@ export function createClients(
   observeRequest?: RequestObserver,
 ): readonly UpstreamSource[] {
   const { upstreamTokens, storageProvider } = config;
-  return createSources(config, (index, name) => {
+  const storages = createStorages(config, nameSources(upstreamTokens));
+  const sources = createSources(config, (index, name) => {
     const token = upstreamTokens[index] ?? "";
+    const storage = storages[index];
+    if (storage !== undefined)
+      return createClient({ ...config, storageProvider: storage }, { token, observeRequest });
     if (upstreamTokens.length === 1) return createClient(config, { token, observeRequest });
-    const storage = storageProvider && new PrefixedStorage(storageProvider, `${name}:`);
-    return createClient({ ...config, storageProvider: storage }, { token, observeRequest });
+    const prefixed = storageProvider && new PrefixedStorage(storageProvider, `${name}:`);
+    return createClient({ ...config, storageProvider: prefixed }, { token, observeRequest });
   });
+  return sources.map((source, index) => {
+    const storage = storages[index];
+    if (storage === undefined) return source;
+    storage.follow(source.flags);
+    return { ...source, storage };
+  });
+}
+
+/** Closes sources, which sends the pending usage and stores the last flags, and then their store. */
+export async function closeSources(sources: readonly UpstreamSource[]): Promise<void> {
+  await Promise.all(sources.map(({ flags }) => flags.close()));
+  const storages = sources.flatMap(({ storage }) => storage ?? []);
+  await Promise.all(storages.map((storage) => storage.close()));
+  await storages[0]?.store.close();
 }
 
 /** Keeps the flags of several sources apart in one storage. */
@@ -212,27 +248,43 @@ function withoutUndefined<T extends object>(options: T): Defined<T> {
  * names its source. Returns a function that stops this.
  */
 export function logSourceEvents(sources: readonly UpstreamSource[], logger: Logger): () => void {
-  const stops = sources.map(({ name, flags }) =>
-    logEvents(flags, logger, sources.length === 1 ? "" : `${name}: `),
+  const stops = sources.map((source) =>
+    logEvents(source, logger, sources.length === 1 ? "" : `${source.name}: `),
   );
   return () => stops.forEach((stop) => stop());
 }
 
-function logEvents(source: FlagSource, logger: Logger, prefix: string): () => void {
+function logEvents(
+  { flags, storage }: Pick<UpstreamSource, "flags" | "storage">,
+  logger: Logger,
+  prefix: string,
+): () => void {
+  let isSynchronized = false;
   const onError = (error: Error): void => {
     if (prefix === "") logger.error(error);
     else logger.error(`${prefix}${error.message}`, error);
   };
   const onWarn = (message: string): void => logger.warn(prefix + message);
-  const onSynchronized = (origin: "bootstrap" | "upstream"): void =>
+  const onSynchronized = (origin: "bootstrap" | "upstream"): void => {
+    isSynchronized = true;
     logger.info(
       prefix +
         (origin === "bootstrap"
           ? "Started with the flags of the bootstrap, until the upstream responds"
           : "Synchronized with the upstream"),
     );
-  source.on("error", onError).on("warn", onWarn).on("synchronized", onSynchronized);
+  };
+  // NOTE: stored flags do not count as synchronized.
+  const onReady = (): void => {
+    if (isSynchronized || storage === undefined) return;
+    logger.info(
+      `${prefix}Started with the flags of the store, which the upstream confirmed ${storage.describeAge()}`,
+    );
+  };
+  flags.on("error", onError).on("warn", onWarn).on("synchronized", onSynchronized);
+  flags.on("ready", onReady);
   return () => {
-    source.off("error", onError).off("warn", onWarn).off("synchronized", onSynchronized);
+    flags.off("error", onError).off("warn", onWarn).off("synchronized", onSynchronized);
+    flags.off("ready", onReady);
   };
 }

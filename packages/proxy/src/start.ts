@@ -10,7 +10,14 @@ import type { ProxyOptions } from "./config/options.ts";
 import { buildManagementApp } from "./management.ts";
 import { createMetrics, type Metrics, observeCertificate } from "./metrics.ts";
 import { followTlsFiles, openPorts, warnOfUnusedPorts } from "./ports.ts";
-import { type ChosenSources, chooseSources, createClients, logSourceEvents } from "./sources.ts";
+import {
+  type ChosenSources,
+  chooseSources,
+  closeSources,
+  createClients,
+  logSourceEvents,
+} from "./sources.ts";
+import type { KeyVerifier } from "./upstream-keys/verified-key.ts";
 
 /** A proxy that listens. */
 export interface RunningProxy extends AsyncDisposable {
@@ -83,19 +90,22 @@ interface ServeOptions {
   readonly metrics?: Metrics;
   /** Traces requests. @default none are traced */
   readonly tracer?: RequestTracer | undefined;
+  /** Verifies keys upstream, if that is configured. @default one that calls the upstream */
+  readonly verifier?: KeyVerifier | undefined;
 }
 
 /** Builds the application on its sources, starts them, and opens the ports. */
 export async function serve(
   config: ProxyConfig,
   chosen: ChosenSources = chooseSources(config, undefined),
-  { metrics = createMetrics(), tracer }: ServeOptions = {},
+  { metrics = createMetrics(), tracer, verifier }: ServeOptions = {},
 ): Promise<ServedProxy> {
   const { network, logger } = config;
   const guard = createGuard(config);
   const tls = network.tls && followTlsFiles(network.tls, logger);
   if (tls !== undefined) observeCertificate(metrics.registry, tls);
-  const access = await AccessControl.open(config, chosen.sources);
+  const { registry } = metrics;
+  const access = await AccessControl.open(config, chosen.sources, { registry, verifier });
   const app = await startApp(config, chosen, {
     hasFastPath: true,
     access,
@@ -131,7 +141,7 @@ async function startApp(
   const app = await buildApp(config, sources, options);
   const stopLogging = logSourceEvents(sources, config.logger);
   app.addHook("onClose", async () => {
-    if (areOwned) await Promise.all(sources.map(({ flags }) => flags.close()));
+    if (areOwned) await closeSources(sources);
     stopLogging();
   });
   for (const { flags } of sources) flags.start();

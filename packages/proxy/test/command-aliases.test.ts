@@ -1,6 +1,9 @@
+import { readdir } from "node:fs/promises";
+import { dirname } from "node:path";
 import { expect, test } from "vitest";
 import { loadConfig } from "../src/config/load-config.ts";
 import { runCommand, startCommand, untilReady } from "./_command.ts";
+import { frontend, startIssuingUpstream } from "./_issuing-upstream.ts";
 import { MemoryLogger } from "./_proxy.ts";
 import { startRecordingUpstream } from "./_recording-upstream.ts";
 import { makeFiles } from "./_settings-files.ts";
@@ -47,7 +50,7 @@ EXP_CUSTOM_ENRICHERS_FILE=${pathOf("enrichers.cjs")}
 `;
 
 /** Settings that the documentation of Edge shows, without those that this version refuses. */
-const edgeFile = (url: string): string => `
+const edgeFile = (url: string, backupFolder: string): string => `
 UPSTREAM_URL=${url.replace(/\/api$/, "")}
 TOKENS=*:development.an-upstream-secret
 PRETRUSTED_TOKENS=*:development.a-frontend-token
@@ -74,7 +77,7 @@ UPSTREAM_SOCKET_TIMEOUT=5
 CLIENT_KEEPALIVE_TIMEOUT=15
 EDGE_REQUEST_TIMEOUT=5
 EDGE_KEEPALIVE_TIMEOUT=5
-BACKUP_FOLDER=/var/lib/edge
+BACKUP_FOLDER=${backupFolder}
 REDIS_URL=redis://127.0.0.1:6379
 PROMETHEUS_REMOTE_WRITE_URL=https://prometheus.example.com/write
 DISABLE_METRICS_BATCH_ENDPOINT=true
@@ -129,7 +132,8 @@ test.each([1, 2])(
   "an environment file of Edge starts unchanged, with %d workers",
   async (workers) => {
     const upstream = await startRecordingUpstream();
-    const envFile = makeFiles({ "edge.env": edgeFile(upstream.url) })("edge.env");
+    const backupFolder = dirname(makeFiles({ "before.txt": "" })("before.txt"));
+    const envFile = makeFiles({ "edge.env": edgeFile(upstream.url, backupFolder) })("edge.env");
     const command = startCommand(
       { FLAGS_PROXY_WORKERS: String(workers) },
       { args: ["--port", "0", "edge", "--env-file", envFile] },
@@ -151,15 +155,38 @@ test.each([1, 2])(
     expect(stdout.match(/Settings of Unleash Edge are in use/g)).toHaveLength(1);
     for (const line of [
       "UPSTREAM_URL is read as FLAGS_URL, with /api at its end",
-      "BACKUP_FOLDER has no effect: flags are kept in memory only",
+      "BACKUP_FOLDER is read as FLAGS_STORE, as file: and the path",
       "WORKERS has no effect: Edge 20 does not read it either",
       "PROMETHEUS_REMOTE_WRITE_URL has no effect: metrics are not pushed",
     ]) {
       expect(stdout).toContain(line);
     }
     expect(stdout).not.toMatch(/a-frontend-token|an-upstream-secret/);
+    expect(await readdir(backupFolder)).toContain("v1");
   },
 );
+
+test("with settings of Edge and no keys, the upstream verifies those that clients send", async () => {
+  const key = "*:development.a-frontend-token";
+  const upstream = await startIssuingUpstream({ [key]: frontend("development", "web") });
+  const command = startCommand(
+    {
+      UPSTREAM_URL: upstream.url.replace(/\/api$/, ""),
+      TOKENS: "*:development.an-upstream-secret",
+      TOKEN_REVALIDATION_INTERVAL_SECONDS: "60",
+    },
+    { args: ["--port", "0", "edge"] },
+  );
+  const url = await command.listening();
+  await untilReady(url);
+  expect(await namesFrom(url, "/api/frontend", key)).toEqual(["development.web"]);
+  expect(command.output.stdout).toContain(
+    "TOKEN_REVALIDATION_INTERVAL_SECONDS is read as FLAGS_UPSTREAM_KEYS_INTERVAL",
+  );
+  expect(command.output.stdout).toMatch(
+    /Defaults of Unleash Edge apply: .*FLAGS_UPSTREAM_KEYS=true/,
+  );
+});
 
 test("without a port, that of the replaced product is used, also by the probes", async () => {
   const edge = { UPSTREAM_URL: "http://127.0.0.1:2", PORT: "" };
@@ -184,7 +211,7 @@ test("what Edge would protect and this version does not prevents the start", asy
   );
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toContain("- BOOTSTRAP_FILE has no effect here: flags cannot be read from a file");
-  expect(stderr).toContain("set FLAGS_PROXY_CLIENT_KEYS to the frontend tokens that clients send");
+  expect(stderr).toContain("- FLAGS_PROXY_CLIENT_KEYS (option clientKeys) is required");
   expect(stderr).not.toContain("some-secret");
 });
 

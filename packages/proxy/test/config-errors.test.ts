@@ -236,3 +236,21 @@ test("redactConfig() returns everything except secrets", async () => {
     bootstrap: { url: "http://b.test/flags?[redacted]", headers: ["X-Key"] },
   });
 });
+
+test("a store and a storage provider contradict each other", async () => {
+  const storageProvider = { get: () => Promise.resolve(), set: () => Promise.resolve() };
+  const { problems } = await failure(
+    { ...REQUIRED, storageProvider },
+    { FLAGS_STORE: "file:flags" },
+  );
+  expect(problems).toEqual([
+    "FLAGS_STORE and Option storageProvider are both set, and both keep the flags: remove one of them",
+  ]);
+});
+
+test("the address of a store that is not valid is shown without a password", async () => {
+  const { problems } = await failure(REQUIRED, { FLAGS_STORE: "ftp://user:password@host/flags" });
+  expect(problems).toEqual([
+    'FLAGS_STORE must be the address of a store, such as file:/var/lib/flags: it must begin with file:, current value is "ftp://***@host/flags"',
+  ]);
+});

@@ -9,7 +9,7 @@ import { SETTINGS } from "../src/config/settings.ts";
 
 const REQUIRED: Environment = {
   FLAGS_URL: "http://upstream.test/api",
-  FLAGS_API_TOKEN: "upstream-token",
+  FLAGS_API_TOKEN: "default:development.upstream-token",
   FLAGS_PROXY_CLIENT_KEYS: "some-key",
 };
 
@@ -435,6 +435,13 @@ const ROWS: readonly Row[] = [
     fallback: undefined,
     texts: [["localhost,.internal", "localhost,.internal"]],
   },
+  row(
+    "upstreamKeys.enabled",
+    "FLAGS_UPSTREAM_KEYS",
+    (config) => config.upstreamKeys !== undefined,
+    false,
+    BOOLEAN,
+  ),
   {
     option: "clientKeysHeaderName",
     variable: "CLIENT_KEY_HEADER_NAME",
@@ -446,6 +453,7 @@ const ROWS: readonly Row[] = [
     badValues: ["", 1],
   },
   row("environment", "FLAGS_ENVIRONMENT", (config) => config.environment, undefined, TEXT),
+  row("enableExplain", "ENABLE_EXPLAIN", (config) => config.explainEnabled, false, BOOLEAN),
   row(
     "enableAllEndpoint",
     "ENABLE_ALL_ENDPOINT",
@@ -453,7 +461,39 @@ const ROWS: readonly Row[] = [
     false,
     BOOLEAN,
   ),
+  {
+    option: "store",
+    variable: "FLAGS_STORE",
+    read: (config) => config.store?.address,
+    fallback: undefined,
+    texts: [
+      ["file:/var/lib/flags", { kind: "file", directory: "/var/lib/flags" }],
+      ["file:///var/lib/my%20flags", { kind: "file", directory: "/var/lib/my flags" }],
+      ["FILE:state", { kind: "file", directory: "state" }],
+      ["file:./100%25", { kind: "file", directory: "./100%" }],
+    ],
+    values: [["file:state", { kind: "file", directory: "state" }]],
+    badTexts: [
+      "/var/lib/flags",
+      "file:",
+      "file://server/flags",
+      "file:/flags?prefix=a",
+      "file:/flags#a",
+      "file:/100%",
+      "file:a%00b",
+      "ftp://flags",
+    ],
+    badValues: [{ kind: "file" }, true],
+  },
   row("enableOAS", "ENABLE_OAS", (config) => config.openApiEnabled, false, BOOLEAN),
+  row(
+    "maxStaleness",
+    "FLAGS_MAX_STALENESS",
+    (config) => config.maxStalenessMs,
+    undefined,
+    integer(1, 31_536_000_000),
+  ),
+  row("ageHeader", "FLAGS_AGE_HEADER", (config) => config.ageHeader, false, BOOLEAN),
   row(
     "ofrepEventStreams",
     "OFREP_EVENT_STREAMS",
@@ -717,6 +757,38 @@ describe("proxySecrets / FLAGS_PROXY_SECRETS", () => {
   });
 });
 
+test("FLAGS_UPSTREAM_KEYS_INTERVAL applies to upstream keys, which client keys are optional with", async () => {
+  const { FLAGS_PROXY_CLIENT_KEYS: _, ...withoutKeys } = REQUIRED;
+  const intervalOf = async (environment: Environment, options: ProxyOptions = {}) => {
+    const variables = { ...withoutKeys, FLAGS_UPSTREAM_KEYS: "true", ...environment };
+    const { upstreamKeys } = await loadConfig({ logger: silent, ...options }, variables);
+    return upstreamKeys?.revalidationIntervalMs;
+  };
+  expect(await intervalOf({})).toBe(60_000);
+  expect(await intervalOf({ FLAGS_UPSTREAM_KEYS_INTERVAL: "1000" })).toBe(1000);
+  expect(await intervalOf({}, { upstreamKeys: { interval: 5000 } })).toBe(5000);
+  const rejected = ["999", "604800001", "1 minute"].map((text) =>
+    expect(intervalOf({ FLAGS_UPSTREAM_KEYS_INTERVAL: text })).rejects.toThrow(
+      "- FLAGS_UPSTREAM_KEYS_INTERVAL must be ",
+    ),
+  );
+  await Promise.all(rejected);
+  await expect(intervalOf({ FLAGS_UPSTREAM_KEYS: "false" })).rejects.toThrow(
+    "- FLAGS_PROXY_CLIENT_KEYS (option clientKeys) is required",
+  );
+});
+
+test("FLAGS_UPSTREAM_KEYS requires upstream tokens that name their environment", async () => {
+  const environment = {
+    FLAGS_UPSTREAM_KEYS: "true",
+    FLAGS_API_TOKEN: "*:development.a-secret,another",
+    FLAGS_PROXY_CLIENT_KEYS: "*:development.a-key",
+  };
+  await expect(load({}, environment)).rejects.toThrow(
+    "- Entry 2 of FLAGS_API_TOKEN does not name its environment, which FLAGS_UPSTREAM_KEYS requires",
+  );
+});
+
 test("PORT takes precedence over PROXY_PORT", async () => {
   expect((await load({}, { PORT: "1", PROXY_PORT: "2" })).port).toBe(1);
   expect((await load({}, { PORT: "", PROXY_PORT: "2" })).port).toBe(2);
@@ -731,6 +803,8 @@ const EVERY_OPTION: Record<OptionName, true> = {
   "cors.credentials": true,
   "cors.exposedHeaders": true,
   "cors.maxAge": true,
+  "upstreamKeys.enabled": true,
+  "upstreamKeys.interval": true,
   "push.maxStreams": true,
   "push.maxStreamsPerKey": true,
   "push.maxContextBytes": true,
@@ -742,6 +816,7 @@ const EVERY_OPTION: Record<OptionName, true> = {
   "cors.preflightContinue": true,
   customStrategies: true,
   enableAllEndpoint: true,
+  enableExplain: true,
   enableOAS: true,
   environment: true,
   "expBootstrap.url": true,
@@ -777,6 +852,8 @@ const EVERY_OPTION: Record<OptionName, true> = {
   usageMetricsApplications: true,
   namePrefix: true,
   ofrepEventStreams: true,
+  maxStaleness: true,
+  ageHeader: true,
   ofrepValues: true,
   port: true,
   projectName: true,
@@ -784,6 +861,7 @@ const EVERY_OPTION: Record<OptionName, true> = {
   proxySecrets: true,
   refreshInterval: true,
   storageProvider: true,
+  store: true,
   synchronization: true,
   tags: true,
   trustProxy: true,
@@ -812,6 +890,7 @@ describe("SETTINGS", () => {
       "FLAGS_CUSTOM_STRATEGIES_FILE",
       "EXP_CUSTOM_ENRICHERS_FILE",
       "LOG_LEVEL",
+      "FLAGS_UPSTREAM_KEYS_INTERVAL",
       // In network-settings.test.ts.
       "FLAGS_TLS_CERT_FILE",
       "FLAGS_TLS_KEY_FILE",

@@ -1,8 +1,10 @@
 export { createFlagsClient, FlagsClient } from "./client/flags-client.ts";
-export { FlagReplica } from "./client/flag-replica.ts";
-export type { FlagReplicaOptions, FlagUpdate, SyncTimestamps } from "./client/flag-replica.ts";
+export { FlagReplica, toSyncStatus } from "./client/flag-replica.ts";
+export type { FlagReplicaOptions, FlagUpdate, SyncStatus } from "./client/flag-replica.ts";
 export { inspectUpstream } from "./client/inspect-upstream.ts";
 export type { ClockOffset, UpstreamInspection } from "./client/inspect-upstream.ts";
+export { TokenValidator } from "./client/token-validator.ts";
+export type { ValidatedToken } from "./client/token-validator.ts";
 export type { Fallback } from "./evaluation/evaluator.ts";
 export { Strategy } from "./evaluation/strategy.ts";
 export type { FallbackVariant, Variant } from "./evaluation/variant.ts";
@@ -14,6 +16,7 @@ export type {
   ConnectVia,
   FeatureDefinitions,
   FeatureUsage,
+  FlagOrigin,
   FlagSource,
   FlagSourceEvents,
   ImpactMetric,
@@ -32,10 +35,18 @@ export type { Synchronization } from "./sync/synchronizer.ts";
 export { isUnleashClient } from "./sync/unleash-synchronizer.ts";
 export type { UnleashClient } from "./sync/unleash-synchronizer.ts";
 export type { CustomHeadersFunction } from "./transport/headers.ts";
+export { Deadline } from "./transport/deadline.ts";
 export type { ObservedRequest, RequestObserver } from "./transport/request-observer.ts";
-export { UpstreamError } from "./transport/upstream-error.ts";
+export { describeCause, UpstreamError } from "./transport/upstream-error.ts";
 export type { UpstreamErrorCode } from "./transport/upstream-error.ts";
 export type { MetricsBody, RegistrationBody } from "./transport/wire-bodies.ts";
 export { USAGE_LIMITS } from "./usage/usage-limits.ts";
 export type { UsageLimits } from "./usage/usage-limits.ts";
-export type { Context, CustomStrategy, Payload, Snapshot, StrategyError } from "flags-engine";
+export type {
+  Context,
+  CustomStrategy,
+  Explanation,
+  Payload,
+  Snapshot,
+  StrategyError,
+} from "flags-engine";

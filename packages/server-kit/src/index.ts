@@ -39,5 +39,5 @@ export type { Closable } from "./http/shut-down.ts";
 export { LogTap } from "./logging/log-tap.ts";
 export { createLogger, wrapLogger } from "./logging/create-logger.ts";
 export type { Logger, LogLevel } from "./logging/logger.ts";
-export { REDACTED } from "./logging/redact.ts";
+export { createRedact, REDACTED } from "./logging/redact.ts";
 export { explainUnreadable } from "./config/read-text-file.ts";

@@ -16,6 +16,8 @@ import { createDefinitions } from "./client/definitions.ts";
 import { registerServerSdkRoutes } from "./client/routes.ts";
 import { registerBackstage } from "./edge/backstage.ts";
 import { registerTokenValidation } from "./edge/validate.ts";
+import { registerProbes } from "./probes.ts";
+import { registerStatus } from "./status.ts";
 import { configuredHeader, type Protocol, type RouteOptions, varyOn } from "./protocol.ts";
 
 interface RoutesOptions {
@@ -35,7 +37,7 @@ export async function registerRoutes(
   app: FastifyInstance,
   { config, access, sources, metrics, protocols, cacheBytes, omitsManagement }: RoutesOptions,
 ): Promise<void> {
-  const { keys, uses } = access;
+  const { keys } = access;
   const flagSources = sources.map(({ flags }) => flags);
   const definitions = createDefinitions(flagSources, metrics.registry);
   const renderers = Object.fromEntries(
@@ -62,7 +64,7 @@ export async function registerRoutes(
 
   const allowWith = (keyExtractor: KeyExtractor): RouteOptions["allow"] => {
     return (...kinds: readonly KeyKind[]) =>
-      authenticate({ registry: keys, uses, extractor: keyExtractor }, kinds);
+      authenticate({ access, extractor: keyExtractor }, kinds);
   };
   const registerAt = async (path: string, register: (app: TypedApp) => void): Promise<void> => {
     await app.register(async (scope) => register(configureScope(scope)), {
@@ -88,16 +90,23 @@ export async function registerRoutes(
     }
   }
   const keyExtractor = configuredHeader(config);
+  await registerAt("", (scope) => {
+    registerProbes(scope, { sources, maxStalenessMs: config.maxStalenessMs });
+    if (omitsManagement) return;
+    const authenticateServer = allowWith(keyExtractor)("server");
+    registerStatus(scope, { config, sources, access, authenticate: authenticateServer });
+  });
   if (!omitsManagement) {
     await registerAt("/internal-backstage", (scope) =>
       registerBackstage(scope, {
         sources,
         metrics,
+        access,
         authenticate: allowWith(keyExtractor)("server"),
       }),
     );
   }
-  await registerAt("/edge", (scope) => registerTokenValidation(scope, keys));
+  await registerAt("/edge", (scope) => registerTokenValidation(scope, access));
   await registerAt("/api", (scope) =>
     registerServerSdkRoutes(scope, {
       config,

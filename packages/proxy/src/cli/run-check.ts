@@ -7,6 +7,7 @@ import { nameSources, toClientOptions } from "../sources.ts";
 import { parseTokenScope } from "../token-scope.ts";
 import { version } from "../version.ts";
 import type { CheckedSettings, CheckedUpstream, CheckReport } from "./check-report.ts";
+import { checkUpstreamKeys } from "./check-upstream-keys.ts";
 import { explainUpstreamFailure } from "./explain-upstream-failure.ts";
 
 /** Checks the settings as a start does, and requests the flags of the upstream. */
@@ -22,6 +23,8 @@ export async function runCheck(environment: Environment): Promise<CheckReport> {
       checkSource(config, { token, name: names[index] ?? "" }),
     ),
   );
+  const keyProblem = config.upstreamKeys && (await checkUpstreamKeys(config));
+  if (keyProblem !== undefined) config.logger.error(keyProblem);
   return {
     ...report,
     settings: describeSettings(config),
@@ -89,6 +92,7 @@ function describeSettings(config: ProxyConfig): CheckedSettings {
     clientKeys: config.clientKeys.length,
     serverTokens: config.serverTokens.length,
     ...(config.accessFile !== undefined && { accessFile: config.accessFile }),
+    upstreamKeys: config.upstreamKeys !== undefined,
     synchronization: config.synchronization,
     refreshIntervalMs: config.refreshIntervalMs,
     customStrategies: config.customStrategies.map(({ name }) => name),

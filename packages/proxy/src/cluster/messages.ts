@@ -1,6 +1,8 @@
 // The messages between the primary process and its workers.
 
-import type { ApplicationRegistration, FlagUpdate, SyncTimestamps } from "flags-sdk";
+import type { ApplicationRegistration, FlagUpdate, SyncStatus } from "flags-sdk";
+import type { SourceFailure } from "../sources.ts";
+import type { KeysChange, Verdict } from "../upstream-keys/verified-key.ts";
 import type { MetricObjectWithValues, MetricValue } from "prom-client";
 
 /** The source that a message is about, by its position in the configuration. */
@@ -13,17 +15,25 @@ export type ToWorker =
   /** New flags to prepare. The worker replies with `loaded`. */
   | ({ readonly kind: "flags" } & OfSource & FlagUpdate)
   /** Makes the prepared flags the current ones. */
-  | ({ readonly kind: "publish"; readonly timestamps: SyncTimestamps } & OfSource)
+  | ({ readonly kind: "publish"; readonly status: SyncStatus } & OfSource)
   /** The upstream has no changes. */
-  | ({ readonly kind: "unchanged"; readonly timestamps: SyncTimestamps } & OfSource)
-  /** A request for the flags of the source has failed. */
-  | ({ readonly kind: "unavailable" } & OfSource)
+  | ({ readonly kind: "unchanged"; readonly status: SyncStatus } & OfSource)
+  /** A request for the flags of the source has failed, or a stream of changes has started or ended. */
+  | ({
+      readonly kind: "status";
+      readonly status: SyncStatus;
+      readonly failure: SourceFailure | undefined;
+    } & OfSource)
   /** The reply to `usage`. */
   | { readonly kind: "decision"; readonly id: number; readonly isAccepted: boolean }
   /** Requests the worker's metrics. The worker replies with `collected`. */
   | { readonly kind: "collect" }
   /** The reply to `scrape`: the metrics of all processes. No text if they cannot be collected. */
   | { readonly kind: "metrics"; readonly text: string | undefined }
+  /** Keys that were verified or revoked. */
+  | { readonly kind: "keys"; readonly change: KeysChange }
+  /** The reply to `verify`. */
+  | { readonly kind: "verdict"; readonly id: number; readonly verdict: Verdict }
   /** Checks that the worker is responsive. It replies with `pong`. */
   | { readonly kind: "ping" }
   /** Opens the port. The worker replies with `listening`. */
@@ -43,6 +53,10 @@ export type ToPrimary =
   | { readonly kind: "failed"; readonly reason: string }
   /** Usage to send upstream, as JSON. The primary process replies with `decision`. */
   | ({ readonly kind: "usage"; readonly id: number; readonly text: string } & OfSource)
+  /** A key to verify upstream. The primary process replies with `verdict`. */
+  | { readonly kind: "verify"; readonly id: number; readonly token: string }
+  /** The digests of verified keys that were used recently. */
+  | { readonly kind: "used"; readonly keys: readonly string[] }
   /** The reply to `ping`. */
   | { readonly kind: "pong" }
   /** An application to register upstream. */

@@ -4,9 +4,12 @@ import type { ApplicationUsage } from "flags-sdk";
 import type { Logger, RunningServer } from "flags-server-kit";
 import type { Telemetry } from "flags-server-kit/telemetry";
 import type { LoadedConfig } from "../config/assemble-config.ts";
-import { createClients, logSourceEvents, type UpstreamSource } from "../sources.ts";
-import { createMetrics, observeSources } from "../metrics.ts";
+import { closeSources, createClients, logSourceEvents, type UpstreamSource } from "../sources.ts";
+import { createMetrics, type Metrics, observeSources } from "../metrics.ts";
+import { observeStore } from "../store/observe-store.ts";
+import type { KeyVerifier } from "../upstream-keys/verified-key.ts";
 import { FlagDistribution } from "./flag-distribution.ts";
+import { KeyDistribution } from "./key-distribution.ts";
 import type { MessageToPrimary, ToPrimary, WorkerPeer } from "./messages.ts";
 import { MetricsCollection } from "./metrics-collection.ts";
 import { type PortVariables, WorkerPool } from "./worker-pool.ts";
@@ -16,9 +19,30 @@ export async function serveWithWorkers(
   config: LoadedConfig,
   telemetry: Telemetry | undefined,
 ): Promise<RunningServer> {
-  const primary = new Primary(config, { ports: await choosePorts(config), telemetry });
+  const metrics = createMetrics();
+  telemetry?.exportMetrics(metrics);
+  const verifier = config.upstreamKeys && (await createVerifier(config, metrics));
+  const ports = await choosePorts(config);
+  const primary = new Primary(config, { ports, metrics, verifier, telemetry });
   const url = await primary.start();
   return { server: undefined, address: `${url}/proxy`, close: () => primary.close() };
+}
+
+async function createVerifier(
+  config: LoadedConfig,
+  { registry }: Metrics,
+): Promise<KeyVerifier | undefined> {
+  const { createKeyVerifier } = await import("../upstream-keys/create-key-verifier.ts");
+  return config.upstreamKeys && createKeyVerifier(config, config.upstreamKeys, registry);
+}
+
+interface PrimaryParts {
+  readonly ports: PortVariables;
+  readonly metrics: Metrics;
+  /** Undefined if the upstream does not verify keys. */
+  readonly verifier: KeyVerifier | undefined;
+  /** Undefined if it is not enabled. */
+  readonly telemetry: Telemetry | undefined;
 }
 
 /**
@@ -51,11 +75,6 @@ async function findFreePort(host: string | undefined): Promise<number> {
   return port;
 }
 
-interface PrimaryOptions {
-  readonly ports: PortVariables;
-  readonly telemetry: Telemetry | undefined;
-}
-
 /**
  * The primary process. It serves no requests: it keeps the connections to the upstream, distributes
  * flags to the workers, forwards their usage, and keeps them running.
@@ -69,8 +88,9 @@ class Primary {
   readonly #readyCounts = new WeakMap<WorkerPeer, number>();
   readonly #metrics: MetricsCollection;
   readonly #telemetry: Telemetry | undefined;
+  readonly #keys: KeyDistribution | undefined;
 
-  constructor(config: LoadedConfig, { ports, telemetry }: PrimaryOptions) {
+  constructor(config: LoadedConfig, { ports, metrics, verifier, telemetry }: PrimaryParts) {
     const { logger, workers: count, workerTimeoutMs } = config;
     this.#logger = logger;
     this.#telemetry = telemetry;
@@ -79,10 +99,9 @@ class Primary {
       (source, index) =>
         new FlagDistribution({ source, index, logger, onReady: (worker) => this.#onReady(worker) }),
     );
-    const metrics = createMetrics();
     const { registry } = metrics;
-    telemetry?.exportMetrics(metrics);
     observeSources(registry, this.#sources);
+    observeStore(registry, this.#sources);
     this.#metrics = new MetricsCollection(registry);
     this.#pool = new WorkerPool({
       count,
@@ -93,6 +112,7 @@ class Primary {
       onMessage: (worker, message) => this.#onMessage(worker, message),
       onExit: (worker) => this.#onExit(worker),
     });
+    this.#keys = verifier && new KeyDistribution(verifier, () => this.#pool.workers);
   }
 
   /** Resolves to the address when all workers listen. */
@@ -106,11 +126,12 @@ class Primary {
   async close(): Promise<void> {
     await this.#pool.stop();
     for (const distribution of this.#distributions) distribution.close();
-    await Promise.all(this.#sources.map(({ flags }) => flags.close()));
+    await Promise.all([closeSources(this.#sources), this.#keys?.close()]);
     await this.#telemetry?.close();
   }
 
   #onMessage(worker: WorkerPeer, message: ToPrimary): void {
+    this.#keys?.handle(worker, message);
     switch (message.kind) {
       case "hello":
         for (const distribution of this.#distributions) distribution.join(worker);
@@ -130,10 +151,8 @@ class Primary {
       case "collected":
         this.#metrics.accept(worker, message.metrics);
         return;
-      case "listening":
-      case "failed":
-      case "pong":
-      // Handled by the pool.
+      default:
+      // Handled by the pool, or the distribution of keys.
     }
   }
 

@@ -3,10 +3,11 @@ import type { Closable } from "flags-server-kit";
 import type { Telemetry } from "flags-server-kit/telemetry";
 import type { ProxyConfig } from "../config/config.ts";
 import { createMetrics, type Metrics } from "../metrics.ts";
-import { createSources } from "../sources.ts";
+import { createSources, type SourceFailure } from "../sources.ts";
 import { serve } from "../start.ts";
 import type { MessageToWorker } from "./messages.ts";
 import type { PrimaryLink } from "./primary-link.ts";
+import { RemoteKeyVerifier } from "./remote-key-verifier.ts";
 
 /** Serves the flags of the primary process, on the port that all workers share. */
 export async function serveAsWorker(
@@ -16,7 +17,7 @@ export async function serveAsWorker(
 ): Promise<Closable> {
   const forwarder = new UsageForwarder(link);
   const replicas: FlagReplica[] = [];
-  const failed = new Set<number>();
+  const failures = new Map<number, SourceFailure>();
   const sources = createSources(config, (source) => {
     const replica = new FlagReplica({
       strategies: config.customStrategies,
@@ -25,16 +26,17 @@ export async function serveAsWorker(
     });
     replicas.push(replica);
     return replica;
-  }).map((source, index) => ({ ...source, hasFailed: () => failed.has(index) }));
+  }).map((source, index) => ({ ...source, lastFailure: () => failures.get(index) }));
   const metrics: Metrics = { ...createMetrics(), read: shareCalls(() => scrape(link)) };
-  followPrimary(link, { replicas, failed, forwarder, metrics });
+  const verifier = new RemoteKeyVerifier(link);
+  followPrimary(link, { replicas, failures, forwarder, metrics, verifier });
   const canListen = link.next("listen");
   await link.send({ kind: "hello" });
   await canListen;
 
   telemetry?.exportMetrics(metrics);
   const tracer = telemetry?.tracer;
-  const proxy = await serve(config, { sources, areOwned: true }, { metrics, tracer });
+  const proxy = await serve(config, { sources, areOwned: true }, { metrics, tracer, verifier });
   await link.send({ kind: "listening", url: proxy.url });
   const { app, furtherServers } = proxy;
   const close = async (): Promise<void> => {
@@ -46,15 +48,16 @@ export async function serveAsWorker(
 
 interface WorkerParts {
   readonly replicas: readonly FlagReplica[];
-  /** Positions of the sources whose upstream has failed. */
-  readonly failed: Set<number>;
+  /** The last failures of sources, by their positions. */
+  readonly failures: Map<number, SourceFailure>;
   readonly forwarder: UsageForwarder;
   readonly metrics: Metrics;
+  readonly verifier: RemoteKeyVerifier;
 }
 
 function followPrimary(
   link: PrimaryLink,
-  { replicas, failed, forwarder, metrics }: WorkerParts,
+  { replicas, failures, forwarder, metrics, verifier }: WorkerParts,
 ): void {
   link.handle({
     flags: ({ source, ...update }) => {
@@ -62,10 +65,15 @@ function followPrimary(
         ?.prepare(update)
         .then(() => link.send({ kind: "loaded", source, revision: update.revision }));
     },
-    publish: ({ source, timestamps }) => replicas[source]?.publish(timestamps),
-    unchanged: ({ source, timestamps }) => replicas[source]?.unchanged(timestamps),
-    unavailable: ({ source }) => void failed.add(source),
+    publish: ({ source, status }) => replicas[source]?.publish(status),
+    unchanged: ({ source, status }) => replicas[source]?.unchanged(status),
+    status: ({ source, status, failure }) => {
+      replicas[source]?.update(status);
+      if (failure !== undefined) failures.set(source, failure);
+    },
     decision: (decision) => forwarder.onDecision(decision),
+    keys: ({ change }) => verifier.onChange(change),
+    verdict: (verdict) => verifier.onVerdict(verdict),
     collect: () => {
       void metrics.registry
         .getMetricsAsJSON()

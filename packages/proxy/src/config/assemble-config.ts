@@ -9,7 +9,9 @@ import {
 } from "flags-server-kit";
 import type { ContextEnricher } from "../extensions.ts";
 import type { BootstrapConfig, CorsConfig, ProxyConfig, PushConfig } from "./config.ts";
+import type { StoreConfig } from "../store/open-store.ts";
 import type { NetworkConfig } from "./network-config.ts";
+import { AGE_HEADER } from "../response/age-header.ts";
 import type { Values } from "./settings.ts";
 
 /** The configuration of a proxy, with the settings that only the command uses. */
@@ -42,6 +44,9 @@ export function assembleConfig(values: Values, collaborators: Collaborators): Lo
     upstreamTokens: Object.freeze(values.flagsApiToken ?? []),
     clientKeys: Object.freeze(values.clientKeys ?? values.proxySecrets ?? []),
     accessFile: values.accessFile,
+    upstreamKeys: values.upstreamKeys
+      ? Object.freeze({ revalidationIntervalMs: values.upstreamKeysInterval })
+      : undefined,
     clientKeysHeaderName: values.clientKeysHeaderName,
     serverTokens: Object.freeze(values.serverTokens),
     port: values.port,
@@ -68,9 +73,13 @@ export function assembleConfig(values: Values, collaborators: Collaborators): Lo
     customStrategies: Object.freeze(collaborators.customStrategies),
     contextEnrichers: Object.freeze(collaborators.contextEnrichers),
     storageProvider: values.storageProvider,
+    store: toStore(values),
     bootstrap: toBootstrap(values),
     openApiEnabled: values.enableOAS,
     allEndpointEnabled: values.enableAllEndpoint,
+    explainEnabled: values.enableExplain,
+    maxStalenessMs: values.maxStaleness,
+    ageHeader: values.ageHeader,
     ofrepEventStreams: values.ofrepEventStreams,
     ofrepValues: values.ofrepValues,
     push: toPush(values),
@@ -98,7 +107,10 @@ function toCors(values: Values): CorsConfig {
   return Object.freeze({
     allowedHeaders: Object.freeze(values.corsAllowedHeaders),
     credentials: values.corsCredentials,
-    exposedHeaders: Object.freeze(values.corsExposedHeaders),
+    exposedHeaders: Object.freeze([
+      ...values.corsExposedHeaders,
+      ...(values.ageHeader ? [AGE_HEADER] : []),
+    ]),
     maxAgeSeconds: values.corsMaxAge,
     methods: Object.freeze(values.corsMethods),
     optionsSuccessStatus: values.corsOptionsSuccessStatus,
@@ -106,6 +118,10 @@ function toCors(values: Values): CorsConfig {
     origin: values.corsOrigin,
     preflightContinue: values.corsPreflightContinue,
   });
+}
+
+function toStore({ store: address }: Values): StoreConfig | undefined {
+  return address && Object.freeze({ address: Object.freeze(address) });
 }
 
 function toBootstrap(values: Values): BootstrapConfig | undefined {

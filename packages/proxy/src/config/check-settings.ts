@@ -34,25 +34,29 @@ export function checkSettings(resolution: Resolution<Settings>): SettingsCheck {
     problems: [
       ...findMissing(resolution),
       ...findUnservedKeys(resolution),
+      ...findTokensWithoutEnvironment(resolution),
       ...findAmbiguousBootstrap(resolution),
+      ...findAmbiguousStorage(resolution),
       ...findNetworkProblems(resolution),
     ],
     hints: [
       ...findDeprecated(resolution),
       ...findSharedKeys(resolution),
       ...findWithoutEffect(resolution),
+      ...findUselessKeySettings(resolution),
       ...findUselessNetworkSettings(resolution),
     ],
     risks: [...findWeakKeys(resolution), ...findNetworkRisks(resolution)],
   };
 }
 
-function findMissing({ origins }: Resolution<Settings>): readonly string[] {
+function findMissing({ origins, values }: Resolution<Settings>): readonly string[] {
   return (Object.entries(SETTINGS) as [SettingName, Setting<unknown>][])
     .filter(([name, { required }]) => required === true && !origins.has(name))
     .filter(
       ([name]) =>
-        name !== "clientKeys" || (!origins.has("proxySecrets") && !origins.has("accessFile")),
+        name !== "clientKeys" ||
+        (!origins.has("proxySecrets") && !origins.has("accessFile") && !values.upstreamKeys),
     )
     .map(([, setting]) => `${nameSetting(setting)} is required: ${toClause(setting.meaning)}`);
 }
@@ -90,12 +94,34 @@ function explainUnserved(key: string, served: readonly string[]): string {
     : `is a key for the environment ${environment}, but ${token} serves only ${served.join(", ")}: add a token for ${environment}, or remove the key`;
 }
 
+/** NOTE: without the environment of a source, a key of another environment would get its flags. */
+function findTokensWithoutEnvironment({
+  values,
+  origins,
+}: Resolution<Settings>): readonly string[] {
+  if (!values.upstreamKeys) return [];
+  const setting = origins.get("upstreamKeys") ?? nameSetting(SETTINGS.upstreamKeys);
+  return (values.flagsApiToken ?? []).flatMap((token, index) =>
+    parseTokenScope(token) === undefined
+      ? [
+          `Entry ${index + 1} of ${origins.get("flagsApiToken")} does not name its environment, which ${setting} requires: use a token of the form project:environment.secret`,
+        ]
+      : [],
+  );
+}
+
 function findAmbiguousBootstrap({ values, origins }: Resolution<Settings>): readonly string[] {
   const origin = origins.get("bootstrapUrl");
   if (origin === undefined || (values.flagsApiToken ?? []).length < 2) return [];
   return [
     `${origin} gives the flags of one environment, but ${nameSetting(SETTINGS.flagsApiToken)} has several tokens: use one proxy per environment, or no bootstrap`,
   ];
+}
+
+function findAmbiguousStorage({ origins }: Resolution<Settings>): readonly string[] {
+  const [store, provider] = [origins.get("store"), origins.get("storageProvider")];
+  if (store === undefined || provider === undefined) return [];
+  return [`${store} and ${provider} are both set, and both keep the flags: remove one of them`];
 }
 
 function findDeprecated({ origins }: Resolution<Settings>): readonly string[] {
@@ -146,11 +172,25 @@ function findWeakKeys({ values }: Resolution<Settings>): readonly string[] {
   );
 }
 
+function findUselessKeySettings({ values, origins }: Resolution<Settings>): readonly string[] {
+  const interval = origins.get("upstreamKeysInterval");
+  if (interval === undefined || values.upstreamKeys) return [];
+  return [`${interval} has no effect without ${nameSetting(SETTINGS.upstreamKeys)}`];
+}
+
 function findWithoutEffect({ values, origins }: Resolution<Settings>): readonly string[] {
   const hints: string[] = [];
   const headers = origins.get("bootstrapAuthorization") ?? origins.get("bootstrapHeaders");
   if (headers !== undefined && !origins.has("bootstrapUrl")) {
     hints.push(`${headers} has no effect without ${nameSetting(SETTINGS.bootstrapUrl)}`);
+  }
+  const { maxStaleness, refreshInterval, synchronization } = values;
+  if (maxStaleness !== undefined && synchronization !== "streaming") {
+    if (refreshInterval === 0 || maxStaleness <= refreshInterval) {
+      hints.push(
+        `${origins.get("maxStaleness")} must be longer than ${nameSetting(SETTINGS.refreshInterval)}, or the proxy is not ready between polls`,
+      );
+    }
   }
   const eventStreams = origins.get("ofrepEventStreams");
   if (eventStreams !== undefined && values.ofrepEventStreams && values.pushMaxStreams === 0) {

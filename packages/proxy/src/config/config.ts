@@ -2,6 +2,7 @@ import type { CustomStrategy } from "flags-engine";
 import type { StorageProvider, Synchronization } from "flags-sdk";
 import type { Logger, TrustProxy } from "flags-server-kit";
 import type { ContextEnricher } from "../extensions.ts";
+import type { StoreConfig } from "../store/open-store.ts";
 import type { NetworkConfig } from "./network-config.ts";
 
 /** The possible meanings of a flag's value in OFREP. */
@@ -57,6 +58,12 @@ export interface PushConfig {
   readonly secret: string | undefined;
 }
 
+/** Keys that the upstream verifies. */
+export interface UpstreamKeysConfig {
+  /** A revoked key is rejected within this time. */
+  readonly revalidationIntervalMs: number;
+}
+
 /** The configuration of a proxy, checked and with defaults. Immutable. */
 export interface ProxyConfig {
   readonly upstreamUrl: string;
@@ -65,6 +72,8 @@ export interface ProxyConfig {
   readonly clientKeys: readonly string[];
   /** The path of the file with further keys. */
   readonly accessFile: string | undefined;
+  /** Lets the upstream verify keys that no setting and no file contains; undefined: they are rejected. */
+  readonly upstreamKeys: UpstreamKeysConfig | undefined;
   readonly clientKeysHeaderName: string;
   /** Tokens that allow server SDKs to read definitions. */
   readonly serverTokens: readonly string[];
@@ -90,9 +99,17 @@ export interface ProxyConfig {
   readonly customStrategies: readonly CustomStrategy[];
   readonly contextEnrichers: readonly ContextEnricher[];
   readonly storageProvider: StorageProvider | undefined;
+  /** Where flags are kept across restarts. */
+  readonly store: StoreConfig | undefined;
   readonly bootstrap: BootstrapConfig | undefined;
   readonly openApiEnabled: boolean;
   readonly allEndpointEnabled: boolean;
+  /** Whether `/proxy/explain` is served. */
+  readonly explainEnabled: boolean;
+  /** The greatest age of flags with which the proxy is ready; undefined: any. */
+  readonly maxStalenessMs: number | undefined;
+  /** Whether responses have the age of the flags in a header. */
+  readonly ageHeader: boolean;
   readonly ofrepEventStreams: boolean;
   readonly ofrepValues: OfrepValues;
   readonly push: PushConfig;

@@ -91,6 +91,21 @@ export interface PushOptions {
   readonly secret?: string | undefined;
 }
 
+/** Tokens that the upstream has issued, as keys of clients. */
+export interface UpstreamKeysOptions {
+  /**
+   * Accepts them: the upstream verifies each token when it is first used. Environment:
+   * `FLAGS_UPSTREAM_KEYS`.
+   * @default false
+   */
+  readonly enabled?: boolean | undefined;
+  /**
+   * Milliseconds within which a revoked token is rejected. Environment: `FLAGS_UPSTREAM_KEYS_INTERVAL`.
+   * @default 60000
+   */
+  readonly interval?: number | undefined;
+}
+
 /** Connections to the upstream. */
 export interface HttpOptions {
   /**
@@ -194,11 +209,13 @@ export interface ProxyOptions extends OldProxyOptions {
    */
   readonly flagsApiToken?: string | readonly string[] | undefined;
   /**
-   * Required without `accessFile`. Keys that clients can use. Environment: `FLAGS_PROXY_CLIENT_KEYS`.
+   * Required without `accessFile` or `upstreamKeys`. Keys that clients can use. Environment: `FLAGS_PROXY_CLIENT_KEYS`.
    */
   readonly clientKeys?: string | readonly string[] | undefined;
   /** Path of a file with further keys and what each allows. Environment: `FLAGS_ACCESS_FILE`. */
   readonly accessFile?: string | undefined;
+  /** Tokens that the upstream has issued, as keys of clients. */
+  readonly upstreamKeys?: UpstreamKeysOptions | undefined;
   /**
    * Previous name of `clientKeys`. Has no effect if that is set. Environment:
    * `FLAGS_PROXY_SECRETS`.
@@ -303,7 +320,14 @@ export interface ProxyOptions extends OldProxyOptions {
    * @default "authorization"
    */
   readonly clientKeysHeaderName?: string | undefined;
-  /** Storage that keeps flags across restarts. Not set: in memory only. */
+  /**
+   * Address of a store that keeps flags across restarts, such as `file:/var/lib/flags`. Environment:
+   * `FLAGS_STORE`.
+   */
+  readonly store?: string | undefined;
+  /**
+   * A storage of your own that keeps flags across restarts, instead of `store`. Not set: in memory only.
+   */
   readonly storageProvider?: StorageProvider | undefined;
   /**
    * Serves the OpenAPI document and its UI. Environment: `ENABLE_OAS`.
@@ -315,6 +339,23 @@ export interface ProxyOptions extends OldProxyOptions {
    * @default false
    */
   readonly enableAllEndpoint?: boolean | undefined;
+  /**
+   * Serves `/proxy/explain`, which says why a flag is on or off for a context. It requires a server token,
+   * or a key with `explain` in the access file. Environment: `ENABLE_EXPLAIN`.
+   * @default false
+   */
+  readonly enableExplain?: boolean | undefined;
+  /**
+   * Maximum age of the flags in milliseconds, beyond which `GET /ready` returns 503. Not set: any.
+   * Environment: `FLAGS_MAX_STALENESS`.
+   */
+  readonly maxStaleness?: number | undefined;
+  /**
+   * Adds the age of the flags to responses, in the header `X-Flags-Age-Seconds`. Environment:
+   * `FLAGS_AGE_HEADER`.
+   * @default false
+   */
+  readonly ageHeader?: boolean | undefined;
   /**
    * Announces an event stream to OpenFeature clients, which notifies them when to fetch flags again.
    * Environment:
@@ -360,6 +401,7 @@ export interface ProxyOptions extends OldProxyOptions {
 }
 
 type Group =
+  | "upstreamKeys"
   | "cors"
   | "push"
   | "httpOptions"
@@ -373,6 +415,7 @@ export type OptionName =
   | Exclude<keyof ProxyOptions, Group | keyof OldProxyOptions>
   | `cors.${keyof CorsOptions}`
   | `push.${keyof PushOptions}`
+  | `upstreamKeys.${keyof UpstreamKeysOptions}`
   | `httpOptions.${keyof HttpOptions}`
   | `tls.${keyof TlsOptions}`
   | `management.${keyof ManagementOptions}`

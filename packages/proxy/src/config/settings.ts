@@ -55,6 +55,7 @@ import {
   tagsKind,
   workersKind,
 } from "./kinds.ts";
+import { secretsInStoreAddress, storeAddressKind } from "../store/store-address.ts";
 import type { OptionName } from "./options.ts";
 
 /** Headings of the groups of settings, in order. */
@@ -128,7 +129,7 @@ export const SETTINGS = {
     required: true,
     secret: true,
     meaning:
-      "Keys that clients may use, separated by commas. You choose them. Optional with FLAGS_ACCESS_FILE.",
+      "Keys that clients may use, separated by commas. You choose them. Optional with FLAGS_ACCESS_FILE or FLAGS_UPSTREAM_KEYS.",
   }),
   port: defineSetting({
     group: "Listening",
@@ -262,7 +263,7 @@ export const SETTINGS = {
     fallback: undefined,
     shownFallback: "none, PORT serves everything",
     meaning:
-      "Separate port, without TLS, for metrics, /internal-backstage and /proxy/health. Then PORT serves neither metrics nor /internal-backstage.",
+      "Separate port, without TLS, for metrics, /status, /internal-backstage, /live, /ready and /proxy/health. Then PORT serves neither metrics, /status nor /internal-backstage.",
   }),
   managementHost: defineSetting({
     group: "Network",
@@ -359,6 +360,17 @@ export const SETTINGS = {
     shownFallback: "none",
     meaning:
       "Only flags with these tags are requested: name:value,name2:value2. Implies polling, whatever the value of FLAGS_SYNCHRONIZATION.",
+  }),
+  store: defineSetting({
+    group: "Upstream",
+    option: "store",
+    variables: ["FLAGS_STORE"],
+    kind: storeAddressKind,
+    fallback: undefined,
+    secret: true,
+    secretTexts: secretsInStoreAddress,
+    meaning:
+      "Address of a store that keeps flags across restarts, so that the proxy can start while the upstream is down. For example file:/var/lib/flags.",
   }),
   storageProvider: defineSetting({
     group: "Upstream",
@@ -457,6 +469,24 @@ export const SETTINGS = {
     meaning:
       "YAML or JSON file with further keys and what each of them allows. Changes apply without a restart. With it, FLAGS_PROXY_CLIENT_KEYS is optional.",
   }),
+  upstreamKeys: defineSetting({
+    group: "Clients",
+    option: "upstreamKeys.enabled",
+    variables: ["FLAGS_UPSTREAM_KEYS"],
+    kind: booleanKind,
+    fallback: false,
+    meaning:
+      "Also accepts frontend and client tokens that the upstream has issued: it verifies each token when it is first used. With it, FLAGS_PROXY_CLIENT_KEYS is optional.",
+  }),
+  upstreamKeysInterval: defineSetting({
+    group: "Clients",
+    option: "upstreamKeys.interval",
+    variables: ["FLAGS_UPSTREAM_KEYS_INTERVAL"],
+    kind: createIntegerKind({ min: 1000, max: 604_800_000, of: "milliseconds" }),
+    fallback: 60_000,
+    meaning:
+      "Milliseconds within which a token that was revoked upstream is rejected. All tokens in use are verified again that often.",
+  }),
   clientKeysHeaderName: defineSetting({
     group: "Clients",
     option: "clientKeysHeaderName",
@@ -491,6 +521,16 @@ export const SETTINGS = {
     meaning:
       "Serves /proxy/all and its equivalents in the other APIs: disabled flags as well as enabled ones.",
   }),
+  enableExplain: defineSetting({
+    group: "Endpoints",
+    option: "enableExplain",
+    variables: ["ENABLE_EXPLAIN"],
+    kind: booleanKind,
+    fallback: false,
+    meaning:
+      "Serves /proxy/explain, which says why a flag is on or off for a context. It requires a server token, " +
+      "or a key with `explain` in the access file, since explanations contain strategies.",
+  }),
   enableOAS: defineSetting({
     group: "Endpoints",
     option: "enableOAS",
@@ -498,6 +538,25 @@ export const SETTINGS = {
     kind: booleanKind,
     fallback: false,
     meaning: "Serves the OpenAPI document and its UI under /docs/openapi.",
+  }),
+  maxStaleness: defineSetting({
+    group: "Endpoints",
+    option: "maxStaleness",
+    variables: ["FLAGS_MAX_STALENESS"],
+    kind: createIntegerKind({ min: 1, max: 31_536_000_000, of: "milliseconds" }),
+    fallback: undefined,
+    shownFallback: "any age",
+    meaning:
+      "Milliseconds after which flags that the upstream has not confirmed are too old: /ready then returns 503. Requests are served nevertheless.",
+  }),
+  ageHeader: defineSetting({
+    group: "Endpoints",
+    option: "ageHeader",
+    variables: ["FLAGS_AGE_HEADER"],
+    kind: booleanKind,
+    fallback: false,
+    meaning:
+      "Adds the header X-Flags-Age-Seconds to responses with flags: the time since the upstream last confirmed them.",
   }),
   ofrepEventStreams: defineSetting({
     group: "Endpoints",

@@ -17,5 +17,8 @@ export interface Store {
    */
   write(key: string, content: Uint8Array, signal: AbortSignal): Promise<void>;
 
+  /** Deletes a document; has no effect if there is none. */
+  remove(key: string, signal: AbortSignal): Promise<void>;
+
   close(): Promise<void>;
 }

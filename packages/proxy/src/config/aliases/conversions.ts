@@ -64,6 +64,12 @@ export const tlsPort: Conversion = {
   convert: (_text, { TLS_SERVER_PORT = "" }) => TLS_SERVER_PORT || "3043",
 };
 
+/** Edge has a setting of its own for each kind of store. */
+export const asFileStore: Conversion = {
+  meaning: "as `file:` and the path",
+  convert: (text) => `file:${encodeURI(text).replace(/[?#]/g, encodeURIComponent)}`,
+};
+
 /** `json` or another format for people. */
 export const fromLogFormat: Conversion = {
   meaning: "`true` for `json`, `false` for `plain` and `pretty`",

@@ -4,6 +4,7 @@ import type { Environment } from "flags-server-kit/command-line";
 import type { Alias, Missing } from "./alias.ts";
 import {
   asBoolean,
+  asFileStore,
   fromLogFormat,
   fromRustLog,
   fromSeconds,
@@ -106,7 +107,12 @@ const ROWS: Readonly<Record<Group, readonly Row[]>> = {
     [
       "STRICT",
       [],
-      { missing: unneeded("every key is listed, as with STRICT=true"), isActive: isTrue },
+      {
+        missing: unneeded(
+          "tokens of environments without an upstream token are rejected, as with STRICT=true",
+        ),
+        isActive: isTrue,
+      },
     ],
     [
       "DYNAMIC",
@@ -115,13 +121,13 @@ const ROWS: Readonly<Record<Group, readonly Row[]>> = {
     ],
     [
       "TOKEN_REVALIDATION_INTERVAL_SECONDS",
-      [],
-      { missing: unneeded("client keys are not looked up in the upstream") },
+      "FLAGS_UPSTREAM_KEYS_INTERVAL",
+      { conversion: fromSeconds },
     ],
     [
       "EDGE_DEFER_TOKEN_VALIDATION",
       [],
-      { missing: unneeded("client keys are not looked up in the upstream") },
+      { missing: unneeded("requests wait until the upstream has verified their token") },
     ],
     ["DISABLE_ALL_ENDPOINT", "ENABLE_ALL_ENDPOINT", { conversion: negated }],
     ["CORS_ORIGIN", "CORS_ORIGIN"],
@@ -209,7 +215,7 @@ const ROWS: Readonly<Record<Group, readonly Row[]>> = {
     ["DESIRED_PROJECTS", [], { missing: unneeded("it belongs to UNLEASH_CLIENT_SECRET") }],
   ],
   "Storage and start without the upstream": [
-    ["BACKUP_FOLDER", [], { missing: STORE }],
+    ["BACKUP_FOLDER", "FLAGS_STORE", { conversion: asFileStore }],
     ["REDIS_URL", [], { missing: STORE }],
     ["REDIS_HOST", [], { missing: STORE }],
     ...[

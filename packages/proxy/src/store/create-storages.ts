@@ -1,0 +1,40 @@
+import type { Logger } from "flags-server-kit";
+import { FlagStorage, type StoredSource } from "./flag-storage.ts";
+import { GuardedStore } from "./guarded-store.ts";
+import { describeStoreAddress, openStore, type StoreConfig } from "./open-store.ts";
+
+/** The part of the configuration of the proxy that concerns stored flags. */
+interface StorageConfig extends Omit<StoredSource, "token"> {
+  readonly upstreamTokens: readonly string[];
+  readonly store: StoreConfig | undefined;
+  readonly logger: Logger;
+}
+
+/**
+ * Creates the storage of the flags of each source, in the order of the tokens; all use one store.
+ *
+ * @param names the names of the sources, for messages
+ * @returns an empty list if no store is configured
+ */
+export function createStorages(
+  config: StorageConfig,
+  names: readonly string[],
+): readonly FlagStorage[] {
+  const { store: storeConfig, upstreamTokens, logger } = config;
+  if (storeConfig === undefined) return [];
+  const store = createStore(storeConfig, logger);
+  return upstreamTokens.map((token, index) => {
+    const prefix = upstreamTokens.length === 1 ? "" : `${names[index]}: `;
+    return new FlagStorage({
+      store,
+      source: { ...config, token },
+      logger: { warn: (message) => logger.warn(`${prefix}${String(message)}`) },
+    });
+  });
+}
+
+/** Creates the configured store, which the first operation opens. */
+export function createStore(config: StoreConfig, logger: Logger): GuardedStore {
+  const address = describeStoreAddress(config);
+  return new GuardedStore({ address, open: () => openStore(config), logger });
+}

@@ -1,0 +1,175 @@
+import { randomUUID } from "node:crypto";
+import { constants } from "node:fs";
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import type { FileAddress } from "./store-address.ts";
+import type { Store } from "./store.ts";
+
+/** Definitions may contain ids of users. */
+const OWNER_ONLY = { directory: 0o700, file: 0o600 } as const;
+
+/** Larger files are not documents of this program. */
+const MAX_FILE_BYTES = 256 * 1024 * 1024;
+
+/** While the file system does not respond, further operations must not accumulate. */
+const MAX_WAITING_OPERATIONS = 100;
+
+const TEMPORARY = /\.tmp$/;
+/** A writer that has not completed its temporary file after this time has exited. */
+const ABANDONED_AFTER_MS = 600_000;
+
+/** Does not follow a link in place of a document, and does not wait for the writer of a pipe. */
+const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/**
+ * Stores documents as files in one directory, which is created on the first write. Files are replaced
+ * atomically: a crash or a full disk leaves the previous content.
+ *
+ * NOTE: runs one operation at a time. An operation on a network file system that does not respond occupies
+ * one of the four threads of the process, which it also needs to look up the names of hosts.
+ */
+export class FileStore implements Store {
+  readonly address: string;
+  readonly #directory: string;
+  readonly #tidied = new Set<string>();
+  #previous: Promise<unknown> = Promise.resolve();
+  #waitingOperations = 0;
+
+  constructor({ directory }: Pick<FileAddress, "directory">) {
+    this.#directory = resolve(directory);
+    this.address = `file:${this.#directory}`;
+  }
+
+  read(key: string, signal: AbortSignal): Promise<Uint8Array | undefined> {
+    return this.#run(signal, () => readIfPresent(this.#pathOf(key)));
+  }
+
+  write(key: string, content: Uint8Array, signal: AbortSignal): Promise<void> {
+    return this.#run(signal, async () => {
+      const path = this.#pathOf(key);
+      const directory = dirname(path);
+      await mkdir(directory, { recursive: true, mode: OWNER_ONLY.directory });
+      await this.#tidy(directory);
+      const temporaryPath = `${path}.${randomUUID()}.tmp`;
+      try {
+        await writeDurably(temporaryPath, content);
+        signal.throwIfAborted();
+        await rename(temporaryPath, path);
+      } catch (error) {
+        await rm(temporaryPath, { force: true });
+        throw error;
+      }
+      await syncDirectory(directory);
+    });
+  }
+
+  remove(key: string, signal: AbortSignal): Promise<void> {
+    return this.#run(signal, () => rm(this.#pathOf(key), { force: true }));
+  }
+
+  async close(): Promise<void> {}
+
+  #pathOf(key: string): string {
+    return join(this.#directory, key);
+  }
+
+  async #run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    if (this.#waitingOperations >= MAX_WAITING_OPERATIONS) {
+      throw new Error("the file system has not completed the previous operations");
+    }
+    this.#waitingOperations += 1;
+    const result = this.#previous.then(() => {
+      signal.throwIfAborted();
+      return work();
+    });
+    this.#previous = result.catch(() => {});
+    try {
+      return await result;
+    } catch (error) {
+      throw explainFailure(error);
+    } finally {
+      this.#waitingOperations -= 1;
+    }
+  }
+
+  /** Removes temporary files that a crash has left, once per directory. */
+  async #tidy(directory: string): Promise<void> {
+    if (this.#tidied.has(directory)) return;
+    this.#tidied.add(directory);
+    const names = (await readdir(directory)).filter((name) => TEMPORARY.test(name));
+    for (const name of names) {
+      const path = join(directory, name);
+      // oxlint-disable-next-line no-await-in-loop -- there is hardly ever one
+      const isAbandoned = await stat(path).then(
+        ({ mtimeMs }) => Date.now() - mtimeMs > ABANDONED_AFTER_MS,
+        () => false,
+      );
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      if (isAbandoned) await rm(path, { force: true });
+    }
+  }
+}
+
+async function readIfPresent(path: string): Promise<Uint8Array | undefined> {
+  let file: FileHandle;
+  try {
+    file = await open(path, READ_FLAGS);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+  try {
+    const state = await file.stat();
+    if (!state.isFile()) throw new Error(`${path} is not a file`);
+    if (state.size > MAX_FILE_BYTES) throw new Error(`${path} is too large to be a document`);
+    return await file.readFile();
+  } finally {
+    await file.close();
+  }
+}
+
+async function writeDurably(path: string, content: Uint8Array): Promise<void> {
+  const file = await open(path, "wx", OWNER_ONLY.file);
+  try {
+    await file.writeFile(content);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Makes the new name survive a loss of power. Windows cannot open directories. */
+async function syncDirectory(directory: string): Promise<void> {
+  if (process.platform === "win32") return;
+  const handle = await open(directory, "r");
+  try {
+    await handle.sync();
+  } catch (error) {
+    // Some network file systems do not support it, and the file is complete nevertheless.
+    if (codeOf(error) !== "EINVAL" && codeOf(error) !== "ENOTSUP") throw error;
+  } finally {
+    await handle.close();
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: "this user has no permission",
+  EPERM: "this user has no permission",
+  EROFS: "the file system is read-only",
+  ENOSPC: "the disk is full",
+  EDQUOT: "the disk quota is exceeded",
+  ENOTDIR: "a part of the path is a file, not a directory",
+  EEXIST: "a part of the path is a file, not a directory",
+  EISDIR: "it is a directory",
+  ELOOP: "it is a symbolic link, which is not followed",
+};
+
+function explainFailure(error: unknown): unknown {
+  const reason = REASONS[codeOf(error)];
+  // NOTE: without a cause, because logs contain only the message of the innermost one.
+  return reason === undefined ? error : new Error(`${reason} (${codeOf(error)})`);
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "";
+}

@@ -1,0 +1,284 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { flag } from "../../test/_documents.ts";
+import { MemoryLogger } from "../../test/_proxy.ts";
+import { DocumentSource } from "../../test/_source.ts";
+import { FileStore } from "./file-store.ts";
+import { FlagStorage, type StoredSource } from "./flag-storage.ts";
+import { GuardedStore } from "./guarded-store.ts";
+import type { Store } from "./store.ts";
+
+const NOW = 1_700_000_000_000;
+const SECOND = 1000;
+
+const SOURCE: StoredSource = {
+  upstreamUrl: "https://flags.example/api",
+  token: "*:production.upstream-token",
+  projectName: undefined,
+  namePrefix: undefined,
+  tags: [],
+};
+
+let directory = "";
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "flags-storage-"));
+});
+
+afterAll(() => rm(directory, { recursive: true }));
+
+const definitionsOf = (...names: string[]) => ({
+  version: 2,
+  features: names.map((name) => flag(name)),
+  segments: [],
+});
+
+let folders = 0;
+
+/** Returns a directory for a store, which does not exist yet. */
+function nextFolder(): string {
+  folders += 1;
+  return join(directory, String(folders));
+}
+
+/** A source with its storage, as one replica has it. */
+class Replica {
+  readonly logger = new MemoryLogger();
+  readonly flags = new DocumentSource();
+  readonly storage: FlagStorage;
+
+  constructor(
+    folder: string,
+    { source = SOURCE, now = NOW, wrap = (store: Store) => store, timeoutMs = 5000 } = {},
+  ) {
+    const { logger } = this;
+    const open = (): Promise<Store> => Promise.resolve(wrap(new FileStore({ directory: folder })));
+    const store = new GuardedStore({ address: "file:x", open, logger, timeoutMs });
+    this.storage = new FlagStorage({ store, source, logger, now: () => now });
+    this.storage.follow(this.flags);
+    onTestFinished(() => this.storage.close());
+  }
+
+  get messages(): readonly unknown[] {
+    return this.logger.lines.map(({ parts: [message] }) => message);
+  }
+
+  /** Stores flags that the upstream confirmed at a time. */
+  async store(name: string, confirmedAtMs = NOW): Promise<void> {
+    this.flags.replace(definitionsOf(name));
+    this.flags.lastFetchAtMs = confirmedAtMs;
+    await this.storage.set("app", this.flags.definitions);
+  }
+
+  /** Returns the names of the stored flags. */
+  async restore(): Promise<readonly string[] | undefined> {
+    const restored = (await this.storage.get()) as { features: { name: string }[] } | undefined;
+    return restored?.features.map(({ name }) => name);
+  }
+}
+
+/** Returns the path of the only file below a directory. */
+async function findFile(folder: string): Promise<string> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  expect(files).toHaveLength(1);
+  return files.map(({ parentPath, name }) => join(parentPath, name)).join();
+}
+
+describe("restores", () => {
+  test("nothing from an empty store", async () => {
+    const replica = new Replica(nextFolder());
+    expect(await replica.restore()).toBeUndefined();
+    expect(replica.messages).toEqual([]);
+  });
+
+  test("what another replica stored, and when the upstream confirmed it", async () => {
+    const folder = nextFolder();
+    await new Replica(folder).store("a", NOW - 5 * SECOND);
+    const replica = new Replica(folder);
+    expect(await replica.restore()).toEqual(["a"]);
+    expect(replica.storage.restoredConfirmedAtMs).toBe(NOW - 5 * SECOND);
+    expect(replica.storage.storedConfirmedAtMs).toBe(NOW - 5 * SECOND);
+  });
+
+  test.each<[string, Partial<StoredSource>]>([
+    ["upstream", { upstreamUrl: "https://other.example/api" }],
+    ["environment", { token: "*:development.upstream-token" }],
+    ["project", { token: "shop:production.upstream-token" }],
+    ["token", { token: "*:production.another-token" }],
+    ["selected project", { projectName: "shop" }],
+    ["prefix", { namePrefix: "shop" }],
+    ["tag", { tags: [{ name: "team", value: "shop" }] }],
+  ])("nothing of another %s", async (_name, other) => {
+    const folder = nextFolder();
+    await new Replica(folder).store("a");
+    expect(
+      await new Replica(folder, { source: { ...SOURCE, ...other } }).restore(),
+    ).toBeUndefined();
+  });
+
+  test("the same flags if only the spelling of the address or the order of tags differs", async () => {
+    const folder = nextFolder();
+    const tags = ["a", "b"].map((name) => ({ name, value: "x" }));
+    await new Replica(folder, { source: { ...SOURCE, tags } }).store("a");
+    const upstreamUrl = "https://FLAGS.example:443/api/";
+    const source = { ...SOURCE, upstreamUrl, tags: tags.toReversed() };
+    expect(await new Replica(folder, { source }).restore()).toEqual(["a"]);
+  });
+
+  test("nothing from a document that was moved from another source", async () => {
+    const [folder, otherFolder] = [nextFolder(), nextFolder()];
+    await new Replica(folder).store("a");
+    const other = { ...SOURCE, token: "*:development.upstream-token" };
+    await new Replica(otherFolder, { source: other }).store("b");
+    await writeFile(await findFile(otherFolder), await readFile(await findFile(folder)));
+    const replica = new Replica(otherFolder, { source: other });
+    expect(await replica.restore()).toBeUndefined();
+    expect(replica.messages.join()).toMatch(/Ignoring the flags .* belongs to another upstream/);
+  });
+
+  test("nothing from a damaged document, which the next flags replace", async () => {
+    const folder = nextFolder();
+    await new Replica(folder).store("a");
+    await writeFile(await findFile(folder), "damaged");
+    const replica = new Replica(folder);
+    expect(await replica.restore()).toBeUndefined();
+    expect(replica.messages.join()).toMatch(/Ignoring the flags .* incomplete/);
+    expect(replica.storage.rejectedDocuments).toBe(1);
+    await replica.store("b");
+    expect(await new Replica(folder).restore()).toEqual(["b"]);
+  });
+});
+
+test("the store contains no token, in names or contents", async () => {
+  const folder = nextFolder();
+  await new Replica(folder).store("a");
+  const file = await findFile(folder);
+  expect(file).not.toContain("upstream-token");
+  expect((await readFile(file)).toString("latin1")).not.toContain("upstream-token");
+});
+
+describe("stores", () => {
+  test("each change", async () => {
+    const folder = nextFolder();
+    const replica = new Replica(folder);
+    for (const name of ["a", "b", "c"]) {
+      // oxlint-disable-next-line no-await-in-loop -- one change after the other
+      await replica.store(name);
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      expect(await new Replica(folder).restore()).toEqual([name]);
+    }
+    await findFile(folder);
+  });
+
+  test("nothing if another replica has stored the same flags", async () => {
+    const folder = nextFolder();
+    await new Replica(folder).store("a");
+    const before = await readFile(await findFile(folder));
+    const replica = new Replica(folder);
+    await replica.store("a", NOW + SECOND);
+    expect((await readFile(await findFile(folder))).equals(before)).toBe(true);
+    expect(replica.storage.storedConfirmedAtMs).toBe(NOW);
+    expect([...replica.storage.store.operations].map(({ operation }) => operation)).toEqual([
+      "read",
+    ]);
+  });
+
+  test("a later confirmation of the same flags", async () => {
+    const folder = nextFolder();
+    await new Replica(folder).store("a");
+    await new Replica(folder).store("a", NOW + 30 * SECOND);
+    const replica = new Replica(folder);
+    await replica.restore();
+    expect(replica.storage.restoredConfirmedAtMs).toBe(NOW + 30 * SECOND);
+  });
+
+  test("no flags that were confirmed before those in the store", async () => {
+    const folder = nextFolder();
+    await new Replica(folder).store("new", NOW);
+    await new Replica(folder).store("old", NOW - 1);
+    expect(await new Replica(folder).restore()).toEqual(["new"]);
+  });
+
+  test("over flags from a time that has not come yet, beyond two minutes", async () => {
+    const folder = nextFolder();
+    const ahead = NOW + 120 * SECOND;
+    await new Replica(folder, { now: ahead }).store("ahead", ahead);
+    await new Replica(folder).store("right", NOW);
+    expect(await new Replica(folder).restore()).toEqual(["ahead"]);
+    await new Replica(folder, { now: ahead + 1 }).store("far ahead", ahead + 1);
+    await new Replica(folder).store("right", NOW);
+    expect(await new Replica(folder).restore()).toEqual(["right"]);
+  });
+});
+
+describe("a store that fails", () => {
+  const broken = (): Promise<never> => Promise.reject(new Error("connection refused"));
+  const BROKEN: Store = { address: "", read: broken, write: broken, remove: broken, close: broken };
+
+  test("is logged once, and again when it works", async () => {
+    const folder = nextFolder();
+    let isBroken = true;
+    const replica = new Replica(folder, {
+      wrap: (store) => ({
+        ...BROKEN,
+        read: (key, signal) => store.read(key, signal),
+        write: (...args) => (isBroken ? broken() : store.write(...args)),
+      }),
+    });
+    await replica.store("a");
+    await replica.store("b");
+    isBroken = false;
+    await replica.store("c");
+    expect(replica.messages).toEqual([
+      "Writing to the store file:x failed: connection refused",
+      "Writing to the store file:x works again, failed attempts: 2",
+    ]);
+    expect(await new Replica(folder).restore()).toEqual(["c"]);
+  });
+
+  test("is read again until it works", async () => {
+    const folder = nextFolder();
+    await new Replica(folder).store("a");
+    let attempts = 0;
+    const replica = new Replica(folder, {
+      wrap: (store) => ({
+        ...BROKEN,
+        read: (key, signal) => ((attempts += 1) < 2 ? broken() : store.read(key, signal)),
+      }),
+    });
+    expect(await replica.restore()).toEqual(["a"]);
+    expect(attempts).toBe(2);
+  });
+
+  test("is not read again once the source has flags", async () => {
+    const replica = new Replica(nextFolder(), { wrap: () => BROKEN });
+    replica.flags.replace(definitionsOf("a"));
+    expect(await replica.restore()).toBeUndefined();
+    expect([...replica.storage.store.operations]).toEqual([
+      { operation: "read", result: "failure", count: 1 },
+    ]);
+  });
+
+  test("does not delay close()", async () => {
+    const replica = new Replica(nextFolder(), { wrap: () => BROKEN });
+    const restored = replica.restore();
+    await replica.storage.close();
+    expect(await restored).toBeUndefined();
+  });
+
+  test("and hangs is given up after a time", async () => {
+    const hang = (): Promise<never> => new Promise(() => {});
+    const wrap = (): Store => ({ ...BROKEN, read: hang, write: hang });
+    const replica = new Replica(nextFolder(), { wrap, timeoutMs: 10 });
+    await replica.store("a");
+    expect(replica.messages).toEqual([
+      "Reading from the store file:x failed: No complete response within 10 ms",
+    ]);
+    expect([...replica.storage.store.operations]).toEqual([
+      { operation: "read", result: "timeout", count: 1 },
+    ]);
+  });
+});

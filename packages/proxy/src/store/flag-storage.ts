@@ -1,0 +1,231 @@
+import { createHash } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import {
+  describeCause,
+  type FeatureDefinitions,
+  type FlagSource,
+  type StorageProvider,
+} from "flags-sdk";
+import type { Logger } from "flags-server-kit";
+import { describeAge } from "./describe-age.ts";
+import {
+  decodeDocument,
+  type DocumentIdentity,
+  encodeDocument,
+  type PackedContent,
+  packContent,
+  type StoredDocument,
+  unpackContent,
+} from "./document.ts";
+import type { GuardedStore } from "./guarded-store.ts";
+import { stringifyDefinitions } from "./stringify-definitions.ts";
+
+/** The upstream, token and selection of flags that stored flags belong to. */
+export interface StoredSource {
+  readonly upstreamUrl: string;
+  readonly token: string;
+  readonly projectName: string | undefined;
+  readonly namePrefix: string | undefined;
+  readonly tags: readonly { readonly name: string; readonly value: string }[];
+}
+
+interface FlagStorageOptions {
+  readonly store: GuardedStore;
+  readonly source: StoredSource;
+  /** Receives messages, which begin with a capital letter. */
+  readonly logger: Pick<Logger, "warn">;
+  /** Milliseconds between updates of the time at which the flags were confirmed. @default 30000 */
+  readonly updateIntervalMs?: number;
+  /** @default the clock of the system */
+  readonly now?: () => number;
+}
+
+const KIND = "flags";
+
+const UPDATE_INTERVAL_MS = 30_000;
+
+/** A time that is later than now by more than this was written under a wrong clock. */
+const MAX_CLOCK_DIFFERENCE_MS = 120_000;
+
+const FIRST_RETRY_MS = 500;
+const MAX_RETRY_MS = 15_000;
+
+/** What a store contains; `unknown` if it failed. */
+type Finding = StoredDocument | "nothing" | "unknown";
+
+/**
+ * Keeps the flags of one source in a store: restores them at the start, and stores every change. Several
+ * replicas may store the same flags: whoever finds the current content in the store does not write.
+ *
+ * Never rejects: the failures of the store are logged there, and are repaired by the next update.
+ */
+export class FlagStorage implements StorageProvider {
+  readonly #options: FlagStorageOptions;
+  readonly #key: string;
+  readonly #identity: DocumentIdentity;
+  readonly #closing = new AbortController();
+  readonly #now: () => number;
+  readonly #updateIntervalMs: number;
+  #flags: FlagSource | undefined;
+  #current: PackedContent | undefined;
+  #rejectedDocuments = 0;
+  #updating: Promise<void> = Promise.resolve();
+  #timer: NodeJS.Timeout | undefined;
+  #restoredConfirmedAtMs: number | undefined;
+  #storedConfirmedAtMs: number | undefined;
+  /** What the store contains as far as this process knows. */
+  #updated: StoredDocument | undefined;
+
+  constructor(options: FlagStorageOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+    this.#updateIntervalMs = options.updateIntervalMs ?? UPDATE_INTERVAL_MS;
+    const { source } = options;
+    const id = identifySource(source);
+    this.#key = `v1/sources/${id}/flags`;
+    this.#identity = { kind: KIND, source: id, secret: source.token };
+  }
+
+  get store(): GuardedStore {
+    return this.#options.store;
+  }
+
+  /** When the upstream confirmed the flags in the store, epoch milliseconds; undefined if not known. */
+  get storedConfirmedAtMs(): number | undefined {
+    return this.#storedConfirmedAtMs;
+  }
+
+  /** How many documents could not be used. */
+  get rejectedDocuments(): number {
+    return this.#rejectedDocuments;
+  }
+
+  /** When the upstream confirmed the flags that were restored, epoch milliseconds; undefined if none were. */
+  get restoredConfirmedAtMs(): number | undefined {
+    return this.#restoredConfirmedAtMs;
+  }
+
+  /** Says when the upstream confirmed the flags that were restored, such as "5 minutes ago". */
+  describeAge(): string {
+    return describeAge(this.#now() - (this.#restoredConfirmedAtMs ?? 0));
+  }
+
+  /** Sets the source whose flags these are. Must be called before the source is started. */
+  follow(flags: FlagSource): void {
+    this.#flags = flags;
+    this.#timer = setInterval(() => void this.#startUpdate(), this.#updateIntervalMs).unref();
+  }
+
+  /** Resolves to the stored definitions. While the store fails, tries again until the source has flags. */
+  async get(): Promise<unknown> {
+    const { signal } = this.#closing;
+    for (let delayMs = FIRST_RETRY_MS; ; delayMs = Math.min(delayMs * 2, MAX_RETRY_MS)) {
+      // oxlint-disable-next-line no-await-in-loop -- each attempt follows the previous one
+      const found = await this.#read();
+      if (found === "nothing") return undefined;
+      if (found !== "unknown") return this.#restore(found);
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      await delay(delayMs, undefined, { signal, ref: false }).catch(() => {});
+      if (signal.aborted || this.#flags?.snapshot !== undefined) return undefined;
+    }
+  }
+
+  /** Stores definitions. Resolves when they are stored, or when that has failed. */
+  async set(_key: string, definitions: unknown): Promise<void> {
+    this.#current = await packContent(
+      await stringifyDefinitions(definitions as FeatureDefinitions),
+    );
+    await this.#startUpdate();
+  }
+
+  /** Aborts pending operations. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#closing.abort(new Error("The flags client was closed"));
+    await this.#updating;
+  }
+
+  async #restore(document: StoredDocument): Promise<unknown> {
+    try {
+      const definitions: unknown = JSON.parse(await unpackContent(document));
+      this.#restoredConfirmedAtMs = document.confirmedAtMs;
+      return definitions;
+    } catch (error) {
+      this.#reject(error);
+      return undefined;
+    }
+  }
+
+  async #read(): Promise<Finding> {
+    const { store } = this.#options;
+    let bytes: Uint8Array | undefined;
+    try {
+      bytes = await store.read(this.#key, this.#closing.signal);
+    } catch {
+      return "unknown";
+    }
+    this.#storedConfirmedAtMs = undefined;
+    if (bytes === undefined) return "nothing";
+    try {
+      const document = decodeDocument(bytes, this.#identity);
+      this.#storedConfirmedAtMs = document.confirmedAtMs;
+      return document;
+    } catch (error) {
+      this.#reject(error);
+      return "nothing";
+    }
+  }
+
+  #reject(error: unknown): void {
+    this.#rejectedDocuments += 1;
+    const { logger, store } = this.#options;
+    logger.warn(
+      `Ignoring the flags in the store ${store.address}: the document ${this.#key} ${describeCause(error)}`,
+    );
+  }
+
+  #startUpdate(): Promise<void> {
+    this.#updating = this.#updating.then(() => this.#update());
+    return this.#updating;
+  }
+
+  async #update(): Promise<void> {
+    const current = this.#current;
+    const confirmedAtMs = this.#flags?.lastFetchAtMs;
+    if (current === undefined || confirmedAtMs === undefined) return;
+    const isKnown = this.#updated?.sha256 === current.sha256;
+    if (isKnown && this.#updated?.confirmedAtMs === confirmedAtMs) return;
+    const found = await this.#read();
+    if (found === "unknown") return;
+    const own = { ...current, confirmedAtMs };
+    if (found === "nothing" || this.#isOutdated(found, own)) await this.#write(own);
+    else this.#updated = own;
+  }
+
+  /** Whether the flags of this process replace those in the store. */
+  #isOutdated(stored: StoredDocument, own: StoredDocument): boolean {
+    if (stored.confirmedAtMs > this.#now() + MAX_CLOCK_DIFFERENCE_MS) return true;
+    const newerByMs = own.confirmedAtMs - stored.confirmedAtMs;
+    return stored.sha256 === own.sha256 ? newerByMs >= this.#updateIntervalMs : newerByMs >= 0;
+  }
+
+  async #write(own: StoredDocument): Promise<void> {
+    const { store } = this.#options;
+    try {
+      await store.write(this.#key, encodeDocument(own, this.#identity), this.#closing.signal);
+    } catch {
+      return;
+    }
+    this.#updated = own;
+    this.#storedConfirmedAtMs = own.confirmedAtMs;
+  }
+}
+
+/** Returns the name of a source in the store. It is not secret, but the token cannot be derived from it. */
+function identifySource(source: StoredSource): string {
+  const { upstreamUrl, token, projectName, namePrefix, tags } = source;
+  const address = new URL(upstreamUrl).href.replace(/\/+$/, "");
+  const filters = tags.map(({ name, value }) => JSON.stringify([name, value])).toSorted();
+  const text = JSON.stringify([address, token, projectName ?? "", namePrefix ?? "", filters]);
+  return createHash("sha256").update(`flags-store source\0${text}`).digest("hex").slice(0, 32);
+}

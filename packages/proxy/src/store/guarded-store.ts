@@ -1,0 +1,132 @@
+import { Deadline, describeCause } from "flags-sdk";
+import type { Logger } from "flags-server-kit";
+import type { Store } from "./store.ts";
+
+export type StoreOperation = "read" | "write" | "remove";
+
+/** `missing`: a read found no document. */
+export type StoreResult = "success" | "missing" | "failure" | "timeout";
+
+/** How many operations had a result. */
+export interface OperationCount {
+  readonly operation: StoreOperation;
+  readonly result: StoreResult;
+  readonly count: number;
+}
+
+/** Maximum time for one operation: enough for a large document on a slow connection. */
+const TIMEOUT_MS = 5000;
+
+const VERBS: Readonly<Record<StoreOperation, string>> = {
+  read: "Reading from",
+  write: "Writing to",
+  remove: "Deleting from",
+};
+
+interface GuardedStoreOptions {
+  /** The address for messages, without credentials. */
+  readonly address: string;
+  readonly open: () => Promise<Store>;
+  readonly logger: Pick<Logger, "warn">;
+  /** Maximum time for one operation. @default 5000 */
+  readonly timeoutMs?: number;
+}
+
+/**
+ * A store whose operations take a limited time, are counted, and whose failures are logged: each kind of
+ * operation once per outage. Its operations reject if the store fails, with a message that was logged.
+ *
+ * The store is opened by the first operation. If that fails, the next one tries it again.
+ */
+export class GuardedStore implements Store {
+  readonly address: string;
+  readonly #options: GuardedStoreOptions;
+  readonly #counts = new Map<string, OperationCount>();
+  /** Consecutive failures of each operation. */
+  readonly #failures = new Map<StoreOperation, number>();
+  #opening: Promise<Store> | undefined;
+
+  constructor(options: GuardedStoreOptions) {
+    this.address = options.address;
+    this.#options = options;
+  }
+
+  get operations(): Iterable<OperationCount> {
+    return this.#counts.values();
+  }
+
+  read(key: string, signal: AbortSignal): Promise<Uint8Array | undefined> {
+    return this.#run("read", signal, (store, limited) => store.read(key, limited));
+  }
+
+  write(key: string, content: Uint8Array, signal: AbortSignal): Promise<void> {
+    return this.#run("write", signal, (store, limited) => store.write(key, content, limited));
+  }
+
+  remove(key: string, signal: AbortSignal): Promise<void> {
+    return this.#run("remove", signal, (store, limited) => store.remove(key, limited));
+  }
+
+  /** Closes the store, also while operations are pending: callers abort theirs before. */
+  async close(): Promise<void> {
+    const store = await this.#opening?.catch(() => undefined);
+    await store?.close();
+  }
+
+  async #run<T>(
+    operation: StoreOperation,
+    signal: AbortSignal,
+    work: (store: Store, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    signal.throwIfAborted();
+    const deadline = new Deadline(signal, this.#options.timeoutMs ?? TIMEOUT_MS);
+    try {
+      const result = await deadline.race(
+        this.#open().then((store) => work(store, deadline.signal)),
+      );
+      this.#succeeded(operation);
+      this.#count(operation, operation === "read" && result === undefined ? "missing" : "success");
+      return result;
+    } catch (error) {
+      if (!signal.aborted) {
+        this.#failed(operation, error);
+        this.#count(operation, deadline.isExpired ? "timeout" : "failure");
+      }
+      throw error;
+    } finally {
+      deadline.clear();
+    }
+  }
+
+  #open(): Promise<Store> {
+    this.#opening ??= this.#options.open().catch((error: unknown) => {
+      this.#opening = undefined;
+      throw error;
+    });
+    return this.#opening;
+  }
+
+  #count(operation: StoreOperation, result: StoreResult): void {
+    const id = `${operation} ${result}`;
+    const count = (this.#counts.get(id)?.count ?? 0) + 1;
+    this.#counts.set(id, { operation, result, count });
+  }
+
+  #failed(operation: StoreOperation, error: unknown): void {
+    const failures = (this.#failures.get(operation) ?? 0) + 1;
+    this.#failures.set(operation, failures);
+    if (failures > 1) return;
+    this.#options.logger.warn(
+      `${VERBS[operation]} the store ${this.address} failed: ${describeCause(error)}`,
+    );
+  }
+
+  #succeeded(operation: StoreOperation): void {
+    const failures = this.#failures.get(operation) ?? 0;
+    this.#failures.delete(operation);
+    if (failures === 0) return;
+    this.#options.logger.warn(
+      `${VERBS[operation]} the store ${this.address} works again, failed attempts: ${failures}`,
+    );
+  }
+}

@@ -1,0 +1,59 @@
+import { fileURLToPath } from "node:url";
+import {
+  createTextKind,
+  InvalidValue,
+  type Kind,
+  showAddress,
+} from "flags-server-kit/command-line";
+
+/** A directory of this machine, absolute or relative to the working directory. */
+export interface FileAddress {
+  readonly kind: "file";
+  readonly directory: string;
+}
+
+/** The address of a store. Implementations are chosen by `kind` in `open-store.ts`. */
+export type StoreAddress = FileAddress;
+
+/** How to parse the addresses of each scheme. */
+const PARSERS: Readonly<Record<string, (text: string) => StoreAddress | InvalidValue>> = {
+  file: parseFileAddress,
+};
+
+/** The address of a store. Shown only in part, because it may contain a password. */
+export const storeAddressKind: Kind<StoreAddress> = createTextKind(
+  "the address of a store, such as file:/var/lib/flags",
+  (text) => {
+    const [, scheme = ""] = /^([a-z0-9+]+):/i.exec(text) ?? [];
+    const parse = PARSERS[scheme.toLowerCase()];
+    if (parse !== undefined) return parse(text);
+    const known = Object.keys(PARSERS).map((name) => `${name}:`);
+    return new InvalidValue(
+      `it must begin with ${known.join(" or ")}, current value is ${showAddress(text)}`,
+    );
+  },
+);
+
+/** Returns the texts in the address of a store that must never be shown. */
+export function secretsInStoreAddress(_address: StoreAddress): readonly string[] {
+  return [];
+}
+
+/** Accepts `file:relative/path`, `file:/absolute/path` and `file:///absolute/path`. */
+function parseFileAddress(text: string): FileAddress | InvalidValue {
+  const path = text.slice("file:".length);
+  if (/[?#]/.test(path)) {
+    return new InvalidValue("a path in it must not contain ? or #: write %3F or %23");
+  }
+  try {
+    const directory = path.startsWith("//") ? fileURLToPath(text) : decodeURIComponent(path);
+    // oxlint-disable-next-line no-control-regex -- paths must not contain them
+    return directory === "" || /[\0-\x1f]/.test(directory)
+      ? new InvalidValue("it contains no path")
+      : { kind: "file", directory };
+  } catch {
+    return new InvalidValue(
+      "its path must be file:relative/path, file:/absolute/path or file:///absolute/path, with % written as %25",
+    );
+  }
+}

@@ -1,0 +1,65 @@
+// The kinds of stores that the contract in stores.test.ts and the tests with processes run with.
+
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Environment } from "flags-server-kit";
+import { onTestFinished } from "vitest";
+import { loadConfig } from "../src/config/load-config.ts";
+import { openStore, type StoreConfig } from "../src/store/open-store.ts";
+import type { Store } from "../src/store/store.ts";
+import { MemoryLogger } from "./_proxy.ts";
+
+/** The server of a store, or for files a directory. */
+export interface StoreServer {
+  /** Returns the value of FLAGS_STORE for an empty store. */
+  readonly createAddress: () => string;
+  /** Further variables, such as credentials. */
+  readonly environment: Environment;
+  /** Stops the process of the server, which then accepts connections without responding. */
+  readonly freeze?: () => void;
+  readonly resume?: () => void;
+  readonly stop: () => Promise<void>;
+}
+
+/** A kind of store, and how to start its server. */
+export interface StoreKind {
+  readonly name: string;
+  readonly start: () => Promise<StoreServer>;
+}
+
+export const STORE_KINDS: readonly StoreKind[] = [{ name: "file", start: startFiles }];
+
+async function startFiles(): Promise<StoreServer> {
+  const directory = await mkdtemp(join(tmpdir(), "flags-store-"));
+  return {
+    environment: {},
+    createAddress: () => `file:${join(directory, randomUUID())}`,
+    stop: () => rm(directory, { recursive: true }),
+  };
+}
+
+const REQUIRED = {
+  FLAGS_URL: "http://127.0.0.1:1/api",
+  FLAGS_API_TOKEN: "*:production.upstream-token",
+  FLAGS_PROXY_CLIENT_KEYS: "some-key",
+};
+
+/** Returns the configuration of a store, as the proxy reads it. */
+export async function loadStoreConfig(
+  address: string,
+  environment: Environment = {},
+): Promise<StoreConfig> {
+  const variables = { ...REQUIRED, ...environment, FLAGS_STORE: address };
+  const { store } = await loadConfig({ logger: new MemoryLogger() }, variables);
+  if (store === undefined) throw new Error("There is no store");
+  return store;
+}
+
+/** Opens a store for the length of a test. */
+export async function openTestStore(address: string, environment?: Environment): Promise<Store> {
+  const store = await openStore(await loadStoreConfig(address, environment));
+  onTestFinished(() => store.close());
+  return store;
+}
