@@ -10,7 +10,7 @@ import {
 } from "flags-server-kit/http";
 import type { RequestTracer } from "flags-server-kit/telemetry";
 import { keyOf } from "./access/authenticate.ts";
-import { AccessControl } from "./access/access-control.ts";
+import type { AccessControl } from "./access/access-control.ts";
 import type { GrantedSource } from "./access/restricted-source.ts";
 import { createSourceNames } from "./access/source-names.ts";
 import { observeKeys } from "./access/key-uses.ts";
@@ -32,6 +32,7 @@ import { ownCompilersOnly, serverOptions } from "./http/server-options.ts";
 import { createMetrics, METRICS_PREFIX, type Metrics, observeSources } from "./metrics.ts";
 import { ResponsePreparer } from "./response/prepare-response.ts";
 import { renderAhead } from "./response/rendering.ts";
+import { openAccess } from "./open-access.ts";
 import type { UpstreamSource } from "./sources.ts";
 import { FlagUsage } from "./usage/flag-usage.ts";
 import { observeStore } from "./store/observe-store.ts";
@@ -67,7 +68,7 @@ export async function buildApp(
   const { hasFastPath, metrics = createMetrics(), cacheBytes } = options;
   const { guard = createGuard(config), tls, tracer, omitsManagement = false } = options;
   const { registry } = metrics;
-  const { access = await AccessControl.open(config, sources, { registry }) } = options;
+  const { access = await openAccess(config, sources, { registry }) } = options;
   const { keys, uses } = access;
   observeSources(registry, sources);
   observeStore(registry, sources);

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import {
   createFlagsClient,
   FlagsClient,
@@ -7,10 +8,11 @@ import {
   type RequestObserver,
   type StorageProvider,
   type UnleashClient,
+  type UsageSpoolOptions,
 } from "flags-sdk";
 import { type Logger, nameSetting } from "flags-server-kit";
 import { parseTokenScope, type TokenScope } from "./token-scope.ts";
-import type { ProxyConfig } from "./config/config.ts";
+import type { ProxyConfig, UsageSpoolConfig } from "./config/config.ts";
 import { SETTINGS } from "./config/settings.ts";
 import { createStorages } from "./store/create-storages.ts";
 import type { FlagStorage } from "./store/flag-storage.ts";
@@ -119,10 +121,20 @@ export function chooseSources(
       `${nameSetting(SETTINGS.store)} has no effect: the client of the caller keeps its own flags`,
     );
   }
-  if (isFlagSource(client)) return { sources: one(client), areOwned: false };
+  if (isFlagSource(client)) {
+    if (config.usageSpool.directory !== undefined) {
+      config.logger.warn(
+        `${nameSetting(SETTINGS.usageSpool)} has no effect: create the client with the option usageSpool`,
+      );
+    }
+    return { sources: one(client), areOwned: false };
+  }
   if (isUnleashClient(client)) {
     const [token = ""] = config.upstreamTokens;
-    return { sources: one(createClient(config, { token, unleash: client })), areOwned: true };
+    const [name = DEFAULT_NAME] = nameSources(config.upstreamTokens);
+    const usageSpool = spoolOf(config.usageSpool, name);
+    const flags = createClient(config, { token, unleash: client, usageSpool });
+    return { sources: one(flags), areOwned: true };
   }
   throw new TypeError(
     "The client cannot be used: pass a FlagSource, for example the result of createFlagsClient() " +
@@ -148,12 +160,21 @@ export function createClients(
   const storages = createStorages(config, nameSources(upstreamTokens));
   const sources = createSources(config, (index, name) => {
     const token = upstreamTokens[index] ?? "";
+    const usageSpool = spoolOf(config.usageSpool, name);
     const storage = storages[index];
     if (storage !== undefined)
-      return createClient({ ...config, storageProvider: storage }, { token, observeRequest });
-    if (upstreamTokens.length === 1) return createClient(config, { token, observeRequest });
+      return createClient(
+        { ...config, storageProvider: storage },
+        { token, usageSpool, observeRequest },
+      );
+    if (upstreamTokens.length === 1) {
+      return createClient(config, { token, usageSpool, observeRequest });
+    }
     const prefixed = storageProvider && new PrefixedStorage(storageProvider, `${name}:`);
-    return createClient({ ...config, storageProvider: prefixed }, { token, observeRequest });
+    return createClient(
+      { ...config, storageProvider: prefixed },
+      { token, usageSpool, observeRequest },
+    );
   });
   return sources.map((source, index) => {
     const storage = storages[index];
@@ -169,6 +190,20 @@ export async function closeSources(sources: readonly UpstreamSource[]): Promise<
   const storages = sources.flatMap(({ storage }) => storage ?? []);
   await Promise.all(storages.map((storage) => storage.close()));
   await storages[0]?.store.close();
+}
+
+/** Returns the spool of a source, whose usage must be delivered to its environment. */
+function spoolOf(
+  { directory, maxBytes }: UsageSpoolConfig,
+  sourceName: string,
+): UsageSpoolOptions | undefined {
+  if (directory === undefined) return undefined;
+  return { directory: join(directory, encodeSourceName(sourceName)), maxBytes };
+}
+
+/** Returns the name of a source as the name of a folder. */
+export function encodeSourceName(name: string): string {
+  return encodeURIComponent(name);
 }
 
 /** Keeps the flags of several sources apart in one storage. */
@@ -195,6 +230,7 @@ interface ClientOptions {
   /** A client of the official Node SDK: flags then come from it, not from the upstream. */
   readonly unleash?: UnleashClient;
   readonly observeRequest?: RequestObserver | undefined;
+  readonly usageSpool: UsageSpoolOptions | undefined;
 }
 
 function createClient(config: ProxyConfig, { token, ...others }: ClientOptions): FlagsClient {

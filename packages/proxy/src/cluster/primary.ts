@@ -4,6 +4,7 @@ import type { ApplicationUsage } from "flags-sdk";
 import type { Logger, RunningServer } from "flags-server-kit";
 import type { Telemetry } from "flags-server-kit/telemetry";
 import type { LoadedConfig } from "../config/assemble-config.ts";
+import { startKeyVerifier } from "../open-access.ts";
 import { closeSources, createClients, logSourceEvents, type UpstreamSource } from "../sources.ts";
 import { createMetrics, type Metrics, observeSources } from "../metrics.ts";
 import { observeStore } from "../store/observe-store.ts";
@@ -21,19 +22,12 @@ export async function serveWithWorkers(
 ): Promise<RunningServer> {
   const metrics = createMetrics();
   telemetry?.exportMetrics(metrics);
-  const verifier = config.upstreamKeys && (await createVerifier(config, metrics));
+  const verifier =
+    config.upstreamKeys && (await startKeyVerifier(config, config.upstreamKeys, metrics.registry));
   const ports = await choosePorts(config);
   const primary = new Primary(config, { ports, metrics, verifier, telemetry });
   const url = await primary.start();
   return { server: undefined, address: `${url}/proxy`, close: () => primary.close() };
-}
-
-async function createVerifier(
-  config: LoadedConfig,
-  { registry }: Metrics,
-): Promise<KeyVerifier | undefined> {
-  const { createKeyVerifier } = await import("../upstream-keys/create-key-verifier.ts");
-  return config.upstreamKeys && createKeyVerifier(config, config.upstreamKeys, registry);
 }
 
 interface PrimaryParts {
