@@ -15,6 +15,7 @@ const PART_NAMES = [
   "spool",
   "workers",
   "propagation",
+  "admin-scale",
   "mechanisms",
   "telemetry",
 ];
@@ -72,6 +73,7 @@ const SHORT = {
   spool: { rounds: 5, seconds: 1, warmUpSeconds: 2 },
   workers: { rounds: 3, seconds: 1, warmUpSeconds: 3 },
   propagation: { streamCounts: [1, 1000, 10_000], changes: 10, pollers: 100, polledChanges: 2 },
+  "admin-scale": { seconds: 2, streamCount: 1000, changes: 50 },
   mechanisms: { rounds: 5, seconds: 0.5 },
   telemetry: { rounds: 7, seconds: 1, warmUpSeconds: 3 },
 };
@@ -88,6 +90,7 @@ const LONG = {
   spool: { rounds: 9, seconds: 5, warmUpSeconds: 5 },
   workers: { rounds: 9, seconds: 3, warmUpSeconds: 8 },
   propagation: { streamCounts: [1, 1000, 10_000], changes: 50, pollers: 100, polledChanges: 10 },
+  "admin-scale": { seconds: 10, streamCount: 5000, changes: 300 },
   mechanisms: { rounds: 15, seconds: 1 },
   telemetry: { rounds: 15, seconds: 3, warmUpSeconds: 5 },
 };

@@ -1,3 +1,4 @@
+import { adminScaleTargets, reportAdminScale, runAdminScaleBench } from "./admin-scale/run.mjs";
 import { reportEngine, runEngineBench } from "./engine.mjs";
 import { fleetTargets, reportFleet, runFleetBench } from "./fleet.mjs";
 import { httpTargets, reportHttp, runHttpBench } from "./http/run.mjs";
@@ -33,5 +34,10 @@ export const PARTS = {
     targets: propagationTargets,
   },
   telemetry: { run: runTelemetryBench, report: reportTelemetry, targets: telemetryTargets },
+  "admin-scale": {
+    run: runAdminScaleBench,
+    report: reportAdminScale,
+    targets: adminScaleTargets,
+  },
   mechanisms: { run: runMechanismsBench, report: reportMechanisms, targets: mechanismTargets },
 };
