@@ -35,6 +35,8 @@ export type { StorageProvider } from "./storage/storage-provider.ts";
 export type { Synchronization } from "./sync/synchronizer.ts";
 export { isUnleashClient } from "./sync/unleash-synchronizer.ts";
 export type { UnleashClient } from "./sync/unleash-synchronizer.ts";
+export { createConnections } from "./transport/connections.ts";
+export { HttpClient } from "./transport/http-client.ts";
 export type { CustomHeadersFunction } from "./transport/headers.ts";
 export { Deadline } from "./transport/deadline.ts";
 export type { ObservedRequest, RequestObserver } from "./transport/request-observer.ts";
