@@ -20,6 +20,7 @@ export default defineConfig({
       // NOTE: before the package itself, whose name begins these.
       "flags-server-kit/command-line": source("server-kit", "command-line"),
       "flags-server-kit/http": source("server-kit", "http"),
+      "flags-server-kit/telemetry": source("server-kit", "telemetry"),
       "flags-server-kit": source("server-kit"),
       "flags-proxy": source("proxy"),
       "flags-admin": source("admin"),

@@ -18,6 +18,7 @@ const PART_NAMES = [
   "admin-scale",
   "keys",
   "mechanisms",
+  "telemetry",
 ];
 const DEFAULT_PARTS = ["engine", "http"];
 const CASE_NAMES = CASES.map(({ name }) => name);
@@ -76,6 +77,7 @@ const SHORT = {
   "admin-scale": { seconds: 2, streamCount: 1000, changes: 50 },
   keys: { rounds: 9, seconds: 0.5 },
   mechanisms: { rounds: 5, seconds: 0.5 },
+  telemetry: { rounds: 7, seconds: 1, warmUpSeconds: 3 },
 };
 
 const LONG = {
@@ -93,6 +95,7 @@ const LONG = {
   "admin-scale": { seconds: 10, streamCount: 5000, changes: 300 },
   keys: { rounds: 25, seconds: 1 },
   mechanisms: { rounds: 15, seconds: 1 },
+  telemetry: { rounds: 15, seconds: 3, warmUpSeconds: 5 },
 };
 
 /**

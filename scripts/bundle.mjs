@@ -1,11 +1,12 @@
-// The last step of `npm run build`: bundles each command and its dependencies into one file, and writes
-// V8's code cache for it. See docs/decisions/0013-bundle-with-code-cache.md.
+// The last step of `npm run build`: bundles OpenTelemetry; bundles each command and its other dependencies into
+// one file, and writes V8's code cache for it. See docs/decisions/0013-bundle-with-code-cache.md.
 
 import { ADMIN, PROXY } from "./bundle/commands.mjs";
 import { writeBundle } from "./bundle/write-bundle.mjs";
+import { writeTelemetryBundle } from "./bundle/write-telemetry-bundle.mjs";
 import { recordBuild } from "./workspace.mjs";
 
-await Promise.all([PROXY, ADMIN].map(writeBundle));
+await Promise.all([writeTelemetryBundle(), ...[PROXY, ADMIN].map(writeBundle)]);
 try {
   await import("./bundle/write-code-caches.mjs");
 } catch (error) {

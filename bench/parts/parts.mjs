@@ -11,6 +11,7 @@ import { refreshTargets, reportRefresh, runRefreshBench } from "./refresh.mjs";
 import { reportSlope, runSlopeBench, slopeTargets } from "./slope.mjs";
 import { reportSpool, runSpoolBench } from "./spool.mjs";
 import { reportStart, runStartBench, startTargets } from "./start.mjs";
+import { reportTelemetry, runTelemetryBench, telemetryTargets } from "./telemetry.mjs";
 import { reportWorkers, runWorkersBench } from "./workers.mjs";
 
 /**
@@ -33,6 +34,7 @@ export const PARTS = {
     report: reportPropagation,
     targets: propagationTargets,
   },
+  telemetry: { run: runTelemetryBench, report: reportTelemetry, targets: telemetryTargets },
   "admin-scale": {
     run: runAdminScaleBench,
     report: reportAdminScale,

@@ -13,6 +13,7 @@ export const SIDEBAR = [
     ["systemd", "/deployment/systemd"],
     ["Kubernetes", "/deployment/kubernetes"],
     ["Monitoring", "/deployment/monitoring"],
+    ["OpenTelemetry", "/telemetry"],
   ]),
   group("Migrate", [
     ["Overview", "/migration"],

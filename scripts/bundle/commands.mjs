@@ -7,6 +7,9 @@ import { bundle as proxyBundle } from "../../packages/proxy/bin/load-bundle.js";
 /** Documents the API. The proxy loads it only when that is enabled. */
 const SWAGGER = /^@fastify\/swagger/;
 
+/** A bundle of its own, which the proxy loads only when it is enabled. */
+const TELEMETRY = "flags-server-kit/telemetry";
+
 /** Serves files next to its own code. */
 const SWAGGER_UI = /^@fastify\/swagger-ui/;
 
@@ -17,7 +20,7 @@ export const PROXY = {
   bundle: proxyBundle,
   loader: pathOf("../../packages/proxy/bin/load-bundle.js"),
   entry: pathOf("../../packages/proxy/dist/main.js"),
-  isExternal: (id) => SWAGGER.test(id),
+  isExternal: (id) => SWAGGER.test(id) || id === TELEMETRY,
   // The class of the HTTP client that is bundled anyway.
   response: ["undici", "Response"],
 };

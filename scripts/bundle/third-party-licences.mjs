@@ -1,6 +1,9 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
+/** Name of the file next to a bundle. */
+export const LICENCES_FILE = "THIRD-PARTY-LICENSES.txt";
+
 /** The innermost package directory in the path of a module. */
 const PACKAGE_DIRECTORY = /^(.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+)[\\/]/;
 const LICENCE_FILE = /^(?:licen[cs]e|copying|notice)/i;

@@ -1,9 +1,7 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { rolldown } from "rolldown";
-import { collectLicences } from "./third-party-licences.mjs";
-
-const LICENCES_FILE = "THIRD-PARTY-LICENSES.txt";
+import { collectLicences, LICENCES_FILE } from "./third-party-licences.mjs";
 
 /** The arguments with which packages/server-kit/bundle/load-bundle.js calls the bundle. */
 const PARAMETERS = "exports, require, module, __filename, __dirname, importModule";

@@ -6,10 +6,15 @@ import {
   observeConnections,
   observeRequests,
   type TlsFiles,
+  traceRequests,
 } from "flags-server-kit/http";
+import type { RequestTracer } from "flags-server-kit/telemetry";
 import { keyOf } from "./access/authenticate.ts";
 import type { AccessControl } from "./access/access-control.ts";
+import type { GrantedSource } from "./access/restricted-source.ts";
+import { createSourceNames } from "./access/source-names.ts";
 import { observeKeys } from "./access/key-uses.ts";
+import { EvaluationReporter } from "./api/evaluation-reporter.ts";
 import { createProtocol } from "./api/protocol.ts";
 import { PROTOCOLS } from "./api/protocols.ts";
 import { registerRoutes } from "./api/routes.ts";
@@ -29,6 +34,7 @@ import { ResponsePreparer } from "./response/prepare-response.ts";
 import { renderAhead } from "./response/rendering.ts";
 import { openAccess } from "./open-access.ts";
 import type { UpstreamSource } from "./sources.ts";
+import { FlagUsage } from "./usage/flag-usage.ts";
 import { observeStore } from "./store/observe-store.ts";
 
 export interface AppOptions {
@@ -47,6 +53,8 @@ export interface AppOptions {
   readonly tls?: TlsFiles | undefined;
   /** Whether metrics and operations are left out, because another port serves them. @default false */
   readonly omitsManagement?: boolean;
+  /** Traces requests. @default none are traced */
+  readonly tracer?: RequestTracer | undefined;
   /** The keys, closed with the app. @default those of the configuration */
   readonly access?: AccessControl;
 }
@@ -58,7 +66,7 @@ export async function buildApp(
   options: AppOptions = { hasFastPath: true },
 ): Promise<FastifyInstance> {
   const { hasFastPath, metrics = createMetrics(), cacheBytes } = options;
-  const { guard = createGuard(config), tls, omitsManagement = false } = options;
+  const { guard = createGuard(config), tls, tracer, omitsManagement = false } = options;
   const { registry } = metrics;
   const { access = await openAccess(config, sources, { registry }) } = options;
   const { keys, uses } = access;
@@ -71,8 +79,12 @@ export async function buildApp(
   });
 
   const preparer = new ResponsePreparer(cacheBytes);
-  const protocols = PROTOCOLS.map((definition) => createProtocol(definition, config, preparer));
-  const { observeRequest: observe } = metrics;
+  const nameOf = createSourceNames(sources);
+  const reporter = tracer && new EvaluationReporter(tracer, nameOf);
+  const protocols = PROTOCOLS.map((definition) =>
+    createProtocol(definition, config, { preparer, reporter }),
+  );
+  const { observe } = metrics.requests;
   const fastPaths = hasFastPath
     ? createFastPaths(config, { keys, uses, protocols, observe, cacheBytes })
     : [];
@@ -93,6 +105,7 @@ export async function buildApp(
       isAllowed,
       readsForwarded: config.trustProxy !== false,
       tls,
+      tracer,
     }),
   });
   app.addHook("preClose", async () => closeFastPaths());
@@ -105,8 +118,9 @@ export async function buildApp(
     stopRendering();
     await access.close();
   });
-  handleErrors(app, { logger: config.logger, sendError });
+  handleErrors(app, { logger: config.logger, sendError, tracer });
   observeRequests(app, observe);
+  if (tracer !== undefined) traceRequests(app, tracer);
   // NOTE: hooks run in this order. Preflights contain no key, and browsers must be able to read errors.
   registerCors(app, config);
   if (isAllowed !== undefined) rejectOtherAddresses(app, isAllowed);
@@ -122,12 +136,27 @@ export async function buildApp(
     config,
     access,
     sources,
-    metrics,
+    metrics: { ...metrics, flagUsage: createFlagUsage(config, metrics.registry, nameOf) },
     protocols,
     cacheBytes,
     omitsManagement,
   });
   return app;
+}
+
+/** Returns undefined unless it is configured: every flag adds time series. */
+function createFlagUsage(
+  { usageMetricsApplications: applications }: ProxyConfig,
+  registry: Metrics["registry"],
+  nameOf: (source: GrantedSource) => string,
+): FlagUsage | undefined {
+  if (applications.length === 0) return undefined;
+  return new FlagUsage({
+    name: `${METRICS_PREFIX}_flag_usage_total`,
+    registry,
+    applications,
+    nameOf,
+  });
 }
 
 /** Creates the limit of connections, which all ports for clients share. */

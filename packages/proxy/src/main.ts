@@ -8,6 +8,7 @@ import {
   serveUntilSignal,
   tryLoadEnvFiles,
 } from "flags-server-kit";
+import type { Telemetry } from "flags-server-kit/telemetry";
 import { SUBCOMMANDS } from "./cli/subcommands.ts";
 import { openPrimaryLink } from "./cluster/primary-link.ts";
 import { parseEdgeCommandLine } from "./config/aliases/edge-command-line.ts";
@@ -41,22 +42,37 @@ function loadFromEnvironment(environment: Environment): Promise<LoadedConfig> {
 }
 
 async function serveCommand(config: LoadedConfig): Promise<RunningServer> {
+  const telemetry = await loadTelemetry(config, config.instanceId);
   if (config.workers > 1) {
     const { serveWithWorkers } = await import("./cluster/primary.ts");
-    return serveWithWorkers(config);
+    return serveWithWorkers(config, telemetry);
   }
-  return serveInOneProcess(config);
+  return serveInOneProcess(config, telemetry);
 }
 
-async function serveInOneProcess(config: LoadedConfig): Promise<RunningServer> {
-  const { serve } = await import("./start.ts");
-  const proxy = await serve(config);
+async function serveInOneProcess(
+  config: LoadedConfig,
+  telemetry: Telemetry | undefined,
+): Promise<RunningServer> {
+  const { serveWithTelemetry } = await import("./start.ts");
+  const proxy = await serveWithTelemetry(config, telemetry);
   return {
     server: proxy.app.server,
     furtherServers: proxy.furtherServers,
     address: `${proxy.url}/proxy`,
     close: () => proxy.close(),
   };
+}
+
+/** NOTE: imported only if it is enabled: it would take a third of the start time. */
+async function loadTelemetry(
+  { telemetry: config, logger, logTap: tap }: LoadedConfig,
+  instanceId: string,
+): Promise<Telemetry | undefined> {
+  if (config === undefined) return undefined;
+  const { startTelemetry } = await import("flags-server-kit/telemetry");
+  const { name, version } = PROGRAM;
+  return startTelemetry({ config, service: { name, version, instanceId }, logger, tap });
 }
 
 interface Hooks {
@@ -72,7 +88,8 @@ export async function runWithHooks({ beforeStart, onListening }: Hooks): Promise
     loadConfig: loadFromEnvironment,
     serve: async (config) => {
       await beforeStart();
-      const proxy = await serveInOneProcess(config);
+      const telemetry = await loadTelemetry(config, config.instanceId);
+      const proxy = await serveInOneProcess(config, telemetry);
       onListening(proxy);
       return proxy;
     },
@@ -86,8 +103,10 @@ export async function runAsWorker(): Promise<void> {
     displayName: "this worker",
     loadConfig: (environment) => loadConfig({}, environment, link.worker),
     serve: async (config) => {
+      const instanceId = `${config.instanceId}-worker-${link.worker.id}`;
+      const telemetry = await loadTelemetry(config, instanceId);
       const { serveAsWorker } = await import("./cluster/worker.ts");
-      const proxy = await serveAsWorker(config, link);
+      const proxy = await serveAsWorker(config, link, telemetry);
       return proxy;
     },
     stopped: link.next("stop"),

@@ -46,7 +46,7 @@ export async function buildManagementApp(
     serverFactory: (handle) => createGuardedServer(guard, handle),
   });
   handleErrors(app, { logger, sendError });
-  observeRequests(app, metrics.observeRequest);
+  observeRequests(app, metrics.requests.observe);
   gateUntilReady(app, sources);
   await registerCompression(app);
   await app.register(async (scope) => registerMonitoring(configureScope(scope), metrics), {

@@ -1,11 +1,12 @@
 import { FlagsClient } from "flags-sdk";
 import {
   createRegistry,
-  createRequestObserver,
-  type ObserveRequest,
+  createRequestMetrics,
+  type RequestMetrics,
   type TlsFiles,
 } from "flags-server-kit/http";
 import { Counter, Gauge, type GaugeConfiguration, type Registry } from "prom-client";
+import type { FlagUsage } from "./usage/flag-usage.ts";
 import { ageMsOf } from "./freshness.ts";
 import type { UpstreamSource } from "./sources.ts";
 import { observeSpools } from "./usage/spool-metrics.ts";
@@ -16,12 +17,14 @@ export interface UsageMetrics {
   readonly usageInvalid: Counter;
   readonly usageRefused: Counter;
   readonly usageDropped: Counter<"kind">;
+  /** Counts the usage of each flag. @default not counted */
+  readonly flagUsage?: FlagUsage | undefined;
 }
 
 /** The metrics of one app, in a separate registry. */
 export interface Metrics extends UsageMetrics {
   readonly registry: Registry;
-  readonly observeRequest: ObserveRequest;
+  readonly requests: RequestMetrics;
   /** Returns all metrics in the Prometheus text format; with workers, those of all processes. */
   readonly read: () => Promise<string>;
 }
@@ -35,7 +38,7 @@ export function createMetrics(): Metrics {
   return {
     registry,
     read: () => registry.metrics(),
-    observeRequest: createRequestObserver(registry, METRICS_PREFIX),
+    requests: createRequestMetrics(registry, METRICS_PREFIX),
     usageEntries: new Counter({
       name: `${METRICS_PREFIX}_usage_entries_total`,
       help: "Toggles in accepted usage reports, which are or will be sent upstream",

@@ -5,6 +5,7 @@ import {
   type FlagsClientOptions,
   type FlagSource,
   isUnleashClient,
+  type RequestObserver,
   type StorageProvider,
   type UnleashClient,
   type UsageSpoolOptions,
@@ -155,8 +156,15 @@ function isFlagSource(client: unknown): client is FlagSource {
   return SOURCE_METHODS.every((name) => typeof Reflect.get(client, name) === "function");
 }
 
-/** Creates a client for each upstream token, or for each file with flags, without starting it. */
-export function createClients(config: ProxyConfig): readonly UpstreamSource[] {
+/**
+ * Creates a client for each upstream token, or for each file with flags, without starting it.
+ *
+ * @param observeRequest called for every request to the upstream
+ */
+export function createClients(
+  config: ProxyConfig,
+  observeRequest?: RequestObserver,
+): readonly UpstreamSource[] {
   const { upstreamTokens, storageProvider, files } = config;
   if (files !== undefined) return createFileSources(config, files);
   const names = describeSources(config).map(({ name }) => name);
@@ -166,10 +174,18 @@ export function createClients(config: ProxyConfig): readonly UpstreamSource[] {
     const usageSpool = spoolOf(config.usageSpool, name);
     const storage = storages[index];
     if (storage !== undefined)
-      return createClient({ ...config, storageProvider: storage }, { token, usageSpool });
-    if (upstreamTokens.length === 1) return createClient(config, { token, usageSpool });
+      return createClient(
+        { ...config, storageProvider: storage },
+        { token, usageSpool, observeRequest },
+      );
+    if (upstreamTokens.length === 1) {
+      return createClient(config, { token, usageSpool, observeRequest });
+    }
     const prefixed = storageProvider && new PrefixedStorage(storageProvider, `${name}:`);
-    return createClient({ ...config, storageProvider: prefixed }, { token, usageSpool });
+    return createClient(
+      { ...config, storageProvider: prefixed },
+      { token, usageSpool, observeRequest },
+    );
   });
   return sources.map((source, index) => {
     const storage = storages[index];
@@ -244,17 +260,12 @@ interface ClientOptions {
   readonly token: string;
   /** A client of the official Node SDK: flags then come from it, not from the upstream. */
   readonly unleash?: UnleashClient;
+  readonly observeRequest?: RequestObserver | undefined;
   readonly usageSpool: UsageSpoolOptions | undefined;
 }
 
-function createClient(
-  config: ProxyConfig,
-  { token, unleash, usageSpool }: ClientOptions,
-): FlagsClient {
-  return createFlagsClient({
-    ...toClientOptions(config, token),
-    ...withoutUndefined({ unleash, usageSpool }),
-  });
+function createClient(config: ProxyConfig, { token, ...others }: ClientOptions): FlagsClient {
+  return createFlagsClient({ ...toClientOptions(config, token), ...withoutUndefined(others) });
 }
 
 /** Returns the options of a client of the configured upstream. */

@@ -1,6 +1,7 @@
 import type { Server } from "node:http";
 import type { FastifyInstance } from "fastify";
 import type { FlagSource, UnleashClient } from "flags-sdk";
+import type { RequestTracer, Telemetry } from "flags-server-kit/telemetry";
 import { type AppOptions, buildApp, createGuard } from "./app.ts";
 import type { ProxyConfig } from "./config/config.ts";
 import { loadEmbeddedConfig } from "./config/load-config.ts";
@@ -9,7 +10,13 @@ import { buildManagementApp } from "./management.ts";
 import { createMetrics, type Metrics, observeCertificate } from "./metrics.ts";
 import { followTlsFiles, openPorts, warnOfUnusedPorts } from "./ports.ts";
 import { openAccess } from "./open-access.ts";
-import { type ChosenSources, chooseSources, closeSources, logSourceEvents } from "./sources.ts";
+import {
+  type ChosenSources,
+  chooseSources,
+  closeSources,
+  createClients,
+  logSourceEvents,
+} from "./sources.ts";
 import type { KeyVerifier } from "./upstream-keys/verified-key.ts";
 
 /** A proxy that listens. */
@@ -61,9 +68,28 @@ export interface ServedProxy extends RunningProxy {
   readonly furtherServers: readonly Server[];
 }
 
+/** Starts the proxy as `serve()` does, with its telemetry, which it closes last. */
+export async function serveWithTelemetry(
+  config: ProxyConfig,
+  telemetry: Telemetry | undefined,
+): Promise<ServedProxy> {
+  const metrics = createMetrics();
+  telemetry?.exportMetrics(metrics);
+  const tracer = telemetry?.tracer;
+  const sources = createClients(config, tracer?.beginUpstream);
+  const proxy = await serve(config, { sources, areOwned: true }, { metrics, tracer });
+  const close = async (): Promise<void> => {
+    await proxy.close();
+    await telemetry?.close();
+  };
+  return { ...proxy, close, [Symbol.asyncDispose]: close };
+}
+
 interface ServeOptions {
   /** @default the metrics of this process */
   readonly metrics?: Metrics;
+  /** Traces requests. @default none are traced */
+  readonly tracer?: RequestTracer | undefined;
   /** Verifies keys upstream, if that is configured. @default one that calls the upstream */
   readonly verifier?: KeyVerifier | undefined;
 }
@@ -72,7 +98,7 @@ interface ServeOptions {
 export async function serve(
   config: ProxyConfig,
   chosen: ChosenSources = chooseSources(config, undefined),
-  { metrics = createMetrics(), verifier }: ServeOptions = {},
+  { metrics = createMetrics(), tracer, verifier }: ServeOptions = {},
 ): Promise<ServedProxy> {
   const { network, logger } = config;
   const guard = createGuard(config);
@@ -86,6 +112,7 @@ export async function serve(
     guard,
     metrics,
     tls,
+    tracer,
     omitsManagement: network.management !== undefined,
   });
   app.addHook("onClose", async () => tls?.close());

@@ -48,6 +48,7 @@ export function proxyConfig(overrides: Partial<ProxyConfig> = {}): ProxyConfig {
     refreshIntervalMs: 5000,
     metricsIntervalMs: 30_000,
     metricsJitterMs: 0,
+    usageMetricsApplications: [],
     usageSpool: { directory: undefined, maxBytes: 134_217_728 },
     environment: undefined,
     projectName: undefined,

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { defaultMaxConnections, type Environment, readOpenFileLimit } from "flags-server-kit";
+import { TELEMETRY_GROUP } from "flags-server-kit/command-line";
 import { afterAll, describe, expect, test } from "vitest";
 import type { LoadedConfig } from "../src/config/assemble-config.ts";
 import { loadConfig } from "../src/config/load-config.ts";
@@ -379,6 +380,18 @@ const ROWS: readonly Row[] = [
     (config) => config.metricsIntervalMs,
     30_000,
     INTERVAL,
+  ),
+  row(
+    "usageMetricsApplications",
+    "FLAGS_USAGE_METRICS_APPLICATIONS",
+    (config) => config.usageMetricsApplications,
+    [],
+    {
+      texts: [["web, ios app", ["web", "ios app"]]],
+      values: [[["web"], ["web"]]],
+      badTexts: ["a".repeat(101), "a\tb"],
+      badValues: [1, { web: true }],
+    },
   ),
   row("metricsJitter", "FLAGS_METRICS_JITTER", (config) => config.metricsJitterMs, 0, INTERVAL),
   row("usageSpool", "FLAGS_USAGE_SPOOL", (config) => config.usageSpool.directory, undefined, {
@@ -854,6 +867,7 @@ const EVERY_OPTION: Record<OptionName, true> = {
   maxConnections: true,
   metricsInterval: true,
   metricsJitter: true,
+  usageMetricsApplications: true,
   namePrefix: true,
   ofrepEventStreams: true,
   maxStaleness: true,
@@ -908,7 +922,10 @@ describe("SETTINGS", () => {
       "FLAGS_UPSTREAM_CERT_FILE",
       "FLAGS_UPSTREAM_KEY_FILE",
     ];
-    const known = Object.values(SETTINGS).flatMap(({ variables }) => [...variables]);
+    // Those of telemetry are tested in telemetry-config.test.ts of the server kit.
+    const known = Object.values(SETTINGS)
+      .filter(({ group }) => group !== TELEMETRY_GROUP)
+      .flatMap(({ variables }) => [...variables]);
     const missing = known.filter((name) => !tested.has(name.toUpperCase()));
     expect(missing.toSorted()).toEqual(others.toSorted());
   });

@@ -41,6 +41,7 @@ export { createConnections } from "./transport/connections.ts";
 export { HttpClient } from "./transport/http-client.ts";
 export type { CustomHeadersFunction } from "./transport/headers.ts";
 export { Deadline } from "./transport/deadline.ts";
+export type { ObservedRequest, RequestObserver } from "./transport/request-observer.ts";
 export { describeCause, UpstreamError } from "./transport/upstream-error.ts";
 export type { UpstreamErrorCode } from "./transport/upstream-error.ts";
 export type { MetricsBody, RegistrationBody } from "./transport/wire-bodies.ts";

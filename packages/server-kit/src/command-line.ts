@@ -21,6 +21,7 @@ export type { Environment } from "./config/resolve-settings.ts";
 export { defineSetting, variablesOf } from "./config/setting.ts";
 export type { Setting, SettingsTable, ValuesOf } from "./config/setting.ts";
 export { showAddress } from "./config/show-text.ts";
+export { TELEMETRY_GROUP, TELEMETRY_SETTINGS } from "./config/telemetry-settings.ts";
 export { addressesKind, trustProxyKind } from "./config/trust-proxy.ts";
 export { isRecord } from "./is-record.ts";
 export { LOG_LEVELS } from "./logging/logger.ts";

@@ -22,11 +22,11 @@ export { AUTHENTICATION_LIMITS, GuessLimiter, VALIDATION_LIMITS } from "./http/g
 export type { GuessProblem } from "./http/guess-limiter.ts";
 export {
   createRegistry,
-  createRequestObserver,
+  createRequestMetrics,
   observeConnections,
   observeRequests,
 } from "./http/metrics.ts";
-export type { ObserveRequest } from "./http/metrics.ts";
+export type { ObserveRequest, RequestMetrics } from "./http/metrics.ts";
 export { registerOpenApi } from "./http/openapi.ts";
 export { describeRepeatedHeader, findRepeatedHeader } from "./http/repeated-header.ts";
 export {
@@ -40,6 +40,7 @@ export type { TlsMaterial } from "./http/tls-files.ts";
 export { TokenBucket } from "./http/token-bucket.ts";
 export { toTrustOption } from "./config/trust-proxy.ts";
 export type { TrustFunction } from "./config/trust-proxy.ts";
+export { traceRequests } from "./telemetry/trace-requests.ts";
 export { DeltaHub, DeltaStream } from "./streams/delta-stream.ts";
 export type { DeltaFeed, DeltaHubOptions } from "./streams/delta-stream.ts";
 export { EventStream, writeEvent } from "./streams/event-stream.ts";

@@ -14,6 +14,8 @@ export {
 } from "./config/resolve-settings.ts";
 export type { Resolution } from "./config/resolve-settings.ts";
 export { describeFallback, nameSetting } from "./config/setting.ts";
+export { toTelemetryConfig } from "./config/telemetry-config.ts";
+export type { TelemetryConfig } from "./config/telemetry-config.ts";
 export type { TrustProxy } from "./config/trust-proxy.ts";
 export { findUnknownOptions, findUnknownVariables } from "./config/unknown-names.ts";
 export {
@@ -34,6 +36,7 @@ export type { OpenFiles } from "./http/connection-limits.ts";
 export { listen, openPort } from "./http/listen.ts";
 export type { OpenPort } from "./http/listen.ts";
 export type { Closable } from "./http/shut-down.ts";
+export { LogTap } from "./logging/log-tap.ts";
 export { createLogger, wrapLogger } from "./logging/create-logger.ts";
 export type { Logger, LogLevel } from "./logging/logger.ts";
 export { createRedact, REDACTED } from "./logging/redact.ts";

@@ -1,4 +1,4 @@
-import { createRegistry, createRequestObserver, type ObserveRequest } from "flags-server-kit/http";
+import { createRegistry, createRequestMetrics, type ObserveRequest } from "flags-server-kit/http";
 import { Counter, Gauge, type Registry } from "prom-client";
 import type { ApiError } from "../errors.ts";
 import type { Storage } from "../storage/storage.ts";
@@ -39,7 +39,7 @@ export function createMetrics(storage: Storage): Metrics {
   });
   return {
     registry,
-    observeRequest: createRequestObserver(registry, METRICS_PREFIX),
+    observeRequest: createRequestMetrics(registry, METRICS_PREFIX).observe,
     observeError: ({ name }) => {
       if (name === "ServiceUnavailableError") databaseErrors.inc();
       if (name === "InsufficientStorageError") diskFullErrors.inc();

@@ -33,7 +33,7 @@ export type Evaluate = (
 
 /** Creates the handler of all routes that evaluate flags in a protocol. */
 export function createEvaluate(protocol: Protocol): Evaluate {
-  const { contextRules, preparer } = protocol;
+  const { contextRules, preparer, reporter } = protocol;
   return async (request, reply, { sent: received, selection, extend }) => {
     const grant = grantOf(request);
     const policy = policyFor(protocol, grant);
@@ -43,7 +43,9 @@ export function createEvaluate(protocol: Protocol): Evaluate {
     if (snapshot === undefined) throw notReady();
 
     const context = await requestContext({ request: request.raw, sent, snapshot }, contextRules);
-    const { body } = evaluateFlags(protocol, snapshot, context, selection);
+    const { body, outcomes } = evaluateFlags(protocol, snapshot, context, selection);
+    const { source } = grant;
+    reporter?.report(request.raw, { source, snapshot, selection, outcomes });
     const response =
       extend === undefined
         ? { body, isShareable: isShareable(selection), policy }

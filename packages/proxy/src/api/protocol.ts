@@ -3,6 +3,7 @@ import type { TypedApp } from "flags-server-kit/http";
 import type { Static, TSchema } from "typebox";
 import { inHeader, type KeyExtractor } from "../access/key-extractor.ts";
 import type { AccessControl } from "../access/access-control.ts";
+import type { EvaluationReporter } from "./evaluation-reporter.ts";
 import type { Grant, KeyKind } from "../access/grant.ts";
 import { SIGNATURE_HEADER } from "../access/signed-context/verify-context.ts";
 import type { CorsConfig, ProxyConfig } from "../config/config.ts";
@@ -84,6 +85,8 @@ export interface Protocol extends Renderer {
   /** Whether responses have the age of the flags in a header. */
   readonly showsAge: boolean;
   readonly preparer: ResponsePreparer;
+  /** Undefined: evaluations are not reported. */
+  readonly reporter: EvaluationReporter | undefined;
 }
 
 /** The dependencies that the routes of all protocols share. */
@@ -108,7 +111,7 @@ export interface RouteOptions extends RouteDependencies {
 export function createProtocol(
   definition: ProtocolDefinition,
   config: ProxyConfig,
-  preparer: ResponsePreparer,
+  { preparer, reporter }: Pick<Protocol, "preparer" | "reporter">,
 ): Protocol {
   const { appName, environment, contextEnrichers: enrichers } = config;
   const { ignoresInvalidTime = false, sessionIsUser = false, cacheControl } = definition;
@@ -132,6 +135,7 @@ export function createProtocol(
     },
     showsAge: config.ageHeader,
     preparer,
+    reporter,
   };
 }
 

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import type { ApplicationUsage } from "flags-sdk";
 import type { Logger, RunningServer } from "flags-server-kit";
+import type { Telemetry } from "flags-server-kit/telemetry";
 import type { LoadedConfig } from "../config/assemble-config.ts";
 import { startKeyVerifier } from "../open-access.ts";
 import { closeSources, createClients, logSourceEvents, type UpstreamSource } from "../sources.ts";
@@ -15,14 +16,19 @@ import { MetricsCollection } from "./metrics-collection.ts";
 import { WorkerPool, type WorkerVariables } from "./worker-pool.ts";
 
 /** Serves with several processes that share one port and the connections to the upstream. */
-export async function serveWithWorkers(config: LoadedConfig): Promise<RunningServer> {
+export async function serveWithWorkers(
+  config: LoadedConfig,
+  telemetry: Telemetry | undefined,
+): Promise<RunningServer> {
   const metrics = createMetrics();
+  telemetry?.exportMetrics(metrics);
   const verifier =
     config.upstreamKeys && (await startKeyVerifier(config, config.upstreamKeys, metrics.registry));
   const primary = new Primary(config, {
     variables: { ...(await choosePorts(config)), ...config.workerVariables },
     metrics,
     verifier,
+    telemetry,
   });
   const url = await primary.start();
   return { server: undefined, address: `${url}/proxy`, close: () => primary.close() };
@@ -33,6 +39,8 @@ interface PrimaryParts {
   readonly metrics: Metrics;
   /** Undefined if the upstream does not verify keys. */
   readonly verifier: KeyVerifier | undefined;
+  /** Undefined if it is not enabled. */
+  readonly telemetry: Telemetry | undefined;
 }
 
 /**
@@ -77,12 +85,14 @@ class Primary {
   /** The number of sources for which a worker is ready to listen. */
   readonly #readyCounts = new WeakMap<WorkerPeer, number>();
   readonly #metrics: MetricsCollection;
+  readonly #telemetry: Telemetry | undefined;
   readonly #keys: KeyDistribution | undefined;
 
-  constructor(config: LoadedConfig, { variables, metrics, verifier }: PrimaryParts) {
+  constructor(config: LoadedConfig, { variables, metrics, verifier, telemetry }: PrimaryParts) {
     const { logger, workers: count, workerTimeoutMs } = config;
     this.#logger = logger;
-    this.#sources = createClients(config);
+    this.#telemetry = telemetry;
+    this.#sources = createClients(config, telemetry?.tracer?.beginUpstream);
     this.#distributions = this.#sources.map(
       (source, index) =>
         new FlagDistribution({ source, index, logger, onReady: (worker) => this.#onReady(worker) }),
@@ -115,6 +125,7 @@ class Primary {
     await this.#pool.stop();
     for (const distribution of this.#distributions) distribution.close();
     await Promise.all([closeSources(this.#sources), this.#keys?.close()]);
+    await this.#telemetry?.close();
   }
 
   #onMessage(worker: WorkerPeer, message: ToPrimary): void {

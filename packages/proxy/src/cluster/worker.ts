@@ -1,5 +1,6 @@
 import { type ApplicationRegistration, type ApplicationUsage, FlagReplica } from "flags-sdk";
 import type { Closable } from "flags-server-kit";
+import type { Telemetry } from "flags-server-kit/telemetry";
 import type { ProxyConfig } from "../config/config.ts";
 import { createMetrics, type Metrics } from "../metrics.ts";
 import { createSources, type SourceFailure } from "../sources.ts";
@@ -9,7 +10,11 @@ import type { PrimaryLink } from "./primary-link.ts";
 import { RemoteKeyVerifier } from "./remote-key-verifier.ts";
 
 /** Serves the flags of the primary process, on the port that all workers share. */
-export async function serveAsWorker(config: ProxyConfig, link: PrimaryLink): Promise<Closable> {
+export async function serveAsWorker(
+  config: ProxyConfig,
+  link: PrimaryLink,
+  telemetry: Telemetry | undefined,
+): Promise<Closable> {
   const forwarder = new UsageForwarder(link);
   const replicas: FlagReplica[] = [];
   const failures = new Map<number, SourceFailure>();
@@ -29,10 +34,16 @@ export async function serveAsWorker(config: ProxyConfig, link: PrimaryLink): Pro
   await link.send({ kind: "hello" });
   await canListen;
 
-  const proxy = await serve(config, { sources, areOwned: true }, { metrics, verifier });
+  telemetry?.exportMetrics(metrics);
+  const tracer = telemetry?.tracer;
+  const proxy = await serve(config, { sources, areOwned: true }, { metrics, tracer, verifier });
   await link.send({ kind: "listening", url: proxy.url });
   const { app, furtherServers } = proxy;
-  return { server: app.server, furtherServers, close: () => proxy.close() };
+  const close = async (): Promise<void> => {
+    await proxy.close();
+    await telemetry?.close();
+  };
+  return { server: app.server, furtherServers, close };
 }
 
 interface WorkerParts {

@@ -2,7 +2,12 @@ import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { resolve } from "node:path";
 import type { CustomStrategy } from "flags-engine";
-import type { Logger } from "flags-server-kit";
+import {
+  type Logger,
+  type LogTap,
+  type TelemetryConfig,
+  toTelemetryConfig,
+} from "flags-server-kit";
 import type { ContextEnricher } from "../extensions.ts";
 import type {
   BootstrapConfig,
@@ -27,11 +32,16 @@ export interface LoadedConfig extends ProxyConfig {
   readonly workerTimeoutMs: number;
   /** Variables with which workers load the same configuration. They may contain secrets. */
   readonly workerVariables: Readonly<Record<string, string>>;
+  /** Undefined: OpenTelemetry is not enabled, and not loaded. */
+  readonly telemetry: TelemetryConfig | undefined;
+  /** The tap of the built-in logger. */
+  readonly logTap: LogTap | undefined;
 }
 
 /** Parts of the configuration that are loaded or computed, not read. */
 interface Collaborators {
   readonly logger: Logger;
+  readonly logTap: LogTap | undefined;
   readonly maxConnections: number;
   readonly customStrategies: readonly CustomStrategy[];
   readonly contextEnrichers: readonly ContextEnricher[];
@@ -64,6 +74,7 @@ export function assembleConfig(values: Values, collaborators: Collaborators): Lo
     refreshIntervalMs: values.refreshInterval,
     metricsIntervalMs: values.metricsInterval,
     metricsJitterMs: values.metricsJitter,
+    usageMetricsApplications: Object.freeze(values.usageMetricsApplications),
     usageSpool: toUsageSpool(values),
     environment: values.environment,
     projectName: values.projectName,
@@ -78,6 +89,8 @@ export function assembleConfig(values: Values, collaborators: Collaborators): Lo
       ...(pushSecret !== undefined &&
         values.pushSecret === undefined && { FLAGS_PUSH_SECRET: pushSecret }),
     }),
+    telemetry: toTelemetryConfig(values),
+    logTap: collaborators.logTap,
     trustProxy: Object.freeze(values.trustProxy),
     customStrategies: Object.freeze(collaborators.customStrategies),
     contextEnrichers: Object.freeze(collaborators.contextEnrichers),

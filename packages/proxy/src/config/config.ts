@@ -98,6 +98,8 @@ export interface ProxyConfig {
   readonly refreshIntervalMs: number;
   readonly metricsIntervalMs: number;
   readonly metricsJitterMs: number;
+  /** The applications whose usage is counted by name in metrics; empty: usage of flags is not counted. */
+  readonly usageMetricsApplications: readonly string[];
   readonly usageSpool: UsageSpoolConfig;
   /** When set, clients cannot choose the environment of the context. */
   readonly environment: string | undefined;

@@ -15,6 +15,7 @@ import {
 } from "flags-server-kit/command-line";
 
 const MAX_WORKERS = 256;
+const MAX_APPLICATION_CHARACTERS = 100;
 
 const workerCountKind = createIntegerKind({ min: 1, max: MAX_WORKERS });
 const allowedWorkers = `auto, or ${workerCountKind.allowed}`;
@@ -42,6 +43,15 @@ export const headerNameKind: Kind<string> = createTextKind("the name of an HTTP 
 export const headerNamesKind: Kind<readonly string[]> = createListKind({
   of: "names of HTTP headers",
   parseEntry: (text) => (TOKEN.test(text) ? text : new InvalidValue("is not the name of a header")),
+});
+
+/** Names of applications, as they report usage. */
+export const applicationsKind: Kind<readonly string[]> = createListKind({
+  of: "names of applications",
+  parseEntry: (text) =>
+    text.length > MAX_APPLICATION_CHARACTERS || /\p{Cc}/u.test(text)
+      ? new InvalidValue("is not the name of an application")
+      : text,
 });
 
 /** Names of methods, in upper case. */

@@ -10,12 +10,15 @@ import {
   isLoopbackHost,
   isRecord,
   type Logger,
+  LogTap,
   nameSetting,
   readEnvironment,
   readOpenFileLimit,
   REDACTED,
   type Resolution,
   resolveSettings,
+  type TelemetryConfig,
+  toTelemetryConfig,
   wrapLogger,
 } from "flags-server-kit";
 import { loadEnrichers, loadStrategies } from "../extensions.ts";
@@ -103,9 +106,11 @@ export async function loadConfig(
   ];
   if (problems.length > 0) throw new ConfigError(problems, hints);
 
-  const logger = chooseLogger(values, worker);
+  const logTap = toTelemetryConfig(values) === undefined ? undefined : new LogTap();
+  const logger = chooseLogger(values, { worker, logTap });
   const config = assembleConfig(values, {
     logger,
+    logTap,
     maxConnections,
     customStrategies: strategies.extensions,
     contextEnrichers: enrichers.extensions,
@@ -121,9 +126,14 @@ export async function loadConfig(
   return config;
 }
 
-/** Loads the configuration of a proxy that is embedded in another program. */
+/**
+ * Loads the configuration of a proxy that is embedded in another program.
+ *
+ * NOTE: the variables of OpenTelemetry are for the telemetry of that program.
+ */
 export async function loadEmbeddedConfig(options: ProxyOptions): Promise<LoadedConfig> {
-  const config = await loadConfig(options, readEnvironment());
+  const variables = Object.entries(readEnvironment()).filter(([name]) => !name.startsWith("OTEL_"));
+  const config = await loadConfig(options, Object.fromEntries(variables));
   if (config.workers > 1) {
     config.logger.warn(
       `${nameSetting(SETTINGS.workers)} has no effect here: only the command flags-proxy starts workers`,
@@ -188,13 +198,19 @@ async function checkSpool({ usageSpool, flagsApiToken = [] }: Values): Promise<F
   return { problems: [], hints };
 }
 
-function chooseLogger(values: Values, worker: WorkerIdentity | undefined): Logger {
+interface LoggerParts {
+  readonly worker: WorkerIdentity | undefined;
+  readonly logTap: LogTap | undefined;
+}
+
+function chooseLogger(values: Values, { worker, logTap }: LoggerParts): Logger {
   const secrets = collectSecrets(SETTINGS, values);
   if (values.logger !== undefined) return wrapLogger(values.logger, secrets);
   return createLogger({
     level: values.logLevel,
     json: values.useJsonLogger,
     secrets,
+    tap: logTap,
     ...(worker && { process: `worker ${worker.id}` }),
   });
 }
@@ -203,7 +219,14 @@ function chooseLogger(values: Values, worker: WorkerIdentity | undefined): Logge
 export function redactConfig(
   config: ProxyConfig & Partial<LoadedConfig>,
 ): Readonly<Record<string, unknown>> {
-  const { logger: _logger, bootstrap, workerVariables: _variables, ...rest } = config;
+  const {
+    logger: _logger,
+    logTap: _logTap,
+    workerVariables: _variables,
+    telemetry,
+    bootstrap,
+    ...rest
+  } = config;
   return {
     ...rest,
     upstreamTokens: config.upstreamTokens.map(() => REDACTED),
@@ -221,7 +244,20 @@ export function redactConfig(
     httpProxy: config.httpProxy && redactCredentials(config.httpProxy),
     httpsProxy: config.httpsProxy && redactCredentials(config.httpsProxy),
     network: redactNetwork(config.network),
+    telemetry: telemetry && redactTelemetry(telemetry),
   };
+}
+
+function redactTelemetry({ traces, metrics, logs }: TelemetryConfig): object {
+  return {
+    traces: redactSignal(traces),
+    metrics: redactSignal(metrics),
+    logs: redactSignal(logs),
+  };
+}
+
+function redactSignal(signal: TelemetryConfig["traces"]): object | undefined {
+  return signal && { ...signal, headers: Object.keys(signal.headers) };
 }
 
 function redactNetwork({ tls, upstream, ...rest }: NetworkConfig): object {

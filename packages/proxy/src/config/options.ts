@@ -274,6 +274,13 @@ export interface ProxyOptions extends OldProxyOptions {
    */
   readonly metricsJitter?: number | undefined;
   /**
+   * Names of applications. Then the metric `flags_proxy_flag_usage_total` counts the usage of each flag
+   * that these report; that of all others counts as `other`. Environment: `FLAGS_USAGE_METRICS_APPLICATIONS`.
+   *
+   * @default [] (usage is not counted)
+   */
+  readonly usageMetricsApplications?: string | readonly string[] | undefined;
+  /**
    * Folder in which accepted usage is kept until it is delivered. Environment: `FLAGS_USAGE_SPOOL`.
    * @default none: usage is lost when the process is killed
    */

@@ -23,6 +23,8 @@ import {
   keysKind,
   LOG_LEVELS,
   type Setting,
+  TELEMETRY_GROUP,
+  TELEMETRY_SETTINGS,
   textKind,
   tokensKind,
   trustProxyKind,
@@ -39,6 +41,7 @@ import {
 import { OFREP_VALUES } from "./config.ts";
 import { upstreamHeadersKind } from "./header-list-kind.ts";
 import {
+  applicationsKind,
   enrichersKind,
   headerNameKind,
   headerNamesKind,
@@ -66,6 +69,7 @@ export const SETTING_GROUPS = [
   "Push",
   "CORS",
   "Logging",
+  TELEMETRY_GROUP,
   "Extensions",
   "Experimental",
 ] as const;
@@ -320,6 +324,16 @@ export const SETTINGS = {
     kind: intervalKind,
     fallback: 0,
     meaning: "Up to this many milliseconds of random delay are added to each metrics interval.",
+  }),
+  usageMetricsApplications: defineSetting({
+    group: "Endpoints",
+    option: "usageMetricsApplications",
+    variables: ["FLAGS_USAGE_METRICS_APPLICATIONS"],
+    kind: applicationsKind,
+    fallback: [],
+    shownFallback: "none, usage is not counted",
+    meaning:
+      "Names of applications, separated by commas. Then the metric flags_proxy_flag_usage_total counts the usage of each flag that these report; that of all others counts as other.",
   }),
   usageSpool: defineSetting({
     group: "Upstream",
@@ -719,6 +733,7 @@ export const SETTINGS = {
     meaning:
       "Lowest level that is logged: debug, info, warn, error or fatal. Has no effect on a custom logger.",
   }),
+  ...TELEMETRY_SETTINGS,
   customStrategies: defineSetting({
     group: "Extensions",
     option: "customStrategies",

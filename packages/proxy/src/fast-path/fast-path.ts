@@ -7,6 +7,7 @@ import {
   type ObserveRequest,
   type TlsFiles,
 } from "flags-server-kit/http";
+import type { RequestTracer, TracedRequest } from "flags-server-kit/telemetry";
 import type { Context, Snapshot } from "flags-engine";
 import { admitRequest } from "../access/admit-request.ts";
 import {
@@ -74,12 +75,14 @@ interface ServerOptions {
   readonly readsForwarded: boolean;
   /** Undefined: plain HTTP. */
   readonly tls: TlsFiles | undefined;
+  /** Decides which requests are traced. Undefined: none. */
+  readonly tracer: Pick<RequestTracer, "begin"> | undefined;
 }
 
 /** Creates the HTTP server. A request goes to the fast path that can handle it, or else to the framework. */
 export function createServerFactory(
   fastPaths: readonly FastPath[],
-  { guard, isAllowed, readsForwarded, tls }: ServerOptions,
+  { guard, isAllowed, readsForwarded, tls, tracer }: ServerOptions,
 ): FastifyServerFactory {
   return (handleInFramework) =>
     createGuardedServer(
@@ -87,11 +90,12 @@ export function createServerFactory(
       (request, response) => {
         if (readsForwarded) adoptForwarded(request.headers);
         const fastPath = fastPaths.find((path) => path.canHandle(request));
+        const traced = tracer?.begin(request, response);
         // The framework responds to requests that are not allowed.
         if (fastPath === undefined || isAllowed?.(request) === false) {
           handleInFramework(request, response);
         } else {
-          fastPath.handle(request, response, handleInFramework);
+          fastPath.handle(request, response, { handleInFramework, traced });
         }
       },
       tls,
@@ -117,6 +121,14 @@ interface AuthenticatedRequest {
   readonly response: ServerResponse;
   readonly grant: Grant;
   readonly startMs: number;
+  /** Undefined: the request is not traced. */
+  readonly traced: TracedRequest | undefined;
+}
+
+interface Handling {
+  readonly handleInFramework: RequestListener;
+  /** Undefined: the request is not traced. */
+  readonly traced: TracedRequest | undefined;
 }
 
 /**
@@ -147,7 +159,7 @@ class FastPath {
   handle(
     request: IncomingMessage,
     response: ServerResponse,
-    handleInFramework: RequestListener,
+    { handleInFramework, traced }: Handling,
   ): void {
     const startMs = performance.now();
     const grant = this.#grantFor(request);
@@ -162,7 +174,7 @@ class FastPath {
       return;
     }
     const { url = "" } = request;
-    const authenticated = { request, response, grant, startMs };
+    const authenticated = { request, response, grant, startMs, traced };
     const passOn = (): void => handleInFramework(request, response);
     if (request.method === "POST") {
       // NOTE: no URL contains a line break, so this text is never that of a GET.
@@ -195,18 +207,20 @@ class FastPath {
    * @param text everything the client sent that the response depends on, apart from its key
    */
   #respond(authenticated: AuthenticatedRequest, text: string, parse: () => FlagRequest): boolean {
-    const { cache, protocol, uses } = this.#options;
-    const { grant } = authenticated;
+    const { cache, protocol, uses, path } = this.#options;
+    const { grant, traced } = authenticated;
     const { snapshot } = grant.source;
     if (snapshot === undefined) return false;
     const cacheKey = `${cacheKeyOf(grant)}\n${text}`;
-    const cached = cache.get(snapshot, cacheKey);
+    // The evaluations of a traced request are reported, and a cached response does not contain them.
+    const cached = traced === undefined ? cache.get(snapshot, cacheKey) : undefined;
     const flags =
       cached === undefined
         ? this.#evaluate(authenticated, snapshot, cacheKey, parse)
         : { body: cached, isShareable: false, policy: policyFor(protocol, grant) };
     if (flags === undefined) return false;
     uses.count(grant);
+    traced?.setRoute(path);
     // NOTE: responses are sent after all requests of this event-loop tick have been read. Sending wakes
     // the reader, which then competes for the processor with the requests that are still unread; this
     // can cost half as much again. Between two immediates Node releases what was sent.
@@ -215,7 +229,7 @@ class FastPath {
   }
 
   #evaluate(
-    { request, grant }: AuthenticatedRequest,
+    { request, grant, traced }: AuthenticatedRequest,
     snapshot: Snapshot,
     cacheKey: string,
     parse: () => FlagRequest,
@@ -232,7 +246,16 @@ class FastPath {
       // The framework finds the same error, and responds with its message.
       return undefined;
     }
-    const { body, isRepeatable } = evaluateFlags(protocol, snapshot, context, flagRequest);
+    const { body, isRepeatable, outcomes } = evaluateFlags(
+      protocol,
+      snapshot,
+      context,
+      flagRequest,
+    );
+    if (traced !== undefined) {
+      const evaluation = { source: grant.source, snapshot, selection: flagRequest, outcomes };
+      protocol.reporter?.report(request, evaluation);
+    }
     if (isRepeatable && dependsOnTextAlone(sent, snapshot)) {
       cache.offer(snapshot, cacheKey, body);
     }

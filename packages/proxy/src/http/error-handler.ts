@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "flags-server-kit";
+import type { RequestTracer } from "flags-server-kit/telemetry";
 import { HttpError, toHttpError } from "../errors.ts";
 
 /** How the error responses of some paths are written. */
@@ -48,28 +49,41 @@ function exposeRetryAfter(reply: FastifyReply): void {
 interface ErrorHandlerOptions {
   readonly logger: Logger;
   readonly sendError: SendError;
+  /** Adds the ids of traces to errors in the log. @default none */
+  readonly tracer?: Pick<RequestTracer, "find"> | undefined;
 }
 
 /** Turns every error of the app into a JSON response, and logs those that are not the client's. */
 export function handleErrors(
   app: FastifyInstance,
-  { logger, sendError }: ErrorHandlerOptions,
+  { logger, sendError, tracer }: ErrorHandlerOptions,
 ): void {
   app.setErrorHandler((thrown, request, reply) => {
     const error = toHttpError(thrown);
-    return sendError(reply, error.statusCode < 500 ? error : logError(error, request, logger));
+    if (error.statusCode !== 500 || request.socket.destroyed) return sendError(reply, error);
+    const id = randomUUID();
+    const log = (): void => logError(error, { request, logger, id });
+    const traced = tracer?.find(request.raw);
+    if (traced === undefined) log();
+    else traced.run(log);
+    return sendError(
+      reply,
+      new HttpError(500, `${error.message}. Its log has details under ${id}`),
+    );
   });
   handleUnknownPaths(app, sendError);
 }
 
-/** Logs an internal error under an id. The client learns only the id. */
-function logError(error: HttpError, request: FastifyRequest, logger: Logger): HttpError {
-  if (error.statusCode !== 500 || request.socket.destroyed) return error;
+interface LoggedRequest {
+  readonly request: FastifyRequest;
+  readonly logger: Logger;
+  readonly id: string;
+}
 
-  const id = randomUUID();
+/** Logs an internal error under an id. The client learns only the id. */
+function logError(error: HttpError, { request, logger, id }: LoggedRequest): void {
   const where = `${request.method} ${request.routeOptions.url ?? "an unknown path"}`;
   logger.error(`${where} failed (request ${id})`, error.cause);
-  return new HttpError(500, `${error.message}. Its log has details under ${id}`);
 }
 
 function handleUnknownPaths(app: FastifyInstance, sendError: SendError): void {

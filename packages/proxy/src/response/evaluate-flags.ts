@@ -16,10 +16,16 @@ export interface Selection {
 }
 
 /** The response for one context. */
-interface EvaluatedFlags {
+export interface EvaluatedFlags {
   readonly body: ResponseBody;
   /** Whether the same context would give the same response again, as long as no flag changes. */
   readonly isRepeatable: boolean;
+  /**
+   * The index of the outcome of each flag that was evaluated, by the position of the flag.
+   *
+   * NOTE: valid only until the next evaluation, which may overwrite it.
+   */
+  readonly outcomes: Readonly<Record<number, number>>;
 }
 
 /**
@@ -37,10 +43,10 @@ export function evaluateFlags(
 ): EvaluatedFlags {
   const rendering = render(snapshot);
   if (selection.single !== undefined) {
-    return { body: evaluateSingle(rendering, context, selection.single), isRepeatable: false };
+    return evaluateSingle(rendering, context, selection.single);
   }
   const { outcomes, isRepeatable } = snapshot.evaluateAll(context, rendering.vector);
-  return { body: selectFlags(rendering, outcomes, selection), isRepeatable };
+  return { body: selectFlags(rendering, outcomes, selection), isRepeatable, outcomes };
 }
 
 /** Whether clients with different requests are likely to get the same response. */
@@ -52,15 +58,17 @@ function evaluateSingle(
   { snapshot, format }: Rendering,
   context: Context,
   name: string,
-): ResponseBody {
+): EvaluatedFlags {
   const index = snapshot.indexOf(name);
   const feature = snapshot.flags[index];
-  const outcome = feature?.outcomes[snapshot.evaluate(index, context)];
+  const outcomeIndex = snapshot.evaluate(index, context);
+  const outcome = feature?.outcomes[outcomeIndex];
   if (feature === undefined || outcome === undefined) throw unknownFlag(name);
   const error = format.toFlagError?.(feature, outcome);
   if (error !== undefined) throw error;
   const json = format.writeFlag(feature, outcome);
-  return new ResponseBody(toBinaryString(json), toEntityTag(json));
+  const body = new ResponseBody(toBinaryString(json), toEntityTag(json));
+  return { body, isRepeatable: false, outcomes: { [index]: outcomeIndex } };
 }
 
 function selectFlags(

@@ -32,6 +32,7 @@ export async function acceptUsage(
       const isAccepted: unknown = await source.reportUsage(usage);
       if (isAccepted === false) return false;
       metrics.usageEntries.inc(count);
+      metrics.flagUsage?.count(source, usage);
       return true;
     }),
   );

@@ -42,7 +42,11 @@ export function createParts(settings: Settings, emitter: Emitter<FlagsClientEven
   const { appName, instanceId, connection, strategies, bootstrapOverrides } = settings;
   const identity = { appName, instanceId, connectionId: randomUUID() };
   const { timeoutMs } = connection;
-  const http = new HttpClient({ connections: createConnections(connection), timeoutMs });
+  const http = new HttpClient({
+    connections: createConnections(connection),
+    timeoutMs,
+    observe: settings.observeRequest,
+  });
   const slicer = new TimeSlicer();
   const { url, filters, refreshIntervalMs, metricsIntervalMs } = settings;
   const api = new UpstreamApi({

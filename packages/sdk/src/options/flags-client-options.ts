@@ -3,6 +3,7 @@ import type { StorageProvider } from "../storage/storage-provider.ts";
 import type { Synchronization } from "../sync/synchronizer.ts";
 import type { UnleashClient } from "../sync/unleash-synchronizer.ts";
 import type { CustomHeadersFunction } from "../transport/headers.ts";
+import type { RequestObserver } from "../transport/request-observer.ts";
 
 /** A tag that a flag must have. */
 export interface Tag {
@@ -98,6 +99,8 @@ export interface FlagsClientOptions {
   readonly customHeaders?: Readonly<Record<string, string>>;
   /** Called for every request; the returned headers override `customHeaders`. @default none */
   readonly customHeadersFunction?: CustomHeadersFunction;
+  /** Called for every request to the upstream, for example to trace it. @default none */
+  readonly observeRequest?: RequestObserver;
   /** Time limit for a whole request in milliseconds. @default 10000 */
   readonly timeoutMs?: number;
   /** TLS settings. */

@@ -5,6 +5,7 @@ import { SYNCHRONIZATIONS } from "../sync/synchronizer.ts";
 import type { Synchronization } from "../sync/synchronizer.ts";
 import { isHeaderName, isHeaderValue } from "../transport/headers.ts";
 import type { CustomHeadersFunction } from "../transport/headers.ts";
+import type { RequestObserver } from "../transport/request-observer.ts";
 import type { Tag } from "./flags-client-options.ts";
 
 /**
@@ -120,6 +121,10 @@ export function isHeaderRecord(value: unknown): value is Readonly<Record<string,
 }
 
 export function isHeadersFunction(value: unknown): value is CustomHeadersFunction {
+  return typeof value === "function";
+}
+
+export function isRequestObserver(value: unknown): value is RequestObserver {
   return typeof value === "function";
 }
 

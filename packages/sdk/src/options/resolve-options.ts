@@ -8,6 +8,7 @@ import type { UnleashClient } from "../sync/unleash-synchronizer.ts";
 import type { ConnectionSettings } from "../transport/connections.ts";
 import { toHeaderMap } from "../transport/headers.ts";
 import type { CredentialSettings, HeaderMap } from "../transport/headers.ts";
+import type { RequestObserver } from "../transport/request-observer.ts";
 import type { FeatureFilters } from "../transport/upstream-api.ts";
 import type { FlagsClientOptions, UsageSpoolOptions } from "./flags-client-options.ts";
 import {
@@ -16,6 +17,7 @@ import {
   isHttpUrl,
   isList,
   isProxyUrl,
+  isRequestObserver,
   isStorageProvider,
   isStrategyList,
   isStringOrStrings,
@@ -62,6 +64,7 @@ export interface Settings {
   readonly storageProvider: StorageProvider | undefined;
   readonly usageSpool: Required<UsageSpoolOptions> | undefined;
   readonly strategies: readonly CustomStrategy[];
+  readonly observeRequest: RequestObserver | undefined;
 }
 
 /**
@@ -94,6 +97,7 @@ export function resolveOptions(options: FlagsClientOptions): Settings {
         isStrategyList,
         "must be a list of objects with a name and an isEnabled function",
       ) ?? [],
+    observeRequest: reader.check("observeRequest", isRequestObserver, "must be a function"),
   };
   const baseUrl = readUrl(reader);
   reader.rejectUnknown();

@@ -3,6 +3,7 @@ import { fetch } from "undici";
 import type { Connections } from "./connections.ts";
 import { Deadline } from "./deadline.ts";
 import type { HeaderMap } from "./headers.ts";
+import { type ObservedRequest, type RequestObserver, sendObserved } from "./request-observer.ts";
 import { MAX_REDIRECTS, redirectTarget } from "./redirect.ts";
 import { describeCause, UpstreamError } from "./upstream-error.ts";
 
@@ -39,6 +40,8 @@ export interface HttpClientOptions {
   readonly timeoutMs: number;
   /** The size limit for a body after decompression. @default 64 MiB */
   readonly maxBodyBytes?: number;
+  /** Observes requests. For a response that may never end, only until its headers arrive. @default none */
+  readonly observe?: RequestObserver | undefined;
 }
 
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
@@ -48,15 +51,30 @@ export class HttpClient {
   readonly #connections: Connections;
   readonly #timeoutMs: number;
   readonly #maxBodyBytes: number;
+  readonly #observe: RequestObserver | undefined;
 
   constructor(options: HttpClientOptions) {
     this.#connections = options.connections;
     this.#timeoutMs = options.timeoutMs;
     this.#maxBodyBytes = options.maxBodyBytes ?? MAX_BODY_BYTES;
+    this.#observe = options.observe;
   }
 
   /** Resolves to a response with any status; throws an `UpstreamError` if there is no response. */
-  async send(request: UpstreamRequest): Promise<UpstreamResponse> {
+  send(request: UpstreamRequest): Promise<UpstreamResponse> {
+    return this.#observed(request, (headers) =>
+      this.#send({ ...request, headers: { ...request.headers, ...headers } }),
+    );
+  }
+
+  #observed<Response extends { readonly status: number }>(
+    { method, url }: UpstreamRequest,
+    send: (headers: ObservedRequest["headers"]) => Promise<Response>,
+  ): Promise<Response> {
+    return sendObserved(this.#observe?.({ method, url }), send);
+  }
+
+  async #send(request: UpstreamRequest): Promise<UpstreamResponse> {
     const deadline = new Deadline(request.signal, this.#timeoutMs);
     try {
       const response = await this.#fetch(request, deadline);
@@ -75,7 +93,13 @@ export class HttpClient {
    * if there is no response. The body may never end, but must not be silent for longer than
    * `maxSilenceMs`.
    */
-  async open(request: UpstreamRequest, maxSilenceMs: number): Promise<OpenResponse> {
+  open(request: UpstreamRequest, maxSilenceMs: number): Promise<OpenResponse> {
+    return this.#observed(request, (headers) =>
+      this.#open({ ...request, headers: { ...request.headers, ...headers } }, maxSilenceMs),
+    );
+  }
+
+  async #open(request: UpstreamRequest, maxSilenceMs: number): Promise<OpenResponse> {
     const deadline = new Deadline(request.signal, this.#timeoutMs);
     try {
       const { status, headers, body } = await this.#fetch(request, deadline);

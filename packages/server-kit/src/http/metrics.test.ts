@@ -1,12 +1,12 @@
 import Fastify from "fastify";
 import { Histogram, Registry } from "prom-client";
 import { expect, test } from "vitest";
-import { createRegistry, createRequestObserver, observeRequests } from "./metrics.ts";
+import { createRegistry, createRequestMetrics, observeRequests } from "./metrics.ts";
 
 test("observeRequests() counts by route, with one label for all unknown paths", async () => {
   const registry = createRegistry("shop", "the shop");
   const app = Fastify();
-  observeRequests(app, createRequestObserver(registry, "shop"));
+  observeRequests(app, createRequestMetrics(registry, "shop").observe);
   app.get("/things/:id", () => "a thing");
   for (const url of ["/things/1", "/things/2", "/made/up"]) await app.inject(url);
 
@@ -19,9 +19,9 @@ test("observeRequests() counts by route, with one label for all unknown paths", 
   expect(text).toContain('shop_http_request_duration_seconds_count{route="/things/:id"} 2');
 });
 
-test("createRequestObserver() reports the same text as a histogram of the library", async () => {
+test("createRequestMetrics() reports the same text as a histogram of the library", async () => {
   const [registry, reference] = [createRegistry("shop", "the shop"), new Registry()];
-  const observe = createRequestObserver(registry, "shop");
+  const { observe } = createRequestMetrics(registry, "shop");
   const name = "shop_http_request_duration_seconds";
   const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5];
   const help = "Time from the arrival of a request to the end of its response";
@@ -39,7 +39,7 @@ test("createRequestObserver() reports the same text as a histogram of the librar
 
 test("requests are counted once, however often metrics are scraped", async () => {
   const registry = createRegistry("shop", "the shop");
-  const observe = createRequestObserver(registry, "shop");
+  const { observe } = createRequestMetrics(registry, "shop");
   observe({ method: "GET", route: "/a", status: 200, seconds: 1 });
   const text = await registry.getSingleMetricAsString("shop_http_requests_total");
   expect(text).toContain('{method="GET",route="/a",status="200"} 1');

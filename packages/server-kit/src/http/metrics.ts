@@ -34,12 +34,34 @@ export function createRegistry(prefix: string, displayName: string): Registry {
   return registry;
 }
 
+/** The durations of requests that have a method, a route and a status in common. */
+export interface RequestDurations {
+  readonly method: string;
+  /** Undefined for requests without a route. */
+  readonly route: string | undefined;
+  readonly status: number;
+  /** Upper bounds of all buckets but the last one, which has none, in seconds. */
+  readonly bounds: readonly number[];
+  /** Number of requests in each bucket. */
+  readonly counts: readonly number[];
+  readonly totalSeconds: number;
+}
+
+/** Counts and times requests. */
+export interface RequestMetrics {
+  readonly observe: ObserveRequest;
+  readonly read: () => readonly RequestDurations[];
+}
+
 /** Adds metrics that count and time requests by route. */
-export function createRequestObserver(registry: Registry, prefix: string): ObserveRequest {
+export function createRequestMetrics(registry: Registry, prefix: string): RequestMetrics {
   const totals = new RequestTotals();
   registry.registerMetric(createCountMetric(totals, prefix));
   registry.registerMetric(createDurationMetric(totals, prefix));
-  return (request) => totals.observe(request);
+  return {
+    observe: (request) => totals.observe(request),
+    read: () => totals.read(),
+  };
 }
 
 /** Observes every request to which the framework responds. */
@@ -132,9 +154,8 @@ function createDurationMetric(totals: RequestTotals, prefix: string): Metric {
   return { ...description, get } as unknown as Metric;
 }
 
-interface RouteTotals {
-  /** By method, then by status. */
-  readonly counts: Map<string, number[]>;
+/** The requests that have a route, a method and a status in common. */
+interface Totals {
   /** Number of requests in each bucket of durations; the last one has no upper bound. */
   readonly buckets: number[];
   totalSeconds: number;
@@ -159,12 +180,13 @@ interface RouteDurations {
  * take ten times as long, so it receives only totals, when metrics are scraped.
  */
 class RequestTotals {
-  readonly #routes = new Map<string, RouteTotals>();
+  /** By route, then by method, then by status. */
+  readonly #routes = new Map<string, Map<string, Totals[]>>();
 
   observe({ method, route, status, seconds }: ObservedRequest): void {
-    const totals = this.#routes.get(route) ?? this.#add(route);
-    const counts = totals.counts.get(method) ?? addTo(totals.counts, method, []);
-    counts[status] = (counts[status] ?? 0) + 1;
+    const methods = this.#routes.get(route) ?? addTo(this.#routes, route, new Map());
+    const statuses = methods.get(method) ?? addTo(methods, method, []);
+    const totals = (statuses[status] ??= { buckets: emptyBuckets(), totalSeconds: 0 });
     let bucket = 0;
     while (seconds > (DURATION_BOUNDS_SECONDS[bucket] ?? Number.POSITIVE_INFINITY)) bucket += 1;
     totals.buckets[bucket] = (totals.buckets[bucket] ?? 0) + 1;
@@ -172,28 +194,56 @@ class RequestTotals {
   }
 
   counts(): readonly RequestCount[] {
-    return [...this.#routes].flatMap(([route, totals]) =>
-      [...totals.counts].flatMap(([method, counts]) =>
-        Object.entries(counts).map(([status, count]) => ({
-          labels: { method, route, status: Number(status) },
-          count,
+    return this.#list().map(({ route, method, status, totals }) => ({
+      labels: { method, route, status },
+      count: sum(totals.buckets),
+    }));
+  }
+
+  durations(): readonly RouteDurations[] {
+    return [...this.#routes].map(([route, methods]) => {
+      const all = [...methods.values()].flatMap((statuses) => Object.values(statuses));
+      let count = 0;
+      const cumulative = emptyBuckets().map((_, bucket) => {
+        count += sum(all.map(({ buckets }) => buckets[bucket] ?? 0));
+        return count;
+      });
+      return { route, cumulative, count, totalSeconds: sum(all.map((each) => each.totalSeconds)) };
+    });
+  }
+
+  read(): readonly RequestDurations[] {
+    return this.#list().map(({ route, method, status, totals }) => ({
+      method,
+      route: route === NO_ROUTE ? undefined : route,
+      status,
+      bounds: DURATION_BOUNDS_SECONDS,
+      counts: totals.buckets,
+      totalSeconds: totals.totalSeconds,
+    }));
+  }
+
+  #list() {
+    return [...this.#routes].flatMap(([route, methods]) =>
+      [...methods].flatMap(([method, statuses]) =>
+        // NOTE: skips the statuses that have not occurred.
+        Object.entries(statuses).map(([status, totals]) => ({
+          route,
+          method,
+          status: Number(status),
+          totals,
         })),
       ),
     );
   }
+}
 
-  durations(): readonly RouteDurations[] {
-    return [...this.#routes].map(([route, { buckets, totalSeconds }]) => {
-      let count = 0;
-      const cumulative = buckets.map((own) => (count += own));
-      return { route, cumulative, count, totalSeconds };
-    });
-  }
+function emptyBuckets(): number[] {
+  return Array.from({ length: DURATION_BOUNDS_SECONDS.length + 1 }, () => 0);
+}
 
-  #add(route: string): RouteTotals {
-    const buckets = Array.from({ length: DURATION_BOUNDS_SECONDS.length + 1 }, () => 0);
-    return addTo(this.#routes, route, { counts: new Map(), buckets, totalSeconds: 0 });
-  }
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
 }
 
 function addTo<Value>(map: Map<string, Value>, key: string, value: Value): Value {

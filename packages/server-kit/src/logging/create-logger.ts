@@ -5,6 +5,7 @@ import {
   stdTimeFunctions,
 } from "pino";
 import { createLineFormat, toLogRecord } from "./log-record.ts";
+import type { LogTap } from "./log-tap.ts";
 import { LOG_LEVELS, toLogger, type CustomLogger, type Logger, type LogLevel } from "./logger.ts";
 import { createRedact } from "./redact.ts";
 
@@ -22,6 +23,8 @@ export interface LoggerSettings {
   readonly secrets: readonly string[];
   /** Name of one of several processes, such as `worker 2`, which every line contains. */
   readonly process?: string;
+  /** Receives every line that is written. @default none */
+  readonly tap?: LogTap | undefined;
   /** @default standard output */
   readonly destination?: LogDestination;
 }
@@ -31,7 +34,7 @@ export interface LoggerSettings {
  * lost when the process exits.
  */
 export function createLogger(settings: LoggerSettings): Logger {
-  const { level: minLevel, secrets, process } = settings;
+  const { level: minLevel, secrets, process, tap } = settings;
   const redact = createRedact(secrets);
   const target = pino(
     {
@@ -46,7 +49,8 @@ export function createLogger(settings: LoggerSettings): Logger {
     if (LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(minLevel)) return;
     const withStack = minLevel === "debug" || level === "fatal";
     const { text, fields } = toLogRecord(redact(message), details.map(redact), withStack);
-    target[level](fields, text);
+    target[level]({ ...fields, ...tap?.activeSpan() }, text);
+    tap?.write({ level, text, fields, timeMs: Date.now() });
   });
 }
 

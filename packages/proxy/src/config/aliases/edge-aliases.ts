@@ -283,13 +283,13 @@ const ROWS: Readonly<Record<Group, readonly Row[]>> = {
       "DISABLE_TOKENS_ENDPOINT",
       "DISABLE_INSTANCE_DATA_ENDPOINT",
     ].map((name): Row => [name, [], { missing: unneeded("there is no such endpoint") }]),
-    ...["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_PROTOCOL", "OTEL_COLLECTOR_URL"].map(
-      (name): Row => [
-        name,
-        [],
-        { missing: lost("there is no export with OpenTelemetry: scrape the metrics") },
-      ],
-    ),
+    ["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"],
+    ["OTEL_EXPORTER_OTLP_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"],
+    [
+      "OTEL_COLLECTOR_URL",
+      [],
+      { missing: lost("use OTEL_EXPORTER_OTLP_ENDPOINT, with the port for HTTP, usually 4318") },
+    ],
     [
       "PROMETHEUS_REMOTE_WRITE_URL",
       [],

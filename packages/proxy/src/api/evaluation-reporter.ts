@@ -1,0 +1,70 @@
+import type { IncomingMessage } from "node:http";
+import type { Snapshot } from "flags-engine";
+import type { FlagEvaluation, RequestTracer } from "flags-server-kit/telemetry";
+import type { GrantedSource } from "../access/restricted-source.ts";
+import type { EvaluatedFlags, Selection } from "../response/evaluate-flags.ts";
+
+/** An evaluation that has been made for a request. */
+interface RequestEvaluation {
+  readonly source: GrantedSource;
+  readonly snapshot: Snapshot;
+  readonly selection: Selection;
+  readonly outcomes: EvaluatedFlags["outcomes"];
+}
+
+/**
+ * Reports the evaluations of flags with impression data to telemetry, for the requests that are traced.
+ * A report contains nothing that the client has sent.
+ */
+export class EvaluationReporter {
+  readonly #tracer: RequestTracer;
+  readonly #nameOf: (source: GrantedSource) => string;
+  readonly #reportedFlags = new WeakMap<Snapshot, readonly number[]>();
+
+  /** @param nameOf returns the name of a source */
+  constructor(tracer: RequestTracer, nameOf: (source: GrantedSource) => string) {
+    this.#tracer = tracer;
+    this.#nameOf = nameOf;
+  }
+
+  report(request: IncomingMessage, evaluation: RequestEvaluation): void {
+    const traced = this.#tracer.find(request);
+    if (traced === undefined) return;
+    const { source, snapshot, selection, outcomes } = evaluation;
+    const set = this.#nameOf(source);
+    const positions = this.#positionsOf(snapshot).filter((position) => {
+      const name = snapshot.flags[position]?.name ?? "";
+      return selection.toggles?.includes(name) ?? true;
+    });
+    traced.reportEvaluations(
+      positions.flatMap((position) => describe(snapshot, { position, outcomes, set })),
+    );
+  }
+
+  #positionsOf(snapshot: Snapshot): readonly number[] {
+    const known = this.#reportedFlags.get(snapshot);
+    if (known !== undefined) return known;
+    const positions = snapshot.flags.flatMap(({ impressionData }, position) =>
+      impressionData ? [position] : [],
+    );
+    this.#reportedFlags.set(snapshot, positions);
+    return positions;
+  }
+}
+
+interface Position {
+  readonly position: number;
+  readonly outcomes: EvaluatedFlags["outcomes"];
+  readonly set: string;
+}
+
+function describe(
+  { flags, revision }: Snapshot,
+  { position, outcomes, set }: Position,
+): readonly FlagEvaluation[] {
+  const flag = flags[position];
+  const outcome = flag?.outcomes[outcomes[position] ?? -1];
+  if (flag === undefined || outcome === undefined) return [];
+  const { enabled, variant, reason } = outcome;
+  return [{ key: flag.name, enabled, variant: variant?.name, reason, set, version: revision }];
+}

@@ -1,0 +1,282 @@
+// The standard variables of OpenTelemetry that the services read. See docs/telemetry.md.
+
+import {
+  booleanKind,
+  createChoiceKind,
+  createIntegerKind,
+  createTextKind,
+  InvalidValue,
+  textKind,
+  type Kind,
+} from "./kind.ts";
+import { createListKind } from "./list-kind.ts";
+import { keyValuesKind, secretsInKeyValues } from "./key-values-kind.ts";
+import { readTextFile } from "./read-text-file.ts";
+import { defineSetting as define, type Setting, type ValuesOf } from "./setting.ts";
+import { showAddress } from "./show-text.ts";
+
+/** Heading of the settings in `--help` and in the documents. */
+export const TELEMETRY_GROUP = "Telemetry";
+
+export const SAMPLERS = [
+  "always_on",
+  "always_off",
+  "traceidratio",
+  "parentbased_always_on",
+  "parentbased_always_off",
+  "parentbased_traceidratio",
+] as const;
+
+const EXPORTERS = ["none", "otlp", "console"] as const;
+const MAX_TIMER_MS = 2_147_483_647;
+
+const timeKind = createIntegerKind({ min: 1, max: MAX_TIMER_MS, of: "milliseconds" });
+const delayKind = createIntegerKind({ min: 0, max: MAX_TIMER_MS, of: "milliseconds" });
+// NOTE: every waiting record takes about 2 KiB, also when no collector can be reached.
+const queueKind = createIntegerKind({ min: 1, max: 100_000, of: "records" });
+
+const endpointKind: Kind<string> = createTextKind(
+  "an address that starts with http:// or https://, without user name, password, ? or #",
+  (text) => {
+    const url = /^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
+    const isPlain = url?.username === "" && url.password === "" && !/[?#\s]/.test(text);
+    return isPlain ? text : new InvalidValue(`current value is ${showAddress(text)}`);
+  },
+);
+
+const PROTOCOLS = ["http/protobuf", "http/json"] as const;
+type Protocol = (typeof PROTOCOLS)[number];
+
+const protocolKind: Kind<Protocol> = createTextKind(`one of ${PROTOCOLS.join(", ")}`, (text) => {
+  if (text.toLowerCase() === "grpc") {
+    return new InvalidValue(
+      "grpc is not supported: collectors accept http/protobuf too, usually on port 4318",
+    );
+  }
+  // Unleash Edge calls it so.
+  if (text.toLowerCase() === "http") return "http/protobuf";
+  return PROTOCOLS.find((protocol) => protocol === text.toLowerCase()) ?? new InvalidValue();
+});
+
+const ratioKind: Kind<number> = createTextKind("a number from 0 to 1, such as 0.01", (text) =>
+  /^(?:0|1|0?\.\d+|[01]\.\d+)$/.test(text) && Number(text) <= 1 ? Number(text) : new InvalidValue(),
+);
+
+const propagatorsKind: Kind<readonly string[]> = createListKind<string>({
+  of: "tracecontext, baggage and none",
+  parseEntry: (text) =>
+    ["tracecontext", "baggage", "none"].includes(text)
+      ? text
+      : new InvalidValue("is not supported"),
+});
+
+const fileKind: Kind<string> = createTextKind("the path of a PEM file", (path) => {
+  const file = readTextFile(path);
+  return "problem" in file ? new InvalidValue(`cannot read it: ${file.problem}`) : path;
+});
+
+function defineSetting<T, Default extends T | undefined>(
+  variable: string,
+  setting: Pick<Setting<T, Default>, "kind" | "fallback" | "meaning" | "shownFallback">,
+): Setting<T, Default> {
+  return define({ group: TELEMETRY_GROUP, variables: [variable], ...setting });
+}
+
+function defineExporter(signal: string, meaning: string) {
+  return defineSetting(`OTEL_${signal}_EXPORTER`, {
+    kind: createChoiceKind(EXPORTERS),
+    fallback: undefined,
+    shownFallback: "otlp if there is an endpoint for it, otherwise none",
+    meaning,
+  });
+}
+
+function defineEndpoint(name: string, meaning: string, shownFallback = "none") {
+  return defineSetting(`OTEL_EXPORTER_OTLP_${name}`, {
+    kind: endpointKind,
+    fallback: undefined,
+    shownFallback,
+    meaning,
+  });
+}
+
+function defineProtocol(name: string, meaning: string, shownFallback: string) {
+  const details = { kind: protocolKind, fallback: undefined, shownFallback, meaning };
+  return defineSetting(`OTEL_EXPORTER_OTLP_${name}`, details);
+}
+
+function defineHeaders(name: string, meaning: string) {
+  return define({
+    group: TELEMETRY_GROUP,
+    variables: [`OTEL_EXPORTER_OTLP_${name}`],
+    kind: keyValuesKind,
+    fallback: {},
+    shownFallback: "none",
+    secret: true,
+    secretTexts: secretsInKeyValues,
+    meaning,
+  });
+}
+
+const GENERAL = "that of all signals";
+
+type Optional<Names extends string, T> = Readonly<Record<Names, Setting<T, undefined>>>;
+type WithDefault<Names extends string, T> = Readonly<Record<Names, Setting<T, T>>>;
+type OfSignals<Of extends string> = `otel${"" | "Traces" | "Metrics" | "Logs"}${Of}`;
+type OfBatches = `otel${"Spans" | "Logs"}${"Delay" | "Timeout" | "Queue" | "Batch"}`;
+type KeyValues = Readonly<Record<string, string>>;
+
+type TelemetrySettings = WithDefault<"otelDisabled", boolean> &
+  Optional<OfSignals<"Endpoint">, string> &
+  Optional<Exclude<OfSignals<"Exporter">, "otelExporter">, (typeof EXPORTERS)[number]> &
+  Optional<OfSignals<"Protocol">, Protocol> &
+  WithDefault<OfSignals<"Headers"> | "otelResourceAttributes", KeyValues> &
+  WithDefault<"otelTimeout" | "otelMetricInterval" | "otelMetricTimeout" | OfBatches, number> &
+  WithDefault<"otelCompression", "none" | "gzip"> &
+  Optional<"otelCertificate" | "otelClientCertificate" | "otelClientKey", string> &
+  Optional<"otelServiceName", string> &
+  Optional<"otelSampler", (typeof SAMPLERS)[number]> &
+  Optional<"otelSamplerRatio", number> &
+  WithDefault<"otelPropagators", readonly string[]>;
+
+/** The settings of telemetry, for the table of a service. */
+export const TELEMETRY_SETTINGS: TelemetrySettings = {
+  otelDisabled: defineSetting("OTEL_SDK_DISABLED", {
+    kind: booleanKind,
+    fallback: false,
+    meaning: "Disables OpenTelemetry, whatever the other variables say.",
+  }),
+  otelEndpoint: defineEndpoint(
+    "ENDPOINT",
+    "Address of an OpenTelemetry collector, for example http://localhost:4318. Enables traces, metrics and logs, which are sent to /v1/traces, /v1/metrics and /v1/logs below it.",
+    "none; http://localhost:4318 for a signal whose exporter is otlp",
+  ),
+  otelTracesEndpoint: defineEndpoint("TRACES_ENDPOINT", "Complete address for traces."),
+  otelMetricsEndpoint: defineEndpoint("METRICS_ENDPOINT", "Complete address for metrics."),
+  otelLogsEndpoint: defineEndpoint("LOGS_ENDPOINT", "Complete address for logs."),
+  otelTracesExporter: defineExporter(
+    "TRACES",
+    "Where traces go: otlp sends them to the endpoint, console prints them, none disables them.",
+  ),
+  otelMetricsExporter: defineExporter(
+    "METRICS",
+    "Where metrics go, likewise. The Prometheus endpoint is always there.",
+  ),
+  otelLogsExporter: defineExporter(
+    "LOGS",
+    "Where logs and events of evaluations go, likewise. The log on standard output remains.",
+  ),
+  otelProtocol: defineProtocol("PROTOCOL", "http/protobuf or http/json.", "http/protobuf"),
+  otelTracesProtocol: defineProtocol("TRACES_PROTOCOL", "The same for traces.", GENERAL),
+  otelMetricsProtocol: defineProtocol("METRICS_PROTOCOL", "The same for metrics.", GENERAL),
+  otelLogsProtocol: defineProtocol("LOGS_PROTOCOL", "The same for logs.", GENERAL),
+  otelHeaders: defineHeaders(
+    "HEADERS",
+    "Headers sent to the endpoints: name=value, separated by commas and percent-encoded.",
+  ),
+  otelTracesHeaders: defineHeaders("TRACES_HEADERS", "Additional headers for traces."),
+  otelMetricsHeaders: defineHeaders("METRICS_HEADERS", "Additional headers for metrics."),
+  otelLogsHeaders: defineHeaders("LOGS_HEADERS", "Additional headers for logs."),
+  otelTimeout: defineSetting("OTEL_EXPORTER_OTLP_TIMEOUT", {
+    kind: timeKind,
+    fallback: 10_000,
+    meaning: "Milliseconds after which sending a batch, with its retries, is given up.",
+  }),
+  otelCompression: defineSetting("OTEL_EXPORTER_OTLP_COMPRESSION", {
+    kind: createChoiceKind(["none", "gzip"]),
+    fallback: "none",
+    meaning: "Compression of what is sent: none or gzip.",
+  }),
+  otelCertificate: defineSetting("OTEL_EXPORTER_OTLP_CERTIFICATE", {
+    kind: fileKind,
+    fallback: undefined,
+    shownFallback: "the authorities known to Node",
+    meaning: "Path of a PEM file with the only authorities to trust for the endpoints.",
+  }),
+  otelClientCertificate: defineSetting("OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE", {
+    kind: fileKind,
+    fallback: undefined,
+    meaning: "Path of a PEM file with the certificate to present to the endpoints.",
+  }),
+  otelClientKey: defineSetting("OTEL_EXPORTER_OTLP_CLIENT_KEY", {
+    kind: fileKind,
+    fallback: undefined,
+    meaning: "Path of a PEM file with the private key of that certificate.",
+  }),
+  otelServiceName: defineSetting("OTEL_SERVICE_NAME", {
+    kind: textKind,
+    fallback: undefined,
+    shownFallback: "service.name of OTEL_RESOURCE_ATTRIBUTES, or the name of the command",
+    meaning: "Name of the service.",
+  }),
+  otelResourceAttributes: defineSetting("OTEL_RESOURCE_ATTRIBUTES", {
+    kind: keyValuesKind,
+    fallback: {},
+    shownFallback: "none",
+    meaning:
+      "Attributes of everything that is exported: name=value, separated by commas and percent-encoded.",
+  }),
+  otelSampler: defineSetting("OTEL_TRACES_SAMPLER", {
+    kind: createChoiceKind(SAMPLERS),
+    fallback: undefined,
+    shownFallback: "parentbased_traceidratio",
+    meaning: `Which requests are traced: ${SAMPLERS.join(", ")}. With the parentbased ones, a request with a traceparent header is traced if its sender traces it, up to 100 of these per second.`,
+  }),
+  otelSamplerRatio: defineSetting("OTEL_TRACES_SAMPLER_ARG", {
+    kind: ratioKind,
+    fallback: undefined,
+    shownFallback: "1 if OTEL_TRACES_SAMPLER is set, otherwise 0.01",
+    meaning: "Share of the requests that the samplers with a ratio trace, from 0 to 1.",
+  }),
+  otelPropagators: defineSetting("OTEL_PROPAGATORS", {
+    kind: propagatorsKind,
+    fallback: ["tracecontext", "baggage"],
+    meaning:
+      "tracecontext reads traceparent headers of clients and sends them to the upstream; none ignores them. Baggage is never forwarded.",
+  }),
+  otelMetricInterval: defineSetting("OTEL_METRIC_EXPORT_INTERVAL", {
+    kind: timeKind,
+    fallback: 60_000,
+    meaning: "Milliseconds between exports of metrics.",
+  }),
+  otelMetricTimeout: defineSetting("OTEL_METRIC_EXPORT_TIMEOUT", {
+    kind: timeKind,
+    fallback: 30_000,
+    meaning: "Milliseconds after which an export of metrics is given up; at most the interval.",
+  }),
+  ...defineBatches("Spans", "OTEL_BSP", 5000),
+  ...defineBatches("Logs", "OTEL_BLRP", 1000),
+};
+
+function defineBatches<const Of extends "Spans" | "Logs">(
+  of: Of,
+  prefix: string,
+  delayMs: number,
+): WithDefault<Extract<OfBatches, `otel${Of}${string}`>, number> {
+  const records = of.toLowerCase();
+  return {
+    [`otel${of}Delay`]: defineSetting(`${prefix}_SCHEDULE_DELAY`, {
+      kind: delayKind,
+      fallback: delayMs,
+      meaning: `Milliseconds between exports of ${records}.`,
+    }),
+    [`otel${of}Timeout`]: defineSetting(`${prefix}_EXPORT_TIMEOUT`, {
+      kind: timeKind,
+      fallback: 30_000,
+      meaning: `Milliseconds after which an export of ${records} is given up.`,
+    }),
+    [`otel${of}Queue`]: defineSetting(`${prefix}_MAX_QUEUE_SIZE`, {
+      kind: queueKind,
+      fallback: 2048,
+      meaning: `Number of ${records} that may wait for their export; further ones are dropped.`,
+    }),
+    [`otel${of}Batch`]: defineSetting(`${prefix}_MAX_EXPORT_BATCH_SIZE`, {
+      kind: queueKind,
+      fallback: 512,
+      meaning: `Number of ${records} in one export; at most the size of the queue.`,
+    }),
+  } as WithDefault<Extract<OfBatches, `otel${Of}${string}`>, number>;
+}
+
+/** The values of the settings of telemetry. */
+export type TelemetryValues = ValuesOf<TelemetrySettings>;

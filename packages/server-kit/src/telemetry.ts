@@ -1,0 +1,12 @@
+// The entry `flags-server-kit/telemetry`, which is loaded only when OpenTelemetry is enabled. The build
+// bundles it with the packages of OpenTelemetry: see docs/decisions/0036-opentelemetry.md.
+export { startTelemetry } from "./telemetry/start-telemetry.ts";
+export type {
+  ExportedMetrics,
+  FlagEvaluation,
+  RequestTracer,
+  Telemetry,
+  TelemetryOptions,
+  TracedRequest,
+  TracedUpstreamRequest,
+} from "./telemetry/telemetry.ts";

@@ -1,0 +1,25 @@
+import type { Span } from "@opentelemetry/api";
+
+/**
+ * The span that log lines belong to, while a function runs, but not after it has returned a promise.
+ *
+ * NOTE: not an `AsyncLocalStorage`: before Node 24, it makes every asynchronous operation of the process
+ * slower, and requests that are not traced took a seventh more processor time.
+ */
+export class ActiveSpan {
+  #span: Span | undefined;
+
+  get span(): Span | undefined {
+    return this.#span;
+  }
+
+  run(span: Span, callback: () => void): void {
+    const previous = this.#span;
+    this.#span = span;
+    try {
+      callback();
+    } finally {
+      this.#span = previous;
+    }
+  }
+}

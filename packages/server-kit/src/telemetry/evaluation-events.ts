@@ -1,0 +1,46 @@
+import type { Context } from "@opentelemetry/api";
+import { type Logger, SeverityNumber } from "@opentelemetry/api-logs";
+import { TokenBucket } from "../http/token-bucket.ts";
+import type { FlagEvaluation } from "./telemetry.ts";
+
+/** More would crowd out log lines: the queue for both holds 2048 by default. */
+const BUDGET = { burst: 1000, perSecond: 500 };
+
+/** Reports evaluations of flags as events `feature_flag.evaluation`, at a limited rate. */
+export class EvaluationEvents {
+  readonly #logger: Logger;
+  readonly #providerName: string;
+  readonly #now: () => number;
+  readonly #budget: TokenBucket;
+
+  /** @param now milliseconds of a clock that never goes back */
+  constructor(logger: Logger, providerName: string, now: () => number) {
+    this.#logger = logger;
+    this.#providerName = providerName;
+    this.#now = now;
+    this.#budget = new TokenBucket(BUDGET, now());
+  }
+
+  /** Reports evaluations, or none of them if they exceed the rate. */
+  report(evaluations: readonly FlagEvaluation[], context: Context): void {
+    const count = evaluations.length;
+    if (count === 0 || this.#budget.waitMs(Math.min(count, BUDGET.burst), this.#now()) > 0) return;
+    this.#budget.take(count);
+    for (const { key, enabled, variant, reason, set, version } of evaluations) {
+      this.#logger.emit({
+        eventName: "feature_flag.evaluation",
+        severityNumber: SeverityNumber.INFO,
+        context,
+        attributes: {
+          "feature_flag.key": key,
+          "feature_flag.provider.name": this.#providerName,
+          "feature_flag.result.reason": reason.toLowerCase(),
+          "feature_flag.result.value": enabled,
+          "feature_flag.set.id": set,
+          "feature_flag.version": version,
+          ...(variant !== undefined && { "feature_flag.result.variant": variant }),
+        },
+      });
+    }
+  }
+}

@@ -1,0 +1,168 @@
+import { type Attributes, type HrTime, ValueType } from "@opentelemetry/api";
+import { millisToHrTime } from "@opentelemetry/core";
+import { emptyResource } from "@opentelemetry/resources";
+import {
+  AggregationTemporality,
+  type CollectionResult,
+  type DataPoint,
+  DataPointType,
+  type Histogram,
+  type MetricData,
+  type MetricProducer,
+} from "@opentelemetry/sdk-metrics";
+import type { MetricObjectWithValues, MetricValue } from "prom-client";
+import type { RequestDurations } from "../http/metrics.ts";
+import type { ExportedMetrics } from "./telemetry.ts";
+
+type PrometheusMetric = MetricObjectWithValues<MetricValue<string>>;
+
+interface Times {
+  readonly startTime: HrTime;
+  readonly endTime: HrTime;
+}
+
+/** A value of a histogram: a bucket, the sum or the count. */
+interface HistogramValue extends MetricValue<string> {
+  readonly metricName?: string;
+}
+
+/**
+ * Produces the metrics of a Prometheus registry for OpenTelemetry, under the same names, and the
+ * durations of requests under the name of the conventions, `http.server.request.duration`.
+ */
+export class MetricBridge implements MetricProducer {
+  readonly #scope: CollectionResult["resourceMetrics"]["scopeMetrics"][number]["scope"];
+  readonly #startTime = millisToHrTime(performance.timeOrigin);
+  #metrics: ExportedMetrics | undefined;
+
+  constructor(scope: { readonly name: string; readonly version: string }) {
+    this.#scope = scope;
+  }
+
+  /** Produces these metrics from now on. */
+  connect(metrics: ExportedMetrics): void {
+    this.#metrics = metrics;
+  }
+
+  async collect(): Promise<CollectionResult> {
+    const metrics = this.#metrics === undefined ? [] : await this.#read(this.#metrics);
+    const scopeMetrics = metrics.length === 0 ? [] : [{ scope: this.#scope, metrics }];
+    return { resourceMetrics: { resource: emptyResource(), scopeMetrics }, errors: [] };
+  }
+
+  async #read({ registry, requests }: ExportedMetrics): Promise<MetricData[]> {
+    const values = (await registry.getMetricsAsJSON()) as readonly PrometheusMetric[];
+    const times = { startTime: this.#startTime, endTime: millisToHrTime(Date.now()) };
+    const durations = requests.read();
+    return [
+      ...values.flatMap((metric) => toMetricData(metric, times)),
+      ...(durations.length === 0 ? [] : [toDurationData(durations, times)]),
+    ];
+  }
+}
+
+function toMetricData(metric: PrometheusMetric, times: Times): readonly MetricData[] {
+  const common = {
+    descriptor: toDescriptor(metric.name, metric.help),
+    aggregationTemporality: AggregationTemporality.CUMULATIVE,
+  };
+  // NOTE: the library returns names although its types promise numbers.
+  switch (String(metric.type)) {
+    case "counter":
+      return [
+        {
+          ...common,
+          dataPointType: DataPointType.SUM,
+          isMonotonic: true,
+          dataPoints: toPoints(metric.values, times),
+        },
+      ];
+    case "gauge":
+      return [
+        {
+          ...common,
+          dataPointType: DataPointType.GAUGE,
+          dataPoints: toPoints(metric.values, times),
+        },
+      ];
+    case "histogram":
+      return [
+        {
+          ...common,
+          dataPointType: DataPointType.HISTOGRAM,
+          dataPoints: toHistograms(metric, times),
+        },
+      ];
+    default:
+      return [];
+  }
+}
+
+function toDescriptor(name: string, description: string, unit = ""): MetricData["descriptor"] {
+  return { name, description, unit, valueType: ValueType.DOUBLE };
+}
+
+function toPoints(values: readonly MetricValue<string>[], times: Times): DataPoint<number>[] {
+  return values
+    .filter(({ value }) => Number.isFinite(value))
+    .map(({ labels, value }) => ({ ...times, attributes: toAttributes(labels), value }));
+}
+
+function toAttributes(labels: Partial<Record<string, string | number>>): Attributes {
+  return Object.fromEntries(Object.entries(labels).map(([name, value]) => [name, String(value)]));
+}
+
+/** Groups the buckets, sums and counts of a histogram by their other labels. */
+function toHistograms({ name, values }: PrometheusMetric, times: Times): DataPoint<Histogram>[] {
+  const groups = new Map<string, HistogramValue[]>();
+  for (const value of values as readonly HistogramValue[]) {
+    const { le: _le, ...labels } = value.labels;
+    const key = JSON.stringify(labels);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [value]);
+    else group.push(value);
+  }
+  return [...groups].map(([key, group]) => {
+    const find = (suffix: string): number =>
+      group.find(({ metricName }) => metricName === `${name}_${suffix}`)?.value ?? 0;
+    const buckets = group.filter(({ labels }) => labels["le"] !== undefined);
+    const cumulative = buckets.map(({ value }) => value);
+    return {
+      ...times,
+      attributes: toAttributes(JSON.parse(key) as Record<string, string>),
+      value: {
+        buckets: {
+          boundaries: buckets.map(({ labels }) => Number(labels["le"])).filter(Number.isFinite),
+          counts: cumulative.map((value, index) => value - (cumulative[index - 1] ?? 0)),
+        },
+        sum: find("sum"),
+        count: find("count"),
+      },
+    };
+  });
+}
+
+function toDurationData(durations: readonly RequestDurations[], times: Times): MetricData {
+  return {
+    descriptor: toDescriptor(
+      "http.server.request.duration",
+      "Duration of HTTP server requests",
+      "s",
+    ),
+    aggregationTemporality: AggregationTemporality.CUMULATIVE,
+    dataPointType: DataPointType.HISTOGRAM,
+    dataPoints: durations.map(({ method, route, status, bounds, counts, totalSeconds }) => ({
+      ...times,
+      attributes: {
+        "http.request.method": method,
+        ...(route !== undefined && { "http.route": route }),
+        "http.response.status_code": status,
+      },
+      value: {
+        buckets: { boundaries: [...bounds], counts: [...counts] },
+        sum: totalSeconds,
+        count: counts.reduce((sum, count) => sum + count, 0),
+      },
+    })),
+  };
+}

@@ -1,0 +1,62 @@
+import { type SpanContext, TraceFlags } from "@opentelemetry/api";
+import { expect, test } from "vitest";
+import { Sampler } from "./sampler.ts";
+
+const remote = (traceFlags: TraceFlags): SpanContext => ({
+  // The library samples by the trace id, and this one would be sampled at any ratio.
+  traceId: "00000000000000000000000000000001",
+  spanId: "b7ad6b7169203331",
+  traceFlags,
+  isRemote: true,
+});
+const SAMPLED = remote(TraceFlags.SAMPLED);
+const NOT_SAMPLED = remote(TraceFlags.NONE);
+
+interface Setup {
+  readonly ratio: number;
+  readonly isParentBased: boolean;
+  readonly random?: number;
+}
+
+function createSampler({ ratio, isParentBased, random = 0.5 }: Setup) {
+  const clock = { nowMs: 1000 };
+  const sampler = new Sampler({
+    ratio,
+    isParentBased,
+    random: () => random,
+    now: () => clock.nowMs,
+  });
+  return { sampler, clock };
+}
+
+test.each([
+  ["without a parent", undefined, [false, true, true]],
+  ["with a parent that is sampled", SAMPLED, [false, true, true]],
+  ["with a parent that is not sampled", NOT_SAMPLED, [false, true, true]],
+])("a ratio alone decides %s", (_, parent, expected) => {
+  const decisions = [0, 0.6, 1].map((ratio) =>
+    createSampler({ ratio, isParentBased: false }).sampler.isSampled(parent),
+  );
+  expect(decisions).toEqual(expected);
+});
+
+test("with parents, the ratio decides only about requests without one", () => {
+  const never = createSampler({ ratio: 0, isParentBased: true }).sampler;
+  expect(never.isSampled(undefined)).toBe(false);
+  expect(never.isSampled(SAMPLED)).toBe(true);
+  const always = createSampler({ ratio: 1, isParentBased: true }).sampler;
+  expect(always.isSampled(undefined)).toBe(true);
+  expect(always.isSampled(NOT_SAMPLED)).toBe(false);
+});
+
+test("clients can cause 100 traces per second, and none of them affects requests without a parent", () => {
+  const { sampler, clock } = createSampler({ ratio: 1, isParentBased: true });
+  const countOf = (requests: number): number =>
+    Array.from({ length: requests }, () => sampler.isSampled(SAMPLED)).filter(Boolean).length;
+  expect(countOf(1000)).toBe(100);
+  expect(sampler.isSampled(undefined)).toBe(true);
+  clock.nowMs += 500;
+  expect(countOf(1000)).toBe(50);
+  clock.nowMs += 3_600_000;
+  expect(countOf(1000)).toBe(100);
+});

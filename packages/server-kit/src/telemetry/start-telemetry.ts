@@ -1,0 +1,118 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { defaultResource, type Resource, resourceFromAttributes } from "@opentelemetry/resources";
+import { BatchLogRecordProcessor, LoggerProvider } from "@opentelemetry/sdk-logs";
+import { MeterProvider, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
+import { BasicTracerProvider, BatchSpanProcessor } from "@opentelemetry/sdk-trace-base";
+import type { TelemetryConfig } from "../config/telemetry-config.ts";
+import { ActiveSpan } from "./active-span.ts";
+import { EvaluationEvents } from "./evaluation-events.ts";
+import { createLogExporter, createMetricExporter, createSpanExporter } from "./exporters.ts";
+import { logExportFailures } from "./export-failures.ts";
+import { connectLog } from "./log-export.ts";
+import { MetricBridge } from "./metric-bridge.ts";
+import { createRequestTracer } from "./request-tracer.ts";
+import { Sampler } from "./sampler.ts";
+import type { Telemetry, TelemetryOptions } from "./telemetry.ts";
+
+/**
+ * How long the last export may take. Usage has been sent upstream before, and a process that has not
+ * stopped after 10 s is killed.
+ */
+const CLOSE_TIMEOUT_MS = 1000;
+
+interface Provider {
+  forceFlush(): Promise<void>;
+  shutdown(): Promise<void>;
+}
+
+/** Starts to export traces, metrics and logs. Registers nothing globally except a listener for failures. */
+export function startTelemetry({ config, service, logger, tap }: TelemetryOptions): Telemetry {
+  logExportFailures(logger);
+  const { name, version } = service;
+  const resource = createResource(config, service);
+  const active = new ActiveSpan();
+  const bridge = new MetricBridge({ name, version });
+  const traces = createTracerProvider(config, resource);
+  const logs = createLoggerProvider(config, resource);
+  const metrics = createMeterProvider(config, resource, bridge);
+  const log = logs?.getLogger(name, version);
+  if (tap !== undefined) connectLog(tap, log, active);
+  const hasTracer = config.traces !== undefined || log !== undefined;
+  return {
+    tracer: hasTracer
+      ? createRequestTracer({
+          tracer: traces.getTracer(name, version),
+          sampler: new Sampler({ ...config.sampling, random: Math.random, now }),
+          active,
+          events: log && new EvaluationEvents(log, name, now),
+          propagates: config.propagates,
+        })
+      : undefined,
+    exportMetrics: (exported) => bridge.connect(exported),
+    close: () => closeAll([traces, logs, metrics].filter((provider) => provider !== undefined)),
+  };
+}
+
+function now(): number {
+  return performance.now();
+}
+
+function createResource(
+  { serviceName, resourceAttributes }: TelemetryConfig,
+  { name, version, instanceId }: TelemetryOptions["service"],
+): Resource {
+  return defaultResource().merge(
+    resourceFromAttributes({
+      "service.version": version,
+      ...resourceAttributes,
+      "service.name": serviceName ?? resourceAttributes["service.name"] ?? name,
+      "service.instance.id": instanceId,
+    }),
+  );
+}
+
+/** NOTE: without an exporter, spans still decide which evaluations are reported. */
+function createTracerProvider(config: TelemetryConfig, resource: Resource): BasicTracerProvider {
+  const { traces, spans } = config;
+  const spanProcessors =
+    traces === undefined ? [] : [new BatchSpanProcessor(createSpanExporter(traces, config), spans)];
+  return new BasicTracerProvider({ resource, spanProcessors });
+}
+
+function createLoggerProvider(
+  config: TelemetryConfig,
+  resource: Resource,
+): LoggerProvider | undefined {
+  const { logs, records } = config;
+  if (logs === undefined) return undefined;
+  const exporter = createLogExporter(logs, config);
+  return new LoggerProvider({
+    resource,
+    processors: [new BatchLogRecordProcessor({ exporter, ...records })],
+  });
+}
+
+function createMeterProvider(
+  config: TelemetryConfig,
+  resource: Resource,
+  bridge: MetricBridge,
+): MeterProvider | undefined {
+  const { metrics, metricIntervalMs, metricTimeoutMs } = config;
+  if (metrics === undefined) return undefined;
+  const reader = new PeriodicExportingMetricReader({
+    exporter: createMetricExporter(metrics, config),
+    exportIntervalMillis: metricIntervalMs,
+    exportTimeoutMillis: metricTimeoutMs,
+    metricProducers: [bridge],
+  });
+  return new MeterProvider({ resource, readers: [reader] });
+}
+
+/** NOTE: a failure has been logged where it happened, and must not prevent the shutdown. */
+async function closeAll(providers: readonly Provider[]): Promise<void> {
+  const abort = new AbortController();
+  const closed = Promise.allSettled(providers.map((provider) => provider.shutdown()));
+  const timeout = sleep(CLOSE_TIMEOUT_MS, undefined, { signal: abort.signal }).catch(() => {});
+  await Promise.race([closed, timeout]);
+  abort.abort();
+}

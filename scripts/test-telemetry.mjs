@@ -1,0 +1,170 @@
+// `npm run telemetry:test`: sends telemetry of the built proxy to a real OpenTelemetry Collector, and checks
+// what arrives. Requires Go, which builds the collector: the first time takes some minutes.
+
+import { spawn, execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { createServer as createTcpServer } from "node:net";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { rootDirectory } from "./workspace.mjs";
+
+const COLLECTOR_SOURCE = join(rootDirectory, "scripts", "telemetry", "collector");
+const COMMAND = join(rootDirectory, "packages", "proxy", "bin", "flags-proxy.js");
+const TIMEOUT_MS = 60_000;
+const CLIENT_KEY = "client-key-of-the-test";
+const USER = "user-of-the-test";
+const TRACE_ID = "0af7651916cd43dd8448eb211c80319c";
+
+const DOCUMENT = JSON.stringify({
+  version: 2,
+  features: [
+    { name: "checkout", enabled: true, impressionData: true, strategies: [{ name: "default" }] },
+  ],
+});
+
+/** What the file of the collector has to contain, whatever the protocol. */
+const EXPECTED = [
+  '"name":"GET /proxy"',
+  `"traceId":"${TRACE_ID}"`,
+  '"name":"GET /api/client/features"',
+  '"name":"http.server.request.duration"',
+  '"name":"flags_proxy_up"',
+  '"eventName":"feature_flag.evaluation"',
+  '"stringValue":"Synchronized with the upstream"',
+  '"stringValue":"replica-of-the-test"',
+];
+
+const children = [];
+const directory = await mkdtemp(join(tmpdir(), "flags-telemetry-"));
+const upstream = await startUpstream();
+try {
+  const collector = buildCollector();
+  for (const protocol of ["http/protobuf", "http/json"]) await testProtocol(collector, protocol);
+} finally {
+  for (const child of children) child.kill("SIGKILL");
+  upstream.close();
+  upstream.closeAllConnections();
+  await rm(directory, { recursive: true });
+}
+
+function buildCollector() {
+  const cache = process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache");
+  const binary = join(cache, "flags-deployment-tools", "collector");
+  console.log("Building the collector");
+  // NOTE: without a complete go.mod of the tests of all dependencies, which are not needed.
+  const env = { ...process.env, GOFLAGS: "-mod=mod", CGO_ENABLED: "0" };
+  execFileSync("go", ["build", "-o", binary, "."], {
+    cwd: COLLECTOR_SOURCE,
+    env,
+    stdio: "inherit",
+  });
+  return binary;
+}
+
+async function testProtocol(collector, protocol) {
+  const output = join(directory, `${protocol.replace("/", "-")}.jsonl`);
+  const endpoint = await startCollector(collector, output);
+  const proxy = start(process.execPath, [COMMAND], {
+    HOST: "127.0.0.1",
+    PORT: "0",
+    FLAGS_URL: `http://127.0.0.1:${upstream.address().port}/api`,
+    FLAGS_API_TOKEN: "*:development.token-of-the-test",
+    FLAGS_PROXY_CLIENT_KEYS: CLIENT_KEY,
+    FLAGS_INSTANCE_ID: "replica-of-the-test",
+    LOG_LEVEL: "info",
+    OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+    OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
+    OTEL_EXPORTER_OTLP_COMPRESSION: "gzip",
+    OTEL_TRACES_SAMPLER: "parentbased_always_on",
+    OTEL_METRIC_EXPORT_INTERVAL: "500",
+  });
+  const [, url] = await until(() => /listens on (\S+)\/proxy/.exec(proxy.text));
+  await until(async () => (await request(`${url}/proxy/health`)).ok);
+  await request(`${url}/proxy?userId=${USER}`);
+  await until(
+    async () => {
+      const text = await readFile(output, "utf8").catch(() => "");
+      return EXPECTED.every((part) => text.includes(part));
+    },
+    async () => describeMissing(output),
+  );
+  proxy.kill("SIGTERM");
+  await once(proxy, "exit");
+  const text = await readFile(output, "utf8");
+  for (const secret of [USER, CLIENT_KEY, "token-of-the-test"]) {
+    if (text.includes(secret)) throw new Error(`The collector has received ${secret}`);
+  }
+  console.log(`${protocol}: the collector has received all that was expected`);
+}
+
+async function describeMissing(output) {
+  const text = await readFile(output, "utf8").catch(() => "");
+  return `The collector lacks ${EXPECTED.filter((part) => !text.includes(part)).join(", ")}`;
+}
+
+async function startCollector(collector, output) {
+  const port = await findFreePort();
+  const config = join(directory, `collector-${port}.yaml`);
+  const pipeline = { receivers: ["otlp"], exporters: ["file"] };
+  // NOTE: YAML contains JSON.
+  const settings = {
+    receivers: { otlp: { protocols: { http: { endpoint: `127.0.0.1:${port}` } } } },
+    exporters: { file: { path: output, flush_interval: "100ms" } },
+    service: {
+      telemetry: { metrics: { level: "none" } },
+      pipelines: { traces: pipeline, metrics: pipeline, logs: pipeline },
+    },
+  };
+  await writeFile(config, JSON.stringify(settings));
+  const child = start(collector, ["--config", config], {});
+  await until(() => child.text.includes("Everything is ready"));
+  return `http://127.0.0.1:${port}`;
+}
+
+function start(program, args, env) {
+  const child = spawn(program, args, { env: { PATH: process.env.PATH, ...env } });
+  children.push(child);
+  child.text = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk) => (child.text += chunk.toString()));
+  }
+  return child;
+}
+
+function request(url) {
+  const headers = { authorization: CLIENT_KEY, traceparent: `00-${TRACE_ID}-b7ad6b7169203331-01` };
+  return fetch(url, { headers });
+}
+
+async function until(read, describe = () => children.map(({ text }) => text).join("\n")) {
+  for (const endMs = Date.now() + TIMEOUT_MS; Date.now() < endMs; await delay(50)) {
+    const value = await read();
+    if (value) return value;
+  }
+  throw new Error(await Promise.resolve(describe()));
+}
+
+async function startUpstream() {
+  const server = createServer((incoming, response) => {
+    incoming.resume();
+    response.writeHead(incoming.method === "POST" ? 202 : 200, {
+      "content-type": "application/json",
+    });
+    response.end(incoming.method === "POST" ? undefined : DOCUMENT);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return server;
+}
+
+async function findFreePort() {
+  const server = createTcpServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address();
+  server.close();
+  await once(server, "close");
+  return port;
+}
