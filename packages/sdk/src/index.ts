@@ -32,6 +32,8 @@ export type { Synchronization } from "./sync/synchronizer.ts";
 export { isUnleashClient } from "./sync/unleash-synchronizer.ts";
 export type { UnleashClient } from "./sync/unleash-synchronizer.ts";
 export type { CustomHeadersFunction } from "./transport/headers.ts";
+export { createConnections } from "./transport/connections.ts";
+export type { Connections } from "./transport/connections.ts";
 export { Deadline } from "./transport/deadline.ts";
 export { describeCause, UpstreamError } from "./transport/upstream-error.ts";
 export type { UpstreamErrorCode } from "./transport/upstream-error.ts";

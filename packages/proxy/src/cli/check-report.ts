@@ -8,6 +8,8 @@ export interface CheckReport {
   readonly warnings: readonly string[];
   /** Undefined if settings are invalid. */
   readonly settings: CheckedSettings | undefined;
+  /** Undefined without a store, and if it cannot be used. */
+  readonly store?: CheckedStore | undefined;
   /** One per token whose flags could be fetched. */
   readonly upstreams: readonly CheckedUpstream[];
 }
@@ -24,6 +26,13 @@ export interface CheckedSettings {
   readonly synchronization: string;
   readonly refreshIntervalMs: number;
   readonly customStrategies: readonly string[];
+}
+
+/** A store in which a document could be written, read and deleted. */
+export interface CheckedStore {
+  readonly address: string;
+  readonly writeMs: number;
+  readonly readMs: number;
 }
 
 /** What the upstream has sent. */

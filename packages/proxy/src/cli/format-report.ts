@@ -1,15 +1,22 @@
 import type { TokenScope } from "../token-scope.ts";
-import type { CheckedSettings, CheckedUpstream, CheckReport } from "./check-report.ts";
+import type {
+  CheckedSettings,
+  CheckedStore,
+  CheckedUpstream,
+  CheckReport,
+} from "./check-report.ts";
 
 type Row = readonly [label: string, text: string];
 
 /** Formats a report as text for people. */
-export function formatReport({ settings, upstreams, problems, warnings }: CheckReport): string {
+export function formatReport(report: CheckReport): string {
+  const { settings, store, upstreams, problems, warnings } = report;
   return [
     ...(settings === undefined ? [] : formatSection("Settings", settingRows(settings))),
     ...upstreams.flatMap((upstream) =>
       formatSection(toHeading(upstream, settings), upstreamRows(upstream)),
     ),
+    ...(store === undefined ? [] : formatSection("Store", storeRows(store))),
     ...formatFindings("Warnings", warnings),
     ...formatFindings("Problems", problems),
     summarize(problems.length, warnings.length),
@@ -61,6 +68,14 @@ function upstreamRows(upstream: CheckedUpstream): readonly Row[] {
     ["Clock", describeClock(upstream)],
     ["Deltas", describeOffer(upstream.offersDelta)],
     ["Streaming", describeOffer(upstream.offersStreaming)],
+  ];
+}
+
+function storeRows({ address, writeMs, readMs }: CheckedStore): readonly Row[] {
+  return [
+    ["Address", address],
+    ["First write", `${writeMs} ms, including the connection`],
+    ["Read", `${readMs} ms`],
   ];
 }
 

@@ -1,4 +1,4 @@
-import { inspectUpstream, type UpstreamInspection } from "flags-sdk";
+import { describeCause, inspectUpstream, type UpstreamInspection } from "flags-sdk";
 import { ConfigError, type Environment, type Logger } from "flags-server-kit";
 import type { LoadedConfig } from "../config/assemble-config.ts";
 import type { ProxyConfig } from "../config/config.ts";
@@ -6,7 +6,14 @@ import { loadConfig } from "../config/load-config.ts";
 import { nameSources, toClientOptions } from "../sources.ts";
 import { parseTokenScope } from "../token-scope.ts";
 import { version } from "../version.ts";
-import type { CheckedSettings, CheckedUpstream, CheckReport } from "./check-report.ts";
+import type {
+  CheckedSettings,
+  CheckedStore,
+  CheckedUpstream,
+  CheckReport,
+} from "./check-report.ts";
+import { probeStore } from "../store/probe-store.ts";
+import { describeStoreAddress } from "../store/store-address.ts";
 import { explainUpstreamFailure } from "./explain-upstream-failure.ts";
 
 /** Checks the settings as a start does, and requests the flags of the upstream. */
@@ -17,16 +24,30 @@ export async function runCheck(environment: Environment): Promise<CheckReport> {
   const config = await tryLoadConfig(environment, { problems, warnings });
   if (config === undefined) return report;
   const names = nameSources(config.upstreamTokens);
-  const upstreams = await Promise.all(
-    config.upstreamTokens.map((token, index) =>
+  const [store, ...upstreams] = await Promise.all([
+    checkStore(config),
+    ...config.upstreamTokens.map((token, index) =>
       checkSource(config, { token, name: names[index] ?? "" }),
     ),
-  );
+  ]);
   return {
     ...report,
     settings: describeSettings(config),
+    ...(store !== undefined && { store }),
     upstreams: upstreams.filter((upstream) => upstream !== undefined),
   };
+}
+
+/** NOTE: a store that fails does not prevent the start, so this is only a warning. */
+async function checkStore({ store, logger }: LoadedConfig): Promise<CheckedStore | undefined> {
+  if (store === undefined) return undefined;
+  try {
+    return await probeStore(store);
+  } catch (error) {
+    const address = describeStoreAddress(store.address);
+    logger.warn(`The store ${address} cannot be used: ${describeCause(error)}`);
+    return undefined;
+  }
 }
 
 interface CheckedSource {

@@ -1,7 +1,8 @@
 import type { Logger } from "flags-server-kit";
 import { FlagStorage, type StoredSource } from "./flag-storage.ts";
 import { GuardedStore } from "./guarded-store.ts";
-import { describeStoreAddress, openStore, type StoreConfig } from "./open-store.ts";
+import { openStore, type StoreConfig } from "./open-store.ts";
+import { describeStoreAddress } from "./store-address.ts";
 
 /** The part of the configuration of the proxy that concerns stored flags. */
 interface StorageConfig extends Omit<StoredSource, "token"> {
@@ -35,6 +36,6 @@ export function createStorages(
 
 /** Creates the configured store, which the first operation opens. */
 export function createStore(config: StoreConfig, logger: Logger): GuardedStore {
-  const address = describeStoreAddress(config);
+  const address = describeStoreAddress(config.address);
   return new GuardedStore({ address, open: () => openStore(config), logger });
 }
