@@ -79,7 +79,7 @@ export const asBucket: Conversion = {
     const parameters = new URLSearchParams();
     if (endpoint !== undefined && endpoint !== "") parameters.set("endpoint", endpoint);
     if (isTrue(environment["S3_FORCE_PATH_STYLE"] ?? "")) parameters.set("style", "path");
-    return parameters.size === 0 ? `s3://${text}` : `s3://${text}?${parameters}`;
+    return parameters.size === 0 ? `s3://${text}` : `s3://${text}?${parameters.toString()}`;
   },
 };
 
