@@ -36,11 +36,12 @@ RUN npm run build
 RUN for name in admin engine proxy sdk server-kit; do \
       cp -r packages/$name/dist /app/packages/$name/ || exit 1; \
     done \
+    && cp -r packages/server-kit/bundle /app/packages/server-kit/ \
     && cp -r packages/admin/bin /app/packages/admin/ \
     && cp -r packages/proxy/bin /app/packages/proxy/ \
     && cp -r scripts/bundle /app/bundle-scripts \
     && cp LICENSE deploy/image/health.js /app/ \
-    && rm -rf /app/packages/proxy/dist/bundle/*.code \
+    && rm -rf /app/packages/*/dist/bundle/*.code \
     && find /app \( -name '*.ts' -o -name '*.cts' -o -name '*.mts' -o -name '*.map' -o -name .tsbuildinfo \) -type f -delete \
     && find /app/node_modules -iname '*.md' -not -iname 'licen[cs]e*' -not -iname 'notice*' -type f -delete \
     && find /app/node_modules -regextype posix-extended -type d \
@@ -55,8 +56,7 @@ FROM ${NODE_IMAGE} AS target
 COPY --from=build /app /app
 RUN mkdir -p /app/scripts /data \
     && mv /app/bundle-scripts /app/scripts/bundle \
-    && node --input-type=module \
-         --eval 'await (await import("/app/scripts/bundle/write-code-cache.mjs")).writeCodeCache()' \
+    && node /app/scripts/bundle/write-code-caches.mjs \
     && rm -r /app/scripts \
     && chmod -R u=rwX,go=rX /app \
     && mkdir /commands \

@@ -1,14 +1,14 @@
-// The last step of `npm run build`: bundles the proxy and its dependencies into one file, and writes
+// The last step of `npm run build`: bundles each command and its dependencies into one file, and writes
 // V8's code cache for it. See docs/decisions/0013-bundle-with-code-cache.md.
 
+import { ADMIN, PROXY } from "./bundle/commands.mjs";
 import { writeBundle } from "./bundle/write-bundle.mjs";
-import { writeCodeCache } from "./bundle/write-code-cache.mjs";
 import { recordBuild } from "./workspace.mjs";
 
-await writeBundle();
+await Promise.all([PROXY, ADMIN].map(writeBundle));
 try {
-  await writeCodeCache();
+  await import("./bundle/write-code-caches.mjs");
 } catch (error) {
-  console.warn(`Cannot write the code cache, so the proxy starts more slowly: ${error.message}`);
+  console.warn(`Cannot write a code cache, so the command starts more slowly: ${error.message}`);
 }
 await recordBuild();

@@ -52,15 +52,16 @@ describe.skipIf(isMissing)("chart flags-proxy", () => {
 
   test("has all probes, and never restarts a pod that waits for its upstream", async () => {
     const { startupProbe, livenessProbe, readinessProbe } = containerOf(await renderWith({}));
-    for (const probe of [startupProbe, livenessProbe, readinessProbe]) {
-      expect(probe.httpGet).toEqual({ path: "/proxy/health", port: "http" });
-    }
+    const probes = [startupProbe, livenessProbe, readinessProbe];
+    expect(probes.map(({ httpGet }) => httpGet)).toEqual(
+      ["/ready", "/live", "/ready"].map((path) => ({ path, port: "http" })),
+    );
     expect(startupProbe.failureThreshold).toBe(2 ** 31 - 1);
   });
 
   test("a base path applies to probes, metrics, Ingress and HTTPRoute", async () => {
     const manifests = await render(helm, "flags-proxy", join(CI, "everything.yaml"));
-    expect(containerOf(manifests).readinessProbe.httpGet?.path).toBe("/base/path/proxy/health");
+    expect(containerOf(manifests).readinessProbe.httpGet?.path).toBe("/base/path/ready");
     expect(findKind(manifests, "ServiceMonitor")["spec"]).toMatchObject({
       endpoints: [{ path: "/base/path/proxy/internal-backstage/prometheus", interval: "15s" }],
     });
@@ -223,11 +224,6 @@ describe.skipIf(isMissing)("chart flags-proxy", () => {
       "a port that probes do not know",
       { env: [{ name: "PORT", value: "1" }] },
       "env must not contain PORT, because the probes depend on it: set proxy.port",
-    ],
-    [
-      "a liveness probe that depends on the upstream",
-      { startupProbe: null },
-      "Without startupProbe, the liveness probe would restart a proxy that waits for its upstream",
     ],
     [
       "too little time to stop",

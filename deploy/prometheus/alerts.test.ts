@@ -53,7 +53,8 @@ function durations(name: string, bounds: readonly [string, string], slow: number
 const PROXY_SECONDS = "flags_proxy_http_request_duration_seconds";
 const ADMIN_SECONDS = "flags_admin_http_request_duration_seconds";
 const SOURCE = ',source="production"';
-const FETCHED = proxy("flags_proxy_source_last_fetch_timestamp_seconds", SOURCE);
+const AGE = proxy("flags_proxy_source_age_seconds", SOURCE);
+const FLAGS = proxy("flags_proxy_source_flags", SOURCE);
 
 /** A counter that is constant, and one that grows during the last minutes of the hour. */
 const CONSTANT = "7x60";
@@ -90,20 +91,20 @@ const CASES: Readonly<Record<string, Case>> = {
     quiet: { [UP]: "0x50 1x20", 'up{job="other",instance="b"}': "0x60" },
   },
   FlagsProxyStale: {
-    // Evaluated at 3,600 s: the last response was at 3,000 s, and at 3,500 s.
-    fires: { [FETCHED]: "3000x60" },
-    quiet: {
-      [FETCHED]: "3500x60",
-      [proxy("flags_proxy_source_last_fetch_timestamp_seconds")]: "0x60",
-    },
+    fires: { [AGE]: "5x50 60+60x10" },
+    quiet: { [AGE]: "5x50 100x10" },
+  },
+  FlagsProxyUnconfirmed: {
+    fires: { [FLAGS]: "3x60" },
+    quiet: { [FLAGS]: "3x60", [AGE]: "5x60" },
   },
   FlagsProxyUpstreamErrors: {
     fires: { [proxy("flags_proxy_source_errors_total", SOURCE)]: "0+1x60" },
     quiet: { [proxy("flags_proxy_source_errors_total", SOURCE)]: "0x55 1x10" },
   },
   FlagsProxyNoFlags: {
-    fires: { [proxy("flags_proxy_source_flags", SOURCE)]: "0x60" },
-    quiet: { [proxy("flags_proxy_source_flags", SOURCE)]: "12x60" },
+    fires: { [FLAGS]: "0x60" },
+    quiet: { [FLAGS]: "12x60", [AGE]: "5x60" },
   },
   FlagsProxyErrors: {
     fires: {

@@ -40,6 +40,7 @@ export const SIDEBAR = [
     ["Operation", "/operations"],
     ["Flags across restarts", "/persistence"],
     ["Security", "/security"],
+    ["Explanations", "/explain"],
     ["Troubleshooting", "/troubleshooting"],
   ]),
   group("Extend", [

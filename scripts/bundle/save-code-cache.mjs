@@ -1,19 +1,17 @@
-// Runs the command, and writes its code cache when it receives a message.
+// Runs a command, and writes its code cache when it receives a message. The argument is the path of its
+// bin/load-bundle.js.
 
-import { readFileSync, writeFileSync } from "node:fs";
-import {
-  BUNDLE_FILE,
-  CODE_CACHE_FILE,
-  compileBundle,
-  packCodeCache,
-  runBundle,
-} from "../../packages/proxy/bin/load-bundle.js";
+import { writeFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
 
-const script = compileBundle();
+// NOTE: the subcommand parser of the command must not see the argument.
+const [loader] = process.argv.splice(2);
+const { bundle } = await import(pathToFileURL(loader));
+
+const script = bundle.compile();
 process.once("message", () => {
-  const code = script.createCachedData();
-  writeFileSync(CODE_CACHE_FILE, packCodeCache(code, readFileSync(BUNDLE_FILE)));
+  writeFileSync(bundle.codeCacheFile, bundle.packCodeCache(script.createCachedData()));
   process.exit();
 });
 // NOTE: V8 accepts a code cache only under the options under which it was created.
-await runBundle(script).runCommand();
+await bundle.run(script).runCommand();

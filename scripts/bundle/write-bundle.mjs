@@ -1,37 +1,38 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
-import { BUNDLE_FILE } from "../../packages/proxy/bin/load-bundle.js";
 import { collectLicences } from "./third-party-licences.mjs";
-
-const ENTRY = fileURLToPath(new URL("../../packages/proxy/dist/main.js", import.meta.url));
 
 const LICENCES_FILE = "THIRD-PARTY-LICENSES.txt";
 
-/** The arguments that bin/load-bundle.js passes. */
+/** The arguments with which packages/server-kit/bundle/load-bundle.js calls the bundle. */
 const PARAMETERS = "exports, require, module, __filename, __dirname, importModule";
 
-/** Writes the bundle with the licences of its dependencies, and deletes the previous files. */
-export async function writeBundle() {
-  const { source, licences } = await createBundle();
-  const directory = dirname(BUNDLE_FILE);
+/**
+ * Writes the bundle of a command with the licences of its dependencies, and deletes the previous files.
+ *
+ * @param command an entry of `commands.mjs`
+ */
+export async function writeBundle(command) {
+  const { source, licences } = await createBundle(command);
+  const { file } = command.bundle;
+  const directory = dirname(file);
   await rm(directory, { recursive: true, force: true });
   await mkdir(directory);
-  await writeFile(BUNDLE_FILE, source, "latin1");
+  await writeFile(file, source, "latin1");
   await writeFile(join(directory, LICENCES_FILE), licences);
 }
 
-async function createBundle() {
+async function createBundle({ entry, isExternal, replace, response }) {
   const bundle = await rolldown({
-    input: ENTRY,
+    input: entry,
     platform: "node",
-    // Serves files next to its own code, and is loaded only when it is enabled.
-    external: [/^@fastify\/swagger/],
-    // These globals would load the HTTP client that is built into Node, in addition to the bundled one.
+    external: isExternal,
+    plugins: [{ name: "replace", resolveId: (id, importer) => replace?.(id, importer) }],
+    // These globals would load the HTTP client that is built into Node.
     transform: {
       define: { "globalThis.Headers": "undefined" },
-      inject: { Response: ["undici", "Response"] },
+      inject: { Response: response },
     },
     logLevel: "warn",
   });

@@ -8,8 +8,10 @@ const NODE = "usr/local/bin/node";
 
 /** Compiles the bundle as the command does, and shows whether V8 accepted the code cache. */
 const READ_CODE_CACHE = `
-  const { compileBundle } = await import("/app/packages/proxy/bin/load-bundle.js");
-  console.log(compileBundle().cachedDataRejected === false ? "used" : "not used");
+  for (const name of ["admin", "proxy"]) {
+    const { bundle } = await import("/app/packages/" + name + "/bin/load-bundle.js");
+    console.log(name, bundle.compile().cachedDataRejected === false ? "used" : "not used");
+  }
 `;
 
 /** Lists what a process of the image could change. */
@@ -47,7 +49,7 @@ export async function testContent({ image, runtime, report }) {
   );
   assert.ok(totalMb < MAX_MB, `The image is larger than ${MAX_MB} MB`);
 
-  assert.equal(await evaluate(runtime, "code-cache", READ_CODE_CACHE), "used");
+  assert.equal(await evaluate(runtime, "code-cache", READ_CODE_CACHE), "admin used\nproxy used");
   assert.equal(await evaluate(runtime, "writable", FIND_WRITABLE), "[]");
 }
 

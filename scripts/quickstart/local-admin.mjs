@@ -1,21 +1,11 @@
 // The flag-management service of the quickstart: `flags-admin`, for requests to this machine only.
 
-import { runProgram } from "flags-server-kit";
-import { loadConfig } from "../../packages/admin/dist/config/config.js";
-import { PROGRAM } from "../../packages/admin/dist/config/settings.js";
-import { serve } from "../../packages/admin/dist/start.js";
+import { bundle } from "../../packages/admin/bin/load-bundle.js";
 import { handleFirst, isForThisMachine } from "./local-host.mjs";
 
 const MESSAGE = "The quickstart serves only requests to 127.0.0.1 and localhost";
 
-await runProgram(PROGRAM, {
-  loadConfig: async (environment) => loadConfig(environment),
-  serve: async (config) => {
-    const admin = await serve(config);
-    handleFirst(rejectOtherHosts, admin.server);
-    return admin;
-  },
-});
+await bundle.load().runCommand(({ server }) => handleFirst(rejectOtherHosts, server));
 
 function rejectOtherHosts(request, response) {
   if (isForThisMachine(request)) return false;

@@ -82,21 +82,25 @@ describe.skipIf(skipsChromium)("the page in Chromium", () => {
   it("explains each result", async () => {
     const { page, problems } = await openPage();
     await expect.poll(() => outcomeOf(page, "export-to-pdf"), WAIT).toBe("on");
-    expect(await whyOf(page, "new-header")).toBe("On for everyone.");
-    expect(await whyOf(page, "old-checkout")).toBe("It is switched off for everyone.");
-    expect(await whyOf(page, "export-to-pdf")).toBe("On because plan is pro or enterprise.");
-    expect(await whyOf(page, "faster-search")).toMatch(
-      /^On (only )?for 50 % of users \(buckets 1 to 50\).* userId 1 is in bucket \d+\.$/,
+    expect(await whyOf(page, "new-header")).toBe("The flag is on for everyone.");
+    expect(await whyOf(page, "old-checkout")).toBe(
+      "The flag is off because it is disabled in this environment.",
     );
-    expect(await whyOf(page, "button-colour")).toContain("Variant: chosen by userId.");
+    expect(await whyOf(page, "export-to-pdf")).toBe('The flag is on because plan is "pro".');
+    expect(await whyOf(page, "faster-search")).toMatch(
+      /^The flag is (on|off) because userId "1" is in bucket \d+ of 100, (within|beyond) the rollout of 50 %\.$/,
+    );
+    expect(await whyOf(page, "button-colour")).toMatch(
+      /because the userId is in bucket \d+ of \d+\.$/,
+    );
 
     await page.getByLabel("Value of plan").fill("free");
     await page.getByLabel("User id").fill("");
     await expect
       .poll(() => whyOf(page, "export-to-pdf"), WAIT)
-      .toBe("On only if plan is pro or enterprise, but plan is free.");
+      .toBe('The flag is off because plan is "free", which is not "pro" or "enterprise".');
     // Without a user, the session decides, as in the SDKs.
-    expect(await whyOf(page, "button-colour")).toContain("Variant: chosen by sessionId.");
+    expect(await whyOf(page, "button-colour")).toContain("because the sessionId is in bucket");
     expect(await outcomeOf(page, "button-colour")).toMatch(/^on, (blue|green)$/);
     expect(problems).toEqual([]);
     await page.close();

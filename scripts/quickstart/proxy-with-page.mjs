@@ -1,12 +1,9 @@
 // The proxy of the quickstart: `flags-proxy` in one process, with the demo page at its root.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { runProgram } from "flags-server-kit";
-import { loadConfig } from "../../packages/proxy/dist/config/load-config.js";
-import { PROGRAM } from "../../packages/proxy/dist/config/program.js";
-import { serve } from "../../packages/proxy/dist/start.js";
+import { bundle } from "../../packages/proxy/bin/load-bundle.js";
 import { createAdminClient } from "./admin-client.mjs";
-import { createExplainer } from "./explain/explainer.mjs";
+import { createExplainer } from "./explainer.mjs";
 import { loadKeys } from "./keys.mjs";
 import { handleFirst } from "./local-host.mjs";
 import { createPage } from "./page.mjs";
@@ -25,15 +22,9 @@ const page = createPage(settings, {
 const stopping = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => stopping.abort());
 
-await runProgram(PROGRAM, {
-  loadConfig: (environment) => loadConfig({}, environment),
-  serve: async (config) => {
-    await waitForUpstream();
-    const proxy = await serve(config);
-    const { server } = proxy.app;
-    handleFirst(page, server);
-    return { server, address: `${proxy.url}/proxy`, close: () => proxy.close() };
-  },
+await bundle.load().runWithHooks({
+  beforeStart: waitForUpstream,
+  onListening: ({ server }) => handleFirst(page, server),
 });
 
 /** Both services start at the same time. A request that came too early would delay the next one. */

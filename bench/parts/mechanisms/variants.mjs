@@ -4,6 +4,8 @@ import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/pr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { warmUpProxy } from "../../../scripts/bundle/warm-up-proxy.mjs";
+import { writeCodeCache } from "../../../scripts/bundle/write-code-cache.mjs";
 import { startOurs } from "../../peers/peers.mjs";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
@@ -84,11 +86,8 @@ async function writeCopy(checkout, { bundle, command, hasCodeCache = command ===
   await writeFile(join(checkout, BUNDLE), bundle, "latin1");
   if (command !== undefined) await writeFile(join(checkout, COMMAND), command);
   if (hasCodeCache) {
-    const scripts = join("scripts", "bundle");
-    await cp(join(ROOT, scripts), join(checkout, scripts), { recursive: true });
-    const script = pathToFileURL(join(checkout, scripts, "write-code-cache.mjs"));
-    const { writeCodeCache } = await import(script.href);
-    await writeCodeCache();
+    const loader = join(checkout, PACKAGE, "bin", "load-bundle.js");
+    await writeCodeCache({ loader }, warmUpProxy);
   }
   return (options) => startOurs({ ...options, checkout });
 }

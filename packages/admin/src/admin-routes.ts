@@ -15,6 +15,7 @@ import { registerStrategyTypes } from "./domain/strategy-types/routes.ts";
 import { registerTagTypes } from "./domain/tag-types/routes.ts";
 import { registerTags } from "./domain/tags/routes.ts";
 import { registerImportExport } from "./import-export/routes.ts";
+import { registerPlayground } from "./playground/routes.ts";
 import type { Storage } from "./storage/storage.ts";
 import { registerUsageQueries } from "./usage/query-routes.ts";
 
@@ -43,11 +44,18 @@ const ROUTES: readonly ((app: TypedApp, storage: Storage) => void)[] = [
   registerDependencies,
   registerImportExport,
   registerTokens,
-  registerUsageQueries,
   registerEvents,
+  registerPlayground,
 ];
 
+interface AdminRoutesOptions {
+  readonly storage: Storage;
+  /** Hours for which usage is kept. */
+  readonly usageHours: number;
+}
+
 /** Registers all routes below `/api/admin`. */
-export function registerAdminRoutes(app: TypedApp, storage: Storage): void {
-  for (const register of ROUTES) register(app, storage);
+export function registerAdminRoutes(app: TypedApp, options: AdminRoutesOptions): void {
+  for (const register of ROUTES) register(app, options.storage);
+  registerUsageQueries(app, options);
 }

@@ -29,6 +29,10 @@ export interface PostgresServer extends Databases {
   kill(): Promise<void>;
   /** Starts the server after `kill()`, on the same port. */
   restart(): Promise<void>;
+  /** Copies the data after `kill()`. */
+  save(): void;
+  /** After `kill()`, replaces the data with the copy, as if a standby took over that lacks what followed. */
+  restoreSaved(): void;
 }
 
 /** Returns the directory of the PostgreSQL programs; undefined if it is not installed. */
@@ -64,6 +68,7 @@ export async function startPostgres(
   const directory = mkdtempSync(join(parent, "flags-postgres-"));
   if (owner !== undefined) chownSync(directory, owner.uid, owner.gid);
   const data = join(directory, "data");
+  const saved = join(directory, "saved");
   execFileSync(
     join(binaries, "initdb"),
     ["-D", data, "-U", "flags", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"],
@@ -90,6 +95,8 @@ export async function startPostgres(
     restart: async () => {
       child = await launch();
     },
+    save: () => copyTree(data, saved),
+    restoreSaved: () => copyTree(saved, data),
     close: async () => {
       await stop(child, "SIGQUIT");
       rmSync(directory, { recursive: true, force: true });
@@ -130,6 +137,12 @@ async function stop(child: ChildProcess, signal: NodeJS.Signals): Promise<void> 
   });
   child.kill(signal);
   await exited;
+}
+
+/** Replaces a directory with a copy of another one, whose files have the same owner. */
+function copyTree(from: string, to: string): void {
+  rmSync(to, { recursive: true, force: true });
+  execFileSync("cp", ["-a", from, to]);
 }
 
 /** PostgreSQL refuses to run as root. */

@@ -42,7 +42,7 @@ export async function listRoutes(storage: Storage): Promise<readonly Route[]> {
     }
   });
   await app.register(async (scope) => {
-    registerAdminRoutes(scope, storage);
+    registerAdminRoutes(scope, { storage, usageHours: 48 });
   });
   await app.close();
   return routes;

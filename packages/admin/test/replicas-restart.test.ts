@@ -48,7 +48,7 @@ describe.skipIf(skipsPostgres)("two flags-admin commands on one PostgreSQL serve
   }, 60_000);
   afterAll(() => server.close(), 60_000);
 
-  test("keep acknowledged changes when one or PostgreSQL is killed, and serve each other's changes", async () => {
+  test("keep acknowledged changes when one is killed or frozen or PostgreSQL is killed, and serve each other's changes", async () => {
     const databaseUrl = await server.createDatabase();
     const replicas = [await startReplica(databaseUrl), await startReplica(databaseUrl)] as const;
     const [one, two] = replicas;
@@ -75,6 +75,10 @@ describe.skipIf(skipsPostgres)("two flags-admin commands on one PostgreSQL serve
       Object.assign(one, await startReplica(databaseUrl));
       await waitForMore(10);
     }
+    // Frozen, it may hold the write lock, which the server then frees.
+    two.command.child.kill("SIGSTOP");
+    await waitForMore(10);
+    two.command.child.kill("SIGCONT");
     await server.kill();
     await server.restart();
     await waitForMore(20);

@@ -36,6 +36,14 @@ describe.skipIf(skipsPostgres)("two replicas on one PostgreSQL", () => {
       : 404;
   };
 
+  const fetchDelta = async (service: Service, since?: string) => {
+    const headers = since === undefined ? {} : { "if-none-match": since };
+    const path = "/api/client/delta?namePrefix=order-";
+    const response = await service.request(path, { token, headers });
+    const etag = response.headers.get("etag") ?? "";
+    return { etag, id: etag.slice(1, -1), text: await response.text() };
+  };
+
   test("a change at one replica is part of the next response of the other", async () => {
     const { one, two } = await startTwo();
     expect(await isEnabled(two, "shared")).toBe(404);
@@ -108,6 +116,43 @@ describe.skipIf(skipsPostgres)("two replicas on one PostgreSQL", () => {
     await expect(stream.next()).rejects.toThrow("The stream has ended");
   });
 
+  test("streams at three replicas receive every change once, in order, while all of them write", async () => {
+    const replicas = await Promise.all([startReplica(), startReplica(), startReplica()]);
+    const names = ["order-0", "order-1", "order-2"];
+    for (const name of names) await createFlag(replicas[0], name);
+    const streams = await Promise.all(
+      replicas.map(async (replica) => {
+        const stream = await openStream(replica, { token, query: "?namePrefix=order-" });
+        return { stream, first: await stream.next() };
+      }),
+    );
+    await Promise.all(
+      replicas.map(async (replica, index) => {
+        for (let round = 0; round < 8; round += 1) {
+          const name = names[(index + round) % names.length] ?? "";
+          await switchFlag(replica, name, { on: round % 2 === 1 });
+        }
+      }),
+    );
+    const last = await fetchDelta(replicas[0]);
+    for (const { stream, first } of streams) {
+      const state = new Map<string, boolean>();
+      const ids = [Number(first.id)];
+      while (ids.at(-1) !== Number(last.id)) {
+        const event = await stream.next();
+        ids.push(Number(event.id));
+        for (const { feature } of event.data.events) {
+          if (feature !== undefined) state.set(feature.name, feature.enabled);
+        }
+      }
+      expect(ids).toEqual([...new Set(ids)].toSorted((a, b) => a - b));
+      for (const [name, enabled] of state) expect(await isEnabled(replicas[1], name)).toBe(enabled);
+      expect(state.size).toBe(names.length);
+    }
+    const bodies = await Promise.all(replicas.map((replica) => fetchDelta(replica)));
+    expect(new Set(bodies.map(({ text }) => text)).size).toBe(1);
+  });
+
   test("usage reported to both replicas is added up without deadlocks", async () => {
     const { one, two } = await startTwo();
     const names = Array.from({ length: 10 }, (_, index) => `usage-${index}`);
@@ -151,4 +196,41 @@ describe.skipIf(skipsPostgres)("two replicas on one PostgreSQL", () => {
       { type: "feature-updated", feature: { name: "survivor", enabled: false } },
     ]);
   });
+
+  test("a standby that lacks the latest changes takes over: SDKs receive its state", async () => {
+    const { one, two } = await startTwo();
+    const isUp = (service: Service) => async () =>
+      (await service.request("/api/client/features", { token })).status;
+    const bothAreUp = async () => {
+      for (const service of [one, two]) {
+        await expect.poll(isUp(service), { timeout: 20_000 }).toBe(200);
+      }
+    };
+    await createFlag(one, "order-failover");
+    await server.kill();
+    server.save();
+    await server.restart();
+    await bothAreUp();
+    await switchFlag(one, "order-failover", { on: false });
+    const stream = await openStream(two, { token });
+    const lost = await stream.next();
+    const delta = await fetchDelta(one);
+    expect(await isEnabled(two, "order-failover")).toBe(false);
+
+    await server.kill();
+    server.restoreSaved();
+    await server.restart();
+    await stream.ended;
+    await bothAreUp();
+    for (const service of [one, two]) {
+      await expect.poll(() => isEnabled(service, "order-failover"), { timeout: 20_000 }).toBe(true);
+    }
+    // New changes get revisions that the lost ones did not have.
+    await createFlag(one, "order-after");
+    for (const service of [one, two]) {
+      expect((await fetchDelta(service, delta.etag)).text).toContain('"type":"hydration"');
+      const resumed = await openStream(service, { token, lastEventId: lost.id });
+      expect((await resumed.next()).data.events).toMatchObject([{ type: "hydration" }]);
+    }
+  }, 60_000);
 });

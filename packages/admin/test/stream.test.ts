@@ -5,7 +5,7 @@ import { createAuthentication } from "../src/access/authentication.ts";
 import { SYSTEM_ACTOR } from "../src/storage/event.ts";
 import { handleErrors } from "../src/http/error-handler.ts";
 import { ConnectionGuard } from "flags-server-kit/http";
-import { serverOptions } from "../src/http/server.ts";
+import { compileSchemasOnUse, serverOptions } from "../src/http/server.ts";
 import { registerClientApi } from "../src/client-api/register-client-api.ts";
 import { featureEnvironments, features } from "../src/storage/schema/features.ts";
 import type { Storage } from "../src/storage/storage.ts";
@@ -294,6 +294,7 @@ describeEachStorage("GET /api/client/streaming", (source) => {
     const startTimed = async (over: Partial<Storage>, streams: SdkStreamsOptions) => {
       const { storage } = service;
       const app = Fastify(serverOptions(GUARD));
+      compileSchemasOnUse(app);
       handleErrors(app, collectErrors([]), () => undefined);
       const wrapped = { ...storage, ...over };
       const authentication = createAuthentication(wrapped);

@@ -1,8 +1,7 @@
 import { eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import { featureEnvironments } from "../src/storage/schema/features.ts";
-import { applications, featureUsage, variantUsage } from "../src/storage/schema/usage.ts";
-import { deleteOldUsage } from "../src/usage/write-usage.ts";
+import { applications, featureUsage } from "../src/storage/schema/usage.ts";
 import { createFlag, createToken } from "./_flags.ts";
 import { BACKEND_TOKEN, FRONTEND_TOKEN, type Service, useService } from "./_service.ts";
 import { describeEachStorage } from "./_storages.ts";
@@ -398,28 +397,6 @@ describeEachStorage("usage", (source) => {
       lastHourUsage: [],
       seenApplications: [],
     });
-  });
-
-  test("deleteOldUsage() deletes counts older than 48 hours", async () => {
-    const at = (hoursAgo: number): Date => new Date(hourOf(Date.now() - hoursAgo * HOUR_MS));
-    const row = { feature: "old", appName: "a", environment: "e" };
-    await service.storage.db
-      .insert(featureUsage)
-      .values([49, 47, 0].map((hours) => ({ ...row, hour: at(hours), yes: hours })));
-    await service.storage.db
-      .insert(variantUsage)
-      .values([49, 47].map((hours) => ({ ...row, hour: at(hours), variant: "v", count: hours })));
-    await deleteOldUsage(service.storage);
-    const rows = await service.storage.db
-      .select()
-      .from(featureUsage)
-      .where(eq(featureUsage.feature, "old"));
-    expect(rows.map(({ yes }) => yes).toSorted()).toEqual([0, 47]);
-    const variants = await service.storage.db
-      .select()
-      .from(variantUsage)
-      .where(eq(variantUsage.feature, "old"));
-    expect(variants.map(({ count }) => count)).toEqual([47]);
   });
 
   test("usage reports and changes by administrators do not block each other", async () => {

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { applyDelta, compileSnapshot, parseDocument } from "../src/index.ts";
+import { applyDelta, compileSnapshot, explain, parseDocument } from "../src/index.ts";
 import type { Context, Snapshot } from "../src/index.ts";
 import { CASE_COUNT, specifications, type ExpectedVariant, type State } from "./_specification.ts";
 
@@ -33,16 +33,22 @@ describe.each(specifications)("$name", ({ name, state, tests = [], variantTests 
   for (const { description, context, toggleName, expectedResult } of tests) {
     test(description, () => {
       casesRun += 1;
-      const actual = evaluate(snapshot, toggleName, { ...staticContext, ...context });
+      const complete = { ...staticContext, ...context };
+      const actual = evaluate(snapshot, toggleName, complete);
       expect(actual.feature_enabled).toBe(expectedResult);
+      expect(explain(snapshot, toggleName, complete)?.enabled ?? false).toBe(expectedResult);
     });
   }
 
   for (const { description, context, toggleName, expectedResult } of variantTests) {
     test(description, () => {
       casesRun += 1;
-      const actual = evaluate(snapshot, toggleName, { ...staticContext, ...context });
+      const complete = { ...staticContext, ...context };
+      const actual = evaluate(snapshot, toggleName, complete);
       expect(actual).toEqual(expectedResult);
+      const explanation = explain(snapshot, toggleName, complete);
+      expect(explanation?.enabled ?? false).toBe(expectedResult.feature_enabled);
+      expect(explanation?.variant?.name ?? "disabled").toBe(expectedResult.name);
     });
   }
 });

@@ -14,6 +14,21 @@ export {
   writeHydration,
 } from "./delta/delta-message.ts";
 export type { Change, DeltaMessage, FeatureText, SegmentText } from "./delta/delta-message.ts";
+export { explain } from "./explain/explain.ts";
+export type {
+  AbbreviatedList,
+  ActivationExplanation,
+  ConstraintExplanation,
+  DependencyExplanation,
+  Explanation,
+  ListExplanation,
+  ParentResult,
+  RolloutExplanation,
+  SegmentExplanation,
+  StrategyExplanation,
+  VariantExplanation,
+  WeightedVariant,
+} from "./explain/explanation.ts";
 export { inlineSegments, supportsSegments } from "./inline-segments.ts";
 export type { Outcome, Payload, Reason, SelectedVariant } from "./outcome.ts";
 export { isRecord } from "./parse/json.ts";
@@ -26,6 +41,7 @@ export type {
   Diagnostic,
   Evaluation,
   Snapshot,
+  SnapshotOrigin,
 } from "./snapshot.ts";
 export { complete } from "./steps.ts";
 export type { Steps } from "./steps.ts";

@@ -1,5 +1,7 @@
 import type { Context } from "./context.ts";
 import type { Outcome } from "./outcome.ts";
+import type { FeatureDocument } from "./parse/model.ts";
+import type { CustomStrategy, ReportStrategyError } from "./strategies/custom.ts";
 
 /** A flag of a snapshot and all its possible outcomes. */
 export interface CompiledFlag {
@@ -52,6 +54,8 @@ export interface Snapshot {
   readonly contextDependencies: ContextDependencies;
   /** The problems found in the document. Empty for a valid document. */
   readonly diagnostics: readonly Diagnostic[];
+  /** What the snapshot was compiled from, for `explain()`. */
+  readonly origin: SnapshotOrigin;
   /** Returns the index of a flag in `flags`, or -1 for an unknown name. */
   indexOf(name: string): number;
   /**
@@ -67,6 +71,20 @@ export interface Snapshot {
    * @throws {RangeError} if the vector is too short
    */
   evaluateAll(context: Context, vector?: Int32Array): Evaluation;
+}
+
+/** The inputs of a compilation. An explanation compiles the parts of one flag again. */
+export interface SnapshotOrigin {
+  readonly document: FeatureDocument;
+  /** In lower case. */
+  readonly hostname: string;
+  /** By name. */
+  readonly customStrategies: ReadonlyMap<string, CustomStrategy>;
+  readonly reportStrategyError: ReportStrategyError;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
 }
 
 /** A problem in a document, and how it is handled. */

@@ -1,4 +1,4 @@
 // NOTE: src/cluster/worker-pool.ts starts this file by its name.
-import { loadBundle } from "./load-bundle.js";
+import { bundle } from "./load-bundle.js";
 
-await loadBundle().runAsWorker();
+await bundle.load().runAsWorker();

@@ -13,6 +13,6 @@ function loadProbes() {
 }
 
 async function loadServer() {
-  const { loadBundle } = await import("./load-bundle.js");
-  return loadBundle();
+  const { bundle } = await import("./load-bundle.js");
+  return bundle.load();
 }

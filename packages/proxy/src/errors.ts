@@ -77,6 +77,18 @@ export function notReady(): HttpError {
   );
 }
 
+/** A 503 for readiness probes while flags are older than allowed. */
+export function tooStale(ageMs: number | undefined, maxStalenessMs: number): HttpError {
+  const age =
+    ageMs === undefined
+      ? "The flags have not been confirmed since the start"
+      : `The flags were last confirmed ${Math.round(ageMs / 1000)} s ago`;
+  return new HttpError(
+    503,
+    `${age}, and FLAGS_MAX_STALENESS allows ${maxStalenessMs / 1000} s: check the upstream`,
+  );
+}
+
 /** A 503 for a body while too many others are arriving. */
 export function tooManyBodies(): HttpError {
   return new HttpError(

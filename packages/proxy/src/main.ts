@@ -45,6 +45,10 @@ async function serveCommand(config: LoadedConfig): Promise<RunningServer> {
     const { serveWithWorkers } = await import("./cluster/primary.ts");
     return serveWithWorkers(config);
   }
+  return serveInOneProcess(config);
+}
+
+async function serveInOneProcess(config: LoadedConfig): Promise<RunningServer> {
   const { serve } = await import("./start.ts");
   const proxy = await serve(config);
   return {
@@ -53,6 +57,26 @@ async function serveCommand(config: LoadedConfig): Promise<RunningServer> {
     address: `${proxy.url}/proxy`,
     close: () => proxy.close(),
   };
+}
+
+interface Hooks {
+  /** Awaited before the proxy starts. */
+  readonly beforeStart: () => Promise<void>;
+  /** Called as soon as the proxy listens, before any request is handled. */
+  readonly onListening: (proxy: RunningServer) => void;
+}
+
+/** Runs the command without workers, for the quickstart. */
+export async function runWithHooks({ beforeStart, onListening }: Hooks): Promise<void> {
+  await runProgram(PROGRAM, {
+    loadConfig: loadFromEnvironment,
+    serve: async (config) => {
+      await beforeStart();
+      const proxy = await serveInOneProcess(config);
+      onListening(proxy);
+      return proxy;
+    },
+  });
 }
 
 /** Runs a worker process of the command. */

@@ -5,6 +5,8 @@ import type { AccessControl } from "./access/access-control.ts";
 import { registerBackstage } from "./api/edge/backstage.ts";
 import { configuredHeader } from "./api/protocol.ts";
 import { registerMonitoring } from "./api/proxy/monitoring.ts";
+import { registerProbes } from "./api/probes.ts";
+import { registerStatus } from "./api/status.ts";
 import { configureScope } from "./api/routes.ts";
 import type { ProxyConfig } from "./config/config.ts";
 import { registerCompression } from "./http/compression.ts";
@@ -50,6 +52,14 @@ export async function buildManagementApp(
   await app.register(async (scope) => registerMonitoring(configureScope(scope), metrics), {
     prefix: `${basePath}/proxy`,
   });
+  await app.register(
+    async (instance) => {
+      const scope = configureScope(instance);
+      registerProbes(scope, { sources, maxStalenessMs: config.maxStalenessMs });
+      registerStatus(scope, { config, sources, access });
+    },
+    { prefix: basePath },
+  );
   const keyCheck = {
     registry: access.keys,
     uses: access.uses,

@@ -6,6 +6,7 @@ import {
   type TlsFiles,
 } from "flags-server-kit/http";
 import { Counter, Gauge, type GaugeConfiguration, type Registry } from "prom-client";
+import { ageMsOf } from "./freshness.ts";
 import type { UpstreamSource } from "./sources.ts";
 
 /** Counters of usage reports. */
@@ -125,6 +126,19 @@ function createSourceGauges(registry: Registry, sources: readonly UpstreamSource
     "When the upstream last responded to the source; 0 if never",
     ({ flags }) => (flags.lastFetchAtMs ?? 0) / 1000,
   );
+  const age = new Gauge({
+    name: `${METRICS_PREFIX}_source_age_seconds`,
+    help: "How long ago the flags of the source were last confirmed; missing if they never were",
+    labelNames: ["source"],
+    ...shared,
+    collect() {
+      for (const { name: source, flags } of sources) {
+        const ageMs = ageMsOf(flags);
+        if (ageMs === undefined) age.remove({ source });
+        else age.set({ source }, ageMs / 1000);
+      }
+    },
+  });
 }
 
 function countFlags({ flags }: UpstreamSource): number {

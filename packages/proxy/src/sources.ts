@@ -23,12 +23,20 @@ export interface UpstreamSource {
   /** Environment and project of its token; undefined if the token does not say. */
   readonly scope: TokenScope | undefined;
   readonly flags: FlagSource;
-  /** Whether a request for its flags has failed. Its flags may be available nevertheless. */
-  readonly hasFailed: () => boolean;
+  /** The last failed request for its flags, if any. Its flags may be available nevertheless. */
+  readonly lastFailure: () => SourceFailure | undefined;
   /** Calls a function whenever a request to the upstream has failed. */
   readonly onFailure: (listener: () => void) => void;
   /** Keeps its flags in a store. Undefined without a store, and in workers. */
   readonly storage?: FlagStorage;
+}
+
+/** A failed request for flags. */
+export interface SourceFailure {
+  /** NOTE: may contain secrets, as errors do. */
+  readonly message: string;
+  /** Epoch milliseconds. */
+  readonly atMs: number;
 }
 
 /** The name of the only source of a proxy whose token names no environment. */
@@ -69,15 +77,15 @@ export function toUpstreamSource(
     scope: undefined,
   },
 ): UpstreamSource {
-  let hasFailed = false;
-  const onFailure = (listener: () => void): void => {
+  let lastFailure: SourceFailure | undefined;
+  const onFailure = (listener: (error: Error) => void): void => {
     if (flags instanceof FlagsClient) flags.on("failure", listener);
     else flags.on("error", listener);
   };
-  onFailure(() => {
-    hasFailed = true;
+  onFailure(({ message }) => {
+    lastFailure = { message, atMs: Date.now() };
   });
-  return { name, scope, flags, hasFailed: () => hasFailed, onFailure };
+  return { name, scope, flags, lastFailure: () => lastFailure, onFailure };
 }
 
 /** The sources of an app. */

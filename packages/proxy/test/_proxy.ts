@@ -4,7 +4,7 @@ import type { FlagSource } from "flags-sdk";
 import type { Logger } from "flags-server-kit";
 import { onTestFinished } from "vitest";
 import { buildApp, type AppOptions } from "../src/app.ts";
-import { toUpstreamSource } from "../src/sources.ts";
+import { toUpstreamSource, type UpstreamSource } from "../src/sources.ts";
 import type { ProxyConfig } from "../src/config/config.ts";
 import { SAMPLE } from "./_documents.ts";
 import { DocumentSource, type SourceDocument } from "./_source.ts";
@@ -59,6 +59,9 @@ export function proxyConfig(overrides: Partial<ProxyConfig> = {}): ProxyConfig {
     bootstrap: undefined,
     openApiEnabled: false,
     allEndpointEnabled: false,
+    explainEnabled: false,
+    maxStalenessMs: undefined,
+    ageHeader: false,
     ofrepEventStreams: false,
     ofrepValues: "boolean",
     push: {
@@ -132,11 +135,19 @@ export async function startProxy(setup: ProxySetup = {}): Promise<TestProxy> {
 }
 
 /** Starts a proxy with a source on a free port, for the length of a test. */
-export async function startProxyOver(
+export function startProxyOver(
   source: FlagSource,
+  setup?: Pick<ProxySetup, "config" | "extend" | "app">,
+): Promise<RunningApp> {
+  return startProxyOf([toUpstreamSource(source)], setup);
+}
+
+/** Starts a proxy with several sources on a free port, for the length of a test. */
+export async function startProxyOf(
+  sources: readonly UpstreamSource[],
   { config, extend, app: options }: Pick<ProxySetup, "config" | "extend" | "app"> = {},
 ): Promise<RunningApp> {
-  const app = await buildApp(proxyConfig(config), [toUpstreamSource(source)], options);
+  const app = await buildApp(proxyConfig(config), sources, options);
   extend?.(app);
   await app.listen({ host: "127.0.0.1", port: 0 });
   onTestFinished(async () => {

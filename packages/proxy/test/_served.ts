@@ -16,11 +16,12 @@ import { DocumentSource } from "./_source.ts";
 export async function startServed(
   network: Partial<NetworkConfig>,
   overrides: Partial<ProxyConfig> = {},
+  source: DocumentSource = new DocumentSource(SAMPLE),
 ): Promise<ServedProxy> {
   const config = proxyConfig(overrides);
   const served = await serve(
     { ...config, network: { ...config.network, ...network } },
-    { sources: [toUpstreamSource(new DocumentSource(SAMPLE))], areOwned: true },
+    { sources: [toUpstreamSource(source)], areOwned: true },
   );
   onTestFinished(async () => {
     for (const server of [served.app.server, ...served.furtherServers])

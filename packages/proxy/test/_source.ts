@@ -2,7 +2,13 @@ import { createHash } from "node:crypto";
 import { EventEmitter } from "node:events";
 import { hostname } from "node:os";
 import { compileSnapshot, parseDocument, type CustomStrategy, type Snapshot } from "flags-engine";
-import type { ApplicationUsage, FeatureDefinitions, FlagSource, FlagSourceEvents } from "flags-sdk";
+import type {
+  ApplicationUsage,
+  FeatureDefinitions,
+  FlagOrigin,
+  FlagSource,
+  FlagSourceEvents,
+} from "flags-sdk";
 
 export interface SourceDocument {
   readonly version?: number;
@@ -16,6 +22,9 @@ export class DocumentSource implements FlagSource {
   definitions: FeatureDefinitions | undefined;
   lastFetchAtMs: number | undefined;
   lastUpdateAtMs: number | undefined;
+  origin: FlagOrigin | undefined;
+  confirmedAtMs: number | undefined;
+  isLive = false;
   readonly usage: ApplicationUsage[] = [];
   readonly #events = new EventEmitter();
   readonly #strategies: readonly CustomStrategy[];

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 
 const PACKAGE = fileURLToPath(new URL("..", import.meta.url));
+const SERVER_KIT = fileURLToPath(new URL("../../server-kit", import.meta.url));
 const BUNDLE = join("dist", "bundle", "flags-proxy.js");
 const CODE_CACHE = `${BUNDLE}.code`;
 
@@ -24,6 +25,11 @@ beforeAll(async () => {
     // oxlint-disable-next-line no-await-in-loop -- three files
     await cp(join(PACKAGE, part), join(template, part), { recursive: true });
   }
+  for (const part of ["bundle", "package.json"]) {
+    const target = join(template, "node_modules", "flags-server-kit", part);
+    // oxlint-disable-next-line no-await-in-loop -- two files
+    await cp(join(SERVER_KIT, part), target, { recursive: true });
+  }
   await writeCodeCache(template);
   return () => rm(template, { recursive: true });
 });
@@ -39,10 +45,10 @@ async function install(): Promise<string> {
 /** @param options the options of V8 under which the code is created */
 async function writeCodeCache(directory: string, options: readonly string[] = []): Promise<void> {
   const { stderr } = await runScript(directory, options, [
-    `import { readFileSync, writeFileSync } from "node:fs";`,
-    `import { BUNDLE_FILE, CODE_CACHE_FILE, compileBundle, packCodeCache } from "./bin/load-bundle.js";`,
-    `const code = compileBundle().createCachedData();`,
-    `writeFileSync(CODE_CACHE_FILE, packCodeCache(code, readFileSync(BUNDLE_FILE)));`,
+    `import { writeFileSync } from "node:fs";`,
+    `import { bundle } from "./bin/load-bundle.js";`,
+    `const code = bundle.compile().createCachedData();`,
+    `writeFileSync(bundle.codeCacheFile, bundle.packCodeCache(code));`,
   ]);
   expect(stderr).toBe("");
 }
@@ -70,8 +76,8 @@ async function isAccepted(directory: string): Promise<string> {
     directory,
     [],
     [
-      `import { compileBundle } from "./bin/load-bundle.js";`,
-      `const { cachedDataRejected } = compileBundle();`,
+      `import { bundle } from "./bin/load-bundle.js";`,
+      `const { cachedDataRejected } = bundle.compile();`,
       `console.log(cachedDataRejected === undefined ? undefined : !cachedDataRejected);`,
     ],
   );

@@ -27,17 +27,21 @@ test("health and ready fail until the proxy has flags, and then succeed", async 
   const url = await running.listening();
   await untilReady(url);
   const { port } = new URL(url);
-  for (const name of ["health", "ready"]) {
+  const probes = [
+    ["health", "/proxy/health"],
+    ["ready", "/ready"],
+  ] as const;
+  for (const [name, path] of probes) {
     const failure = await runCommand({ PORT: waitingPort }, [name]);
     expect(failure).toMatchObject({ code: 1, stderr: "" });
     expect(failure.stdout).toMatch(
-      new RegExp(`^http://127\\.0\\.0\\.1:${waitingPort}/proxy/health: status 503, \\d+ ms\\n$`),
+      new RegExp(`^http://127\\.0\\.0\\.1:${waitingPort}${path}: status 503, \\d+ ms\\n$`),
     );
     const environment = { PORT: "", PROXY_PORT: port, PROXY_BASE_PATH: "/base/path/" };
     const success = await runCommand(environment, [name]);
     expect(success).toMatchObject({ code: 0, stderr: "" });
     expect(success.stdout).toMatch(
-      new RegExp(`^http://127\\.0\\.0\\.1:${port}/base/path/proxy/health: status 200, \\d+ ms\\n$`),
+      new RegExp(`^http://127\\.0\\.0\\.1:${port}/base/path${path}: status 200, \\d+ ms\\n$`),
     );
     const byUrl = await runCommand({}, [name, "--url", `${url}/`]);
     expect(byUrl).toMatchObject({ code: 0, stderr: "" });

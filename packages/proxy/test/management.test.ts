@@ -22,6 +22,9 @@ describe("the management port", () => {
     ["/internal-backstage/prometheus", 200, 404],
     ["/internal-backstage/features", 200, 404],
     ["/internal-backstage/tokens", 200, 404],
+    ["/live", 200, 200],
+    ["/ready", 200, 200],
+    ["/status", 200, 404],
     ["/proxy", 404, 401],
   ])("%s: status %i there, %i on the main port", async (path, there, onMain) => {
     const served = await startServed({ management }, { basePath: "/base" });
@@ -94,11 +97,15 @@ describe("flags-proxy", () => {
       /^flags_proxy_tls_certificate_expiry_timestamp_seconds (\S+)$/m.exec(metrics.body) ?? [];
     expect(Number(expiry) * 1000).toBe(Date.parse(new X509Certificate(cert).validTo));
 
-    for (const probe of ["health", "ready"]) {
+    const probes = [
+      ["health", "/proxy/health"],
+      ["ready", "/ready"],
+    ] as const;
+    for (const [probe, path] of probes) {
       // oxlint-disable-next-line no-await-in-loop -- one after the other
       const viaManagement = await runCommand(environment, [probe]);
       expect(viaManagement.stdout).toMatch(
-        new RegExp(`^http://127\\.0\\.0\\.1:${managementPort}/proxy/health: status 200`),
+        new RegExp(`^http://127\\.0\\.0\\.1:${managementPort}${path}: status 200`),
       );
     }
     const overTls = await runCommand({ ...environment, FLAGS_MANAGEMENT_PORT: "" }, ["health"]);

@@ -85,6 +85,13 @@ export interface ApplicationRegistration {
   readonly quotaId?: string;
 }
 
+/**
+ * Where the flags of a source come from: the upstream, a bootstrap until the upstream responds, a store or
+ * storage provider that kept them across a restart, another replica that follows the upstream for this
+ * one, or a file.
+ */
+export type FlagOrigin = "upstream" | "bootstrap" | "store" | "shared" | "file";
+
 /** Events of a source, with the parameters of their listeners. */
 export interface FlagSourceEvents {
   /** The first usable data from any origin (storage, bootstrap or upstream) is available. */
@@ -95,6 +102,8 @@ export interface FlagSourceEvents {
   changed: (snapshot: Snapshot) => void;
   /** The upstream responded that nothing has changed. */
   unchanged: () => void;
+  /** `isLive` has changed. */
+  live: (isLive: boolean) => void;
   /** An error that needs attention. The source keeps serving the last good data. */
   error: (error: Error) => void;
   /** A problem that is expected to resolve itself, or that needs no immediate action. */
@@ -120,6 +129,15 @@ export interface FlagSource {
   readonly lastFetchAtMs: number | undefined;
   /** When the upstream last sent new data, epoch milliseconds. */
   readonly lastUpdateAtMs: number | undefined;
+  /** Where the current data comes from; undefined until there is any. Optional. */
+  readonly origin?: FlagOrigin | undefined;
+  /**
+   * When the current data was last confirmed to be up to date, by `performance.now()` of this process, so
+   * that changes of the clock have no effect; undefined if never. Optional.
+   */
+  readonly confirmedAtMs?: number | undefined;
+  /** Whether changes arrive as they happen, so that the current data is confirmed at any time. Optional. */
+  readonly isLive?: boolean;
   /** Starts synchronizing; further calls have no effect. Never throws: errors are emitted as events. */
   start(): void;
   /** Stops synchronizing and sends the pending usage. Further calls have no effect. */

@@ -1,6 +1,6 @@
 export { createFlagsClient, FlagsClient } from "./client/flags-client.ts";
-export { FlagReplica } from "./client/flag-replica.ts";
-export type { FlagReplicaOptions, FlagUpdate, SyncTimestamps } from "./client/flag-replica.ts";
+export { FlagReplica, toSyncStatus } from "./client/flag-replica.ts";
+export type { FlagReplicaOptions, FlagUpdate, SyncStatus } from "./client/flag-replica.ts";
 export { inspectUpstream } from "./client/inspect-upstream.ts";
 export type { ClockOffset, UpstreamInspection } from "./client/inspect-upstream.ts";
 export type { Fallback } from "./evaluation/evaluator.ts";
@@ -14,6 +14,7 @@ export type {
   ConnectVia,
   FeatureDefinitions,
   FeatureUsage,
+  FlagOrigin,
   FlagSource,
   FlagSourceEvents,
   ImpactMetric,
@@ -40,4 +41,11 @@ export type { UpstreamErrorCode } from "./transport/upstream-error.ts";
 export type { MetricsBody, RegistrationBody } from "./transport/wire-bodies.ts";
 export { USAGE_LIMITS } from "./usage/usage-limits.ts";
 export type { UsageLimits } from "./usage/usage-limits.ts";
-export type { Context, CustomStrategy, Payload, Snapshot, StrategyError } from "flags-engine";
+export type {
+  Context,
+  CustomStrategy,
+  Explanation,
+  Payload,
+  Snapshot,
+  StrategyError,
+} from "flags-engine";

@@ -51,11 +51,14 @@ describe("bootstrap", () => {
     expect(client.isEnabled("boot")).toBe(true);
     expect(client.lastFetchAtMs).toBeUndefined();
     expect(client.lastUpdateAtMs).toBeUndefined();
+    expect([client.origin, client.confirmedAtMs]).toEqual(["bootstrap", undefined]);
 
     const recover = (): void => upstream.features(serve(documentOf(flag("up"))));
     expect(await flagsAfter(client, recover)).toEqual(["up"]);
     expect(events).toEqual(["changed", "synchronized: bootstrap", "ready", "changed"]);
     expect(client.lastUpdateAtMs).toBe(client.lastFetchAtMs);
+    expect([client.origin, client.isLive]).toEqual(["upstream", false]);
+    expect(client.confirmedAtMs).toBeLessThanOrEqual(performance.now());
   });
 
   it("data is evaluated with its segments", async () => {

@@ -61,6 +61,21 @@ describe("isEnabled()", () => {
   });
 });
 
+describe("explain()", () => {
+  it("says why a flag has its result, with the static context, and counts nothing", async () => {
+    const client = await startWith([flag("app", constraint("appName", "app"))]);
+    const counted: string[] = [];
+    client.on("count", (name) => counted.push(name));
+    expect(client.explain("app")).toMatchObject({
+      enabled: true,
+      explanation: 'The flag is on because appName is "app".',
+    });
+    expect(client.explain("app", { appName: "other" })?.enabled).toBe(false);
+    expect(client.explain("unknown")).toBeUndefined();
+    expect(counted).toEqual([]);
+  });
+});
+
 describe("getVariant()", () => {
   it("returns the variant with its payload", async () => {
     const client = await startWith([flag("on", { variants })]);

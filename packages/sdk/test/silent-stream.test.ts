@@ -35,6 +35,7 @@ function startStreaming(upstream: Upstream, maxSilenceMs: number) {
     intervalMs: 10,
     events: { error: ignore, warn: ignore, failure: ignore },
     random: Math.random,
+    onLive: ignore,
   });
   streaming.start();
   onTestFinished(() => streaming.stop());

@@ -81,6 +81,20 @@ describe("streaming", () => {
     expect(flagNames(second)).toEqual(["é"]);
   });
 
+  it("confirms the flags at any time while the stream is open", async () => {
+    const { upstream, streams, client } = await startStreaming();
+    if (!client.isLive) await nextEvent(client, "live");
+    expect([client.origin, client.isLive]).toEqual(["upstream", true]);
+    upstream.features(status(503));
+    upstream.reply(STREAMING, status(503));
+    const isLive = new Promise((resolve) => client.on("live", resolve));
+    const before = performance.now();
+    streams.reset();
+    expect(await isLive).toBe(false);
+    expect(client.isLive).toBe(false);
+    expect(client.confirmedAtMs).toBeLessThanOrEqual(before);
+  });
+
   it("ignores unknown events, and treats comments as confirmations", async () => {
     const { streams, client } = await startStreaming();
     const unchanged = nextEvent(client, "unchanged");

@@ -36,5 +36,5 @@ export type { OpenPort } from "./http/listen.ts";
 export type { Closable } from "./http/shut-down.ts";
 export { createLogger, wrapLogger } from "./logging/create-logger.ts";
 export type { Logger, LogLevel } from "./logging/logger.ts";
-export { REDACTED } from "./logging/redact.ts";
+export { createRedact, REDACTED } from "./logging/redact.ts";
 export { explainUnreadable } from "./config/read-text-file.ts";

@@ -1,8 +1,6 @@
 // One flag of the list.
 
 const byId = (id) => document.getElementById(id);
-const MARKS = { true: "✓", false: "✗", undefined: "?" };
-const MEANINGS = { true: "holds", false: "does not hold", undefined: "random" };
 
 export function createRow(name, onSwitch) {
   const row = byId("flag-row").content.cloneNode(true).firstElementChild;
@@ -40,9 +38,9 @@ function showExplanation(row, explanation, toggle) {
   const isOn = toggle !== undefined;
   // A change may reach the proxy and the explanation one after the other.
   const isCurrent = explanation !== undefined && (explanation.enabled ?? isOn) === isOn;
-  setText(row.querySelector(".why"), isCurrent ? describe(explanation, toggle) : "");
+  setText(row.querySelector(".why"), isCurrent ? explanation.explanation : "");
   // The sentence above already says what a single condition is.
-  const isSimple = !isCurrent || explanation.rules.flatMap(({ parts }) => parts).length < 2;
+  const isSimple = !isCurrent || explanation.rules.flat().length < 2;
   const rules = isSimple ? [] : explanation.rules;
   const text = JSON.stringify(rules);
   const list = row.querySelector(".rules");
@@ -51,12 +49,7 @@ function showExplanation(row, explanation, toggle) {
   list.replaceChildren(...rules.map(showRule));
 }
 
-function describe({ summary, variantReason }, toggle) {
-  if (!toggle?.variant?.enabled || variantReason === undefined) return summary;
-  return `${summary} Variant: ${variantReason}.`;
-}
-
-function showRule({ parts }, index) {
+function showRule(parts, index) {
   const item = document.createElement("li");
   if (index > 0) item.append("Or: ");
   const list = document.createElement("ul");
@@ -65,15 +58,15 @@ function showRule({ parts }, index) {
   return item;
 }
 
-function showPart({ text, actual, holds }) {
+function showPart({ text, matched }) {
   const item = document.createElement("li");
   const mark = document.createElement("span");
   mark.className = "rule-mark";
-  mark.dataset.holds = String(holds);
-  mark.textContent = MARKS[String(holds)];
+  mark.dataset.matched = String(matched);
+  mark.textContent = matched ? "✓" : "✗";
   mark.setAttribute("role", "img");
-  mark.setAttribute("aria-label", MEANINGS[String(holds)]);
-  item.append(mark, text === "everyone" || !actual ? text : `${text}: ${actual}`);
+  mark.setAttribute("aria-label", matched ? "matches" : "does not match");
+  item.append(mark, text);
   return item;
 }
 

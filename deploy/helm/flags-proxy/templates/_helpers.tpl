@@ -111,11 +111,11 @@ EXP_SERVER_SIDE_SDK_CONFIG_TOKENS: {{ join "," . | quote }}
 {{- end }}
 {{- end }}
 
-{{/* A probe: the given one, with a request for /proxy/health if it has no other kind of check. */}}
+{{/* A probe: the given one, with a request for a path if it has no other kind of check. */}}
 {{- define "flags-proxy.probe" -}}
 {{- $probe := deepCopy .probe }}
 {{- if not (or $probe.httpGet $probe.tcpSocket $probe.exec $probe.grpc) }}
-{{- $path := printf "%s/proxy/health" (include "flags-proxy.basePath" .root) }}
+{{- $path := printf "%s%s" (include "flags-proxy.basePath" .root) .path }}
 {{- $_ := set $probe "httpGet" (dict "path" $path "port" "http") }}
 {{- end }}
 {{- toYaml $probe }}
@@ -142,9 +142,6 @@ EXP_SERVER_SIDE_SDK_CONFIG_TOKENS: {{ join "," . | quote }}
 {{- end }}
 {{- if and .Values.secretFiles.enabled (not (include "flags-proxy.secretNames" .)) }}
 {{- fail "secretFiles.enabled requires existingSecrets or secrets" }}
-{{- end }}
-{{- if and .Values.livenessProbe (not .Values.startupProbe) (not (or .Values.livenessProbe.httpGet .Values.livenessProbe.tcpSocket .Values.livenessProbe.exec .Values.livenessProbe.grpc)) }}
-{{- fail "Without startupProbe, the liveness probe would restart a proxy that waits for its upstream: set livenessProbe.tcpSocket.port to http" }}
 {{- end }}
 {{- if and .Values.httpRoute.enabled (not .Values.httpRoute.parentRefs) }}
 {{- fail "httpRoute.parentRefs is required: the gateways of the route" }}

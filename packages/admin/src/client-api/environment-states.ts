@@ -37,6 +37,12 @@ export class EnvironmentStates {
     });
   }
 
+  /** Forgets all states, because the database no longer contains the changes that led to them. */
+  clear(): void {
+    this.#cached.clear();
+    this.#loads.clear();
+  }
+
   /** Resolves to the state at the time of the call or later. */
   async current(environment: string): Promise<EnvironmentState> {
     const revision = await this.#revisions.add(undefined);
@@ -71,6 +77,7 @@ export class EnvironmentStates {
           : await loadEnvironment(db, environment, revision ?? 0);
       return { state, seenRevision };
     });
+    this.#storage.saw(loaded.seenRevision);
     const newest = this.#cached.get(environment);
     if (newest === undefined || newest.seenRevision <= loaded.seenRevision) {
       this.#cached.set(environment, loaded);

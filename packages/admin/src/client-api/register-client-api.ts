@@ -5,7 +5,6 @@ import { describeRoutes } from "../http/openapi.ts";
 import type { Storage } from "../storage/storage.ts";
 import { createUsageIngestion } from "../usage/ingestion.ts";
 import { registerUsageIngestion } from "../usage/ingestion-routes.ts";
-import { scheduleUsageCleanup } from "../usage/write-usage.ts";
 import { EnvironmentStates } from "./environment-states.ts";
 import { registerClientFeatures } from "./features-routes.ts";
 import { EnvironmentFeeds } from "./streaming/environment-feed.ts";
@@ -31,11 +30,18 @@ export async function registerClientApi(
   const states = new EnvironmentStates(storage);
   const feeds = new EnvironmentFeeds(states);
   const streams = new SdkStreams(storage, feeds, streamsOptions);
-  const stopCleaning = scheduleUsageCleanup(storage);
+  const stopListening = storage.onReconnect((hasLostChanges) => {
+    // NOTE: also if this replica misses no changes: its feeds could take the revision of a change that
+    // only other replicas have seen, and that the database has lost, for one of their own.
+    feeds.clear();
+    if (!hasLostChanges) return;
+    states.clear();
+    streams.endAll();
+  });
   // NOTE: must run before the server waits for open connections, which streams would keep open.
   app.addHook("preClose", async () => {
+    stopListening();
     streams.close();
-    stopCleaning();
   });
 
   registerTokenValidation(app, storage);

@@ -19,6 +19,7 @@ test("loadConfig() fills in defaults", () => {
     databaseUrl: undefined,
     dataDir: ".flags",
     minFreeDiskBytes: 64 * 1_048_576,
+    retention: { usageHours: 48, applicationDays: 30, eventDays: undefined },
     initTokens: [],
     useJsonLogger: false,
   });

@@ -23,6 +23,7 @@ import { PROGRAM, SETTINGS, type Settings, type Values } from "./settings.ts";
 import { showDatabaseUrl } from "./database-url.ts";
 import { type InitToken, parseInitTokens } from "../access/init-tokens.ts";
 import { LIMITS } from "../limits.ts";
+import type { Retention } from "../retention/retention.ts";
 import type { ApiTokenType } from "../storage/schema/api-tokens.ts";
 
 /** The validated configuration with defaults filled in. Frozen. */
@@ -40,6 +41,8 @@ export interface AdminConfig {
   readonly dataDir: string;
   /** The embedded database refuses writes while less disk space than this is free. */
   readonly minFreeDiskBytes: number;
+  /** How long usage, applications and events are kept. */
+  readonly retention: Retention;
   /** Tokens to create at the start if they do not exist. */
   readonly initTokens: readonly InitToken[];
   readonly logger: Logger;
@@ -97,6 +100,11 @@ function assembleConfig(
     databaseUrl,
     dataDir,
     minFreeDiskBytes: minFreeDiskMb * BYTES_PER_MB,
+    retention: Object.freeze({
+      usageHours: values.usageRetentionHours,
+      applicationDays: values.applicationRetentionDays,
+      eventDays: values.eventRetentionDays,
+    }),
     initTokens: Object.freeze(initTokens),
     logger,
     useJsonLogger,

@@ -11,6 +11,7 @@ import {
   trustProxyKind,
   type ValuesOf,
 } from "flags-server-kit/command-line";
+import { DEFAULT_RETENTION } from "../retention/retention.ts";
 import { version } from "../version.ts";
 import { databaseUrlKind, secretsInDatabaseUrl } from "./database-url.ts";
 
@@ -77,6 +78,30 @@ export const SETTINGS = {
     meaning:
       "Free disk space in MB below which the embedded database refuses writes and does not start. Not used with DATABASE_URL.",
   }),
+  eventRetentionDays: defineSetting({
+    group: "Retention",
+    variables: ["EVENT_RETENTION_DAYS"],
+    kind: createIntegerKind({ min: 1, max: 36_500 }),
+    fallback: undefined,
+    shownFallback: "for ever",
+    meaning:
+      "Days for which events are kept. The latest event of each type in each environment is never deleted.",
+  }),
+  usageRetentionHours: defineSetting({
+    group: "Retention",
+    variables: ["USAGE_RETENTION_HOURS"],
+    kind: createIntegerKind({ min: 48, max: 720 }),
+    fallback: DEFAULT_RETENTION.usageHours,
+    meaning: "Hours for which the usage of flags is kept, from 48 to 720.",
+  }),
+  applicationRetentionDays: defineSetting({
+    group: "Retention",
+    variables: ["APPLICATION_RETENTION_DAYS"],
+    kind: createIntegerKind({ min: 1, max: 36_500 }),
+    fallback: DEFAULT_RETENTION.applicationDays,
+    meaning:
+      "Days after which an application is no longer listed if it neither registers nor reports usage.",
+  }),
   initAdminTokens: defineSetting({
     group: "Tokens",
     variables: ["INIT_ADMIN_API_TOKENS"],
@@ -134,7 +159,7 @@ export const PROGRAM: Program<typeof SETTINGS> = {
   version,
   tagline: "Manages feature flags: the admin API, and the API that SDKs and the proxy poll.",
   displayName: "the service",
-  groups: ["Listening", "Database", "Tokens", "Logging"],
+  groups: ["Listening", "Database", "Retention", "Tokens", "Logging"],
   settings: SETTINGS,
   variablePrefixes: ["DATABASE_", "INIT_ADMIN_", "INIT_CLIENT_", "INIT_FRONTEND_"],
   renamedPrefixes: [{ from: "INIT_BACKEND_", to: "INIT_CLIENT_" }],

@@ -4,6 +4,8 @@
  * operation.
  */
 export const OPERATION_IDS: Readonly<Record<string, string>> = {
+  "POST /api/admin/playground": "getPlayground",
+  "POST /api/admin/playground/advanced": "getAdvancedPlayground",
   "GET /api/admin/context": "getContextFields",
   "POST /api/admin/context": "createContextField",
   "GET /api/admin/context/:contextField": "getContextField",

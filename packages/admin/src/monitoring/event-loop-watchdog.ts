@@ -9,6 +9,9 @@ export interface WatchdogData {
   readonly stuckAfterMs: number;
 }
 
+// NOTE: also correct when this runs from the bundle, which is in a folder of the same depth.
+const WATCHDOG_PROGRAM = new URL("../monitoring/watchdog-thread.js", import.meta.url);
+
 interface WatchdogOptions {
   readonly logger: Pick<Logger, "warn">;
   /** The process ends when the event loop is blocked for this long. @default 60000 */
@@ -28,7 +31,7 @@ export function watchEventLoop({ logger, stuckAfterMs = 60_000 }: WatchdogOption
   const timer = setInterval(() => Atomics.add(beats, 0, 1), intervalMs);
   timer.unref();
   const workerData: WatchdogData = { beats, intervalMs, stuckAfterMs };
-  const worker = new Worker(new URL("./watchdog-thread.js", import.meta.url), {
+  const worker = new Worker(WATCHDOG_PROGRAM, {
     workerData,
     // Options such as --input-type apply only to the main program.
     execArgv: [],

@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { PGlite } from "@electric-sql/pglite";
-import { NodeFS } from "@electric-sql/pglite/nodefs";
+import type { PGlite } from "@electric-sql/pglite";
+import type { NodeFS } from "@electric-sql/pglite/nodefs";
 
 interface DurableOptions {
   /**
@@ -29,12 +29,17 @@ export async function openDurable(
   directory: string,
   { onPanic, syncFile }: DurableOptions,
 ): Promise<PGlite> {
+  // NOTE: imported here, because a service with PostgreSQL does not need it.
+  const [{ PGlite: Database }, { NodeFS: FileSystem }] = await Promise.all([
+    import("@electric-sql/pglite"),
+    import("@electric-sql/pglite/nodefs"),
+  ]);
   let failure = "it ended without a message";
   const onAbort = (): void => onPanic(failure);
   try {
-    return await PGlite.create({
-      fs: new DurableFileSystem(directory, onAbort, syncFile),
-      startParams: startParameters(),
+    return await Database.create({
+      fs: makeDurable(new FileSystem(directory), onAbort, syncFile),
+      startParams: startParameters(Database.defaultStartParams),
       onStderr: (line) => {
         failure = /\b(?:PANIC|FATAL):\s+(.*)/.exec(line)?.[1] ?? failure;
         return true;
@@ -56,9 +61,9 @@ const SETTINGS: readonly string[] = [
   "max_active_replication_origins=0",
 ];
 
-function startParameters(): string[] {
+function startParameters(defaults: readonly string[]): string[] {
   // PGlite disables `fsync` with -F.
-  const others = PGlite.defaultStartParams.filter((parameter) => parameter !== "-F");
+  const others = defaults.filter((parameter) => parameter !== "-F");
   return [...others, ...SETTINGS.flatMap((setting) => ["-c", setting])];
 }
 
@@ -76,32 +81,27 @@ interface NodeFileStream {
   readonly node: unknown;
 }
 
-type InitParameters = Parameters<NodeFS["init"]>;
-
 /**
- * File system of PGlite with a working `fsync`. PGlite's own reports success without doing anything,
+ * Gives a file system of PGlite a working `fsync`. PGlite's own reports success without doing anything,
  * so a power failure could lose acknowledged writes.
+ *
+ * @param onAbort called right before the WebAssembly program aborts
  */
-class DurableFileSystem extends NodeFS {
-  readonly #onAbort: () => void;
-  readonly #syncFile: SyncFile;
-
-  /** @param onAbort called right before the WebAssembly program aborts */
-  constructor(directory: string, onAbort: () => void, syncFile: SyncFile = fsyncSync) {
-    super(directory);
-    this.#onAbort = onAbort;
-    this.#syncFile = syncFile;
-  }
-
-  override async init(...parameters: InitParameters): ReturnType<NodeFS["init"]> {
-    const { emscriptenOpts } = await super.init(...parameters);
-    const addSync = (module: EmscriptenModule): void => addFsync(module, this.#syncFile);
+function makeDurable(
+  fileSystem: NodeFS,
+  onAbort: () => void,
+  syncFile: SyncFile = fsyncSync,
+): NodeFS {
+  const init = fileSystem.init.bind(fileSystem);
+  const addSync = (module: EmscriptenModule): void => addFsync(module, syncFile);
+  fileSystem.init = async (...parameters) => {
+    const { emscriptenOpts } = await init(...parameters);
     const preRun = [...(emscriptenOpts.preRun ?? []), addSync] as typeof emscriptenOpts.preRun;
     // NOTE: PGlite has no option for this, and after an abort it calls the aborted program forever
     // and ignores that every call fails.
-    const onAbort = this.#onAbort;
     return { emscriptenOpts: { ...emscriptenOpts, onAbort, ...(preRun && { preRun }) } };
-  }
+  };
+  return fileSystem;
 }
 
 /** Emscripten's number for the error EIO (input/output error). */

@@ -1,5 +1,3 @@
-import { openEmbedded } from "./embedded-storage.ts";
-import { openPostgres } from "./postgres-storage.ts";
 import type { Storage, StorageLogger } from "./storage.ts";
 
 export interface StorageOptions {
@@ -19,7 +17,13 @@ export interface StorageOptions {
  * @throws {DiskFullError} if the disk has too little space for the embedded database
  * @throws {EmbeddedStartError} if the embedded database cannot start
  */
-export function openStorage(options: StorageOptions): Promise<Storage> {
+export async function openStorage(options: StorageOptions): Promise<Storage> {
   const { databaseUrl, logger } = options;
-  return databaseUrl === undefined ? openEmbedded(options) : openPostgres({ databaseUrl, logger });
+  // NOTE: imported here, because each takes time to load and only one is needed.
+  if (databaseUrl === undefined) {
+    const { openEmbedded } = await import("./embedded-storage.ts");
+    return openEmbedded(options);
+  }
+  const { openPostgres } = await import("./postgres-storage.ts");
+  return openPostgres({ databaseUrl, logger });
 }

@@ -7,8 +7,8 @@ interface ListenerOptions {
   /** Creates a client that is not connected yet. */
   createClient(): pg.Client;
   readonly announce: (revision: number) => void;
-  /** Reads the current revision, because changes may have been missed without a connection. */
-  readRevision(): Promise<number>;
+  /** Called when the first connection is open, and with `true` when a lost one was reopened. */
+  onOpen(isReopened: boolean): Promise<void>;
   readonly logger: StorageLogger;
 }
 
@@ -29,7 +29,7 @@ const DISCONNECT_TIMEOUT_MS = 1000;
  */
 export async function listenToChanges(options: ListenerOptions): Promise<ChangeListener> {
   const stop = new AbortController();
-  const first = await openConnection(options);
+  const first = await openConnection(options, false);
   const loop = keepListening(options, first, stop.signal);
   return {
     close: async () => {
@@ -54,7 +54,7 @@ async function keepListening(
     }
     await delay(delayMs, undefined, { signal }).catch(() => undefined);
     delayMs = Math.min(delayMs * 2, MAX_RECONNECT_DELAY_MS);
-    if (!signal.aborted) connection = await openConnection(options).catch(() => undefined);
+    if (!signal.aborted) connection = await openConnection(options, true).catch(() => undefined);
   }
   if (connection !== undefined) await disconnect(connection.client);
 }
@@ -64,7 +64,7 @@ interface Connection {
   readonly lost: Promise<void>;
 }
 
-async function openConnection(options: ListenerOptions): Promise<Connection> {
+async function openConnection(options: ListenerOptions, isReopened: boolean): Promise<Connection> {
   const { announce, logger } = options;
   const client = options.createClient();
   const lost = new Promise<void>((resolve) => {
@@ -80,7 +80,8 @@ async function openConnection(options: ListenerOptions): Promise<Connection> {
   try {
     await client.connect();
     await client.query(`listen ${CHANGES_CHANNEL}`);
-    announce(await options.readRevision());
+    // Changes may have been missed without a connection.
+    await options.onOpen(isReopened);
   } catch (error) {
     await disconnect(client);
     throw error;

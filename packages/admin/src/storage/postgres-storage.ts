@@ -1,6 +1,13 @@
 import { drizzle } from "drizzle-orm/node-postgres";
 import pg from "pg";
-import { createChangeFeed, readRevision } from "./revisions.ts";
+import type { Database } from "./database.ts";
+import {
+  type ChangeFeed,
+  createChangeFeed,
+  hasRevision,
+  readRevision,
+  skipRevisions,
+} from "./revisions.ts";
 import { migrate } from "./migrate.ts";
 import { listenToChanges } from "./postgres-listener.ts";
 import { createSqlStorage } from "./sql-storage.ts";
@@ -36,30 +43,60 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
   await migrateOnOwnConnection(options);
   const pool = createPool(options, MAX_CONNECTIONS);
   const writePool = createPool(options, MAX_WRITE_CONNECTIONS);
-  const db = drizzle(pool);
-  const changes = createChangeFeed();
-  const listener = await listenToChanges({
-    createClient: () =>
-      new pg.Client({
-        ...connectionSettings(options),
-        query_timeout: LISTENER_QUERY_TIMEOUT_MS,
-      }),
-    announce: changes.announce,
-    readRevision: () => readRevision(db),
-    logger: options.logger,
-  });
+  const closePools = async (): Promise<void> => {
+    await Promise.all([pool.end(), writePool.end()]);
+  };
+  try {
+    const db = drizzle(pool);
+    const transact = createTransact(pool);
+    const changes = createChangeFeed();
+    const listener = await listenToChanges({
+      createClient: () =>
+        new pg.Client({
+          ...connectionSettings(options),
+          query_timeout: LISTENER_QUERY_TIMEOUT_MS,
+        }),
+      announce: changes.announce,
+      onOpen: async (isReopened) => {
+        if (isReopened) await resume({ db, transact, changes, logger: options.logger });
+        else changes.announce(await readRevision(db));
+      },
+      logger: options.logger,
+    });
+    return createSqlStorage({
+      kind: "postgresql",
+      db,
+      transact,
+      transactWrite: createTransact(writePool),
+      changes,
+      close: async () => {
+        await listener.close();
+        await closePools();
+      },
+    });
+  } catch (error) {
+    await closePools();
+    throw error;
+  }
+}
 
-  return createSqlStorage({
-    kind: "postgresql",
-    db,
-    transact: createTransact(pool),
-    transactWrite: createTransact(writePool),
-    changes,
-    close: async () => {
-      await listener.close();
-      await Promise.all([pool.end(), writePool.end()]);
-    },
-  });
+interface Resumed {
+  readonly db: Database;
+  readonly transact: Transact;
+  readonly changes: ChangeFeed;
+  readonly logger: StorageLogger;
+}
+
+/** The server may be a standby that has taken over, and may lack the latest changes. */
+async function resume({ db, transact, changes, logger }: Resumed): Promise<void> {
+  await skipRevisions({ transact: (work) => transact("write", work) });
+  const hasLostChanges = !(await hasRevision(db, changes.latest));
+  if (hasLostChanges) {
+    logger.warn(
+      "The database lacks changes that this replica has seen, probably after a failover: SDKs receive its current state",
+    );
+  }
+  changes.reconnected(hasLostChanges, await readRevision(db));
 }
 
 /** Uses a connection without timeouts, because migrations of large tables can take long. */

@@ -1,6 +1,6 @@
 // The revision of the database is the id of its latest event. It grows with every committed change.
 
-import { max, sql } from "drizzle-orm";
+import { eq, max, sql } from "drizzle-orm";
 import type { Database } from "./database.ts";
 import { events } from "./schema/events.ts";
 import type { Storage } from "./storage.ts";
@@ -12,12 +12,20 @@ export async function readRevision(db: Database): Promise<number> {
   return row?.revision ?? 0;
 }
 
+/** Whether the event with this id exists; true for 0, the revision without events. */
+export async function hasRevision(db: Database, revision: number): Promise<boolean> {
+  if (revision === 0) return true;
+  const rows = await db.select({ id: events.id }).from(events).where(eq(events.id, revision));
+  return rows.length > 0;
+}
+
 /** Some clients store revisions in 32 bits. Seconds since 2026 fit into them until 2162. */
 const EPOCH_MS = Date.UTC(2026, 0, 1);
 
 /**
  * Advances the event sequence so that the next revision is at least the number of seconds since
- * 2026. Call it at every start, before anything is written.
+ * 2026. Call it at every start, before anything is written, and when the connection to a database was
+ * lost: a standby that has taken over may lack the latest changes.
  *
  * NOTE: without this, a service on a restored backup would assign revisions again that it had already
  * assigned after the backup, and SDKs that have seen them would not fetch the restored state.
@@ -43,22 +51,45 @@ export interface ChangeFeed {
   readonly announce: (revision: number) => void;
   /** Adds a listener. Returns a function that removes it. */
   listen(listener: (revision: number) => void): () => void;
+  /** The last announced revision; 0 before the first. */
+  readonly latest: number;
+  /**
+   * Tells all listeners that the connection to the database was lost and is open again.
+   *
+   * @param hasLostChanges whether the database lacks a change that was announced before
+   */
+  readonly reconnected: (hasLostChanges: boolean, revision: number) => void;
+  /** Adds a listener for that. Returns a function that removes it. */
+  listenToReconnects(listener: (hasLostChanges: boolean) => void): () => void;
 }
 
 export function createChangeFeed(): ChangeFeed {
   const listeners = new Set<(revision: number) => void>();
+  const reconnectListeners = new Set<(hasLostChanges: boolean) => void>();
   let latest = 0;
+  const announce = (revision: number): void => {
+    if (!(revision > latest)) return;
+    latest = revision;
+    for (const listener of listeners) listener(revision);
+  };
   return {
-    announce(revision) {
-      if (!(revision > latest)) return;
-      latest = revision;
-      for (const listener of listeners) listener(revision);
+    announce,
+    listen: (listener) => addTo(listeners, listener),
+    get latest() {
+      return latest;
     },
-    listen(listener) {
-      listeners.add(listener);
-      return () => {
-        listeners.delete(listener);
-      };
+    reconnected(hasLostChanges, revision) {
+      if (hasLostChanges) latest = 0;
+      for (const listener of reconnectListeners) listener(hasLostChanges);
+      announce(revision);
     },
+    listenToReconnects: (listener) => addTo(reconnectListeners, listener),
+  };
+}
+
+function addTo<T>(listeners: Set<T>, listener: T): () => void {
+  listeners.add(listener);
+  return () => {
+    listeners.delete(listener);
   };
 }

@@ -49,8 +49,14 @@ export function createSqlStorage(dependencies: SqlStorageDependencies): Storage 
       return result;
     },
     transact: (work) => tracker.observe(() => inTransaction("write", work)),
-    revision: () => readRevision(db),
+    revision: async () => {
+      const revision = await readRevision(db);
+      changes.announce(revision);
+      return revision;
+    },
+    saw: changes.announce,
     onChange: (listener) => changes.listen(listener),
+    onReconnect: (listener) => changes.listenToReconnects(listener),
     ping: async () => {
       await db.execute(sql`select 1`);
     },

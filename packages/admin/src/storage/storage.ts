@@ -34,8 +34,21 @@ export interface Storage {
   /** Reads the id of the latest event, which grows with every committed change; 0 without events. */
   revision(): Promise<number>;
 
+  /**
+   * Records that this process has read a revision from the database, so that it is announced and would be
+   * missed. `revision()` does this itself.
+   */
+  saw(revision: number): void;
+
   /** Calls the listener after each change by any replica. Returns a function that removes it. */
   onChange(listener: (revision: number) => void): () => void;
+
+  /**
+   * Calls the listener after a connection to the database was lost and is open again.
+   * `hasLostChanges` means that the database lacks a change that this process has seen, as a standby
+   * can that takes over. Returns a function that removes the listener.
+   */
+  onReconnect(listener: (hasLostChanges: boolean) => void): () => void;
 
   /** Rejects if the database cannot be reached. */
   ping(): Promise<void>;

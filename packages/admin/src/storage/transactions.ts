@@ -36,7 +36,7 @@ export async function retryBeforeStart<T>(
 // All programs that use a database share the numbers of advisory locks. "flag" in ASCII avoids
 // collisions with other programs.
 const LOCK_NAMESPACE = 0x66_6c_61_67;
-const LOCKS = { migrate: 1, write: 2 } as const;
+const LOCKS = { migrate: 1, write: 2, clean: 3 } as const;
 
 /** Statement that waits for an advisory lock, which is released at the end of the transaction. */
 export function lockFor(purpose: keyof typeof LOCKS): SQL {

@@ -38,5 +38,10 @@ test.each([
   ["1e1", 10],
   ["x", 24],
 ])("parseHoursBack() for %j is %i", (sent, expected) => {
-  expect(parseHoursBack(sent)).toBe(expected);
+  expect(parseHoursBack(sent, 48)).toBe(expected);
+});
+
+test("parseHoursBack() accepts as many hours as usage is kept", () => {
+  expect(parseHoursBack("720", 720)).toBe(720);
+  expect(parseHoursBack("721", 720)).toBe(24);
 });

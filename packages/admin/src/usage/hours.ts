@@ -2,8 +2,8 @@ import type { LenientTimestamp } from "./lenient-values.ts";
 
 export const HOUR_MS = 3_600_000;
 
-/** How long usage is kept. */
-export const RETENTION_HOURS = 48;
+/** Reports of earlier hours are counted in the oldest of these. Usage is kept at least as long. */
+const MAX_DELAY_HOURS = 48;
 
 const DEFAULT_HOURS = 24;
 
@@ -20,21 +20,25 @@ export function lastHours(count: number, now: Date): readonly Date[] {
   });
 }
 
-/** Parses the query parameter `hoursBack`, an integer from 1 to 48. @returns 24 for anything else */
-export function parseHoursBack(text: string | undefined): number {
+/**
+ * Parses the query parameter `hoursBack`, an integer from 1 to the hours for which usage is kept.
+ *
+ * @returns 24 for anything else
+ */
+export function parseHoursBack(text: string | undefined, maxHours: number): number {
   const hours = Number(text ?? DEFAULT_HOURS);
-  const isInRange = Number.isInteger(hours) && hours >= 1 && hours <= RETENTION_HOURS;
+  const isInRange = Number.isInteger(hours) && hours >= 1 && hours <= maxHours;
   return isInRange ? hours : DEFAULT_HOURS;
 }
 
 /**
  * Parses the time of a report and returns the start of its hour. Clocks of applications can be wrong: a
- * time in the future counts as now, and one before the retention period as its oldest hour.
+ * time in the future counts as now, and one more than 48 hours ago as the oldest of these hours.
  *
  * @param sent a date as text or milliseconds since 1970; anything else counts as now
  */
 export function parseHour(sent: LenientTimestamp | undefined, now: Date): Date {
-  const oldest = now.getTime() - (RETENTION_HOURS - 1) * HOUR_MS;
+  const oldest = now.getTime() - (MAX_DELAY_HOURS - 1) * HOUR_MS;
   const timestamp = parseTimestamp(sent) ?? now.getTime();
   return startOfHour(new Date(Math.min(Math.max(timestamp, oldest), now.getTime())));
 }

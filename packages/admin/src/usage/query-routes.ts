@@ -16,9 +16,16 @@ const tags = ["Usage"];
 const ENVELOPE = { version: 1, maturity: "stable" } as const;
 const SEEN_HOURS = 24;
 
+interface UsageQueriesOptions {
+  readonly storage: Storage;
+  /** Hours for which usage is kept. */
+  readonly usageHours: number;
+}
+
 /** Serves the reported usage to administrators. */
-export function registerUsageQueries(app: TypedApp, storage: Storage): void {
-  registerFeatureUsage(app, storage);
+export function registerUsageQueries(app: TypedApp, options: UsageQueriesOptions): void {
+  const { storage } = options;
+  registerFeatureUsage(app, options);
   app.get(
     "/metrics/applications",
     {
@@ -32,7 +39,7 @@ export function registerUsageQueries(app: TypedApp, storage: Storage): void {
   );
 }
 
-function registerFeatureUsage(app: TypedApp, storage: Storage): void {
+function registerFeatureUsage(app: TypedApp, { storage, usageHours }: UsageQueriesOptions): void {
   app.get(
     "/client-metrics/features/:feature/raw",
     {
@@ -46,7 +53,7 @@ function registerFeatureUsage(app: TypedApp, storage: Storage): void {
     },
     async (request) => {
       const { feature } = request.params;
-      const hours = lastHours(parseHoursBack(request.query.hoursBack), new Date());
+      const hours = lastHours(parseHoursBack(request.query.hoursBack, usageHours), new Date());
       return { ...ENVELOPE, data: fillHours(feature, await usageIn(hours, feature), hours) };
     },
   );

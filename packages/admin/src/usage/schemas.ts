@@ -66,7 +66,9 @@ export type Registration = Type.Static<typeof RegistrationBody>;
 
 export const HoursQuery = Type.Object({
   hoursBack: Type.Optional(
-    Type.String({ description: "Number of hours, 1 to 48; anything else means 24" }),
+    Type.String({
+      description: "Number of hours, 1 to 48 or USAGE_RETENTION_HOURS; anything else means 24",
+    }),
   ),
 });
 

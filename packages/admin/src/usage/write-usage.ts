@@ -1,9 +1,7 @@
-import { lt, sql, type SQL } from "drizzle-orm";
+import { sql, type SQL } from "drizzle-orm";
 import type { Database } from "../storage/database.ts";
 import { features } from "../storage/schema/features.ts";
-import { featureUsage, variantUsage } from "../storage/schema/usage.ts";
 import type { Storage } from "../storage/storage.ts";
-import { HOUR_MS, RETENTION_HOURS } from "./hours.ts";
 import { grantsProject } from "../access/token.ts";
 
 /** How often an application evaluated a flag in an hour. */
@@ -47,6 +45,10 @@ export async function writeUsage(
     return known;
   });
   await markSeen(storage, entries);
+  await markApplicationsSeen(
+    storage,
+    reports.flatMap((report) => report.entries),
+  );
 }
 
 async function readProjects(
@@ -118,6 +120,7 @@ function keyOf({ feature, appName, environment, hour, variant }: Key): string {
 
 /** Limits the updates of `last_seen_at`, because usage of a flag is reported continually. */
 const SEEN_PRECISION = "1 minute";
+const APPLICATION_PRECISION = "1 hour";
 
 /** Updates when flags were last seen. A failure is ignored, because the next report tries again. */
 async function markSeen(
@@ -147,25 +150,35 @@ async function markSeen(
   await storage.transact((db) => db.execute(statement)).catch(() => undefined);
 }
 
+/**
+ * Updates when applications were last seen. Most of them register only when they start, and would otherwise
+ * expire while they run.
+ */
+async function markApplicationsSeen(
+  storage: Pick<Storage, "transact">,
+  entries: readonly UsageEntry[],
+): Promise<void> {
+  const seen = new Map(
+    entries.map(({ appName, environment }) => [
+      JSON.stringify([appName, environment]),
+      { appName, environment },
+    ]),
+  );
+  if (seen.size === 0) return;
+  const statement = sql`
+    with seen as (
+      select app_name, environment from applications
+      where (app_name, environment) in (
+        select "appName", "environment"
+        from jsonb_to_recordset(${toJson(seen.values())}) as counted ("appName" text, "environment" text)
+      ) and last_seen_at < now() - ${APPLICATION_PRECISION}::interval
+      for no key update skip locked
+    )
+    update applications as stored set last_seen_at = now()
+    from seen where (stored.app_name, stored.environment) = (seen.app_name, seen.environment)`;
+  await storage.transact((db) => db.execute(statement)).catch(() => undefined);
+}
+
 function toJson(rows: Iterable<unknown>): SQL {
   return sql`${JSON.stringify([...rows])}::jsonb`;
-}
-
-/** Deletes old usage at an interval, one hour by default. Returns a function that stops it. */
-export function scheduleUsageCleanup(storage: Storage, intervalMs: number = HOUR_MS): () => void {
-  const clean = (): void => {
-    // If the database is unavailable or its disk is full, the next run deletes more.
-    void deleteOldUsage(storage).catch(() => undefined);
-  };
-  const timer = setInterval(clean, intervalMs);
-  timer.unref();
-  return () => clearInterval(timer);
-}
-
-/** Deletes the usage of expired hours. Reports never write to these hours, so it waits for none. */
-export async function deleteOldUsage(storage: Pick<Storage, "transact">): Promise<void> {
-  const oldest = sql`now() - ${`${RETENTION_HOURS} hours`}::interval`;
-  for (const table of [featureUsage, variantUsage]) {
-    await storage.transact((db) => db.delete(table).where(lt(table.hour, oldest)));
-  }
 }

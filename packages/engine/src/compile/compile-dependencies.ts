@@ -39,7 +39,8 @@ function parentCondition(dependency: Dependency, parent: SnapshotFlag): Conditio
   return (request) => satisfied[request.outcomeOf(parent.evaluator)] === true;
 }
 
-function isSatisfied({ enabled, variants }: Dependency, outcome: Outcome): boolean {
+/** Whether an outcome of the parent is one that the flag requires. */
+export function isSatisfied({ enabled, variants }: Dependency, outcome: Outcome): boolean {
   if (!enabled) return !outcome.enabled;
   if (variants.length === 0) return outcome.enabled;
   return outcome.enabled && variants.includes(outcome.variant?.name ?? "disabled");

@@ -3,13 +3,14 @@ import type { SnapshotFlag } from "../evaluate/compiled-snapshot.ts";
 import { ContextFields } from "../evaluate/context-fields.ts";
 import { createEvaluator } from "../evaluate/decision.ts";
 import type { Feature, FeatureDocument } from "../parse/model.ts";
-import type { Diagnostic, Report, Snapshot } from "../snapshot.ts";
+import type { Diagnostic, Snapshot, SnapshotOrigin } from "../snapshot.ts";
 import { complete } from "../steps.ts";
 import type { Steps } from "../steps.ts";
 import type { CustomStrategy, ReportStrategyError } from "../strategies/custom.ts";
 import { compileDependencies } from "./compile-dependencies.ts";
 import type { FindParent } from "./compile-dependencies.ts";
 import { compileFlag } from "./compile-flag.ts";
+import { createScope } from "./compile-strategy.ts";
 import type { FlagScope } from "./compile-strategy.ts";
 import { reuseUnchangedFlag } from "./reuse-unchanged-flags.ts";
 
@@ -45,7 +46,11 @@ export function* compileInSteps(
 ): Steps<Snapshot> {
   const fields = new ContextFields();
   const diagnostics: Diagnostic[] = [...document.diagnostics];
-  const scopeOf = createScopes(document, { fields, diagnostics, options });
+  const origin = toOrigin(document, options);
+  const scopeOf = (feature: Feature): FlagScope =>
+    createScope(origin, fields, (message) =>
+      diagnostics.push({ subject: `flag ${JSON.stringify(feature.name)}`, message }),
+    );
   const flags = yield* compileFlags(document, scopeOf, options.previous);
   return new CompiledSnapshot({
     revision: options.revision ?? "",
@@ -53,32 +58,24 @@ export function* compileInSteps(
     simpleFlags: yield* collectSimpleFlags(flags),
     contextDependencies: fields.contextDependencies(),
     diagnostics: Object.freeze(diagnostics),
-    runtime: { now: options.now, random: options.random },
+    origin,
   });
 }
 
 type ScopeOf = (feature: Feature) => FlagScope;
 
-function createScopes(
-  document: FeatureDocument,
-  shared: { fields: ContextFields; diagnostics: Diagnostic[]; options: CompileOptions },
-): ScopeOf {
-  const { fields, diagnostics, options } = shared;
+function toOrigin(document: FeatureDocument, options: CompileOptions): SnapshotOrigin {
   const customStrategies = new Map<string, CustomStrategy>();
   for (const strategy of options.strategies ?? []) {
     if (!customStrategies.has(strategy.name)) customStrategies.set(strategy.name, strategy);
   }
-  const common = {
-    fields,
-    segments: document.segments,
+  return {
+    document,
     hostname: (options.hostname ?? "undefined").toLowerCase(),
     customStrategies,
     reportStrategyError: options.onStrategyError ?? (() => undefined),
-  };
-  return ({ name }) => {
-    const report: Report = (message) =>
-      diagnostics.push({ subject: `flag ${JSON.stringify(name)}`, message });
-    return { ...common, report };
+    now: options.now,
+    random: options.random,
   };
 }
 

@@ -5,21 +5,34 @@ import type { Predicate } from "../evaluate/condition.ts";
 import { selectOutcome } from "../evaluate/decision.ts";
 import type { OutcomeSelector } from "../evaluate/decision.ts";
 import { Rollout } from "../evaluate/rollout.ts";
+import type { ContextFields } from "../evaluate/context-fields.ts";
 import type { Reason } from "../outcome.ts";
 import type { Feature, Strategy, Variant } from "../parse/model.ts";
+import type { Report, SnapshotOrigin } from "../snapshot.ts";
 import { toActivationStrategy } from "../strategies/custom.ts";
 import type { CustomStrategy, ReportStrategyError } from "../strategies/custom.ts";
 import { BUILT_IN_STRATEGIES } from "../strategies/registry.ts";
 import { parameterText } from "../strategies/strategy.ts";
 import type { Activation, StrategyScope } from "../strategies/strategy.ts";
 import { NO_VARIANT, compileVariants } from "./compile-variants.ts";
-import type { VariantSelector } from "./compile-variants.ts";
+import type { VariantSelection, VariantSelector } from "./compile-variants.ts";
 import type { OutcomeTable } from "./outcome-table.ts";
 
 /** The inputs that the compilations of all rules of a flag share. */
 export interface FlagScope extends ConstraintScope, StrategyScope {
   readonly customStrategies: ReadonlyMap<string, CustomStrategy>;
   readonly reportStrategyError: ReportStrategyError;
+}
+
+/** Creates the scope of one flag. `report` receives the problems of its parts. */
+export function createScope(
+  origin: SnapshotOrigin,
+  fields: ContextFields,
+  report: Report,
+): FlagScope {
+  const { document, hostname, customStrategies, reportStrategyError } = origin;
+  const { segments } = document;
+  return { fields, segments, hostname, customStrategies, reportStrategyError, report };
 }
 
 /** A flag that is being compiled. */
@@ -52,7 +65,11 @@ export function compileWithoutStrategies(flag: FlagCompilation): OutcomeSelector
   return compileFlagVariants("STATIC", flag);
 }
 
-function activate(strategy: Strategy, { feature, scope }: FlagCompilation): Activation {
+/** Compiles when a strategy matches, apart from its constraints. */
+export function activate(
+  strategy: Strategy,
+  { feature, scope }: Pick<FlagCompilation, "feature" | "scope">,
+): Activation {
   const { name, parameters } = strategy;
   const custom = scope.customStrategies.get(name);
   const activation =
@@ -70,18 +87,10 @@ function compileOutcome(
   reason: Reason,
   flag: FlagCompilation,
 ): OutcomeSelector {
-  const { variants, parameters } = strategy;
+  const { variants } = strategy;
   const otherwise = compileFlagVariants(reason, flag);
   if (variants.length === 0) return otherwise;
-  const selector = compileVariants(
-    {
-      variants,
-      // NOTE: as in the official SDK, a missing group is the text "undefined".
-      group: parameterText(parameters["groupId"]),
-      stickiness: variants[0]?.stickiness || parameters["stickiness"],
-    },
-    flag.scope.fields,
-  );
+  const selector = compileVariants(variantsOfStrategy(strategy), flag.scope.fields);
   return toOutcome(selector, { variants, otherwise, reason }, flag.outcomes);
 }
 
@@ -89,10 +98,24 @@ function compileFlagVariants(
   reason: Reason,
   { feature, outcomes, scope }: FlagCompilation,
 ): OutcomeSelector {
-  const { name, variants } = feature;
-  const stickiness = variants[0]?.stickiness ?? "default";
-  const selector = compileVariants({ variants, group: name, stickiness }, scope.fields);
+  const { variants } = feature;
+  const selector = compileVariants(variantsOfFlag(feature), scope.fields);
   return toOutcome(selector, { variants, otherwise: outcomes.on(reason), reason }, outcomes);
+}
+
+/** Describes the selection among the variants of a strategy. */
+export function variantsOfStrategy({ variants, parameters }: Strategy): VariantSelection {
+  return {
+    variants,
+    // NOTE: as in the official SDK, a missing group is the text "undefined".
+    group: parameterText(parameters["groupId"]),
+    stickiness: variants[0]?.stickiness || parameters["stickiness"],
+  };
+}
+
+/** Describes the selection among the variants of a flag. */
+export function variantsOfFlag({ name, variants }: Feature): VariantSelection {
+  return { variants, group: name, stickiness: variants[0]?.stickiness ?? "default" };
 }
 
 interface VariantOutcomes {

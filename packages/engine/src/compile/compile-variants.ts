@@ -14,7 +14,8 @@ export const NO_VARIANT = -1;
 /** Selects the position of a variant in its list, or `NO_VARIANT`. */
 export type VariantSelector = OutcomeSelector;
 
-interface VariantSelection {
+/** How one of several variants is selected. */
+export interface VariantSelection {
   readonly variants: readonly Variant[];
   /** The group that ids are hashed with. */
   readonly group: string;
@@ -28,7 +29,7 @@ export function compileVariants(
   fields: ContextFields,
 ): VariantSelector {
   const { variants } = selection;
-  const totalWeight = variants.reduce((sum, variant) => sum + variant.weight, 0);
+  const totalWeight = sumWeights(variants);
   if (variants.length === 0 || totalWeight <= 0) return NO_VARIANT;
   const byWeight = selectByWeight(selection, totalWeight, fields);
   const byOverride = selectByOverride(variants, fields);
@@ -37,6 +38,11 @@ export function compileVariants(
     const overridden = byOverride(request);
     return overridden === NO_VARIANT ? selectOutcome(byWeight, request) : overridden;
   };
+}
+
+/** Returns the number of buckets of a selection. */
+export function sumWeights(variants: readonly Variant[]): number {
+  return variants.reduce((sum, variant) => sum + variant.weight, 0);
 }
 
 function selectByWeight(
@@ -58,7 +64,8 @@ function onlyWeightedVariant(variants: readonly Variant[]): number | undefined {
   return first === last && Number.isInteger(variants[first]?.weight) ? first : undefined;
 }
 
-function idOf(stickiness: unknown, fields: ContextFields): Slot<string> {
+/** Returns the id that is hashed. */
+export function idOf(stickiness: unknown, fields: ContextFields): Slot<string> {
   return stickiness === undefined || stickiness === "default"
     ? fields.defaultVariantId()
     : fields.variantId(parameterText(stickiness));

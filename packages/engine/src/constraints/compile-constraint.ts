@@ -31,7 +31,7 @@ function constraintsOfSegment(
 }
 
 /** A malformed constraint is never satisfied, even if it is inverted. */
-function compileConstraint(
+export function compileConstraint(
   constraint: MaybeConstraint,
   { fields, report }: ConstraintScope,
 ): Condition {

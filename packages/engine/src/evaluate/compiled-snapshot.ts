@@ -6,11 +6,12 @@ import type {
   Diagnostic,
   Evaluation,
   Snapshot,
+  SnapshotOrigin,
 } from "../snapshot.ts";
 import type { Steps } from "../steps.ts";
 import { SimpleEvaluator } from "./decision.ts";
 import { EvaluationRequest } from "./evaluation-request.ts";
-import type { FlagEvaluator, Runtime } from "./evaluation-request.ts";
+import type { FlagEvaluator } from "./evaluation-request.ts";
 import { Rollout } from "./rollout.ts";
 import { Targeting, toTargetingTables } from "./targeting.ts";
 import type { TargetingFlag, TargetingTable } from "./targeting.ts";
@@ -29,7 +30,7 @@ interface SnapshotParts {
   readonly simpleFlags: SimpleFlags;
   readonly contextDependencies: ContextDependencies;
   readonly diagnostics: readonly Diagnostic[];
-  readonly runtime: Runtime;
+  readonly origin: SnapshotOrigin;
 }
 
 export class CompiledSnapshot implements Snapshot {
@@ -37,7 +38,7 @@ export class CompiledSnapshot implements Snapshot {
   readonly flags: readonly CompiledFlag[];
   readonly contextDependencies: ContextDependencies;
   readonly diagnostics: readonly Diagnostic[];
-  readonly #runtime: Runtime;
+  readonly origin: SnapshotOrigin;
   readonly #evaluators: readonly FlagEvaluator[];
   readonly #indexes: ReadonlyMap<string, number>;
   readonly #simpleFlags: SimpleFlags;
@@ -50,7 +51,7 @@ export class CompiledSnapshot implements Snapshot {
     this.flags = Object.freeze(flags.map(({ compiled }) => compiled));
     this.contextDependencies = parts.contextDependencies;
     this.diagnostics = parts.diagnostics;
-    this.#runtime = parts.runtime;
+    this.origin = parts.origin;
     this.#evaluators = flags.map(({ evaluator }) => evaluator);
     this.#indexes = new Map(this.flags.map(({ name }, index) => [name, index]));
     this.#simpleFlags = parts.simpleFlags;
@@ -68,13 +69,13 @@ export class CompiledSnapshot implements Snapshot {
   evaluate(index: number, context: Context): number {
     const constant = this.flags[index]?.constantOutcome;
     if (constant !== undefined) return constant;
-    const request = new EvaluationRequest(context, this.#runtime);
+    const request = new EvaluationRequest(context, this.origin);
     return this.#evaluators[index]?.evaluate(request) ?? OFF;
   }
 
   evaluateAll(context: Context, vector?: Int32Array): Evaluation {
     const outcomes = this.#simpleFlags.copyConstants(vector);
-    const request = new EvaluationRequest(context, this.#runtime, outcomes);
+    const request = new EvaluationRequest(context, this.origin, outcomes);
     this.#simpleFlags.evaluate(request, outcomes);
     for (const flag of this.#otherFlags) outcomes[flag.index] = flag.evaluate(request);
     return { outcomes, isRepeatable: request.isRepeatable };

@@ -47,6 +47,8 @@ export interface Constraint {
 }
 
 export interface Segment {
+  /** For explanations only. */
+  readonly name: string | undefined;
   readonly constraints: readonly MaybeConstraint[];
 }
 

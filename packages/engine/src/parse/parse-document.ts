@@ -1,7 +1,14 @@
 import type { Diagnostic, Report } from "../snapshot.ts";
 import { complete } from "../steps.ts";
 import type { Steps } from "../steps.ts";
-import { DocumentError, describeType, requireObject, requireObjects } from "./json.ts";
+import {
+  DocumentError,
+  describeType,
+  requireObject,
+  requireObjects,
+  textOrUndefined,
+} from "./json.ts";
+import type { JsonObject } from "./json.ts";
 import type { Feature, FeatureDocument, Segment } from "./model.ts";
 import { parseConstraints } from "./parse-constraint.ts";
 import { parseFeature } from "./parse-feature.ts";
@@ -32,6 +39,10 @@ export function* parseInSteps(input: unknown): Steps<FeatureDocument> {
   return { features, segments, diagnostics };
 }
 
+function parseSegment({ name, constraints }: JsonObject, report: Report): Segment {
+  return { name: textOrUndefined(name), constraints: parseConstraints(constraints, report) };
+}
+
 type ReportOn = (subject: string) => Report;
 
 function* parseFeatures(input: unknown, reportOn: ReportOn): Steps<readonly Feature[]> {
@@ -56,7 +67,7 @@ function* parseSegments(input: unknown, reportOn: ReportOn): Steps<ReadonlyMap<u
     const { id } = entry;
     const report = reportOn(`segment ${JSON.stringify(id)}`);
     if (id === undefined) report("A segment must have an id: no strategy can use this segment");
-    else segments.set(id, { constraints: parseConstraints(entry["constraints"], report) });
+    else segments.set(id, parseSegment(entry, report));
     yield;
   }
   return segments;

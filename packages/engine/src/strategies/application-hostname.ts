@@ -7,5 +7,6 @@ export const applicationHostname: ActivationStrategy = (parameters, { hostname, 
   return {
     condition: hosts.some((host) => host.toLowerCase() === hostname),
     reason: "TARGETING_MATCH",
+    describe: () => ({ kind: "list", field: "hostname", values: hosts, actual: () => hostname }),
   };
 };

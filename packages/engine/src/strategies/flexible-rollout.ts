@@ -1,9 +1,20 @@
 import type { Condition } from "../evaluate/condition.ts";
 import type { Slot } from "../evaluate/evaluation-request.ts";
-import { inPercentage, inPercentageOfContextGroup, parsePercentage } from "./rollout-condition.ts";
+import {
+  describeRollout,
+  inPercentage,
+  inPercentageOfContextGroup,
+  parsePercentage,
+} from "./rollout-condition.ts";
 import type { IdPercentage } from "./rollout-condition.ts";
 import { parameterText } from "./strategy.ts";
-import type { Activation, ActivationStrategy, Parameters, StrategyScope } from "./strategy.ts";
+import type {
+  Activation,
+  ActivationStrategy,
+  Parameters,
+  RolloutRule,
+  StrategyScope,
+} from "./strategy.ts";
 
 /**
  * On for a percentage of the ids, always the same ones. The stickiness selects the id: `default`
@@ -12,11 +23,16 @@ import type { Activation, ActivationStrategy, Parameters, StrategyScope } from "
  */
 export const flexibleRollout: ActivationStrategy = (parameters, scope) => {
   const percentage = parsePercentage(parameters["rollout"]);
-  if (percentage === 0) return { condition: false, reason: "SPLIT" };
   const stickiness = parameters["stickiness"] || "default";
-  if (percentage === 100) return forEveryId(stickiness, scope);
+  const describe = (): RolloutRule => {
+    const id = rolloutId(stickiness, scope);
+    const group = groupOf(parameters, scope);
+    return describeRollout(parameterText(stickiness), { id, percentage }, group);
+  };
+  if (percentage === 0) return { condition: false, reason: "SPLIT", describe };
+  if (percentage === 100) return { ...forEveryId(stickiness, scope), describe };
   const id = rolloutId(stickiness, scope);
-  return { condition: inGroup(parameters, { id, percentage }, scope), reason: "SPLIT" };
+  return { condition: inGroup(parameters, { id, percentage }, scope), reason: "SPLIT", describe };
 };
 
 /** A full rollout needs no hash. If the id is never absent, it does not depend on the context. */
@@ -35,11 +51,17 @@ function rolloutId(stickiness: unknown, { fields }: StrategyScope): Slot<string 
 }
 
 function inGroup(
-  { groupId }: Parameters,
+  parameters: Parameters,
   percentage: IdPercentage,
-  { fields }: StrategyScope,
+  scope: StrategyScope,
 ): Condition {
-  if (groupId) return inPercentage(percentage, parameterText(groupId), fields);
-  // NOTE: as in the official SDK, the context may provide the group of a strategy that has none.
-  return inPercentageOfContextGroup(percentage, fields.topLevelTruthyText("featureToggle"));
+  const group = groupOf(parameters, scope);
+  return typeof group === "string"
+    ? inPercentage(percentage, group, scope.fields)
+    : inPercentageOfContextGroup(percentage, group);
+}
+
+/** NOTE: as in the official SDK, the context may provide the group of a strategy that has none. */
+function groupOf({ groupId }: Parameters, { fields }: StrategyScope): string | Slot<string | null> {
+  return groupId ? parameterText(groupId) : fields.topLevelTruthyText("featureToggle");
 }

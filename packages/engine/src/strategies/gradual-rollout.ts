@@ -1,6 +1,7 @@
-import { inPercentage, parsePercentage } from "./rollout-condition.ts";
+import type { EvaluationRequest } from "../evaluate/evaluation-request.ts";
+import { describeRollout, inPercentage, parsePercentage } from "./rollout-condition.ts";
 import { parameterText } from "./strategy.ts";
-import type { ActivationStrategy } from "./strategy.ts";
+import type { ActivationStrategy, RolloutRule } from "./strategy.ts";
 
 /** On for a percentage of the users. Contexts without a `userId` are off, even at 100 percent. */
 export const gradualRolloutUserId: ActivationStrategy = byField("userId");
@@ -11,24 +12,40 @@ export const gradualRolloutSessionId: ActivationStrategy = byField("sessionId");
 /** On at random, with a new random number in each evaluation. */
 export const gradualRolloutRandom: ActivationStrategy = (parameters, { fields }) => {
   const percentage = parsePercentage(parameters["percentage"]);
-  if (percentage === 0) return { condition: false, reason: "SPLIT" };
-  if (percentage === 100) return { condition: true, reason: "STATIC" };
+  const describe = (): RolloutRule => ({
+    kind: "rollout",
+    percentage,
+    stickiness: "random",
+    group: () => undefined,
+    id: () => null,
+    bucket: randomBucket,
+  });
+  if (percentage === 0) return { condition: false, reason: "SPLIT", describe };
+  if (percentage === 100) return { condition: true, reason: "STATIC", describe };
   fields.noteRandomDraw();
   return {
-    condition: (request) => percentage >= Math.floor(request.random() * 100) + 1,
+    condition: (request) => percentage >= randomBucket(request),
     reason: "SPLIT",
+    describe,
   };
 };
+
+function randomBucket(request: EvaluationRequest): number {
+  return Math.floor(request.random() * 100) + 1;
+}
 
 function byField(field: string): ActivationStrategy {
   return (parameters, { fields }) => {
     const percentage = parsePercentage(parameters["percentage"]);
-    if (percentage === 0) return { condition: false, reason: "SPLIT" };
-    const id = fields.topLevelTruthyText(field);
     const group = parameters["groupId"] ? parameterText(parameters["groupId"]) : "";
+    const describe = (): RolloutRule =>
+      describeRollout(field, { id: fields.topLevelTruthyText(field), percentage }, group);
+    if (percentage === 0) return { condition: false, reason: "SPLIT", describe };
+    const id = fields.topLevelTruthyText(field);
     return {
       condition: inPercentage({ id, percentage }, group, fields),
       reason: percentage === 100 ? "TARGETING_MATCH" : "SPLIT",
+      describe,
     };
   };
 }

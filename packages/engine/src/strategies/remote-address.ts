@@ -1,6 +1,7 @@
 import { isInRange, parseIpv4, toRange } from "../constraints/ip-address.ts";
+import type { EvaluationRequest } from "../evaluate/evaluation-request.ts";
 import { parseListParameter } from "./strategy.ts";
-import type { ActivationStrategy } from "./strategy.ts";
+import type { ActivationStrategy, ListRule } from "./strategy.ts";
 
 /**
  * On for the listed addresses. An entry matches an address with the same text, whatever its format.
@@ -8,7 +9,12 @@ import type { ActivationStrategy } from "./strategy.ts";
  */
 export const remoteAddress: ActivationStrategy = (parameters, { fields, report }) => {
   const entries = parseListParameter(parameters, "IPs", report);
-  if (entries.length === 0) return { condition: false, reason: "TARGETING_MATCH" };
+  const describe = (): ListRule => {
+    const slot = fields.topLevelString("remoteAddress");
+    const actual = (request: EvaluationRequest): string | null => request.read(slot);
+    return { kind: "list", field: "remoteAddress", values: entries, actual };
+  };
+  if (entries.length === 0) return { condition: false, reason: "TARGETING_MATCH", describe };
   const texts = new Set(entries);
   const ranges = entries
     .map(parseIpv4)
@@ -24,5 +30,6 @@ export const remoteAddress: ActivationStrategy = (parameters, { fields, report }
       return parsed !== null && ranges.some((range) => isInRange(parsed, range));
     },
     reason: "TARGETING_MATCH",
+    describe,
   };
 };

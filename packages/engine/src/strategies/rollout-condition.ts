@@ -1,17 +1,40 @@
 import { isInRollout } from "../evaluate/condition.ts";
 import type { Predicate } from "../evaluate/condition.ts";
 import type { ContextFields } from "../evaluate/context-fields.ts";
-import type { Slot } from "../evaluate/evaluation-request.ts";
+import type { EvaluationRequest, Slot } from "../evaluate/evaluation-request.ts";
 import { Rollout } from "../evaluate/rollout.ts";
 import { ROLLOUT_SEED, bucketOf } from "../hash.ts";
+import type { RolloutRule } from "./strategy.ts";
 
 /** The number of buckets. A rollout of n percent includes the first n of them. */
 const BUCKETS = 100;
 
+/** Describes a rollout by the hash of an id. */
+export function describeRollout(
+  stickiness: string,
+  { id, percentage }: IdPercentage,
+  group: string | Slot<string | null>,
+): RolloutRule {
+  const groupOf = (request: EvaluationRequest): string =>
+    typeof group === "string" ? group : (request.read(group) ?? "");
+  return {
+    kind: "rollout",
+    percentage,
+    stickiness,
+    group: groupOf,
+    id: (request) => request.read(id),
+    bucket: (request) => {
+      const text = request.read(id);
+      const bucketing = { group: groupOf(request), size: BUCKETS, seed: ROLLOUT_SEED };
+      return text ? bucketOf(text, bucketing) : undefined;
+    },
+  };
+}
+
 /** A percentage of the ids in a field of the context. */
 export interface IdPercentage {
   readonly id: Slot<string | null>;
-  /** A whole number from 1 to 100. */
+  /** A whole number from 0 to 100. */
   readonly percentage: number;
 }
 

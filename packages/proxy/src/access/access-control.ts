@@ -76,7 +76,7 @@ export class AccessControl {
       await Promise.all([
         import("./create-grants.ts"),
         import("./read-access-file.ts"),
-        import("./file-follower.ts"),
+        import("../files/file-follower.ts"),
       ]);
     const survey = {
       sources: this.#sources,

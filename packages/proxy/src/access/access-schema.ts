@@ -96,6 +96,13 @@ const Key = Type.Object(
           "Whether the key can list flags that are off. Default: as ENABLE_ALL_ENDPOINT says",
       }),
     ),
+    explain: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description:
+          "Whether the key can request explanations at /proxy/explain, which reveal strategies. Requires ENABLE_EXPLAIN",
+      }),
+    ),
     contextFields: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
         maxItems: 1000,

@@ -61,7 +61,7 @@ const IN_SETTING =
 
 function checkFields(fields: AccessFileKey, report: Report): void {
   if (fields.kind === "server") {
-    for (const name of ["allFlags", "contextFields"] as const) {
+    for (const name of ["allFlags", "explain", "contextFields"] as const) {
       if (fields[name] !== undefined) report(name, "is only for keys of the kind `client`");
     }
   }
@@ -153,7 +153,7 @@ export function createFileGrants(
 }
 
 function createAccess(fields: AccessFileKey, previous: Access | undefined): Access {
-  const { name, origins, allFlags, contextFields, rate, expiresAt } = fields;
+  const { name, origins, allFlags, explain = false, contextFields, rate, expiresAt } = fields;
   const rateId = rate && JSON.stringify([rate.perSecond, rate.burst]);
   const isSameRate = rateId === previous?.rateId;
   return {
@@ -167,6 +167,7 @@ function createAccess(fields: AccessFileKey, previous: Access | undefined): Acce
       fields.environment,
     ]),
     allFlags,
+    explain,
     expiresAtMs: expiresAt === undefined ? undefined : toTimeMs(expiresAt),
     allowsOrigin: origins && createOriginCheck(origins),
     contextFields: contextFields && new Set(contextFields),

@@ -30,6 +30,8 @@ export interface Access {
   readonly policyId: string;
   /** Whether flags that are off can be listed. @default as the setting says */
   readonly allFlags: boolean | undefined;
+  /** Whether the key can request explanations. */
+  readonly explain: boolean;
   /** When the key stops working, epoch milliseconds. @default never */
   readonly expiresAtMs: number | undefined;
   /** The origins from which browsers can use the key. @default all */
@@ -55,6 +57,11 @@ export function cacheKeyOf({ key, access }: Grant): string {
 /** Whether a grant allows lists with the flags that are off. */
 export function allowsAll({ access }: Grant, isEnabled: boolean): boolean {
   return access?.allFlags ?? isEnabled;
+}
+
+/** Whether a grant allows explanations, which reveal strategies. */
+export function allowsExplanations({ kind, access }: Grant): boolean {
+  return kind === "server" || access?.explain === true;
 }
 
 /** Returns the parts of a context that clients with this grant can send. */

@@ -1,8 +1,12 @@
-import { createHash } from "node:crypto";
-import { type BigIntStats, constants } from "node:fs";
-import { type FileHandle, open, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { explainUnreadable } from "flags-server-kit";
+import {
+  codeOf,
+  combineStates,
+  type FollowedFiles,
+  ReadError,
+  readText,
+} from "../files/read-file.ts";
 import { parseTokenScope, type TokenScope } from "../token-scope.ts";
 import { type AccessFileKey, MAX_KEY_FILES } from "./access-schema.ts";
 import { digestKey } from "./grant.ts";
@@ -16,13 +20,6 @@ export interface AccessEntry {
   readonly digest: string;
   /** The scope that the text of the key names. */
   readonly keyScope: TokenScope | undefined;
-}
-
-/** Files that were read: the access file and those with keys. */
-export interface FollowedFiles {
-  readonly paths: readonly string[];
-  /** Their state. It changes whenever one of them does. */
-  readonly fingerprint: string;
 }
 
 /** The content of an access file. */
@@ -68,7 +65,7 @@ export async function readAccessFile(path: string): Promise<AccessFile> {
     }
   };
   const followed = (): FollowedFiles => {
-    return { paths: [...states.keys()], fingerprint: combine([...states.values()]) };
+    return { paths: [...states.keys()], fingerprint: combineStates([...states.values()]) };
   };
   const text = await readFile(path, MAX_FILE_BYTES).catch((error: unknown) => {
     throw new AccessFileError([explainUnreadable(error)], followed());
@@ -155,78 +152,4 @@ function findDuplicates(
     digests.set(digest, index);
   }
   return problems;
-}
-
-/** The state of files. A missing file has one too. */
-export interface FilesState {
-  /** Changes whenever one of them does. */
-  readonly fingerprint: string;
-  /** Changes whenever one of them is replaced by another file, but not when it is written in place. */
-  readonly identity: string;
-}
-
-export async function readFilesState(paths: readonly string[]): Promise<FilesState> {
-  const states = await Promise.all(
-    paths.map((path) =>
-      stat(path, { bigint: true }).then(
-        (stats) => [fromStats(stats), `${stats.dev} ${stats.ino}`] as const,
-        (error: unknown) => [codeOf(error), ""] as const,
-      ),
-    ),
-  );
-  return {
-    fingerprint: combine(states.map(([state]) => state)),
-    identity: combine(states.map(([, identity]) => identity)),
-  };
-}
-
-function combine(states: readonly string[]): string {
-  return createHash("sha256").update(states.join("\n")).digest("base64url");
-}
-
-/** NOTE: follows symbolic links, so it notices when one of a ConfigMap points to another directory. */
-function fromStats({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
-  return [dev, ino, size, mtimeNs, ctimeNs].join(" ");
-}
-
-interface ReadFile {
-  readonly text: string;
-  readonly fingerprint: string;
-}
-
-/** An error whose message is for the operator. */
-class ReadError extends Error {}
-
-async function readText(path: string, maxBytes: number): Promise<ReadFile> {
-  // NOTE: opening a pipe would otherwise wait for someone to write to it.
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  try {
-    const before = await file.stat({ bigint: true });
-    if (!before.isFile()) throw new ReadError("it is not a regular file");
-    if (before.size > maxBytes) throw new ReadError(`it is larger than ${maxBytes / 1024} KiB`);
-    const bytes = await readBytes(file, maxBytes);
-    const after = await file.stat({ bigint: true });
-    if (fromStats(before) !== fromStats(after)) throw new ReadError("it changed while it was read");
-    return { text: decode(bytes), fingerprint: fromStats(after) };
-  } finally {
-    await file.close();
-  }
-}
-
-async function readBytes(file: FileHandle, maxBytes: number): Promise<Buffer> {
-  const bytes = await file.readFile();
-  if (bytes.length > maxBytes) throw new ReadError("it is growing");
-  return bytes;
-}
-
-function decode(bytes: Buffer): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    throw new ReadError("it is not text in UTF-8");
-  }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "";
 }

@@ -6,6 +6,7 @@ import type {
   Diagnostic,
   Evaluation,
   Snapshot,
+  SnapshotOrigin,
 } from "flags-engine";
 import { idOfRestriction, isAllowed, type Restriction } from "./restriction.ts";
 
@@ -23,6 +24,7 @@ export class RestrictedSnapshot implements Snapshot {
   /** Those of the complete snapshot: more than necessary is safe. */
   readonly contextDependencies: ContextDependencies;
   readonly diagnostics: readonly Diagnostic[] = [];
+  readonly origin: SnapshotOrigin;
   readonly #complete: Snapshot;
   /** The position of each flag in the complete snapshot. */
   readonly #positions: Int32Array;
@@ -41,6 +43,7 @@ export class RestrictedSnapshot implements Snapshot {
       .digest("hex")
       .slice(0, 16);
     this.contextDependencies = complete.contextDependencies;
+    this.origin = complete.origin;
     this.#complete = complete;
     this.#positions = Int32Array.from(positions);
     this.#indexes = new Map(this.flags.map(({ name }, index) => [name, index]));

@@ -11,7 +11,13 @@ import {
 /** The parts of a source that requests use. */
 export type GrantedSource = Pick<
   FlagSource,
-  "snapshot" | "definitions" | "reportUsage" | "registerApplication"
+  | "snapshot"
+  | "definitions"
+  | "reportUsage"
+  | "registerApplication"
+  | "isLive"
+  | "confirmedAtMs"
+  | "lastFetchAtMs"
 >;
 
 /**
@@ -42,6 +48,18 @@ export class RestrictedSource implements GrantedSource {
     const restricted = restrictDefinitions(definitions, this.restriction);
     this.#definitions.set(definitions, restricted);
     return restricted;
+  }
+
+  get isLive(): boolean {
+    return this.complete.isLive ?? false;
+  }
+
+  get confirmedAtMs(): number | undefined {
+    return this.complete.confirmedAtMs;
+  }
+
+  get lastFetchAtMs(): number | undefined {
+    return this.complete.lastFetchAtMs;
   }
 
   reportUsage(...parameters: Parameters<FlagSource["reportUsage"]>): boolean | Promise<boolean> {

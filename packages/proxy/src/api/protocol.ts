@@ -8,6 +8,7 @@ import type { CorsConfig, ProxyConfig } from "../config/config.ts";
 import { createCallerAddress } from "../context/caller-address.ts";
 import type { ContextRules } from "../context/request-context.ts";
 import type { SentContext } from "../context/sent-context.ts";
+import { ageMsOf } from "../freshness.ts";
 import { variesOnOrigin } from "../http/cors.ts";
 import type { ErrorFormat } from "../http/error-handler.ts";
 import type { SecuritySchemes } from "../http/openapi.ts";
@@ -75,6 +76,8 @@ export interface Protocol extends Renderer {
   readonly policy: ResponsePolicy;
   /** For keys that only some origins can use. */
   readonly originPolicy: ResponsePolicy;
+  /** Whether responses have the age of the flags in a header. */
+  readonly showsAge: boolean;
   readonly preparer: ResponsePreparer;
 }
 
@@ -116,16 +119,18 @@ export function createProtocol(
     keyExtractor,
     policy: { cacheControl, vary: varyOn(keyExtractor, config.cors) },
     originPolicy: { cacheControl, vary: varyOn(keyExtractor, { ...config.cors, origin: true }) },
+    showsAge: config.ageHeader,
     preparer,
   };
 }
 
 /** The headers of a response to a request with a grant. */
 export function policyFor(
-  { policy, originPolicy }: Pick<Protocol, "policy" | "originPolicy">,
-  { access }: Grant,
+  { policy, originPolicy, showsAge }: Pick<Protocol, "policy" | "originPolicy" | "showsAge">,
+  { access, source }: Grant,
 ): ResponsePolicy {
-  return access?.allowsOrigin === undefined ? policy : originPolicy;
+  const fixed = access?.allowsOrigin === undefined ? policy : originPolicy;
+  return showsAge ? { ...fixed, ageMs: ageMsOf(source) } : fixed;
 }
 
 /** The header that carries the key of a request, as configured. */

@@ -16,6 +16,8 @@ import { createDefinitions } from "./client/definitions.ts";
 import { registerServerSdkRoutes } from "./client/routes.ts";
 import { registerBackstage } from "./edge/backstage.ts";
 import { registerTokenValidation } from "./edge/validate.ts";
+import { registerProbes } from "./probes.ts";
+import { registerStatus } from "./status.ts";
 import { configuredHeader, type Protocol, type RouteOptions, varyOn } from "./protocol.ts";
 
 interface RoutesOptions {
@@ -88,6 +90,12 @@ export async function registerRoutes(
     }
   }
   const keyExtractor = configuredHeader(config);
+  await registerAt("", (scope) => {
+    registerProbes(scope, { sources, maxStalenessMs: config.maxStalenessMs });
+    if (omitsManagement) return;
+    const authenticateServer = allowWith(keyExtractor)("server");
+    registerStatus(scope, { config, sources, access, authenticate: authenticateServer });
+  });
   if (!omitsManagement) {
     await registerAt("/internal-backstage", (scope) =>
       registerBackstage(scope, {

@@ -4,7 +4,6 @@ import { translateProbe } from "./translated-probe.ts";
 
 const { port, host, proxyBasePath } = SETTINGS;
 const ENDPOINT = {
-  path: "/proxy/health",
   settings: {
     port,
     host,
@@ -24,6 +23,7 @@ export const PROBES: readonly Subcommand[] = [
   createProbe({
     ...ENDPOINT,
     name: "health",
+    path: "/proxy/health",
     summary: "Checks that the running proxy has flags, for health checks of containers",
     description:
       "Checks that the running proxy has flags to serve. Before its first synchronization with the upstream, it has none.",
@@ -32,9 +32,10 @@ export const PROBES: readonly Subcommand[] = [
   createProbe({
     ...ENDPOINT,
     name: "ready",
+    path: "/ready",
     summary: "Checks that the running proxy can serve requests, for readiness probes",
     description:
-      "Checks that the running proxy can serve requests: it has flags, from the upstream, a bootstrap or a storage provider. It stays ready if the upstream fails later, because it keeps serving its last flags.",
+      "Checks that the running proxy can serve requests: it has flags, and with FLAGS_MAX_STALENESS they are not too old. Without that setting it stays ready if the upstream fails later, because it keeps serving its last flags.",
     success: "The proxy serves requests.",
   }),
 ].map(translateProbe);

@@ -1,6 +1,7 @@
 import type { Subcommand } from "flags-server-kit/command-line";
 import { CHECK } from "./check.ts";
 import { COMPARE } from "./compare.ts";
+import { EXPLAIN } from "./explain.ts";
 import { EDGE_SUBCOMMANDS } from "./edge-modes.ts";
 import { MIGRATE } from "./migrate.ts";
 import { PROBES } from "./probes.ts";
@@ -10,6 +11,7 @@ export const SUBCOMMANDS: readonly Subcommand[] = [
   CHECK,
   MIGRATE,
   COMPARE,
+  EXPLAIN,
   ...PROBES,
   ...EDGE_SUBCOMMANDS,
 ];

@@ -155,13 +155,34 @@ test("a round waits 10 s for a worker that hangs, which gets no further updates 
   expect(other.kinds).toEqual(["listen", "flags", "flags", "publish"]);
 });
 
-test("timestamps are sent to the workers when the upstream has no changes", () => {
+const UNKNOWN_STATUS = {
+  lastFetchAtMs: undefined,
+  lastUpdateAtMs: undefined,
+  origin: undefined,
+  isLive: false,
+  ageMs: undefined,
+};
+
+test("the status is sent to the workers when the upstream has no changes", () => {
   const { source, one } = createTwo();
   source.lastFetchAtMs = 5;
   source.emit("unchanged");
   expect(one.messages.at(-1)).toEqual({
     kind: "unchanged",
     source: 0,
-    timestamps: { lastFetchAtMs: 5, lastUpdateAtMs: undefined },
+    status: { ...UNKNOWN_STATUS, lastFetchAtMs: 5 },
   });
+});
+
+test("status and failure are sent to the workers, and to one that joins later", () => {
+  const { source, flags, one } = createTwo();
+  source.emit("live", true);
+  expect(one.messages.at(-1)).toEqual({ kind: "status", source: 0, status: UNKNOWN_STATUS });
+  source.emit("error", new Error("is down"));
+  const failure = { message: "is down", atMs: expect.any(Number) as number };
+  const sent = { kind: "status", source: 0, status: UNKNOWN_STATUS, failure };
+  expect(one.messages.at(-1)).toEqual(sent);
+  const late = new RecordingPeer("late");
+  flags.join(late);
+  expect(late.messages).toEqual([sent, { kind: "listen" }]);
 });

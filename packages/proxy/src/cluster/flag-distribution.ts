@@ -1,4 +1,4 @@
-import type { FlagSource, FlagUpdate, SyncTimestamps } from "flags-sdk";
+import { type FlagSource, type FlagUpdate, toSyncStatus } from "flags-sdk";
 import type { Logger } from "flags-server-kit";
 import type { UpstreamSource } from "../sources.ts";
 import type { WorkerPeer } from "./messages.ts";
@@ -48,14 +48,15 @@ export class FlagDistribution {
     this.#source = flags;
     flags.on("changed", () => this.#startNextRound());
     flags.on("unchanged", () => this.#sendUnchanged());
-    onFailure(() => this.#workers.forEach((worker) => this.#sendUnavailable(worker)));
+    flags.on("live", () => this.#workers.forEach((worker) => this.#sendStatus(worker)));
+    onFailure(() => this.#workers.forEach((worker) => this.#sendStatus(worker)));
   }
 
   /** Adds a worker. It listens immediately, or as soon as it has the flags of the other workers. */
   join(worker: WorkerPeer): void {
     if (this.#exited.has(worker)) return;
     this.#workers.add(worker);
-    this.#sendUnavailable(worker);
+    if (this.#options.source.lastFailure() !== undefined) this.#sendStatus(worker);
     if (this.#round !== undefined) this.#sendFlags(worker, this.#round);
     else if (this.#update !== undefined) this.#startRound(this.#update, [worker]);
     else this.#reportReady(worker);
@@ -138,7 +139,7 @@ export class FlagDistribution {
 
   #publish(worker: WorkerPeer): void {
     const { index: source } = this.#options;
-    worker.send({ kind: "publish", source, timestamps: this.#timestamps });
+    worker.send({ kind: "publish", source, status: toSyncStatus(this.#source) });
     this.#reportReady(worker);
   }
 
@@ -148,12 +149,14 @@ export class FlagDistribution {
     this.#options.onReady(worker);
   }
 
-  /** NOTE: once a worker has flags, failures no longer concern it. */
-  #sendUnavailable(worker: WorkerPeer): void {
+  #sendStatus(worker: WorkerPeer): void {
     const { source, index } = this.#options;
-    if (this.#update === undefined && source.hasFailed()) {
-      worker.send({ kind: "unavailable", source: index });
-    }
+    worker.send({
+      kind: "status",
+      source: index,
+      status: toSyncStatus(source.flags),
+      failure: source.lastFailure(),
+    });
   }
 
   #sendUnchanged(): void {
@@ -161,13 +164,8 @@ export class FlagDistribution {
       worker.send({
         kind: "unchanged",
         source: this.#options.index,
-        timestamps: this.#timestamps,
+        status: toSyncStatus(this.#source),
       });
     }
-  }
-
-  get #timestamps(): SyncTimestamps {
-    const { lastFetchAtMs, lastUpdateAtMs } = this.#source;
-    return { lastFetchAtMs, lastUpdateAtMs };
   }
 }

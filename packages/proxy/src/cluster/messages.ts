@@ -1,6 +1,7 @@
 // The messages between the primary process and its workers.
 
-import type { ApplicationRegistration, FlagUpdate, SyncTimestamps } from "flags-sdk";
+import type { ApplicationRegistration, FlagUpdate, SyncStatus } from "flags-sdk";
+import type { SourceFailure } from "../sources.ts";
 import type { MetricObjectWithValues, MetricValue } from "prom-client";
 
 /** The source that a message is about, by its position in the configuration. */
@@ -13,11 +14,15 @@ export type ToWorker =
   /** New flags to prepare. The worker replies with `loaded`. */
   | ({ readonly kind: "flags" } & OfSource & FlagUpdate)
   /** Makes the prepared flags the current ones. */
-  | ({ readonly kind: "publish"; readonly timestamps: SyncTimestamps } & OfSource)
+  | ({ readonly kind: "publish"; readonly status: SyncStatus } & OfSource)
   /** The upstream has no changes. */
-  | ({ readonly kind: "unchanged"; readonly timestamps: SyncTimestamps } & OfSource)
-  /** A request for the flags of the source has failed. */
-  | ({ readonly kind: "unavailable" } & OfSource)
+  | ({ readonly kind: "unchanged"; readonly status: SyncStatus } & OfSource)
+  /** A request for the flags of the source has failed, or a stream of changes has started or ended. */
+  | ({
+      readonly kind: "status";
+      readonly status: SyncStatus;
+      readonly failure: SourceFailure | undefined;
+    } & OfSource)
   /** The reply to `usage`. */
   | { readonly kind: "decision"; readonly id: number; readonly isAccepted: boolean }
   /** Requests the worker's metrics. The worker replies with `collected`. */

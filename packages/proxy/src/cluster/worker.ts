@@ -2,7 +2,7 @@ import { type ApplicationRegistration, type ApplicationUsage, FlagReplica } from
 import type { Closable } from "flags-server-kit";
 import type { ProxyConfig } from "../config/config.ts";
 import { createMetrics, type Metrics } from "../metrics.ts";
-import { createSources } from "../sources.ts";
+import { createSources, type SourceFailure } from "../sources.ts";
 import { serve } from "../start.ts";
 import type { MessageToWorker } from "./messages.ts";
 import type { PrimaryLink } from "./primary-link.ts";
@@ -11,7 +11,7 @@ import type { PrimaryLink } from "./primary-link.ts";
 export async function serveAsWorker(config: ProxyConfig, link: PrimaryLink): Promise<Closable> {
   const forwarder = new UsageForwarder(link);
   const replicas: FlagReplica[] = [];
-  const failed = new Set<number>();
+  const failures = new Map<number, SourceFailure>();
   const sources = createSources(config, (source) => {
     const replica = new FlagReplica({
       strategies: config.customStrategies,
@@ -20,9 +20,9 @@ export async function serveAsWorker(config: ProxyConfig, link: PrimaryLink): Pro
     });
     replicas.push(replica);
     return replica;
-  }).map((source, index) => ({ ...source, hasFailed: () => failed.has(index) }));
+  }).map((source, index) => ({ ...source, lastFailure: () => failures.get(index) }));
   const metrics: Metrics = { ...createMetrics(), read: shareCalls(() => scrape(link)) };
-  followPrimary(link, { replicas, failed, forwarder, metrics });
+  followPrimary(link, { replicas, failures, forwarder, metrics });
   const canListen = link.next("listen");
   await link.send({ kind: "hello" });
   await canListen;
@@ -35,15 +35,15 @@ export async function serveAsWorker(config: ProxyConfig, link: PrimaryLink): Pro
 
 interface WorkerParts {
   readonly replicas: readonly FlagReplica[];
-  /** Positions of the sources whose upstream has failed. */
-  readonly failed: Set<number>;
+  /** The last failures of sources, by their positions. */
+  readonly failures: Map<number, SourceFailure>;
   readonly forwarder: UsageForwarder;
   readonly metrics: Metrics;
 }
 
 function followPrimary(
   link: PrimaryLink,
-  { replicas, failed, forwarder, metrics }: WorkerParts,
+  { replicas, failures, forwarder, metrics }: WorkerParts,
 ): void {
   link.handle({
     flags: ({ source, ...update }) => {
@@ -51,9 +51,12 @@ function followPrimary(
         ?.prepare(update)
         .then(() => link.send({ kind: "loaded", source, revision: update.revision }));
     },
-    publish: ({ source, timestamps }) => replicas[source]?.publish(timestamps),
-    unchanged: ({ source, timestamps }) => replicas[source]?.unchanged(timestamps),
-    unavailable: ({ source }) => void failed.add(source),
+    publish: ({ source, status }) => replicas[source]?.publish(status),
+    unchanged: ({ source, status }) => replicas[source]?.unchanged(status),
+    status: ({ source, status, failure }) => {
+      replicas[source]?.update(status);
+      if (failure !== undefined) failures.set(source, failure);
+    },
     decision: (decision) => forwarder.onDecision(decision),
     collect: () => {
       void metrics.registry

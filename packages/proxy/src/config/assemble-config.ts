@@ -6,6 +6,7 @@ import type { ContextEnricher } from "../extensions.ts";
 import type { BootstrapConfig, CorsConfig, ProxyConfig, PushConfig } from "./config.ts";
 import type { StoreConfig } from "../store/open-store.ts";
 import type { NetworkConfig } from "./network-config.ts";
+import { AGE_HEADER } from "../response/age-header.ts";
 import type { Values } from "./settings.ts";
 
 /** The configuration of a proxy, with the settings that only the command uses. */
@@ -60,6 +61,9 @@ export function assembleConfig(values: Values, collaborators: Collaborators): Lo
     bootstrap: toBootstrap(values),
     openApiEnabled: values.enableOAS,
     allEndpointEnabled: values.enableAllEndpoint,
+    explainEnabled: values.enableExplain,
+    maxStalenessMs: values.maxStaleness,
+    ageHeader: values.ageHeader,
     ofrepEventStreams: values.ofrepEventStreams,
     ofrepValues: values.ofrepValues,
     push: toPush(values),
@@ -87,7 +91,10 @@ function toCors(values: Values): CorsConfig {
   return Object.freeze({
     allowedHeaders: Object.freeze(values.corsAllowedHeaders),
     credentials: values.corsCredentials,
-    exposedHeaders: Object.freeze(values.corsExposedHeaders),
+    exposedHeaders: Object.freeze([
+      ...values.corsExposedHeaders,
+      ...(values.ageHeader ? [AGE_HEADER] : []),
+    ]),
     maxAgeSeconds: values.corsMaxAge,
     methods: Object.freeze(values.corsMethods),
     optionsSuccessStatus: values.corsOptionsSuccessStatus,

@@ -183,6 +183,14 @@ function findWithoutEffect({ values, origins }: Resolution<Settings>): readonly 
   if (headers !== undefined && !origins.has("bootstrapUrl")) {
     hints.push(`${headers} has no effect without ${nameSetting(SETTINGS.bootstrapUrl)}`);
   }
+  const { maxStaleness, refreshInterval, synchronization } = values;
+  if (maxStaleness !== undefined && synchronization !== "streaming") {
+    if (refreshInterval === 0 || maxStaleness <= refreshInterval) {
+      hints.push(
+        `${origins.get("maxStaleness")} must be longer than ${nameSetting(SETTINGS.refreshInterval)}, or the proxy is not ready between polls`,
+      );
+    }
+  }
   const eventStreams = origins.get("ofrepEventStreams");
   if (eventStreams !== undefined && values.ofrepEventStreams && values.pushMaxStreams === 0) {
     hints.push(`${eventStreams} has no effect: ${nameSetting(SETTINGS.pushMaxStreams)} is 0`);

@@ -94,6 +94,12 @@ export interface ProxyConfig {
   readonly bootstrap: BootstrapConfig | undefined;
   readonly openApiEnabled: boolean;
   readonly allEndpointEnabled: boolean;
+  /** Whether `/proxy/explain` is served. */
+  readonly explainEnabled: boolean;
+  /** The greatest age of flags with which the proxy is ready; undefined: any. */
+  readonly maxStalenessMs: number | undefined;
+  /** Whether responses have the age of the flags in a header. */
+  readonly ageHeader: boolean;
   readonly ofrepEventStreams: boolean;
   readonly ofrepValues: OfrepValues;
   readonly push: PushConfig;

@@ -316,6 +316,23 @@ export interface ProxyOptions extends OldProxyOptions {
    */
   readonly enableAllEndpoint?: boolean | undefined;
   /**
+   * Serves `/proxy/explain`, which says why a flag is on or off for a context. It requires a server token,
+   * or a key with `explain` in the access file. Environment: `ENABLE_EXPLAIN`.
+   * @default false
+   */
+  readonly enableExplain?: boolean | undefined;
+  /**
+   * Maximum age of the flags in milliseconds, beyond which `GET /ready` returns 503. Not set: any.
+   * Environment: `FLAGS_MAX_STALENESS`.
+   */
+  readonly maxStaleness?: number | undefined;
+  /**
+   * Adds the age of the flags to responses, in the header `X-Flags-Age-Seconds`. Environment:
+   * `FLAGS_AGE_HEADER`.
+   * @default false
+   */
+  readonly ageHeader?: boolean | undefined;
+  /**
    * Announces an event stream to OpenFeature clients, which notifies them when to fetch flags again.
    * Environment:
    * `OFREP_EVENT_STREAMS`.

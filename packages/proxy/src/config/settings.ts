@@ -260,7 +260,7 @@ export const SETTINGS = {
     fallback: undefined,
     shownFallback: "none, PORT serves everything",
     meaning:
-      "Separate port, without TLS, for metrics, /internal-backstage and /proxy/health. Then PORT serves neither metrics nor /internal-backstage.",
+      "Separate port, without TLS, for metrics, /status, /internal-backstage, /live, /ready and /proxy/health. Then PORT serves neither metrics, /status nor /internal-backstage.",
   }),
   managementHost: defineSetting({
     group: "Network",
@@ -523,6 +523,16 @@ export const SETTINGS = {
     meaning:
       "Serves /proxy/all and its equivalents in the other APIs: disabled flags as well as enabled ones.",
   }),
+  enableExplain: defineSetting({
+    group: "Endpoints",
+    option: "enableExplain",
+    variables: ["ENABLE_EXPLAIN"],
+    kind: booleanKind,
+    fallback: false,
+    meaning:
+      "Serves /proxy/explain, which says why a flag is on or off for a context. It requires a server token, " +
+      "or a key with `explain` in the access file, since explanations contain strategies.",
+  }),
   enableOAS: defineSetting({
     group: "Endpoints",
     option: "enableOAS",
@@ -530,6 +540,25 @@ export const SETTINGS = {
     kind: booleanKind,
     fallback: false,
     meaning: "Serves the OpenAPI document and its UI under /docs/openapi.",
+  }),
+  maxStaleness: defineSetting({
+    group: "Endpoints",
+    option: "maxStaleness",
+    variables: ["FLAGS_MAX_STALENESS"],
+    kind: createIntegerKind({ min: 1, max: 31_536_000_000, of: "milliseconds" }),
+    fallback: undefined,
+    shownFallback: "any age",
+    meaning:
+      "Milliseconds after which flags that the upstream has not confirmed are too old: /ready then returns 503. Requests are served nevertheless.",
+  }),
+  ageHeader: defineSetting({
+    group: "Endpoints",
+    option: "ageHeader",
+    variables: ["FLAGS_AGE_HEADER"],
+    kind: booleanKind,
+    fallback: false,
+    meaning:
+      "Adds the header X-Flags-Age-Seconds to responses with flags: the time since the upstream last confirmed them.",
   }),
   ofrepEventStreams: defineSetting({
     group: "Endpoints",

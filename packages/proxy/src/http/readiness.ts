@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
-import { notReady } from "../errors.ts";
+import { type HttpError, notReady, tooStale } from "../errors.ts";
+import { ageMsOf, isFresh } from "../freshness.ts";
 import type { UpstreamSource } from "../sources.ts";
 
 /**
@@ -10,8 +11,38 @@ import type { UpstreamSource } from "../sources.ts";
 export function isReady(sources: readonly UpstreamSource[]): boolean {
   return (
     sources.some(({ flags }) => flags.snapshot !== undefined) &&
-    sources.every(({ flags, hasFailed }) => flags.snapshot !== undefined || hasFailed())
+    sources.every(
+      ({ flags, lastFailure }) => flags.snapshot !== undefined || lastFailure() !== undefined,
+    )
   );
+}
+
+/** What decides whether this replica should get requests. */
+export interface ReadinessRules {
+  readonly sources: readonly UpstreamSource[];
+  /** The greatest age of flags; undefined: any. */
+  readonly maxStalenessMs: number | undefined;
+}
+
+/**
+ * Returns why this replica should not get requests; undefined if it should.
+ *
+ * Flags that are too old count only if those of every source are: when the token of one environment is
+ * revoked, all replicas must continue to serve the others.
+ */
+export function findUnreadiness({
+  sources,
+  maxStalenessMs,
+}: ReadinessRules): HttpError | undefined {
+  if (!isReady(sources)) return notReady();
+  const ages = sources
+    .filter(({ flags }) => flags.snapshot !== undefined)
+    .map(({ flags }) => ageMsOf(flags));
+  if (maxStalenessMs === undefined || ages.some((age) => isFresh(age, maxStalenessMs))) {
+    return undefined;
+  }
+  const known = ages.filter((age) => age !== undefined);
+  return tooStale(known.length === 0 ? undefined : Math.min(...known), maxStalenessMs);
 }
 
 declare module "fastify" {

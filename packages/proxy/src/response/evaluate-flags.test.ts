@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { CompiledFlag, Snapshot } from "flags-engine";
+import { type CompiledFlag, compileSnapshot, parseDocument, type Snapshot } from "flags-engine";
 import { expect, test } from "vitest";
 import { proxyFormat } from "../api/proxy/protocol.ts";
 import { HttpError } from "../errors.ts";
@@ -18,6 +18,8 @@ const OUTCOMES = [
     reason: "SPLIT",
   },
 ] as const;
+
+const EMPTY = compileSnapshot(parseDocument({ features: [] }), { now: () => 0, random: () => 0 });
 
 /** A snapshot of these names in which every flag has every kind of outcome. */
 function snapshotOf(
@@ -45,6 +47,7 @@ function snapshotOf(
       callsCustomStrategy: false,
     },
     diagnostics: [],
+    origin: EMPTY.origin,
     indexOf: (name) => names.indexOf(name),
     evaluate: (index) => outcomes[index] ?? 0,
     evaluateAll: () => ({ outcomes, isRepeatable: true }),

@@ -6,6 +6,7 @@ import {
   type ContentCoding,
 } from "flags-server-kit/http";
 import { LRUCache } from "lru-cache";
+import { AGE_HEADER } from "./age-header.ts";
 import type { ResponseBody } from "./response-body.ts";
 
 const JSON_TYPE = "application/json; charset=utf-8";
@@ -22,6 +23,8 @@ export interface ResponsePolicy {
   readonly cacheControl: string;
   /** Value of `Vary`. */
   readonly vary: string;
+  /** The age of the flags in milliseconds, to be sent in a header. @default it is not sent */
+  readonly ageMs?: number | undefined;
 }
 
 /** A response that is ready to be written. */
@@ -62,9 +65,10 @@ export class ResponsePreparer {
     requestHeaders: IncomingHttpHeaders,
     { body, isShareable, policy }: FlagResponse,
   ): PreparedResponse | Promise<PreparedResponse> {
-    const { cacheControl, vary } = policy;
+    const { cacheControl, vary, ageMs } = policy;
     const { entityTag, byteLength } = body;
     const headers = ["cache-control", cacheControl, "vary", vary, "etag", entityTag];
+    if (ageMs !== undefined) headers.push(AGE_HEADER, String(Math.floor(ageMs / 1000)));
     // NOTE: the request's own `Cache-Control: no-cache` is ignored on purpose. Browsers add it to
     // every request whose If-None-Match was set by a script, which is how all clients poll.
     if (matchesEntityTag(requestHeaders["if-none-match"], entityTag)) {

@@ -119,5 +119,6 @@ function selectSynchronizer(settings: Settings, parts: SynchronizerParts): Synch
     intervalMs,
     events,
     random,
+    onLive: (isLive) => updater.setLive(isLive),
   });
 }

@@ -63,10 +63,21 @@ test("publish() of the current flags changes nothing", async () => {
   expect(events).toEqual(["changed to r1", "ready"]);
 });
 
-test("unchanged() sets the timestamps and emits an event", () => {
+test("unchanged() sets the status and emits an event", () => {
   const { replica, events } = createReplica();
-  replica.unchanged({ lastFetchAtMs: 7, lastUpdateAtMs: 3 });
+  const before = performance.now();
+  replica.unchanged({
+    lastFetchAtMs: 7,
+    lastUpdateAtMs: 3,
+    origin: "upstream",
+    isLive: true,
+    ageMs: 100,
+  });
   expect([replica.lastFetchAtMs, replica.lastUpdateAtMs]).toEqual([7, 3]);
+  expect([replica.origin, replica.isLive]).toEqual(["upstream", true]);
+  const confirmedAtMs = replica.confirmedAtMs ?? 0;
+  expect(confirmedAtMs).toBeGreaterThanOrEqual(before - 100);
+  expect(confirmedAtMs).toBeLessThanOrEqual(performance.now() - 100);
   expect(events).toEqual(["unchanged"]);
 });
 

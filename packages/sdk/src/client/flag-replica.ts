@@ -6,6 +6,7 @@ import type {
   ApplicationUsage,
   BeforeChangeHook,
   FeatureDefinitions,
+  FlagOrigin,
   FlagSource,
 } from "../flag-source.ts";
 import { TimeSlicer } from "../scheduling/time-slicer.ts";
@@ -21,8 +22,25 @@ export interface FlagUpdate {
   readonly text: string;
 }
 
-/** When the upstream last responded to a source, and when it last sent new data. */
-export type SyncTimestamps = Pick<FlagSource, "lastFetchAtMs" | "lastUpdateAtMs">;
+/** How current the flags of a source are, in a form that is valid in every process. */
+export interface SyncStatus {
+  /** As in `FlagSource`. */
+  readonly lastFetchAtMs: number | undefined;
+  readonly lastUpdateAtMs: number | undefined;
+  readonly origin?: FlagOrigin | undefined;
+  readonly isLive?: boolean;
+  /** Milliseconds since the flags were last confirmed; undefined if never. */
+  readonly ageMs?: number | undefined;
+}
+
+/** Returns the current status of a source, for a replica of it. */
+export function toSyncStatus(source: FlagSource): SyncStatus {
+  const { lastFetchAtMs, lastUpdateAtMs, origin, isLive = false, confirmedAtMs } = source;
+  const ageMs = confirmedAtMs === undefined ? undefined : performance.now() - confirmedAtMs;
+  return { lastFetchAtMs, lastUpdateAtMs, origin, isLive, ageMs };
+}
+
+const UNKNOWN: SyncStatus = { lastFetchAtMs: undefined, lastUpdateAtMs: undefined };
 
 export interface FlagReplicaOptions {
   readonly strategies: readonly CustomStrategy[];
@@ -49,7 +67,8 @@ export class FlagReplica extends ClientEventTarget implements FlagSource {
   readonly #compiler: Compiler;
   #prepared: Flags | undefined;
   #current: Flags | undefined;
-  #timestamps: SyncTimestamps = { lastFetchAtMs: undefined, lastUpdateAtMs: undefined };
+  #status = UNKNOWN;
+  #confirmedAtMs: number | undefined;
 
   constructor(options: FlagReplicaOptions) {
     super();
@@ -72,11 +91,23 @@ export class FlagReplica extends ClientEventTarget implements FlagSource {
   }
 
   get lastFetchAtMs(): number | undefined {
-    return this.#timestamps.lastFetchAtMs;
+    return this.#status.lastFetchAtMs;
   }
 
   get lastUpdateAtMs(): number | undefined {
-    return this.#timestamps.lastUpdateAtMs;
+    return this.#status.lastUpdateAtMs;
+  }
+
+  get origin(): FlagOrigin | undefined {
+    return this.#status.origin;
+  }
+
+  get confirmedAtMs(): number | undefined {
+    return this.#confirmedAtMs;
+  }
+
+  get isLive(): boolean {
+    return this.#status.isLive ?? false;
   }
 
   /** Does nothing: the source decides when to send flags. */
@@ -91,9 +122,9 @@ export class FlagReplica extends ClientEventTarget implements FlagSource {
   }
 
   /** Replaces the current flags with those prepared last. */
-  publish(timestamps: SyncTimestamps): void {
+  publish(status: SyncStatus): void {
     const previous = this.#current;
-    this.#timestamps = timestamps;
+    this.update(status);
     this.#current = this.#prepared ?? previous;
     if (this.#current === undefined || this.#current === previous) return;
     this.emitter.emit("changed", this.#current.snapshot);
@@ -101,9 +132,16 @@ export class FlagReplica extends ClientEventTarget implements FlagSource {
   }
 
   /** Must be called when the upstream responded to the source that nothing has changed. */
-  unchanged(timestamps: SyncTimestamps): void {
-    this.#timestamps = timestamps;
+  unchanged(status: SyncStatus): void {
+    this.update(status);
     this.emitter.emit("unchanged");
+  }
+
+  /** Records the status of the source. */
+  update(status: SyncStatus): void {
+    this.#status = status;
+    const { ageMs } = status;
+    this.#confirmedAtMs = ageMs === undefined ? undefined : performance.now() - ageMs;
   }
 
   beforeChange(hook: BeforeChangeHook): () => void {

@@ -1,4 +1,4 @@
-import type { Context, Snapshot } from "flags-engine";
+import type { Context, Explanation, Snapshot } from "flags-engine";
 import { Evaluator } from "../evaluation/evaluator.ts";
 import type { Fallback } from "../evaluation/evaluator.ts";
 import type { FallbackVariant, Variant } from "../evaluation/variant.ts";
@@ -8,6 +8,7 @@ import type {
   ApplicationUsage,
   BeforeChangeHook,
   FeatureDefinitions,
+  FlagOrigin,
   FlagSource,
 } from "../flag-source.ts";
 import type { FlagsClientOptions } from "../options/flags-client-options.ts";
@@ -65,6 +66,18 @@ export class FlagsClient extends ClientEventTarget implements FlagSource, AsyncD
     return this.#parts.updater.lastUpdateAtMs;
   }
 
+  get origin(): FlagOrigin | undefined {
+    return this.#parts.updater.origin;
+  }
+
+  get confirmedAtMs(): number | undefined {
+    return this.#parts.updater.confirmedAtMs;
+  }
+
+  get isLive(): boolean {
+    return this.#parts.updater.isLive;
+  }
+
   start(): void {
     if (this.#isStarted || this.#closing !== undefined) return;
     this.#isStarted = true;
@@ -97,6 +110,14 @@ export class FlagsClient extends ClientEventTarget implements FlagSource, AsyncD
   /** Returns the variant of a flag. Uses the fallback if there is no variant for this context. */
   getVariant(name: string, context: Context = {}, fallback?: FallbackVariant): Variant {
     return this.#evaluator.getVariant(name, context, fallback);
+  }
+
+  /**
+   * Explains the result of a flag: which of its conditions the context meets, and one sentence. Does not count
+   * as an evaluation. Returns undefined if the flag is unknown or there is no data yet.
+   */
+  explain(name: string, context: Context = {}): Explanation | undefined {
+    return this.#evaluator.explain(name, context);
   }
 
   /** Returns the flags as the upstream sent them; an empty list until there are any. */

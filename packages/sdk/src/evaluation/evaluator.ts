@@ -1,4 +1,5 @@
-import type { CompiledFlag, Context, Outcome, Snapshot } from "flags-engine";
+import { explain } from "flags-engine";
+import type { CompiledFlag, Context, Explanation, Outcome, Snapshot } from "flags-engine";
 import type { Emitter, FlagsClientEvents } from "../events.ts";
 import { toVariant } from "./variant.ts";
 import type { FallbackVariant, Variant } from "./variant.ts";
@@ -49,9 +50,19 @@ export class Evaluator {
     return variant;
   }
 
+  /** NOTE: not counted as an evaluation, because the application does not use the result. */
+  explain(name: string, context: Context): Explanation | undefined {
+    const snapshot = this.#options.snapshot();
+    return snapshot && explain(snapshot, name, this.#complete(context));
+  }
+
+  #complete(context: Context): Context {
+    return { ...this.#options.staticContext, ...context };
+  }
+
   #evaluate(name: string, callerContext: Context): Evaluation {
-    const { staticContext, snapshot: current } = this.#options;
-    const context = { ...staticContext, ...callerContext };
+    const { snapshot: current } = this.#options;
+    const context = this.#complete(callerContext);
     const snapshot = current();
     if (snapshot === undefined) this.#warnNotReady();
     const index = snapshot?.indexOf(name) ?? -1;

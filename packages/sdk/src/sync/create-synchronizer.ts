@@ -15,6 +15,8 @@ interface SynchronizerOptions {
   readonly intervalMs: number;
   readonly events: EventSink;
   readonly random: () => number;
+  /** Called when a stream starts to deliver flags, and when it ends. */
+  readonly onLive: (isLive: boolean) => void;
 }
 
 /** Creates a synchronizer. Deltas and streaming fall back to polling while they do not work. */

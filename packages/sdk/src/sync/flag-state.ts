@@ -26,6 +26,7 @@ export class FlagState {
   readonly #ranks: Readonly<Record<Origin, number>>;
   readonly #revisions = new Revisions();
   #rank = 0;
+  #origin: Origin | undefined;
   #snapshot: Snapshot | undefined;
   #definitions: FeatureDefinitions | undefined;
 
@@ -40,6 +41,11 @@ export class FlagState {
 
   get definitions(): FeatureDefinitions | undefined {
     return this.#definitions;
+  }
+
+  /** The origin of the current data. */
+  get origin(): Origin | undefined {
+    return this.#origin;
   }
 
   /** Whether the current data outranks data from the origin. */
@@ -63,6 +69,7 @@ export class FlagState {
       this.#definitions = definitions;
     }
     this.#rank = this.#ranks[origin];
+    this.#origin = origin;
     return isNew ? "changed" : "unchanged";
   }
 }

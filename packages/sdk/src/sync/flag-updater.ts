@@ -1,12 +1,18 @@
 import type { Steps } from "flags-engine";
 import type { Emitter, FlagsClientEvents } from "../events.ts";
-import type { FeatureDefinitions } from "../flag-source.ts";
+import type { FeatureDefinitions, FlagOrigin } from "../flag-source.ts";
 import type { TimeSlicer } from "../scheduling/time-slicer.ts";
 import { describeDiagnostics } from "./compiler.ts";
 import type { Acceptance, FlagState, Origin } from "./flag-state.ts";
 import type { SyncSink } from "./synchronizer.ts";
 
 type OtherOrigin = Exclude<Origin, "upstream">;
+
+const ORIGINS: Readonly<Record<Origin, FlagOrigin>> = {
+  storage: "store",
+  bootstrap: "bootstrap",
+  upstream: "upstream",
+};
 
 interface FlagUpdaterOptions {
   readonly state: FlagState;
@@ -22,6 +28,8 @@ export class FlagUpdater implements SyncSink {
   readonly #options: FlagUpdaterOptions;
   #lastFetchAtMs: number | undefined;
   #lastUpdateAtMs: number | undefined;
+  #confirmedAtMs: number | undefined;
+  #isLive = false;
   #isSynchronized = false;
   #isReady = false;
 
@@ -37,6 +45,27 @@ export class FlagUpdater implements SyncSink {
     return this.#lastUpdateAtMs;
   }
 
+  get origin(): FlagOrigin | undefined {
+    const { origin } = this.#options.state;
+    return origin && ORIGINS[origin];
+  }
+
+  /** As in `FlagSource`. */
+  get confirmedAtMs(): number | undefined {
+    return this.#confirmedAtMs;
+  }
+
+  get isLive(): boolean {
+    return this.#isLive;
+  }
+
+  /** Records whether the upstream sends changes as they happen. */
+  setLive(isLive: boolean): void {
+    if (this.#isLive === isLive) return;
+    this.#isLive = isLive;
+    this.#options.emitter.emit("live", isLive);
+  }
+
   accept(document: unknown, signal: AbortSignal): Promise<void> {
     return this.#options.slicer.run(this.#accept(document), signal);
   }
@@ -47,13 +76,13 @@ export class FlagUpdater implements SyncSink {
   }
 
   unchanged(): void {
-    this.#lastFetchAtMs = this.#options.now();
+    this.#confirmed();
     this.#options.emitter.emit("unchanged");
   }
 
   *#accept(document: unknown): Steps<void> {
     const acceptance = yield* this.#options.state.accept(document, "upstream");
-    this.#lastFetchAtMs = this.#options.now();
+    this.#confirmed();
     if (acceptance === "changed" || this.#lastUpdateAtMs === undefined) this.#updated();
     if (acceptance === "unchanged") this.#options.emitter.emit("unchanged");
     this.#emitEvents(acceptance, "upstream");
@@ -61,6 +90,12 @@ export class FlagUpdater implements SyncSink {
 
   *#acceptFrom(origin: OtherOrigin, document: unknown): Steps<void> {
     this.#emitEvents(yield* this.#options.state.accept(document, origin), origin);
+  }
+
+  #confirmed(): void {
+    this.#lastFetchAtMs = this.#options.now();
+    // NOTE: not by the clock of the system, which can be changed.
+    this.#confirmedAtMs = performance.now();
   }
 
   #updated(): void {

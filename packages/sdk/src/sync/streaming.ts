@@ -13,6 +13,8 @@ import type { Synchronizer } from "./synchronizer.ts";
 
 interface StreamingOptions extends PreferredOptions {
   readonly api: Pick<UpstreamApi, "openStream" | "readEvent">;
+  /** Called when a connection starts to deliver flags, and when it ends. */
+  readonly onLive: (isLive: boolean) => void;
 }
 
 type StreamedEvent = Extract<StreamItem, { readonly kind: "event" }>;
@@ -94,6 +96,7 @@ export class Streaming implements Synchronizer {
         if (this.#isPollingRequested) return;
       }
     } finally {
+      this.#options.onLive(false);
       stream.close();
     }
   }
@@ -120,6 +123,7 @@ export class Streaming implements Synchronizer {
     // An id that is not a valid header value cannot be sent back, so everything must be sent again.
     this.#lastEventId = isHeaderValue(id) ? id : undefined;
     this.#receivingSinceMs ??= performance.now();
+    this.#options.onLive(true);
     this.#failureLog.succeeded();
   }
 

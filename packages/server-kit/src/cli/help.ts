@@ -45,7 +45,7 @@ export function formatHelp(
 /** Formats the text of `--help` after the name of a subcommand. */
 export function formatSubcommandHelp(
   { name: programName }: Program,
-  { name, description, options, exitCodes }: Subcommand,
+  { name, description, argument, options, exitCodes }: Subcommand,
   paint: Paint,
 ): string {
   const { version: _version, ...common } = COMMON_OPTIONS;
@@ -55,7 +55,7 @@ export function formatSubcommandHelp(
     ...description.flatMap((paragraph) => ["", ...wrap(paragraph)]),
     "",
     paint("bold", "Usage"),
-    `  ${programName} ${name} [OPTION]...`,
+    `  ${programName} ${name} ${argument === undefined ? "" : `[${argument}] `}[OPTION]...`,
     ...formatList("Options", toOptionRows({ ...options, ...common }), paint),
     ...formatList(
       "Exit codes",

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { PROGRAM, SUBCOMMANDS } from "../config/_settings.ts";
+import type { Subcommand } from "./subcommand.ts";
 import { parseCommandLine } from "./parse-command-line.ts";
 
 const [COUNT] = SUBCOMMANDS;
@@ -19,7 +20,17 @@ test.each([
     { subcommand: COUNT, options: {}, envFiles: ["a", "b"] },
   ],
 ])("parseCommandLine() accepts %j", (args, expected) => {
-  expect(parse(...args)).toEqual({ kind: "run", ...expected });
+  expect(parse(...args)).toEqual({ kind: "run", argument: undefined, ...expected });
+});
+
+test("parseCommandLine() accepts one argument of a subcommand that has one", () => {
+  const show = { ...COUNT, name: "show", argument: "ITEM", options: {} } as Subcommand;
+  const parseShow = (...args: string[]) => parseCommandLine(PROGRAM, [show], args);
+  expect(parseShow("show")).toMatchObject({ subcommand: show, argument: undefined });
+  expect(parseShow("show", "a")).toMatchObject({ subcommand: show, argument: "a" });
+  expect(parseShow("show", "a", "b")).toMatchObject({
+    problem: "Unexpected argument b: see shop show --help",
+  });
 });
 
 test("parseCommandLine() prefers --help to --version, and both to running", () => {

@@ -10,6 +10,8 @@ export type CommandLine =
       readonly kind: "run";
       /** Undefined: the program itself. */
       readonly subcommand: Subcommand | undefined;
+      /** The argument after the name of the subcommand. */
+      readonly argument: string | undefined;
       readonly options: Readonly<Record<string, string | true>>;
       readonly envFiles: readonly string[];
     }
@@ -41,10 +43,11 @@ export function parseCommandLine(
   args: readonly string[],
 ): CommandLine {
   const tokens = tokenize(subcommands, args);
-  const [name, surplus] = tokens.flatMap((token) =>
+  const [name, ...others] = tokens.flatMap((token) =>
     token.kind === "positional" ? [token.value] : [],
   );
   const subcommand = subcommands.find((candidate) => candidate.name === name);
+  const surplus = others[subcommand?.argument === undefined ? 0 : 1];
   const usage = `see ${[program.name, ...(subcommand ? [subcommand.name] : [])].join(" ")} --help`;
   const isUnknown = name !== undefined && subcommand === undefined;
   const problem =
@@ -54,7 +57,7 @@ export function parseCommandLine(
     (surplus !== undefined && `Unexpected argument ${surplus}`) ||
     findOptionProblem(program, subcommand, tokens);
   if (problem) return { kind: "invalid", problem: `${problem}${separatorAfter(problem)}${usage}` };
-  return interpret(subcommand, tokens);
+  return interpret(subcommand, others[0], tokens);
 }
 
 function tokensBefore(tokens: readonly Token[], positional: string): readonly Token[] {
@@ -137,7 +140,11 @@ function explainOption(
   return `Unknown option ${rawName}${nearest === undefined ? "" : `: did you mean --${nearest}?`}`;
 }
 
-function interpret(subcommand: Subcommand | undefined, tokens: readonly Token[]): CommandLine {
+function interpret(
+  subcommand: Subcommand | undefined,
+  argument: string | undefined,
+  tokens: readonly Token[],
+): CommandLine {
   const given = tokens.filter((token) => token.kind === "option");
   const has = (name: string): boolean => given.some((token) => token.name === name);
   if (has("help")) return { kind: "help", subcommand };
@@ -146,6 +153,7 @@ function interpret(subcommand: Subcommand | undefined, tokens: readonly Token[])
   return {
     kind: "run",
     subcommand,
+    argument,
     options: Object.fromEntries(own.map(({ name, value }) => [name, value ?? true])),
     envFiles: given.flatMap(({ name, value }) => (name === "env-file" ? [value ?? ""] : [])),
   };

@@ -42,10 +42,10 @@ export async function runCommandLine(
       process.exitCode = EXIT_USAGE;
       return;
     case "run": {
-      const { subcommand, options, envFiles } = request;
+      const { subcommand, argument, options, envFiles } = request;
       if (!tryLoadEnvFiles(envFiles)) return;
       if (subcommand === undefined) await serve();
-      else await runSubcommand(subcommand, { options, environment: readEnvironment() });
+      else await runSubcommand(subcommand, { argument, options, environment: readEnvironment() });
     }
   }
 }

@@ -10,6 +10,8 @@ export interface OptionDefinition {
 
 /** What the user has passed to a subcommand. */
 export interface SubcommandCall {
+  /** The argument after the name of the subcommand. @default none was given */
+  readonly argument?: string | undefined;
   /** The given options; `true` for an option without a value. */
   readonly options: Readonly<Record<string, string | true>>;
   readonly environment: Environment;
@@ -33,6 +35,8 @@ export interface Subcommand {
   readonly summary: string;
   /** Paragraphs of its own `--help`. */
   readonly description: readonly string[];
+  /** An argument that can follow the name of the subcommand, such as `FLAG`. @default none */
+  readonly argument?: string;
   readonly options: Readonly<Record<string, OptionDefinition>>;
   /** The meaning of exit code 0 and of exit code 1. */
   readonly exitCodes: readonly [success: string, failure: string];

@@ -98,6 +98,11 @@ export class EnvironmentFeeds {
     this.#states = states;
   }
 
+  /** Forgets the changes of all queries, so that new streams and polls for deltas start over. */
+  clear(): void {
+    this.#feeds.clear();
+  }
+
   /** Resolves to the up-to-date feed of a query. */
   async current(query: FeatureQuery): Promise<EnvironmentFeed> {
     const state = await this.#states.current(query.environment);

@@ -71,7 +71,12 @@ export class SdkStreams {
     this.#check.request();
   }
 
-  /** Ends all streams. Their SDKs reconnect after different delays. */
+  /** Ends all open streams. Their SDKs reconnect after different delays. */
+  endAll(): void {
+    for (const stream of this.#hub.streams()) this.#hub.end(stream);
+  }
+
+  /** Ends all streams, also those that are added later. Their SDKs reconnect after different delays. */
   close(): void {
     for (const stop of this.#stops) stop();
     this.#hub.close();

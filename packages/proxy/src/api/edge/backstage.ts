@@ -150,14 +150,14 @@ function registerState(app: TypedApp, { sources, authenticate }: BackstageOption
   );
 }
 
-function toState({ name, flags, hasFailed }: UpstreamSource) {
+function toState({ name, flags, lastFailure }: UpstreamSource) {
   return {
     environment: name,
     flags: flags.snapshot?.flags.length ?? 0,
     revision: flags.snapshot?.revision ?? null,
     lastRefreshed: toTime(flags.lastUpdateAtMs),
     lastCheck: toTime(flags.lastFetchAtMs),
-    hasFailed: hasFailed(),
+    hasFailed: lastFailure() !== undefined,
   };
 }
 

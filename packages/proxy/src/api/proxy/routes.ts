@@ -2,6 +2,7 @@ import type { TypedApp } from "flags-server-kit/http";
 import { registerDefinitions } from "../client/routes.ts";
 import { registerFlagRoutes } from "../flag-routes.ts";
 import type { RouteOptions } from "../protocol.ts";
+import { registerExplanations } from "./explain.ts";
 import { registerMonitoring } from "./monitoring.ts";
 import { PROXY_BODY, ToggleList } from "./schemas.ts";
 import { registerStreams } from "./stream.ts";
@@ -18,6 +19,11 @@ export function registerProxyRoutes(app: TypedApp, options: RouteOptions): void 
     responseSchema: ToggleList,
     tag: "Evaluation",
     allEndpointEnabled: config.allEndpointEnabled,
+  });
+  registerExplanations(app, {
+    authenticate: allow("client", "server"),
+    contextRules: protocol.contextRules,
+    isEnabled: config.explainEnabled,
   });
   registerUsage(app, {
     authenticate: allow("client", "server"),

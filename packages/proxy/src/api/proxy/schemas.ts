@@ -9,20 +9,21 @@ const EvaluationBody = Type.Object(
   { title: "evaluationRequestSchema" },
 );
 
+/** Data that belongs to a variant. */
+export const Payload = Type.Object(
+  {
+    type: Type.String({ description: "Type of the value, such as string or json" }),
+    value: Type.String({ description: "The value as text; JSON is encoded" }),
+  },
+  { title: "variantPayloadSchema" },
+);
+
 /** The variant of a toggle. */
 export const Variant = Type.Object(
   {
     name: Type.String(),
     enabled: Type.Boolean({ description: "False if the toggle has no variant for the context" }),
-    payload: Type.Optional(
-      Type.Object(
-        {
-          type: Type.String({ description: "Type of the value, such as string or json" }),
-          value: Type.String({ description: "The value as text; JSON is encoded" }),
-        },
-        { title: "variantPayloadSchema" },
-      ),
-    ),
+    payload: Type.Optional(Payload),
   },
   { title: "variantSchema" },
 );

@@ -1,5 +1,5 @@
 import { createProbe, type Subcommand } from "flags-server-kit/command-line";
-import { SETTINGS } from "./config/settings.ts";
+import { SETTINGS } from "../config/settings.ts";
 
 const { port, host } = SETTINGS;
 const settings = { port, host };

@@ -1,5 +1,4 @@
-import { compileProbes } from "./probes.mjs";
-import { explainFlag } from "./explain-flag.mjs";
+import { compileSnapshot, explain, parseDocument } from "flags-engine";
 
 const TIMEOUT_MS = 5000;
 const FIELDS = ["appName", "userId", "sessionId", "environment", "remoteAddress", "currentTime"];
@@ -10,7 +9,7 @@ const FIELDS = ["appName", "userId", "sessionId", "environment", "remoteAddress"
  */
 export function createExplainer(adminUrl, backendToken) {
   let etag;
-  let probes = compileProbes({});
+  let snapshot = compile({ features: [] });
 
   const refresh = async () => {
     const response = await fetch(`${adminUrl}/api/client/features`, {
@@ -25,18 +24,45 @@ export function createExplainer(adminUrl, backendToken) {
     const text = await response.text();
     if (response.status === 304) return;
     if (!response.ok) throw new Error(`The definitions could not be read: ${response.status}`);
-    probes = compileProbes(JSON.parse(text));
+    snapshot = compile(JSON.parse(text));
     etag = response.headers.get("etag") ?? undefined;
   };
 
-  return async function explain(query) {
+  return async function explainAll(query) {
     await refresh();
     const context = toContext(query);
-    const { features } = probes;
     return new Map(
-      features.map((feature) => [feature.name, explainFlag(probes, feature, context)]),
+      snapshot.flags.map(({ name }) => [name, toPage(explain(snapshot, name, context))]),
     );
   };
+}
+
+function compile(document) {
+  return compileSnapshot(parseDocument(document), { now: Date.now, random: Math.random });
+}
+
+const RANDOM =
+  "It is random for each request, because the context has neither a user id nor a session id.";
+
+/** Reduces an explanation to what the page shows. */
+function toPage({ enabled, explanation, dependencies, strategies, variantSelection }) {
+  const rollouts = strategies.map(({ activation }) => activation.rollout);
+  const isRandom = [...rollouts, variantSelection].some(
+    (one) => one?.bucket !== undefined && one.field === undefined,
+  );
+  const rules = strategies.map(({ constraints, segments, activation }) =>
+    toParts([...constraints, ...segments, activation]),
+  );
+  return {
+    // A random result is a different one in the next request.
+    ...(!isRandom && { enabled }),
+    explanation: isRandom ? RANDOM : explanation,
+    rules: dependencies.length === 0 ? rules : [toParts(dependencies), ...rules],
+  };
+}
+
+function toParts(conditions) {
+  return conditions.map(({ matched, explanation: text }) => ({ matched, text }));
 }
 
 /** Reads the context from the query of `GET /proxy`. The proxy adds the address of the caller. */

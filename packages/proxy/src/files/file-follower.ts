@@ -1,4 +1,4 @@
-import { type FilesState, type FollowedFiles, readFilesState } from "./read-access-file.ts";
+import { type FilesState, type FollowedFiles, readFilesState } from "./read-file.ts";
 
 interface FollowerOptions {
   readonly intervalMs: number;

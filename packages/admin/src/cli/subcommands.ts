@@ -1,0 +1,5 @@
+import type { Subcommand } from "flags-server-kit/command-line";
+import { PROBES } from "./probes.ts";
+
+/** All subcommands of `flags-admin`, in the order of `--help`. */
+export const SUBCOMMANDS: readonly Subcommand[] = [...PROBES];

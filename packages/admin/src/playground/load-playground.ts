@@ -1,0 +1,51 @@
+import { eq } from "drizzle-orm";
+import { compileSnapshot, parseDocument, type Snapshot } from "flags-engine";
+import type { ClientFeature } from "../client-api/client-feature.ts";
+import type { EnvironmentState } from "../client-api/environment-state.ts";
+import { loadEnvironment } from "../client-api/load-environment.ts";
+import { type Database, groupBy, orderByText } from "../storage/database.ts";
+import { strategies } from "../storage/schema/strategies.ts";
+
+export type StoredStrategy = typeof strategies.$inferSelect;
+
+/** A flag as SDKs receive it, and what only administrators see. */
+export interface PlaygroundFeature {
+  readonly feature: ClientFeature;
+  /** In the order of evaluation, with disabled ones, which SDKs do not receive. */
+  readonly strategies: readonly StoredStrategy[];
+}
+
+/** An environment to evaluate. */
+export interface PlaygroundEnvironment {
+  readonly name: string;
+  readonly snapshot: Snapshot;
+  readonly features: readonly PlaygroundFeature[];
+  readonly segments: EnvironmentState["segments"];
+}
+
+/** Loads and compiles an environment. Must run in one transaction. */
+export async function loadPlayground(
+  db: Database,
+  environment: string,
+): Promise<PlaygroundEnvironment> {
+  const { features, segments } = await loadEnvironment(db, environment, 0);
+  const rows = await db
+    .select()
+    .from(strategies)
+    .where(eq(strategies.environment, environment))
+    .orderBy(strategies.sortOrder, orderByText(strategies.id));
+  const strategiesOf = groupBy(rows, ({ feature }) => feature);
+  const document = parseDocument({
+    features: features.map(({ feature }) => feature),
+    segments: [...segments.values()].map(({ segment }) => segment),
+  });
+  return {
+    name: environment,
+    snapshot: compileSnapshot(document, { now: Date.now, random: Math.random }),
+    features: features.map(({ feature }) => ({
+      feature,
+      strategies: strategiesOf.get(feature.name) ?? [],
+    })),
+    segments,
+  };
+}

@@ -1,0 +1,13 @@
+// The entry point of probes, which run every few seconds: it does not load the bundle of the server.
+
+import { runCommandLine } from "flags-server-kit/command-line";
+import { PROBES } from "./cli/probes.ts";
+import { PROGRAM } from "./config/settings.ts";
+
+/** Runs the subcommands `health` and `ready` of `flags-admin`. */
+export async function runCommand(): Promise<void> {
+  await runCommandLine(PROGRAM, {
+    subcommands: PROBES,
+    serve: () => Promise.reject(new Error("Only probes run here")),
+  });
+}

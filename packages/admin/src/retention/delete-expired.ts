@@ -1,0 +1,99 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { type SQL, sql } from "drizzle-orm";
+import type { Database } from "../storage/database.ts";
+import type { Storage } from "../storage/storage.ts";
+import { tryLockFor } from "../storage/transactions.ts";
+import type { Retention } from "./retention.ts";
+
+/** Small enough that no request waits noticeably: the embedded database runs one transaction at a time. */
+const BATCH_ROWS = 1000;
+const PAUSE_MS = 20;
+
+interface DeleteOptions {
+  /** Stops after the current batch. */
+  readonly signal: AbortSignal;
+  /** Maximum number of rows per transaction. @default 1000 */
+  readonly batchRows?: number;
+}
+
+/**
+ * Deletes usage, applications and events that have expired, in small transactions. If another replica
+ * is doing that already, deletes nothing.
+ *
+ * @returns the number of deleted rows by table
+ */
+export async function deleteExpired(
+  storage: Pick<Storage, "transact" | "db">,
+  { usageHours, applicationDays, eventDays }: Retention,
+  { signal, batchRows = BATCH_ROWS }: DeleteOptions,
+): Promise<Readonly<Record<string, number>>> {
+  const deleted: Record<string, number> = {};
+  const deleteFrom = async (table: string, condition: SQL): Promise<void> => {
+    const statement = deleteBatch(table, condition, batchRows);
+    deleted[table] = await repeatInTransactions(storage, statement, { signal, batchRows });
+  };
+  await deleteFrom("feature_usage", isOlder("hour", `${usageHours} hours`));
+  await deleteFrom("variant_usage", isOlder("hour", `${usageHours} hours`));
+  await deleteFrom("applications", isOlder("last_seen_at", `${applicationDays} days`));
+  if (eventDays !== undefined) {
+    const kept = await findLatestEvents(storage.db);
+    const isKept = sql`id in (select value::bigint from jsonb_array_elements_text(${kept}::jsonb))`;
+    await deleteFrom(
+      "events",
+      sql`${isOlder("created_at", `${eventDays} days`)} and not ${isKept}`,
+    );
+  }
+  return deleted;
+}
+
+function isOlder(column: string, age: string): SQL {
+  return sql`${sql.identifier(column)} < now() - ${age}::interval`;
+}
+
+/**
+ * Finds the latest event of each type in each environment, as a JSON list of ids. These events are never
+ * deleted: the revisions of environments are the ids of their latest events, and must not go back.
+ */
+async function findLatestEvents(db: Database): Promise<string> {
+  const found: unknown = await db.execute(
+    sql`select max(id)::text as id from events group by type, environment`,
+  );
+  const { rows } = found as { readonly rows: readonly { readonly id: string }[] };
+  return JSON.stringify(rows.map(({ id }) => id));
+}
+
+/** NOTE: skips locked rows, so that it never waits for a report that updates one of them. */
+function deleteBatch(table: string, condition: SQL, rows: number): SQL {
+  const name = sql.identifier(table);
+  return sql`
+    delete from ${name} where ctid = any(array(
+      select ctid from ${name} where ${condition} limit ${rows} for update skip locked
+    ))`;
+}
+
+async function repeatInTransactions(
+  storage: Pick<Storage, "transact">,
+  statement: SQL,
+  { signal, batchRows }: Required<DeleteOptions>,
+): Promise<number> {
+  let total = 0;
+  while (!signal.aborted) {
+    const count = await storage.transact(async (db) => {
+      if (!(await tryLockFor(db, "clean"))) return 0;
+      return affectedRows(await db.execute(statement));
+    });
+    total += count;
+    if (count < batchRows) break;
+    await delay(PAUSE_MS, undefined, { ref: false });
+  }
+  return total;
+}
+
+/** The two drivers name the number differently. */
+function affectedRows(result: unknown): number {
+  const { rowCount, affectedRows: count } = result as {
+    readonly rowCount?: number | null;
+    readonly affectedRows?: number;
+  };
+  return rowCount ?? count ?? 0;
+}

@@ -1,0 +1,209 @@
+import { beforeAll, expect, test } from "vitest";
+import { useAdmin } from "./_admin.ts";
+import { describeEachStorage } from "./_storages.ts";
+
+interface Result {
+  readonly name: string;
+  readonly environment?: string;
+  readonly context?: Readonly<Record<string, unknown>>;
+  readonly isEnabled: boolean;
+  readonly [field: string]: unknown;
+}
+
+interface Advanced {
+  readonly features: readonly { name: string; environments: Record<string, Result[]> }[];
+}
+
+const rollout = (percent: string) => ({
+  name: "flexibleRollout",
+  parameters: { rollout: percent, stickiness: "userId", groupId: "g" },
+});
+
+describeEachStorage("playground", (source) => {
+  const admin = useAdmin(source);
+  const FEATURES = "/projects/default/features";
+  const DEVELOPMENT = "environments/development";
+
+  const createFeature = async (name: string, strategies: readonly object[]): Promise<void> => {
+    await admin.must(201, "POST", FEATURES, { name });
+    for (const strategy of strategies) {
+      await admin.must(200, "POST", `${FEATURES}/${name}/${DEVELOPMENT}/strategies`, strategy);
+    }
+    await admin.must(200, "POST", `${FEATURES}/${name}/${DEVELOPMENT}/on`);
+  };
+
+  const play = async (context: object, more: object = {}) => {
+    const body = { environment: "development", context, ...more };
+    const response = await admin.must<{ features: readonly Result[]; input: unknown }>(
+      200,
+      "POST",
+      "/playground",
+      body,
+    );
+    expect(response.body.input).toEqual(body);
+    return new Map(response.body.features.map((feature) => [feature.name, feature]));
+  };
+
+  let segment = 0;
+
+  beforeAll(async () => {
+    const constraints = [{ contextName: "country", operator: "IN", values: ["DK"] }];
+    const created = await admin.must<{ id: number }>(201, "POST", "/segments", {
+      name: "danes",
+      constraints,
+    });
+    segment = created.body.id;
+    await createFeature("for-danes", [
+      { ...rollout("0"), disabled: true, title: "Later" },
+      { name: "default", segments: [segment], variants: [variant("red")] },
+    ]);
+    await createFeature("half", [rollout("50")]);
+    await admin.must(201, "POST", "/strategies", { name: "lunar", parameters: [] });
+    await createFeature("custom", [
+      {
+        name: "lunar",
+        constraints: [{ contextName: "userId", operator: "IN", values: ["1"] }],
+      },
+    ]);
+    await createFeature("off", []);
+    // Enabling a flag without strategies adds one, and disabling the last one disables the flag.
+    const strategiesPath = `${FEATURES}/off/${DEVELOPMENT}/strategies`;
+    const { body } = await admin.must<{ id: string }[]>(200, "GET", strategiesPath);
+    await admin.must(200, "PUT", `${strategiesPath}/${body[0]?.id}`, {
+      name: "default",
+      disabled: true,
+    });
+    await createFeature("child", [{ name: "default" }]);
+    await admin.must(200, "POST", `${FEATURES}/child/dependencies`, { feature: "off" });
+  });
+
+  const variant = (name: string) => ({
+    name,
+    weight: 1000,
+    weightType: "variable",
+    stickiness: "default",
+  });
+
+  test("shows the result of each flag, strategy, segment and constraint", async () => {
+    const features = await play({ userId: "1", properties: { country: "DK" } });
+    expect([...features.keys()]).toEqual(["child", "custom", "for-danes", "half", "off"]);
+    expect(features.get("for-danes")).toMatchObject({
+      projectId: "default",
+      isEnabled: true,
+      isEnabledInCurrentEnvironment: true,
+      variant: { name: "red", enabled: true },
+      variants: [{ name: "red" }],
+      explanation: "The flag is on because segment danes includes the context; its variant is red.",
+      strategies: {
+        result: true,
+        data: [
+          {
+            name: "flexibleRollout",
+            title: "Later",
+            disabled: true,
+            result: { enabled: "unknown", evaluationStatus: "unevaluated" },
+          },
+          {
+            name: "default",
+            disabled: false,
+            result: { enabled: true, evaluationStatus: "complete", variant: { name: "red" } },
+            segments: [
+              {
+                id: segment,
+                name: "danes",
+                result: true,
+                constraints: [{ contextName: "country", values: ["DK"], result: true }],
+              },
+            ],
+          },
+        ],
+      },
+    });
+    const other = (await play({ properties: { country: "SE" } })).get("for-danes");
+    expect(other).toMatchObject({
+      isEnabled: false,
+      variant: { name: "disabled", enabled: false },
+      strategies: { result: false, data: [{}, { segments: [{ result: false }] }] },
+    });
+  });
+
+  test("fields outside of `properties` are read as well", async () => {
+    expect((await play({ country: "DK" })).get("for-danes")?.isEnabled).toBe(true);
+  });
+
+  test("the result of a custom strategy is unknown, unless a constraint excludes it", async () => {
+    expect((await play({ userId: "1" })).get("custom")).toMatchObject({
+      isEnabled: false,
+      strategies: {
+        result: "unknown",
+        data: [{ result: { enabled: "unknown", evaluationStatus: "incomplete" } }],
+      },
+    });
+    expect((await play({ userId: "2" })).get("custom")).toMatchObject({
+      strategies: { result: false },
+    });
+  });
+
+  test("says that a flag is disabled, and that a parent is off", async () => {
+    const features = await play({});
+    expect(features.get("off")).toMatchObject({
+      isEnabled: false,
+      isEnabledInCurrentEnvironment: false,
+      explanation: "The flag is off because it is disabled in this environment.",
+    });
+    expect(features.get("child")).toMatchObject({
+      isEnabled: false,
+      hasUnsatisfiedDependency: true,
+      strategies: { result: true },
+    });
+  });
+
+  test("results equal those that SDKs get from the same definitions", async () => {
+    for (const userId of ["1", "2", "3", "4", "5", "6"]) {
+      const played = (await play({ userId })).get("half");
+      expect(played?.["explanation"]).toContain(played?.isEnabled === true ? "within" : "beyond");
+    }
+  });
+
+  test("limits the projects", async () => {
+    expect([...(await play({}, { projects: ["none"] })).keys()]).toEqual([]);
+    expect((await play({}, { projects: ["default"] })).size).toBe(5);
+    expect((await play({}, { projects: "*" })).size).toBe(5);
+  });
+
+  test("the advanced form combines environments and values", async () => {
+    const { body } = await admin.must<Advanced>(200, "POST", "/playground/advanced", {
+      environments: ["development", "production"],
+      context: { userId: "1,2", properties: { country: "DK,SE" } },
+    });
+    const danes = body.features.find(({ name }) => name === "for-danes")?.environments;
+    expect(Object.keys(danes ?? {})).toEqual(["development", "production"]);
+    const states = danes?.["development"]?.map(({ context, isEnabled }) => ({
+      context,
+      isEnabled,
+    }));
+    expect(states).toEqual(
+      ["1", "2"].flatMap((userId) =>
+        ["DK", "SE"].map((country) => ({
+          context: { userId, properties: { country } },
+          isEnabled: country === "DK",
+        })),
+      ),
+    );
+    expect(danes?.["production"]?.every(({ isEnabled }) => !isEnabled)).toBe(true);
+  });
+
+  test("rejects unknown environments, too many combinations and invalid contexts", async () => {
+    const unknown = { environment: "none", context: {} };
+    await admin.refuse({ status: 404, name: "NotFoundError" }, "POST", "/playground", unknown);
+    const many = Array.from({ length: 200 }, (_, index) => String(index)).join();
+    await admin.refuse({ status: 400, name: "BadDataError" }, "POST", "/playground/advanced", {
+      environments: ["development"],
+      context: { userId: many, sessionId: many },
+    });
+    await admin.refuse({ status: 400, name: "BadDataError" }, "POST", "/playground", {
+      environment: "development",
+      context: { userId: ["1"] },
+    });
+  });
+});

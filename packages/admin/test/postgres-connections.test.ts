@@ -1,0 +1,102 @@
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { sql } from "drizzle-orm";
+import { MIGRATIONS, migrate, SchemaTooNewError } from "../src/storage/migrate.ts";
+import { openStorage } from "../src/storage/open-storage.ts";
+import type { Storage } from "../src/storage/storage.ts";
+import { createFlag, switchFlag } from "./_flags.ts";
+import { type Databases, skipsPostgres, useSharedPostgres } from "./_postgres.ts";
+import { BACKEND_TOKEN, startService } from "./_service.ts";
+import { silentLogger } from "./_storages.ts";
+
+describe.skipIf(skipsPostgres)("connections to PostgreSQL", () => {
+  let databases: Databases;
+  beforeAll(() => {
+    databases = useSharedPostgres();
+  });
+  afterAll(() => databases.close());
+
+  const open = async (databaseUrl: string): Promise<Storage> => {
+    const storage = await openStorage({ databaseUrl, dataDir: "", logger: silentLogger });
+    onTestFinished(() => storage.close());
+    return storage;
+  };
+
+  const connect = async (databaseUrl: string): Promise<pg.Client> => {
+    const client = new pg.Client({ connectionString: databaseUrl });
+    await client.connect();
+    onTestFinished(() => client.end());
+    return client;
+  };
+
+  test("are all closed if the service cannot start", async () => {
+    const databaseUrl = await databases.createDatabase();
+    const storage = await openStorage({ databaseUrl, dataDir: "", logger: silentLogger });
+    await storage.close();
+    const superuser = await connect(databaseUrl);
+    // May do everything but read the events, which is the last step of the start.
+    const role = `limited_${process.pid}`;
+    for (const statement of [
+      `create role ${role} login`,
+      `grant create on schema public to ${role}`,
+      `grant select on schema_versions to ${role}`,
+    ]) {
+      await superuser.query(statement);
+    }
+    onTestFinished(async () => {
+      await superuser.query(`drop owned by ${role}`);
+      await superuser.query(`drop role ${role}`);
+    });
+    const limitedUrl = databaseUrl.replace("//flags@", `//${role}@`);
+    await expect(open(limitedUrl)).rejects.toThrow(/events/);
+    const countOpen = async (): Promise<unknown> => {
+      const text = "select count(*)::int as count from pg_stat_activity where usename = $1";
+      return (await superuser.query(text, [role])).rows[0];
+    };
+    await expect.poll(countOpen, { timeout: 5000 }).toEqual({ count: 0 });
+  });
+
+  test("more requests than connections wait instead of failing", async () => {
+    const storage = await open(await databases.createDatabase());
+    const sleeping = Array.from({ length: 40 }, () =>
+      storage.read((db) => db.execute(sql`select pg_sleep(0.01)`)),
+    );
+    await expect(Promise.all(sleeping)).resolves.toHaveLength(40);
+  });
+
+  test("replicas that start at the same time migrate once", async () => {
+    const databaseUrl = await databases.createDatabase();
+    const storages = await Promise.all([0, 1, 2, 3].map(() => open(databaseUrl)));
+    const client = await connect(databaseUrl);
+    const { rows } = await client.query<{ version: number }>("select version from schema_versions");
+    expect(rows.map(({ version }) => version)).toEqual(MIGRATIONS.map(({ version }) => version));
+    for (const storage of storages) expect(await storage.revision()).toBe(0);
+  });
+
+  test("a replica of the previous version works while and after a newer one migrates", async () => {
+    const databaseUrl = await databases.createDatabase();
+    const storage = await open(databaseUrl);
+    const previous = await startService(storage);
+    await createFlag(previous, "before");
+    const next = {
+      version: MIGRATIONS.length + 1,
+      name: "additive",
+      statements: [
+        "create table additions (id integer primary key)",
+        "alter table features add column addition text not null default 'none'",
+        "alter table events add column addition jsonb",
+        "create index additions_of_events on events (type, environment)",
+      ],
+    };
+    const changing = Array.from({ length: 10 }, (_, index) =>
+      switchFlag(previous, "before", { on: index % 2 === 1 }),
+    );
+    await migrate(storage.db, [...MIGRATIONS, next]);
+    await Promise.all(changing);
+    await createFlag(previous, "after");
+    const response = await previous.request("/api/client/features", { token: BACKEND_TOKEN });
+    expect(JSON.stringify(await response.json())).toMatch(/"after".*"before"/);
+    // It cannot be started again, so that it does not run on a schema that it does not know.
+    await expect(open(databaseUrl)).rejects.toThrow(SchemaTooNewError);
+  });
+});

@@ -1,0 +1,138 @@
+import type { Reason, SelectedVariant } from "../outcome.ts";
+
+/** Why a flag has its result for a context. Contains only JSON values. */
+export interface Explanation {
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly variant?: SelectedVariant;
+  readonly reason: Reason;
+  /** One plain sentence that says why. */
+  readonly explanation: string;
+  /** Whether the flag is enabled in the environment. Otherwise it is off, whatever its strategies say. */
+  readonly enabledInEnvironment: boolean;
+  /** The result contains a random number or the clock: the next evaluation can differ. */
+  readonly mayChange: boolean;
+  /** The parent flags. All must match. */
+  readonly dependencies: readonly DependencyExplanation[];
+  /** In the order of evaluation. The first that matches decides. */
+  readonly strategies: readonly StrategyExplanation[];
+  /** The position in `strategies` of the one that turned the flag on. @default none did */
+  readonly decidedBy?: number;
+  /** How the variant was selected. @default the flag is off or has no variant */
+  readonly variantSelection?: VariantExplanation;
+}
+
+/** One condition for a flag to be on. */
+interface Condition {
+  /** Whether the context meets the condition. */
+  readonly matched: boolean;
+  /** What is true of the context, without a full stop: `plan is "free", which is not "pro"`. */
+  readonly explanation: string;
+  /** Why the condition can never be met, such as an unknown operator. */
+  readonly problem?: string;
+}
+
+/** A parent flag. */
+export interface DependencyExplanation extends Condition {
+  /** Absent if the caller may not see the parent. */
+  readonly name?: string;
+  /** Whether the parent has to be on, or off. */
+  readonly requires: "on" | "off";
+  /** The variants one of which the parent has to have. Empty: any. */
+  readonly requiresVariants: readonly string[];
+  /** The result of the parent. @default the parent does not exist or cannot be used */
+  readonly result?: ParentResult;
+}
+
+export type ParentResult = Pick<Explanation, "enabled" | "variant" | "reason" | "explanation">;
+
+/** A strategy and its parts. It matches if all parts match. */
+export interface StrategyExplanation {
+  readonly name: string;
+  readonly matched: boolean;
+  readonly constraints: readonly ConstraintExplanation[];
+  readonly segments: readonly SegmentExplanation[];
+  readonly activation: ActivationExplanation;
+}
+
+/** A constraint, and the value that the context has for its field. */
+export interface ConstraintExplanation extends Condition {
+  readonly contextName: string;
+  readonly operator: string;
+  readonly inverted: boolean;
+  readonly caseInsensitive: boolean;
+  /** The expected values of an operator on lists; long lists are abbreviated. */
+  readonly values?: AbbreviatedList;
+  /** The expected value of other operators. */
+  readonly value?: string | number | boolean | null;
+  /** The value in the context as text; null if it is absent. Date operators use the current time. */
+  readonly actual: string | null;
+}
+
+/** A list of which only some entries are shown. */
+export interface AbbreviatedList {
+  /** The entry that equals the actual value, if there is one, and the first others. */
+  readonly shown: readonly string[];
+  readonly count: number;
+}
+
+/** A segment of a strategy. All its constraints must match. */
+export interface SegmentExplanation extends Condition {
+  readonly id: string;
+  readonly name?: string;
+  readonly constraints: readonly ConstraintExplanation[];
+}
+
+/** When a strategy matches, apart from its constraints and segments. */
+export interface ActivationExplanation extends Condition {
+  /** For strategies with a percentage. */
+  readonly rollout?: RolloutExplanation;
+  /** For strategies with a list of users, addresses or hosts. */
+  readonly list?: ListExplanation;
+}
+
+/** The buckets 1 to `percentage` of 100 are included. */
+export interface RolloutExplanation {
+  readonly percentage: number;
+  /** `default`, `random` or the name of a field. */
+  readonly stickiness: string;
+  /** The field that the id comes from; absent if the id is random or the context has none. */
+  readonly field?: string;
+  /** The hashed id. */
+  readonly value?: string;
+  /** The group that the id is hashed with. */
+  readonly groupId?: string;
+  /** From 1 to 100; absent without an id. */
+  readonly bucket?: number;
+}
+
+export interface ListExplanation {
+  readonly field: string;
+  readonly values: AbbreviatedList;
+  readonly actual: string | null;
+}
+
+/** How one of several variants was selected. */
+export interface VariantExplanation {
+  readonly definedBy: "strategy" | "flag";
+  readonly variants: readonly WeightedVariant[];
+  /** Null if a weight is not a number. */
+  readonly totalWeight: number | null;
+  /** The value that selected the variant regardless of its weight. */
+  readonly override?: { readonly contextName: string; readonly value: string };
+  /** `default`, `random` or the name of a field. */
+  readonly stickiness: string;
+  /** The field that the id comes from; absent if the id is random. */
+  readonly field?: string;
+  readonly value?: string;
+  readonly groupId?: string;
+  /** From 1 to `totalWeight`; absent if an override or the only variant with a weight was selected. */
+  readonly bucket?: number;
+}
+
+export interface WeightedVariant {
+  readonly name: string;
+  /** Null if it is not a number. */
+  readonly weight: number | null;
+  readonly selected: boolean;
+}

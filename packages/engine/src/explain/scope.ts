@@ -1,0 +1,92 @@
+import { createScope } from "../compile/compile-strategy.ts";
+import type { FlagScope } from "../compile/compile-strategy.ts";
+import type { Context } from "../context.ts";
+import type { Condition } from "../evaluate/condition.ts";
+import { ContextFields } from "../evaluate/context-fields.ts";
+import { EvaluationRequest } from "../evaluate/evaluation-request.ts";
+import type { Slot } from "../evaluate/evaluation-request.ts";
+import type { Feature } from "../parse/model.ts";
+import type { Snapshot, SnapshotOrigin } from "../snapshot.ts";
+import type { AbbreviatedList } from "./explanation.ts";
+
+/** How many entries of a list are shown. */
+const MAX_SHOWN = 10;
+
+/** How many characters of a value are shown. */
+const MAX_LENGTH = 200;
+
+/** The fields that ids can come from if the stickiness names none. */
+const ID_FIELDS = ["userId", "sessionId", "remoteAddress"];
+
+/**
+ * Explains the parts of flags for one context. Each part is compiled again, by the same functions as for
+ * an evaluation, and all parts see the same time and the same random number.
+ */
+export class ExplanationScope {
+  readonly request: EvaluationRequest;
+  readonly fields: ContextFields = new ContextFields();
+  readonly #snapshot: Snapshot;
+  readonly #origin: SnapshotOrigin;
+
+  constructor(snapshot: Snapshot, context: Context) {
+    this.#snapshot = snapshot;
+    this.#origin = snapshot.origin;
+    const nowMs = this.#origin.now();
+    const random = this.#origin.random();
+    this.request = new EvaluationRequest(context, { now: () => nowMs, random: () => random });
+  }
+
+  /** Returns a flag of the document, also one that the snapshot hides. */
+  find(name: string): Feature | undefined {
+    return this.#origin.document.features.find((feature) => feature.name === name);
+  }
+
+  /** Whether the caller may see a flag. */
+  isVisible(name: string): boolean {
+    return this.#snapshot.indexOf(name) !== -1;
+  }
+
+  /** Returns the scope for compiling a part, and a function that returns the problem found in it. */
+  compilation(): { readonly scope: FlagScope; readonly problem: () => { problem?: string } } {
+    let problem: string | undefined;
+    const scope = createScope(this.#origin, this.fields, (message) => {
+      problem ??= message;
+    });
+    return { scope, problem: () => (problem === undefined ? {} : { problem }) };
+  }
+
+  holds(condition: Condition): boolean {
+    return typeof condition === "boolean" ? condition : condition(this.request);
+  }
+
+  /** Returns the text of a field, shortened; null if it is absent. */
+  textOf(field: string): string | null {
+    return shorten(this.request.read(this.fields.text(field)));
+  }
+
+  /** Describes an id: its text, shortened, and the field that it comes from. Nothing for a random id. */
+  describeId(id: string | null, stickiness: string): { field?: string; value?: string } {
+    if (id === null) return {};
+    const candidates = stickiness === "default" ? ID_FIELDS : [stickiness];
+    const field = candidates.find((name) => this.request.read(this.fields.text(name)) === id);
+    return field === undefined ? {} : { field, value: shorten(id) };
+  }
+
+  read<Value extends string | number | object | null>(slot: Slot<Value>): Value {
+    return this.request.read(slot);
+  }
+}
+
+/** Shows the entry that equals the actual value, and the first others. */
+export function abbreviate(values: readonly string[], actual: string | null): AbbreviatedList {
+  const first = values.slice(0, MAX_SHOWN);
+  const isHidden = actual !== null && !first.includes(actual) && values.includes(actual);
+  const shown = isHidden ? [actual, ...first.slice(0, -1)] : first;
+  return { shown: shown.map((value) => shorten(value)), count: values.length };
+}
+
+/** Shortens a text that is too long to be shown. */
+export function shorten<Text extends string | null>(text: Text): Text {
+  if (text === null || text.length <= MAX_LENGTH) return text;
+  return `${text.slice(0, MAX_LENGTH - 1)}…` as Text;
+}

@@ -1,0 +1,61 @@
+import type { onRequestHookHandler } from "fastify";
+import type { TypedApp } from "flags-server-kit/http";
+import { grantOf } from "../../access/authenticate.ts";
+import { acceptedContext, allowsExplanations } from "../../access/grant.ts";
+import { type ContextRules, requestContext } from "../../context/request-context.ts";
+import { readContext } from "../../context/sent-context.ts";
+import { notAllowed, notEnabled, notReady } from "../../errors.ts";
+import { explainFlags } from "../explain-flags.ts";
+import { errorResponses } from "../schemas.ts";
+import { ExplainBody, Explanations } from "./explain-schemas.ts";
+
+interface ExplanationsOptions {
+  /** Accepts client keys and server tokens. */
+  readonly authenticate: onRequestHookHandler;
+  readonly contextRules: ContextRules;
+  readonly isEnabled: boolean;
+}
+
+/**
+ * Registers the endpoint that says why flags are on or off for a context. Explanations contain strategies, so
+ * it must be enabled, and requires a server token or a key with `explain` in the access file.
+ */
+export function registerExplanations(
+  app: TypedApp,
+  { authenticate, contextRules, isEnabled }: ExplanationsOptions,
+): void {
+  app.post(
+    "/explain",
+    {
+      onRequest: [authenticate, createExplainCheck(isEnabled)],
+      schema: {
+        summary: "Explains why flags are on or off for a context",
+        description:
+          "The results are those of a request for flags with the same context. Requires `ENABLE_EXPLAIN=true`, and a server token or a key with `explain` in the access file",
+        tags: ["Evaluation"],
+        security: [{ serverToken: [] }],
+        body: ExplainBody,
+        response: { 200: Explanations, ...errorResponses(400, 401, 403, 413, 415, 501, 503) },
+      },
+    },
+    async (request, reply) => {
+      const grant = grantOf(request);
+      const { snapshot } = grant.source;
+      if (snapshot === undefined) throw notReady();
+      const { context: received, flags: names } = request.body;
+      const sent = acceptedContext(grant, readContext(received ?? {}));
+      const context = await requestContext({ request: request.raw, sent, snapshot }, contextRules);
+      const flags = await explainFlags(snapshot, names, context);
+      return reply.header("cache-control", "no-store").send({ flags });
+    },
+  );
+}
+
+function createExplainCheck(isEnabled: boolean): onRequestHookHandler {
+  return (request, _reply, done) => {
+    if (!isEnabled) {
+      done(notEnabled("This endpoint", "set `enableExplain` (ENABLE_EXPLAIN) to true"));
+    } else if (allowsExplanations(grantOf(request))) done();
+    else done(notAllowed("request explanations", "explain"));
+  };
+}

@@ -1,0 +1,154 @@
+import type { onRequestHookHandler } from "fastify";
+import { createRedact } from "flags-server-kit";
+import type { TypedApp } from "flags-server-kit/http";
+import { type Static, Type } from "typebox";
+import type { AccessControl } from "../access/access-control.ts";
+import { grantOf } from "../access/authenticate.ts";
+import { completeSource } from "../access/restricted-source.ts";
+import type { ProxyConfig } from "../config/config.ts";
+import { ageMsOf, isFresh } from "../freshness.ts";
+import { ALWAYS_AVAILABLE, findUnreadiness } from "../http/readiness.ts";
+import type { UpstreamSource } from "../sources.ts";
+import { version } from "../version.ts";
+import { errorResponses } from "./schemas.ts";
+
+const Time = (description: string) =>
+  Type.Union([Type.String({ format: "date-time" }), Type.Null()], { description });
+
+const SourceStatus = Type.Object(
+  {
+    name: Type.String({ description: "As in logs and metrics" }),
+    origin: Type.Union([Type.String(), Type.Null()], {
+      description: "Where the flags come from: upstream, bootstrap, store, shared or file",
+    }),
+    live: Type.Boolean({ description: "Whether changes arrive as they happen" }),
+    ageSeconds: Type.Union([Type.Number(), Type.Null()], {
+      description: "Time since the flags were last confirmed; null if they never were",
+    }),
+    stale: Type.Boolean({ description: "Whether they are older than FLAGS_MAX_STALENESS" }),
+    flags: Type.Integer(),
+    segments: Type.Integer(),
+    revision: Type.Union([Type.String(), Type.Null()]),
+    lastUpdate: Time("When new flags were received"),
+    lastCheck: Time("When the upstream last responded, or the file was last checked"),
+    lastError: Type.Union([
+      Type.Object({ message: Type.String(), time: Type.String({ format: "date-time" }) }),
+      Type.Null(),
+    ]),
+  },
+  { title: "sourceStatusSchema" },
+);
+
+const KeysStatus = Type.Object(
+  {
+    clientKeys: Type.Integer({ description: "Client keys in settings" }),
+    serverTokens: Type.Integer({ description: "Server tokens in settings" }),
+    accessFile: Type.Union([
+      Type.Object({
+        valid: Type.Boolean({ description: "Whether it was valid when it was last read" }),
+        keys: Type.Integer(),
+        loaded: Type.String({ format: "date-time" }),
+      }),
+      Type.Null(),
+    ]),
+  },
+  { title: "keysStatusSchema" },
+);
+
+const Status = Type.Object(
+  {
+    version: Type.String(),
+    ready: Type.Boolean({ description: "Whether GET /ready returns 200" }),
+    sources: Type.Array(SourceStatus),
+    keys: Type.Optional(KeysStatus),
+  },
+  { title: "statusSchema" },
+);
+
+interface StatusOptions {
+  readonly config: ProxyConfig;
+  readonly sources: readonly UpstreamSource[];
+  readonly access: AccessControl;
+  /**
+   * Accepts only server tokens; the status then contains only the source of the token. Undefined: the port is
+   * private, and the status contains everything.
+   */
+  readonly authenticate?: onRequestHookHandler;
+}
+
+/** Registers `GET /status`: the state of each source, and of the keys. */
+export function registerStatus(app: TypedApp, options: StatusOptions): void {
+  const { config, sources, access, authenticate } = options;
+  const describe = createSourceDescription(config);
+  const schema = {
+    summary: "Returns the state of the sources and of the keys",
+    tags: ["Operations"],
+    ...(authenticate && { security: [{ serverToken: [] }] }),
+    response: { 200: Status, ...(authenticate && errorResponses(401)) },
+  };
+  const onRequest = authenticate === undefined ? [] : [authenticate];
+  app.get("/status", { ...ALWAYS_AVAILABLE, onRequest, schema }, (request, reply) => {
+    const own = authenticate && completeSource(grantOf(request).source);
+    const status: Static<typeof Status> = {
+      version,
+      ready: findUnreadiness({ sources, maxStalenessMs: config.maxStalenessMs }) === undefined,
+      sources: sources.filter(({ flags }) => own === undefined || flags === own).map(describe),
+      ...(own === undefined && { keys: describeKeys(config, access) }),
+    };
+    return reply.header("cache-control", "no-store").send(status);
+  });
+}
+
+function createSourceDescription(config: ProxyConfig) {
+  const redact = createRedact(secretsOf(config));
+  return ({ name, flags, lastFailure }: UpstreamSource): Static<typeof SourceStatus> => {
+    const ageMs = ageMsOf(flags);
+    const failure = lastFailure();
+    return {
+      name,
+      origin: flags.origin ?? null,
+      live: flags.isLive ?? false,
+      ageSeconds: ageMs === undefined ? null : Math.round(ageMs) / 1000,
+      stale: !isFresh(ageMs, config.maxStalenessMs),
+      flags: flags.snapshot?.flags.length ?? 0,
+      segments: flags.definitions?.segments.length ?? 0,
+      revision: flags.snapshot?.revision ?? null,
+      lastUpdate: toTime(flags.lastUpdateAtMs),
+      lastCheck: toTime(flags.lastFetchAtMs),
+      lastError: failure
+        ? {
+            message: String(redact(failure.message)),
+            time: new Date(failure.atMs).toISOString(),
+          }
+        : null,
+    };
+  };
+}
+
+function describeKeys(
+  { clientKeys, serverTokens }: ProxyConfig,
+  { fileState, fileGrants }: AccessControl,
+): Static<typeof KeysStatus> {
+  return {
+    clientKeys: clientKeys.length,
+    serverTokens: serverTokens.length,
+    accessFile: fileState
+      ? {
+          valid: fileState.isValid,
+          keys: fileGrants.length,
+          loaded: new Date(fileState.loadedAtMs).toISOString(),
+        }
+      : null,
+  };
+}
+
+/** The secrets that an error of the upstream might contain. */
+function secretsOf(config: ProxyConfig): readonly string[] {
+  const { upstreamTokens, clientKeys, serverTokens, bootstrap, network } = config;
+  const headers = [network.upstream.headers, bootstrap?.headers ?? {}];
+  return [...upstreamTokens, ...clientKeys, ...serverTokens, ...headers.flatMap(Object.values)];
+}
+
+function toTime(epochMs: number | undefined): string | null {
+  return epochMs === undefined ? null : new Date(epochMs).toISOString();
+}

@@ -1,0 +1,157 @@
+import { expect, test } from "vitest";
+import { startWithAccessFile } from "./_access-file.ts";
+import { runCommand } from "./_command.ts";
+import { flag, HALF_OF_SESSIONS, withConstraint } from "./_documents.ts";
+import { startFeatureServer } from "./_feature-server.ts";
+import { KEY, SERVER_TOKEN, startProxy } from "./_proxy.ts";
+import type { SourceDocument } from "./_source.ts";
+
+const config = { explainEnabled: true, allEndpointEnabled: true };
+
+const DOCUMENT: SourceDocument = {
+  features: [
+    flag("checkout", { project: "web", strategies: [withConstraint("plan", ["pro"])] }),
+    flag("half", { project: "web", strategies: [HALF_OF_SESSIONS] }),
+    flag("child", {
+      project: "web",
+      dependencies: [{ feature: "payments", enabled: true, variants: [] }],
+    }),
+    flag("payments", { project: "app", enabled: false }),
+  ],
+};
+
+const asServer = { authorization: SERVER_TOKEN };
+
+interface Explained {
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly explanation: string;
+  readonly [field: string]: unknown;
+}
+
+async function flagsOf(response: Response): Promise<readonly Explained[]> {
+  expect(response.status).toBe(200);
+  return ((await response.json()) as { flags: Explained[] }).flags;
+}
+
+test("POST /proxy/explain says why flags are on or off", async () => {
+  const { post } = await startProxy({ config, document: DOCUMENT });
+  const body = { context: { properties: { plan: "free" } }, flags: ["checkout", "unknown"] };
+  const response = await post("/proxy/explain", body, asServer);
+  expect(response.headers.get("cache-control")).toBe("no-store");
+  const [checkout, unknown] = await flagsOf(response);
+  expect(checkout).toMatchObject({
+    name: "checkout",
+    enabled: false,
+    reason: "DEFAULT",
+    explanation: 'The flag is off because plan is "free", which is not "pro".',
+    enabledInEnvironment: true,
+    strategies: [{ matched: false, constraints: [{ actual: "free", values: { shown: ["pro"] } }] }],
+  });
+  expect(unknown).toMatchObject({ name: "unknown", enabled: false, reason: "FLAG_NOT_FOUND" });
+});
+
+test("explanations of all flags agree with GET /proxy/all for many contexts", async () => {
+  const { post } = await startProxy({ config, document: DOCUMENT });
+  for (let index = 0; index < 50; index += 1) {
+    const context = {
+      sessionId: `session-${index}`,
+      properties: { plan: index % 2 === 0 ? "pro" : "free" },
+    };
+    // oxlint-disable-next-line no-await-in-loop
+    const [listed, explained] = await Promise.all([
+      post("/proxy/all", { context }),
+      post("/proxy/explain", { context }, asServer),
+    ]);
+    // oxlint-disable-next-line no-await-in-loop
+    const { toggles } = (await listed.json()) as { toggles: Explained[] };
+    // oxlint-disable-next-line no-await-in-loop
+    const flags = await flagsOf(explained);
+    const stateOf = ({ name, enabled }: Explained) => ({ name, enabled });
+    expect(flags.map(stateOf)).toEqual(toggles.map(stateOf));
+  }
+});
+
+test("clients get no explanations unless the access file allows it", async () => {
+  const { post } = await startProxy({ config, document: DOCUMENT });
+  const refused = await post("/proxy/explain", { context: {} });
+  expect(refused.status).toBe(403);
+  expect(await refused.json()).toEqual({
+    error: "This key cannot request explanations: see `explain` in the access file",
+  });
+  expect((await post("/proxy/explain", {}, { authorization: "wrong" })).status).toBe(401);
+
+  const production = { environment: "production" };
+  const { post: postAs } = await startWithAccessFile({
+    keys: [
+      { name: "plain", key: "plain", ...production },
+      { name: "web", key: "web", ...production, projects: ["web"], explain: true },
+    ],
+    document: DOCUMENT,
+    config,
+  });
+  expect((await postAs("/proxy/explain", "plain", {})).status).toBe(403);
+  const response = await postAs("/proxy/explain", "web", {});
+  const text = await response.clone().text();
+  expect((await flagsOf(response)).map(({ name }) => name)).toEqual(["checkout", "half", "child"]);
+  // A flag of another project stays hidden, although one of this project depends on it.
+  expect(text).not.toContain("payments");
+  expect(text).toContain("it requires another flag to be on, which it is not");
+  const [hidden] = await flagsOf(await postAs("/proxy/explain", "web", { flags: ["payments"] }));
+  expect(hidden).toMatchObject({ reason: "FLAG_NOT_FOUND" });
+});
+
+test("without ENABLE_EXPLAIN, nobody gets explanations", async () => {
+  const { post } = await startProxy({ document: DOCUMENT });
+  for (const headers of [asServer, { authorization: KEY }]) {
+    // oxlint-disable-next-line no-await-in-loop
+    const response = await post("/proxy/explain", {}, headers);
+    expect(response.status).toBe(501);
+    // oxlint-disable-next-line no-await-in-loop
+    expect(await response.json()).toEqual({
+      error: "This endpoint is not enabled: set `enableExplain` (ENABLE_EXPLAIN) to true",
+    });
+  }
+});
+
+test("an invalid request names the problem", async () => {
+  const { post } = await startProxy({ config, document: DOCUMENT });
+  const response = await post("/proxy/explain", { flags: "checkout" }, asServer);
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ validation: [{ path: "flags" }] });
+});
+
+test("flags-proxy explain: reads the upstream, or queries a running proxy", async () => {
+  const { url: upstream } = await startFeatureServer(DOCUMENT);
+  const proxy = await startProxy({ config, document: DOCUMENT });
+  const context = ["--context", '{"properties":{"plan":"pro"}}'];
+  const settings = {
+    FLAGS_URL: upstream,
+    FLAGS_API_TOKEN: "*:development.secret-of-the-upstream",
+    FLAGS_PROXY_CLIENT_KEYS: "a-client-key-of-the-test",
+  };
+  const expected = [
+    'checkout: The flag is on because plan is "pro".',
+    "",
+    "  yes  Enabled",
+    "  yes  Strategy 1: default (decides)",
+    '    yes  plan is "pro"',
+    "    yes  it matches everyone",
+    "",
+  ].join("\n");
+  const local = await runCommand(settings, ["explain", "checkout", ...context]);
+  expect(local).toMatchObject({ stdout: expected, stderr: "", code: 0 });
+  const remote = ["--url", `${proxy.url}/proxy`, "--key", SERVER_TOKEN];
+  expect(await runCommand({}, ["explain", "checkout", ...context, ...remote])).toMatchObject({
+    stdout: expected,
+    code: 0,
+  });
+  const all = await runCommand(settings, ["explain"]);
+  expect(all.stdout.split("\n").filter((line) => line !== "")).toHaveLength(4);
+  expect((await runCommand(settings, ["explain", "nothing"])).code).toBe(1);
+  const invalid = await runCommand(settings, ["explain", "checkout", "--context", "plan=pro"]);
+  expect(invalid.code).toBe(2);
+  expect(invalid.stderr).toMatch(/^--context must be a JSON object such as/);
+  const denied = await runCommand({}, ["explain", "--url", `${proxy.url}/proxy`, "--key", KEY]);
+  expect(denied.stderr).toContain("responded with 403: This key cannot request explanations");
+});

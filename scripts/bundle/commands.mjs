@@ -1,0 +1,44 @@
+// The commands that `npm run build` bundles.
+
+import { fileURLToPath } from "node:url";
+import { bundle as adminBundle } from "../../packages/admin/bin/load-bundle.js";
+import { bundle as proxyBundle } from "../../packages/proxy/bin/load-bundle.js";
+
+/** Documents the API. The proxy loads it only when that is enabled. */
+const SWAGGER = /^@fastify\/swagger/;
+
+/** Serves files next to its own code. */
+const SWAGGER_UI = /^@fastify\/swagger-ui/;
+
+/** Reads its WebAssembly program from files next to its own code, and is loaded only when it is used. */
+const PGLITE = /^@electric-sql\/pglite/;
+
+export const PROXY = {
+  bundle: proxyBundle,
+  loader: pathOf("../../packages/proxy/bin/load-bundle.js"),
+  entry: pathOf("../../packages/proxy/dist/main.js"),
+  isExternal: (id) => SWAGGER.test(id),
+  // The class of the HTTP client that is bundled anyway.
+  response: ["undici", "Response"],
+};
+
+export const ADMIN = {
+  bundle: adminBundle,
+  loader: pathOf("../../packages/admin/bin/load-bundle.js"),
+  entry: pathOf("../../packages/admin/dist/main.js"),
+  // `pg` uses the native client only if it is installed.
+  isExternal: (id, importer) =>
+    SWAGGER_UI.test(id) || id === "pg-native" || (PGLITE.test(id) && !isDrizzle(importer)),
+  // Drizzle needs only these numbers, and would load PGlite at every start.
+  replace: (id, importer) =>
+    PGLITE.test(id) && isDrizzle(importer) ? pathOf("pglite-types.mjs") : undefined,
+  response: [pathOf("no-response.mjs"), "Response"],
+};
+
+function isDrizzle(path) {
+  return /[\\/]node_modules[\\/]drizzle-orm[\\/]/.test(path ?? "");
+}
+
+function pathOf(path) {
+  return fileURLToPath(new URL(path, import.meta.url));
+}
