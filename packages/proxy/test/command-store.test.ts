@@ -60,6 +60,8 @@ async function metricOf(url: string, line: string): Promise<number | undefined> 
 
 const STORED_AT = 'flags_proxy_source_stored_timestamp_seconds{source="production"}';
 
+const AGE = 'flags_proxy_source_age_seconds{source="production"}';
+
 /** Waits until the flags of a proxy are in the store. */
 async function untilStored(url: string): Promise<void> {
   await untilReady(url);
@@ -105,6 +107,7 @@ describe.each(STORE_KINDS)("$name", ({ start, hasProcess }) => {
       expect(logOf(proxy)).toMatch(
         /Started with the flags of the store, which the upstream confirmed .* ago/,
       );
+      expect(await metricOf(proxy.url, AGE)).toBeGreaterThanOrEqual(0);
       expect(logOf(proxy)).not.toContain("Synchronized");
       expect(logOf(proxy)).not.toContain("upstream-token");
       upstream.document = documentOf("new");

@@ -220,6 +220,32 @@ describe("storageProvider", () => {
     expect(second.lastUpdateAtMs).toBeDefined();
   });
 
+  it.each([
+    ["a time", -5000, 5000],
+    ["a time in the future", 60_000, 0],
+    ["no time", undefined, undefined],
+  ])("that knows %s: restored flags have the age since then", async (_name, offsetMs, ageMs) => {
+    const upstream = await startUpstream();
+    upstream.features(status(503));
+    const at = offsetMs === undefined ? undefined : Date.now() + offsetMs;
+    const storageProvider = {
+      get: () => Promise.resolve(documentOf(flag("a"))),
+      set: () => Promise.resolve(),
+      confirmedAtMs: () => at,
+    };
+    const client = createClient(upstream, { storageProvider });
+    const ready = nextEvent(client, "ready");
+    client.start();
+    await ready;
+    expect(client.origin).toBe("store");
+    if (ageMs === undefined) expect(client.confirmedAtMs).toBeUndefined();
+    else {
+      const age = performance.now() - (client.confirmedAtMs ?? 0);
+      expect(age).toBeGreaterThanOrEqual(ageMs);
+      expect(age).toBeLessThan(ageMs + 30_000);
+    }
+  });
+
   it("is required to have flags after a restart if the upstream is down", async () => {
     const upstream = await startUpstream();
     await (await startClient(upstream)).close();

@@ -100,7 +100,7 @@ describe("restores", () => {
     await new Replica(folder).store("a", NOW - 5 * SECOND);
     const replica = new Replica(folder);
     expect(await replica.restore()).toEqual(["a"]);
-    expect(replica.storage.restoredConfirmedAtMs).toBe(NOW - 5 * SECOND);
+    expect(replica.storage.confirmedAtMs()).toBe(NOW - 5 * SECOND);
     expect(replica.storage.storedConfirmedAtMs).toBe(NOW - 5 * SECOND);
   });
 
@@ -193,7 +193,7 @@ describe("stores", () => {
     await new Replica(folder).store("a", NOW + 30 * SECOND);
     const replica = new Replica(folder);
     await replica.restore();
-    expect(replica.storage.restoredConfirmedAtMs).toBe(NOW + 30 * SECOND);
+    expect(replica.storage.confirmedAtMs()).toBe(NOW + 30 * SECOND);
   });
 
   test("no flags that were confirmed before those in the store", async () => {

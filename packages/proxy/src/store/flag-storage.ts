@@ -101,7 +101,7 @@ export class FlagStorage implements StorageProvider {
   }
 
   /** When the upstream confirmed the flags that were restored, epoch milliseconds; undefined if none were. */
-  get restoredConfirmedAtMs(): number | undefined {
+  confirmedAtMs(): number | undefined {
     return this.#restoredConfirmedAtMs;
   }
 
@@ -191,7 +191,7 @@ export class FlagStorage implements StorageProvider {
 
   async #update(): Promise<void> {
     const current = this.#current;
-    const confirmedAtMs = this.#flags?.lastFetchAtMs;
+    const confirmedAtMs = this.#flags?.isLive === true ? this.#now() : this.#flags?.lastFetchAtMs;
     if (current === undefined || confirmedAtMs === undefined) return;
     const isKnown = this.#updated?.sha256 === current.sha256;
     if (isKnown && this.#updated?.confirmedAtMs === confirmedAtMs) return;

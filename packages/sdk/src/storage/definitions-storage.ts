@@ -27,6 +27,11 @@ export class DefinitionsStorage {
     }
   }
 
+  /** When the restored definitions were confirmed, epoch milliseconds; undefined if that is not known. */
+  confirmedAtMs(): number | undefined {
+    return this.#provider.confirmedAtMs?.(this.#key);
+  }
+
   /** Writes in the background, one version at a time; skips versions replaced in the meantime. */
   save(definitions: FeatureDefinitions): void {
     this.#next = definitions;

@@ -7,6 +7,11 @@ export interface StorageProvider {
   set(key: string, data: unknown): Promise<void>;
   /** Resolves to the value last stored under the key; undefined if there is none. */
   get(key: string): Promise<unknown>;
+  /**
+   * When the upstream last confirmed the value that `get` has resolved to, epoch milliseconds; undefined
+   * if that is not known. Optional: without it, restored flags have no age.
+   */
+  confirmedAtMs?(key: string): number | undefined;
 }
 
 /** Stores definitions in memory, so they do not survive a restart. */

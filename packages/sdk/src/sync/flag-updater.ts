@@ -75,6 +75,15 @@ export class FlagUpdater implements SyncSink {
     return this.#options.slicer.run(this.#acceptFrom(origin, document), signal);
   }
 
+  /** Accepts a document from storage. @param confirmedAtMs when it was confirmed, epoch milliseconds */
+  acceptRestored(
+    document: unknown,
+    signal: AbortSignal,
+    confirmedAtMs: number | undefined,
+  ): Promise<void> {
+    return this.#options.slicer.run(this.#acceptRestored(document, confirmedAtMs), signal);
+  }
+
   unchanged(): void {
     this.#confirmed();
     this.#options.emitter.emit("unchanged");
@@ -90,6 +99,16 @@ export class FlagUpdater implements SyncSink {
 
   *#acceptFrom(origin: OtherOrigin, document: unknown): Steps<void> {
     this.#emitEvents(yield* this.#options.state.accept(document, origin), origin);
+  }
+
+  *#acceptRestored(document: unknown, confirmedAtMs: number | undefined): Steps<void> {
+    const acceptance = yield* this.#options.state.accept(document, "storage");
+    if (acceptance !== "outranked" && confirmedAtMs !== undefined) {
+      // NOTE: the clock of the process that stored the flags may be ahead.
+      const ageMs = Math.max(0, this.#options.now() - confirmedAtMs);
+      this.#confirmedAtMs = performance.now() - ageMs;
+    }
+    this.#emitEvents(acceptance, "storage");
   }
 
   #confirmed(): void {
