@@ -88,7 +88,8 @@ EXP_SERVER_SIDE_SDK_CONFIG_TOKENS: {{ join "," . | quote }}
   "LOG_LEVEL" .Values.proxy.logLevel
   "JSON_LOGGER" (eq .Values.proxy.logFormat "json")
   "FLAGS_PROXY_WORKERS" .Values.proxy.workers
-  "TRUST_PROXY" .Values.proxy.trustProxy }}
+  "TRUST_PROXY" .Values.proxy.trustProxy
+  "FLAGS_STORE" .Values.proxy.store }}
 {{- if .Values.secretFiles.enabled }}
 {{- range .Values.secretFiles.keys }}
 {{- $_ := set $values (printf "%s_FILE" .) (printf "%s/%s" $.Values.secretFiles.mountPath .) }}

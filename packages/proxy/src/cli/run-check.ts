@@ -13,7 +13,7 @@ import type {
   CheckReport,
 } from "./check-report.ts";
 import { probeStore } from "../store/probe-store.ts";
-import { describeStoreAddress } from "../store/store-address.ts";
+import { describeStoreAddress } from "../store/open-store.ts";
 import { explainUpstreamFailure } from "./explain-upstream-failure.ts";
 
 /** Checks the settings as a start does, and requests the flags of the upstream. */
@@ -44,7 +44,7 @@ async function checkStore({ store, logger }: LoadedConfig): Promise<CheckedStore
   try {
     return await probeStore(store);
   } catch (error) {
-    const address = describeStoreAddress(store.address);
+    const address = describeStoreAddress(store);
     logger.warn(`The store ${address} cannot be used: ${describeCause(error)}`);
     return undefined;
   }

@@ -27,7 +27,7 @@ import type { ProxyConfig } from "./config.ts";
 import { loadNetwork } from "./load-network.ts";
 import type { NetworkConfig } from "./network-config.ts";
 import type { ProxyOptions } from "./options.ts";
-import { describeStoreAddress } from "../store/store-address.ts";
+import { describeStoreAddress } from "../store/open-store.ts";
 import { PROGRAM } from "./program.ts";
 import { SETTINGS, type Settings, type Values } from "./settings.ts";
 
@@ -160,7 +160,7 @@ export function redactConfig(config: ProxyConfig): Readonly<Record<string, unkno
     contextEnrichers: config.contextEnrichers.map(({ name }) => name),
     push: { ...config.push, secret: config.push.secret && REDACTED },
     storageProvider: config.storageProvider === undefined ? undefined : "custom",
-    store: config.store && describeStoreAddress(config.store.address),
+    store: config.store && describeStoreAddress(config.store),
     bootstrap: bootstrap && {
       url: bootstrap.url.replace(/\?.*$/s, `?${REDACTED}`),
       headers: Object.keys(bootstrap.headers),

@@ -1,8 +1,7 @@
 import type { Logger } from "flags-server-kit";
 import { FlagStorage, type StoredSource } from "./flag-storage.ts";
 import { GuardedStore } from "./guarded-store.ts";
-import { openStore, type StoreConfig } from "./open-store.ts";
-import { describeStoreAddress } from "./store-address.ts";
+import { describeStoreAddress, openStore, type StoreConfig } from "./open-store.ts";
 
 /** The part of the configuration of the proxy that concerns stored flags. */
 interface StorageConfig extends Omit<StoredSource, "token"> {
@@ -36,6 +35,6 @@ export function createStorages(
 
 /** Creates the configured store, which the first operation opens. */
 export function createStore(config: StoreConfig, logger: Logger): GuardedStore {
-  const address = describeStoreAddress(config.address);
+  const address = describeStoreAddress(config);
   return new GuardedStore({ address, open: () => openStore(config), logger });
 }

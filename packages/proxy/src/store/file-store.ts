@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { describeStoreAddress, type FileAddress } from "./store-address.ts";
+import type { FileAddress } from "./store-address.ts";
 import { MAX_DOCUMENT_BYTES, type Store } from "./store.ts";
 
 /** Definitions may contain ids of users. */
@@ -34,7 +34,7 @@ export class FileStore implements Store {
 
   constructor(address: FileAddress) {
     this.#directory = resolve(address.directory);
-    this.address = describeStoreAddress(address);
+    this.address = `file:${this.#directory}`;
   }
 
   read(key: string, signal: AbortSignal): Promise<Uint8Array | undefined> {

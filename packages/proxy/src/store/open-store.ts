@@ -1,3 +1,5 @@
+import { resolve } from "node:path";
+import { describeS3Address } from "./s3/s3-address.ts";
 import type { S3Config } from "./s3/s3-store.ts";
 import type { StoreAddress } from "./store-address.ts";
 import type { Store } from "./store.ts";
@@ -6,6 +8,11 @@ import type { Store } from "./store.ts";
 export interface StoreConfig {
   readonly address: StoreAddress;
   readonly s3: S3Config;
+}
+
+/** Returns the address for messages, without credentials. */
+export function describeStoreAddress({ address }: Pick<StoreConfig, "address">): string {
+  return address.kind === "s3" ? describeS3Address(address) : `file:${resolve(address.directory)}`;
 }
 
 /**

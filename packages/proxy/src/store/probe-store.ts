@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { Deadline } from "flags-sdk";
-import { openStore, type StoreConfig } from "./open-store.ts";
-import { describeStoreAddress } from "./store-address.ts";
+import { describeStoreAddress, openStore, type StoreConfig } from "./open-store.ts";
 import type { Store } from "./store.ts";
 
 /** The result of a probe. */
@@ -23,7 +22,7 @@ export async function probeStore(config: StoreConfig): Promise<ProbeResult> {
   const store = await openStore(config);
   try {
     const times = await deadline.race(probe(store, deadline.signal));
-    return { address: describeStoreAddress(config.address), ...times };
+    return { address: describeStoreAddress(config), ...times };
   } finally {
     deadline.end();
     await store.close();

@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
   createTextKind,
@@ -36,14 +35,6 @@ export const storeAddressKind: Kind<StoreAddress> = createTextKind(
     );
   },
 );
-
-/** Returns the address for messages, without credentials. */
-export function describeStoreAddress(address: StoreAddress): string {
-  if (address.kind === "file") return `file:${resolve(address.directory)}`;
-  const { bucket, prefix, endpoint } = address;
-  const location = prefix === "" ? bucket : `${bucket}/${prefix}`;
-  return `s3://${location}${endpoint === undefined ? "" : ` at ${endpoint}`}`;
-}
 
 /** Returns the texts in the address of a store that must never be shown. */
 export function secretsInStoreAddress(_address: StoreAddress): readonly string[] {

@@ -14,6 +14,12 @@ export interface S3Address {
   readonly style: "path" | "virtual";
 }
 
+/** Returns the address for messages. */
+export function describeS3Address({ bucket, prefix, endpoint }: S3Address): string {
+  const location = prefix === "" ? bucket : `${bucket}/${prefix}`;
+  return `s3://${location}${endpoint === undefined ? "" : ` at ${endpoint}`}`;
+}
+
 const BUCKET = /^(?!.*\.\.)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 const PREFIX_PART = /^(?!\.{1,2}$)[\w.-]+$/;
 const REGION = /^[a-z0-9-]{1,40}$/;

@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
 import { sign } from "aws4";
 import { createConnections, type Connections } from "flags-sdk";
-import { describeStoreAddress } from "../store-address.ts";
 import type { Store } from "../store.ts";
 import { Credentials } from "./credentials.ts";
 import { type HttpResponse, sendRequest } from "./http.ts";
-import type { S3Address } from "./s3-address.ts";
+import { describeS3Address, type S3Address } from "./s3-address.ts";
 import { readErrorCode, toS3Error } from "./s3-error.ts";
 
 /** What a store needs to use a bucket. */
@@ -34,7 +33,7 @@ export class S3Store implements Store {
   readonly #credentials: Credentials;
 
   constructor(address: S3Address, config: S3Config) {
-    this.address = describeStoreAddress(address);
+    this.address = describeS3Address(address);
     this.#region = config.region;
     this.#base = toBaseUrl(address, config.region);
     this.#connections = createConnections({
