@@ -58,11 +58,12 @@ export async function buildApp(
 ): Promise<FastifyInstance> {
   const { hasFastPath, metrics = createMetrics(), cacheBytes } = options;
   const { guard = createGuard(config), tls, omitsManagement = false } = options;
-  const { access = await AccessControl.open(config, sources) } = options;
+  const { registry } = metrics;
+  const { access = await AccessControl.open(config, sources, { registry }) } = options;
   const { keys, uses } = access;
-  observeSources(metrics.registry, sources);
-  observeStore(metrics.registry, sources);
-  observeKeys(metrics.registry, {
+  observeSources(registry, sources);
+  observeStore(registry, sources);
+  observeKeys(registry, {
     uses,
     grants: () => access.fileGrants,
     file: () => access.fileState,
@@ -82,7 +83,7 @@ export async function buildApp(
     ),
   );
   const isAllowed = createAllowRequest(config);
-  observeConnections(metrics.registry, METRICS_PREFIX, guard);
+  observeConnections(registry, METRICS_PREFIX, guard);
   const app = Fastify({
     ...serverOptions(config, { sources, sendError, guard, isAllowed }),
     ...(hasFastPath && ownCompilersOnly),
@@ -101,7 +102,7 @@ export async function buildApp(
   );
   app.addHook("onClose", async () => {
     stopRendering();
-    access.close();
+    await access.close();
   });
   handleErrors(app, { logger: config.logger, sendError });
   observeRequests(app, observe);

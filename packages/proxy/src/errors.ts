@@ -136,6 +136,23 @@ export function notAllowed(action: string, field: string): HttpError {
   return new HttpError(403, `This key cannot ${action}: see \`${field}\` in the access file`);
 }
 
+/** A 401 for a key that the upstream may know, but whose flags this proxy does not have. */
+export function environmentNotServed(environment: string): HttpError {
+  return new HttpError(
+    401,
+    `The key is for the environment \`${environment}\`, which this proxy does not serve: use a key of one of its environments`,
+  );
+}
+
+/** A 503 for a key that cannot be verified now. */
+export function verificationUnavailable(retryAfterSeconds: number): HttpError {
+  return new HttpError(
+    503,
+    "The key is not known yet, and the upstream cannot verify it at the moment: try again later",
+    { headers: { "retry-after": String(retryAfterSeconds) } },
+  );
+}
+
 /** A 415 for a body that is not JSON. */
 export function notJson(): HttpError {
   return new HttpError(415, NOT_JSON);

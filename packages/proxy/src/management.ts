@@ -60,17 +60,13 @@ export async function buildManagementApp(
     },
     { prefix: basePath },
   );
-  const keyCheck = {
-    registry: access.keys,
-    uses: access.uses,
-    extractor: configuredHeader(config),
-  };
   await app.register(
     async (scope) =>
       registerBackstage(configureScope(scope), {
         sources,
         metrics,
-        authenticate: authenticate(keyCheck, ["server"]),
+        access,
+        authenticate: authenticate({ access, extractor: configuredHeader(config) }, ["server"]),
       }),
     { prefix: `${basePath}/internal-backstage` },
   );

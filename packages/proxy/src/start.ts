@@ -10,6 +10,7 @@ import { buildManagementApp } from "./management.ts";
 import { createMetrics, type Metrics, observeCertificate } from "./metrics.ts";
 import { followTlsFiles, openPorts, warnOfUnusedPorts } from "./ports.ts";
 import { type ChosenSources, chooseSources, closeSources, logSourceEvents } from "./sources.ts";
+import type { KeyVerifier } from "./upstream-keys/verified-key.ts";
 
 /** A proxy that listens. */
 export interface RunningProxy extends AsyncDisposable {
@@ -63,19 +64,22 @@ export interface ServedProxy extends RunningProxy {
 interface ServeOptions {
   /** @default the metrics of this process */
   readonly metrics?: Metrics;
+  /** Verifies keys upstream, if that is configured. @default one that calls the upstream */
+  readonly verifier?: KeyVerifier | undefined;
 }
 
 /** Builds the application on its sources, starts them, and opens the ports. */
 export async function serve(
   config: ProxyConfig,
   chosen: ChosenSources = chooseSources(config, undefined),
-  { metrics = createMetrics() }: ServeOptions = {},
+  { metrics = createMetrics(), verifier }: ServeOptions = {},
 ): Promise<ServedProxy> {
   const { network, logger } = config;
   const guard = createGuard(config);
   const tls = network.tls && followTlsFiles(network.tls, logger);
   if (tls !== undefined) observeCertificate(metrics.registry, tls);
-  const access = await AccessControl.open(config, chosen.sources);
+  const { registry } = metrics;
+  const access = await AccessControl.open(config, chosen.sources, { registry, verifier });
   const app = await startApp(config, chosen, {
     hasFastPath: true,
     access,

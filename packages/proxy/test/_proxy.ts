@@ -35,6 +35,7 @@ export function proxyConfig(overrides: Partial<ProxyConfig> = {}): ProxyConfig {
     upstreamTokens: ["upstream-token"],
     clientKeys: [KEY, OTHER_KEY],
     accessFile: undefined,
+    upstreamKeys: undefined,
     clientKeysHeaderName: "authorization",
     serverTokens: [SERVER_TOKEN],
     port: 0,

@@ -10,9 +10,13 @@ test("flags-proxy check reports what flags-admin offers, and explains wrong toke
     INIT_FRONTEND_API_TOKENS: "default:development.a-frontend-token",
   });
   const origin = await admin.listening();
-  const { stdout, code } = await check({ FLAGS_URL: `${origin}/api` });
+  const { stdout, code } = await check({
+    FLAGS_URL: `${origin}/api`,
+    FLAGS_UPSTREAM_KEYS: "true",
+  });
   expect(stdout).toMatch(/Token +for project default, environment development\n/);
   expect(stdout).toMatch(/Client keys +2\n/);
+  expect(stdout).toMatch(/Upstream keys +verified by the upstream\n/);
   expect(stdout).toMatch(/Flags +0, with 0 segments, \d+ bytes\n/);
   expect(stdout).toMatch(/Environment +development\n/);
   expect(stdout).toMatch(/Clock +equal to that of the upstream \(Date header, accurate to /);

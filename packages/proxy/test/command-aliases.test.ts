@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { expect, test } from "vitest";
 import { loadConfig } from "../src/config/load-config.ts";
 import { runCommand, startCommand, untilReady } from "./_command.ts";
+import { frontend, startIssuingUpstream } from "./_issuing-upstream.ts";
 import { MemoryLogger } from "./_proxy.ts";
 import { startRecordingUpstream } from "./_recording-upstream.ts";
 import { makeFiles } from "./_settings-files.ts";
@@ -165,6 +166,28 @@ test.each([1, 2])(
   },
 );
 
+test("with settings of Edge and no keys, the upstream verifies those that clients send", async () => {
+  const key = "*:development.a-frontend-token";
+  const upstream = await startIssuingUpstream({ [key]: frontend("development", "web") });
+  const command = startCommand(
+    {
+      UPSTREAM_URL: upstream.url.replace(/\/api$/, ""),
+      TOKENS: "*:development.an-upstream-secret",
+      TOKEN_REVALIDATION_INTERVAL_SECONDS: "60",
+    },
+    { args: ["--port", "0", "edge"] },
+  );
+  const url = await command.listening();
+  await untilReady(url);
+  expect(await namesFrom(url, "/api/frontend", key)).toEqual(["development.web"]);
+  expect(command.output.stdout).toContain(
+    "TOKEN_REVALIDATION_INTERVAL_SECONDS is read as FLAGS_UPSTREAM_KEYS_INTERVAL",
+  );
+  expect(command.output.stdout).toMatch(
+    /Defaults of Unleash Edge apply: .*FLAGS_UPSTREAM_KEYS=true/,
+  );
+});
+
 test("without a port, that of the replaced product is used, also by the probes", async () => {
   const edge = { UPSTREAM_URL: "http://127.0.0.1:2", PORT: "" };
   const old = { UNLEASH_URL: "http://127.0.0.1:2/api", PORT: "" };
@@ -188,7 +211,7 @@ test("what Edge would protect and this version does not prevents the start", asy
   );
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toContain("- BOOTSTRAP_FILE has no effect here: flags cannot be read from a file");
-  expect(stderr).toContain("set FLAGS_PROXY_CLIENT_KEYS to the frontend tokens that clients send");
+  expect(stderr).toContain("- FLAGS_PROXY_CLIENT_KEYS (option clientKeys) is required");
   expect(stderr).not.toContain("some-secret");
 });
 

@@ -50,6 +50,16 @@ describe("flags-proxy check reports", () => {
     expect(code).toBe(1);
   });
 
+  test("that the upstream cannot verify keys", async () => {
+    const FLAGS_URL = await startUpstream(serveDocument({ version: 2, features: [FLAG] }));
+    const { problems } = await report({ FLAGS_URL, FLAGS_UPSTREAM_KEYS: "true" });
+    expect(problems).toEqual([
+      expect.stringMatching(
+        /^The upstream cannot verify keys: http:\S+\/edge\/validate responded with 404/,
+      ),
+    ]);
+  });
+
   test("flags, segments and sizes, as text and as JSON", async () => {
     const document = { version: 2, features: [FLAG], segments: [{ id: 1, constraints: [] }] };
     const FLAGS_URL = await startUpstream(serveDocument(document));

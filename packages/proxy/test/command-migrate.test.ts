@@ -55,6 +55,17 @@ test("migrate names what is lost and what is not needed, and exits with 1", asyn
   expect(comments).toMatch(/# Not needed:\n# {3}WORKERS has no effect: /);
 });
 
+test("migrate --from edge lets the upstream verify keys", async () => {
+  const { code, stdout } = await migrate(`
+    UPSTREAM_URL=https://unleash.example.com
+    TOKENS=*:development.an-upstream-secret
+    TOKEN_REVALIDATION_INTERVAL_SECONDS=300
+  `);
+  expect(code).toBe(0);
+  expect(stdout).toContain("FLAGS_UPSTREAM_KEYS=true\n");
+  expect(stdout).toContain("FLAGS_UPSTREAM_KEYS_INTERVAL=300000\n");
+});
+
 test("migrate --from reads the names of one product, and rejects others", async () => {
   const { code, stdout } = await migrate(
     "TOKENS=*:dev.s\nPRETRUSTED_TOKENS=*:dev.f\n",

@@ -8,7 +8,7 @@ import { SETTINGS } from "../src/config/settings.ts";
 
 const REQUIRED: Environment = {
   FLAGS_URL: "http://upstream.test/api",
-  FLAGS_API_TOKEN: "upstream-token",
+  FLAGS_API_TOKEN: "default:development.upstream-token",
   FLAGS_PROXY_CLIENT_KEYS: "some-key",
 };
 
@@ -431,6 +431,13 @@ const ROWS: readonly Row[] = [
     fallback: undefined,
     texts: [["localhost,.internal", "localhost,.internal"]],
   },
+  row(
+    "upstreamKeys.enabled",
+    "FLAGS_UPSTREAM_KEYS",
+    (config) => config.upstreamKeys !== undefined,
+    false,
+    BOOLEAN,
+  ),
   {
     option: "clientKeysHeaderName",
     variable: "CLIENT_KEY_HEADER_NAME",
@@ -778,6 +785,38 @@ describe("proxySecrets / FLAGS_PROXY_SECRETS", () => {
   });
 });
 
+test("FLAGS_UPSTREAM_KEYS_INTERVAL applies to upstream keys, which client keys are optional with", async () => {
+  const { FLAGS_PROXY_CLIENT_KEYS: _, ...withoutKeys } = REQUIRED;
+  const intervalOf = async (environment: Environment, options: ProxyOptions = {}) => {
+    const variables = { ...withoutKeys, FLAGS_UPSTREAM_KEYS: "true", ...environment };
+    const { upstreamKeys } = await loadConfig({ logger: silent, ...options }, variables);
+    return upstreamKeys?.revalidationIntervalMs;
+  };
+  expect(await intervalOf({})).toBe(60_000);
+  expect(await intervalOf({ FLAGS_UPSTREAM_KEYS_INTERVAL: "1000" })).toBe(1000);
+  expect(await intervalOf({}, { upstreamKeys: { interval: 5000 } })).toBe(5000);
+  const rejected = ["999", "604800001", "1 minute"].map((text) =>
+    expect(intervalOf({ FLAGS_UPSTREAM_KEYS_INTERVAL: text })).rejects.toThrow(
+      "- FLAGS_UPSTREAM_KEYS_INTERVAL must be ",
+    ),
+  );
+  await Promise.all(rejected);
+  await expect(intervalOf({ FLAGS_UPSTREAM_KEYS: "false" })).rejects.toThrow(
+    "- FLAGS_PROXY_CLIENT_KEYS (option clientKeys) is required",
+  );
+});
+
+test("FLAGS_UPSTREAM_KEYS requires upstream tokens that name their environment", async () => {
+  const environment = {
+    FLAGS_UPSTREAM_KEYS: "true",
+    FLAGS_API_TOKEN: "*:development.a-secret,another",
+    FLAGS_PROXY_CLIENT_KEYS: "*:development.a-key",
+  };
+  await expect(load({}, environment)).rejects.toThrow(
+    "- Entry 2 of FLAGS_API_TOKEN does not name its environment, which FLAGS_UPSTREAM_KEYS requires",
+  );
+});
+
 test("PORT takes precedence over PROXY_PORT", async () => {
   expect((await load({}, { PORT: "1", PROXY_PORT: "2" })).port).toBe(1);
   expect((await load({}, { PORT: "", PROXY_PORT: "2" })).port).toBe(2);
@@ -792,6 +831,8 @@ const EVERY_OPTION: Record<OptionName, true> = {
   "cors.credentials": true,
   "cors.exposedHeaders": true,
   "cors.maxAge": true,
+  "upstreamKeys.enabled": true,
+  "upstreamKeys.interval": true,
   "push.maxStreams": true,
   "push.maxStreamsPerKey": true,
   "push.maxContextBytes": true,
@@ -882,6 +923,7 @@ describe("SETTINGS", () => {
       "AWS_ACCESS_KEY_ID",
       "AWS_SECRET_ACCESS_KEY",
       "AWS_SESSION_TOKEN",
+      "FLAGS_UPSTREAM_KEYS_INTERVAL",
       // In network-settings.test.ts.
       "FLAGS_TLS_CERT_FILE",
       "FLAGS_TLS_KEY_FILE",

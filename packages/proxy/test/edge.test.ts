@@ -62,6 +62,7 @@ test("tokens returns the state of the source, and no token", async () => {
         hasFailed: false,
       },
     ],
+    tokenValidationStatus: [],
   });
 });
 

@@ -122,7 +122,7 @@ describe("GET /status", () => {
           lastError: { message: "The upstream rejects the token [redacted]" },
         },
       ],
-      keys: { clientKeys: 2, serverTokens: 1, accessFile: null },
+      keys: { clientKeys: 2, serverTokens: 1, accessFile: null, verifiedKeys: null },
     });
     expect(status.sources[0]?.["ageSeconds"]).toBeGreaterThanOrEqual(1.5);
   });

@@ -211,6 +211,7 @@ test("OpenAPI document: schemas are named components, and never repeated inline"
     "validationProblemSchema",
     "variantPayloadSchema",
     "variantSchema",
+    "verifiedKeyStateSchema",
   ]);
   expect(paths["/proxy"]?.["post"]).toMatchObject({
     requestBody: jsonRef("evaluationRequestSchema"),

@@ -3,6 +3,8 @@ export { FlagReplica, toSyncStatus } from "./client/flag-replica.ts";
 export type { FlagReplicaOptions, FlagUpdate, SyncStatus } from "./client/flag-replica.ts";
 export { inspectUpstream } from "./client/inspect-upstream.ts";
 export type { ClockOffset, UpstreamInspection } from "./client/inspect-upstream.ts";
+export { TokenValidator } from "./client/token-validator.ts";
+export type { ValidatedToken } from "./client/token-validator.ts";
 export type { Fallback } from "./evaluation/evaluator.ts";
 export { Strategy } from "./evaluation/strategy.ts";
 export type { FallbackVariant, Variant } from "./evaluation/variant.ts";

@@ -1,9 +1,13 @@
 import { ConfigError, type Logger } from "flags-server-kit";
+import type { Registry } from "prom-client";
+import type { ProxyConfig } from "../config/config.ts";
 import type { UpstreamSource } from "../sources.ts";
+import type { KeyVerifier } from "../upstream-keys/verified-key.ts";
 import type { Grant } from "./grant.ts";
 import { createStaticGrants, KeyRegistry, type StaticKeys } from "./key-registry.ts";
 import { type AccessFileState, KeyUses } from "./key-uses.ts";
 import { RestrictedSources } from "./restricted-source.ts";
+import type { UpstreamAccess } from "./upstream-access.ts";
 
 /** How often the file is checked for changes. */
 const POLL_MS = 150;
@@ -11,16 +15,16 @@ const POLL_MS = 150;
 /** How often expired keys are noticed, to end their streams. Requests are checked exactly. */
 const EXPIRY_MS = 250;
 
-/** The settings with keys. */
-interface AccessConfig extends StaticKeys {
-  readonly accessFile: string | undefined;
-  readonly logger: Logger;
+/** What verifies keys upstream, and where its metrics are registered. */
+interface Verification {
+  readonly verifier: KeyVerifier;
+  readonly registry: Registry;
 }
 
 /** Notified after keys were added, removed, changed or have expired. */
 export type GrantsListener = () => void;
 
-/** The keys of an app from settings and the access file, kept up to date. */
+/** The keys of an app from settings, the access file and the upstream, kept up to date. */
 export class AccessControl {
   readonly keys: KeyRegistry;
   readonly uses = new KeyUses();
@@ -30,27 +34,46 @@ export class AccessControl {
   readonly #listeners = new Set<GrantsListener>();
   #fileGrants: readonly Grant[] = [];
   #fileState: AccessFileState | undefined;
+  #upstream: UpstreamAccess | undefined;
   readonly #stops: (() => void)[] = [];
 
   private constructor(config: StaticKeys, sources: readonly UpstreamSource[]) {
     this.#sources = sources;
     this.#static = createStaticGrants(config, sources);
     this.keys = new KeyRegistry(this.#static);
-    this.uses.follow(this.#static);
+    this.#countUses();
   }
 
   /**
-   * Reads the access file, if one is configured, and follows its changes.
+   * Reads the access file, if one is configured, and follows its changes. Lets the upstream verify keys, if
+   * that is configured.
    *
+   * @param verification the verifier is closed with the result. @default one that calls the upstream
    * @throws {ConfigError} if the file is invalid
    */
   static async open(
-    config: AccessConfig,
+    config: ProxyConfig,
     sources: readonly UpstreamSource[],
+    verification: { readonly verifier?: KeyVerifier | undefined; readonly registry: Registry },
   ): Promise<AccessControl> {
+    const { accessFile, upstreamKeys, logger } = config;
+    const { registry, verifier } = verification;
     const control = new AccessControl(config, sources);
-    if (config.accessFile !== undefined) await control.#follow(config.accessFile, config.logger);
+    if (accessFile !== undefined) await control.#follow(accessFile, logger);
+    if (upstreamKeys !== undefined) {
+      // NOTE: loaded only if needed, so that other proxies start faster.
+      const { createKeyVerifier } = await import("../upstream-keys/create-key-verifier.ts");
+      await control.#verifyUpstream(logger, {
+        verifier: verifier ?? createKeyVerifier(config, upstreamKeys, registry),
+        registry,
+      });
+    }
     return control;
+  }
+
+  /** Undefined if the upstream does not verify keys. */
+  get upstream(): UpstreamAccess | undefined {
+    return this.#upstream;
   }
 
   get fileGrants(): readonly Grant[] {
@@ -66,8 +89,27 @@ export class AccessControl {
     this.#listeners.add(listener);
   }
 
-  close(): void {
+  async close(): Promise<void> {
     for (const stop of this.#stops.splice(0)) stop();
+    await this.#upstream?.close();
+  }
+
+  async #verifyUpstream(logger: Logger, { verifier, registry }: Verification): Promise<void> {
+    const { UpstreamAccess } = await import("./upstream-access.ts");
+    this.#upstream = new UpstreamAccess({
+      verifier,
+      sources: this.#sources,
+      keys: this.keys,
+      restricted: this.restricted,
+      registry,
+      logger,
+      onRemoved: () => this.#notify(),
+    });
+    this.#countUses();
+  }
+
+  #countUses(): void {
+    this.uses.follow([...this.#static, ...this.#fileGrants], this.#upstream !== undefined);
   }
 
   async #follow(path: string, logger: Logger): Promise<void> {
@@ -124,9 +166,9 @@ export class AccessControl {
     // NOTE: those in settings come first, so a file cannot change them.
     const grants = [...this.#static, ...fileGrants];
     this.keys.replace(grants);
-    this.uses.follow(grants);
-    this.restricted.retain(new Set(grants.map(({ source }) => source)));
+    this.restricted.retain(this.keys.sourcesInUse());
     this.#fileGrants = fileGrants;
+    this.#countUses();
     this.#fileState = { isValid: true, loadedAtMs: Date.now() };
     this.#notify();
   }

@@ -3,25 +3,26 @@ import { describeRepeatedHeader, findRepeatedHeader } from "flags-server-kit/htt
 import { HttpError } from "../errors.ts";
 import { admitRequest } from "./admit-request.ts";
 import type { Grant, KeyKind } from "./grant.ts";
+import type { AccessControl } from "./access-control.ts";
 import type { KeyExtractor } from "./key-extractor.ts";
 import type { KeyRegistry } from "./key-registry.ts";
-import type { KeyUses } from "./key-uses.ts";
+import type { UpstreamAccess } from "./upstream-access.ts";
 
 const grants = new WeakMap<FastifyRequest, Grant>();
 
 interface KeyCheck {
-  readonly registry: KeyRegistry;
-  readonly uses: KeyUses;
+  readonly access: Pick<AccessControl, "keys" | "uses" | "upstream">;
   readonly extractor: KeyExtractor;
 }
 
 /**
  * Creates a hook that rejects requests without a key of one of these kinds with a 401, and those that
  * the rules of the key do not allow with a 403 or 429. It reads only the headers. A repeated key header
- * is a 400: a gateway might have checked a different value than the proxy.
+ * is a 400: a gateway might have checked a different value than the proxy. A request whose key the upstream
+ * has to verify waits.
  */
 export function authenticate(
-  { registry, uses, extractor }: KeyCheck,
+  { access: { keys, uses, upstream }, extractor }: KeyCheck,
   kinds: readonly KeyKind[],
 ): onRequestHookHandler {
   const expected = kinds.includes("client") ? "client key" : "server token";
@@ -35,15 +36,35 @@ export function authenticate(
       done(new HttpError(400, describeRepeatedHeader(repeated)));
       return;
     }
-    const grant = findGrant(registry, extractor.candidates(request.headers), kinds);
-    if (grant === undefined) {
-      done(unauthorized);
-      return;
-    }
-    uses.count(grant);
-    grants.set(request, grant);
-    done(admitRequest(grant, request.raw));
+    const candidates = extractor.candidates(request.headers);
+    const find = (): Grant | undefined => findGrant(keys, candidates, kinds);
+    const decide = (grant: Grant | undefined): void => {
+      if (grant === undefined) {
+        done(unauthorized);
+        return;
+      }
+      uses.count(grant);
+      grants.set(request, grant);
+      done(admitRequest(grant, request.raw));
+    };
+    const grant = find();
+    const isDecided =
+      grant !== undefined || candidates.some((candidate) => keys.isKnown(candidate));
+    if (isDecided || upstream === undefined) decide(grant);
+    else verifyAny(upstream, candidates, request.ip).then(() => decide(find()), done);
   };
+}
+
+/** Lets the upstream verify the texts that may be a key, until one of them is. */
+async function verifyAny(
+  upstream: UpstreamAccess,
+  candidates: readonly string[],
+  address: string,
+): Promise<void> {
+  for (const candidate of new Set(candidates)) {
+    // oxlint-disable-next-line no-await-in-loop -- usually there is only one
+    if (await upstream.verify(candidate, address)) return;
+  }
 }
 
 function findGrant(

@@ -1,6 +1,6 @@
+import { digestKey } from "../key-digest.ts";
 import { parseTokenScope } from "../token-scope.ts";
 import { assignSources } from "./create-grants.ts";
-import { digestKey } from "./grant.ts";
 import { AccessFileError, readAccessFile } from "./read-access-file.ts";
 
 interface RelatedSettings {

@@ -1,4 +1,3 @@
-import { hash } from "node:crypto";
 import type { SentContext } from "../context/sent-context.ts";
 import { keepFields } from "./context-fields.ts";
 import type { AllowsOrigin } from "./origins.ts";
@@ -10,16 +9,19 @@ export type KeyKind = "client" | "server";
 
 /** What a key allows. */
 export interface Grant {
-  /** Identifies the key without revealing it: its SHA-256 in base64url. */
+  /** Identifies the key, as `digestKey()` returns it. */
   readonly key: string;
   readonly kind: KeyKind;
   /** The flags it gives access to, and where its usage is sent. */
   readonly source: GrantedSource;
-  /** The rules in the access file. @default none, for a key in a setting */
+  /** Its rules. @default none, for a key in a setting */
   readonly access?: Access;
 }
 
-/** What the access file says about a key. */
+/** The name, in logs and metrics, of all keys that the upstream verifies. */
+export const UPSTREAM_KEYS_NAME = "FLAGS_UPSTREAM_KEYS";
+
+/** The rules of a key of the access file, or of one that the upstream has verified. */
 export interface Access {
   /** For logs and metrics. */
   readonly name: string;
@@ -44,14 +46,27 @@ export interface Access {
   readonly rateLimit: RateLimit | undefined;
 }
 
-/** Returns the text that identifies a key in grants. */
-export function digestKey(key: string): string {
-  return hash("sha256", key, "base64url");
-}
+/** The rules of all keys that the upstream verifies. What differs between them is their source. */
+export const UPSTREAM_ACCESS: Access = {
+  name: UPSTREAM_KEYS_NAME,
+  policyId: "upstream",
+  allFlags: undefined,
+  explain: false,
+  expiresAtMs: undefined,
+  allowsOrigin: undefined,
+  contextFields: undefined,
+  rateId: undefined,
+  rateLimit: undefined,
+};
 
 /** Identifies everything about a grant that a response depends on, apart from the snapshot. */
 export function cacheKeyOf({ key, access }: Grant): string {
   return access === undefined ? key : `${key} ${access.policyId}`;
+}
+
+/** Whether a grant is that of a key that the upstream has verified. */
+export function isVerifiedUpstream({ access }: Grant): boolean {
+  return access === UPSTREAM_ACCESS;
 }
 
 /** Whether a grant allows lists with the flags that are off. */

@@ -1,7 +1,10 @@
 import { hash, randomBytes } from "node:crypto";
+import { digestKey } from "../key-digest.ts";
 import type { UpstreamSource } from "../sources.ts";
 import { findSource } from "../token-scope.ts";
-import { cacheKeyOf, digestKey, type Grant, type KeyKind } from "./grant.ts";
+import { cacheKeyOf, type Grant, type KeyKind } from "./grant.ts";
+
+import type { GrantedSource } from "./restricted-source.ts";
 
 export type { Grant, KeyKind } from "./grant.ts";
 
@@ -11,8 +14,14 @@ interface Table {
   readonly byHash: ReadonlyMap<string, readonly Grant[]>;
   /** By the key's digest, as grants contain it. */
   readonly byKey: ReadonlyMap<string, readonly Grant[]>;
-  readonly clientKeys: readonly string[];
   readonly expiring: readonly Grant[];
+}
+
+/** A key that the upstream has verified. */
+interface VerifiedEntry {
+  readonly grant: Grant;
+  /** Whether it was used since the uses were last read. */
+  isUsed: boolean;
 }
 
 /**
@@ -26,6 +35,10 @@ export class KeyRegistry {
   readonly #secret = randomBytes(32).toString("latin1");
   readonly #now: () => number;
   #table: Table;
+  /** Keys that the upstream has verified, by the hash of their digest. */
+  readonly #verified = new Map<string, VerifiedEntry>();
+  /** Undefined after a change. */
+  #clientKeys: readonly string[] | undefined;
 
   constructor(grants: readonly Grant[], now: () => number = Date.now) {
     this.#now = now;
@@ -35,16 +48,65 @@ export class KeyRegistry {
   /** Replaces all grants at once. The next request uses the new ones. */
   replace(grants: readonly Grant[]): void {
     this.#table = this.#createTable(grants);
+    this.#clientKeys = undefined;
+  }
+
+  /**
+   * Adds, replaces and removes keys that the upstream has verified. Returns whether a previous grant is not
+   * valid any more.
+   *
+   * @param removed digests of keys
+   */
+  updateVerified(grants: readonly Grant[], removed: readonly string[]): boolean {
+    let isRemoved = false;
+    for (const key of removed) isRemoved = this.#verified.delete(this.#hashOf(key)) || isRemoved;
+    for (const grant of grants) {
+      const hashed = this.#hashOf(grant.key);
+      const previous = this.#verified.get(hashed)?.grant;
+      const isSame = previous?.kind === grant.kind && previous.source === grant.source;
+      isRemoved ||= previous !== undefined && !isSame;
+      this.#verified.set(hashed, { grant, isUsed: true });
+    }
+    this.#clientKeys = undefined;
+    return isRemoved;
+  }
+
+  /** Returns the digests of verified keys that were used since the last call. */
+  takeUsedVerified(): readonly string[] {
+    const used: string[] = [];
+    for (const entry of this.#verified.values()) {
+      if (entry.isUsed) used.push(entry.grant.key);
+      entry.isUsed = false;
+    }
+    return used;
+  }
+
+  /** The sources of all grants. */
+  sourcesInUse(): ReadonlySet<GrantedSource> {
+    const listed = [...this.#table.byKey.values()].flat();
+    const verified = [...this.#verified.values()].map(({ grant }) => grant);
+    return new Set([...listed, ...verified].map(({ source }) => source));
+  }
+
+  /** Whether there is a grant of any kind for a key, even an expired one. */
+  isKnown(presented: string): boolean {
+    const hashed = this.#hashOf(digestKey(presented));
+    return this.#table.byHash.has(hashed) || this.#verified.has(hashed);
   }
 
   /** Returns the grant of a key, if the key is of one of these kinds and has not expired. */
   find(presented: string, kinds: readonly KeyKind[]): Grant | undefined {
-    return this.#choose(this.#table.byHash.get(this.#hashOf(digestKey(presented))), kinds);
+    const hashed = this.#hashOf(digestKey(presented));
+    const listed = this.#table.byHash.get(hashed);
+    return listed === undefined ? this.#findVerified(hashed, kinds) : this.#choose(listed, kinds);
   }
 
   /** Like `find()`, for the `key` of a grant. */
   findByDigest(key: string, kinds: readonly KeyKind[]): Grant | undefined {
-    return this.#choose(this.#table.byKey.get(key), kinds);
+    const listed = this.#table.byKey.get(key);
+    return listed === undefined
+      ? this.#findVerified(this.#hashOf(key), kinds)
+      : this.#choose(listed, kinds);
   }
 
   /** Whether a stream that was opened with a grant may continue: its rules are still the same. */
@@ -58,7 +120,8 @@ export class KeyRegistry {
    * context that was checked against these rules. The same list until the grants are replaced.
    */
   get clientKeys(): readonly string[] {
-    return this.#table.clientKeys;
+    this.#clientKeys ??= this.#listClientKeys();
+    return this.#clientKeys;
   }
 
   /** Returns the grant of an entry of `clientKeys`. */
@@ -76,12 +139,27 @@ export class KeyRegistry {
     });
   }
 
-  #choose(grants: readonly Grant[] | undefined, kinds: readonly KeyKind[]): Grant | undefined {
-    return grants?.find(
+  #choose(grants: readonly Grant[], kinds: readonly KeyKind[]): Grant | undefined {
+    return grants.find(
       ({ kind, access }) =>
         kinds.includes(kind) &&
         (access?.expiresAtMs === undefined || this.#now() < access.expiresAtMs),
     );
+  }
+
+  /** NOTE: only for a key that no setting and no file contains. Otherwise their rules apply. */
+  #findVerified(hashed: string, kinds: readonly KeyKind[]): Grant | undefined {
+    const entry = this.#verified.get(hashed);
+    if (entry === undefined || !kinds.includes(entry.grant.kind)) return undefined;
+    entry.isUsed = true;
+    return entry.grant;
+  }
+
+  #listClientKeys(): readonly string[] {
+    const listed = [...this.#table.byKey.values()].flat();
+    const verified = [...this.#verified.values()].map(({ grant }) => grant);
+    const clients = [...listed, ...verified].filter(({ kind }) => kind === "client");
+    return [...new Set(clients.map(cacheKeyOf))];
   }
 
   #createTable(grants: readonly Grant[]): Table {
@@ -93,11 +171,9 @@ export class KeyRegistry {
       byKey.set(grant.key, list);
       byHash.set(this.#hashOf(grant.key), list);
     }
-    const clients = grants.filter(({ kind }) => kind === "client");
     return {
       byHash,
       byKey,
-      clientKeys: [...new Set(clients.map(cacheKeyOf))],
       expiring: grants.filter(({ access }) => access?.expiresAtMs !== undefined),
     };
   }

@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 import { METRICS_PREFIX } from "../metrics.ts";
-import type { Grant } from "./grant.ts";
+import { type Grant, UPSTREAM_KEYS_NAME } from "./grant.ts";
 
 /** The names in metrics of the keys in settings, which have no names of their own. */
 const STATIC_NAMES = {
@@ -18,14 +18,15 @@ export class KeyUses {
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
   }
 
-  /** Forgets keys that no longer exist, and starts to count new ones at 0. */
-  follow(grants: readonly Grant[]): void {
-    this.#counts = new Map(
-      grants.map(({ kind, access }) => {
-        const name = access?.name ?? STATIC_NAMES[kind];
-        return [name, this.#counts.get(name) ?? 0];
-      }),
-    );
+  /**
+   * Forgets keys that no longer exist, and starts to count new ones at 0.
+   *
+   * @param hasUpstreamKeys whether there can also be keys that the upstream verifies
+   */
+  follow(grants: readonly Grant[], hasUpstreamKeys: boolean): void {
+    const names = grants.map(({ kind, access }) => access?.name ?? STATIC_NAMES[kind]);
+    if (hasUpstreamKeys) names.push(UPSTREAM_KEYS_NAME);
+    this.#counts = new Map(names.map((name) => [name, this.#counts.get(name) ?? 0]));
   }
 
   entries(): Iterable<readonly [name: string, count: number]> {

@@ -7,9 +7,9 @@ import {
   ReadError,
   readText,
 } from "../files/read-file.ts";
+import { digestKey } from "../key-digest.ts";
 import { parseTokenScope, type TokenScope } from "../token-scope.ts";
 import { type AccessFileKey, MAX_KEY_FILES } from "./access-schema.ts";
-import { digestKey } from "./grant.ts";
 import { type DescribeProblem, parseAccessFile } from "./parse-access-file.ts";
 
 /** One key of the file with its digest. */

@@ -37,7 +37,7 @@ export async function registerRoutes(
   app: FastifyInstance,
   { config, access, sources, metrics, protocols, cacheBytes, omitsManagement }: RoutesOptions,
 ): Promise<void> {
-  const { keys, uses } = access;
+  const { keys } = access;
   const flagSources = sources.map(({ flags }) => flags);
   const definitions = createDefinitions(flagSources, metrics.registry);
   const renderers = Object.fromEntries(
@@ -64,7 +64,7 @@ export async function registerRoutes(
 
   const allowWith = (keyExtractor: KeyExtractor): RouteOptions["allow"] => {
     return (...kinds: readonly KeyKind[]) =>
-      authenticate({ registry: keys, uses, extractor: keyExtractor }, kinds);
+      authenticate({ access, extractor: keyExtractor }, kinds);
   };
   const registerAt = async (path: string, register: (app: TypedApp) => void): Promise<void> => {
     await app.register(async (scope) => register(configureScope(scope)), {
@@ -101,11 +101,12 @@ export async function registerRoutes(
       registerBackstage(scope, {
         sources,
         metrics,
+        access,
         authenticate: allowWith(keyExtractor)("server"),
       }),
     );
   }
-  await registerAt("/edge", (scope) => registerTokenValidation(scope, keys));
+  await registerAt("/edge", (scope) => registerTokenValidation(scope, access));
   await registerAt("/api", (scope) =>
     registerServerSdkRoutes(scope, {
       config,

@@ -51,6 +51,9 @@ const KeysStatus = Type.Object(
       }),
       Type.Null(),
     ]),
+    verifiedKeys: Type.Union([Type.Integer(), Type.Null()], {
+      description: "Keys that the upstream has verified; null without FLAGS_UPSTREAM_KEYS",
+    }),
   },
   { title: "keysStatusSchema" },
 );
@@ -127,7 +130,7 @@ function createSourceDescription(config: ProxyConfig) {
 
 function describeKeys(
   { clientKeys, serverTokens }: ProxyConfig,
-  { fileState, fileGrants }: AccessControl,
+  { fileState, fileGrants, upstream }: AccessControl,
 ): Static<typeof KeysStatus> {
   return {
     clientKeys: clientKeys.length,
@@ -139,6 +142,7 @@ function describeKeys(
           loaded: new Date(fileState.loadedAtMs).toISOString(),
         }
       : null,
+    verifiedKeys: upstream?.listed.length ?? null,
   };
 }
 

@@ -23,6 +23,8 @@ export interface CheckedSettings {
   readonly serverTokens: number;
   /** The path of the access file, whose keys are not counted here. */
   readonly accessFile?: string;
+  /** Whether the upstream verifies further keys. */
+  readonly upstreamKeys: boolean;
   readonly synchronization: string;
   readonly refreshIntervalMs: number;
   readonly customStrategies: readonly string[];

@@ -34,6 +34,7 @@ function settingRows(settings: CheckedSettings): readonly Row[] {
     ...settings.tokens.map((token): Row => ["Token", describeToken(token)]),
     ["Client keys", String(settings.clientKeys)],
     ...optionalRow("Access file", settings.accessFile ?? ""),
+    ...optionalRow("Upstream keys", settings.upstreamKeys ? "verified by the upstream" : ""),
     ...optionalRow("Server tokens", serverTokens === 0 ? "" : String(serverTokens)),
     [
       "Synchronization",

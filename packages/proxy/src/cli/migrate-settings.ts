@@ -66,17 +66,15 @@ function findComments(translation: Translation) {
   };
 }
 
-/** NOTE: client keys are missing from settings of Edge as a rule; a hint explains what to do. */
-function findMissing({ environment, products }: Translation): readonly string[] {
+function findMissing({ environment }: Translation): readonly string[] {
   return [SETTINGS.flagsUrl, SETTINGS.flagsApiToken, SETTINGS.clientKeys]
     .filter((setting) => !variablesOf(setting).some((name) => (environment[name] ?? "") !== ""))
-    .filter((setting) => setting !== SETTINGS.clientKeys || !products.includes("edge"))
     .filter((setting) => setting !== SETTINGS.clientKeys || !hasOtherKeys(environment))
     .map((setting) => `${nameSetting(setting)} is required`);
 }
 
 function hasOtherKeys(environment: Environment): boolean {
-  return [SETTINGS.proxySecrets, SETTINGS.accessFile]
+  return [SETTINGS.proxySecrets, SETTINGS.accessFile, SETTINGS.upstreamKeys]
     .flatMap(variablesOf)
     .some((name) => (environment[name] ?? "") !== "");
 }

@@ -14,6 +14,7 @@ import type {
 } from "./check-report.ts";
 import { probeStore } from "../store/probe-store.ts";
 import { describeStoreAddress } from "../store/open-store.ts";
+import { checkUpstreamKeys } from "./check-upstream-keys.ts";
 import { explainUpstreamFailure } from "./explain-upstream-failure.ts";
 
 /** Checks the settings as a start does, and requests the flags of the upstream. */
@@ -30,6 +31,8 @@ export async function runCheck(environment: Environment): Promise<CheckReport> {
       checkSource(config, { token, name: names[index] ?? "" }),
     ),
   ]);
+  const keyProblem = config.upstreamKeys && (await checkUpstreamKeys(config));
+  if (keyProblem !== undefined) config.logger.error(keyProblem);
   return {
     ...report,
     settings: describeSettings(config),
@@ -110,6 +113,7 @@ function describeSettings(config: ProxyConfig): CheckedSettings {
     clientKeys: config.clientKeys.length,
     serverTokens: config.serverTokens.length,
     ...(config.accessFile !== undefined && { accessFile: config.accessFile }),
+    upstreamKeys: config.upstreamKeys !== undefined,
     synchronization: config.synchronization,
     refreshIntervalMs: config.refreshIntervalMs,
     customStrategies: config.customStrategies.map(({ name }) => name),

@@ -2,6 +2,7 @@
 
 import type { ApplicationRegistration, FlagUpdate, SyncStatus } from "flags-sdk";
 import type { SourceFailure } from "../sources.ts";
+import type { KeysChange, Verdict } from "../upstream-keys/verified-key.ts";
 import type { MetricObjectWithValues, MetricValue } from "prom-client";
 
 /** The source that a message is about, by its position in the configuration. */
@@ -29,6 +30,10 @@ export type ToWorker =
   | { readonly kind: "collect" }
   /** The reply to `scrape`: the metrics of all processes. No text if they cannot be collected. */
   | { readonly kind: "metrics"; readonly text: string | undefined }
+  /** Keys that were verified or revoked. */
+  | { readonly kind: "keys"; readonly change: KeysChange }
+  /** The reply to `verify`. */
+  | { readonly kind: "verdict"; readonly id: number; readonly verdict: Verdict }
   /** Checks that the worker is responsive. It replies with `pong`. */
   | { readonly kind: "ping" }
   /** Opens the port. The worker replies with `listening`. */
@@ -48,6 +53,10 @@ export type ToPrimary =
   | { readonly kind: "failed"; readonly reason: string }
   /** Usage to send upstream, as JSON. The primary process replies with `decision`. */
   | ({ readonly kind: "usage"; readonly id: number; readonly text: string } & OfSource)
+  /** A key to verify upstream. The primary process replies with `verdict`. */
+  | { readonly kind: "verify"; readonly id: number; readonly token: string }
+  /** The digests of verified keys that were used recently. */
+  | { readonly kind: "used"; readonly keys: readonly string[] }
   /** The reply to `ping`. */
   | { readonly kind: "pong" }
   /** An application to register upstream. */

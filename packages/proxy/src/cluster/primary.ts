@@ -4,18 +4,37 @@ import type { ApplicationUsage } from "flags-sdk";
 import type { Logger, RunningServer } from "flags-server-kit";
 import type { LoadedConfig } from "../config/assemble-config.ts";
 import { closeSources, createClients, logSourceEvents, type UpstreamSource } from "../sources.ts";
-import { createMetrics, observeSources } from "../metrics.ts";
+import { createMetrics, type Metrics, observeSources } from "../metrics.ts";
 import { observeStore } from "../store/observe-store.ts";
+import type { KeyVerifier } from "../upstream-keys/verified-key.ts";
 import { FlagDistribution } from "./flag-distribution.ts";
+import { KeyDistribution } from "./key-distribution.ts";
 import type { MessageToPrimary, ToPrimary, WorkerPeer } from "./messages.ts";
 import { MetricsCollection } from "./metrics-collection.ts";
 import { type PortVariables, WorkerPool } from "./worker-pool.ts";
 
 /** Serves with several processes that share one port and the connections to the upstream. */
 export async function serveWithWorkers(config: LoadedConfig): Promise<RunningServer> {
-  const primary = new Primary(config, await choosePorts(config));
+  const metrics = createMetrics();
+  const verifier = config.upstreamKeys && (await createVerifier(config, metrics));
+  const primary = new Primary(config, { ports: await choosePorts(config), metrics, verifier });
   const url = await primary.start();
   return { server: undefined, address: `${url}/proxy`, close: () => primary.close() };
+}
+
+async function createVerifier(
+  config: LoadedConfig,
+  { registry }: Metrics,
+): Promise<KeyVerifier | undefined> {
+  const { createKeyVerifier } = await import("../upstream-keys/create-key-verifier.ts");
+  return config.upstreamKeys && createKeyVerifier(config, config.upstreamKeys, registry);
+}
+
+interface PrimaryParts {
+  readonly ports: PortVariables;
+  readonly metrics: Metrics;
+  /** Undefined if the upstream does not verify keys. */
+  readonly verifier: KeyVerifier | undefined;
 }
 
 /**
@@ -60,8 +79,9 @@ class Primary {
   /** The number of sources for which a worker is ready to listen. */
   readonly #readyCounts = new WeakMap<WorkerPeer, number>();
   readonly #metrics: MetricsCollection;
+  readonly #keys: KeyDistribution | undefined;
 
-  constructor(config: LoadedConfig, ports: PortVariables) {
+  constructor(config: LoadedConfig, { ports, metrics, verifier }: PrimaryParts) {
     const { logger, workers: count, workerTimeoutMs } = config;
     this.#logger = logger;
     this.#sources = createClients(config);
@@ -69,7 +89,7 @@ class Primary {
       (source, index) =>
         new FlagDistribution({ source, index, logger, onReady: (worker) => this.#onReady(worker) }),
     );
-    const { registry } = createMetrics();
+    const { registry } = metrics;
     observeSources(registry, this.#sources);
     observeStore(registry, this.#sources);
     this.#metrics = new MetricsCollection(registry);
@@ -82,6 +102,7 @@ class Primary {
       onMessage: (worker, message) => this.#onMessage(worker, message),
       onExit: (worker) => this.#onExit(worker),
     });
+    this.#keys = verifier && new KeyDistribution(verifier, () => this.#pool.workers);
   }
 
   /** Resolves to the address when all workers listen. */
@@ -95,10 +116,11 @@ class Primary {
   async close(): Promise<void> {
     await this.#pool.stop();
     for (const distribution of this.#distributions) distribution.close();
-    await closeSources(this.#sources);
+    await Promise.all([closeSources(this.#sources), this.#keys?.close()]);
   }
 
   #onMessage(worker: WorkerPeer, message: ToPrimary): void {
+    this.#keys?.handle(worker, message);
     switch (message.kind) {
       case "hello":
         for (const distribution of this.#distributions) distribution.join(worker);
@@ -118,10 +140,8 @@ class Primary {
       case "collected":
         this.#metrics.accept(worker, message.metrics);
         return;
-      case "listening":
-      case "failed":
-      case "pong":
-      // Handled by the pool.
+      default:
+      // Handled by the pool, or the distribution of keys.
     }
   }
 

@@ -6,6 +6,7 @@ import { createSources, type SourceFailure } from "../sources.ts";
 import { serve } from "../start.ts";
 import type { MessageToWorker } from "./messages.ts";
 import type { PrimaryLink } from "./primary-link.ts";
+import { RemoteKeyVerifier } from "./remote-key-verifier.ts";
 
 /** Serves the flags of the primary process, on the port that all workers share. */
 export async function serveAsWorker(config: ProxyConfig, link: PrimaryLink): Promise<Closable> {
@@ -22,12 +23,13 @@ export async function serveAsWorker(config: ProxyConfig, link: PrimaryLink): Pro
     return replica;
   }).map((source, index) => ({ ...source, lastFailure: () => failures.get(index) }));
   const metrics: Metrics = { ...createMetrics(), read: shareCalls(() => scrape(link)) };
-  followPrimary(link, { replicas, failures, forwarder, metrics });
+  const verifier = new RemoteKeyVerifier(link);
+  followPrimary(link, { replicas, failures, forwarder, metrics, verifier });
   const canListen = link.next("listen");
   await link.send({ kind: "hello" });
   await canListen;
 
-  const proxy = await serve(config, { sources, areOwned: true }, { metrics });
+  const proxy = await serve(config, { sources, areOwned: true }, { metrics, verifier });
   await link.send({ kind: "listening", url: proxy.url });
   const { app, furtherServers } = proxy;
   return { server: app.server, furtherServers, close: () => proxy.close() };
@@ -39,11 +41,12 @@ interface WorkerParts {
   readonly failures: Map<number, SourceFailure>;
   readonly forwarder: UsageForwarder;
   readonly metrics: Metrics;
+  readonly verifier: RemoteKeyVerifier;
 }
 
 function followPrimary(
   link: PrimaryLink,
-  { replicas, failures, forwarder, metrics }: WorkerParts,
+  { replicas, failures, forwarder, metrics, verifier }: WorkerParts,
 ): void {
   link.handle({
     flags: ({ source, ...update }) => {
@@ -58,6 +61,8 @@ function followPrimary(
       if (failure !== undefined) failures.set(source, failure);
     },
     decision: (decision) => forwarder.onDecision(decision),
+    keys: ({ change }) => verifier.onChange(change),
+    verdict: (verdict) => verifier.onVerdict(verdict),
     collect: () => {
       void metrics.registry
         .getMetricsAsJSON()

@@ -34,6 +34,9 @@ export function assembleConfig(values: Values, collaborators: Collaborators): Lo
     upstreamTokens: Object.freeze(values.flagsApiToken ?? []),
     clientKeys: Object.freeze(values.clientKeys ?? values.proxySecrets ?? []),
     accessFile: values.accessFile,
+    upstreamKeys: values.upstreamKeys
+      ? Object.freeze({ revalidationIntervalMs: values.upstreamKeysInterval })
+      : undefined,
     clientKeysHeaderName: values.clientKeysHeaderName,
     serverTokens: Object.freeze(values.serverTokens),
     port: values.port,

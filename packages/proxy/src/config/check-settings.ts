@@ -34,6 +34,7 @@ export function checkSettings(resolution: Resolution<Settings>): SettingsCheck {
     problems: [
       ...findMissing(resolution),
       ...findUnservedKeys(resolution),
+      ...findTokensWithoutEnvironment(resolution),
       ...findAmbiguousBootstrap(resolution),
       ...findAmbiguousStorage(resolution),
       ...findIncompleteBucket(resolution),
@@ -43,18 +44,20 @@ export function checkSettings(resolution: Resolution<Settings>): SettingsCheck {
       ...findDeprecated(resolution),
       ...findSharedKeys(resolution),
       ...findWithoutEffect(resolution),
+      ...findUselessKeySettings(resolution),
       ...findUselessNetworkSettings(resolution),
     ],
     risks: [...findWeakKeys(resolution), ...findNetworkRisks(resolution)],
   };
 }
 
-function findMissing({ origins }: Resolution<Settings>): readonly string[] {
+function findMissing({ origins, values }: Resolution<Settings>): readonly string[] {
   return (Object.entries(SETTINGS) as [SettingName, Setting<unknown>][])
     .filter(([name, { required }]) => required === true && !origins.has(name))
     .filter(
       ([name]) =>
-        name !== "clientKeys" || (!origins.has("proxySecrets") && !origins.has("accessFile")),
+        name !== "clientKeys" ||
+        (!origins.has("proxySecrets") && !origins.has("accessFile") && !values.upstreamKeys),
     )
     .map(([, setting]) => `${nameSetting(setting)} is required: ${toClause(setting.meaning)}`);
 }
@@ -90,6 +93,22 @@ function explainUnserved(key: string, served: readonly string[]): string {
   return served.includes(environment)
     ? `does not say which of the tokens for ${environment} it belongs to: it must name the project of one of them`
     : `is a key for the environment ${environment}, but ${token} serves only ${served.join(", ")}: add a token for ${environment}, or remove the key`;
+}
+
+/** NOTE: without the environment of a source, a key of another environment would get its flags. */
+function findTokensWithoutEnvironment({
+  values,
+  origins,
+}: Resolution<Settings>): readonly string[] {
+  if (!values.upstreamKeys) return [];
+  const setting = origins.get("upstreamKeys") ?? nameSetting(SETTINGS.upstreamKeys);
+  return (values.flagsApiToken ?? []).flatMap((token, index) =>
+    parseTokenScope(token) === undefined
+      ? [
+          `Entry ${index + 1} of ${origins.get("flagsApiToken")} does not name its environment, which ${setting} requires: use a token of the form project:environment.secret`,
+        ]
+      : [],
+  );
 }
 
 function findAmbiguousBootstrap({ values, origins }: Resolution<Settings>): readonly string[] {
@@ -175,6 +194,12 @@ function findWeakKeys({ values }: Resolution<Settings>): readonly string[] {
       isLoopback,
     }),
   );
+}
+
+function findUselessKeySettings({ values, origins }: Resolution<Settings>): readonly string[] {
+  const interval = origins.get("upstreamKeysInterval");
+  if (interval === undefined || values.upstreamKeys) return [];
+  return [`${interval} has no effect without ${nameSetting(SETTINGS.upstreamKeys)}`];
 }
 
 function findWithoutEffect({ values, origins }: Resolution<Settings>): readonly string[] {

@@ -58,6 +58,12 @@ export interface PushConfig {
   readonly secret: string | undefined;
 }
 
+/** Keys that the upstream verifies. */
+export interface UpstreamKeysConfig {
+  /** A revoked key is rejected within this time. */
+  readonly revalidationIntervalMs: number;
+}
+
 /** The configuration of a proxy, checked and with defaults. Immutable. */
 export interface ProxyConfig {
   readonly upstreamUrl: string;
@@ -66,6 +72,8 @@ export interface ProxyConfig {
   readonly clientKeys: readonly string[];
   /** The path of the file with further keys. */
   readonly accessFile: string | undefined;
+  /** Lets the upstream verify keys that no setting and no file contains; undefined: they are rejected. */
+  readonly upstreamKeys: UpstreamKeysConfig | undefined;
   readonly clientKeysHeaderName: string;
   /** Tokens that allow server SDKs to read definitions. */
   readonly serverTokens: readonly string[];

@@ -91,6 +91,21 @@ export interface PushOptions {
   readonly secret?: string | undefined;
 }
 
+/** Tokens that the upstream has issued, as keys of clients. */
+export interface UpstreamKeysOptions {
+  /**
+   * Accepts them: the upstream verifies each token when it is first used. Environment:
+   * `FLAGS_UPSTREAM_KEYS`.
+   * @default false
+   */
+  readonly enabled?: boolean | undefined;
+  /**
+   * Milliseconds within which a revoked token is rejected. Environment: `FLAGS_UPSTREAM_KEYS_INTERVAL`.
+   * @default 60000
+   */
+  readonly interval?: number | undefined;
+}
+
 /** Connections to the upstream. */
 export interface HttpOptions {
   /**
@@ -194,11 +209,13 @@ export interface ProxyOptions extends OldProxyOptions {
    */
   readonly flagsApiToken?: string | readonly string[] | undefined;
   /**
-   * Required without `accessFile`. Keys that clients can use. Environment: `FLAGS_PROXY_CLIENT_KEYS`.
+   * Required without `accessFile` or `upstreamKeys`. Keys that clients can use. Environment: `FLAGS_PROXY_CLIENT_KEYS`.
    */
   readonly clientKeys?: string | readonly string[] | undefined;
   /** Path of a file with further keys and what each allows. Environment: `FLAGS_ACCESS_FILE`. */
   readonly accessFile?: string | undefined;
+  /** Tokens that the upstream has issued, as keys of clients. */
+  readonly upstreamKeys?: UpstreamKeysOptions | undefined;
   /**
    * Previous name of `clientKeys`. Has no effect if that is set. Environment:
    * `FLAGS_PROXY_SECRETS`.
@@ -377,6 +394,7 @@ export interface ProxyOptions extends OldProxyOptions {
 }
 
 type Group =
+  | "upstreamKeys"
   | "cors"
   | "push"
   | "httpOptions"
@@ -390,6 +408,7 @@ export type OptionName =
   | Exclude<keyof ProxyOptions, Group | keyof OldProxyOptions>
   | `cors.${keyof CorsOptions}`
   | `push.${keyof PushOptions}`
+  | `upstreamKeys.${keyof UpstreamKeysOptions}`
   | `httpOptions.${keyof HttpOptions}`
   | `tls.${keyof TlsOptions}`
   | `management.${keyof ManagementOptions}`

@@ -126,7 +126,7 @@ export const SETTINGS = {
     required: true,
     secret: true,
     meaning:
-      "Keys that clients may use, separated by commas. You choose them. Optional with FLAGS_ACCESS_FILE.",
+      "Keys that clients may use, separated by commas. You choose them. Optional with FLAGS_ACCESS_FILE or FLAGS_UPSTREAM_KEYS.",
   }),
   port: defineSetting({
     group: "Listening",
@@ -488,6 +488,24 @@ export const SETTINGS = {
     fallback: undefined,
     meaning:
       "YAML or JSON file with further keys and what each of them allows. Changes apply without a restart. With it, FLAGS_PROXY_CLIENT_KEYS is optional.",
+  }),
+  upstreamKeys: defineSetting({
+    group: "Clients",
+    option: "upstreamKeys.enabled",
+    variables: ["FLAGS_UPSTREAM_KEYS"],
+    kind: booleanKind,
+    fallback: false,
+    meaning:
+      "Also accepts frontend and client tokens that the upstream has issued: it verifies each token when it is first used. With it, FLAGS_PROXY_CLIENT_KEYS is optional.",
+  }),
+  upstreamKeysInterval: defineSetting({
+    group: "Clients",
+    option: "upstreamKeys.interval",
+    variables: ["FLAGS_UPSTREAM_KEYS_INTERVAL"],
+    kind: createIntegerKind({ min: 1000, max: 604_800_000, of: "milliseconds" }),
+    fallback: 60_000,
+    meaning:
+      "Milliseconds within which a token that was revoked upstream is rejected. All tokens in use are verified again that often.",
   }),
   clientKeysHeaderName: defineSetting({
     group: "Clients",

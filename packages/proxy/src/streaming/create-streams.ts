@@ -29,15 +29,20 @@ export function createClientStreams(
     maxConnections,
     upstreamTokens,
     accessFile,
-  }: Pick<ProxyConfig, "push" | "maxConnections" | "upstreamTokens" | "accessFile">,
+    upstreamKeys,
+  }: Pick<
+    ProxyConfig,
+    "push" | "maxConnections" | "upstreamTokens" | "accessFile" | "upstreamKeys"
+  >,
   { flagSources, renderers, registry, keys, cacheBytes }: StreamsDependencies,
 ): ClientStreams {
   const events = new Map(
     flagSources.map((source) => [source, new FlagEvents(renderers, cacheBytes)]),
   );
   const maxStreams = streamsWithin(maxConnections, push.maxStreams);
-  // NOTE: keys can be added to an access file later.
-  const hasSeveralKeys = accessFile !== undefined || keys.clientKeys.length > 1;
+  // NOTE: keys can be added to an access file later, and the upstream can verify more of them.
+  const canChange = accessFile !== undefined || upstreamKeys !== undefined;
+  const hasSeveralKeys = canChange || keys.clientKeys.length > 1;
   const limits = {
     maxStreams,
     maxStreamsPerKey: push.maxStreamsPerKey ?? defaultPerKey(maxStreams, hasSeveralKeys),

@@ -115,8 +115,12 @@ export class StreamTokens {
     if (clientKeys === this.#clientKeys) return;
     this.#clientKeys = clientKeys;
     this.#byKey.clear();
+    const ids = new Map([...this.#byId].map(([id, clientKey]) => [clientKey, id]));
     this.#byId = new Map(
-      clientKeys.map((clientKey) => [idOf(this.#secret, clientKey).toString("latin1"), clientKey]),
+      clientKeys.map((clientKey) => [
+        ids.get(clientKey) ?? idOf(this.#secret, clientKey).toString("latin1"),
+        clientKey,
+      ]),
     );
   }
 
@@ -141,7 +145,7 @@ function deriveTokenKey(secret: string, clientKey: string): TokenKey {
   };
 }
 
-/** NOTE: computed for every key, so it must be fast. */
+/** NOTE: computed for every new key, so it must be fast. */
 function idOf(secret: string, clientKey: string): Buffer {
   const text = `flags-proxy stream token 3 id ${clientKey}`;
   return createHmac("sha256", secret).update(text).digest().subarray(0, ID_BYTES);

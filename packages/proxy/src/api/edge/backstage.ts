@@ -1,7 +1,9 @@
 import type { onRequestHookHandler } from "fastify";
 import type { TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
+import type { AccessControl } from "../../access/access-control.ts";
 import { grantOf } from "../../access/authenticate.ts";
+import type { ListedKey } from "../../access/upstream-access.ts";
 import { completeSource } from "../../access/restricted-source.ts";
 import { notReady } from "../../errors.ts";
 import { ALWAYS_AVAILABLE, isReady } from "../../http/readiness.ts";
@@ -14,6 +16,7 @@ import { errorResponses } from "../schemas.ts";
 interface BackstageOptions {
   readonly sources: readonly UpstreamSource[];
   readonly metrics: Metrics;
+  readonly access: Pick<AccessControl, "upstream">;
   /** Accepts only server tokens. */
   readonly authenticate: onRequestHookHandler;
 }
@@ -37,8 +40,23 @@ const SourceState = Type.Object(
   { title: "sourceStateSchema" },
 );
 
+/** A key that the upstream has verified. */
+const VerifiedKeyState = Type.Object(
+  {
+    token: Type.String({ description: "The key without most of its secret" }),
+    tokenType: Type.Union([Type.Literal("client"), Type.Literal("frontend")]),
+    environment: Type.String(),
+    projects: Type.Array(Type.String()),
+    status: Type.Literal("Validated"),
+  },
+  { title: "verifiedKeyStateSchema" },
+);
+
 const SourceStates = Type.Object(
-  { tokenRefreshes: Type.Array(SourceState) },
+  {
+    tokenRefreshes: Type.Array(SourceState),
+    tokenValidationStatus: Type.Array(VerifiedKeyState),
+  },
   { title: "sourceStatesSchema" },
 );
 
@@ -105,7 +123,7 @@ function registerMetrics(app: TypedApp, metrics: Metrics): void {
 }
 
 /** Definitions and states contain names of unreleased flags, so they require a server token. */
-function registerState(app: TypedApp, { sources, authenticate }: BackstageOptions): void {
+function registerState(app: TypedApp, { sources, access, authenticate }: BackstageOptions): void {
   const security = [{ serverToken: [] }];
   app.get(
     "/features",
@@ -135,7 +153,7 @@ function registerState(app: TypedApp, { sources, authenticate }: BackstageOption
         ...TAGS,
         security,
         summary:
-          "Returns the state of the upstream token of the token's environment, without the token",
+          "Returns the state of the upstream token of the token's environment, and the keys that the upstream has verified for it, all without their secrets",
         response: {
           200: SourceStates,
           ...errorResponses(401, 503),
@@ -143,9 +161,17 @@ function registerState(app: TypedApp, { sources, authenticate }: BackstageOption
       },
     },
     (request, reply) => {
-      const source = completeSource(grantOf(request).source);
-      const own = sources.filter(({ flags }) => flags === source);
-      return reply.header("cache-control", "no-store").send({ tokenRefreshes: own.map(toState) });
+      const { source } = grantOf(request);
+      const complete = completeSource(source);
+      const own = sources.filter(({ flags }) => flags === complete);
+      // A token that is restricted to some projects is not shown the keys of others.
+      const keys = (access.upstream?.listed ?? []).filter(({ grant }) =>
+        source === complete ? completeSource(grant.source) === source : grant.source === source,
+      );
+      return reply.header("cache-control", "no-store").send({
+        tokenRefreshes: own.map(toState),
+        tokenValidationStatus: keys.map(toKeyState),
+      });
     },
   );
 }
@@ -158,6 +184,16 @@ function toState({ name, flags, lastFailure }: UpstreamSource) {
     lastRefreshed: toTime(flags.lastUpdateAtMs),
     lastCheck: toTime(flags.lastFetchAtMs),
     hasFailed: lastFailure() !== undefined,
+  };
+}
+
+function toKeyState({ verified: { kind, environment, projects = ["*"], shownAs } }: ListedKey) {
+  return {
+    token: shownAs,
+    tokenType: kind === "server" ? ("client" as const) : ("frontend" as const),
+    environment,
+    projects: [...projects],
+    status: "Validated" as const,
   };
 }
 

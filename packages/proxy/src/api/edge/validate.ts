@@ -1,6 +1,7 @@
 import { GuessLimiter, type TypedApp, VALIDATION_LIMITS } from "flags-server-kit/http";
 import { Type } from "typebox";
-import type { Grant, KeyRegistry } from "../../access/key-registry.ts";
+import type { AccessControl } from "../../access/access-control.ts";
+import { type Grant, isVerifiedUpstream } from "../../access/grant.ts";
 import { projectsOf } from "../../access/restricted-source.ts";
 import { tooManyGuesses } from "../../errors.ts";
 import { parseTokenScope } from "../../token-scope.ts";
@@ -34,7 +35,10 @@ const Response = Type.Object(
  * clients. The protocol requires no authentication for it, so the number of guesses per address is
  * limited.
  */
-export function registerTokenValidation(app: TypedApp, keys: KeyRegistry): void {
+export function registerTokenValidation(
+  app: TypedApp,
+  { keys, upstream }: Pick<AccessControl, "keys" | "upstream">,
+): void {
   const guesses = new GuessLimiter(VALIDATION_LIMITS, tooManyGuesses);
   app.post(
     "/validate",
@@ -48,23 +52,27 @@ export function registerTokenValidation(app: TypedApp, keys: KeyRegistry): void 
     },
     async (request, reply) => {
       const secrets = [...new Set(request.body.tokens)];
-      const found = await guesses.run(request.ip, secrets, async () =>
-        secrets.flatMap((secret) => {
+      const found = await guesses.run(request.ip, secrets, async () => {
+        await upstream?.verifyAll(secrets, request.ip);
+        return secrets.flatMap((secret) => {
           const grant = keys.find(secret, ["server", "client"]);
           return grant === undefined ? [] : [{ secret, grant }];
-        }),
-      );
+        });
+      });
       return reply.send({ tokens: found.map(({ secret, grant }) => describeGrant(secret, grant)) });
     },
   );
 }
 
-function describeGrant(secret: string, { kind, source }: Grant) {
+function describeGrant(secret: string, grant: Grant) {
+  const { kind, source } = grant;
   const scope = parseTokenScope(secret);
+  // The upstream says which projects a key is for. Otherwise the key itself does.
+  const project = isVerifiedUpstream(grant) ? "*" : (scope?.project ?? "*");
   return {
     token: secret,
     type: kind === "server" ? ("client" as const) : ("frontend" as const),
-    projects: [...(projectsOf(source) ?? [scope?.project ?? "*"])],
+    projects: [...(projectsOf(source) ?? [project])],
     ...(scope && { environment: scope.environment }),
   };
 }

@@ -108,7 +108,12 @@ const ROWS: Readonly<Record<Group, readonly Row[]>> = {
     [
       "STRICT",
       [],
-      { missing: unneeded("every key is listed, as with STRICT=true"), isActive: isTrue },
+      {
+        missing: unneeded(
+          "tokens of environments without an upstream token are rejected, as with STRICT=true",
+        ),
+        isActive: isTrue,
+      },
     ],
     [
       "DYNAMIC",
@@ -117,13 +122,13 @@ const ROWS: Readonly<Record<Group, readonly Row[]>> = {
     ],
     [
       "TOKEN_REVALIDATION_INTERVAL_SECONDS",
-      [],
-      { missing: unneeded("client keys are not looked up in the upstream") },
+      "FLAGS_UPSTREAM_KEYS_INTERVAL",
+      { conversion: fromSeconds },
     ],
     [
       "EDGE_DEFER_TOKEN_VALIDATION",
       [],
-      { missing: unneeded("client keys are not looked up in the upstream") },
+      { missing: unneeded("requests wait until the upstream has verified their token") },
     ],
     ["DISABLE_ALL_ENDPOINT", "ENABLE_ALL_ENDPOINT", { conversion: negated }],
     ["CORS_ORIGIN", "CORS_ORIGIN"],

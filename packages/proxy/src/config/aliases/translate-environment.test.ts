@@ -131,14 +131,10 @@ test("a setting that this version has takes the value of its alias", () => {
   const settings = {
     ...SETTINGS,
     allow: { ...SETTINGS.noProxy, variables: ["FLAGS_ALLOW_LIST"] },
-    keys: { ...SETTINGS.enableOAS, variables: ["FLAGS_UPSTREAM_KEYS"] },
   };
   const given = { UPSTREAM_URL: "http://u.test", ALLOW_LIST: "10.0.0.0/8" };
   const { environment, problems, hints } = translateEnvironment(settings, given);
-  expect(environment).toMatchObject({
-    FLAGS_ALLOW_LIST: "10.0.0.0/8",
-    FLAGS_UPSTREAM_KEYS: "true",
-  });
+  expect(environment).toMatchObject({ FLAGS_ALLOW_LIST: "10.0.0.0/8" });
   expect([...problems, ...hints]).toEqual([]);
 });
 
@@ -157,7 +153,12 @@ test("our own names take precedence, and the report says so", () => {
   ]);
 });
 
-test("without client keys, a hint says what to set", () => {
-  const { hints } = translate({ UPSTREAM_URL: "http://u.test", TOKENS: "*:dev.s" });
-  expect(hints.join()).toMatch(/set FLAGS_PROXY_CLIENT_KEYS to the frontend tokens/);
+test("settings of Edge let the upstream verify keys, unless ours list them or there is no upstream", () => {
+  const keysIn = (given: Record<string, string>): string | undefined =>
+    translate({ ...EDGE, ...given }).environment["FLAGS_UPSTREAM_KEYS"];
+  expect(keysIn({})).toBe("true");
+  expect(keysIn({ PRETRUSTED_TOKENS: "*:development.a" })).toBe("true");
+  expect(keysIn({ FLAGS_UPSTREAM_KEYS: "false" })).toBe("false");
+  expect(keysIn({ FLAGS_ACCESS_FILE: "access.yaml" })).toBeUndefined();
+  expect(keysIn({ BOOTSTRAP_FILE: "flags.json" })).toBeUndefined();
 });

@@ -6,14 +6,11 @@ import { OLD_PROXY_ALIASES } from "./old-proxy-aliases.ts";
 /** Set by the subcommands `edge` and `offline`, so that worker processes also know. Not a setting. */
 export const REPLACED_PRODUCT = "FLAGS_REPLACED_PRODUCT";
 
-/** The variables with which operators list the keys of clients. */
+/** Our variables with which operators list the keys of clients. */
 const CLIENT_KEYS = ["FLAGS_PROXY_CLIENT_KEYS", "FLAGS_PROXY_SECRETS", "FLAGS_ACCESS_FILE"];
 
-/** Lets the upstream verify keys. Not a setting of every version. */
-const UPSTREAM_KEYS = "FLAGS_UPSTREAM_KEYS";
-
-const NO_KEYS =
-  "Edge verifies the tokens of clients in the upstream, this proxy does not: set FLAGS_PROXY_CLIENT_KEYS to the frontend tokens that clients send, separated by commas";
+/** Lets the upstream verify keys, as Edge does. */
+const UPSTREAM_KEYS = { FLAGS_UPSTREAM_KEYS: "true" };
 
 /** An alias that gives one of our variables its value. */
 export interface UsedAlias {
@@ -72,7 +69,10 @@ export function translateEnvironment(
   if (products.includes("edge")) {
     translator.apply("edge", EDGE_ALIASES);
     translator.addDefaults(EDGE_DEFAULTS);
-    translator.requireKeys();
+    // NOTE: whoever lists keys with our settings means exactly these. Offline, there is no upstream.
+    const listsKeys = CLIENT_KEYS.some((name) => isSet(environment, name));
+    const isOffline = isSet(environment, "BOOTSTRAP_FILE");
+    if (!listsKeys && !isOffline) translator.addDefaults(UPSTREAM_KEYS);
   }
   return { products, ...translator.result(findHints(environment, products)) };
 }
@@ -116,7 +116,6 @@ class Translator {
   readonly #used: UsedAlias[] = [];
   readonly #idle: IdleSetting[] = [];
   readonly #problems: string[] = [];
-  readonly #hints: string[] = [];
   readonly #defaults: Record<string, string> = {};
 
   constructor(settings: SettingsTable, environment: Environment) {
@@ -148,14 +147,6 @@ class Translator {
     }
   }
 
-  /** Edge lets the upstream verify every key that no setting lists. */
-  requireKeys(): void {
-    const hasKeys = CLIENT_KEYS.some((variable) => this.#findSet(variable) !== undefined);
-    if (hasKeys) return;
-    if (this.#isKnown(UPSTREAM_KEYS)) this.addDefaults({ [UPSTREAM_KEYS]: "true" });
-    else this.#hints.push(NO_KEYS);
-  }
-
   result(hints: readonly string[]): Omit<Translation, "products"> {
     return {
       environment: this.#environment,
@@ -164,7 +155,7 @@ class Translator {
       idle: this.#idle,
       defaults: this.#defaults,
       problems: this.#problems,
-      hints: [...hints, ...this.#hints],
+      hints,
     };
   }
 

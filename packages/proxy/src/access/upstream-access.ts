@@ -1,0 +1,235 @@
+import type { Logger } from "flags-server-kit";
+import { GuessLimiter } from "flags-server-kit/http";
+import { Counter, Gauge, type Registry } from "prom-client";
+import { environmentNotServed, tooManyGuesses, verificationUnavailable } from "../errors.ts";
+import { METRICS_PREFIX } from "../metrics.ts";
+import type { UpstreamSource } from "../sources.ts";
+import { findSourceByScope, parseTokenScope } from "../token-scope.ts";
+import {
+  isVerifiable,
+  type KeysChange,
+  type KeyVerifier,
+  type VerifiedKey,
+} from "../upstream-keys/verified-key.ts";
+import { type Grant, UPSTREAM_ACCESS } from "./grant.ts";
+import { InvalidKeys } from "./invalid-keys.ts";
+import type { KeyRegistry } from "./key-registry.ts";
+import type { RestrictedSources } from "./restricted-source.ts";
+import { WaitingRequests } from "./waiting-requests.ts";
+
+/**
+ * How many unknown keys are verified. Valid ones do not count, and neither do keys that an address has sent
+ * before. Below the limits of flags-admin, so that an attack on the proxy does not exhaust those.
+ */
+const LIMITS = {
+  perAddress: { burst: 500, perSecond: 2 },
+  total: { burst: 1000, perSecond: 20 },
+};
+
+/** How often the verifier learns which keys are in use. */
+const TOUCH_INTERVAL_MS = 60_000;
+
+/** Keys of one request that are verified together. Less than the burst of an address. */
+const MAX_TOGETHER = 100;
+
+/** Log lines about keys that no source serves. Clients can invent environments. */
+const MAX_LOGGED = 20;
+
+interface UpstreamAccessOptions {
+  readonly verifier: KeyVerifier;
+  readonly sources: readonly UpstreamSource[];
+  readonly keys: KeyRegistry;
+  readonly restricted: RestrictedSources;
+  readonly registry: Registry;
+  readonly logger: Logger;
+  /** Called after keys were removed, or what they allow has changed. */
+  readonly onRemoved: () => void;
+}
+
+/** A verified key and the source of its flags, for operators. */
+export interface ListedKey {
+  readonly verified: VerifiedKey;
+  readonly grant: Grant;
+}
+
+/**
+ * Grants access to keys that the upstream has verified, and has unknown ones verified. All of it is limited,
+ * because anyone can send any number of invented keys.
+ */
+export class UpstreamAccess {
+  readonly #options: UpstreamAccessOptions;
+  readonly #listed = new Map<string, ListedKey>();
+  readonly #invalid = new InvalidKeys();
+  readonly #waiting = new WaitingRequests();
+  readonly #guesses: GuessLimiter;
+  readonly #logged = new Set<string>();
+  readonly #rejected: (reason: Rejection) => false;
+  readonly #touching: NodeJS.Timeout;
+
+  constructor(options: UpstreamAccessOptions) {
+    this.#options = options;
+    this.#rejected = createMetrics(options.registry, this.#waiting);
+    this.#guesses = new GuessLimiter(LIMITS, (problem) => {
+      this.#rejected("limit");
+      return tooManyGuesses(problem);
+    });
+    options.verifier.follow((change) => this.#apply(change));
+    this.#touching = setInterval(() => this.#touch(), TOUCH_INTERVAL_MS).unref();
+  }
+
+  /** The verified keys that give access to flags of this proxy. */
+  get listed(): readonly ListedKey[] {
+    return [...this.#listed.values()];
+  }
+
+  /**
+   * Has a key verified that the registry does not know. Returns whether it is valid: then the registry knows
+   * it.
+   *
+   * @param address IP address of the client
+   * @throws {HttpError} 401 if no source serves the environment of the key, 429 if too many unknown keys were
+   *   sent, 503 if too many requests wait, or if the upstream does not respond
+   */
+  async verify(key: string, address: string): Promise<boolean> {
+    if (!isVerifiable(key)) return this.#rejected("malformed");
+    if (!this.#isServed(key)) {
+      const { environment = "" } = parseTokenScope(key) ?? {};
+      this.#rejected("environment");
+      this.#warnOfUnserved(environment, `the environment ${environment}`);
+      throw environmentNotServed(environment);
+    }
+    const valid = await this.#verify([key], address);
+    return valid.length > 0 || this.#rejected("invalid");
+  }
+
+  /**
+   * Has several keys verified. Afterwards the registry knows those that are valid.
+   *
+   * @throws {HttpError} 429 or 503, as `verify()` does
+   */
+  async verifyAll(keys: readonly string[], address: string): Promise<void> {
+    const unknown = keys.filter(
+      (key) => isVerifiable(key) && this.#isServed(key) && !this.#options.keys.isKnown(key),
+    );
+    for (let start = 0; start < unknown.length; start += MAX_TOGETHER) {
+      // oxlint-disable-next-line no-await-in-loop -- the limit of unknown keys is per call
+      await this.#verify(unknown.slice(start, start + MAX_TOGETHER), address);
+    }
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#touching);
+    await this.#options.verifier.close();
+  }
+
+  async #verify(
+    keys: readonly string[],
+    address: string,
+  ): Promise<readonly { readonly secret: string }[]> {
+    const candidates = keys.filter((key) => !this.#invalid.has(key));
+    if (candidates.length === 0) return [];
+    const release = this.#waiting.enter(address);
+    if (release === undefined) {
+      this.#rejected("busy");
+      throw verificationUnavailable(1);
+    }
+    try {
+      return await this.#guesses.run(address, candidates, async () => {
+        const verified = candidates.map((key) => this.#verifyOne(key));
+        return (await Promise.all(verified)).flat();
+      });
+    } finally {
+      release();
+    }
+  }
+
+  async #verifyOne(key: string): Promise<readonly { readonly secret: string }[]> {
+    const verdict = await this.#options.verifier.verify(key);
+    if (verdict.status === "unknown") {
+      this.#rejected("unavailable");
+      throw verificationUnavailable(verdict.retryAfterSeconds);
+    }
+    // NOTE: the upstream may know a key whose projects no source serves.
+    const isGranted = verdict.status === "valid" && this.#options.keys.isKnown(key);
+    if (isGranted) return [{ secret: key }];
+    this.#invalid.add(key);
+    return [];
+  }
+
+  #isServed(key: string): boolean {
+    const environment = parseTokenScope(key)?.environment;
+    return this.#options.sources.some(({ scope }) => scope?.environment === environment);
+  }
+
+  #apply({ verified, revoked }: KeysChange): void {
+    const { keys, restricted, onRemoved } = this.#options;
+    for (const key of [...revoked, ...verified.map((each) => each.key)]) this.#listed.delete(key);
+    const listed = verified.flatMap((key) => this.#toListed(key) ?? []);
+    for (const key of listed) this.#listed.set(key.grant.key, key);
+    // NOTE: a key whose rights have changed may not have a source any more.
+    const withoutGrant = verified.filter(({ key }) => !this.#listed.has(key));
+    const isRemoved = keys.updateVerified(
+      listed.map(({ grant }) => grant),
+      [...revoked, ...withoutGrant.map(({ key }) => key)],
+    );
+    if (!isRemoved) return;
+    restricted.retain(keys.sourcesInUse());
+    onRemoved();
+  }
+
+  #toListed(verified: VerifiedKey): ListedKey | undefined {
+    const { key, kind, environment, projects, shownAs } = verified;
+    const { sources, restricted } = this.#options;
+    const [project = "*"] = projects?.length === 1 ? projects : [];
+    const source = findSourceByScope({ environment, project }, sources);
+    if (source === undefined) {
+      this.#warnOfUnserved(environment, `${shownAs}, for several projects of ${environment}`);
+      return undefined;
+    }
+    const granted = restricted.get(source.flags, { projects, namePrefix: "" });
+    return { verified, grant: { key, kind, source: granted, access: UPSTREAM_ACCESS } };
+  }
+
+  /** @param scope completes "a key of" */
+  #warnOfUnserved(environment: string, scope: string): void {
+    if (this.#logged.size >= MAX_LOGGED || this.#logged.has(environment)) return;
+    this.#logged.add(environment);
+    this.#options.logger.warn(
+      `A client uses a key of ${scope}, but no upstream token serves it: add one to FLAGS_API_TOKEN, or correct the client`,
+    );
+  }
+
+  #touch(): void {
+    const used = this.#options.keys.takeUsedVerified();
+    if (used.length > 0) this.#options.verifier.touch(used);
+  }
+}
+
+const REJECTIONS = ["malformed", "environment", "invalid", "limit", "busy", "unavailable"] as const;
+type Rejection = (typeof REJECTIONS)[number];
+
+/** Returns a function that counts a request whose key was not accepted, and returns false. */
+function createMetrics(
+  registry: Registry,
+  waiting: Pick<WaitingRequests, "count">,
+): (reason: Rejection) => false {
+  void new Gauge({
+    name: `${METRICS_PREFIX}_upstream_keys_waiting_requests`,
+    help: "Requests that wait for the verification of their key",
+    registers: [registry],
+    collect() {
+      this.set(waiting.count);
+    },
+  });
+  const rejections = new Counter({
+    name: `${METRICS_PREFIX}_upstream_key_rejections_total`,
+    help: "Requests whose key was not accepted, by reason",
+    labelNames: ["reason"],
+    registers: [registry],
+  });
+  for (const reason of REJECTIONS) rejections.inc({ reason }, 0);
+  return (reason) => {
+    rejections.inc({ reason });
+    return false;
+  };
+}

@@ -1,0 +1,171 @@
+import { createHash } from "node:crypto";
+import { describeCause } from "flags-sdk";
+import type { Logger } from "flags-server-kit";
+import {
+  decodeDocument,
+  type DocumentIdentity,
+  encodeDocument,
+  packContent,
+  unpackContent,
+} from "../store/document.ts";
+import type { Store } from "../store/store.ts";
+import type { VerifiedKey } from "./verified-key.ts";
+
+/** A key as it is stored. NOTE: its digest reveals nothing, since tokens of the upstream are random. */
+export interface StoredKey extends Omit<VerifiedKey, "shownAs"> {
+  /** Epoch milliseconds. */
+  readonly verifiedAtMs: number;
+}
+
+/** Changes that follow each other are written together. */
+const WRITE_DELAY_MS = 2000;
+
+/** After a failure of the store. */
+const RETRY_DELAY_MS = 30_000;
+
+/** Limit for reading or writing: requests wait for the first read, and the end of the process for the last write. */
+const TIMEOUT_MS = 2000;
+
+const HOUR_MS = 60 * 60 * 1000;
+
+/** How often the document is written, at least, while keys are verified again. */
+const REFRESH_MS = HOUR_MS;
+
+/** Keys that no replica has verified for this long are not restored. */
+const MAX_AGE_MS = 7 * 24 * HOUR_MS;
+
+const MAX_STORED = 20_000;
+
+interface StorageOptions {
+  readonly store: Store;
+  readonly upstreamUrl: string;
+  readonly upstreamTokens: readonly string[];
+  /** Returns the keys to store. */
+  readonly current: () => readonly StoredKey[];
+  readonly logger: Logger;
+}
+
+/**
+ * Keeps verified keys in a store, so that they stay valid after a restart while the upstream is down. The
+ * document is authenticated with the upstream tokens: whoever can write to the store cannot add keys.
+ *
+ * Replicas share one document. Each adds its keys to those of the others, and removes revoked ones. What two
+ * replicas write at the same moment may be lost until one of them writes again. Never rejects: the failures
+ * of the store are logged there.
+ */
+export class KeyStorage {
+  readonly #options: StorageOptions;
+  readonly #key: string;
+  readonly #identity: DocumentIdentity;
+  readonly #revoked = new Set<string>();
+  #writing: Promise<void> = Promise.resolve();
+  #timer: NodeJS.Timeout | undefined;
+  /** A time of `performance.now()`. */
+  #writtenAtMs = 0;
+  #isClosed = false;
+
+  constructor(options: StorageOptions) {
+    this.#options = options;
+    const secret = JSON.stringify(options.upstreamTokens.toSorted());
+    const address = new URL(options.upstreamUrl).href.replace(/\/+$/, "");
+    const text = `flags-store keys\0${JSON.stringify([address, secret])}`;
+    const source = createHash("sha256").update(text).digest("hex").slice(0, 32);
+    this.#key = `v1/upstreams/${source}/keys`;
+    this.#identity = { kind: "keys", source, secret };
+  }
+
+  /** Returns the stored keys by digest. Empty if there are none, or they cannot be read. */
+  async restore(): Promise<Map<string, StoredKey>> {
+    const keys = (await this.#read()) ?? new Map<string, StoredKey>();
+    if (keys.size > 0) this.#options.logger.info(`Restored ${keys.size} verified keys`);
+    return keys;
+  }
+
+  /**
+   * Writes the current keys soon.
+   *
+   * @param revoked digests of keys that are removed from the document
+   */
+  changed(revoked: readonly string[] = []): void {
+    for (const key of revoked) this.#revoked.add(key);
+    this.#schedule(WRITE_DELAY_MS);
+  }
+
+  /** Some keys have been verified again: writes when, if the document is old. */
+  confirmed(): void {
+    if (performance.now() - this.#writtenAtMs > REFRESH_MS) this.changed();
+  }
+
+  /** Writes what is still to be written, and closes the store. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    if (this.#timer !== undefined) this.#startWriting();
+    await this.#writing;
+    await this.#options.store.close();
+  }
+
+  #schedule(delayMs: number): void {
+    this.#timer ??= setTimeout(() => this.#startWriting(), delayMs).unref();
+  }
+
+  #startWriting(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#writtenAtMs = performance.now();
+    this.#writing = this.#writing.then(async () => {
+      const isWritten = await this.#write();
+      if (!isWritten && !this.#isClosed) this.#schedule(RETRY_DELAY_MS);
+    });
+  }
+
+  async #write(): Promise<boolean> {
+    const { store, current } = this.#options;
+    const revoked = [...this.#revoked];
+    // NOTE: without the keys of the other replicas, they would be removed.
+    const keys = await this.#read();
+    if (keys === undefined) return false;
+    for (const key of revoked) keys.delete(key);
+    for (const stored of current()) keys.set(stored.key, stored);
+    const latest = [...keys.values()]
+      .toSorted((a, b) => b.verifiedAtMs - a.verifiedAtMs)
+      .slice(0, MAX_STORED);
+    const packed = await packContent(JSON.stringify(latest));
+    const document = encodeDocument({ ...packed, confirmedAtMs: Date.now() }, this.#identity);
+    try {
+      await store.write(this.#key, document, AbortSignal.timeout(TIMEOUT_MS));
+    } catch {
+      return false;
+    }
+    for (const key of revoked) this.#revoked.delete(key);
+    return true;
+  }
+
+  /** Returns the keys in the document; undefined if the store fails. */
+  async #read(): Promise<Map<string, StoredKey> | undefined> {
+    const { store } = this.#options;
+    let bytes: Uint8Array | undefined;
+    try {
+      bytes = await store.read(this.#key, AbortSignal.timeout(TIMEOUT_MS));
+    } catch {
+      return undefined;
+    }
+    const stored = bytes === undefined ? [] : await this.#decode(bytes);
+    const oldestMs = Date.now() - MAX_AGE_MS;
+    const recent = stored.filter(({ verifiedAtMs }) => verifiedAtMs >= oldestMs);
+    return new Map(recent.map((each) => [each.key, each]));
+  }
+
+  async #decode(bytes: Uint8Array): Promise<readonly StoredKey[]> {
+    const { store, logger } = this.#options;
+    try {
+      const content = await unpackContent(decodeDocument(bytes, this.#identity));
+      // The document is authentic, so its content has the right form.
+      return JSON.parse(content) as readonly StoredKey[];
+    } catch (error) {
+      logger.warn(
+        `Ignoring the verified keys in the store ${store.address}: the document ${this.#key} ${describeCause(error)}`,
+      );
+      return [];
+    }
+  }
+}

@@ -1,0 +1,176 @@
+import { randomUUID } from "node:crypto";
+import { isRecord } from "flags-engine";
+import type { FlagsClientOptions } from "../options/flags-client-options.ts";
+import { resolveOptions } from "../options/resolve-options.ts";
+import type { Settings } from "../options/resolve-options.ts";
+import { nextDelayMs } from "../scheduling/backoff.ts";
+import { TimeSlicer } from "../scheduling/time-slicer.ts";
+import { createConnections } from "../transport/connections.ts";
+import { FailureLog } from "../transport/failure-log.ts";
+import { credentialHeaders, identityHeaders } from "../transport/headers.ts";
+import { HttpClient } from "../transport/http-client.ts";
+import { toStatusError } from "../transport/status-error.ts";
+import type { StatusHints } from "../transport/status-error.ts";
+import { readBody } from "../transport/upstream-api.ts";
+import { toUpstreamError, UpstreamError } from "../transport/upstream-error.ts";
+
+/** What the upstream says about a valid token. */
+export interface ValidatedToken {
+  /** For example `client`, `frontend` or `admin`. */
+  readonly type: string;
+  /** `*` for all projects. */
+  readonly projects: readonly string[];
+  /** Undefined if the upstream does not say: Unleash 6 leaves it to the text of the token. */
+  readonly environment?: string | undefined;
+}
+
+/** Receives log messages. */
+interface ValidatorEvents {
+  readonly warn: (message: string) => void;
+  readonly error: (error: Error) => void;
+}
+
+interface ValidatorOptions {
+  /** The upstream. The token is not used: a real server rejects this call if it contains one. */
+  readonly client: FlagsClientOptions;
+  /** What the calls do, as the start of a sentence in the log: "Verifying new keys". */
+  readonly subject: string;
+  readonly events: ValidatorEvents;
+}
+
+/** A response that takes longer is given up, because requests of clients wait for it. */
+const MAX_TIMEOUT_MS = 5000;
+
+/** Sufficient for 1000 tokens of 100 projects with short names. */
+const MAX_BODY_BYTES = 4 * 1024 * 1024;
+
+/** Determines the delay after failures: one second at first, at most 30. */
+const BACKOFF_INTERVAL_MS = 3000;
+
+const HINTS: StatusHints = new Map([
+  [401, "the upstream, or a gateway in front of it, requires credentials for this address"],
+  [403, "the upstream, or a gateway in front of it, does not permit this address"],
+  [404, "the upstream cannot verify keys, or the URL is not that of its API"],
+  [413, "the list of tokens is too long for the upstream, or a gateway in front of it"],
+]);
+
+const URL_SETTING = "the URL of the upstream (option url, or FLAGS_URL of the proxy)";
+
+/** Finds out which tokens are valid, with `POST /edge/validate` of the upstream. */
+export class TokenValidator {
+  readonly #settings: Settings;
+  readonly #http: HttpClient;
+  readonly #log: FailureLog;
+  readonly #slicer = new TimeSlicer();
+  readonly #closing = new AbortController();
+  readonly #connectionId = randomUUID();
+  #retryAtMs = 0;
+
+  /** @throws {TypeError} if options are invalid */
+  constructor({ client, subject, events }: ValidatorOptions) {
+    this.#settings = resolveOptions(client);
+    const { connection } = this.#settings;
+    this.#http = new HttpClient({
+      connections: createConnections(connection),
+      timeoutMs: Math.min(connection.timeoutMs, MAX_TIMEOUT_MS),
+      maxBodyBytes: MAX_BODY_BYTES,
+    });
+    this.#log = new FailureLog(subject, { ...events, failure: () => {} });
+  }
+
+  /** How long to wait after a failure before the next call, in milliseconds; 0 if it can be made now. */
+  get waitMs(): number {
+    return Math.max(0, this.#retryAtMs - performance.now());
+  }
+
+  /**
+   * Returns the valid tokens among distinct ones. Others that the upstream lists are ignored, as are those
+   * that it lists more than once or describes incompletely.
+   *
+   * @throws {UpstreamError} if there is no usable response. Each kind of failure is logged once per outage.
+   */
+  async validate(tokens: readonly string[]): Promise<ReadonlyMap<string, ValidatedToken>> {
+    try {
+      const valid = await this.#call(tokens);
+      this.#log.succeeded();
+      this.#retryAtMs = 0;
+      return valid;
+    } catch (thrown) {
+      const error = toUpstreamError(thrown);
+      if (!this.#closing.signal.aborted) this.#failed(error);
+      throw error;
+    }
+  }
+
+  /** Aborts the current call. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#http.close();
+  }
+
+  #failed(error: UpstreamError): void {
+    this.#log.failed(error);
+    const delayMs = nextDelayMs({
+      intervalMs: BACKOFF_INTERVAL_MS,
+      failures: this.#log.consecutiveFailures,
+      retryAfterMs: error.retryAfterMs,
+      random: Math.random,
+    });
+    this.#retryAtMs = performance.now() + delayMs;
+  }
+
+  async #call(tokens: readonly string[]): Promise<ReadonlyMap<string, ValidatedToken>> {
+    const { appName, instanceId, credentials } = this.#settings;
+    const identity = { appName, instanceId, connectionId: this.#connectionId };
+    const url = new URL("../edge/validate", this.#settings.url);
+    const { signal } = this.#closing;
+    const response = await this.#http.send({
+      method: "POST",
+      url,
+      urlSetting: URL_SETTING,
+      headers: { ...identityHeaders(identity, 0), "content-type": "application/json" },
+      credentials: () => credentialHeaders({ ...credentials, token: undefined }),
+      body: JSON.stringify({ tokens }),
+      signal,
+    });
+    if (response.status < 200 || response.status >= 300) {
+      throw toStatusError(response, { url, hints: HINTS, nowMs: Date.now() });
+    }
+    return readTokens(await this.#slicer.run(readBody(url, response.body), signal), tokens);
+  }
+}
+
+function readTokens(
+  body: unknown,
+  requested: readonly string[],
+): ReadonlyMap<string, ValidatedToken> {
+  const { tokens: list }: { readonly tokens?: unknown } = isRecord(body) ? body : {};
+  if (!Array.isArray(list)) {
+    throw new UpstreamError("The response of the upstream contains no list of tokens", {
+      code: "DOCUMENT",
+    });
+  }
+  const isRequested = new Set(requested);
+  const seen = new Set<string>();
+  const valid = new Map<string, ValidatedToken>();
+  for (const entry of list as readonly unknown[]) {
+    const { token, ...described } = isRecord(entry) ? entry : {};
+    if (typeof token !== "string" || !isRequested.has(token)) continue;
+    // NOTE: of two descriptions of a token, at least one is wrong.
+    if (seen.has(token)) valid.delete(token);
+    else if (isValidated(described)) valid.set(token, described);
+    seen.add(token);
+  }
+  return valid;
+}
+
+function isValidated(described: object): described is ValidatedToken {
+  const { type, projects, environment } = described as Partial<Record<string, unknown>>;
+  return (
+    typeof type === "string" &&
+    (typeof environment === "string" || environment === undefined) &&
+    Array.isArray(projects) &&
+    projects.length > 0 &&
+    projects.every((project) => typeof project === "string")
+  );
+}
