@@ -1,10 +1,12 @@
 // Buckets: addresses, credentials and errors, with a real server.
 
+import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Store } from "../src/store/store.ts";
 import { type S3Server, startS3Server } from "./_s3-server.ts";
@@ -43,6 +45,17 @@ function setVariables(variables: Record<string, string>): void {
   for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
   onTestFinished(() => void vi.unstubAllEnvs());
 }
+
+test("a program that embeds the proxy can load the store", async () => {
+  const module = new URL("../dist/store/s3/s3-store.js", import.meta.url).href;
+  const code = `import { S3Store } from "${module}"; console.log(S3Store.name)`;
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    "--input-type=module",
+    "--eval",
+    code,
+  ]);
+  expect(stdout.trim()).toBe("S3Store");
+});
 
 describe("errors are explained", () => {
   test.each<[string, () => string, Record<string, string>, string]>([

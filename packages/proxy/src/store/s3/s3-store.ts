@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { sign } from "aws4";
+import aws4 from "aws4";
 import { createConnections, type Connections } from "flags-sdk";
 import type { Store } from "../store.ts";
 import { Credentials } from "./credentials.ts";
@@ -82,7 +82,7 @@ export class S3Store implements Store {
     signal.throwIfAborted();
     const credentials = await this.#credentials.get(signal);
     const url = new URL(key, this.#base);
-    const request = sign(
+    const request = aws4.sign(
       {
         service: "s3",
         region: this.#region,
