@@ -45,11 +45,18 @@ async function startProxy(
   const manifests = await render(helm, "flags-proxy", {
     proxy: { upstreamUrl, basePath: "base", store: `file:${store}`, ...settings },
     secrets: { apiToken: CLIENT_TOKEN, clientKeys: ["key-of-the-web-app"] },
+    usageSpool: { enabled: true },
     env: [{ name: "FLAGS_FETCH_INTERVAL", value: "500" }],
   });
   const port = await findFreePort();
-  const service = new Service(containerOf(manifests), secretOf(manifests), port);
-  onTestFinished(() => service.kill());
+  const directory = await mkdtemp(join(tmpdir(), "flags-pod-"));
+  // The path of the volume in the pod.
+  const environment = { ...secretOf(manifests), FLAGS_USAGE_SPOOL: directory };
+  const service = new Service(containerOf(manifests), environment, port);
+  onTestFinished(async () => {
+    await service.kill();
+    await rm(directory, { recursive: true, force: true });
+  });
   return { service, manifests };
 }
 

@@ -22,7 +22,8 @@ export async function withGenerator(task) {
  *   - `rate`: requests per second; without it, all connections are kept busy
  *   - `expectedStatus`: any other status fails the measurement
  *   - `isConditional`: sends `If-None-Match` with each user's last ETag
- *   - `method`: "GET" (default) or "POST"; `headers`; `connections` (default 32)
+ *   - `method`: "GET" (default) or "POST"; `body` of a POST (default: the context of the user); `path`
+ *     (default: that of the server); `headers`; `connections` (default 32)
  * @returns rates, latencies, and processor time per request of the server
  */
 export async function measureLoad(generator, { child, port, path, headers }, load) {

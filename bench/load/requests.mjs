@@ -71,10 +71,10 @@ export function toTarget(path, user) {
   return `${path}?${query}`;
 }
 
-function createFormatter({ method = "GET", path, headers }) {
+function createFormatter({ method = "GET", path, headers, body }) {
   if (method === "POST") {
     const format = createPostFormatter(path, headers);
-    return (user) => format({ context: createContext(user) });
+    return (user) => format(body ?? { context: createContext(user) });
   }
   const fields = toFields(headers);
   return (user) => `GET ${toTarget(path, user)} HTTP/1.1\r\n${fields}\r\n`;

@@ -7,6 +7,7 @@ import { memoryTargets, reportMemory, runMemoryBench } from "./memory.mjs";
 import { propagationTargets, reportPropagation, runPropagationBench } from "./propagation/run.mjs";
 import { refreshTargets, reportRefresh, runRefreshBench } from "./refresh.mjs";
 import { reportSlope, runSlopeBench, slopeTargets } from "./slope.mjs";
+import { reportSpool, runSpoolBench } from "./spool.mjs";
 import { reportStart, runStartBench, startTargets } from "./start.mjs";
 import { reportWorkers, runWorkersBench } from "./workers.mjs";
 
@@ -23,6 +24,7 @@ export const PARTS = {
   memory: { run: runMemoryBench, report: reportMemory, targets: memoryTargets },
   start: { run: runStartBench, report: reportStart, targets: startTargets },
   ingestion: { run: runIngestionBench, report: reportIngestion, targets: ingestionTargets },
+  spool: { run: runSpoolBench, report: reportSpool, targets: () => [] },
   workers: { run: runWorkersBench, report: reportWorkers, targets: () => [] },
   propagation: {
     run: runPropagationBench,

@@ -46,6 +46,28 @@ describe.skipIf(isMissing)("chart flags-proxy", () => {
     expect(spec.volumes).toEqual([{ name: "tmp", emptyDir: {} }]);
   });
 
+  test("usageSpool gives each pod a volume for usage", async () => {
+    const usageSpool = { enabled: true, maxBytes: 268_435_456 };
+    const manifests = await renderWith({ usageSpool });
+    const container = containerOf(manifests);
+    expect(container.volumeMounts).toContainEqual({
+      name: "usage",
+      mountPath: "/var/lib/flags/usage",
+    });
+    expect(container.env).toContainEqual({
+      name: "FLAGS_USAGE_SPOOL",
+      value: "/var/lib/flags/usage",
+    });
+    expect(container.env).toContainEqual({
+      name: "FLAGS_USAGE_SPOOL_MAX_BYTES",
+      value: "268435456",
+    });
+    expect(deploymentOf(manifests).template.spec.volumes).toContainEqual({
+      name: "usage",
+      emptyDir: {},
+    });
+  });
+
   test("Kubernetes sets no variables that look like settings of the proxy", async () => {
     expect(deploymentOf(await renderWith({})).template.spec.enableServiceLinks).toBe(false);
   });

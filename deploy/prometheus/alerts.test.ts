@@ -153,6 +153,20 @@ const CASES: Readonly<Record<string, Case>> = {
     quiet: { [proxy("flags_proxy_usage_dropped_total", ',kind="rejected"')]: "3x60" },
   },
   FlagsProxyUsageRefused: growing(proxy("flags_proxy_usage_refused_total")),
+  FlagsProxyUsageSpoolNotWritable: {
+    fires: { [proxy("flags_proxy_usage_spool_writable", SOURCE)]: "1x50 0x10" },
+    quiet: { [proxy("flags_proxy_usage_spool_writable", SOURCE)]: "0x50 1x10" },
+  },
+  FlagsProxyUsageSpoolFull: {
+    fires: {
+      [proxy("flags_proxy_usage_spool_bytes", SOURCE)]: "70x60",
+      [proxy("flags_proxy_usage_spool_limit_bytes", SOURCE)]: "128x60",
+    },
+    quiet: {
+      [proxy("flags_proxy_usage_spool_bytes", SOURCE)]: "50x60",
+      [proxy("flags_proxy_usage_spool_limit_bytes", SOURCE)]: "128x60",
+    },
+  },
   FlagsProxyStreamsRefused: growing(proxy("flags_proxy_push_streams_refused_total")),
   FlagsProxyConnections: connections(
     proxy("flags_proxy_connections"),

@@ -38,6 +38,7 @@ export const SIDEBAR = [
     ["Keys and access", "/access"],
     ["Network", "/network"],
     ["Operation", "/operations"],
+    ["Usage", "/usage"],
     ["Flags across restarts", "/persistence"],
     ["Security", "/security"],
     ["Explanations", "/explain"],

@@ -8,7 +8,7 @@ import {
   type TlsFiles,
 } from "flags-server-kit/http";
 import { keyOf } from "./access/authenticate.ts";
-import { AccessControl } from "./access/access-control.ts";
+import type { AccessControl } from "./access/access-control.ts";
 import { observeKeys } from "./access/key-uses.ts";
 import { createProtocol } from "./api/protocol.ts";
 import { PROTOCOLS } from "./api/protocols.ts";
@@ -27,6 +27,7 @@ import { ownCompilersOnly, serverOptions } from "./http/server-options.ts";
 import { createMetrics, METRICS_PREFIX, type Metrics, observeSources } from "./metrics.ts";
 import { ResponsePreparer } from "./response/prepare-response.ts";
 import { renderAhead } from "./response/rendering.ts";
+import { openAccess } from "./open-access.ts";
 import type { UpstreamSource } from "./sources.ts";
 import { observeStore } from "./store/observe-store.ts";
 
@@ -59,7 +60,7 @@ export async function buildApp(
   const { hasFastPath, metrics = createMetrics(), cacheBytes } = options;
   const { guard = createGuard(config), tls, omitsManagement = false } = options;
   const { registry } = metrics;
-  const { access = await AccessControl.open(config, sources, { registry }) } = options;
+  const { access = await openAccess(config, sources, { registry }) } = options;
   const { keys, uses } = access;
   observeSources(registry, sources);
   observeStore(registry, sources);

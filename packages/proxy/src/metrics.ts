@@ -8,6 +8,7 @@ import {
 import { Counter, Gauge, type GaugeConfiguration, type Registry } from "prom-client";
 import { ageMsOf } from "./freshness.ts";
 import type { UpstreamSource } from "./sources.ts";
+import { observeSpools } from "./usage/spool-metrics.ts";
 
 /** Counters of usage reports. */
 export interface UsageMetrics {
@@ -56,6 +57,8 @@ export function createMetrics(): Metrics {
 export function observeSources(registry: Registry, sources: readonly UpstreamSource[]): void {
   createSourceGauges(registry, sources);
   countFailures(registry, sources);
+  countUsage(registry, sources);
+  observeSpools(registry, METRICS_PREFIX, sources);
 }
 
 /** Exports when the certificate of the TLS port expires. */
@@ -164,12 +167,6 @@ function countFailures(registry: Registry, sources: readonly UpstreamSource[]): 
     labelNames: ["strategy"],
     registers,
   });
-  const usageDropped = new Counter({
-    name: `${METRICS_PREFIX}_usage_dropped_total`,
-    help: "Parts of usage reports that were not sent upstream, because of a limit or because the upstream rejected them",
-    labelNames: ["kind"],
-    registers,
-  });
 
   for (const { name: source, flags, onFailure } of sources) {
     sourceErrors.inc({ source }, 0);
@@ -178,9 +175,29 @@ function countFailures(registry: Registry, sources: readonly UpstreamSource[]): 
       sourceErrors.inc({ source });
     });
     flags.on("strategyError", ({ strategy }) => strategyErrors.inc({ strategy }));
-    if (flags instanceof FlagsClient) {
-      flags.on("usageDropped", (kind, count) => usageDropped.inc({ kind }, count));
-    }
+  }
+}
+
+/** Counts what becomes of accepted usage. */
+function countUsage(registry: Registry, sources: readonly UpstreamSource[]): void {
+  const registers = [registry];
+  const delivered = new Counter({
+    name: `${METRICS_PREFIX}_usage_delivered_total`,
+    help: "Counts of flags that the upstream accepted, each a sum over all reports of one application since the last delivery",
+    labelNames: ["source"],
+    registers,
+  });
+  const dropped = new Counter({
+    name: `${METRICS_PREFIX}_usage_dropped_total`,
+    help: "Parts of usage reports that were not sent upstream, because of a limit or because the upstream rejected them",
+    labelNames: ["kind"],
+    registers,
+  });
+  for (const { name: source, flags } of sources) {
+    if (!(flags instanceof FlagsClient)) continue;
+    delivered.inc({ source }, 0);
+    flags.on("sent", ({ bucket }) => delivered.inc({ source }, Object.keys(bucket.toggles).length));
+    flags.on("usageDropped", (kind, count) => dropped.inc({ kind }, count));
   }
 }
 

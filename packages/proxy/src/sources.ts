@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import {
   createFlagsClient,
   FlagsClient,
@@ -6,10 +7,11 @@ import {
   isUnleashClient,
   type StorageProvider,
   type UnleashClient,
+  type UsageSpoolOptions,
 } from "flags-sdk";
 import { type Logger, nameSetting } from "flags-server-kit";
 import { parseTokenScope, type TokenScope } from "./token-scope.ts";
-import type { ProxyConfig } from "./config/config.ts";
+import type { ProxyConfig, UsageSpoolConfig } from "./config/config.ts";
 import { SETTINGS } from "./config/settings.ts";
 import { createStorages } from "./store/create-storages.ts";
 import type { FlagStorage } from "./store/flag-storage.ts";
@@ -118,10 +120,20 @@ export function chooseSources(
       `${nameSetting(SETTINGS.store)} has no effect: the client of the caller keeps its own flags`,
     );
   }
-  if (isFlagSource(client)) return { sources: one(client), areOwned: false };
+  if (isFlagSource(client)) {
+    if (config.usageSpool.directory !== undefined) {
+      config.logger.warn(
+        `${nameSetting(SETTINGS.usageSpool)} has no effect: create the client with the option usageSpool`,
+      );
+    }
+    return { sources: one(client), areOwned: false };
+  }
   if (isUnleashClient(client)) {
     const [token = ""] = config.upstreamTokens;
-    return { sources: one(createClient(config, { token, unleash: client })), areOwned: true };
+    const [name = DEFAULT_NAME] = nameSources(config.upstreamTokens);
+    const usageSpool = spoolOf(config.usageSpool, name);
+    const flags = createClient(config, { token, unleash: client, usageSpool });
+    return { sources: one(flags), areOwned: true };
   }
   throw new TypeError(
     "The client cannot be used: pass a FlagSource, for example the result of createFlagsClient() " +
@@ -140,12 +152,13 @@ export function createClients(config: ProxyConfig): readonly UpstreamSource[] {
   const storages = createStorages(config, nameSources(upstreamTokens));
   const sources = createSources(config, (index, name) => {
     const token = upstreamTokens[index] ?? "";
+    const usageSpool = spoolOf(config.usageSpool, name);
     const storage = storages[index];
     if (storage !== undefined)
-      return createClient({ ...config, storageProvider: storage }, { token });
-    if (upstreamTokens.length === 1) return createClient(config, { token });
+      return createClient({ ...config, storageProvider: storage }, { token, usageSpool });
+    if (upstreamTokens.length === 1) return createClient(config, { token, usageSpool });
     const prefixed = storageProvider && new PrefixedStorage(storageProvider, `${name}:`);
-    return createClient({ ...config, storageProvider: prefixed }, { token });
+    return createClient({ ...config, storageProvider: prefixed }, { token, usageSpool });
   });
   return sources.map((source, index) => {
     const storage = storages[index];
@@ -161,6 +174,20 @@ export async function closeSources(sources: readonly UpstreamSource[]): Promise<
   const storages = sources.flatMap(({ storage }) => storage ?? []);
   await Promise.all(storages.map((storage) => storage.close()));
   await storages[0]?.store.close();
+}
+
+/** Returns the spool of a source, whose usage must be delivered to its environment. */
+function spoolOf(
+  { directory, maxBytes }: UsageSpoolConfig,
+  sourceName: string,
+): UsageSpoolOptions | undefined {
+  if (directory === undefined) return undefined;
+  return { directory: join(directory, encodeSourceName(sourceName)), maxBytes };
+}
+
+/** Returns the name of a source as the name of a folder. */
+export function encodeSourceName(name: string): string {
+  return encodeURIComponent(name);
 }
 
 /** Keeps the flags of several sources apart in one storage. */
@@ -186,10 +213,17 @@ interface ClientOptions {
   readonly token: string;
   /** A client of the official Node SDK: flags then come from it, not from the upstream. */
   readonly unleash?: UnleashClient;
+  readonly usageSpool: UsageSpoolOptions | undefined;
 }
 
-function createClient(config: ProxyConfig, { token, unleash }: ClientOptions): FlagsClient {
-  return createFlagsClient({ ...toClientOptions(config, token), ...withoutUndefined({ unleash }) });
+function createClient(
+  config: ProxyConfig,
+  { token, unleash, usageSpool }: ClientOptions,
+): FlagsClient {
+  return createFlagsClient({
+    ...toClientOptions(config, token),
+    ...withoutUndefined({ unleash, usageSpool }),
+  });
 }
 
 /** Returns the options of a client of the configured upstream. */

@@ -1,7 +1,6 @@
 import type { Server } from "node:http";
 import type { FastifyInstance } from "fastify";
 import type { FlagSource, UnleashClient } from "flags-sdk";
-import { AccessControl } from "./access/access-control.ts";
 import { type AppOptions, buildApp, createGuard } from "./app.ts";
 import type { ProxyConfig } from "./config/config.ts";
 import { loadEmbeddedConfig } from "./config/load-config.ts";
@@ -9,6 +8,7 @@ import type { ProxyOptions } from "./config/options.ts";
 import { buildManagementApp } from "./management.ts";
 import { createMetrics, type Metrics, observeCertificate } from "./metrics.ts";
 import { followTlsFiles, openPorts, warnOfUnusedPorts } from "./ports.ts";
+import { openAccess } from "./open-access.ts";
 import { type ChosenSources, chooseSources, closeSources, logSourceEvents } from "./sources.ts";
 import type { KeyVerifier } from "./upstream-keys/verified-key.ts";
 
@@ -79,7 +79,7 @@ export async function serve(
   const tls = network.tls && followTlsFiles(network.tls, logger);
   if (tls !== undefined) observeCertificate(metrics.registry, tls);
   const { registry } = metrics;
-  const access = await AccessControl.open(config, chosen.sources, { registry, verifier });
+  const access = await openAccess(config, chosen.sources, { registry, verifier });
   const app = await startApp(config, chosen, {
     hasFastPath: true,
     access,

@@ -47,6 +47,7 @@ export function proxyConfig(overrides: Partial<ProxyConfig> = {}): ProxyConfig {
     refreshIntervalMs: 5000,
     metricsIntervalMs: 30_000,
     metricsJitterMs: 0,
+    usageSpool: { directory: undefined, maxBytes: 134_217_728 },
     environment: undefined,
     projectName: undefined,
     namePrefix: undefined,

@@ -1,6 +1,8 @@
-import { availableParallelism } from "node:os";
+import { mkdtempSync, rmSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
 import { defaultMaxConnections, type Environment, readOpenFileLimit } from "flags-server-kit";
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import type { LoadedConfig } from "../src/config/assemble-config.ts";
 import { loadConfig } from "../src/config/load-config.ts";
 import type { OptionName, ProxyOptions } from "../src/config/options.ts";
@@ -122,6 +124,10 @@ function row(
 ): Row {
   return { option, variable, read, fallback, ...examples };
 }
+
+/** A folder that exists during the tests. */
+const FOLDER = mkdtempSync(join(tmpdir(), "flags-settings-"));
+afterAll(() => rmSync(FOLDER, { recursive: true }));
 
 const originFunction = (): void => {};
 const TAG = [{ name: "a", value: "b" }];
@@ -384,6 +390,18 @@ const ROWS: readonly Row[] = [
     INTERVAL,
   ),
   row("metricsJitter", "FLAGS_METRICS_JITTER", (config) => config.metricsJitterMs, 0, INTERVAL),
+  row("usageSpool", "FLAGS_USAGE_SPOOL", (config) => config.usageSpool.directory, undefined, {
+    texts: [[join(FOLDER, "a"), join(FOLDER, "a")]],
+    values: [[FOLDER, FOLDER]],
+    badValues: [5],
+  }),
+  row(
+    "usageSpoolMaxBytes",
+    "FLAGS_USAGE_SPOOL_MAX_BYTES",
+    (config) => config.usageSpool.maxBytes,
+    134_217_728,
+    integer(8_388_608, 17_179_869_184),
+  ),
   row("projectName", "FLAGS_PROJECT_NAME", (config) => config.projectName, undefined, TEXT),
   row("namePrefix", "FLAGS_NAME_PREFIX", (config) => config.namePrefix, undefined, TEXT),
   {
@@ -892,6 +910,8 @@ const EVERY_OPTION: Record<OptionName, true> = {
   synchronization: true,
   tags: true,
   trustProxy: true,
+  usageSpool: true,
+  usageSpoolMaxBytes: true,
   useJsonLogger: true,
 };
 

@@ -27,6 +27,7 @@ export type {
   FlagsClientOptions,
   HttpOptions,
   Tag,
+  UsageSpoolOptions,
 } from "./options/flags-client-options.ts";
 export { FileStorageProvider } from "./storage/file-storage-provider.ts";
 export { MemoryStorageProvider } from "./storage/storage-provider.ts";
@@ -41,6 +42,7 @@ export { Deadline } from "./transport/deadline.ts";
 export { describeCause, UpstreamError } from "./transport/upstream-error.ts";
 export type { UpstreamErrorCode } from "./transport/upstream-error.ts";
 export type { MetricsBody, RegistrationBody } from "./transport/wire-bodies.ts";
+export type { UsageSpoolState } from "./usage/spool/usage-spool.ts";
 export { USAGE_LIMITS } from "./usage/usage-limits.ts";
 export type { UsageLimits } from "./usage/usage-limits.ts";
 export type {

@@ -88,10 +88,10 @@ describe("usage of several applications", () => {
     const { upstream, client } = await startReporting();
     const sent: string[] = [];
     client.on("sent", ({ appName }) => sent.push(appName));
-    client.reportUsage(
+    void client.reportUsage(
       usageOf("phone", { features: { a: { yes: 1, no: 2, variants: { x: 1 } } } }),
     );
-    client.reportUsage(usageOf("web", { quotaId: "another" }));
+    void client.reportUsage(usageOf("web", { quotaId: "another" }));
     const { metrics, applications } = bulkOf(await upstream.next(BULK));
     const hour = metrics[0]?.timestamp ?? "";
     expect(hour).toMatch(/^\d{4}-\d\d-\d\dT\d\d:00:00\.000Z$/);
@@ -111,8 +111,8 @@ describe("usage of several applications", () => {
     const features = Object.fromEntries(
       Array.from({ length: 3000 }, (_, index) => [`${"é".repeat(200)}${index}`, { yes: 1, no: 0 }]),
     );
-    client.reportUsage(usageOf("large", { features }));
-    client.reportUsage(usageOf("small"));
+    void client.reportUsage(usageOf("large", { features }));
+    void client.reportUsage(usageOf("small"));
     await client.close();
     expect(totals.yes).toEqual(
       new Map([
@@ -133,7 +133,7 @@ describe("usage of several applications", () => {
   ])("is reported separately with %s", async (_title, options) => {
     const more = { metricsIntervalMs: 60_000, ...options };
     const { upstream, client, totals } = await startReporting(more);
-    for (const name of names(3)) client.reportUsage(usageOf(name));
+    for (const name of names(3)) void client.reportUsage(usageOf(name));
     await client.close();
     expect(totals.sum).toBe(3);
     expect(upstream.seen(BULK)).toEqual([]);
@@ -146,7 +146,7 @@ describe("an upstream without bulk reports", () => {
     async (code) => {
       const { upstream, client, totals } = await startReporting({}, { bulk: status(code) });
       for (let round = 1; round <= 3; round += 1) {
-        for (const name of names(3)) client.reportUsage(usageOf(name));
+        for (const name of names(3)) void client.reportUsage(usageOf(name));
         await expect.poll(() => totals.sum).toBe(3 * round);
       }
       await client.close();
@@ -167,7 +167,7 @@ describe("an upstream without bulk reports", () => {
       // Respond only when no further request can arrive.
       if (pending.length === 20) for (const respond of pending.splice(0)) respond();
     });
-    for (const name of names(100)) client.reportUsage(usageOf(name));
+    for (const name of names(100)) void client.reportUsage(usageOf(name));
     await client.close();
     expect(highest).toBe(20);
     expect(totals.sum).toBe(100);
@@ -176,7 +176,7 @@ describe("an upstream without bulk reports", () => {
   it("loses no usage if the report of one application fails too", async () => {
     const { upstream, client, totals } = await startReporting({}, { bulk: status(403) });
     upstream.script(SINGLE, status(403), status(403), status(403), status(503));
-    for (const name of names(3)) client.reportUsage(usageOf(name));
+    for (const name of names(3)) void client.reportUsage(usageOf(name));
     await expect.poll(() => totals.sum, { timeout: 5000 }).toBe(3);
   });
 });
@@ -188,9 +188,9 @@ describe("no usage of a bulk report is lost", () => {
       const { upstream, client, totals } = await startReporting();
       upstream.script(BULK, status(code), status(code));
       if (code === 500) upstream.script(SINGLE, status(500));
-      for (const name of names(3)) client.reportUsage(usageOf(name));
+      for (const name of names(3)) void client.reportUsage(usageOf(name));
       await upstream.next(BULK);
-      for (const name of names(3)) client.reportUsage(usageOf(name));
+      for (const name of names(3)) void client.reportUsage(usageOf(name));
       await expect.poll(() => totals.sum, { timeout: 5000 }).toBe(6);
     },
   );
@@ -202,7 +202,7 @@ describe("no usage of a bulk report is lost", () => {
       (isTooLarge ? status(413) : totals.bulk)(response, request);
     });
     const features = { a: { yes: 1, no: 0 }, b: { yes: 1, no: 0 }, c: { yes: 1, no: 0 } };
-    for (const name of names(5)) client.reportUsage(usageOf(name, { features }));
+    for (const name of names(5)) void client.reportUsage(usageOf(name, { features }));
     await client.close();
     expect(totals.sum).toBe(15);
   });
@@ -210,7 +210,7 @@ describe("no usage of a bulk report is lost", () => {
   it("if the upstream fails between two halves", async () => {
     const { upstream, client, totals } = await startReporting();
     upstream.script(BULK, status(413), status(503));
-    for (const name of names(4)) client.reportUsage(usageOf(name));
+    for (const name of names(4)) void client.reportUsage(usageOf(name));
     await expect.poll(() => totals.sum, { timeout: 5000 }).toBe(4);
     await client.close();
     expect(totals.sum).toBe(4);
@@ -219,7 +219,7 @@ describe("no usage of a bulk report is lost", () => {
   it("and Retry-After is honoured", async () => {
     const { upstream, client } = await startReporting();
     upstream.script(BULK, status(429, { "retry-after": "1" }));
-    for (const name of names(2)) client.reportUsage(usageOf(name));
+    for (const name of names(2)) void client.reportUsage(usageOf(name));
     await upstream.next(BULK);
     const startMs = performance.now();
     await upstream.next(BULK);
@@ -239,9 +239,9 @@ describe("an application whose usage the upstream does not accept", () => {
       const isBad = isPoisoned([singleOf(request).appName]);
       (isBad ? status(code) : totals.single)(response, request);
     });
-    client.reportUsage(usageOf("poison"));
+    void client.reportUsage(usageOf("poison"));
     for (let round = 1; round <= 3; round += 1) {
-      for (const name of names(3)) client.reportUsage(usageOf(name));
+      for (const name of names(3)) void client.reportUsage(usageOf(name));
       await expect.poll(() => totals.sum, { timeout: 10_000 }).toBe(3 * round);
     }
     upstream.reply(BULK, totals.bulk);
@@ -264,11 +264,11 @@ describe("an application whose usage the upstream does not accept", () => {
     });
     let reported = 0;
     const report = (): void => {
-      for (const name of names(2)) client.reportUsage(usageOf(name));
+      for (const name of names(2)) void client.reportUsage(usageOf(name));
       reported += 2;
     };
     // Together with others, since a single application is not reported in bulk.
-    client.reportUsage(usageOf("poison"));
+    void client.reportUsage(usageOf("poison"));
     report();
     const reporting = setInterval(report, 10);
     expect(await dropped).toEqual(["rejected", 1]);
@@ -289,7 +289,7 @@ describe("close()", () => {
   it("retries transient failures within five seconds", async () => {
     const { upstream, client, totals } = await startReporting({ metricsIntervalMs: 60_000 });
     upstream.script(BULK, status(503), status(503, { "retry-after": "1" }));
-    for (const name of names(3)) client.reportUsage(usageOf(name));
+    for (const name of names(3)) void client.reportUsage(usageOf(name));
     await client.close();
     expect(totals.sum).toBe(3);
   });
@@ -298,7 +298,7 @@ describe("close()", () => {
     const { upstream, client } = await startReporting({ metricsIntervalMs: 60_000 });
     const messages = collectMessages(client);
     upstream.reply(BULK, status(503, { "retry-after": "60" }));
-    for (const name of names(3)) client.reportUsage(usageOf(name));
+    for (const name of names(3)) void client.reportUsage(usageOf(name));
     await client.close();
     expect(messages.at(-1)).toBe("warn: Usage was not delivered, applications: 3");
     expect(upstream.seen(BULK)).toHaveLength(1);

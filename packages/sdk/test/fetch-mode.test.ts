@@ -19,9 +19,10 @@ const STREAMING_REQUEST = { "fetch-mode": "streaming" };
 const pollThatRequestsStreaming = json(documentOf(flag("polled")), STREAMING_REQUEST);
 
 it("a stream that requests polling is closed, with one warning, and not opened again", async () => {
-  const { upstream, streams, client, messages } = await startStreaming();
+  // After 60 intervals, the client checks whether the upstream streams again. The polls must not take longer.
+  const { upstream, streams, client, messages } = await startStreaming({ refreshIntervalMs: 200 });
   expect(await flagsAfter(client, () => streams.write(POLLING_REQUEST))).toEqual(["polled"]);
-  await upstream.nextOf(10);
+  await upstream.nextOf(3);
   expect(flagNames(client)).toEqual(["polled"]);
   expect(streams.size).toBe(0);
   expect(upstream.seen(STREAMING)).toHaveLength(1);

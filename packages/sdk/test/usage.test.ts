@@ -89,9 +89,9 @@ describe("usage", () => {
   it("of other applications is reported separately under their names", async () => {
     const { upstream, client } = await startReporting();
     client.isEnabled("a");
-    client.reportUsage(usageOf("phone", 3));
-    client.reportUsage(usageOf("browser", 4));
-    client.reportUsage(usageOf("phone", 5));
+    void client.reportUsage(usageOf("phone", 3));
+    void client.reportUsage(usageOf("browser", 4));
+    void client.reportUsage(usageOf("phone", 5));
     const bodies = (await upstream.nextOf(3, PATH)).map(bodyOf);
     expect(bodies.map(({ appName, bucket }) => [appName, bucket.toggles["a"]?.yes])).toEqual([
       ["app", 1],
@@ -102,7 +102,7 @@ describe("usage", () => {
 
   it("of 5e9 in one entry is accepted", async () => {
     const { upstream, client } = await startReporting();
-    client.reportUsage(usageOf("phone", 5e9));
+    void client.reportUsage(usageOf("phone", 5e9));
     const { bucket } = bodyOf(await upstream.next(PATH));
     expect(bucket.toggles["a"]?.yes).toBe(5e9);
   });
@@ -188,7 +188,7 @@ describe("no usage is lost", () => {
     await upstream.close();
     for (let round = 0; round < 5; round += 1) {
       client.isEnabled("a");
-      client.reportUsage(usageOf("phone", 10));
+      void client.reportUsage(usageOf("phone", 10));
       await nextEvent(client, "failure");
     }
     const accepted: MetricsBody[] = [];
@@ -225,7 +225,7 @@ describe("no usage is lost", () => {
     const accepted: MetricsBody[] = [];
     upstream.reply(PATH, acceptInto(accepted));
     upstream.script(PATH, status(413), status(503));
-    client.reportUsage({
+    void client.reportUsage({
       appName: "phone",
       startMs: 0,
       features: { a: { yes: 1, no: 0 }, b: { yes: 2, no: 0 } },
@@ -251,9 +251,9 @@ it("a report on which the upstream always fails does not block the others", asyn
     const isPoison = bodyOf(request).appName === "poison";
     (isPoison ? status(500) : acceptInto(accepted))(response, request);
   });
-  client.reportUsage(usageOf("poison", 1));
+  void client.reportUsage(usageOf("poison", 1));
   for (let round = 1; round <= 3; round += 1) {
-    client.reportUsage(usageOf("phone", 1));
+    void client.reportUsage(usageOf("phone", 1));
     await expect.poll(() => totalYes(accepted), { timeout: 5000 }).toBe(round);
   }
 });
@@ -271,17 +271,40 @@ describe("a report that the upstream rejects", () => {
     const { upstream, client } = await startReporting();
     const accepted: MetricsBody[] = [];
     upstream.reply(PATH, reject("poison", accepted));
-    client.reportUsage(usageOf("poison", 1));
+    void client.reportUsage(usageOf("poison", 1));
     for (let round = 1; round <= 3; round += 1) {
-      client.reportUsage(usageOf("phone", 1));
+      void client.reportUsage(usageOf("phone", 1));
       await expect.poll(() => totalYes(accepted)).toBe(round);
     }
+  });
+
+  it("loses only the flags that cause it, with an error", async () => {
+    const { upstream, client } = await startReporting();
+    const messages = collectMessages(client);
+    const accepted: MetricsBody[] = [];
+    upstream.reply(PATH, (response, request) => {
+      const names = Object.keys(bodyOf(request).bucket.toggles);
+      const isRejected = names.some((name) => name.startsWith("bad"));
+      (isRejected ? status(400) : acceptInto(accepted))(response, request);
+    });
+    const names = ["bad-1", ...Array.from({ length: 30 }, (_, index) => `good-${index}`), "bad-2"];
+    const features = Object.fromEntries(names.map((name) => [name, { yes: 1, no: 0 }]));
+    let dropped = 0;
+    client.on("usageDropped", (_kind, count) => (dropped += count));
+    void client.reportUsage({ appName: "phone", startMs: Date.now(), features });
+    await expect.poll(() => dropped).toBe(2);
+    expect(totalYes(accepted)).toBe(30);
+    expect(messages[0]).toMatch(
+      /^error: Usage of application "phone" was dropped for the flags "bad-1", "bad-2": .* 400/,
+    );
+    await client.close();
+    expect(totalYes(accepted)).toBe(30);
   });
 
   it("is dropped after ten consecutive rejections, with an error", async () => {
     const { upstream, client } = await startReporting();
     upstream.reply(PATH, reject("poison", []));
-    client.reportUsage(usageOf("poison", 1));
+    void client.reportUsage(usageOf("poison", 1));
     const messages = collectMessages(client);
     const rejected = await upstream.nextOf(10, PATH);
     expect(new Set(rejected.map((request) => bodyOf(request).appName))).toEqual(
@@ -301,7 +324,7 @@ describe("close()", () => {
   it("sends pending usage", async () => {
     const { upstream, client } = await startReporting({ metricsIntervalMs: 60_000 });
     client.isEnabled("a");
-    client.reportUsage(usageOf("phone", 7));
+    void client.reportUsage(usageOf("phone", 7));
     await client.close();
     expect(upstream.seen(PATH).map((request) => totalYes([bodyOf(request)]))).toEqual([1, 7]);
   });
@@ -333,7 +356,7 @@ describe("close()", () => {
   it("sends usage even if the client was never started", async () => {
     const upstream = await startUpstream();
     const client = createClient(upstream, options);
-    client.reportUsage(usageOf("phone", 7));
+    void client.reportUsage(usageOf("phone", 7));
     await client.close();
     expect(upstream.seen(PATH)).toHaveLength(1);
   });

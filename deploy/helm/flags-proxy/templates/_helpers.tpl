@@ -77,6 +77,11 @@ EXP_SERVER_SIDE_SDK_CONFIG_TOKENS: {{ join "," . | quote }}
 {{- join " " $names }}
 {{- end }}
 
+{{/* A number without an exponent, which Helm writes for large ones; nothing for an empty text. */}}
+{{- define "flags-proxy.integer" -}}
+{{- if ne (toString .) "" }}{{ int64 . }}{{ end }}
+{{- end }}
+
 {{/* Variables that the chart sets, without those in `env`, which take precedence. */}}
 {{- define "flags-proxy.env" -}}
 {{- $own := dict }}
@@ -90,6 +95,10 @@ EXP_SERVER_SIDE_SDK_CONFIG_TOKENS: {{ join "," . | quote }}
   "FLAGS_PROXY_WORKERS" .Values.proxy.workers
   "TRUST_PROXY" .Values.proxy.trustProxy
   "FLAGS_STORE" .Values.proxy.store }}
+{{- if .Values.usageSpool.enabled }}
+{{- $_ := set $values "FLAGS_USAGE_SPOOL" "/var/lib/flags/usage" }}
+{{- $_ := set $values "FLAGS_USAGE_SPOOL_MAX_BYTES" (include "flags-proxy.integer" .Values.usageSpool.maxBytes) }}
+{{- end }}
 {{- if .Values.secretFiles.enabled }}
 {{- range .Values.secretFiles.keys }}
 {{- $_ := set $values (printf "%s_FILE" .) (printf "%s/%s" $.Values.secretFiles.mountPath .) }}

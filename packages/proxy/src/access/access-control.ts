@@ -1,6 +1,5 @@
 import { ConfigError, type Logger } from "flags-server-kit";
 import type { Registry } from "prom-client";
-import type { ProxyConfig } from "../config/config.ts";
 import type { UpstreamSource } from "../sources.ts";
 import type { KeyVerifier } from "../upstream-keys/verified-key.ts";
 import type { Grant } from "./grant.ts";
@@ -14,6 +13,12 @@ const POLL_MS = 150;
 
 /** How often expired keys are noticed, to end their streams. Requests are checked exactly. */
 const EXPIRY_MS = 250;
+
+/** The settings with keys. */
+interface AccessConfig extends StaticKeys {
+  readonly accessFile: string | undefined;
+  readonly logger: Logger;
+}
 
 /** What verifies keys upstream, and where its metrics are registered. */
 interface Verification {
@@ -46,28 +51,20 @@ export class AccessControl {
 
   /**
    * Reads the access file, if one is configured, and follows its changes. Lets the upstream verify keys, if
-   * that is configured.
+   * there is a verifier.
    *
-   * @param verification the verifier is closed with the result. @default one that calls the upstream
+   * @param verification the verifier is closed with the result. @default the upstream verifies no keys
    * @throws {ConfigError} if the file is invalid
    */
   static async open(
-    config: ProxyConfig,
+    config: AccessConfig,
     sources: readonly UpstreamSource[],
-    verification: { readonly verifier?: KeyVerifier | undefined; readonly registry: Registry },
+    verification?: Verification,
   ): Promise<AccessControl> {
-    const { accessFile, upstreamKeys, logger } = config;
-    const { registry, verifier } = verification;
+    const { accessFile, logger } = config;
     const control = new AccessControl(config, sources);
     if (accessFile !== undefined) await control.#follow(accessFile, logger);
-    if (upstreamKeys !== undefined) {
-      // NOTE: loaded only if needed, so that other proxies start faster.
-      const { createKeyVerifier } = await import("../upstream-keys/create-key-verifier.ts");
-      await control.#verifyUpstream(logger, {
-        verifier: verifier ?? createKeyVerifier(config, upstreamKeys, registry),
-        registry,
-      });
-    }
+    if (verification !== undefined) await control.#verifyUpstream(logger, verification);
     return control;
   }
 

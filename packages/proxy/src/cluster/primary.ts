@@ -3,6 +3,7 @@ import { type AddressInfo, createServer } from "node:net";
 import type { ApplicationUsage } from "flags-sdk";
 import type { Logger, RunningServer } from "flags-server-kit";
 import type { LoadedConfig } from "../config/assemble-config.ts";
+import { startKeyVerifier } from "../open-access.ts";
 import { closeSources, createClients, logSourceEvents, type UpstreamSource } from "../sources.ts";
 import { createMetrics, type Metrics, observeSources } from "../metrics.ts";
 import { observeStore } from "../store/observe-store.ts";
@@ -16,18 +17,11 @@ import { type PortVariables, WorkerPool } from "./worker-pool.ts";
 /** Serves with several processes that share one port and the connections to the upstream. */
 export async function serveWithWorkers(config: LoadedConfig): Promise<RunningServer> {
   const metrics = createMetrics();
-  const verifier = config.upstreamKeys && (await createVerifier(config, metrics));
+  const verifier =
+    config.upstreamKeys && (await startKeyVerifier(config, config.upstreamKeys, metrics.registry));
   const primary = new Primary(config, { ports: await choosePorts(config), metrics, verifier });
   const url = await primary.start();
   return { server: undefined, address: `${url}/proxy`, close: () => primary.close() };
-}
-
-async function createVerifier(
-  config: LoadedConfig,
-  { registry }: Metrics,
-): Promise<KeyVerifier | undefined> {
-  const { createKeyVerifier } = await import("../upstream-keys/create-key-verifier.ts");
-  return config.upstreamKeys && createKeyVerifier(config, config.upstreamKeys, registry);
 }
 
 interface PrimaryParts {

@@ -1,12 +1,19 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
+import { resolve } from "node:path";
 import type { CustomStrategy } from "flags-engine";
 import type { Logger } from "flags-server-kit";
 import type { ContextEnricher } from "../extensions.ts";
-import type { BootstrapConfig, CorsConfig, ProxyConfig, PushConfig } from "./config.ts";
+import type {
+  BootstrapConfig,
+  CorsConfig,
+  ProxyConfig,
+  PushConfig,
+  UsageSpoolConfig,
+} from "./config.ts";
 import type { StoreConfig } from "../store/open-store.ts";
 import type { NetworkConfig } from "./network-config.ts";
-import { AGE_HEADER } from "../response/age-header.ts";
+import { AGE_HEADER } from "../age-header.ts";
 import type { Values } from "./settings.ts";
 
 /** The configuration of a proxy, with the settings that only the command uses. */
@@ -48,6 +55,7 @@ export function assembleConfig(values: Values, collaborators: Collaborators): Lo
     refreshIntervalMs: values.refreshInterval,
     metricsIntervalMs: values.metricsInterval,
     metricsJitterMs: values.metricsJitter,
+    usageSpool: toUsageSpool(values),
     environment: values.environment,
     projectName: values.projectName,
     namePrefix: values.namePrefix,
@@ -77,6 +85,13 @@ export function assembleConfig(values: Values, collaborators: Collaborators): Lo
     httpsProxy: values.httpsProxy,
     noProxy: values.noProxy,
     network: collaborators.network,
+  });
+}
+
+function toUsageSpool({ usageSpool, usageSpoolMaxBytes }: Values): UsageSpoolConfig {
+  return Object.freeze({
+    directory: usageSpool === undefined ? undefined : resolve(usageSpool),
+    maxBytes: usageSpoolMaxBytes,
   });
 }
 

@@ -45,6 +45,7 @@ export function checkSettings(resolution: Resolution<Settings>): SettingsCheck {
       ...findSharedKeys(resolution),
       ...findWithoutEffect(resolution),
       ...findUselessKeySettings(resolution),
+      ...findUselessSpoolSettings(resolution),
       ...findUselessNetworkSettings(resolution),
     ],
     risks: [...findWeakKeys(resolution), ...findNetworkRisks(resolution)],
@@ -227,6 +228,16 @@ function findWithoutEffect({ values, origins }: Resolution<Settings>): readonly 
     );
   }
   return hints;
+}
+
+function findUselessSpoolSettings({ values, origins }: Resolution<Settings>): readonly string[] {
+  const spool = origins.get("usageSpool");
+  const limit = origins.get("usageSpoolMaxBytes");
+  if (spool !== undefined && values.metricsInterval === 0) {
+    return [`${spool} has no effect: ${nameSetting(SETTINGS.metricsInterval)} is 0`];
+  }
+  if (limit === undefined || spool !== undefined) return [];
+  return [`${limit} has no effect without ${nameSetting(SETTINGS.usageSpool)}`];
 }
 
 /**

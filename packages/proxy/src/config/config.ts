@@ -64,6 +64,14 @@ export interface UpstreamKeysConfig {
   readonly revalidationIntervalMs: number;
 }
 
+/** Where usage is kept until it is delivered. */
+export interface UsageSpoolConfig {
+  /** An absolute path; each source has its own folder in it. Undefined: usage is only in memory. */
+  readonly directory: string | undefined;
+  /** For each source. */
+  readonly maxBytes: number;
+}
+
 /** The configuration of a proxy, checked and with defaults. Immutable. */
 export interface ProxyConfig {
   readonly upstreamUrl: string;
@@ -87,6 +95,7 @@ export interface ProxyConfig {
   readonly refreshIntervalMs: number;
   readonly metricsIntervalMs: number;
   readonly metricsJitterMs: number;
+  readonly usageSpool: UsageSpoolConfig;
   /** When set, clients cannot choose the environment of the context. */
   readonly environment: string | undefined;
   readonly projectName: string | undefined;

@@ -1,3 +1,4 @@
+import { join, resolve } from "node:path";
 import {
   collectSecrets,
   ConfigError,
@@ -70,11 +71,13 @@ export async function loadConfig(
   const { network, ...files } = loadNetwork(resolution, Date.now());
   const [strategies, enrichers] = await loadExtensions(resolution);
   const accessProblems = await findAccessProblems(values);
+  const spool = worker === undefined ? await checkSpool(values) : NO_FINDINGS;
   const problems = [
     ...check.problems,
     ...translation.problems,
     ...resolution.problems,
     ...accessProblems,
+    ...spool.problems,
     ...files.problems,
     ...findUnknownOptions(PROGRAM, translatedOptions.options),
     ...strategies.problems,
@@ -84,6 +87,7 @@ export async function loadConfig(
     ...check.hints,
     ...findUnreachableLimits(resolution, maxConnections, openFiles),
     ...strategies.hints,
+    ...spool.hints,
     ...translation.hints,
     ...(translation.products.includes("edge") ? findWiderKeys(values) : []),
     ...findUnknownVariables(PROGRAM, translation.environment),
@@ -135,6 +139,29 @@ async function findAccessProblems(values: Values): Promise<readonly string[]> {
     keys: [...clientKeys, ...serverTokens],
   });
   return problems.map((problem) => `${nameSetting(SETTINGS.accessFile)}: ${problem}`);
+}
+
+interface Findings {
+  readonly problems: readonly string[];
+  readonly hints: readonly string[];
+}
+
+const NO_FINDINGS: Findings = { problems: [], hints: [] };
+
+/** Checks the folder of the usage spool, and creates it. */
+async function checkSpool({ usageSpool, flagsApiToken = [] }: Values): Promise<Findings> {
+  if (usageSpool === undefined) return NO_FINDINGS;
+  const { findSpoolProblem, findUnservedUsage } = await import("./check-usage-spool.ts");
+  const name = nameSetting(SETTINGS.usageSpool);
+  const directory = resolve(usageSpool);
+  const problem = await findSpoolProblem(directory);
+  if (problem !== undefined) return { problems: [`${name} ${problem}`], hints: [] };
+  const unserved = await findUnservedUsage(directory, flagsApiToken);
+  const hints = unserved.map(
+    (source) =>
+      `${join(directory, source)} contains usage of an environment that is not configured any more: it stays there until the environment is configured again, or you delete it`,
+  );
+  return { problems: [], hints };
 }
 
 function chooseLogger(values: Values, worker: WorkerIdentity | undefined): Logger {

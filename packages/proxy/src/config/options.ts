@@ -270,6 +270,16 @@ export interface ProxyOptions extends OldProxyOptions {
    * @default 0
    */
   readonly metricsJitter?: number | undefined;
+  /**
+   * Folder in which accepted usage is kept until it is delivered. Environment: `FLAGS_USAGE_SPOOL`.
+   * @default none: usage is lost when the process is killed
+   */
+  readonly usageSpool?: string | undefined;
+  /**
+   * Disk space for the usage of each environment, in bytes. Environment: `FLAGS_USAGE_SPOOL_MAX_BYTES`.
+   * @default 134217728
+   */
+  readonly usageSpoolMaxBytes?: number | undefined;
   /** Environment of every context. Clients cannot change it. Environment: `FLAGS_ENVIRONMENT`. */
   readonly environment?: string | undefined;
   /** Only flags of this project are requested. Environment: `FLAGS_PROJECT_NAME`. */

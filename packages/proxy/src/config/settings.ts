@@ -321,6 +321,24 @@ export const SETTINGS = {
     fallback: 0,
     meaning: "Up to this many milliseconds of random delay are added to each metrics interval.",
   }),
+  usageSpool: defineSetting({
+    group: "Upstream",
+    option: "usageSpool",
+    variables: ["FLAGS_USAGE_SPOOL"],
+    kind: textKind,
+    fallback: undefined,
+    meaning:
+      "Folder in which accepted usage is kept until it is delivered, so that it survives the end of the process. Each proxy needs its own.",
+  }),
+  usageSpoolMaxBytes: defineSetting({
+    group: "Upstream",
+    option: "usageSpoolMaxBytes",
+    variables: ["FLAGS_USAGE_SPOOL_MAX_BYTES"],
+    kind: createIntegerKind({ min: 8_388_608, max: 17_179_869_184, of: "bytes" }),
+    fallback: 134_217_728,
+    meaning:
+      "Disk space for the usage of each environment, in bytes. Below 134217728, there is also less memory for usage.",
+  }),
   projectName: defineSetting({
     group: "Upstream",
     option: "projectName",

@@ -6,7 +6,7 @@ import {
   type ContentCoding,
 } from "flags-server-kit/http";
 import { LRUCache } from "lru-cache";
-import { AGE_HEADER } from "./age-header.ts";
+import { AGE_HEADER } from "../age-header.ts";
 import type { ResponseBody } from "./response-body.ts";
 
 const JSON_TYPE = "application/json; charset=utf-8";

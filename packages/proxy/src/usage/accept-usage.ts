@@ -11,9 +11,9 @@ export interface UsageRules {
 }
 
 /**
- * Passes usage to a source. If a later one of several usages exceeds a limit, the earlier ones have
- * been counted. They count twice if the client sends the report again, which is better than losing
- * them.
+ * Passes usage to a source, all at once, so that one write to the spool covers it. If one of several
+ * usages exceeds a limit, others may have been counted. They count twice if the client sends the report
+ * again, which is better than losing them.
  *
  * @throws {HttpError} 503 if a limit is exceeded
  */
@@ -22,16 +22,18 @@ export async function acceptUsage(
   usages: readonly ApplicationUsage[],
   { metrics, metricsIntervalMs }: UsageRules,
 ): Promise<void> {
-  for (const usage of usages) {
-    const count = Object.keys(usage.features).length;
-    if (count === 0 && usage.impactMetrics === undefined) continue;
-    // NOTE: sources written in JavaScript may return nothing, which counts as accepted.
-    // oxlint-disable-next-line no-await-in-loop -- stops at the first one that is refused
-    const isAccepted: unknown = await source.reportUsage(usage);
-    if (isAccepted === false) {
-      metrics.usageRefused.inc();
-      throw tooMuchUsage(metricsIntervalMs);
-    }
-    metrics.usageEntries.inc(count);
-  }
+  const accepted = await Promise.all(
+    usages.map(async (usage) => {
+      const count = Object.keys(usage.features).length;
+      if (count === 0 && usage.impactMetrics === undefined) return true;
+      // NOTE: sources written in JavaScript may return nothing, which counts as accepted.
+      const isAccepted: unknown = await source.reportUsage(usage);
+      if (isAccepted === false) return false;
+      metrics.usageEntries.inc(count);
+      return true;
+    }),
+  );
+  if (accepted.every(Boolean)) return;
+  metrics.usageRefused.inc();
+  throw tooMuchUsage(metricsIntervalMs);
 }

@@ -15,6 +15,7 @@ import type { FlagsClientOptions } from "../options/flags-client-options.ts";
 import { resolveOptions } from "../options/resolve-options.ts";
 import type { Settings } from "../options/resolve-options.ts";
 import { describeCause } from "../transport/upstream-error.ts";
+import type { UsageSpoolState } from "../usage/spool/usage-spool.ts";
 import { isEmptyDocument } from "./bootstrap.ts";
 import { createParts } from "./client-parts.ts";
 import type { ClientParts } from "./client-parts.ts";
@@ -64,6 +65,11 @@ export class FlagsClient extends ClientEventTarget implements FlagSource, AsyncD
 
   get lastUpdateAtMs(): number | undefined {
     return this.#parts.updater.lastUpdateAtMs;
+  }
+
+  /** Numbers about the spool of usage; undefined without `usageSpool`. */
+  get usageSpool(): UsageSpoolState | undefined {
+    return this.#parts.usage.spoolState;
   }
 
   get origin(): FlagOrigin | undefined {
@@ -131,9 +137,10 @@ export class FlagsClient extends ClientEventTarget implements FlagSource, AsyncD
 
   /**
    * Returns false if a limit is exceeded, or after `close`. If usage reports are disabled, returns true
-   * and discards the usage.
+   * and discards the usage. With `usageSpool`, usage that is accepted results in a promise of true, which
+   * resolves when the usage is on the disk.
    */
-  reportUsage(usage: ApplicationUsage): boolean {
+  reportUsage(usage: ApplicationUsage): boolean | Promise<boolean> {
     return this.#parts.usage.report(usage);
   }
 

@@ -38,6 +38,19 @@ export interface BootstrapOptions {
   readonly override?: boolean;
 }
 
+/** Where usage that was reported is kept until it is delivered. */
+export interface UsageSpoolOptions {
+  /** The folder, created if missing. No other process may use it. */
+  readonly directory: string;
+  /**
+   * Limit of the size of its files, in bytes, at least 8 MiB. A quarter of it limits the usage in memory,
+   * unless that is more than 32 MiB.
+   *
+   * @default 134_217_728, 128 MiB
+   */
+  readonly maxBytes?: number;
+}
+
 /** Options of a client. `0`, `false` and empty strings are values; only `undefined` means the default. */
 export interface FlagsClientOptions {
   /** URL of the upstream API, for instance `https://flags.example.com/api`. */
@@ -99,6 +112,11 @@ export interface FlagsClientOptions {
   readonly bootstrap?: BootstrapOptions;
   /** Stores the last good flags across restarts. @default memory: they do not survive a restart */
   readonly storageProvider?: StorageProvider;
+  /**
+   * Keeps reported usage on the disk until it is delivered, so that it survives the end of the process.
+   * `reportUsage()` then returns a promise. Evaluations by this client are not included. @default memory
+   */
+  readonly usageSpool?: UsageSpoolOptions;
   /** Custom activation strategies; they override built-in ones of the same name. @default [] */
   readonly strategies?: readonly CustomStrategy[];
 }

@@ -1,4 +1,4 @@
-import type { CustomStrategy } from "flags-engine";
+import { type CustomStrategy, isRecord } from "flags-engine";
 import { generateInstanceId } from "../identity.ts";
 import type { StorageProvider } from "../storage/storage-provider.ts";
 import { SYNCHRONIZATIONS } from "../sync/synchronizer.ts";
@@ -9,7 +9,7 @@ import type { ConnectionSettings } from "../transport/connections.ts";
 import { toHeaderMap } from "../transport/headers.ts";
 import type { CredentialSettings, HeaderMap } from "../transport/headers.ts";
 import type { FeatureFilters } from "../transport/upstream-api.ts";
-import type { FlagsClientOptions } from "./flags-client-options.ts";
+import type { FlagsClientOptions, UsageSpoolOptions } from "./flags-client-options.ts";
 import {
   isHeaderRecord,
   isHeadersFunction,
@@ -60,6 +60,7 @@ export interface Settings {
   readonly bootstrap: BootstrapSettings | undefined;
   readonly bootstrapOverrides: boolean;
   readonly storageProvider: StorageProvider | undefined;
+  readonly usageSpool: Required<UsageSpoolOptions> | undefined;
   readonly strategies: readonly CustomStrategy[];
 }
 
@@ -86,6 +87,7 @@ export function resolveOptions(options: FlagsClientOptions): Settings {
       isStorageProvider,
       "must have the methods get and set",
     ),
+    usageSpool: readUsageSpool(reader),
     strategies:
       reader.check(
         "strategies",
@@ -138,6 +140,26 @@ function readMetrics(reader: OptionReader): MetricsSettings {
     isMetricsEnabled,
     isRegistrationEnabled: isMetricsEnabled && !isRegistrationDisabled,
   };
+}
+
+const DEFAULT_SPOOL_BYTES = 128 * 1024 * 1024;
+const MIN_SPOOL_BYTES = 8 * 1024 * 1024;
+
+function readUsageSpool(reader: OptionReader): Settings["usageSpool"] {
+  if (reader.check("usageSpool", isRecord, "must be an object") === undefined) return undefined;
+  const spool = reader.nested("usageSpool");
+  const directory = spool.requiredText("directory");
+  const maxBytes = spool.check(
+    "maxBytes",
+    isSpoolLimit,
+    `must be a whole number of bytes, at least ${MIN_SPOOL_BYTES}`,
+  );
+  spool.rejectUnknown();
+  return { directory, maxBytes: maxBytes ?? DEFAULT_SPOOL_BYTES };
+}
+
+function isSpoolLimit(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= MIN_SPOOL_BYTES;
 }
 
 function readFilters(reader: OptionReader): FeatureFilters {

@@ -71,20 +71,24 @@ export class ApplicationCounts {
     this.#addVariants(counts, usage.variants ?? {});
   }
 
+  /** Returns all counts. */
+  read(): Record<string, FeatureUsage> {
+    const counted = [...this.#features].filter(([, counts]) => !isZero(counts));
+    return Object.fromEntries(counted.map(([name, counts]) => [name, toUsage(counts)]));
+  }
+
   /**
    * Returns all counts and resets them to zero. The entries stay, and their memory stays claimed,
    * until `removeUnused` removes those that were not counted again.
    */
   take(): Record<string, FeatureUsage> {
-    const taken: [string, FeatureUsage][] = [];
-    for (const [name, counts] of this.#features) {
-      if (isZero(counts)) continue;
-      taken.push([name, toUsage(counts)]);
+    const taken = this.read();
+    for (const counts of this.#features.values()) {
       counts.yes = 0;
       counts.no = 0;
       for (const variant of counts.variants?.keys() ?? []) counts.variants?.set(variant, 0);
     }
-    return Object.fromEntries(taken);
+    return taken;
   }
 
   /** Removes those of the named flags, and their variants, whose counts are zero. */
@@ -171,12 +175,12 @@ function toUsage({ yes, no, variants }: FeatureCounts): FeatureUsage {
 }
 
 /** Adds two counts, saturating at the largest exact integer. */
-function addCounts(a: number, b: number): number {
+export function addCounts(a: number, b: number): number {
   return Math.min(a + b, Number.MAX_SAFE_INTEGER);
 }
 
 /** Converts a reported count; anything but a positive integer counts as 0. */
-function toCount(value: unknown): number {
+export function toCount(value: unknown): number {
   if (!Number.isInteger(value)) return 0;
   return Math.min(Math.max(Number(value), 0), Number.MAX_SAFE_INTEGER);
 }

@@ -13,7 +13,9 @@ import { ImpactMetricsBuffer } from "./impact-metrics.ts";
 import { RegistrationBuffer } from "./registration-buffer.ts";
 import { SupplementReporter } from "./supplement-reporter.ts";
 import { UsageDrops } from "./usage-drops.ts";
-import { DEFAULT_QUOTA, USAGE_LIMITS } from "./usage-limits.ts";
+import { UsageSpool } from "./spool/usage-spool.ts";
+import type { UsageSpoolState } from "./spool/usage-spool.ts";
+import { DEFAULT_QUOTA, REPORTED_QUOTA, USAGE_LIMITS } from "./usage-limits.ts";
 import { UsageReporter } from "./usage-reporter.ts";
 import { UsageStore } from "./usage-store.ts";
 
@@ -41,37 +43,62 @@ export class ClientUsage {
   readonly #drops: UsageDrops;
   /** Undefined if usage is not reported. */
   readonly #reporter: UsageReporter | undefined;
+  /** Undefined if usage is only in memory. */
+  readonly #spool: UsageSpool | undefined;
   /** Undefined if the client does not register. */
   readonly #registration: RetryingTask | undefined;
   #isClosed = false;
 
   constructor(options: ClientUsageOptions) {
-    const { settings, emitter, isKnownFeature, now } = options;
+    const { settings, emitter, events, isKnownFeature, now } = options;
+    const { usageSpool } = settings;
     this.#settings = settings;
-    const memory = new FairBudget(USAGE_LIMITS.bytes);
+    const memory = new FairBudget(memoryLimit(usageSpool?.maxBytes));
     this.#drops = new UsageDrops((kind, count) => emitter.emit("usageDropped", kind, count));
     this.#store = new UsageStore({
       now,
       memory,
       isKnownFeature,
       onUnknownDropped: (count) => this.#drops.add("unknown_flag", count),
+      journal: {
+        add: (usage) => this.#spool?.add(usage),
+        remove: (usage) => this.#spool?.remove(usage),
+      },
     });
     this.#impactMetrics = new ImpactMetricsBuffer(memory, USAGE_LIMITS.impactSeries);
     this.#registrations = new RegistrationBuffer(memory, USAGE_LIMITS.registrations, now);
+    if (settings.isMetricsEnabled && usageSpool !== undefined) {
+      this.#spool = new UsageSpool({
+        ...usageSpool,
+        pending: this.#store,
+        warn: events.warn,
+        onRestored: () => this.#reporter?.wake(),
+      });
+    }
     if (settings.isMetricsEnabled) this.#reporter = this.#createReporter(options);
     if (settings.isRegistrationEnabled) this.#registration = createRegistration(options);
   }
 
+  /** Undefined if usage is only in memory. */
+  get spoolState(): UsageSpoolState | undefined {
+    return this.#spool?.state;
+  }
+
   start(): void {
+    this.#spool?.start();
     this.#registration?.start();
     this.#reporter?.start();
   }
 
-  /** Stops accepting usage of other applications, and delivers all usage within five seconds. */
+  /**
+   * Stops accepting usage of other applications, and delivers all usage within five seconds. What could
+   * not be delivered stays in the spool.
+   */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#registration?.stop();
     await this.#reporter?.close();
+    await this.#spool?.close();
   }
 
   /** Counts usage of one flag by the application of this client. */
@@ -82,14 +109,15 @@ export class ClientUsage {
 
   /**
    * Adds usage of any application. Returns true if it was accepted, or if the client does not report
-   * usage; false if a limit is exceeded, or after `close`.
+   * usage; false if a limit is exceeded, or after `close`. With a spool, returns a promise that resolves
+   * when the usage is there.
    */
-  report(usage: ApplicationUsage): boolean {
+  report(usage: ApplicationUsage): boolean | Promise<boolean> {
     if (!this.#settings.isMetricsEnabled) return true;
-    if (this.#isClosed || !this.#store.add(usage)) return false;
-    const { quotaId = DEFAULT_QUOTA, impactMetrics = [] } = usage;
-    this.#drops.add("impact_metric", this.#impactMetrics.add(quotaId, impactMetrics));
-    return true;
+    const { quotaId = this.#spool === undefined ? DEFAULT_QUOTA : REPORTED_QUOTA } = usage;
+    if (this.#isClosed || !this.#store.add({ ...usage, quotaId })) return false;
+    this.#drops.add("impact_metric", this.#impactMetrics.add(quotaId, usage.impactMetrics ?? []));
+    return this.#spool === undefined ? true : this.#spool.flushed().then(() => true);
   }
 
   /** Adds a registration to be forwarded. Has no effect if the client does not register. */
@@ -116,6 +144,7 @@ export class ClientUsage {
       store: this.#store,
       bulk,
       sendSupplements: (signal) => supplements.send(signal),
+      spool: this.#spool,
       drops,
       identity,
       intervalMs: settings.metricsIntervalMs,
@@ -126,6 +155,14 @@ export class ClientUsage {
       random,
     });
   }
+}
+
+/**
+ * Returns the memory for usage. The spool can need one and a half times as much for a copy of it, next to
+ * an older copy and the records since then.
+ */
+function memoryLimit(spoolMaxBytes = Infinity): number {
+  return Math.min(USAGE_LIMITS.bytes, spoolMaxBytes / 4);
 }
 
 /** Returns the token of all requests; undefined if a function may replace it in each request. */

@@ -10,14 +10,6 @@ interface QuotaRules extends CountingRules {
   readonly now: () => number;
 }
 
-/** The result of adding usage. */
-interface AddResult {
-  /** False if nothing was counted. */
-  readonly isAccepted: boolean;
-  /** Number of flags that were omitted, because the upstream did not send them and their limit is reached. */
-  readonly droppedUnknown: number;
-}
-
 /** The usage of the applications of one quota. */
 export class QuotaUsage {
   readonly #applications = new Map<string, ApplicationCounts>();
@@ -36,11 +28,15 @@ export class QuotaUsage {
     return [...this.#applications.keys()];
   }
 
-  add(appName: string, startMs: number, features: FeatureEntries): AddResult {
+  /**
+   * Returns what was counted: all flags but the unknown ones beyond their limit; undefined if nothing was
+   * counted, because another limit is exceeded.
+   */
+  add(appName: string, startMs: number, features: FeatureEntries): FeatureEntries | undefined {
     const admitted = this.#limitUnknown(appName, features);
-    const isAccepted = this.#fits(appName, admitted);
-    if (isAccepted) this.#merge(appName, startMs, admitted);
-    return { isAccepted, droppedUnknown: isAccepted ? features.length - admitted.length : 0 };
+    if (!this.#fits(appName, admitted)) return undefined;
+    this.#merge(appName, startMs, admitted);
+    return admitted;
   }
 
   take(appName: string): Omit<ApplicationUsage, "quotaId"> | undefined {
@@ -53,7 +49,15 @@ export class QuotaUsage {
     return { appName, startMs, features };
   }
 
-  /** Adds usage that was taken before; moves its application to the end of the order. */
+  /** Returns the usage that is pending, without taking it; undefined if there is none. */
+  get(appName: string): Omit<ApplicationUsage, "quotaId"> | undefined {
+    const counts = this.#applications.get(appName);
+    const features = counts?.read() ?? {};
+    if (counts === undefined || Object.keys(features).length === 0) return undefined;
+    return { appName, startMs: counts.startMs, features };
+  }
+
+  /** Adds usage regardless of limits; moves its application to the end of the order. */
   putBack({ appName, startMs, features }: ApplicationUsage): void {
     this.#merge(appName, startMs, Object.entries(features));
     const counts = this.#applications.get(appName);

@@ -41,16 +41,26 @@ export const MAX_CONCURRENT_REQUESTS = 20;
 const ENTRY_BYTES = 120;
 const APPLICATION_BYTES = 400;
 const BYTES_PER_CHARACTER = 2;
+/** JSON, in which the spool stores names, escapes each of these with six bytes. */
+const ESCAPED = /[\p{Cc}\p{Cs}]/u;
+const BYTES_PER_ESCAPED = 6;
 
 /** Estimates the memory of a flag or variant with its counts, in bytes. */
 export function entryBytes(name: string): number {
-  return ENTRY_BYTES + BYTES_PER_CHARACTER * name.length;
+  return ENTRY_BYTES + textBytes(name);
 }
 
 /** Estimates the memory of an application without its flags, in bytes. */
 export function applicationBytes(name: string): number {
-  return APPLICATION_BYTES + BYTES_PER_CHARACTER * name.length;
+  return APPLICATION_BYTES + textBytes(name);
 }
 
-/** The quota of data that was reported without one. */
+function textBytes(text: string): number {
+  return text.length * (ESCAPED.test(text) ? BYTES_PER_ESCAPED : BYTES_PER_CHARACTER);
+}
+
+/** The quota of data without one, in particular of evaluations by the client itself. */
 export const DEFAULT_QUOTA = "";
+
+/** The quota of usage that was reported without one, if it has to be told from the client's own. */
+export const REPORTED_QUOTA = "reported";

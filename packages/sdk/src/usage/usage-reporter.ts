@@ -14,7 +14,10 @@ import { toMetricsBody } from "../transport/wire-bodies.ts";
 import type { MetricsBody } from "../transport/wire-bodies.ts";
 import { splitUsages, toBulkBatch, toBulkBatches, toBulkBody, toHour } from "./bulk-report.ts";
 import type { BulkBatch, BulkOrigin } from "./bulk-report.ts";
+import type { UsageSpool } from "./spool/usage-spool.ts";
 import type { BulkSupport } from "./bulk-support.ts";
+import { Rejections, TOO_LARGE } from "./rejections.ts";
+import type { Rejected } from "./rejections.ts";
 import type { UsageDrops } from "./usage-drops.ts";
 import { MAX_CONCURRENT_REQUESTS } from "./usage-limits.ts";
 import type { UsageStore } from "./usage-store.ts";
@@ -25,6 +28,8 @@ export interface UsageReporterOptions {
   readonly bulk: BulkSupport;
   /** Sends other data after the usage; throws an `UpstreamError` if the upstream cannot be reached. */
   readonly sendSupplements: (signal: AbortSignal) => Promise<void>;
+  /** Contains the usage in the store. @default usage is only in memory */
+  readonly spool?: Pick<UsageSpool, "compact" | "state"> | undefined;
   readonly drops: UsageDrops;
   readonly identity: Identity;
   readonly intervalMs: number;
@@ -37,24 +42,22 @@ export interface UsageReporterOptions {
   readonly random: () => number;
 }
 
-/** Consecutive rejections after which the usage of an application is dropped. */
-const MAX_REJECTIONS = 10;
-const TOO_LARGE = 413;
 const FLUSH_TIMEOUT_MS = 5000;
 const FLUSH_RETRY_MS = 250;
 
 /**
  * Delivers usage at intervals: in bulk if there are several applications and the upstream accepts
  * bulk reports; otherwise in one request per application, up to 20 at a time. Usage that could not be
- * delivered is put back and sent later. Usage that the upstream rejects for its content does not
- * delay other usage: it is sent separately from then on, and dropped with an error after ten
- * consecutive rejections.
+ * delivered is put back and sent later.
+ *
+ * Usage that the upstream rejects for its content does not delay other usage: it is sent separately from
+ * then on. A flag that is rejected while others of its application are accepted is dropped with an error;
+ * an application of which nothing is accepted, after ten consecutive rejections.
  */
 export class UsageReporter {
   readonly #options: UsageReporterOptions;
   readonly #failureLog: FailureLog;
-  /** Consecutive rejections, by application and quota. */
-  readonly #rejections = new Map<string, number>();
+  readonly #rejections: Rejections;
   readonly #abort = new AbortController();
   readonly #loop = new Loop(() => this.#report());
   #failures = 0;
@@ -63,6 +66,7 @@ export class UsageReporter {
   constructor(options: UsageReporterOptions) {
     this.#options = options;
     this.#failureLog = new FailureLog("Sending usage to the upstream", options.events);
+    this.#rejections = new Rejections({ ...options, failureLog: this.#failureLog });
     // Every pending request listens to the signal; by default, Node warns about more than ten listeners.
     setMaxListeners(2 * MAX_CONCURRENT_REQUESTS, this.#abort.signal);
   }
@@ -70,6 +74,11 @@ export class UsageReporter {
   /** Starts reporting after the first interval. */
   start(): void {
     this.#loop.start(this.#intervalMs());
+  }
+
+  /** Sends all usage now. */
+  wake(): void {
+    this.#loop.wake();
   }
 
   /** Delivers all usage within five seconds; retries transient failures until then. */
@@ -81,9 +90,12 @@ export class UsageReporter {
     await this.#flush(deadlineMs);
     clearTimeout(timer);
     this.#logDrops();
-    const { applications } = this.#options.store;
-    if (applications.length > 0)
-      this.#options.events.warn(`Usage was not delivered, applications: ${applications.length}`);
+    const { store, events, spool } = this.#options;
+    const count = store.applications.length;
+    if (count === 0) return;
+    const consequence =
+      spool?.state.isWritable === true ? "; the next start will deliver it from the spool" : "";
+    events.warn(`Usage was not delivered, applications: ${count}${consequence}`);
   }
 
   async #flush(deadlineMs: number): Promise<void> {
@@ -101,7 +113,9 @@ export class UsageReporter {
 
   async #report(): Promise<number> {
     const error = await this.#sendAll();
-    const { now, intervalMs, random } = this.#options;
+    const { now, intervalMs, random, spool } = this.#options;
+    // Not awaited: a slow disk must not delay the delivery.
+    void spool?.compact();
     if (now() - this.#loggedAtMs >= intervalMs) this.#logDrops();
     if (error === undefined) return this.#intervalMs();
     const { retryAfterMs } = error;
@@ -115,6 +129,7 @@ export class UsageReporter {
 
   /** Sends everything; returns the error if the upstream fails. */
   async #sendAll(): Promise<UpstreamError | undefined> {
+    this.#rejections.beginRound();
     try {
       await this.#sendUsage();
       await this.#options.sendSupplements(this.#abort.signal);
@@ -125,7 +140,7 @@ export class UsageReporter {
       return error;
     }
     this.#failures = 0;
-    if (this.#rejections.size === 0) this.#failureLog.succeeded();
+    if (this.#rejections.isEmpty) this.#failureLog.succeeded();
     return undefined;
   }
 
@@ -164,7 +179,7 @@ export class UsageReporter {
   /** Takes all usage; adds usage of applications that were rejected before to the list instead. */
   *#takeAcceptable(rejectedBefore: ApplicationUsage[]): Generator<ApplicationUsage> {
     for (const usage of this.#options.store.takeAll()) {
-      if (this.#rejections.has(idOf(usage))) rejectedBefore.push(usage);
+      if (this.#rejections.has(usage)) rejectedBefore.push(usage);
       else yield usage;
     }
   }
@@ -209,7 +224,7 @@ export class UsageReporter {
     }
     const halves = splitUsages(usages);
     if (halves === undefined) {
-      for (const usage of usages) this.#handleRejection(usage, error);
+      for (const usage of usages) this.#rejections.settle(usage, [{ usage, error }], false);
       return;
     }
     await this.#deliverBoth(halves, (half) =>
@@ -217,36 +232,50 @@ export class UsageReporter {
     );
   }
 
-  /** Delivers usage of one application separately; returns whether the upstream accepted all of it. */
+  /**
+   * Delivers usage of one application separately; returns whether the upstream accepted all of it.
+   * Rejected usage is sent again in halves, until the flags that cause the rejection are isolated.
+   */
   async #deliver(usage: ApplicationUsage): Promise<boolean> {
+    const waiting = [usage];
+    const rejected: Rejected[] = [];
+    let isPartAccepted = false;
+    try {
+      for (let part = waiting[0]; part !== undefined; part = waiting[0]) {
+        // oxlint-disable-next-line no-await-in-loop -- one request per application at a time
+        const error = await this.#trySend(part);
+        waiting.shift();
+        if (error === undefined) {
+          isPartAccepted = true;
+          continue;
+        }
+        const parts = this.#rejections.split({ usage: part, error });
+        if (parts === undefined) rejected.push({ usage: part, error });
+        else waiting.unshift(...parts);
+      }
+    } catch (thrown) {
+      for (const part of waiting) this.#options.store.putBack(part);
+      for (const part of rejected) this.#options.store.putBack(part.usage);
+      throw thrown;
+    }
+    this.#rejections.settle(usage, rejected, isPartAccepted);
+    return rejected.length === 0;
+  }
+
+  /** Sends usage of one application; returns the error if the upstream rejects its content. */
+  async #trySend(usage: ApplicationUsage): Promise<UpstreamError | undefined> {
     const { api, store, identity, onSent, now } = this.#options;
     const body = toMetricsBody(usage, identity, now());
     try {
       await api.sendMetrics(body, this.#abort.signal);
     } catch (thrown) {
-      return await this.#handleFailure(usage, toUpstreamError(thrown));
-    }
-    store.release(usage);
-    this.#rejections.delete(idOf(usage));
-    onSent(body);
-    return true;
-  }
-
-  async #handleFailure(usage: ApplicationUsage, error: UpstreamError): Promise<boolean> {
-    const halves = error.status === TOO_LARGE ? splitUsages([usage]) : undefined;
-    if (halves !== undefined) {
-      let isAccepted = true;
-      await this.#deliverBoth(halves, async ([half]) => {
-        if (half !== undefined && !(await this.#deliver(half))) isAccepted = false;
-      });
-      return isAccepted;
-    }
-    if (!error.isRejection) {
-      this.#options.store.putBack(usage);
+      const error = toUpstreamError(thrown);
+      if (error.isRejection) return error;
       throw error;
     }
-    this.#handleRejection(usage, error);
-    return false;
+    store.release(usage);
+    onSent(body);
+    return undefined;
   }
 
   /** Delivers one half after the other; puts the second one back if the first one fails. */
@@ -263,26 +292,6 @@ export class UsageReporter {
     await deliver(second);
   }
 
-  /** Puts rejected usage back, or drops it after ten consecutive rejections. */
-  #handleRejection(usage: ApplicationUsage, error: UpstreamError): void {
-    const { store, events, drops } = this.#options;
-    this.#failureLog.failed(error);
-    const rejections = (this.#rejections.get(idOf(usage)) ?? 0) + 1;
-    if (rejections < MAX_REJECTIONS) {
-      this.#rejections.set(idOf(usage), rejections);
-      store.putBack(usage);
-      return;
-    }
-    this.#rejections.delete(idOf(usage));
-    store.release(usage);
-    const flags = Object.keys(usage.features).length;
-    drops.add("rejected", flags);
-    const subject = `Usage of application ${JSON.stringify(usage.appName)} (flags: ${flags})`;
-    events.error(
-      new Error(`${subject} was dropped: rejected ${rejections} times`, { cause: error }),
-    );
-  }
-
   /** Logs which usage was not counted or was dropped since the last call. */
   #logDrops(): void {
     const { store, drops, events, now } = this.#options;
@@ -291,10 +300,6 @@ export class UsageReporter {
       events.warn(`Too much usage is pending, evaluations not counted: ${rejected}`);
     if (drops.logSummary(events.warn) || rejected > 0) this.#loggedAtMs = now();
   }
-}
-
-function idOf({ quotaId, appName }: ApplicationUsage): string {
-  return JSON.stringify([quotaId, appName]);
 }
 
 /** Removes the elements of a list one by one, and returns each. */

@@ -4,6 +4,15 @@ import { FairBudget } from "./fair-budget.ts";
 import { QuotaUsage } from "./quota-usage.ts";
 import { DEFAULT_QUOTA, USAGE_LIMITS } from "./usage-limits.ts";
 import type { UsageLimits } from "./usage-limits.ts";
+import { UsageTotals } from "./usage-totals.ts";
+
+/** Receives every change of the usage, except that of the default quota, which includes the client's own. */
+export interface UsageJournal {
+  /** Usage was accepted. */
+  add(usage: ApplicationUsage): void;
+  /** Usage was delivered or dropped. */
+  remove(usage: ApplicationUsage): void;
+}
 
 interface UsageStoreOptions {
   readonly now: () => number;
@@ -15,6 +24,8 @@ interface UsageStoreOptions {
   readonly isKnownFeature?: (name: string) => boolean;
   /** Called with the number of unknown flags that were omitted from a report. */
   readonly onUnknownDropped?: (count: number) => void;
+  /** @default changes are not recorded */
+  readonly journal?: UsageJournal;
 }
 
 /**
@@ -28,6 +39,8 @@ export class UsageStore {
   readonly #limits: UsageLimits;
   readonly #memory: FairBudget;
   readonly #applications: FairBudget;
+  /** What is being sent. */
+  readonly #taken = new UsageTotals();
   #rejected = 0;
 
   constructor(options: UsageStoreOptions) {
@@ -43,6 +56,25 @@ export class UsageStore {
     return [...this.#quotas.values()].flatMap(({ applications }) => applications);
   }
 
+  /** The applications with usage that the journal contains. It may be pending or being sent. */
+  get keys(): readonly (readonly [quotaId: string, appName: string])[] {
+    return [...this.#quotas]
+      .filter(([quotaId]) => quotaId !== DEFAULT_QUOTA)
+      .flatMap(([quotaId, quota]) =>
+        quota.applications.map((appName) => [quotaId, appName] as const),
+      );
+  }
+
+  /** Returns the usage of an application that is pending or being sent; undefined if there is none. */
+  totalOf(quotaId: string, appName: string): ApplicationUsage | undefined {
+    const totals = new UsageTotals();
+    const pending = this.#quotas.get(quotaId)?.get(appName);
+    const taken = this.#taken.get(quotaId, appName);
+    if (pending !== undefined) totals.add({ ...pending, quotaId });
+    if (taken !== undefined) totals.add(taken);
+    return totals.get(quotaId, appName);
+  }
+
   /** Returns how many calls of `count` exceeded a limit since the last call of this method. */
   takeRejectedCount(): number {
     const rejected = this.#rejected;
@@ -53,7 +85,8 @@ export class UsageStore {
   /** Counts usage of one flag under the default quota; if it exceeds a limit, counts only the rejection. */
   count(appName: string, feature: string, usage: FeatureUsage): void {
     const features = [[feature, usage]] as const;
-    if (!this.#add(DEFAULT_QUOTA, appName, this.#options.now(), features)) this.#rejected += 1;
+    const counted = this.#add(DEFAULT_QUOTA, appName, this.#options.now(), features);
+    if (counted === undefined) this.#rejected += 1;
   }
 
   /**
@@ -61,7 +94,22 @@ export class UsageStore {
    * flags beyond their limit are omitted. The cost does not depend on the values of the counts.
    */
   add({ quotaId = DEFAULT_QUOTA, appName, startMs, features }: ApplicationUsage): boolean {
-    return this.#add(quotaId, appName, startMs, Object.entries(features));
+    const entries = Object.entries(features);
+    const counted = this.#add(quotaId, appName, startMs, entries);
+    if (counted === undefined) return false;
+    const isComplete = counted.length === entries.length;
+    this.#journalOf(quotaId)?.add({
+      quotaId,
+      appName,
+      startMs,
+      features: isComplete ? features : Object.fromEntries(counted),
+    });
+    return true;
+  }
+
+  /** Adds usage of an earlier process, regardless of limits. */
+  restore(usage: ApplicationUsage): void {
+    this.#quotaOf(usage.quotaId ?? DEFAULT_QUOTA).putBack(usage);
   }
 
   /**
@@ -78,7 +126,10 @@ export class UsageStore {
     for (let index = 0; queues.length > 0; index += 1) {
       for (const { quotaId, quota, names } of queues) {
         const taken = quota.take(names[index] ?? "");
-        if (taken !== undefined) yield { ...taken, quotaId };
+        if (taken === undefined) continue;
+        const usage = { ...taken, quotaId };
+        this.#taken.add(usage);
+        yield usage;
       }
       queues = queues.filter(({ names }) => index + 1 < names.length);
     }
@@ -89,6 +140,7 @@ export class UsageStore {
   putBack(usage: ApplicationUsage): void {
     const { quotaId = DEFAULT_QUOTA } = usage;
     const quota = this.#quotaOf(quotaId);
+    this.#taken.remove(usage);
     quota.putBack(usage);
     this.#quotas.delete(quotaId);
     this.#quotas.set(quotaId, quota);
@@ -98,16 +150,29 @@ export class UsageStore {
   release(usage: ApplicationUsage): void {
     const { quotaId = DEFAULT_QUOTA } = usage;
     const quota = this.#quotas.get(quotaId);
+    this.#taken.remove(usage);
     quota?.release(usage);
     if (quota?.isEmpty === true) this.#quotas.delete(quotaId);
+    this.#journalOf(quotaId)?.remove(usage);
   }
 
-  #add(quotaId: string, appName: string, startMs: number, features: FeatureEntries): boolean {
+  /** Returns what was counted; undefined if a limit is exceeded. */
+  #add(
+    quotaId: string,
+    appName: string,
+    startMs: number,
+    features: FeatureEntries,
+  ): FeatureEntries | undefined {
     const quota = this.#quotaOf(quotaId);
-    const { isAccepted, droppedUnknown } = quota.add(appName, startMs, features);
+    const counted = quota.add(appName, startMs, features);
     if (quota.isEmpty) this.#quotas.delete(quotaId);
-    if (droppedUnknown > 0) this.#options.onUnknownDropped?.(droppedUnknown);
-    return isAccepted;
+    const dropped = counted === undefined ? 0 : features.length - counted.length;
+    if (dropped > 0) this.#options.onUnknownDropped?.(dropped);
+    return counted;
+  }
+
+  #journalOf(quotaId: string): UsageJournal | undefined {
+    return quotaId === DEFAULT_QUOTA ? undefined : this.#options.journal;
   }
 
   #quotaOf(quotaId: string): QuotaUsage {

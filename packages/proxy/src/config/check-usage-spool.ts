@@ -1,0 +1,42 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { encodeSourceName, nameSources } from "../sources.ts";
+
+/** Problems of a disk that may be solved without a restart. Until then, usage is only in memory. */
+const TEMPORARY: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT", "EIO"]);
+
+/** Creates the folder of the spool if it is missing. Returns the reason if files cannot be written there. */
+export async function findSpoolProblem(directory: string): Promise<string | undefined> {
+  const probe = join(directory, `.probe-${randomUUID()}`);
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await writeFile(probe, "", { flag: "wx", mode: 0o600 });
+    await rm(probe);
+    return undefined;
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (TEMPORARY.has(code)) return undefined;
+    return `cannot write to the folder ${directory} (${String(code)}): let the user of this process write there, or choose another folder`;
+  }
+}
+
+/** Finds usage of sources that are not configured any more. It stays until they are configured again. */
+export async function findUnservedUsage(
+  directory: string,
+  upstreamTokens: readonly string[],
+): Promise<readonly string[]> {
+  const served = new Set(nameSources(upstreamTokens).map(encodeSourceName));
+  const names = await readdir(directory).catch(() => []);
+  const unserved = await Promise.all(
+    names
+      .filter((name) => !served.has(name))
+      .map(async (name) => ((await hasUsage(join(directory, name))) ? [name] : [])),
+  );
+  return unserved.flat().toSorted();
+}
+
+async function hasUsage(directory: string): Promise<boolean> {
+  const files = await readdir(directory).catch(() => []);
+  return files.some((file) => /^usage-\d+\.log$/.test(file));
+}

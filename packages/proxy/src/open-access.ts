@@ -1,0 +1,51 @@
+import type { Registry } from "prom-client";
+import { AccessControl } from "./access/access-control.ts";
+import type { ProxyConfig } from "./config/config.ts";
+import { toClientOptions, type UpstreamSource } from "./sources.ts";
+import { createStore } from "./store/create-storages.ts";
+import type { KeyVerifier } from "./upstream-keys/verified-key.ts";
+
+interface OpenAccessOptions {
+  readonly registry: Registry;
+  /** Verifies keys, if the upstream does that. @default one that calls the upstream */
+  readonly verifier?: KeyVerifier | undefined;
+}
+
+/**
+ * Opens the keys of an app: those in settings, in the access file, and those that the upstream verifies.
+ *
+ * @throws {ConfigError} if the access file is invalid
+ */
+export async function openAccess(
+  config: ProxyConfig,
+  sources: readonly UpstreamSource[],
+  { registry, verifier }: OpenAccessOptions,
+): Promise<AccessControl> {
+  if (config.upstreamKeys === undefined) return AccessControl.open(config, sources);
+  return AccessControl.open(config, sources, {
+    registry,
+    verifier: verifier ?? (await startKeyVerifier(config, config.upstreamKeys, registry)),
+  });
+}
+
+/** Creates and starts the verifier of a process that calls the upstream. */
+export async function startKeyVerifier(
+  config: ProxyConfig,
+  { revalidationIntervalMs }: NonNullable<ProxyConfig["upstreamKeys"]>,
+  registry: Registry,
+): Promise<KeyVerifier> {
+  // NOTE: loaded only if needed, so that other proxies start faster.
+  const { UpstreamKeyVerifier } = await import("./upstream-keys/upstream-key-verifier.ts");
+  const { upstreamUrl, upstreamTokens, store, logger } = config;
+  const verifier = new UpstreamKeyVerifier({
+    client: toClientOptions(config, upstreamTokens[0] ?? ""),
+    upstreamUrl,
+    upstreamTokens,
+    revalidationIntervalMs,
+    store: store && createStore(store, logger),
+    registry,
+    logger,
+  });
+  verifier.start();
+  return verifier;
+}

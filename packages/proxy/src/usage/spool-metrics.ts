@@ -1,0 +1,96 @@
+import { FlagsClient, type UsageSpoolState } from "flags-sdk";
+import { Counter, Gauge, type Registry } from "prom-client";
+import type { UpstreamSource } from "../sources.ts";
+
+interface Spool {
+  readonly source: string;
+  readonly read: () => UsageSpoolState | undefined;
+}
+
+/**
+ * Exports the state of the usage spools, if there are any.
+ *
+ * @param prefix of the names of the metrics
+ */
+export function observeSpools(
+  registry: Registry,
+  prefix: string,
+  sources: readonly UpstreamSource[],
+): void {
+  const spools = sources.flatMap(({ name, flags }) =>
+    flags instanceof FlagsClient && flags.usageSpool !== undefined
+      ? [{ source: name, read: () => flags.usageSpool }]
+      : [],
+  );
+  if (spools.length === 0) return;
+  createGauges(registry, `${prefix}_usage_spool`, spools);
+  createCounters(registry, `${prefix}_usage_spool`, spools);
+}
+
+function createGauges(registry: Registry, prefix: string, spools: readonly Spool[]): void {
+  const createGauge = (
+    name: string,
+    help: string,
+    select: (state: UsageSpoolState) => number,
+  ): Gauge =>
+    new Gauge({
+      name: `${prefix}_${name}`,
+      help,
+      labelNames: ["source"],
+      registers: [registry],
+      collect() {
+        for (const { source, read } of spools) {
+          const state = read();
+          if (state !== undefined) this.set({ source }, select(state));
+        }
+      },
+    });
+  createGauge("bytes", "Size of the files of the usage spool", ({ bytes }) => bytes);
+  createGauge("limit_bytes", "Limit of this size", ({ maxBytes }) => maxBytes);
+  createGauge(
+    "writable",
+    "1 while accepted usage is written to the spool; 0 while it is only in memory",
+    ({ isWritable }) => Number(isWritable),
+  );
+}
+
+function createCounters(registry: Registry, prefix: string, spools: readonly Spool[]): void {
+  const createCounter = (
+    name: string,
+    help: string,
+    select: (state: UsageSpoolState) => number,
+  ): Counter =>
+    new Counter({
+      name: `${prefix}_${name}_total`,
+      help,
+      labelNames: ["source"],
+      registers: [registry],
+      collect() {
+        this.reset();
+        for (const { source, read } of spools) {
+          const state = read();
+          if (state !== undefined) this.inc({ source }, select(state));
+        }
+      },
+    });
+  createCounter(
+    "written",
+    "Parts of usage reports that were on the disk before the report was confirmed",
+    ({ written }) => written,
+  );
+  createCounter(
+    "unwritten",
+    "Parts of usage reports that were confirmed although they could not be written in time",
+    ({ unwritten }) => unwritten,
+  );
+  createCounter(
+    "restored",
+    "Applications whose usage an earlier process had left in the spool",
+    ({ restoredApplications }) => restoredApplications,
+  );
+  createCounter(
+    "damaged_lines",
+    "Lines of the spool that could not be read",
+    ({ damagedLines }) => damagedLines,
+  );
+}

@@ -1,0 +1,162 @@
+import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ApplicationUsage } from "../../flag-source.ts";
+import { listSegments, readSegment, SegmentWriter } from "./segment.ts";
+import type { SegmentReport } from "./segment.ts";
+import { MAX_LINE_BYTES, readLine, toLines } from "./spool-record.ts";
+import type { SpoolRecord } from "./spool-record.ts";
+
+let directory = "";
+let lastNumber = 0;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "flags-segment-"));
+});
+
+afterAll(() => rm(directory, { recursive: true }));
+
+const usage = (appName: string, yes = 1): ApplicationUsage => ({
+  appName,
+  quotaId: "key",
+  startMs: 7,
+  features: { 'flag\n"é\u0001\ud800': { yes, no: 0, variants: { red: 2 } } },
+});
+
+/** Writes lines to a new segment and returns its path. */
+async function write(lines: readonly string[]): Promise<string> {
+  lastNumber += 1;
+  const writer = await SegmentWriter.create(directory, lastNumber);
+  await writer.append(lines.join(""));
+  await writer.close();
+  return writer.path;
+}
+
+async function read(path: string): Promise<SegmentReport & { records: readonly SpoolRecord[] }> {
+  const records: SpoolRecord[] = [];
+  const report = await readSegment(path, (record) => records.push(record));
+  return { ...report, records };
+}
+
+const INTACT = { isKnownFormat: true, damagedLines: 0 };
+
+describe("a segment", () => {
+  it("contains the records that were written, in order, for its owner only", async () => {
+    const path = await write([
+      ...toLines("add", usage("a")),
+      ...toLines("remove", usage("b")),
+      ...toLines("set", usage("c")),
+    ]);
+    expect(await read(path)).toEqual({
+      ...INTACT,
+      records: [
+        { kind: "add", usage: usage("a") },
+        { kind: "remove", usage: usage("b") },
+        { kind: "set", usage: usage("c") },
+      ],
+    });
+    const { mode, size } = await stat(path);
+    expect(mode & 0o777).toBe(0o600);
+    expect((await listSegments(directory)).at(-1)).toEqual({
+      path,
+      number: lastNumber,
+      bytes: size,
+    });
+  });
+
+  it("contains large usage as several lines, none of which is too long", async () => {
+    const features = Object.fromEntries(
+      Array.from({ length: 20_000 }, (_, flag) => [`${"é".repeat(100)}${flag}`, { yes: 1, no: 0 }]),
+    );
+    const lines = toLines("set", { ...usage("a"), features });
+    expect(lines.length).toBeGreaterThan(10);
+    const { records } = await read(await write(lines));
+    const restored = records.map((record) => record.usage.features);
+    expect(Object.assign({}, ...restored)).toEqual(features);
+  });
+
+  it("loses only the damaged line if a part in the middle is overwritten", async () => {
+    const lines = ["a", "b", "c"].flatMap((name) => toLines("add", usage(name)));
+    const path = await write(lines);
+    const text = await readFile(path, "latin1");
+    await writeFile(path, text.replace('"appName":"b"', '"appName":"x"'), "latin1");
+    const { damagedLines, records } = await read(path);
+    expect(damagedLines).toBe(1);
+    expect(records.map((record) => record.usage.appName)).toEqual(["a", "c"]);
+  });
+
+  it("loses nothing complete if its last line is torn, or the rest of it is zero", async () => {
+    for (const end of ["1234abcd {", "\0".repeat(5000)]) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      const path = await write(toLines("add", usage("a")));
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      await appendFile(path, end);
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      expect(await read(path)).toEqual({
+        ...INTACT,
+        records: [{ kind: "add", usage: usage("a") }],
+      });
+    }
+  });
+
+  it("skips a line that is too long without storing it", async () => {
+    const path = await write([
+      `${"x".repeat(MAX_LINE_BYTES + 1)}\n`,
+      ...toLines("add", usage("a")),
+    ]);
+    const { damagedLines, records } = await read(path);
+    expect([damagedLines, records.length]).toEqual([1, 1]);
+  });
+
+  it("of another format is not read", async () => {
+    const path = join(directory, "usage-90000000.log");
+    await writeFile(path, `flags-usage-spool 2\n${toLines("add", usage("a"))[0]}`);
+    expect(await read(path)).toEqual({ isKnownFormat: false, damagedLines: 0, records: [] });
+  });
+
+  it("that is cut anywhere contains exactly the records before the cut", async () => {
+    const written = Array.from({ length: 5 }, (_, index) => usage(`app-${index}`, index + 1));
+    const lines = written.flatMap((one) => toLines("add", one));
+    const complete = await readFile(await write(lines));
+    const ends: number[] = [];
+    let end = complete.length - Buffer.byteLength(lines.join(""));
+    for (const line of lines) ends.push((end += Buffer.byteLength(line)));
+    const path = join(directory, "usage-80000000.log");
+    await fc.assert(
+      fc.asyncProperty(fc.nat(complete.length), async (cut) => {
+        await writeFile(path, complete.subarray(0, cut));
+        const { records, ...report } = await read(path);
+        expect(report).toEqual(INTACT);
+        expect(records.map((record) => record.usage)).toEqual(
+          written.filter((_, index) => (ends[index] ?? 0) <= cut),
+        );
+      }),
+      { numRuns: Number(process.env["FUZZ_RUNS"] ?? 50) },
+    );
+  });
+});
+
+describe("a line", () => {
+  const [line = ""] = toLines("add", usage("a"));
+  const intact = Buffer.from(line.slice(0, -1));
+
+  it("is not read if any of its bits is flipped", () => {
+    fc.assert(
+      fc.property(fc.nat(intact.length - 1), fc.nat(7), (position, bit) => {
+        const damaged = Buffer.from(intact);
+        damaged[position] = (damaged[position] ?? 0) ^ (1 << bit);
+        expect(readLine(damaged)).toBeUndefined();
+      }),
+    );
+  });
+
+  it("of any bytes does not throw, and is not read", () => {
+    fc.assert(
+      fc.property(fc.uint8Array(), (bytes) => {
+        expect(readLine(Buffer.from(bytes))).toBeUndefined();
+      }),
+    );
+  });
+});

@@ -1,0 +1,133 @@
+import { createReadStream } from "node:fs";
+import { type FileHandle, open, readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { MAX_LINE_BYTES, readLine } from "./spool-record.ts";
+import type { SpoolRecord } from "./spool-record.ts";
+
+/** A file of the spool. */
+export interface Segment {
+  readonly path: string;
+  /** Position in the order of all segments. */
+  readonly number: number;
+  readonly bytes: number;
+}
+
+/** The first line of every segment. The number changes if older versions cannot read the rest. */
+const HEADER = "flags-usage-spool 1\n";
+const OWNER_ONLY = 0o600;
+const NAME = /^usage-(\d{1,12})\.log$/;
+const LINE_BREAK = 0x0a;
+
+/** Returns the segments in a folder, in order. */
+export async function listSegments(directory: string): Promise<readonly Segment[]> {
+  const names = (await readdir(directory)).filter((name) => NAME.test(name));
+  const segments = names.map(async (name) => {
+    const path = join(directory, name);
+    return { path, number: Number(NAME.exec(name)?.[1]), bytes: (await stat(path)).size };
+  });
+  return (await Promise.all(segments)).toSorted((a, b) => a.number - b.number);
+}
+
+/** The segment that is being written. After an error it must not be written again: its end is unknown. */
+export class SegmentWriter implements Segment {
+  readonly path: string;
+  readonly number: number;
+  readonly #file: FileHandle;
+  #bytes = 0;
+
+  private constructor(file: FileHandle, path: string, number: number) {
+    this.#file = file;
+    this.path = path;
+    this.number = number;
+  }
+
+  /** Creates a segment, which must not exist. Its entry in the folder is durable. */
+  static async create(directory: string, number: number): Promise<SegmentWriter> {
+    const path = join(directory, `usage-${String(number).padStart(8, "0")}.log`);
+    const writer = new SegmentWriter(await open(path, "wx", OWNER_ONLY), path, number);
+    try {
+      await writer.append(HEADER);
+      await syncDirectory(directory);
+    } catch (error) {
+      await writer.close();
+      await rm(path, { force: true });
+      throw error;
+    }
+    return writer;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Resolves when the text is on the disk, also if the machine fails. */
+  async append(text: string): Promise<void> {
+    const content = Buffer.from(text);
+    // NOTE: counted before, because a failed write can have written a part.
+    this.#bytes += content.length;
+    await this.#file.appendFile(content);
+    await this.#file.datasync();
+  }
+
+  async close(): Promise<void> {
+    await this.#file.close();
+  }
+}
+
+async function syncDirectory(directory: string): Promise<void> {
+  // Windows cannot open folders, and writes their entries itself.
+  if (process.platform === "win32") return;
+  const handle = await open(directory, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** What was found in a segment, apart from its valid records. */
+export interface SegmentReport {
+  /** False: it was written by a version with another format, and none of it was read. */
+  readonly isKnownFormat: boolean;
+  /** Lines with a wrong checksum. Does not count an incomplete last one, whose write was never confirmed. */
+  readonly damagedLines: number;
+}
+
+/** Reads the records of a segment in order. */
+export async function readSegment(
+  path: string,
+  onRecord: (record: SpoolRecord) => void,
+): Promise<SegmentReport> {
+  let damagedLines = 0;
+  let isFirst = true;
+  for await (const line of readLines(path)) {
+    if (isFirst && `${line?.toString()}\n` !== HEADER)
+      return { isKnownFormat: false, damagedLines };
+    const record = isFirst || line === undefined ? undefined : readLine(line);
+    if (record !== undefined) onRecord(record);
+    else if (!isFirst) damagedLines += 1;
+    isFirst = false;
+  }
+  return { isKnownFormat: true, damagedLines };
+}
+
+/** Yields the complete lines of a file; undefined for one that is too long. */
+async function* readLines(path: string): AsyncGenerator<Buffer | undefined> {
+  let parts: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+    let start = 0;
+    for (;;) {
+      const end = chunk.indexOf(LINE_BREAK, start);
+      const part = chunk.subarray(start, end === -1 ? undefined : end);
+      length += part.length;
+      // What exceeds the limit is not stored.
+      if (length <= MAX_LINE_BYTES) parts.push(part);
+      if (end === -1) break;
+      yield length <= MAX_LINE_BYTES ? Buffer.concat(parts) : undefined;
+      parts = [];
+      length = 0;
+      start = end + 1;
+    }
+  }
+}

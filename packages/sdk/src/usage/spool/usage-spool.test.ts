@@ -1,0 +1,357 @@
+import { appendFile, cp, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import type { ApplicationUsage } from "../../flag-source.ts";
+import { FairBudget } from "../fair-budget.ts";
+import { USAGE_LIMITS } from "../usage-limits.ts";
+import { UsageStore } from "../usage-store.ts";
+import { UsageSpool } from "./usage-spool.ts";
+
+/** With a timeout for busy machines. */
+const eventually: typeof expect.poll = (read) => expect.poll(read, { timeout: 30_000 });
+
+let root = "";
+let lastFolder = 0;
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), "flags-spool-"));
+});
+
+afterAll(() => rm(root, { recursive: true }));
+
+function newFolder(): string {
+  lastFolder += 1;
+  return join(root, String(lastFolder));
+}
+
+const usage = (appName: string, yes = 1, quotaId = "key"): ApplicationUsage => ({
+  appName,
+  quotaId,
+  startMs: 1000,
+  features: { on: { yes, no: 0 }, [`of-${appName}`]: { yes: 0, no: 1, variants: { red: 1 } } },
+});
+
+interface Opened {
+  readonly store: UsageStore;
+  readonly spool: UsageSpool;
+  readonly directory: string;
+  readonly warnings: string[];
+}
+
+/** Opens a spool with its store. The folder may contain the files of an earlier one. */
+async function open(
+  directory: string,
+  maxBytes = 8 * 1024 * 1024,
+  memoryBytes = USAGE_LIMITS.bytes,
+): Promise<Opened> {
+  const warnings: string[] = [];
+  const store: UsageStore = new UsageStore({
+    now: () => 2000,
+    memory: new FairBudget(memoryBytes),
+    journal: { add: (one) => spool.add(one), remove: (one) => spool.remove(one) },
+  });
+  const spool = new UsageSpool({
+    directory,
+    maxBytes,
+    pending: store,
+    warn: (message) => warnings.push(message.replaceAll(directory, "DIR")),
+    onRestored: () => {},
+  });
+  spool.start();
+  onTestFinished(() => spool.close());
+  await eventually(() => spool.state.isWritable || warnings.length > 0).toBe(true);
+  return { store, spool, directory, warnings };
+}
+
+/** Opens what a killed process would leave at this moment. */
+async function reopenAfterKill({ directory }: Opened): Promise<Opened> {
+  const copy = newFolder();
+  // Files can be deleted while they are copied.
+  await eventually(() => isCopied(directory, copy)).toBe(true);
+  await rm(join(copy, "lock.json"), { force: true });
+  return open(copy);
+}
+
+async function isCopied(directory: string, copy: string): Promise<boolean> {
+  await rm(copy, { recursive: true, force: true });
+  try {
+    await cp(directory, copy, { recursive: true });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Returns the sum of the `yes` counts of `on`, by application. */
+function pendingIn({ store }: Opened): Readonly<Record<string, number>> {
+  const counts = store.keys.map(([quotaId, appName]) => {
+    const yes = store.totalOf(quotaId, appName)?.features["on"]?.yes ?? 0;
+    return [`${quotaId}/${appName}`, yes] as const;
+  });
+  return Object.fromEntries(counts);
+}
+
+async function filesIn({ directory }: Opened): Promise<readonly string[]> {
+  return (await readdir(directory)).filter((name) => name !== "lock.json").toSorted();
+}
+
+describe("UsageSpool restores what a killed process has left:", () => {
+  it("all usage that was written, by application and quota", async () => {
+    const killed = await open(newFolder());
+    killed.store.add(usage("a", 3));
+    killed.store.add(usage("a", 4));
+    killed.store.add(usage("a", 5, "other"));
+    killed.store.add(usage("b", 6));
+    await killed.spool.flushed();
+    const next = await reopenAfterKill(killed);
+    expect(pendingIn(next)).toEqual({ "key/a": 7, "other/a": 5, "key/b": 6 });
+    expect(next.store.totalOf("key", "a")?.features["of-a"]).toEqual({
+      yes: 0,
+      no: 2,
+      variants: { red: 2 },
+    });
+    expect(next.warnings).toEqual([
+      "Restored usage that an earlier process had not delivered, applications: 3",
+    ]);
+  });
+
+  it("not what was delivered, but what was being sent", async () => {
+    const killed = await open(newFolder());
+    for (const name of ["delivered", "sending", "failed"]) killed.store.add(usage(name));
+    const [delivered, , failed] = [...killed.store.takeAll()];
+    if (delivered !== undefined) killed.store.release(delivered);
+    if (failed !== undefined) killed.store.putBack(failed);
+    await killed.spool.flushed();
+    const next = await reopenAfterKill(killed);
+    expect(pendingIn(next)).toEqual({ "key/sending": 1, "key/failed": 1 });
+  });
+
+  it("once, however often the process is killed", async () => {
+    let opened = await open(newFolder());
+    opened.store.add(usage("a", 2));
+    await opened.spool.flushed();
+    for (let round = 1; round <= 3; round += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      opened = await reopenAfterKill(opened);
+      expect(pendingIn(opened)).toEqual({ "key/a": 2 });
+    }
+  });
+
+  it("everything but the last line if that is torn, without a warning", async () => {
+    const killed = await open(newFolder());
+    killed.store.add(usage("a"));
+    await killed.spool.flushed();
+    const [name = ""] = (await filesIn(killed)).slice(-1);
+    await appendFile(join(killed.directory, name), "1234abcd {");
+    const next = await reopenAfterKill(killed);
+    expect(pendingIn(next)).toEqual({ "key/a": 1 });
+    expect(next.warnings).toHaveLength(1);
+  });
+
+  it("everything but a damaged line, with a warning", async () => {
+    const killed = await open(newFolder());
+    killed.store.add(usage("a"));
+    await killed.spool.flushed();
+    const [name = ""] = (await filesIn(killed)).slice(-1);
+    await appendFile(join(killed.directory, name), "damaged\n");
+    const next = await reopenAfterKill(killed);
+    expect(pendingIn(next)).toEqual({ "key/a": 1 });
+    expect(next.warnings[0]).toBe(`Skipped 1 damaged lines of DIR/${name}`);
+    expect(next.spool.state.damagedLines).toBe(1);
+  });
+
+  it("nothing of a file in another format, which stays", async () => {
+    const directory = newFolder();
+    const first = await open(directory);
+    await first.spool.close();
+    const path = join(directory, "usage-00000042.log");
+    await writeFile(path, "flags-usage-spool 2\nsomething\n");
+    const next = await open(directory);
+    next.store.add(usage("a"));
+    await next.spool.flushed();
+    expect(next.warnings).toEqual([
+      "DIR/usage-00000042.log has an unknown format: it stays until the version that wrote it delivers it",
+    ]);
+    expect(await filesIn(next)).toEqual(["usage-00000042.log", "usage-00000043.log"]);
+  });
+
+  it("exactly the pending usage, for any sequence of reports and deliveries", async () => {
+    const step = fc.record({
+      app: fc.constantFrom("a", "b", "__proto__"),
+      yes: fc.nat(1000),
+      action: fc.constantFrom("add", "send", "deliver", "fail", "compact", "kill"),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), async (steps) => {
+        let opened = await open(newFolder());
+        let sending: ApplicationUsage[] = [];
+        for (const { app, yes, action } of steps) {
+          if (action === "add") opened.store.add(usage(app, yes));
+          else if (action === "send") sending.push(...opened.store.takeAll());
+          else if (action === "deliver")
+            sending.splice(0, 1).forEach((one) => opened.store.release(one));
+          else if (action === "fail")
+            sending.splice(0, 1).forEach((one) => opened.store.putBack(one));
+          // oxlint-disable-next-line no-await-in-loop -- one after the other
+          else if (action === "compact") await opened.spool.compact();
+          else {
+            const expected = pendingIn(opened);
+            // oxlint-disable-next-line no-await-in-loop -- one after the other
+            await opened.spool.flushed();
+            // oxlint-disable-next-line no-await-in-loop -- one after the other
+            opened = await reopenAfterKill(opened);
+            expect(pendingIn(opened)).toEqual(expected);
+            sending = [];
+          }
+        }
+      }),
+      { numRuns: Number(process.env["FUZZ_RUNS"] ?? 15), endOnFailure: true },
+    );
+  });
+});
+
+describe("UsageSpool limits its size:", () => {
+  it("the files of delivered usage are deleted", async () => {
+    const opened = await open(newFolder());
+    for (let round = 1; round <= 3; round += 1) {
+      opened.store.add(usage("a"));
+      for (const taken of opened.store.takeAll()) opened.store.release(taken);
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      await opened.spool.flushed();
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      await opened.spool.compact();
+      // Only the first line of a new file.
+      expect(opened.spool.state.bytes).toBe(20);
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      expect(await filesIn(opened)).toHaveLength(1);
+    }
+  });
+
+  it("many reports with the same names do not add up", async () => {
+    const opened = await open(newFolder());
+    const features = Object.fromEntries(
+      Array.from({ length: 1000 }, (_, flag) => [`flag-${flag}`, { yes: 1, no: 0 }]),
+    );
+    const reports = 500;
+    let largest = 0;
+    for (let report = 0; report < reports; report += 1) {
+      opened.store.add({ ...usage("a"), features });
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      if (report % 10 === 0) await opened.spool.flushed();
+      largest = Math.max(largest, opened.spool.state.bytes);
+    }
+    await opened.spool.flushed();
+    expect(largest).toBeLessThan(2 * 1024 * 1024);
+    expect(opened.spool.state).toMatchObject({ written: reports, unwritten: 0 });
+    const next = await reopenAfterKill(opened);
+    expect(next.store.totalOf("key", "a")?.features["flag-0"]?.yes).toBe(reports);
+  });
+
+  it.each([
+    ["ASCII", "x"],
+    ["other", "語"],
+    ["control", "\u0001"],
+    ["unpaired", "\ud800"],
+  ])(
+    "all keys together cannot fill it, whatever their names (%s characters)",
+    async (_title, character) => {
+      const maxBytes = 8 * 1024 * 1024;
+      const opened = await open(newFolder(), maxBytes, maxBytes / 4);
+      for (let key = 0; key < 6; key += 1) {
+        let added = 0;
+        const invent = (): boolean => {
+          added += 1;
+          const name = `${added}`.padEnd(255, character);
+          const features = { [name]: { yes: 1, no: 0, variants: { [name]: 1 } } };
+          return opened.store.add({ ...usage(name, 1, `key-${key}`), features });
+        };
+        while (invent()) {
+          // oxlint-disable-next-line no-await-in-loop -- one after the other
+          if (added % 100 === 0) await opened.spool.flushed();
+          expect(opened.spool.state.bytes).toBeLessThan(maxBytes);
+        }
+        expect(added).toBeGreaterThan(5);
+      }
+      await opened.spool.flushed();
+      expect(opened.warnings).toEqual([]);
+      expect(opened.spool.state).toMatchObject({ isWritable: true, unwritten: 0 });
+    },
+  );
+
+  it("usage beyond the limit is only in memory, until enough has been delivered", async () => {
+    const maxBytes = 100_000;
+    const opened = await open(newFolder(), maxBytes);
+    const names = Array.from({ length: 400 }, (_, index) => `app-${index}-${"x".repeat(200)}`);
+    for (const name of names) opened.store.add(usage(name));
+    await opened.spool.flushed();
+    expect(opened.spool.state.isWritable).toBe(false);
+    expect(opened.spool.state.unwritten).toBe(400);
+    expect(opened.warnings).toEqual([
+      `Usage is only in memory, because the spool DIR cannot be used: it would exceed its limit of ${maxBytes} bytes`,
+    ]);
+    for (const taken of opened.store.takeAll()) opened.store.release(taken);
+    opened.store.add(usage("later"));
+    await eventually(() => opened.spool.state.isWritable).toBe(true);
+    await expect
+      .poll(() => opened.warnings[1])
+      .toBe("The spool works again, reports that were only in memory meanwhile: 401");
+    opened.store.add(usage("last"));
+    await opened.spool.flushed();
+    expect(pendingIn(await reopenAfterKill(opened))).toEqual({ "key/later": 1, "key/last": 1 });
+    const sizes = await Promise.all(
+      (await filesIn(opened)).map(async (name) => (await stat(join(opened.directory, name))).size),
+    );
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(opened.spool.state.bytes);
+  });
+});
+
+describe("a folder", () => {
+  it("is used by one process at a time, then by the next", async () => {
+    const first = await open(newFolder());
+    first.store.add(usage("a"));
+    const second = await open(first.directory);
+    expect(second.warnings).toEqual([
+      expect.stringMatching(
+        /^Usage is only in memory, because the spool DIR cannot be used: it belongs to process \d+ on \S+ until that ends\. Each process needs its own$/,
+      ),
+    ]);
+    second.store.add(usage("b"));
+    await second.spool.flushed();
+    expect(second.spool.state).toMatchObject({ isWritable: false, unwritten: 1 });
+    await first.spool.close();
+    await eventually(() => second.spool.state.isWritable).toBe(true);
+    expect(pendingIn(second)).toEqual({ "key/a": 1, "key/b": 1 });
+    await eventually(() => second.spool.state.bytes).toBeGreaterThan(20);
+    expect(pendingIn(await reopenAfterKill(second))).toEqual({ "key/a": 1, "key/b": 1 });
+  });
+
+  it("is empty after everything was delivered and the spool was closed", async () => {
+    const opened = await open(newFolder());
+    opened.store.add(usage("a"));
+    for (const taken of opened.store.takeAll()) opened.store.release(taken);
+    await opened.spool.close();
+    expect(await readdir(opened.directory)).toEqual([]);
+  });
+
+  it("keeps what was not delivered when the spool is closed", async () => {
+    const opened = await open(newFolder());
+    opened.store.add(usage("a"));
+    await opened.spool.close();
+    expect(pendingIn(await open(opened.directory))).toEqual({ "key/a": 1 });
+  });
+
+  it("that cannot be created does not fail reports", async () => {
+    const file = newFolder();
+    await writeFile(file, "");
+    const opened = await open(join(file, "spool"));
+    expect(opened.store.add(usage("a"))).toBe(true);
+    await opened.spool.flushed();
+    expect(opened.warnings).toEqual([
+      expect.stringContaining(
+        "Usage is only in memory, because the spool DIR cannot be used: ENOTDIR",
+      ),
+    ]);
+  });
+});

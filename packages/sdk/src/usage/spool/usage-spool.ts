@@ -1,0 +1,368 @@
+import { mkdir } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
+import type { ApplicationUsage } from "../../flag-source.ts";
+import { describeCause } from "../../transport/upstream-error.ts";
+import { UsageTotals } from "../usage-totals.ts";
+import { SpoolBatch } from "./spool-batch.ts";
+import { SpoolLock } from "./spool-lock.ts";
+import { toLines } from "./spool-record.ts";
+import type { RecordKind } from "./spool-record.ts";
+import { readSegment } from "./segment.ts";
+import type { Segment } from "./segment.ts";
+import { SpoolFiles } from "./spool-files.ts";
+
+/** The usage in memory that the spool makes durable. */
+export interface PendingUsage {
+  /** The applications with usage that is pending or being sent. */
+  readonly keys: readonly (readonly [quotaId: string, appName: string])[];
+  /** Returns the usage of an application that is pending or being sent. */
+  totalOf(quotaId: string, appName: string): ApplicationUsage | undefined;
+  /** Adds usage of an earlier process, regardless of limits. */
+  restore(usage: ApplicationUsage): void;
+}
+
+export interface UsageSpoolOptions {
+  /** The folder; created if missing. */
+  readonly directory: string;
+  /** Limit of the size of its files. */
+  readonly maxBytes: number;
+  readonly pending: PendingUsage;
+  readonly warn: (message: string) => void;
+  /** Called when usage of an earlier process was added to the pending usage. */
+  readonly onRestored: () => void;
+}
+
+/** Numbers for metrics. Those without a unit count records of accepted usage. */
+export interface UsageSpoolState {
+  readonly bytes: number;
+  readonly maxBytes: number;
+  /** False: usage is only in memory, because the folder is locked or cannot be written. */
+  readonly isWritable: boolean;
+  readonly written: number;
+  /** Confirmed to the client without being written. */
+  readonly unwritten: number;
+  /** Applications whose usage an earlier process had left. */
+  readonly restoredApplications: number;
+  /** Lines that could not be read. */
+  readonly damagedLines: number;
+}
+
+/** Share of the limit that new records may fill. The rest is for writing a new copy next to the old one. */
+const MAX_FILL = 0.6;
+/** The files are replaced when they are larger than this, and than a multiple of their last copy. */
+const MIN_REPLACED_BYTES = 1024 * 1024;
+const GROWTH = 1.5;
+/** Minimum time between two writes, which limits how often a client can make the disk synchronize. */
+const COMMIT_INTERVAL_MS = 10;
+/** Time after which a report is confirmed although the disk has not responded. */
+const MAX_WAIT_MS = 2000;
+const MAX_CLOSE_MS = 1000;
+const MAX_QUEUED_BYTES = 16 * 1024 * 1024;
+const SLICE_BYTES = 256 * 1024;
+const RETRY_MS = 2000;
+
+/**
+ * Writes every change of the pending usage to a log in a folder, from which the next process restores
+ * it. All records that arrive during a write are written together next.
+ *
+ * From time to time, a copy of the pending usage replaces the records that led to it: it is written as
+ * `set` records, between which other records can come, and then all older files are deleted. The same
+ * happens at the start with what an earlier process left, and after a failure, since records are missing
+ * then.
+ *
+ * A disk that fails never fails a report: until it works again, usage is only in memory.
+ */
+export class UsageSpool {
+  readonly #options: UsageSpoolOptions;
+  readonly #lock: SpoolLock;
+  readonly #files: SpoolFiles;
+  #status: "opening" | "writing" | "failed" | "closed" = "opening";
+  /** Records that are not being written yet. */
+  #queue = new SpoolBatch(MAX_WAIT_MS);
+  /** The batch that is being written. */
+  #committing: SpoolBatch | undefined;
+  #commits: Promise<void> | undefined;
+  #opening: Promise<void> | undefined;
+  #replacing: Promise<boolean> | undefined;
+  #isLocked = false;
+  #isRestored = false;
+  /** Size of the last copy. */
+  #copyBytes = 0;
+  #retry: NodeJS.Timeout | undefined;
+  #lastProblem: string | undefined;
+  /** Those that have been logged. */
+  #unwrittenLogged = 0;
+  readonly #counts = { written: 0, unwritten: 0, restoredApplications: 0, damagedLines: 0 };
+
+  constructor(options: UsageSpoolOptions) {
+    this.#options = options;
+    this.#lock = new SpoolLock(options.directory);
+    this.#files = new SpoolFiles(options.directory);
+  }
+
+  get state(): UsageSpoolState {
+    const { maxBytes } = this.#options;
+    return {
+      ...this.#counts,
+      bytes: this.#files.bytes,
+      maxBytes,
+      isWritable: this.#status === "writing",
+    };
+  }
+
+  /** Restores the usage of the previous process, and then begins to write. */
+  start(): void {
+    this.#opening ??= this.#open();
+  }
+
+  /** Records that usage was accepted. */
+  add(usage: ApplicationUsage): void {
+    this.#append("add", usage);
+  }
+
+  /** Records that usage was delivered or dropped. */
+  remove(usage: ApplicationUsage): void {
+    this.#append("remove", usage);
+  }
+
+  /**
+   * Resolves when everything recorded so far is on the disk, or will not be: because the disk fails,
+   * or takes more than two seconds.
+   */
+  async flushed(): Promise<void> {
+    await (this.#queue.isEmpty ? this.#committing : this.#queue)?.awaited;
+  }
+
+  /** Deletes files that are not needed any more. To be called after usage was delivered. */
+  async compact(): Promise<void> {
+    if (this.#status !== "writing") return;
+    const isDelivered =
+      this.#files.bytes > this.#copyBytes && this.#options.pending.keys.length === 0;
+    if (isDelivered || this.#isLarge) await this.#replaceSegments();
+  }
+
+  /** Writes what is still to be written, within a second. Deletes the files if no usage is left. */
+  async close(): Promise<void> {
+    await Promise.race([this.#close(), delay(MAX_CLOSE_MS, undefined, { ref: false })]);
+  }
+
+  async #close(): Promise<void> {
+    clearTimeout(this.#retry);
+    await this.#opening;
+    await this.flushed();
+    // The last attempt to open can have failed.
+    clearTimeout(this.#retry);
+    const hasFailed = this.#status !== "writing";
+    this.#status = "closed";
+    await this.#commits;
+    this.#queue.end(false);
+    await this.#replacing;
+    await this.#files.seal();
+    if (!hasFailed && this.#options.pending.keys.length === 0)
+      await this.#files.delete().catch(() => undefined);
+    await this.#lock.release().catch(() => undefined);
+  }
+
+  get #isLarge(): boolean {
+    return this.#files.bytes > Math.max(MIN_REPLACED_BYTES, GROWTH * this.#copyBytes);
+  }
+
+  #append(kind: RecordKind, usage: ApplicationUsage): void {
+    const records = kind === "add" ? 1 : 0;
+    if (this.#status === "failed" || this.#status === "closed") {
+      this.#counts.unwritten += records;
+      return;
+    }
+    this.#queue.add(toLines(kind, usage), records);
+    if (this.#queue.bytes > MAX_QUEUED_BYTES) this.#fail("the disk is too slow");
+    else this.#commit();
+  }
+
+  #commit(): void {
+    if (this.#status === "writing") this.#commits ??= this.#commitAll();
+  }
+
+  /** Writes batches until the queue is empty, or a write fails. */
+  async #commitAll(): Promise<void> {
+    // Lets the records of the same turn of the event loop join the first batch.
+    await Promise.resolve();
+    while (this.#status === "writing" && !this.#queue.isEmpty) {
+      const batch = this.#queue;
+      this.#queue = new SpoolBatch(MAX_WAIT_MS);
+      this.#committing = batch;
+      const startMs = performance.now();
+      // oxlint-disable-next-line no-await-in-loop -- one write at a time
+      const problem = await this.#write(batch);
+      this.#committing = undefined;
+      this.#finish(batch, problem);
+      const restMs = COMMIT_INTERVAL_MS - (performance.now() - startMs);
+      // oxlint-disable-next-line no-await-in-loop -- one write at a time
+      if (restMs > 0 && this.#status === "writing") await delay(restMs);
+    }
+    this.#commits = undefined;
+  }
+
+  #finish(batch: SpoolBatch, problem: string | undefined): void {
+    const isInTime = problem === undefined && !batch.isLate;
+    this.#counts[isInTime ? "written" : "unwritten"] += batch.records;
+    batch.end(problem === undefined);
+    if (problem !== undefined) this.#fail(problem);
+    else if (this.#isLarge) void this.#replaceSegments();
+  }
+
+  /** Returns the problem if the batch could not be written. */
+  async #write(batch: SpoolBatch): Promise<string | undefined> {
+    const { maxBytes } = this.#options;
+    const limit = this.#replacing === undefined ? maxBytes * MAX_FILL : maxBytes;
+    if (this.#files.bytes + batch.bytes > limit)
+      return `it would exceed its limit of ${maxBytes} bytes`;
+    try {
+      await this.#files.append(batch.text);
+      return undefined;
+    } catch (error) {
+      return describeCause(error);
+    }
+  }
+
+  /**
+   * Writes a copy of the pending usage to new segments, and deletes all older ones. Returns whether
+   * this succeeded.
+   */
+  #replaceSegments(): Promise<boolean> {
+    this.#replacing ??= this.#writeCopy().finally(() => {
+      this.#replacing = undefined;
+    });
+    return this.#replacing;
+  }
+
+  async #writeCopy(): Promise<boolean> {
+    const { pending } = this.#options;
+    // From here on, everything is written to a new segment. Applications that are added later have
+    // all their records there.
+    this.#files.beginNew();
+    const until = this.#files.lastNumber;
+    let isWritten = true;
+    for (const [quotaId, appName] of pending.keys) {
+      // NOTE: the total and its place among the records are those of the same moment.
+      const total = pending.totalOf(quotaId, appName);
+      if (total !== undefined) this.#append("set", total);
+      // oxlint-disable-next-line no-await-in-loop -- keeps the queue, and pauses of the event loop, short
+      if (this.#queue.bytes > SLICE_BYTES) isWritten = await this.#queue.done;
+      if (!isWritten || this.#status !== "writing") return false;
+    }
+    this.#queue.requireWrite();
+    const last = this.#queue.done;
+    this.#commit();
+    if (!(await last)) return false;
+    this.#copyBytes = this.#files.bytesAfter(until);
+    // NOTE: a file that cannot be deleted now is deleted with the next copy.
+    await this.#files.delete({ until }).catch(() => undefined);
+    return true;
+  }
+
+  #fail(problem: string): void {
+    if (this.#status === "closed") return;
+    this.#status = "failed";
+    this.#counts.unwritten += this.#queue.records;
+    this.#queue.end(false);
+    this.#queue = new SpoolBatch(MAX_WAIT_MS);
+    if (this.#lastProblem !== problem) {
+      const { directory, warn } = this.#options;
+      warn(`Usage is only in memory, because the spool ${directory} cannot be used: ${problem}`);
+    }
+    this.#lastProblem = problem;
+    clearTimeout(this.#retry);
+    this.#retry = setTimeout(() => {
+      this.#opening = this.#open();
+    }, RETRY_MS).unref();
+  }
+
+  /** Acquires the folder, and replaces what is in it with the usage that is pending. */
+  async #open(): Promise<void> {
+    await this.#commits;
+    await this.#replacing;
+    if (this.#isClosed) return;
+    const problem = await this.#prepare().catch(describeCause);
+    if (this.#isClosed) return;
+    if (problem !== undefined) {
+      this.#fail(problem);
+      return;
+    }
+    const { written } = this.#counts;
+    const after = this.#files.lastNumber;
+    this.#status = "writing";
+    if (await this.#replaceSegments()) this.#logRecovery();
+    else if (this.#counts.written === written) await this.#deleteAttempt(after);
+  }
+
+  get #isClosed(): boolean {
+    return this.#status === "closed";
+  }
+
+  /** Acquires the folder and restores the usage in it; returns the problem, if there is one. */
+  async #prepare(): Promise<string | undefined> {
+    await this.#files.seal();
+    await mkdir(this.#options.directory, { recursive: true, mode: 0o700 });
+    if (!this.#isLocked) {
+      const owner = await this.#lock.acquire(() => {
+        this.#isLocked = false;
+        this.#isRestored = false;
+        this.#fail("another process has taken it over");
+      });
+      if (owner !== undefined)
+        return `it belongs to ${owner} until that ends. Each process needs its own`;
+      this.#isLocked = true;
+    }
+    if (!this.#isRestored) await this.#restore();
+    this.#isRestored = true;
+    // Then everything in the files has been delivered. On a full disk, this makes room.
+    if (this.#options.pending.keys.length === 0) await this.#files.delete();
+    return undefined;
+  }
+
+  /** Deletes segments in which no usage was confirmed, so that failed attempts do not fill the disk. */
+  async #deleteAttempt(after: number): Promise<void> {
+    await this.#commits;
+    await this.#files.seal();
+    await this.#files.delete({ after }).catch(() => undefined);
+  }
+
+  #logRecovery(): void {
+    if (this.#lastProblem === undefined) return;
+    const missed = this.#counts.unwritten - this.#unwrittenLogged;
+    this.#unwrittenLogged = this.#counts.unwritten;
+    this.#lastProblem = undefined;
+    this.#options.warn(
+      `The spool works again, reports that were only in memory meanwhile: ${missed}`,
+    );
+  }
+
+  async #restore(): Promise<void> {
+    const { pending, warn, onRestored } = this.#options;
+    const totals = new UsageTotals();
+    await this.#files.load((segment) => this.#readInto(totals, segment));
+    let restored = 0;
+    for (const usage of totals.values()) {
+      pending.restore(usage);
+      restored += 1;
+    }
+    this.#counts.restoredApplications += restored;
+    if (restored === 0) return;
+    warn(`Restored usage that an earlier process had not delivered, applications: ${restored}`);
+    onRestored();
+  }
+
+  /** Returns false if the segment has another format. */
+  async #readInto(totals: UsageTotals, { path }: Segment): Promise<boolean> {
+    const { warn } = this.#options;
+    const { isKnownFormat, damagedLines } = await readSegment(path, ({ kind, usage }) =>
+      totals[kind](usage),
+    );
+    this.#counts.damagedLines += damagedLines;
+    if (damagedLines > 0) warn(`Skipped ${damagedLines} damaged lines of ${path}`);
+    if (!isKnownFormat) {
+      warn(`${path} has an unknown format: it stays until the version that wrote it delivers it`);
+    }
+    return isKnownFormat;
+  }
+}

@@ -1,0 +1,114 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { FlagsClient, FlagsClientOptions, MetricsBody } from "flags-sdk";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { collectMessages, createClient, startUpstream } from "./_client.ts";
+import { documentOf, flag, serve, status } from "./_upstream.ts";
+import type { Reply, Upstream } from "./_upstream.ts";
+
+const PATH = "/api/client/metrics";
+
+/** Counts the received `yes` by application. */
+function countInto(received: Record<string, number>): Reply {
+  return (response, request) => {
+    const { appName, bucket } = JSON.parse(request.body) as MetricsBody;
+    const yes = Object.values(bucket.toggles).reduce((sum, counts) => sum + counts.yes, 0);
+    received[appName] = (received[appName] ?? 0) + yes;
+    status(202)(response, request);
+  };
+}
+
+interface Setup {
+  readonly upstream: Upstream;
+  readonly received: Readonly<Record<string, number>>;
+  readonly directory: string;
+  readonly start: (more?: Partial<FlagsClientOptions>) => FlagsClient;
+}
+
+async function setUp(): Promise<Setup> {
+  const directory = await mkdtemp(join(tmpdir(), "flags-client-"));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const upstream = await startUpstream();
+  const received: Record<string, number> = {};
+  upstream.features(serve(documentOf(flag("a"))));
+  upstream.reply(PATH, countInto(received));
+  const start = (more: Partial<FlagsClientOptions> = {}): FlagsClient => {
+    const client = createClient(upstream, {
+      metricsIntervalMs: 20,
+      timeoutMs: 300,
+      disableRegistration: true,
+      usageSpool: { directory },
+      ...more,
+    });
+    client.start();
+    return client;
+  };
+  return { upstream, received, directory, start };
+}
+
+const report = (client: FlagsClient, appName: string) =>
+  client.reportUsage({ appName, startMs: Date.now(), features: { a: { yes: 1, no: 0 } } });
+
+describe("a client with a spool", () => {
+  const hang: Reply = () => {};
+  it.each<readonly [string, Reply]>([
+    ["400", status(400)],
+    ["413", status(413)],
+    ["429", status(429, { "retry-after": "1" })],
+    ["503", status(503)],
+    ["a hang", hang],
+  ])(
+    "delivers usage once although the upstream responds with %s at first",
+    async (_title, reply) => {
+      const { upstream, received, directory, start } = await setUp();
+      upstream.script(PATH, reply, reply);
+      const client = start();
+      expect(await report(client, "web")).toBe(true);
+      expect(await report(client, "web")).toBe(true);
+      await expect.poll(() => received["web"], { timeout: 10_000 }).toBe(2);
+      await client.close();
+      expect(received).toEqual({ web: 2 });
+      expect(await readdir(directory)).toEqual([]);
+    },
+  );
+
+  it("leaves what it cannot deliver to the next one", async () => {
+    const { upstream, received, start } = await setUp();
+    upstream.script(PATH, status(503, { "retry-after": "60" }));
+    const first = start({ metricsIntervalMs: 60_000 });
+    const messages = collectMessages(first);
+    await report(first, "web");
+    await first.close();
+    expect(messages.at(-1)).toBe(
+      "warn: Usage was not delivered, applications: 1; the next start will deliver it from the spool",
+    );
+    const second = start({ metricsIntervalMs: 60_000 });
+    // Without waiting for the interval.
+    await expect.poll(() => received, { timeout: 10_000 }).toEqual({ web: 1 });
+    expect(second.usageSpool).toMatchObject({ restoredApplications: 1, isWritable: true });
+    await second.close();
+    expect(received).toEqual({ web: 1 });
+  });
+
+  it("accepts usage before it has opened the spool, and does not include its own evaluations", async () => {
+    const { upstream, received, start } = await setUp();
+    upstream.script(PATH, status(503, { "retry-after": "60" }));
+    const first = start({ metricsIntervalMs: 60_000, appName: "own" });
+    const reported = report(first, "own");
+    await first.synchronized();
+    first.isEnabled("a");
+    expect(await reported).toBe(true);
+    expect(first.usageSpool).toMatchObject({ written: 1, unwritten: 0 });
+    await first.close();
+    start();
+    await expect.poll(() => received, { timeout: 10_000 }).toEqual({ own: 1 });
+  });
+
+  it("does not report after close()", async () => {
+    const { start } = await setUp();
+    const client = start();
+    await client.close();
+    expect(await report(client, "web")).toBe(false);
+  });
+});
