@@ -15,6 +15,7 @@ const PART_NAMES = [
   "spool",
   "workers",
   "propagation",
+  "admin-scale",
   "mechanisms",
 ];
 const DEFAULT_PARTS = ["engine", "http"];
@@ -71,6 +72,7 @@ const SHORT = {
   spool: { rounds: 5, seconds: 1, warmUpSeconds: 2 },
   workers: { rounds: 3, seconds: 1, warmUpSeconds: 3 },
   propagation: { streamCounts: [1, 1000, 10_000], changes: 10, pollers: 100, polledChanges: 2 },
+  "admin-scale": { seconds: 2, streamCount: 1000, changes: 50 },
   mechanisms: { rounds: 5, seconds: 0.5 },
 };
 
@@ -86,6 +88,7 @@ const LONG = {
   spool: { rounds: 9, seconds: 5, warmUpSeconds: 5 },
   workers: { rounds: 9, seconds: 3, warmUpSeconds: 8 },
   propagation: { streamCounts: [1, 1000, 10_000], changes: 50, pollers: 100, polledChanges: 10 },
+  "admin-scale": { seconds: 10, streamCount: 5000, changes: 300 },
   mechanisms: { rounds: 15, seconds: 1 },
 };
 

@@ -1,3 +1,4 @@
+import { adminScaleTargets, reportAdminScale, runAdminScaleBench } from "./admin-scale/run.mjs";
 import { reportEngine, runEngineBench } from "./engine.mjs";
 import { fleetTargets, reportFleet, runFleetBench } from "./fleet.mjs";
 import { httpTargets, reportHttp, runHttpBench } from "./http/run.mjs";
@@ -30,6 +31,11 @@ export const PARTS = {
     run: runPropagationBench,
     report: reportPropagation,
     targets: propagationTargets,
+  },
+  "admin-scale": {
+    run: runAdminScaleBench,
+    report: reportAdminScale,
+    targets: adminScaleTargets,
   },
   mechanisms: { run: runMechanismsBench, report: reportMechanisms, targets: mechanismTargets },
 };
