@@ -3,6 +3,7 @@ import { reportEngine, runEngineBench } from "./engine.mjs";
 import { fleetTargets, reportFleet, runFleetBench } from "./fleet.mjs";
 import { httpTargets, reportHttp, runHttpBench } from "./http/run.mjs";
 import { ingestionTargets, reportIngestion, runIngestionBench } from "./ingestion.mjs";
+import { keysTargets, reportKeys, runKeysBench } from "./keys.mjs";
 import { mechanismTargets, reportMechanisms, runMechanismsBench } from "./mechanisms/run.mjs";
 import { memoryTargets, reportMemory, runMemoryBench } from "./memory.mjs";
 import { propagationTargets, reportPropagation, runPropagationBench } from "./propagation/run.mjs";
@@ -37,5 +38,6 @@ export const PARTS = {
     report: reportAdminScale,
     targets: adminScaleTargets,
   },
+  keys: { run: runKeysBench, report: reportKeys, targets: keysTargets },
   mechanisms: { run: runMechanismsBench, report: reportMechanisms, targets: mechanismTargets },
 };

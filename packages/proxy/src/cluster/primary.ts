@@ -84,7 +84,7 @@ class Primary {
         new FlagDistribution({ source, index, logger, onReady: (worker) => this.#onReady(worker) }),
     );
     const { registry } = metrics;
-    observeSources(registry, this.#sources);
+    observeSources(metrics, this.#sources);
     observeStore(registry, this.#sources);
     this.#metrics = new MetricsCollection(registry);
     this.#pool = new WorkerPool({
