@@ -74,15 +74,19 @@ async function unpackHelm(source: HelmPackage, directory: string): Promise<void>
 
 /** Returns `kubernetes-validate`, which is downloaded from PyPI. */
 export async function getManifestValidator(): Promise<Tool> {
-  const directory = await cacheTool(VALIDATOR, async (target) => {
+  const env = { ...process.env, PYTHONPATH: await installPythonPackages(VALIDATOR) };
+  return (args) => run("python3", ["-m", "kubernetes_validate", ...args], { env });
+}
+
+/** Returns a directory for `PYTHONPATH` with packages from PyPI, which are downloaded once. */
+export function installPythonPackages(...packages: readonly string[]): Promise<string> {
+  return cacheTool(packages.join("+"), async (target) => {
     const hasPip = await succeeds(run("python3", ["-m", "pip", "--version"]));
     if (!hasPip) await installWithApt("python3-pip");
     const quietly = ["--quiet", "--no-compile", "--disable-pip-version-check"];
     // `--target` leaves the packages of the system alone.
-    await run("python3", ["-m", "pip", "install", ...quietly, "--target", target, VALIDATOR]);
+    await run("python3", ["-m", "pip", "install", ...quietly, "--target", target, ...packages]);
   });
-  const env = { ...process.env, PYTHONPATH: directory };
-  return (args) => run("python3", ["-m", "kubernetes_validate", ...args], { env });
 }
 
 /** Returns `promtool`: the installed one, or the one of Debian, without installing its server. */

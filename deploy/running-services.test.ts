@@ -41,8 +41,11 @@ async function startProxy(
   settings: Record<string, unknown> = {},
   environment: Record<string, string> = {},
 ): Promise<{ readonly service: Service; readonly manifests: readonly Manifest[] }> {
+  const store = await mkdtemp(join(tmpdir(), "flags-pod-"));
+  onTestFinished(() => rm(store, { recursive: true, force: true }));
+  const upstreamUrl = `http://127.0.0.1:${adminPort}/api`;
   const manifests = await render(helm, "flags-proxy", {
-    proxy: { upstreamUrl: `http://127.0.0.1:${adminPort}/api`, basePath: "base", ...settings },
+    proxy: { upstreamUrl, basePath: "base", store: `file:${store}`, ...settings },
     secrets: { apiToken: CLIENT_TOKEN, clientKeys: ["key-of-the-web-app"] },
     usageSpool: { enabled: true },
     env: [{ name: "FLAGS_FETCH_INTERVAL", value: "500" }],

@@ -55,6 +55,7 @@ const ADMIN_SECONDS = "flags_admin_http_request_duration_seconds";
 const SOURCE = ',source="production"';
 const WEB = ',key="web"';
 const AGE = proxy("flags_proxy_source_age_seconds", SOURCE);
+const STORED = proxy("flags_proxy_source_stored_timestamp_seconds", SOURCE);
 const FLAGS = proxy("flags_proxy_source_flags", SOURCE);
 
 /** A counter that is constant, and one that grows during the last minutes of the hour. */
@@ -99,6 +100,11 @@ const CASES: Readonly<Record<string, Case>> = {
     fires: { [FLAGS]: "3x60" },
     quiet: { [FLAGS]: "3x60", [AGE]: "5x60" },
   },
+  FlagsProxyStoreOutdated: {
+    fires: { [STORED]: "0x60", [AGE]: "5x60" },
+    quiet: { [STORED]: "0+60x60", [AGE]: "5x60" },
+  },
+  FlagsProxyStoreRejected: growing(proxy("flags_proxy_store_rejected_documents_total", SOURCE)),
   FlagsProxyUpstreamErrors: {
     fires: { [proxy("flags_proxy_source_errors_total", SOURCE)]: "0+1x60" },
     quiet: { [proxy("flags_proxy_source_errors_total", SOURCE)]: "0x55 1x10" },

@@ -10,6 +10,7 @@ import { loadConfig } from "../src/config/load-config.ts";
 import { openStore, type StoreConfig } from "../src/store/open-store.ts";
 import type { Store } from "../src/store/store.ts";
 import { MemoryLogger } from "./_proxy.ts";
+import { startS3Server } from "./_s3-server.ts";
 
 /** The server of a store, or for files a directory. */
 export interface StoreServer {
@@ -20,16 +21,23 @@ export interface StoreServer {
   /** Stops the process of the server, which then accepts connections without responding. */
   readonly freeze?: () => void;
   readonly resume?: () => void;
+  /** How many processes can replace a document at the same time. @default any number */
+  readonly maxWriters?: number;
   readonly stop: () => Promise<void>;
 }
 
 /** A kind of store, and how to start its server. */
 export interface StoreKind {
   readonly name: string;
+  /** Whether its server is a process, which can hang. */
+  readonly hasProcess: boolean;
   readonly start: () => Promise<StoreServer>;
 }
 
-export const STORE_KINDS: readonly StoreKind[] = [{ name: "file", start: startFiles }];
+export const STORE_KINDS: readonly StoreKind[] = [
+  { name: "file", hasProcess: false, start: startFiles },
+  { name: "s3", hasProcess: true, start: startS3Server },
+];
 
 async function startFiles(): Promise<StoreServer> {
   const directory = await mkdtemp(join(tmpdir(), "flags-store-"));

@@ -5,7 +5,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { mountSmallDisk, skipsSmallDisks } from "../../admin/test/_small-disk.ts";
-import { type Command, eventually, healthOf, startCommand, untilReady } from "./_command.ts";
+import type { CheckReport } from "../src/cli/check-report.ts";
+import {
+  type Command,
+  eventually,
+  healthOf,
+  runCommand,
+  startCommand,
+  untilReady,
+} from "./_command.ts";
 import { flag } from "./_documents.ts";
 import { type FeatureServer, startFeatureServer } from "./_feature-server.ts";
 import { STORE_KINDS, type StoreServer } from "./_stores.ts";
@@ -52,6 +60,8 @@ async function metricOf(url: string, line: string): Promise<number | undefined> 
 
 const STORED_AT = 'flags_proxy_source_stored_timestamp_seconds{source="production"}';
 
+const AGE = 'flags_proxy_source_age_seconds{source="production"}';
+
 /** Waits until the flags of a proxy are in the store. */
 async function untilStored(url: string): Promise<void> {
   await untilReady(url);
@@ -71,7 +81,7 @@ async function store(
 
 const logOf = ({ command }: Proxy): string => command.output.stdout + command.output.stderr;
 
-describe.each(STORE_KINDS)("$name", ({ start }) => {
+describe.each(STORE_KINDS)("$name", ({ start, hasProcess }) => {
   let server: StoreServer;
 
   beforeAll(async () => {
@@ -97,6 +107,7 @@ describe.each(STORE_KINDS)("$name", ({ start }) => {
       expect(logOf(proxy)).toMatch(
         /Started with the flags of the store, which the upstream confirmed .* ago/,
       );
+      expect(await metricOf(proxy.url, AGE)).toBeGreaterThanOrEqual(0);
       expect(logOf(proxy)).not.toContain("Synchronized");
       expect(logOf(proxy)).not.toContain("upstream-token");
       upstream.document = documentOf("new");
@@ -118,6 +129,61 @@ describe.each(STORE_KINDS)("$name", ({ start }) => {
     upstream.failure = undefined;
     await untilStored(proxy.url);
     expect(await metricOf(proxy.url, missing)).toBeGreaterThan(0);
+  });
+
+  if (hasProcess) {
+    test("a server that hangs delays neither the start nor requests", async () => {
+      const upstream = await startFeatureServer(documentOf("a"));
+      const environment = environmentOf();
+      server.freeze?.();
+      onTestFinished(() => server.resume?.());
+      const proxy = await startProxy(upstream, environment);
+      await untilReady(proxy.url);
+      expect(await flagsOf(proxy.url)).toEqual(["a"]);
+      await eventually(() => logOf(proxy)).toContain(
+        "Reading from the store " + environment.FLAGS_STORE.replace("?endpoint=", " at "),
+      );
+      upstream.document = documentOf("b");
+      await eventually(() => flagsOf(proxy.url)).toEqual(["b"]);
+      server.resume?.();
+      upstream.document = documentOf("c");
+      await eventually(() => logOf(proxy)).toContain("works again");
+      await untilStored(proxy.url);
+      proxy.command.signal("SIGTERM");
+      expect((await proxy.command.finished()).code).toBe(0);
+    });
+
+    test("a server that hangs at first is read again", async () => {
+      const upstream = await startFeatureServer(documentOf("a"));
+      const environment = environmentOf();
+      await store(upstream, environment);
+      upstream.failure = 503;
+      server.freeze?.();
+      onTestFinished(() => server.resume?.());
+      const proxy = await startProxy(upstream, environment);
+      await eventually(() => logOf(proxy)).toContain("Reading from the store");
+      expect(await healthOf(proxy.url)).toBe(503);
+      server.resume?.();
+      await untilReady(proxy.url);
+      expect(await flagsOf(proxy.url)).toEqual(["a"]);
+    });
+  }
+
+  test("flags-proxy check writes, reads and deletes a document", async () => {
+    const upstream = await startFeatureServer(documentOf("a"));
+    const environment = environmentOf();
+    const { stdout, code } = await runCommand(
+      { ...SETTINGS, FLAGS_URL: upstream.url, ...environment },
+      ["check", "--json"],
+    );
+    expect(code).toBe(0);
+    const { warnings, store: checked } = JSON.parse(stdout) as CheckReport;
+    expect(warnings.filter((warning) => warning.includes("store"))).toEqual([]);
+    expect(checked).toEqual({
+      address: environment.FLAGS_STORE.replace("?endpoint=", " at "),
+      writeMs: expect.any(Number) as number,
+      readMs: expect.any(Number) as number,
+    });
   });
 
   test("several proxies share a store", async () => {
@@ -166,6 +232,20 @@ describe("a directory", () => {
     const restarted = await startProxy(upstream, environment);
     await untilReady(restarted.url);
     expect(await flagsOf(restarted.url)).toEqual(["a"]);
+  });
+
+  test("that cannot be used is a warning of flags-proxy check", async () => {
+    const upstream = await startFeatureServer(documentOf("a"));
+    const path = join(await createDirectory(), "file");
+    await writeFile(path, "");
+    const { stdout, code } = await runCommand(
+      { ...SETTINGS, FLAGS_URL: upstream.url, FLAGS_STORE: `file:${path}` },
+      ["check"],
+    );
+    expect(code).toBe(0);
+    expect(stdout).toContain(
+      `The store file:${path} cannot be used: a part of the path is a file, not a directory`,
+    );
   });
 
   test("that cannot be used does not prevent the proxy from serving", async () => {

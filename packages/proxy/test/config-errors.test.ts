@@ -251,6 +251,17 @@ test("a store and a storage provider contradict each other", async () => {
 test("the address of a store that is not valid is shown without a password", async () => {
   const { problems } = await failure(REQUIRED, { FLAGS_STORE: "ftp://user:password@host/flags" });
   expect(problems).toEqual([
-    'FLAGS_STORE must be the address of a store, such as file:/var/lib/flags: it must begin with file:, current value is "ftp://***@host/flags"',
+    'FLAGS_STORE must be the address of a store, such as file:/var/lib/flags or s3://bucket/prefix: it must begin with file: or s3:, current value is "ftp://***@host/flags"',
   ]);
+});
+
+test("a bucket needs a region or an endpoint, and both parts of a key or none", async () => {
+  const store = { FLAGS_STORE: "s3://flags-bucket" };
+  expect((await failure(REQUIRED, { ...store, AWS_ACCESS_KEY_ID: "id" })).problems).toEqual([
+    "FLAGS_STORE needs the region of the bucket: set AWS_REGION, or append ?region= to the address",
+    "AWS_ACCESS_KEY_ID is set without AWS_SECRET_ACCESS_KEY: set both or none of them",
+  ]);
+  const environment = { ...store, AWS_DEFAULT_REGION: "eu-north-1" };
+  const { store: config } = await loadConfig(REQUIRED, environment);
+  expect(config?.s3.region).toBe("eu-north-1");
 });

@@ -55,6 +55,15 @@ const BOOLEAN: Examples = {
   badValues: ["true", 1, null],
 };
 
+const BUCKET = {
+  kind: "s3",
+  bucket: "flags-bucket",
+  prefix: "",
+  endpoint: undefined,
+  region: undefined,
+  style: "virtual",
+};
+
 const ADDRESSES: Examples = {
   texts: [
     ["10.0.0.1", ["10.0.0.1"]],
@@ -489,6 +498,25 @@ const ROWS: readonly Row[] = [
       ["file:///var/lib/my%20flags", { kind: "file", directory: "/var/lib/my flags" }],
       ["FILE:state", { kind: "file", directory: "state" }],
       ["file:./100%25", { kind: "file", directory: "./100%" }],
+      [
+        "s3://flags-bucket?region=eu-north-1",
+        { ...BUCKET, prefix: "", region: "eu-north-1", style: "virtual" },
+      ],
+      [
+        "s3://flags-bucket/team/a/?endpoint=http://127.0.0.1:9000",
+        { ...BUCKET, prefix: "team/a", endpoint: "http://127.0.0.1:9000", style: "path" },
+      ],
+      [
+        "s3://flags.example/?region=eu-north-1&endpoint=https://s3.example/&style=virtual",
+        {
+          ...BUCKET,
+          bucket: "flags.example",
+          prefix: "",
+          endpoint: "https://s3.example",
+          region: "eu-north-1",
+          style: "virtual",
+        },
+      ],
     ],
     values: [["file:state", { kind: "file", directory: "state" }]],
     badTexts: [
@@ -500,6 +528,19 @@ const ROWS: readonly Row[] = [
       "file:/100%",
       "file:a%00b",
       "ftp://flags",
+      "s3:flags-bucket",
+      "s3://",
+      "s3://Flags",
+      "s3://key:secret@flags-bucket",
+      "s3://flags-bucket/../other?region=a",
+      "s3://flags-bucket/a%2fb?region=a",
+      "s3://flags-bucket#a",
+      "s3://flags-bucket?region=EU%20North",
+      "s3://flags-bucket?region=a&prefix=b",
+      "s3://flags-bucket?endpoint=127.0.0.1:9000",
+      "s3://flags-bucket?endpoint=http://127.0.0.1:9000/path",
+      "s3://flags-bucket?endpoint=http://user:secret@127.0.0.1:9000",
+      "s3://flags-bucket?region=a&style=other",
     ],
     badValues: [{ kind: "file" }, true],
   },
@@ -910,6 +951,12 @@ describe("SETTINGS", () => {
       "FLAGS_CUSTOM_STRATEGIES_FILE",
       "EXP_CUSTOM_ENRICHERS_FILE",
       "LOG_LEVEL",
+      // In config-errors.test.ts and s3-store.test.ts.
+      "AWS_REGION",
+      "AWS_DEFAULT_REGION",
+      "AWS_ACCESS_KEY_ID",
+      "AWS_SECRET_ACCESS_KEY",
+      "AWS_SESSION_TOKEN",
       "FLAGS_UPSTREAM_KEYS_INTERVAL",
       // In network-settings.test.ts.
       "FLAGS_TLS_CERT_FILE",

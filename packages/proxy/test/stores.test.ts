@@ -93,21 +93,23 @@ describe.each(STORE_KINDS)("$name", ({ start }) => {
 
   test("while a document is replaced, readers get the whole previous or the whole new one", async () => {
     const address = server.createAddress();
-    const [reader, ...writers] = await Promise.all([open(address), open(address), open(address)]);
-    const contents = writers.map((_, index) => Buffer.alloc(100_000 + index, `${index}`));
-    await reader?.write("v1/document", contents[0] ?? Buffer.alloc(0), signal);
+    const reader = await open(address);
+    const [first, second] = [Buffer.alloc(100_000, "a"), Buffer.alloc(100_001, "b")];
+    await reader.write("v1/document", first, signal);
+    const count = Math.min(server.maxWriters ?? 2, 2);
+    const writers = await Promise.all(Array.from({ length: count }, () => open(address)));
     const written = Promise.all(
-      writers.map(async (writer, index) => {
+      writers.map(async (writer) => {
         for (let round = 0; round < 10; round += 1) {
           // oxlint-disable-next-line no-await-in-loop -- to write all the time
-          await writer.write("v1/document", contents[index] ?? Buffer.alloc(0), signal);
+          await writer.write("v1/document", round % 2 === 0 ? second : first, signal);
         }
       }),
     );
     for (let round = 0; round < 20; round += 1) {
       // oxlint-disable-next-line no-await-in-loop -- to read all the time
-      const read = Buffer.from((await reader?.read("v1/document", signal)) ?? "missing");
-      expect(contents.some((content) => content.equals(read))).toBe(true);
+      const read = Buffer.from((await reader.read("v1/document", signal)) ?? "missing");
+      expect(first.equals(read) || second.equals(read)).toBe(true);
     }
     await written;
   });

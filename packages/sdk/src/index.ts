@@ -40,6 +40,7 @@ export type { UnleashClient } from "./sync/unleash-synchronizer.ts";
 export { createConnections } from "./transport/connections.ts";
 export { HttpClient } from "./transport/http-client.ts";
 export type { CustomHeadersFunction } from "./transport/headers.ts";
+export type { Connections } from "./transport/connections.ts";
 export { Deadline } from "./transport/deadline.ts";
 export type { ObservedRequest, RequestObserver } from "./transport/request-observer.ts";
 export { describeCause, UpstreamError } from "./transport/upstream-error.ts";

@@ -101,6 +101,7 @@ EXP_SERVER_SIDE_SDK_CONFIG_TOKENS: {{ join "," . | quote }}
   "JSON_LOGGER" (eq .Values.proxy.logFormat "json")
   "FLAGS_PROXY_WORKERS" .Values.proxy.workers
   "TRUST_PROXY" .Values.proxy.trustProxy
+  "FLAGS_STORE" .Values.proxy.store
   "FLAGS_MANAGEMENT_PORT" .Values.proxy.managementPort }}
 {{- if include "flags-proxy.hasAccessFile" . }}
 {{- $_ := set $values "FLAGS_ACCESS_FILE" (printf "%s/%s" .Values.accessFile.mountPath .Values.accessFile.fileName) }}

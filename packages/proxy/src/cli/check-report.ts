@@ -8,6 +8,8 @@ export interface CheckReport {
   readonly warnings: readonly string[];
   /** Undefined if settings are invalid. */
   readonly settings: CheckedSettings | undefined;
+  /** Undefined without a store, and if it cannot be used. */
+  readonly store?: CheckedStore | undefined;
   /** One per token whose flags could be fetched. */
   readonly upstreams: readonly CheckedUpstream[];
   /** With flags from files: one per file. */
@@ -40,6 +42,13 @@ export interface CheckedFile {
   readonly flags: number;
   readonly segments: number;
   readonly sizeBytes: number;
+}
+
+/** A store in which a document could be written, read and deleted. */
+export interface CheckedStore {
+  readonly address: string;
+  readonly writeMs: number;
+  readonly readMs: number;
 }
 
 /** What the upstream has sent. */

@@ -1,17 +1,24 @@
 import type { TokenScope } from "../token-scope.ts";
-import type { CheckedFile, CheckedSettings, CheckedUpstream, CheckReport } from "./check-report.ts";
+import type {
+  CheckedFile,
+  CheckedSettings,
+  CheckedStore,
+  CheckedUpstream,
+  CheckReport,
+} from "./check-report.ts";
 
 type Row = readonly [label: string, text: string];
 
 /** Formats a report as text for people. */
 export function formatReport(report: CheckReport): string {
-  const { settings, upstreams, files = [], problems, warnings } = report;
+  const { settings, store, upstreams, files = [], problems, warnings } = report;
   return [
     ...(settings === undefined ? [] : formatSection("Settings", settingRows(settings, files))),
     ...upstreams.flatMap((upstream) =>
       formatSection(toHeading(upstream, settings), upstreamRows(upstream)),
     ),
     ...files.flatMap((file) => formatSection(`File, ${file.source}`, fileRows(file))),
+    ...(store === undefined ? [] : formatSection("Store", storeRows(store))),
     ...formatFindings("Warnings", warnings),
     ...formatFindings("Problems", problems),
     summarize(problems.length, warnings.length),
@@ -80,6 +87,14 @@ function describeContent({
   sizeBytes,
 }: Pick<CheckedFile, "flags" | "segments" | "sizeBytes">): string {
   return `${flags}, with ${count(segments, "segment")}, ${formatBytes(sizeBytes)}`;
+}
+
+function storeRows({ address, writeMs, readMs }: CheckedStore): readonly Row[] {
+  return [
+    ["Address", address],
+    ["First write", `${writeMs} ms, including the connection`],
+    ["Read", `${readMs} ms`],
+  ];
 }
 
 function describeOffer(isOffered: boolean): string {

@@ -1,5 +1,5 @@
 import type { Diagnostic } from "flags-engine";
-import { inspectUpstream, type UpstreamInspection } from "flags-sdk";
+import { describeCause, inspectUpstream, type UpstreamInspection } from "flags-sdk";
 import { ConfigError, type Environment, type Logger } from "flags-server-kit";
 import type { LoadedConfig } from "../config/assemble-config.ts";
 import type { ProxyConfig } from "../config/config.ts";
@@ -8,7 +8,15 @@ import type { FlagFile } from "../files/read-flag-file.ts";
 import { describeSources, toClientOptions } from "../sources.ts";
 import { parseTokenScope } from "../token-scope.ts";
 import { version } from "../version.ts";
-import type { CheckedFile, CheckedSettings, CheckedUpstream, CheckReport } from "./check-report.ts";
+import type {
+  CheckedFile,
+  CheckedSettings,
+  CheckedStore,
+  CheckedUpstream,
+  CheckReport,
+} from "./check-report.ts";
+import { probeStore } from "../store/probe-store.ts";
+import { describeStoreAddress } from "../store/open-store.ts";
 import { checkUpstreamKeys } from "./check-upstream-keys.ts";
 import { inspectFlagFile } from "./inspect-flag-file.ts";
 import { explainUpstreamFailure } from "./explain-upstream-failure.ts";
@@ -21,24 +29,38 @@ export async function runCheck(environment: Environment): Promise<CheckReport> {
   const config = await tryLoadConfig(environment, { problems, warnings });
   if (config === undefined) return report;
   const sources = describeSources(config);
-  const upstreams = await Promise.all(
-    (config.files === undefined ? config.upstreamTokens : []).map((token, index) =>
-      checkSource(config, { token, name: sources[index]?.name ?? "" }),
-    ),
-  );
   const files = await Promise.all(
     (config.files ?? []).map((file, index) =>
       checkFile(config, { file, name: sources[index]?.name ?? "" }),
     ),
   );
+  const [store, ...upstreams] = await Promise.all([
+    checkStore(config),
+    ...(config.files === undefined ? config.upstreamTokens : []).map((token, index) =>
+      checkSource(config, { token, name: sources[index]?.name ?? "" }),
+    ),
+  ]);
   const keyProblem = config.upstreamKeys && (await checkUpstreamKeys(config));
   if (keyProblem !== undefined) config.logger.error(keyProblem);
   return {
     ...report,
     settings: describeSettings(config),
+    ...(store !== undefined && { store }),
     upstreams: upstreams.filter((upstream) => upstream !== undefined),
     ...(config.files !== undefined && { files }),
   };
+}
+
+/** NOTE: a store that fails does not prevent the start, so this is only a warning. */
+async function checkStore({ store, logger }: LoadedConfig): Promise<CheckedStore | undefined> {
+  if (store === undefined) return undefined;
+  try {
+    return await probeStore(store);
+  } catch (error) {
+    const address = describeStoreAddress(store);
+    logger.warn(`The store ${address} cannot be used: ${describeCause(error)}`);
+    return undefined;
+  }
 }
 
 interface CheckedSource {

@@ -149,9 +149,24 @@ function toCors(values: Values): CorsConfig {
   });
 }
 
-function toStore({ store: address }: Values): StoreConfig | undefined {
-  return address && Object.freeze({ address: Object.freeze(address) });
+function toStore(values: Values): StoreConfig | undefined {
+  const { store: address } = values;
+  if (address === undefined) return undefined;
+  const region = address.kind === "s3" ? address.region : undefined;
+  const s3 = Object.freeze({
+    region: region ?? values.storeRegion ?? DEFAULT_REGION,
+    accessKeyId: values.storeAccessKeyId,
+    secretAccessKey: values.storeSecretAccessKey,
+    sessionToken: values.storeSessionToken,
+    httpProxy: values.httpProxy,
+    httpsProxy: values.httpsProxy,
+    noProxy: values.noProxy,
+  });
+  return Object.freeze({ address: Object.freeze(address), s3 });
 }
+
+/** Servers other than those of AWS accept it, unless another region is configured there. */
+const DEFAULT_REGION = "us-east-1";
 
 function toBootstrap(values: Values): BootstrapConfig | undefined {
   const { bootstrapUrl: url, bootstrapAuthorization: authorization } = values;

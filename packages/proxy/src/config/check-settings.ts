@@ -42,6 +42,7 @@ export function checkSettings(
       ...findAmbiguousBootstrap(resolution),
       ...findFileProblems(resolution, files),
       ...findAmbiguousStorage(resolution),
+      ...findIncompleteBucket(resolution),
       ...findNetworkProblems(resolution),
     ],
     hints: [
@@ -188,6 +189,29 @@ function findAmbiguousStorage({ origins }: Resolution<Settings>): readonly strin
   const [store, provider] = [origins.get("store"), origins.get("storageProvider")];
   if (store === undefined || provider === undefined) return [];
   return [`${store} and ${provider} are both set, and both keep the flags: remove one of them`];
+}
+
+function findIncompleteBucket({ values, origins }: Resolution<Settings>): readonly string[] {
+  const { store } = values;
+  if (store?.kind !== "s3") return [];
+  const problems: string[] = [];
+  if (
+    store.endpoint === undefined &&
+    store.region === undefined &&
+    values.storeRegion === undefined
+  ) {
+    problems.push(
+      `${origins.get("store")} needs the region of the bucket: set ${nameSetting(SETTINGS.storeRegion)}, or append ?region= to the address`,
+    );
+  }
+  const { storeAccessKeyId: id, storeSecretAccessKey: key } = SETTINGS;
+  const hasId = values.storeAccessKeyId !== undefined;
+  if (hasId !== (values.storeSecretAccessKey !== undefined)) {
+    problems.push(
+      `${nameSetting(hasId ? id : key)} is set without ${nameSetting(hasId ? key : id)}: set both or none of them`,
+    );
+  }
+  return problems;
 }
 
 function findDeprecated({ origins }: Resolution<Settings>): readonly string[] {

@@ -334,8 +334,8 @@ export interface ProxyOptions extends OldProxyOptions {
    */
   readonly clientKeysHeaderName?: string | undefined;
   /**
-   * Address of a store that keeps flags across restarts, such as `file:/var/lib/flags`. Environment:
-   * `FLAGS_STORE`.
+   * Address of a store that keeps flags across restarts, such as `file:/var/lib/flags` or `s3://bucket/prefix`.
+   * Environment: `FLAGS_STORE`.
    */
   readonly store?: string | undefined;
   /**

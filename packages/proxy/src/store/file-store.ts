@@ -3,13 +3,10 @@ import { constants } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { FileAddress } from "./store-address.ts";
-import type { Store } from "./store.ts";
+import { MAX_DOCUMENT_BYTES, type Store } from "./store.ts";
 
 /** Definitions may contain ids of users. */
 const OWNER_ONLY = { directory: 0o700, file: 0o600 } as const;
-
-/** Larger files are not documents of this program. */
-const MAX_FILE_BYTES = 256 * 1024 * 1024;
 
 /** While the file system does not respond, further operations must not accumulate. */
 const MAX_WAITING_OPERATIONS = 100;
@@ -35,8 +32,8 @@ export class FileStore implements Store {
   #previous: Promise<unknown> = Promise.resolve();
   #waitingOperations = 0;
 
-  constructor({ directory }: Pick<FileAddress, "directory">) {
-    this.#directory = resolve(directory);
+  constructor(address: FileAddress) {
+    this.#directory = resolve(address.directory);
     this.address = `file:${this.#directory}`;
   }
 
@@ -121,7 +118,7 @@ async function readIfPresent(path: string): Promise<Uint8Array | undefined> {
   try {
     const state = await file.stat();
     if (!state.isFile()) throw new Error(`${path} is not a file`);
-    if (state.size > MAX_FILE_BYTES) throw new Error(`${path} is too large to be a document`);
+    if (state.size > MAX_DOCUMENT_BYTES) throw new Error(`${path} is too large to be a document`);
     return await file.readFile();
   } finally {
     await file.close();

@@ -12,6 +12,7 @@ import {
   decodeDocument,
   type DocumentIdentity,
   encodeDocument,
+  InvalidDocument,
   type PackedContent,
   packContent,
   type StoredDocument,
@@ -69,6 +70,7 @@ export class FlagStorage implements StorageProvider {
   #flags: FlagSource | undefined;
   #current: PackedContent | undefined;
   #rejectedDocuments = 0;
+  #lastWarning = "";
   #updating: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
   #restoredConfirmedAtMs: number | undefined;
@@ -184,9 +186,12 @@ export class FlagStorage implements StorageProvider {
   #reject(error: unknown): void {
     this.#rejectedDocuments += 1;
     const { logger, store } = this.#options;
-    logger.warn(
-      `Ignoring the flags in the store ${store.address}: the document ${this.#key} ${describeCause(error)}`,
-    );
+    const reason =
+      error instanceof InvalidDocument ? error.message : `is not usable: ${describeCause(error)}`;
+    const message = `Ignoring the flags in the store ${store.address}: the document ${this.#key} ${reason}`;
+    // A document that cannot be replaced is read again and again.
+    if (message !== this.#lastWarning) logger.warn(message);
+    this.#lastWarning = message;
   }
 
   #startUpdate(): Promise<void> {
@@ -196,7 +201,7 @@ export class FlagStorage implements StorageProvider {
 
   async #update(): Promise<void> {
     const current = this.#current;
-    const confirmedAtMs = this.#flags?.lastFetchAtMs;
+    const confirmedAtMs = this.#flags?.isLive === true ? this.#now() : this.#flags?.lastFetchAtMs;
     if (current === undefined || confirmedAtMs === undefined) return;
     const isKnown = this.#updated?.sha256 === current.sha256;
     if (isKnown && this.#updated?.confirmedAtMs === confirmedAtMs) return;

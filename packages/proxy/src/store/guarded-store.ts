@@ -14,8 +14,12 @@ export interface OperationCount {
   readonly count: number;
 }
 
-/** Maximum time for one operation: enough for a large document on a slow connection. */
-const TIMEOUT_MS = 5000;
+/** Maximum times: enough for a large document on a slow connection. A busy disk can take seconds to write. */
+const TIMEOUTS_MS: Readonly<Record<StoreOperation, number>> = {
+  read: 5000,
+  write: 15_000,
+  remove: 5000,
+};
 
 const VERBS: Readonly<Record<StoreOperation, string>> = {
   read: "Reading from",
@@ -28,7 +32,7 @@ interface GuardedStoreOptions {
   readonly address: string;
   readonly open: () => Promise<Store>;
   readonly logger: Pick<Logger, "warn">;
-  /** Maximum time for one operation. @default 5000 */
+  /** Maximum time for one operation. @default 5 seconds, 15 for a write */
   readonly timeoutMs?: number;
 }
 
@@ -79,7 +83,7 @@ export class GuardedStore implements Store {
     work: (store: Store, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     signal.throwIfAborted();
-    const deadline = new Deadline(signal, this.#options.timeoutMs ?? TIMEOUT_MS);
+    const deadline = new Deadline(signal, this.#options.timeoutMs ?? TIMEOUTS_MS[operation]);
     try {
       const result = await deadline.race(
         this.#open().then((store) => work(store, deadline.signal)),

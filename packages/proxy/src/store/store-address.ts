@@ -5,6 +5,7 @@ import {
   type Kind,
   showAddress,
 } from "flags-server-kit/command-line";
+import { parseS3Address, type S3Address } from "./s3/s3-address.ts";
 
 /** A directory of this machine, absolute or relative to the working directory. */
 export interface FileAddress {
@@ -13,16 +14,17 @@ export interface FileAddress {
 }
 
 /** The address of a store. Implementations are chosen by `kind` in `open-store.ts`. */
-export type StoreAddress = FileAddress;
+export type StoreAddress = FileAddress | S3Address;
 
 /** How to parse the addresses of each scheme. */
 const PARSERS: Readonly<Record<string, (text: string) => StoreAddress | InvalidValue>> = {
   file: parseFileAddress,
+  s3: parseS3Address,
 };
 
 /** The address of a store. Shown only in part, because it may contain a password. */
 export const storeAddressKind: Kind<StoreAddress> = createTextKind(
-  "the address of a store, such as file:/var/lib/flags",
+  "the address of a store, such as file:/var/lib/flags or s3://bucket/prefix",
   (text) => {
     const [, scheme = ""] = /^([a-z0-9+]+):/i.exec(text) ?? [];
     const parse = PARSERS[scheme.toLowerCase()];

@@ -1,3 +1,6 @@
+/** Larger objects in a store are not documents of this program. */
+export const MAX_DOCUMENT_BYTES: number = 80 * 1024 * 1024;
+
 /**
  * Keeps documents outside the process, so that a restarted or new replica has flags while the upstream is
  * down. Implementations do not interpret contents, and do not protect callers from slow servers: callers

@@ -76,6 +76,19 @@ export const asFileStore: Conversion = {
   convert: (text) => `file:${encodeURI(text).replace(/[?#]/g, encodeURIComponent)}`,
 };
 
+/** Edge reads the address of the server from the variables of the AWS SDK. */
+export const asBucket: Conversion = {
+  meaning:
+    "as `s3://` and the bucket, with `AWS_ENDPOINT_URL_S3` or `AWS_ENDPOINT_URL` and `S3_FORCE_PATH_STYLE`",
+  convert: (text, environment) => {
+    const endpoint = environment["AWS_ENDPOINT_URL_S3"] || environment["AWS_ENDPOINT_URL"];
+    const parameters = new URLSearchParams();
+    if (endpoint !== undefined && endpoint !== "") parameters.set("endpoint", endpoint);
+    if (isTrue(environment["S3_FORCE_PATH_STYLE"] ?? "")) parameters.set("style", "path");
+    return parameters.size === 0 ? `s3://${text}` : `s3://${text}?${parameters.toString()}`;
+  },
+};
+
 /** `json` or another format for people. */
 export const fromLogFormat: Conversion = {
   meaning: "`true` for `json`, `false` for `plain` and `pretty`",

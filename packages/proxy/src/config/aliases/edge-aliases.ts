@@ -4,6 +4,7 @@ import type { Environment } from "flags-server-kit/command-line";
 import type { Alias, Missing } from "./alias.ts";
 import {
   asBoolean,
+  asBucket,
   asFileStore,
   fromLogFormat,
   fromRustLog,
@@ -241,7 +242,7 @@ const ROWS: Readonly<Record<Group, readonly Row[]>> = {
       [],
       { missing: unneeded("it belongs to REDIS_URL or REDIS_HOST") },
     ]),
-    ["S3_BUCKET_NAME", [], { missing: STORE }],
+    ["S3_BUCKET_NAME", "FLAGS_STORE", { conversion: asBucket }],
     ["S3_FORCE_PATH_STYLE", [], { missing: unneeded("it belongs to S3_BUCKET_NAME") }],
     [
       "BOOTSTRAP_FILE",

@@ -1,0 +1,48 @@
+import { randomUUID } from "node:crypto";
+import { Deadline } from "flags-sdk";
+import { describeStoreAddress, openStore, type StoreConfig } from "./open-store.ts";
+import type { Store } from "./store.ts";
+
+/** The result of a probe. */
+interface ProbeResult {
+  readonly address: string;
+  /** Includes opening the connection. */
+  readonly writeMs: number;
+  readonly readMs: number;
+}
+
+const TIMEOUT_MS = 5000;
+
+/**
+ * Writes, reads and deletes a document of its own. Rejects if the store cannot do that, or takes more than
+ * five seconds.
+ */
+export async function probeStore(config: StoreConfig): Promise<ProbeResult> {
+  const deadline = new Deadline(new AbortController().signal, TIMEOUT_MS);
+  const store = await openStore(config);
+  try {
+    const times = await deadline.race(probe(store, deadline.signal));
+    return { address: describeStoreAddress(config), ...times };
+  } finally {
+    deadline.end();
+    await store.close();
+  }
+}
+
+async function probe(
+  store: Store,
+  signal: AbortSignal,
+): Promise<Pick<ProbeResult, "readMs" | "writeMs">> {
+  const key = `v1/probes/${randomUUID()}`;
+  const content = Buffer.from("Written by flags-proxy check");
+  const startMs = performance.now();
+  await store.write(key, content, signal);
+  const writtenMs = performance.now();
+  const read = await store.read(key, signal);
+  const readMs = performance.now();
+  await store.remove(key, signal);
+  if (read === undefined || !content.equals(read)) {
+    throw new Error("it does not return what was written");
+  }
+  return { writeMs: Math.round(writtenMs - startMs), readMs: Math.round(readMs - writtenMs) };
+}

@@ -1,0 +1,64 @@
+import type { Connections } from "flags-sdk";
+import { findRoleCredentials } from "./role-credentials.ts";
+
+/** Credentials with which requests are signed. */
+export interface AwsCredentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  /** Only temporary credentials have one. */
+  readonly sessionToken?: string;
+}
+
+/** Credentials of a role, which are replaced before they expire. */
+export interface RoleCredentials extends AwsCredentials {
+  readonly expiresAtMs: number;
+}
+
+interface StaticCredentials {
+  readonly accessKeyId: string | undefined;
+  readonly secretAccessKey: string | undefined;
+  readonly sessionToken: string | undefined;
+  readonly region: string;
+}
+
+/** Credentials that expire within this time are replaced. */
+const RENEW_BEFORE_MS = 300_000;
+
+/** The credentials of a store: those of the settings, or else those of the role of the platform. */
+export class Credentials {
+  readonly #static: AwsCredentials | undefined;
+  readonly #region: string;
+  readonly #connections: Connections;
+  #role: RoleCredentials | undefined;
+
+  constructor(settings: StaticCredentials, connections: Connections) {
+    const { accessKeyId, secretAccessKey, sessionToken } = settings;
+    this.#region = settings.region;
+    this.#connections = connections;
+    if (accessKeyId === undefined || secretAccessKey === undefined) return;
+    this.#static = {
+      accessKeyId,
+      secretAccessKey,
+      ...(sessionToken !== undefined && { sessionToken }),
+    };
+  }
+
+  /** Rejects if there are none. */
+  async get(signal: AbortSignal): Promise<AwsCredentials> {
+    if (this.#static !== undefined) return this.#static;
+    if (this.#role === undefined || this.#role.expiresAtMs - Date.now() < RENEW_BEFORE_MS) {
+      this.#role = await findRoleCredentials({
+        environment: process.env,
+        region: this.#region,
+        connections: this.#connections,
+        signal,
+      });
+    }
+    return this.#role;
+  }
+
+  /** Makes the next request use new credentials of the role, because these were rejected. */
+  forget(): void {
+    this.#role = undefined;
+  }
+}

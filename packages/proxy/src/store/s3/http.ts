@@ -1,0 +1,40 @@
+import type { Connections } from "flags-sdk";
+import { MAX_DOCUMENT_BYTES } from "../store.ts";
+
+interface HttpRequest {
+  readonly url: URL;
+  readonly method: "GET" | "PUT" | "POST" | "DELETE";
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array | string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** A complete response. */
+export interface HttpResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Buffer;
+}
+
+/** Sends a request. Resolves to a response of any status; does not follow redirects. */
+export async function sendRequest(
+  connections: Connections,
+  { url, method, headers = {}, body, signal }: HttpRequest,
+): Promise<HttpResponse> {
+  const response = await connections.forUrl(url).request({
+    origin: url.origin,
+    path: `${url.pathname}${url.search}`,
+    method,
+    headers: { ...headers },
+    body: body ?? null,
+    signal,
+  });
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of response.body as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > MAX_DOCUMENT_BYTES) throw new Error("The response is too large to be a document");
+    chunks.push(chunk);
+  }
+  return { status: response.statusCode, headers: response.headers, body: Buffer.concat(chunks) };
+}

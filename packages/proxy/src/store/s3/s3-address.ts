@@ -1,0 +1,80 @@
+import { InvalidValue } from "flags-server-kit/command-line";
+
+/** A bucket of S3, or of a server that is compatible with it. */
+export interface S3Address {
+  readonly kind: "s3";
+  readonly bucket: string;
+  /** Without slashes around it; may be empty. */
+  readonly prefix: string;
+  /** The origin of the server; undefined for that of AWS in the region. */
+  readonly endpoint: string | undefined;
+  /** Undefined: that of the environment. */
+  readonly region: string | undefined;
+  /** Whether the bucket is the first part of the path or of the host name. */
+  readonly style: "path" | "virtual";
+}
+
+/** Returns the address for messages. */
+export function describeS3Address({ bucket, prefix, endpoint }: S3Address): string {
+  const location = prefix === "" ? bucket : `${bucket}/${prefix}`;
+  return `s3://${location}${endpoint === undefined ? "" : ` at ${endpoint}`}`;
+}
+
+const BUCKET = /^(?!.*\.\.)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
+const PREFIX_PART = /^(?!\.{1,2}$)[\w.-]+$/;
+const REGION = /^[a-z0-9-]{1,40}$/;
+const PARAMETERS: ReadonlySet<string> = new Set(["endpoint", "region", "style"]);
+
+/** Accepts `s3://bucket/prefix?endpoint=https://host&region=eu-north-1&style=path`. */
+export function parseS3Address(text: string): S3Address | InvalidValue {
+  const [, bucket = "", path = "", query = ""] =
+    /^s3:\/\/([^/?#]*)([^?#]*)(?:\?([^#]*))?$/i.exec(text) ?? [];
+  if (!BUCKET.test(bucket)) {
+    // NOTE: shows nothing of it, since somebody may have put credentials there.
+    return new InvalidValue(
+      "it must begin with s3:// and the name of a bucket, without credentials",
+    );
+  }
+  const parts = path.split("/").filter((part) => part !== "");
+  if (!parts.every((part) => PREFIX_PART.test(part))) {
+    return new InvalidValue("the prefix after the bucket may contain letters, digits and - _ . /");
+  }
+  const parameters = parseParameters(new URLSearchParams(query));
+  if (parameters instanceof InvalidValue) return parameters;
+  // NOTE: certificates of AWS are not valid for buckets with dots in the host name.
+  const isDefaultPath = parameters.endpoint !== undefined || bucket.includes(".");
+  const style = parameters.style ?? (isDefaultPath ? "path" : "virtual");
+  return { kind: "s3", bucket, prefix: parts.join("/"), ...parameters, style };
+}
+
+type Parameters = Pick<S3Address, "endpoint" | "region"> & {
+  readonly style: S3Address["style"] | undefined;
+};
+
+function parseParameters(parameters: URLSearchParams): Parameters | InvalidValue {
+  if ([...parameters.keys()].some((name) => !PARAMETERS.has(name))) {
+    return new InvalidValue("after ? it may only have endpoint, region and style");
+  }
+  const read = (name: string): string | undefined => parameters.get(name) ?? undefined;
+  const [address, region, style] = [read("endpoint"), read("region"), read("style")];
+  const endpoint = address === undefined ? undefined : toOrigin(address);
+  if (endpoint === "") {
+    return new InvalidValue(
+      "endpoint must be an address such as https://host:9000, without a path",
+    );
+  }
+  if (region !== undefined && !REGION.test(region)) {
+    return new InvalidValue("region must be the name of a region, such as eu-north-1");
+  }
+  if (style !== undefined && style !== "path" && style !== "virtual") {
+    return new InvalidValue("style must be path or virtual");
+  }
+  return { endpoint, region, style };
+}
+
+/** Returns the origin of an http or https address; empty if it is not one or has more parts. */
+function toOrigin(text: string): string {
+  if (!URL.canParse(text)) return "";
+  const { protocol, origin, href } = new URL(text);
+  return /^https?:$/.test(protocol) && href === `${origin}/` ? origin : "";
+}

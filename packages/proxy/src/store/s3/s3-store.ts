@@ -1,0 +1,115 @@
+import { createHash } from "node:crypto";
+import aws4 from "aws4";
+import { createConnections, type Connections } from "flags-sdk";
+import type { Store } from "../store.ts";
+import { Credentials } from "./credentials.ts";
+import { type HttpResponse, sendRequest } from "./http.ts";
+import { describeS3Address, type S3Address } from "./s3-address.ts";
+import { readErrorCode, toS3Error } from "./s3-error.ts";
+
+/** What a store needs to use a bucket. */
+export interface S3Config {
+  readonly region: string;
+  /** Undefined: those of the role that the platform provides. */
+  readonly accessKeyId: string | undefined;
+  readonly secretAccessKey: string | undefined;
+  /** Belongs to temporary credentials. */
+  readonly sessionToken: string | undefined;
+  /** Addresses of forward proxies. */
+  readonly httpProxy: string | undefined;
+  readonly httpsProxy: string | undefined;
+  readonly noProxy: string | undefined;
+}
+
+const CONNECT_TIMEOUT_MS = 5000;
+
+/** Stores documents as objects of a bucket, in S3 or a server that is compatible with it. */
+export class S3Store implements Store {
+  readonly address: string;
+  readonly #region: string;
+  /** Keys are appended to it. */
+  readonly #base: URL;
+  readonly #connections: Connections;
+  readonly #credentials: Credentials;
+
+  constructor(address: S3Address, config: S3Config) {
+    this.address = describeS3Address(address);
+    this.#region = config.region;
+    this.#base = toBaseUrl(address, config.region);
+    this.#connections = createConnections({
+      timeoutMs: CONNECT_TIMEOUT_MS,
+      rejectUnauthorized: true,
+      ca: undefined,
+      cert: undefined,
+      key: undefined,
+      // NOTE: for an absent setting, the connections would read the environment themselves.
+      httpProxy: config.httpProxy ?? "",
+      httpsProxy: config.httpsProxy ?? "",
+      noProxy: config.noProxy ?? "",
+    });
+    this.#credentials = new Credentials(config, this.#connections);
+  }
+
+  async read(key: string, signal: AbortSignal): Promise<Uint8Array | undefined> {
+    const response = await this.#send("GET", key, signal);
+    if (response.status === 200) return response.body;
+    // NOTE: a missing bucket is a 404 as well.
+    if (response.status === 404 && readErrorCode(response) !== "NoSuchBucket") return undefined;
+    throw toS3Error(response);
+  }
+
+  async write(key: string, content: Uint8Array, signal: AbortSignal): Promise<void> {
+    const response = await this.#send("PUT", key, signal, content);
+    if (response.status !== 200) throw toS3Error(response);
+  }
+
+  async remove(key: string, signal: AbortSignal): Promise<void> {
+    const response = await this.#send("DELETE", key, signal);
+    const isMissing = response.status === 404 && readErrorCode(response) !== "NoSuchBucket";
+    if (response.status !== 204 && response.status !== 200 && !isMissing) throw toS3Error(response);
+  }
+
+  async close(): Promise<void> {
+    await this.#connections.destroy();
+  }
+
+  async #send(
+    method: "GET" | "PUT" | "DELETE",
+    key: string,
+    signal: AbortSignal,
+    body?: Uint8Array,
+  ): Promise<HttpResponse> {
+    signal.throwIfAborted();
+    const credentials = await this.#credentials.get(signal);
+    const url = new URL(key, this.#base);
+    const request = aws4.sign(
+      {
+        service: "s3",
+        region: this.#region,
+        method,
+        host: url.host,
+        path: url.pathname,
+        headers: {
+          "x-amz-content-sha256": createHash("sha256")
+            .update(body ?? "")
+            .digest("hex"),
+          ...(body && { "content-type": "application/octet-stream" }),
+        },
+      },
+      credentials,
+    );
+    const headers = request.headers as Record<string, string>;
+    const response = await sendRequest(this.#connections, { url, method, headers, body, signal });
+    if (response.status === 403) this.#credentials.forget();
+    return response;
+  }
+}
+
+function toBaseUrl({ bucket, prefix, endpoint, style }: S3Address, region: string): URL {
+  const domain = region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com";
+  const base = new URL(endpoint ?? `https://s3.${region}.${domain}`);
+  if (style === "virtual") base.hostname = `${bucket}.${base.hostname}`;
+  else base.pathname = `/${bucket}/`;
+  if (prefix !== "") base.pathname += `${prefix}/`;
+  return base;
+}

@@ -1,0 +1,202 @@
+// Buckets: addresses, credentials and errors, with a real server.
+
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import type { Store } from "../src/store/store.ts";
+import { type S3Server, startS3Server } from "./_s3-server.ts";
+import { openTestStore } from "./_stores.ts";
+
+const { signal } = new AbortController();
+const CONTENT = Buffer.from("content");
+
+let s3: S3Server;
+
+beforeAll(async () => {
+  s3 = await startS3Server();
+});
+afterAll(() => s3.stop());
+
+async function canUse(store: Store): Promise<boolean> {
+  await store.write("v1/document", CONTENT, signal);
+  return CONTENT.equals((await store.read("v1/document", signal)) ?? Buffer.alloc(0));
+}
+
+/** Starts a server for the length of a test, and returns its origin. */
+async function startServer(
+  respond: (request: IncomingMessage, response: ServerResponse) => void,
+): Promise<string> {
+  const server = createServer(respond);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Sets environment variables for the length of a test. */
+function setVariables(variables: Record<string, string>): void {
+  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+  onTestFinished(() => void vi.unstubAllEnvs());
+}
+
+test("a program that embeds the proxy can load the store", async () => {
+  const module = new URL("../dist/store/s3/s3-store.js", import.meta.url).href;
+  const code = `import { S3Store } from "${module}"; console.log(S3Store.name)`;
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    "--input-type=module",
+    "--eval",
+    code,
+  ]);
+  expect(stdout.trim()).toBe("S3Store");
+});
+
+describe("errors are explained", () => {
+  test.each<[string, () => string, Record<string, string>, string]>([
+    [
+      "a missing bucket",
+      () => `s3://missing-bucket?endpoint=${s3.origin}`,
+      {},
+      "404 (NoSuchBucket): create the bucket",
+    ],
+    [
+      "an unknown key",
+      () => s3.createAddress(),
+      { AWS_ACCESS_KEY_ID: "AKIAUNKNOWN" },
+      "403 (InvalidAccessKeyId): check AWS_ACCESS_KEY_ID",
+    ],
+    [
+      "a wrong key",
+      () => s3.createAddress(),
+      { AWS_SECRET_ACCESS_KEY: "wrong-secret" },
+      "403 (SignatureDoesNotMatch): check AWS_SECRET_ACCESS_KEY",
+    ],
+    ["a server that is down", () => "s3://flags?endpoint=http://127.0.0.1:1", {}, "ECONNREFUSED"],
+  ])("%s", async (_name, createAddress, environment, message) => {
+    const store = await openTestStore(createAddress(), { ...s3.environment, ...environment });
+    await expect(store.read("v1/document", signal)).rejects.toThrow(message);
+    await expect(store.write("v1/document", CONTENT, signal)).rejects.toThrow(message);
+    await expect(store.remove("v1/document", signal)).rejects.toThrow(message);
+  });
+});
+
+test("the bucket can be a part of the host name, and a forward proxy in between", async () => {
+  const hosts = new Set<string>();
+  const proxy = await startServer((received, response) => {
+    const { host, pathname } = new URL(received.url ?? "");
+    hosts.add(host);
+    const { method, headers } = received;
+    const target = request(`${s3.origin}${pathname}`, { method, headers: { ...headers, host } });
+    target.on("response", (forwarded) => {
+      response.writeHead(forwarded.statusCode ?? 500, forwarded.headers);
+      forwarded.pipe(response);
+    });
+    received.pipe(target);
+  });
+  const store = await openTestStore(
+    `s3://${s3.bucket}/virtual?endpoint=http://s3.localhost&style=virtual`,
+    { ...s3.environment, HTTP_PROXY: proxy },
+  );
+  expect(await canUse(store)).toBe(true);
+  expect([...hosts]).toEqual([`${s3.bucket}.s3.localhost`]);
+});
+
+describe("credentials of a role come from", () => {
+  const open = (): Promise<Store> => openTestStore(s3.createAddress(), { AWS_REGION: "us-east-1" });
+  /** The body of a response with the credentials of the server. */
+  const toBody = (expiresAtMs: number): string =>
+    JSON.stringify({
+      AccessKeyId: s3.environment["AWS_ACCESS_KEY_ID"],
+      SecretAccessKey: s3.environment["AWS_SECRET_ACCESS_KEY"],
+      Expiration: new Date(expiresAtMs).toISOString(),
+    });
+  const inAnHour = (): number => Date.now() + 3_600_000;
+
+  async function writeToken(): Promise<string> {
+    const directory = await mkdtemp(join(tmpdir(), "flags-token-"));
+    onTestFinished(() => rm(directory, { recursive: true }));
+    const path = join(directory, "token");
+    await writeFile(path, "the-token\n");
+    return path;
+  }
+
+  test("a container, and are requested once", async () => {
+    const tokens: unknown[] = [];
+    const origin = await startServer(({ headers }, response) => {
+      tokens.push(headers.authorization);
+      response.end(toBody(inAnHour()));
+    });
+    setVariables({
+      AWS_CONTAINER_CREDENTIALS_FULL_URI: `${origin}/v1/credentials`,
+      AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: await writeToken(),
+    });
+    expect(await canUse(await open())).toBe(true);
+    expect(tokens).toEqual(["the-token"]);
+  });
+
+  test("a container, and are renewed five minutes before they expire", async () => {
+    let requests = 0;
+    const origin = await startServer((_request, response) => {
+      requests += 1;
+      response.end(toBody(Date.now() + 299_000));
+    });
+    setVariables({ AWS_CONTAINER_CREDENTIALS_FULL_URI: origin });
+    expect(await canUse(await open())).toBe(true);
+    expect(requests).toBe(2);
+  });
+
+  test("an instance", async () => {
+    const origin = await startServer(({ method, url, headers }, response) => {
+      if (method === "PUT" && url === "/latest/api/token") return response.end("session");
+      if (headers["x-aws-ec2-metadata-token"] !== "session") return response.writeHead(401).end();
+      const base = "/latest/meta-data/iam/security-credentials/";
+      if (url === base) return response.end("a-role\n");
+      return url === `${base}a-role`
+        ? response.end(toBody(inAnHour()))
+        : response.writeHead(404).end();
+    });
+    setVariables({ AWS_EC2_METADATA_SERVICE_ENDPOINT: origin });
+    expect(await canUse(await open())).toBe(true);
+  });
+
+  test("a Kubernetes service account", async () => {
+    const bodies: URLSearchParams[] = [];
+    const origin = await startServer((received, response) => {
+      let body = "";
+      received.on("data", (chunk: Buffer) => (body += chunk.toString()));
+      received.on("end", () => {
+        bodies.push(new URLSearchParams(body));
+        const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = s3.environment;
+        response.end(
+          `<R><Credentials><AccessKeyId>${AWS_ACCESS_KEY_ID}</AccessKeyId><SecretAccessKey>${AWS_SECRET_ACCESS_KEY}</SecretAccessKey></Credentials></R>`,
+        );
+      });
+    });
+    setVariables({
+      AWS_ENDPOINT_URL_STS: origin,
+      AWS_WEB_IDENTITY_TOKEN_FILE: await writeToken(),
+      AWS_ROLE_ARN: "arn:aws:iam::123456789012:role/flags",
+    });
+    expect(await canUse(await open())).toBe(true);
+    expect(bodies).toHaveLength(1);
+    expect(Object.fromEntries(bodies[0] ?? [])).toMatchObject({
+      Action: "AssumeRoleWithWebIdentity",
+      RoleArn: "arn:aws:iam::123456789012:role/flags",
+      WebIdentityToken: "the-token",
+    });
+  });
+
+  test("none of them: the message says what to do", async () => {
+    setVariables({ AWS_EC2_METADATA_DISABLED: "true" });
+    const store = await open();
+    await expect(store.read("v1/document", signal)).rejects.toThrow(
+      "No AWS credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or give the process a role (the metadata of the instance is disabled)",
+    );
+  });
+});
