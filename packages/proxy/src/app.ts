@@ -29,6 +29,7 @@ import { ResponsePreparer } from "./response/prepare-response.ts";
 import { renderAhead } from "./response/rendering.ts";
 import { openAccess } from "./open-access.ts";
 import type { UpstreamSource } from "./sources.ts";
+import { observeSharing } from "./store/observe-sharing.ts";
 import { observeStore } from "./store/observe-store.ts";
 
 export interface AppOptions {
@@ -64,6 +65,7 @@ export async function buildApp(
   const { keys, uses } = access;
   observeSources(registry, sources);
   observeStore(registry, sources);
+  observeSharing(registry, sources);
   observeKeys(registry, {
     uses,
     grants: () => access.fileGrants,

@@ -3,8 +3,10 @@ import {
   createFlagsClient,
   FlagsClient,
   type FlagsClientOptions,
+  type FlagExchange,
   type FlagSource,
   isUnleashClient,
+  type SharingRole,
   type StorageProvider,
   type UnleashClient,
   type UsageSpoolOptions,
@@ -14,6 +16,7 @@ import { parseTokenScope, type TokenScope } from "./token-scope.ts";
 import type { ProxyConfig, UsageSpoolConfig } from "./config/config.ts";
 import { SETTINGS } from "./config/settings.ts";
 import { createStorages } from "./store/create-storages.ts";
+import { canShareFlags } from "./store/open-store.ts";
 import type { FlagStorage } from "./store/flag-storage.ts";
 
 const SOURCE_METHODS = ["start", "close", "on", "off", "reportUsage"] as const;
@@ -148,14 +151,18 @@ function isFlagSource(client: unknown): client is FlagSource {
 
 /** Creates a client for each upstream token, without starting it. */
 export function createClients(config: ProxyConfig): readonly UpstreamSource[] {
-  const { upstreamTokens, storageProvider } = config;
+  const { upstreamTokens, storageProvider, store } = config;
+  const isShared = config.sharesFlags && store !== undefined && canShareFlags(store);
   const storages = createStorages(config, nameSources(upstreamTokens));
   const sources = createSources(config, (index, name) => {
     const token = upstreamTokens[index] ?? "";
     const usageSpool = spoolOf(config.usageSpool, name);
     const storage = storages[index];
-    if (storage !== undefined)
-      return createClient({ ...config, storageProvider: storage }, { token, usageSpool });
+    if (storage !== undefined) {
+      const exchange = isShared ? storage.createExchange() : undefined;
+      const stored = { ...config, storageProvider: storage };
+      return createClient(stored, { token, usageSpool, exchange });
+    }
     if (upstreamTokens.length === 1) return createClient(config, { token, usageSpool });
     const prefixed = storageProvider && new PrefixedStorage(storageProvider, `${name}:`);
     return createClient({ ...config, storageProvider: prefixed }, { token, usageSpool });
@@ -213,16 +220,18 @@ interface ClientOptions {
   readonly token: string;
   /** A client of the official Node SDK: flags then come from it, not from the upstream. */
   readonly unleash?: UnleashClient;
+  /** Lets replicas share the flags. */
+  readonly exchange?: FlagExchange | undefined;
   readonly usageSpool: UsageSpoolOptions | undefined;
 }
 
 function createClient(
   config: ProxyConfig,
-  { token, unleash, usageSpool }: ClientOptions,
+  { token, unleash, usageSpool, exchange }: ClientOptions,
 ): FlagsClient {
   return createFlagsClient({
     ...toClientOptions(config, token),
-    ...withoutUndefined({ unleash, usageSpool }),
+    ...withoutUndefined({ unleash, usageSpool, exchange }),
   });
 }
 
@@ -279,6 +288,12 @@ export function logSourceEvents(sources: readonly UpstreamSource[], logger: Logg
   return () => stops.forEach((stop) => stop());
 }
 
+const ROLE_MESSAGES: Readonly<Record<SharingRole, string>> = {
+  holder: "This replica follows the upstream, and shares its flags with the others",
+  follower: "Another replica follows the upstream, and shares its flags with this one",
+  alone: "This replica follows the upstream for itself",
+};
+
 function logEvents(
   { flags, storage }: Pick<UpstreamSource, "flags" | "storage">,
   logger: Logger,
@@ -308,7 +323,10 @@ function logEvents(
   };
   flags.on("error", onError).on("warn", onWarn).on("synchronized", onSynchronized);
   flags.on("ready", onReady);
+  const onRole = (role: SharingRole): void => logger.info(prefix + ROLE_MESSAGES[role]);
+  if (flags instanceof FlagsClient) flags.on("role", onRole);
   return () => {
+    if (flags instanceof FlagsClient) flags.off("role", onRole);
     flags.off("error", onError).off("warn", onWarn).off("synchronized", onSynchronized);
     flags.off("ready", onReady);
   };

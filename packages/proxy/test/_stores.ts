@@ -10,6 +10,7 @@ import { loadConfig } from "../src/config/load-config.ts";
 import { openStore, type StoreConfig } from "../src/store/open-store.ts";
 import type { Store } from "../src/store/store.ts";
 import { MemoryLogger } from "./_proxy.ts";
+import { HAS_REDIS, RedisServer, startCluster } from "./_redis.ts";
 
 /** The server of a store, or for files a directory. */
 export interface StoreServer {
@@ -29,7 +30,32 @@ export interface StoreKind {
   readonly start: () => Promise<StoreServer>;
 }
 
-export const STORE_KINDS: readonly StoreKind[] = [{ name: "file", start: startFiles }];
+export const STORE_KINDS: readonly StoreKind[] = [
+  { name: "file", start: startFiles },
+  ...(HAS_REDIS
+    ? [
+        { name: "Redis", start: startRedis },
+        { name: "Redis Cluster", start: async () => toStoreServer(await startCluster()) },
+      ]
+    : []),
+];
+
+async function startRedis(): Promise<StoreServer> {
+  const redis = await RedisServer.start();
+  return {
+    ...toStoreServer(redis),
+    freeze: () => redis.freeze(),
+    resume: () => redis.resume(),
+  };
+}
+
+function toStoreServer(servers: { readonly address: string; stop(): Promise<void> }): StoreServer {
+  return {
+    environment: {},
+    createAddress: () => `${servers.address}?prefix=${randomUUID()}:`,
+    stop: () => servers.stop(),
+  };
+}
 
 async function startFiles(): Promise<StoreServer> {
   const directory = await mkdtemp(join(tmpdir(), "flags-store-"));

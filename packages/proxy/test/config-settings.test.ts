@@ -476,6 +476,23 @@ const ROWS: readonly Row[] = [
       ["file:///var/lib/my%20flags", { kind: "file", directory: "/var/lib/my flags" }],
       ["FILE:state", { kind: "file", directory: "state" }],
       ["file:./100%25", { kind: "file", directory: "./100%" }],
+      [
+        "redis+sentinel://user:secret@one,two:7000/main?prefix=a:",
+        {
+          kind: "redis",
+          mode: "sentinel",
+          isTls: false,
+          hosts: [
+            { host: "one", port: 26_379 },
+            { host: "two", port: 7000 },
+          ],
+          user: "user",
+          password: "secret",
+          primaryName: "main",
+          database: 0,
+          prefix: "a:",
+        },
+      ],
     ],
     values: [["file:state", { kind: "file", directory: "state" }]],
     badTexts: [
@@ -487,9 +504,12 @@ const ROWS: readonly Row[] = [
       "file:/100%",
       "file:a%00b",
       "ftp://flags",
+      "redis://one,two",
+      "redis+sentinel://one",
     ],
     badValues: [{ kind: "file" }, true],
   },
+  row("sharedPolling", "FLAGS_SHARED_POLLING", (config) => config.sharesFlags, true, BOOLEAN),
   row("enableOAS", "ENABLE_OAS", (config) => config.openApiEnabled, false, BOOLEAN),
   row(
     "maxStaleness",
@@ -865,7 +885,10 @@ const EVERY_OPTION: Record<OptionName, true> = {
   proxySecrets: true,
   refreshInterval: true,
   storageProvider: true,
+  sharedPolling: true,
   store: true,
+  storeCaFile: true,
+  storePassword: true,
   synchronization: true,
   tags: true,
   trustProxy: true,
@@ -896,6 +919,9 @@ describe("SETTINGS", () => {
       "FLAGS_CUSTOM_STRATEGIES_FILE",
       "EXP_CUSTOM_ENRICHERS_FILE",
       "LOG_LEVEL",
+      // In redis-connection.test.ts.
+      "FLAGS_STORE_CA_FILE",
+      "FLAGS_STORE_PASSWORD",
       "FLAGS_UPSTREAM_KEYS_INTERVAL",
       // In network-settings.test.ts.
       "FLAGS_TLS_CERT_FILE",

@@ -32,6 +32,8 @@ interface Collaborators {
   readonly customStrategies: readonly CustomStrategy[];
   readonly contextEnrichers: readonly ContextEnricher[];
   readonly network: NetworkConfig;
+  /** Authorities to trust for the store, in PEM; undefined: those known to Node. */
+  readonly storeAuthorities: readonly string[] | undefined;
 }
 
 /** Builds the configuration from checked values. */
@@ -68,7 +70,8 @@ export function assembleConfig(values: Values, collaborators: Collaborators): Lo
     customStrategies: Object.freeze(collaborators.customStrategies),
     contextEnrichers: Object.freeze(collaborators.contextEnrichers),
     storageProvider: values.storageProvider,
-    store: toStore(values),
+    store: toStore(values, collaborators),
+    sharesFlags: values.sharedPolling,
     bootstrap: toBootstrap(values),
     openApiEnabled: values.enableOAS,
     allEndpointEnabled: values.enableAllEndpoint,
@@ -122,8 +125,11 @@ function toCors(values: Values): CorsConfig {
   });
 }
 
-function toStore({ store: address }: Values): StoreConfig | undefined {
-  return address && Object.freeze({ address: Object.freeze(address) });
+function toStore(
+  { store: address, storePassword: password }: Values,
+  { storeAuthorities: ca }: Collaborators,
+): StoreConfig | undefined {
+  return address && Object.freeze({ address: Object.freeze(address), password, ca });
 }
 
 function toBootstrap(values: Values): BootstrapConfig | undefined {

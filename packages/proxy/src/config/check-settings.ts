@@ -16,6 +16,7 @@ import {
   findNetworkRisks,
   findUselessNetworkSettings,
 } from "./check-network.ts";
+import { findStoreProblems, findUselessStoreSettings } from "./check-store.ts";
 import { SETTINGS, type SettingName, type Settings } from "./settings.ts";
 
 /** Results of checking combinations of settings, each as a sentence. */
@@ -38,6 +39,7 @@ export function checkSettings(resolution: Resolution<Settings>): SettingsCheck {
       ...findAmbiguousBootstrap(resolution),
       ...findAmbiguousStorage(resolution),
       ...findNetworkProblems(resolution),
+      ...findStoreProblems(resolution),
     ],
     hints: [
       ...findDeprecated(resolution),
@@ -46,6 +48,7 @@ export function checkSettings(resolution: Resolution<Settings>): SettingsCheck {
       ...findUselessKeySettings(resolution),
       ...findUselessSpoolSettings(resolution),
       ...findUselessNetworkSettings(resolution),
+      ...findUselessStoreSettings(resolution),
     ],
     risks: [...findWeakKeys(resolution), ...findNetworkRisks(resolution)],
   };

@@ -101,6 +101,7 @@ export async function loadConfig(
     customStrategies: strategies.extensions,
     contextEnrichers: enrichers.extensions,
     network,
+    storeAuthorities: files.storeAuthorities,
   });
   if (worker !== undefined) return config;
   const aliases = describeTranslation(translation, translatedOptions.used);

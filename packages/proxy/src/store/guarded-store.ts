@@ -73,6 +73,15 @@ export class GuardedStore implements Store {
     await store?.close();
   }
 
+  /** Returns the store itself; rejects if its code cannot be loaded. */
+  open(): Promise<Store> {
+    this.#opening ??= this.#options.open().catch((error: unknown) => {
+      this.#opening = undefined;
+      throw error;
+    });
+    return this.#opening;
+  }
+
   async #run<T>(
     operation: StoreOperation,
     signal: AbortSignal,
@@ -81,9 +90,7 @@ export class GuardedStore implements Store {
     signal.throwIfAborted();
     const deadline = new Deadline(signal, this.#options.timeoutMs ?? TIMEOUT_MS);
     try {
-      const result = await deadline.race(
-        this.#open().then((store) => work(store, deadline.signal)),
-      );
+      const result = await deadline.race(this.open().then((store) => work(store, deadline.signal)));
       this.#succeeded(operation);
       this.#count(operation, operation === "read" && result === undefined ? "missing" : "success");
       return result;
@@ -96,14 +103,6 @@ export class GuardedStore implements Store {
     } finally {
       deadline.clear();
     }
-  }
-
-  #open(): Promise<Store> {
-    this.#opening ??= this.#options.open().catch((error: unknown) => {
-      this.#opening = undefined;
-      throw error;
-    });
-    return this.#opening;
   }
 
   #count(operation: StoreOperation, result: StoreResult): void {

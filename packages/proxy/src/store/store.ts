@@ -1,3 +1,6 @@
+import type { FlagExchange } from "flags-sdk";
+import type { SourceIdentity } from "./source-identity.ts";
+
 /**
  * Keeps documents outside the process, so that a restarted or new replica has flags while the upstream is
  * down. Implementations do not interpret contents, and do not protect callers from slow servers: callers
@@ -19,6 +22,9 @@ export interface Store {
 
   /** Deletes a document; has no effect if there is none. */
   remove(key: string, signal: AbortSignal): Promise<void>;
+
+  /** Lets replicas share the flags of a source. Undefined if the store cannot coordinate them. */
+  createExchange?(source: SourceIdentity): FlagExchange;
 
   close(): Promise<void>;
 }

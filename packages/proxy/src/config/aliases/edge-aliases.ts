@@ -5,6 +5,7 @@ import type { Alias, Missing } from "./alias.ts";
 import {
   asBoolean,
   asFileStore,
+  asRedisStore,
   fromLogFormat,
   fromRustLog,
   fromSeconds,
@@ -216,8 +217,12 @@ const ROWS: Readonly<Record<Group, readonly Row[]>> = {
   ],
   "Storage and start without the upstream": [
     ["BACKUP_FOLDER", "FLAGS_STORE", { conversion: asFileStore }],
-    ["REDIS_URL", [], { missing: STORE }],
-    ["REDIS_HOST", [], { missing: STORE }],
+    ["REDIS_URL", "FLAGS_STORE", { conversion: asRedisStore }],
+    [
+      "REDIS_HOST",
+      [],
+      { missing: lost("set FLAGS_STORE instead, such as redis://user:password@host:6379") },
+    ],
     ...[
       "REDIS_PORT",
       "REDIS_USERNAME",
