@@ -15,6 +15,7 @@ const PART_NAMES = [
   "spool",
   "workers",
   "propagation",
+  "fleet-sharing",
   "mechanisms",
 ];
 const DEFAULT_PARTS = ["engine", "http"];
@@ -71,6 +72,7 @@ const SHORT = {
   spool: { rounds: 5, seconds: 1, warmUpSeconds: 2 },
   workers: { rounds: 3, seconds: 1, warmUpSeconds: 3 },
   propagation: { streamCounts: [1, 1000, 10_000], changes: 10, pollers: 100, polledChanges: 2 },
+  "fleet-sharing": { replicas: 20, seconds: 10, changes: 20 },
   mechanisms: { rounds: 5, seconds: 0.5 },
 };
 
@@ -86,6 +88,7 @@ const LONG = {
   spool: { rounds: 9, seconds: 5, warmUpSeconds: 5 },
   workers: { rounds: 9, seconds: 3, warmUpSeconds: 8 },
   propagation: { streamCounts: [1, 1000, 10_000], changes: 50, pollers: 100, polledChanges: 10 },
+  "fleet-sharing": { replicas: 20, seconds: 30, changes: 100 },
   mechanisms: { rounds: 15, seconds: 1 },
 };
 

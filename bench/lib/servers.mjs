@@ -25,7 +25,7 @@ export async function startServer(describe) {
 }
 
 /** Finds a free port of 127.0.0.1, for programs that cannot choose one themselves. */
-async function findFreePort() {
+export async function findFreePort() {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address();

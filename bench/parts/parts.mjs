@@ -1,5 +1,10 @@
 import { reportEngine, runEngineBench } from "./engine.mjs";
 import { fleetTargets, reportFleet, runFleetBench } from "./fleet.mjs";
+import {
+  fleetSharingTargets,
+  reportFleetSharing,
+  runFleetSharingBench,
+} from "./fleet-sharing/run.mjs";
 import { httpTargets, reportHttp, runHttpBench } from "./http/run.mjs";
 import { ingestionTargets, reportIngestion, runIngestionBench } from "./ingestion.mjs";
 import { mechanismTargets, reportMechanisms, runMechanismsBench } from "./mechanisms/run.mjs";
@@ -30,6 +35,11 @@ export const PARTS = {
     run: runPropagationBench,
     report: reportPropagation,
     targets: propagationTargets,
+  },
+  "fleet-sharing": {
+    run: runFleetSharingBench,
+    report: reportFleetSharing,
+    targets: fleetSharingTargets,
   },
   mechanisms: { run: runMechanismsBench, report: reportMechanisms, targets: mechanismTargets },
 };
