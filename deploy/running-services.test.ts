@@ -41,7 +41,12 @@ async function startProxy(
 ): Promise<{ readonly service: Service; readonly manifests: readonly Manifest[] }> {
   const manifests = await render(helm, "flags-proxy", {
     proxy: { upstreamUrl: `http://127.0.0.1:${adminPort}/api`, basePath: "base", ...settings },
-    secrets: { apiToken: CLIENT_TOKEN, clientKeys: ["key-of-the-web-app"] },
+    // Metrics of sharing and of the store exist even if the store does not respond.
+    secrets: {
+      apiToken: CLIENT_TOKEN,
+      clientKeys: ["key-of-the-web-app"],
+      store: "redis://127.0.0.1:1",
+    },
     usageSpool: { enabled: true },
     env: [{ name: "FLAGS_FETCH_INTERVAL", value: "500" }],
   });
