@@ -34,6 +34,26 @@ async function untilWritten(store: Store, text: string): Promise<void> {
   await vi.waitFor(() => store.write("key", Buffer.from(text), signalAfter(1000)), WAIT);
 }
 
+/** Runs every script of an exchange, and receives a message. */
+async function useExchange(store: Store): Promise<void> {
+  const exchange = store.createExchange?.({ id: "source", secret: "secret" });
+  if (exchange === undefined) throw new Error("There is no exchange");
+  const onChange = vi.fn();
+  exchange.onChange(onChange);
+  const request = { leaseMs: 60_000, wants: "failing", knownEpoch: 0, isFailing: false } as const;
+  const { isHolder, epoch } = await exchange.contact(
+    { ...request, owner: "owner", confirmedAgeMs: undefined },
+    signalAfter(),
+  );
+  const definitions = { version: 2, features: [], segments: [] };
+  const flags = { version: { epoch, counter: 1 }, revision: "r", definitions };
+  const isPublished = await exchange.publish("owner", flags, signalAfter());
+  expect({ isHolder, isPublished }).toEqual({ isHolder: true, isPublished: true });
+  expect((await exchange.read(signalAfter()))?.revision).toBe("r");
+  await vi.waitFor(() => expect(onChange).toHaveBeenCalled(), WAIT);
+  await exchange.release("owner", signalAfter());
+}
+
 async function stopAfterTest<T extends { stop(): Promise<void> }>(
   starting: Promise<T>,
 ): Promise<T> {
@@ -119,6 +139,7 @@ describe.skipIf(!HAS_REDIS)("a connection to Redis", () => {
     await untilWritten(store, "secret");
     expect(await readText(store, "key")).toBe("secret");
     expect(redis.cli("-n", "2", "GET", "flags:key")).toBe("secret");
+    await useExchange(store);
     const encoded = await openTestStore(`rediss://flags:p%40ss@${address}`, trusted);
     expect(await readText(encoded, "key")).toBe("secret");
     const wrong = await openTestStore(`rediss://flags:wrong@${address}`, trusted);
