@@ -16,6 +16,8 @@ const PART_NAMES = [
   "workers",
   "propagation",
   "fleet-sharing",
+  "admin-scale",
+  "keys",
   "mechanisms",
 ];
 const DEFAULT_PARTS = ["engine", "http"];
@@ -73,6 +75,8 @@ const SHORT = {
   workers: { rounds: 3, seconds: 1, warmUpSeconds: 3 },
   propagation: { streamCounts: [1, 1000, 10_000], changes: 10, pollers: 100, polledChanges: 2 },
   "fleet-sharing": { replicas: 20, seconds: 10, changes: 20 },
+  "admin-scale": { seconds: 2, streamCount: 1000, changes: 50 },
+  keys: { rounds: 9, seconds: 0.5 },
   mechanisms: { rounds: 5, seconds: 0.5 },
 };
 
@@ -89,6 +93,8 @@ const LONG = {
   workers: { rounds: 9, seconds: 3, warmUpSeconds: 8 },
   propagation: { streamCounts: [1, 1000, 10_000], changes: 50, pollers: 100, polledChanges: 10 },
   "fleet-sharing": { replicas: 20, seconds: 30, changes: 100 },
+  "admin-scale": { seconds: 10, streamCount: 5000, changes: 300 },
+  keys: { rounds: 25, seconds: 1 },
   mechanisms: { rounds: 15, seconds: 1 },
 };
 

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
+import { Authority, writeFiles } from "../packages/proxy/test/_certificates.ts";
 import { findFreePort, Service } from "./_service.ts";
 import { getHelm, tryTool } from "./_tools.ts";
 import { DASHBOARDS, queriesOf } from "./grafana/_dashboards.ts";
@@ -38,6 +39,7 @@ async function startAdmin(port: number): Promise<Service> {
 async function startProxy(
   adminPort: number,
   settings: Record<string, unknown> = {},
+  environment: Record<string, string> = {},
 ): Promise<{ readonly service: Service; readonly manifests: readonly Manifest[] }> {
   const manifests = await render(helm, "flags-proxy", {
     proxy: { upstreamUrl: `http://127.0.0.1:${adminPort}/api`, basePath: "base", ...settings },
@@ -52,9 +54,13 @@ async function startProxy(
   });
   const port = await findFreePort();
   const directory = await mkdtemp(join(tmpdir(), "flags-pod-"));
-  // The path of the volume in the pod.
-  const environment = { ...secretOf(manifests), FLAGS_USAGE_SPOOL: directory };
-  const service = new Service(containerOf(manifests), environment, port);
+  const variables = {
+    ...secretOf(manifests),
+    // The path of the volume in the pod.
+    FLAGS_USAGE_SPOOL: directory,
+    ...environment,
+  };
+  const service = new Service(containerOf(manifests), variables, port);
   onTestFinished(async () => {
     await service.kill();
     await rm(directory, { recursive: true, force: true });
@@ -69,13 +75,14 @@ describe.skipIf(isMissing)("services with the settings of their charts", () => {
     const { service: proxy, manifests } = await startProxy(adminPort);
     const { startupProbe, livenessProbe, readinessProbe } = containerOf(manifests);
     await expect.poll(() => proxy.log, { timeout: 20_000 }).toContain("listens on");
-    // The upstream is down: the pod is not ready.
-    expect(await proxy.passes(startupProbe)).toBe(false);
+    // The upstream is down: the pod is not ready, and not restarted.
+    expect(await proxy.passes(startupProbe)).toBe(true);
+    expect(await proxy.passes(livenessProbe)).toBe(true);
+    expect(await proxy.passes(readinessProbe)).toBe(false);
 
     const admin = await startAdmin(adminPort);
-    await proxy.untilPasses(startupProbe);
+    await proxy.untilPasses(readinessProbe);
     expect(proxy.hasExited).toBe(false);
-    expect(await proxy.passes(readinessProbe)).toBe(true);
     expect(await proxy.passes(livenessProbe)).toBe(true);
     await expectMetrics(adminPort, admin);
 
@@ -104,9 +111,20 @@ describe.skipIf(isMissing)("services with the settings of their charts", () => {
 const SUM_OF_SOURCES = "flags_proxy_upstream_errors_total";
 
 async function expectMetrics(adminPort: number, admin: Service): Promise<void> {
-  // Some metrics exist only with workers.
-  const { service: proxy, manifests } = await startProxy(adminPort, { workers: 2 });
-  await proxy.untilPasses(containerOf(manifests).startupProbe);
+  // Some metrics exist only with workers, an access file or TLS.
+  const { cert, key } = writeFiles(new Authority().issue("flags-proxy"));
+  const access = JSON.stringify({ keys: [{ name: "web", key: "*:development.web-key" }] });
+  const { service: proxy, manifests } = await startProxy(
+    adminPort,
+    { workers: 2 },
+    {
+      FLAGS_ACCESS_FILE: writeFiles({ access }).access,
+      FLAGS_TLS_CERT_FILE: cert,
+      FLAGS_TLS_KEY_FILE: key,
+      FLAGS_TLS_PORT: String(await findFreePort()),
+    },
+  );
+  await proxy.untilPasses(containerOf(manifests).readinessProbe);
   const headers = { authorization: "key-of-the-web-app", "content-type": "application/json" };
   await proxy.fetchText("/base/proxy", { headers });
   await proxy.fetchText("/base/proxy", { headers: { authorization: "wrong" } });

@@ -10,11 +10,16 @@ process.on("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
 
-/** Starts a program with only `PATH` and `env` as its environment; its standard error is shown. */
-export function startProgram(command, args, { env, hasChannel = false }) {
+/**
+ * Starts a program with only `PATH` and `env` as its environment; its standard error is shown. Further options,
+ * such as `cwd` and `uid`, are those of `spawn()`.
+ */
+export function startProgram(command, args, { env, hasChannel = false, ...options }) {
   const channel = hasChannel ? ["ipc"] : [];
   const stdio = ["ignore", "ignore", "inherit", ...channel];
-  return track(spawn(command, args, { env: { PATH: process.env.PATH, ...env }, stdio }));
+  return track(
+    spawn(command, args, { ...options, env: { PATH: process.env.PATH, ...env }, stdio }),
+  );
 }
 
 /** Starts one of our own scripts, which communicates with us by messages. */

@@ -1,3 +1,4 @@
+import { adminScaleTargets, reportAdminScale, runAdminScaleBench } from "./admin-scale/run.mjs";
 import { reportEngine, runEngineBench } from "./engine.mjs";
 import { fleetTargets, reportFleet, runFleetBench } from "./fleet.mjs";
 import {
@@ -7,6 +8,7 @@ import {
 } from "./fleet-sharing/run.mjs";
 import { httpTargets, reportHttp, runHttpBench } from "./http/run.mjs";
 import { ingestionTargets, reportIngestion, runIngestionBench } from "./ingestion.mjs";
+import { keysTargets, reportKeys, runKeysBench } from "./keys.mjs";
 import { mechanismTargets, reportMechanisms, runMechanismsBench } from "./mechanisms/run.mjs";
 import { memoryTargets, reportMemory, runMemoryBench } from "./memory.mjs";
 import { propagationTargets, reportPropagation, runPropagationBench } from "./propagation/run.mjs";
@@ -41,5 +43,11 @@ export const PARTS = {
     report: reportFleetSharing,
     targets: fleetSharingTargets,
   },
+  "admin-scale": {
+    run: runAdminScaleBench,
+    report: reportAdminScale,
+    targets: adminScaleTargets,
+  },
+  keys: { run: runKeysBench, report: reportKeys, targets: keysTargets },
   mechanisms: { run: runMechanismsBench, report: reportMechanisms, targets: mechanismTargets },
 };

@@ -1,6 +1,8 @@
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { checkAccessFile } from "../../packages/proxy/src/access/check-access-file.ts";
 import { getHelm, tryTool } from "../_tools.ts";
 import {
   chartDirectory,
@@ -76,9 +78,99 @@ describe.skipIf(isMissing)("chart flags-proxy", () => {
     const { startupProbe, livenessProbe, readinessProbe } = containerOf(await renderWith({}));
     const probes = [startupProbe, livenessProbe, readinessProbe];
     expect(probes.map(({ httpGet }) => httpGet)).toEqual(
-      ["/ready", "/live", "/ready"].map((path) => ({ path, port: "http" })),
+      ["/live", "/live", "/ready"].map((path) => ({ path, port: "http" })),
     );
-    expect(startupProbe.failureThreshold).toBe(2 ** 31 - 1);
+  });
+
+  test("an access file from values, and the files that it names, are in one folder", async () => {
+    const manifests = await render(helm, "flags-proxy", join(CI, "access-and-tls.yaml"));
+    const container = containerOf(manifests);
+    const path = "/etc/flags/access/access.yaml";
+    expect(container.env).toContainEqual({ name: "FLAGS_ACCESS_FILE", value: path });
+    const mount = { name: "access", mountPath: "/etc/flags/access", readOnly: true };
+    expect(container.volumeMounts).toContainEqual(mount);
+    const sources = ["flags-proxy-access", "flags-proxy-access-secrets"];
+    expect(deploymentOf(manifests).template.spec.volumes).toContainEqual({
+      name: "access",
+      projected: { defaultMode: 0o444, sources: sources.map((name) => ({ secret: { name } })) },
+    });
+    const secrets = manifests.filter(({ kind }) => kind === "Secret");
+    const [keys, access] = secrets.map((secret) => secret["stringData"] as Record<string, string>);
+    expect(keys?.["FLAGS_API_TOKEN"]).toBe(
+      "*:production.a-token-for-tests,*:development.another-token-for-tests",
+    );
+    const directory = mkdtempSync(join(tmpdir(), "flags-access-"));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
+    const files = {
+      ...access,
+      "context-secret": "a-secret-that-only-servers-know-1",
+      "backend-key": "a-key",
+    };
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text);
+    const tokens = (keys?.["FLAGS_API_TOKEN"] ?? "").split(",");
+    const settings = { tokens, keys: [], isLoopback: true };
+    const { problems } = await checkAccessFile(join(directory, "access.yaml"), settings);
+    expect(problems).toEqual([]);
+  });
+
+  test("an access file can come from a ConfigMap or a Secret", async () => {
+    const sourcesWith = async (accessFile: object) => {
+      const { spec } = deploymentOf(await renderWith({ accessFile })).template;
+      return spec.volumes.find(({ name }) => name === "access")?.["projected"];
+    };
+    expect(await sourcesWith({ existingConfigMap: "{{ .Release.Name }}-keys" })).toMatchObject({
+      sources: [{ configMap: { name: "flags-proxy-keys" } }],
+    });
+    expect(await sourcesWith({ existingSecret: "keys" })).toMatchObject({
+      sources: [{ secret: { name: "keys" } }],
+    });
+  });
+
+  test("TLS: the certificate is mounted, and probes and metrics use the port that needs none", async () => {
+    const manifests = await render(helm, "flags-proxy", join(CI, "access-and-tls.yaml"));
+    const container = containerOf(manifests);
+    const tls = { name: "tls", mountPath: "/etc/flags/tls", readOnly: true };
+    expect(container.volumeMounts).toContainEqual(tls);
+    expect(container.env).toEqual(
+      expect.arrayContaining([
+        { name: "FLAGS_TLS_CERT_FILE", value: "/etc/flags/tls/tls.crt" },
+        { name: "FLAGS_TLS_CLIENT_CA_FILE", value: "/etc/flags/client-ca/ca.crt" },
+        { name: "FLAGS_TLS_PORT", value: "8443" },
+        { name: "FLAGS_MANAGEMENT_PORT", value: "9000" },
+      ]),
+    );
+    expect(container.livenessProbe.httpGet).toMatchObject({ port: "management" });
+    expect(container.readinessProbe.httpGet).toMatchObject({ port: "management" });
+    interface Ports {
+      readonly ports: readonly { readonly name: string }[];
+    }
+    const services = manifests.filter(({ kind }) => kind === "Service");
+    const ports = services.map(({ metadata, ...rest }) => [
+      metadata.name,
+      (rest["spec"] as Ports).ports.map(({ name }) => name),
+    ]);
+    // The Service for clients may be public.
+    expect(ports).toEqual([
+      ["flags-proxy", ["http", "https"]],
+      ["flags-proxy-management", ["management"]],
+    ]);
+    expect(findKind(manifests, "ServiceMonitor")["spec"]).toMatchObject({
+      endpoints: [{ port: "management" }],
+    });
+  });
+
+  test("TLS on the only port: probes and metrics use it", async () => {
+    const manifests = await renderWith({
+      tls: { secretName: "certificate" },
+      serviceMonitor: { enabled: true },
+    });
+    expect(containerOf(manifests).livenessProbe.httpGet).toMatchObject({
+      port: "http",
+      scheme: "HTTPS",
+    });
+    expect(findKind(manifests, "ServiceMonitor")["spec"]).toMatchObject({
+      endpoints: [{ port: "http", scheme: "https", tlsConfig: { insecureSkipVerify: true } }],
+    });
   });
 
   test("a base path applies to probes, metrics, Ingress and HTTPRoute", async () => {
@@ -247,6 +339,17 @@ describe.skipIf(isMissing)("chart flags-proxy", () => {
       "a port that probes do not know",
       { env: [{ name: "PORT", value: "1" }] },
       "env must not contain PORT, because the probes depend on it: set proxy.port",
+    ],
+    [
+      "client certificates without a port for probes",
+      { tls: { secretName: "a", clientCaSecret: "b" } },
+      "tls.clientCaSecret requires proxy.managementPort",
+    ],
+    ["a TLS port without a certificate", { tls: { port: 8443 } }, "require tls.secretName"],
+    [
+      "two access files",
+      { accessFile: { existingSecret: "a", existingConfigMap: "b" } },
+      "set only one of keys, existingConfigMap and existingSecret",
     ],
     [
       "too little time to stop",

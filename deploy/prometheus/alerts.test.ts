@@ -53,6 +53,7 @@ function durations(name: string, bounds: readonly [string, string], slow: number
 const PROXY_SECONDS = "flags_proxy_http_request_duration_seconds";
 const ADMIN_SECONDS = "flags_admin_http_request_duration_seconds";
 const SOURCE = ',source="production"';
+const WEB = ',key="web"';
 const AGE = proxy("flags_proxy_source_age_seconds", SOURCE);
 const FLAGS = proxy("flags_proxy_source_flags", SOURCE);
 
@@ -152,6 +153,29 @@ const CASES: Readonly<Record<string, Case>> = {
       [proxy("flags_proxy_up")]: "1x60",
       'nodejs_eventloop_lag_p99_seconds{job="other",instance="b"}': "0.5x60",
     },
+  },
+  FlagsProxyAccessFileInvalid: {
+    fires: { [proxy("flags_proxy_access_file_valid")]: "0x60" },
+    quiet: { [proxy("flags_proxy_access_file_valid")]: "1x58 0x2" },
+  },
+  FlagsProxyKeyExpiring: {
+    // Evaluated at 3,600 s. Keys that nobody uses, and those that have expired, cause no alert.
+    fires: {
+      [proxy("flags_proxy_key_expiry_timestamp_seconds", WEB)]: "1000000x60",
+      [proxy("flags_proxy_key_requests_total", WEB)]: "0+5x60",
+    },
+    quiet: {
+      [proxy("flags_proxy_key_expiry_timestamp_seconds", WEB)]: "2000000x60",
+      [proxy("flags_proxy_key_requests_total", WEB)]: "0+5x60",
+      [proxy("flags_proxy_key_expiry_timestamp_seconds", ',key="unused"')]: "1000000x60",
+      [proxy("flags_proxy_key_requests_total", ',key="unused"')]: "5x60",
+      [proxy("flags_proxy_key_expiry_timestamp_seconds", ',key="expired"')]: "1000x60",
+      [proxy("flags_proxy_key_requests_total", ',key="expired"')]: "0+5x60",
+    },
+  },
+  FlagsProxyCertificateExpiring: {
+    fires: { [proxy("flags_proxy_tls_certificate_expiry_timestamp_seconds")]: "600000x60" },
+    quiet: { [proxy("flags_proxy_tls_certificate_expiry_timestamp_seconds")]: "700000x60" },
   },
   FlagsProxyRestarts: restarts(
     proxy(STARTED),

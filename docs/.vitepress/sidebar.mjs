@@ -36,6 +36,7 @@ export const SIDEBAR = [
     ["Settings", "/configuration"],
     ["Several environments", "/environments"],
     ["Keys and access", "/access"],
+    ["Signed contexts", "/signed-context"],
     ["Network", "/network"],
     ["Operation", "/operations"],
     ["Usage", "/usage"],

@@ -4,7 +4,8 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
 const PROGRAM = fileURLToPath(new URL("save-code-cache.mjs", import.meta.url));
-const TIMEOUT_MS = 60_000;
+/** Creating the embedded database takes minutes where the processor is emulated. */
+const TIMEOUT_MS = 300_000;
 
 /**
  * Runs a command until V8 has compiled the code that a start and the first requests need, and writes that

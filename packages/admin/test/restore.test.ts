@@ -1,13 +1,17 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, rmSync } from "node:fs";
+import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { sql } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { createBackup } from "../src/backup/create-backup.ts";
+import { restoreBackup } from "../src/backup/restore-backup.ts";
 import { openStorage } from "../src/storage/open-storage.ts";
 import { skipRevisions } from "../src/storage/revisions.ts";
 import type { Storage } from "../src/storage/storage.ts";
-import { makeDataDirectory, makeDirectory } from "./_command.ts";
+import { makeDataDirectory, makeDirectory, startCommand } from "./_command.ts";
 import { openStream } from "./_event-stream.ts";
-import { createFlag, switchFlag } from "./_flags.ts";
+import { createFlag, createSegment, switchFlag } from "./_flags.ts";
 import { silentLogger } from "./_storages.ts";
 import { findPostgres, skipsPostgres, useSharedPostgres, type Databases } from "./_postgres.ts";
 import { BACKEND_TOKEN, endApp, type Service, startService } from "./_service.ts";
@@ -17,29 +21,14 @@ const token = BACKEND_TOKEN;
 /** A database that can be backed up and restored while it is closed. */
 interface Restorable {
   open(): Promise<Storage>;
-  backUp(): void;
-  restore(): void;
+  backUp(): Promise<void> | void;
+  restore(): Promise<void> | void;
 }
 
 interface KnownState {
   readonly etag: string;
   readonly isEnabled: boolean | undefined;
 }
-
-describe("a restored backup on the embedded database", () => {
-  test("is fetched by every SDK that has seen later revisions", async () => {
-    const [dataDir, saved] = [await makeDataDirectory(), makeDirectory()];
-    const copy = (from: string, to: string): void => {
-      rmSync(to, { recursive: true, force: true });
-      cpSync(from, to, { recursive: true });
-    };
-    await expectRestoredIsFetched({
-      open: () => openStorage({ dataDir, logger: silentLogger }),
-      backUp: () => copy(dataDir, saved),
-      restore: () => copy(saved, dataDir),
-    });
-  });
-});
 
 describe.skipIf(skipsPostgres)("a restored backup on PostgreSQL", () => {
   let databases: Databases;
@@ -70,16 +59,158 @@ describe.skipIf(skipsPostgres)("a restored backup on PostgreSQL", () => {
   });
 });
 
+/** Runs a subcommand of the built command, which must succeed. */
+async function runCommand(environment: Record<string, string>, ...args: string[]): Promise<void> {
+  const { code, stderr } = await startCommand(environment, args).finished();
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+}
+
+describe("a file of flags-admin backup", () => {
+  test("is fetched by every SDK that has seen later revisions, once it is restored", async () => {
+    const [dataDir, directory] = [await makeDataDirectory(), makeDirectory()];
+    const file = join(directory, "flags.backup");
+    const run = (command: string) => runCommand({ DATA_DIR: dataDir }, command, "--file", file);
+    await expectRestoredIsFetched({
+      open: () => openStorage({ dataDir, logger: silentLogger }),
+      backUp: () => run("backup"),
+      restore: async () => {
+        rmSync(dataDir, { recursive: true });
+        await run("restore");
+      },
+    });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  }, 60_000);
+
+  test.skipIf(skipsPostgres)(
+    "moves everything from the embedded database to PostgreSQL",
+    async () => {
+      const databases = useSharedPostgres();
+      onTestFinished(() => databases.close());
+      const databaseUrl = await databases.createDatabase();
+      const [dataDir, directory] = [await makeDataDirectory(), makeDirectory()];
+      const files = ["one", "two"].map((name) => join(directory, name));
+      const [file = "", again = ""] = files;
+      const embedded = { DATA_DIR: dataDir };
+      const postgres = { DATABASE_URL: databaseUrl };
+      const storage = await openStorage({ dataDir, logger: silentLogger });
+      await skipRevisions(storage);
+      const service = await startService(storage);
+      const segment = await createSegment(service, "nordic", ["a", "\u{1f600}'\"\\"]);
+      await createFlag(service, "flag", { strategies: [{ segments: [segment] }, {}] });
+      await createFlag(service, "child");
+      await service.admin("POST", "/projects/default/features/child/dependencies", {
+        feature: "flag",
+      });
+      await storage.db.execute(sql`
+      insert into feature_usage (feature, app_name, environment, hour, yes)
+      select 'flag', 'app' || number, 'development', now(), 9007199254740993 + number
+      from generate_series(1, 450) as number`);
+      const before = await poll(service);
+      const revision = await storage.revision();
+      await endApp(service.app);
+      await storage.close();
+
+      await runCommand(embedded, "backup", "--file", file);
+      await runCommand(postgres, "restore", "--file", file);
+      await runCommand(postgres, "backup", "--file", again);
+      const [lines, copied] = [file, again].map((name) => {
+        const [header = "", ...rows] = gunzipSync(readFileSync(name))
+          .toString()
+          .trimEnd()
+          .split("\n");
+        return { header: JSON.parse(header) as { createdAt?: string }, rows };
+      });
+      expect(copied?.rows).toEqual(lines?.rows);
+      expect({ ...copied?.header, createdAt: "" }).toEqual({ ...lines?.header, createdAt: "" });
+
+      const restored = await openStorage({ databaseUrl, dataDir: "", logger: silentLogger });
+      onTestFinished(() => restored.close());
+      expect(await restored.revision()).toBe(revision);
+      const moved = await startService(restored);
+      expect((await poll(moved, before.etag)).isEnabled).toBeUndefined();
+      // New rows get new ids.
+      expect(await createSegment(moved, "more", ["x"])).toBeGreaterThan(segment);
+      await createFlag(moved, "new");
+      expect(await restored.revision()).toBeGreaterThan(revision);
+
+      const refused = await startCommand(postgres, ["restore", "--file", file]).finished();
+      expect(refused.code).toBe(1);
+      expect(refused.stderr).toBe(
+        `Cannot restore ${file}, since the database is in use: create an empty one\n`,
+      );
+    },
+    60_000,
+  );
+
+  test("is restored completely or not at all", async () => {
+    const [dataDir, directory] = [await makeDataDirectory(), makeDirectory()];
+    const file = join(directory, "flags.backup");
+    const storage = await openStorage({ dataDir, logger: silentLogger });
+    await createFlag(await startService(storage), "flag");
+    await createBackup(storage, file);
+    await storage.close();
+
+    const text = gunzipSync(readFileSync(file)).toString();
+    const lines = text.split("\n");
+    const damaged = {
+      "it is not a backup of flags-admin": [
+        "",
+        "no JSON",
+        "{}\n",
+        text.replace("flags-admin-", "x"),
+      ],
+      "a newer version of flags-admin wrote it: restore it with that": [
+        text.replace('"version":1', '"version":2'),
+      ],
+      "it is incomplete": [lines.slice(0, -2).join("\n"), lines[0] ?? ""],
+      "it is damaged": [
+        text.replace('"name": "flag"', '"nome": "flag"'),
+        lines.toSpliced(2, 1).join("\n"),
+        lines.toSpliced(2, 1, '{"table":"pg_class","rows":[{}]}').join("\n"),
+      ],
+    };
+    const target = await openStorage({ dataDir: await makeDataDirectory(), logger: silentLogger });
+    onTestFinished(() => target.close());
+    const open = async () => ({ ...target, close: () => Promise.resolve() });
+    for (const [message, texts] of Object.entries(damaged)) {
+      for (const broken of texts) {
+        writeFileSync(file, gzipSync(broken));
+        await expect(restoreBackup(file, open), broken.slice(0, 80)).rejects.toThrow(message);
+      }
+    }
+    writeFileSync(file, "not compressed");
+    await expect(restoreBackup(file, open)).rejects.toThrow("it is damaged");
+    writeFileSync(file, gzipSync(text).subarray(0, -20));
+    await expect(restoreBackup(file, open)).rejects.toThrow("it is damaged");
+    expect(await target.revision()).toBe(0);
+    writeFileSync(file, gzipSync(text));
+    await restoreBackup(file, open);
+    expect(await target.revision()).toBeGreaterThan(0);
+  }, 60_000);
+
+  test.each([
+    [["backup"], "Name the file with --file FILE"],
+    [
+      ["backup", "--file", "x"],
+      "There is no database in nowhere: set DATA_DIR or DATABASE_URL as for the service",
+    ],
+    [["restore", "--file", "missing/x"], "Cannot use the file missing/x: ENOENT"],
+  ])("%j without what it needs: one line", async (args, message) => {
+    const { code, stderr } = await startCommand({ DATA_DIR: "nowhere" }, args).finished();
+    expect({ code, stderr }).toEqual({ code: 1, stderr: `${message}\n` });
+  });
+});
+
 /** Enables a flag, backs up, disables the flag and restores. SDKs must see the flag enabled again. */
 async function expectRestoredIsFetched(database: Restorable): Promise<void> {
   await runService(database, "2026-05-01", (service) => createFlag(service, "flag"));
-  database.backUp();
+  await database.backUp();
   const [polled, listened] = await runService(database, "2026-05-02", async (service) => {
     await switchFlag(service, "flag", { on: false });
     return [await poll(service), await fetchDelta(service)] as const;
   });
   expect([polled.isEnabled, listened.isEnabled]).toEqual([false, false]);
-  database.restore();
+  await database.restore();
 
   await runService(database, "2026-05-03", async (service) => {
     await expectFetched(service, { polled, listened });

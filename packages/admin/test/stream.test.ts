@@ -198,6 +198,8 @@ describeEachStorage("GET /api/client/streaming", (source) => {
     expect(stream.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
     expect(stream.headers.get("cache-control")).toContain("no-store");
     expect(stream.headers.get("x-content-type-options")).toBe("nosniff");
+    expect(stream.headers.get("content-encoding")).toBe("gzip");
+    expect(stream.headers.get("vary")).toBe("Authorization, Accept-Encoding");
     const first = await stream.next();
     expect(first.name).toBe("unleash-connected");
     expect(first.id).toBe(String(first.data.events[0]?.eventId));

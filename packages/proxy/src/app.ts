@@ -63,7 +63,7 @@ export async function buildApp(
   const { registry } = metrics;
   const { access = await openAccess(config, sources, { registry }) } = options;
   const { keys, uses } = access;
-  observeSources(registry, sources);
+  observeSources(metrics, sources);
   observeStore(registry, sources);
   observeSharing(registry, sources);
   observeKeys(registry, {

@@ -7,6 +7,7 @@ export type {
   ProxyOptions,
   PushOptions,
   ServerSideSdkOptions,
+  UpstreamKeysOptions,
 } from "./config/options.ts";
 export type { ContextEnricher, EnricherRequest } from "./extensions.ts";
 export { createApp, start } from "./start.ts";

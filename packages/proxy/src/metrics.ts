@@ -15,6 +15,7 @@ export interface UsageMetrics {
   readonly usageEntries: Counter;
   readonly usageInvalid: Counter;
   readonly usageRefused: Counter;
+  readonly usageDropped: Counter<"kind">;
 }
 
 /** The metrics of one app, in a separate registry. */
@@ -50,14 +51,23 @@ export function createMetrics(): Metrics {
       help: "Usage reports that were rejected because too much usage of the same key was waiting to be sent upstream",
       registers: [registry],
     }),
+    usageDropped: new Counter({
+      name: `${METRICS_PREFIX}_usage_dropped_total`,
+      help: "Parts of usage reports that were not sent upstream, because of a limit or because the key or the upstream does not accept them",
+      labelNames: ["kind"],
+      registers: [registry],
+    }),
   };
 }
 
 /** Exports the state of sources, and counts their failures. */
-export function observeSources(registry: Registry, sources: readonly UpstreamSource[]): void {
+export function observeSources(
+  { registry, usageDropped }: Pick<Metrics, "registry" | "usageDropped">,
+  sources: readonly UpstreamSource[],
+): void {
   createSourceGauges(registry, sources);
   countFailures(registry, sources);
-  countUsage(registry, sources);
+  countUsage({ registry, usageDropped }, sources);
   observeSpools(registry, METRICS_PREFIX, sources);
 }
 
@@ -179,7 +189,10 @@ function countFailures(registry: Registry, sources: readonly UpstreamSource[]): 
 }
 
 /** Counts what becomes of accepted usage. */
-function countUsage(registry: Registry, sources: readonly UpstreamSource[]): void {
+function countUsage(
+  { registry, usageDropped }: Pick<Metrics, "registry" | "usageDropped">,
+  sources: readonly UpstreamSource[],
+): void {
   const registers = [registry];
   const delivered = new Counter({
     name: `${METRICS_PREFIX}_usage_delivered_total`,
@@ -187,17 +200,11 @@ function countUsage(registry: Registry, sources: readonly UpstreamSource[]): voi
     labelNames: ["source"],
     registers,
   });
-  const dropped = new Counter({
-    name: `${METRICS_PREFIX}_usage_dropped_total`,
-    help: "Parts of usage reports that were not sent upstream, because of a limit or because the upstream rejected them",
-    labelNames: ["kind"],
-    registers,
-  });
   for (const { name: source, flags } of sources) {
     if (!(flags instanceof FlagsClient)) continue;
     delivered.inc({ source }, 0);
     flags.on("sent", ({ bucket }) => delivered.inc({ source }, Object.keys(bucket.toggles).length));
-    flags.on("usageDropped", (kind, count) => dropped.inc({ kind }, count));
+    flags.on("usageDropped", (kind, count) => usageDropped.inc({ kind }, count));
   }
 }
 

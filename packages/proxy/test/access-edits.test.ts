@@ -6,6 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { readEvents } from "../../server-kit/test/_event-reader.ts";
 import { replaceFile, startWithAccessFile } from "./_access-file.ts";
+import { sign } from "./_signed-context.ts";
 
 const production = { environment: "production" };
 const EDITS = 1000;
@@ -112,6 +113,53 @@ test(`${EDITS} edits under load refuse no valid request and accept no invalid on
   expect((await get("/proxy", `key-${EDITS}`)).status).toBe(401);
 }, 60_000);
 
+const SIGNED_EDITS = Number(process.env["ACCESS_EDITS"] ?? 60);
+
+test(`${SIGNED_EDITS} edits of secrets refuse no signed context and accept no other one`, async () => {
+  const always = "a-secret-that-stays-all-the-time-1";
+  const keysAt = (edit: number) => [
+    {
+      name: "signed",
+      key: "signed",
+      ...production,
+      signedContext: { hmac: { secret: [always, `${always}-${edit}`] } },
+    },
+  ];
+  const { get, edit } = await startWithAccessFile({ keys: keysAt(0) });
+  const state = { isDone: false };
+  const counts = { accepted: 0, refused: 0, wronglyAccepted: 0 };
+  const load = async (): Promise<void> => {
+    for (let i = 0; !state.isDone; i++) {
+      const path = `/proxy?userId=${i % 5}`;
+      const signature = (secret: string) => sign({ userId: String(i % 5) }, secret);
+      // oxlint-disable-next-line no-await-in-loop
+      const [valid, unsigned, forged] = await Promise.all([
+        get(path, "signed", { "x-flags-context-signature": signature(always) }),
+        get(path, "signed"),
+        get(path, "signed", { "x-flags-context-signature": signature(`${always}-never`) }),
+      ]);
+      if (valid.status === 200) counts.accepted += 1;
+      else counts.refused += 1;
+      if (unsigned.status !== 401 || forged.status !== 401) counts.wronglyAccepted += 1;
+    }
+  };
+  const loads = [load(), load()];
+  for (let index = 1; index <= SIGNED_EDITS; index++) {
+    // oxlint-disable-next-line no-await-in-loop -- one edit after the other
+    await edit(index % 5 === 0 ? "keys: [{name: broken" : keysAt(index));
+    // oxlint-disable-next-line no-await-in-loop
+    await delay(20);
+  }
+  await edit(keysAt(SIGNED_EDITS + 1));
+  const latest = sign({ userId: "1" }, `${always}-${SIGNED_EDITS + 1}`);
+  const headers = { "x-flags-context-signature": latest };
+  await until(async () => (await get("/proxy?userId=1", "signed", headers)).status === 200);
+  state.isDone = true;
+  await Promise.all(loads);
+  expect(counts).toMatchObject({ refused: 0, wronglyAccepted: 0 });
+  expect(counts.accepted).toBeGreaterThan(50);
+}, 60_000);
+
 test("removed and changed keys lose their streams and URLs of streams within a second", async () => {
   const stay = { name: "stay", key: "stay", ...production };
   const change = { name: "change", key: "change", ...production };
@@ -144,6 +192,36 @@ test("removed and changed keys lose their streams and URLs of streams within a s
   );
   expect(statuses).toEqual([200, 401, 401]);
   expect(hasEnded).toBe(false);
+});
+
+test("two keys that exchange their environments exchange their flags at once, also in caches and streams", async () => {
+  const keysOf = (one: string, other: string) => [
+    { name: "one", key: "one", environment: one },
+    { name: "other", key: "other", environment: other },
+  ];
+  const { url, get, edit } = await startWithAccessFile({ keys: keysOf("production", "test") });
+  const isOfTest = async (key: string): Promise<boolean> => {
+    const text = await (await get("/proxy?userId=1&sessionId=s", key)).text();
+    expect(text.includes("only-in-test")).not.toBe(text.includes("web.a"));
+    return text.includes("only-in-test");
+  };
+  // Frequent requests are cached.
+  for (let i = 0; i < 10; i++) {
+    // oxlint-disable-next-line no-await-in-loop
+    expect([await isOfTest("one"), await isOfTest("other")]).toEqual([false, true]);
+  }
+  const streams = await Promise.all(["one", "other"].map((key) => streamOf(url, key)));
+  await edit(keysOf("test", "production"));
+  await Promise.all(streams.map(({ ended }) => ended));
+  for (let i = 0; i < 10; i++) {
+    // oxlint-disable-next-line no-await-in-loop
+    expect([await isOfTest("one"), await isOfTest("other")]).toEqual([true, false]);
+  }
+  // The text of a key says the same as the field, or the file is invalid.
+  await edit([{ name: "one", key: "*:production.one", environment: "test" }]);
+  await delay(400);
+  expect((await get("/proxy", "*:production.one")).status).toBe(401);
+  expect(await isOfTest("one")).toBe(true);
 });
 
 test("an edit does not leave cached responses of earlier rules behind", async () => {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readEvents } from "../../server-kit/test/_event-reader.ts";
 import { createDirectory, startWithAccessFile } from "./_access-file.ts";
-import { namesOf } from "./_proxy.ts";
+import { namesOf, proxyConfig } from "./_proxy.ts";
 import { namesIn } from "./_stream-events.ts";
 
 const production = { environment: "production" };
@@ -224,6 +224,44 @@ describe("restrictions", () => {
     expect(namesIn(await app.next())).toEqual(["app.new"]);
   });
 
+  test("usage of flags that the key cannot see is dropped, whether they exist or not", async () => {
+    const prefix = { name: "prefix", key: "prefix", ...production, namePrefix: "app." };
+    const both = { ...prefix, name: "both", key: "both", projects: ["app"] };
+    const {
+      get,
+      post,
+      production: source,
+    } = await startWithAccessFile({
+      keys: [...keys, prefix, both],
+    });
+    const counts = { yes: 1, no: 0 };
+    const report = async (key: string, toggles: object, path = "/proxy/client/metrics") => {
+      const response = await post(path, key, { appName: "shop", bucket: { toggles } });
+      return [response.status, await response.text()];
+    };
+    const accepted = async (key: string): Promise<readonly string[]> => {
+      source.usage.length = 0;
+      const names = ["web.a", "app.a", "app.off", "app.new", "unknown", "__proto__"];
+      const toggles = JSON.parse(
+        `{${names.map((name) => `"${name}":${JSON.stringify(counts)}`).join()}}`,
+      ) as object;
+      expect(await report(key, toggles)).toEqual([200, "OK"]);
+      return source.usage.flatMap(({ features }) => Object.keys(features));
+    };
+    expect(await accepted("web")).toEqual(["web.a"]);
+    expect(await accepted("prefix")).toEqual(["app.a", "app.off", "app.new"]);
+    expect(await accepted("both")).toEqual(["app.a", "app.off"]);
+    expect(await accepted("server-web")).toEqual(["web.a"]);
+    // Nobody can find out whether a flag exists.
+    expect(await report("web", { "app.a": counts })).toEqual(
+      await report("web", { "does-not-exist": counts }),
+    );
+    const metrics = await (await get("/proxy/internal-backstage/prometheus", "")).text();
+    expect(metrics).toContain(
+      `flags_proxy_usage_dropped_total{kind="not_allowed"} ${5 + 3 + 4 + 5 + 2}`,
+    );
+  });
+
   test("allFlags allows or forbids lists with flags that are off, whatever the setting says", async () => {
     const allFlagsKeys = [
       { name: "yes", key: "yes", ...production, allFlags: true },
@@ -305,6 +343,47 @@ describe("rules of requests", () => {
     };
     expect((await fetch(stream, { headers: { origin: "https://evil.test" } })).status).toBe(403);
     expect(new URL(stream).origin).toBe(url);
+  });
+
+  test("origins: only the origin of the request can read the response", async () => {
+    const keys = [
+      { name: "web", key: "web", ...production, origins: ["https://*.shop.test"] },
+      { name: "any", key: "any", ...production },
+    ];
+    const allowed = (response: Response) => response.headers.get("access-control-allow-origin");
+    const shop = { origin: "https://a.shop.test" };
+    const { get, post } = await startWithAccessFile({ keys });
+    const stream = await post("/proxy/stream", "web", { context: {} }, shop);
+    const { url } = (await stream.json()) as { url: string };
+    const responses = await Promise.all([
+      get("/proxy", "web", shop),
+      get("/proxy/", "web", shop),
+      post("/proxy", "web", { context: {} }, shop),
+      get("/api/frontend/features/web.a", "web", shop),
+      post("/ofrep/v1/evaluate/flags", "web", {}, shop),
+      post("/proxy/client/metrics", "web", { appName: "a" }, shop),
+      fetch(url, { headers: shop }),
+    ]);
+    expect(responses.map(allowed)).toEqual(responses.map(() => shop.origin));
+    expect(responses.slice(0, 5).map(({ headers }) => headers.get("vary"))).toEqual(
+      responses.slice(0, 5).map(() => expect.stringMatching(/\borigin\b/i)),
+    );
+    await Promise.all(responses.map(async (response) => response.body?.cancel()));
+    for (const path of ["/proxy", "/proxy/"]) {
+      // oxlint-disable-next-line no-await-in-loop
+      expect(allowed(await get(path, "web"))).toBeNull();
+      // oxlint-disable-next-line no-await-in-loop
+      expect(allowed(await get(path, "any", { origin: "https://other.test" }))).toBe("*");
+      // A page must be able to read why it is rejected.
+      // oxlint-disable-next-line no-await-in-loop
+      const rejected = await get(path, "web", { origin: "https://other.test" });
+      expect([rejected.status, allowed(rejected)]).toEqual([403, "*"]);
+    }
+    // Narrower settings stay as they are.
+    const cors = { ...proxyConfig().cors, origin: ["https://other.test"] };
+    const narrow = await startWithAccessFile({ keys, config: { cors } });
+    expect(allowed(await narrow.get("/proxy", "web", shop))).toBeNull();
+    expect(allowed(await narrow.get("/proxy/", "web", shop))).toBeNull();
   });
 
   test("contextFields: other fields of clients are ignored", async () => {

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { createDirectory, replaceFile } from "./_access-file.ts";
-import { runCommand, startCommand } from "./_command.ts";
+import { runCommand, startCommand, untilReady } from "./_command.ts";
+import { AUDIENCE, ISSUER, startKeyServer, TokenSigner } from "./_signed-context.ts";
 
 async function startUpstream(): Promise<string> {
   const features = ["web.a", "app.a"].map((name) => ({
@@ -66,6 +67,25 @@ test.each(["1", "2"])("%s processes serve the keys of a file, and follow it", as
   expect(stdout + stderr).not.toContain("web-key");
 });
 
+test("the bundled command verifies signed contexts, and reads keys through its own client", async () => {
+  const signer = new TokenSigner();
+  const server = await startKeyServer(async () => [await signer.jwk()]);
+  const jwt = { jwksUrl: server.url, issuer: ISSUER, audience: AUDIENCE };
+  const { environment } = await createSettings([
+    { name: "web", key: "*:production.web-key", signedContext: { jwt } },
+  ]);
+  const command = startCommand(environment);
+  const url = await command.listening();
+  await untilReady(url);
+  const get = (headers: Record<string, string>) =>
+    fetch(`${url}/proxy`, { headers: { authorization: "*:production.web-key", ...headers } });
+  const signed = await get({ "x-flags-context-signature": await signer.token() });
+  expect(await signed.text()).toContain("web.a");
+  expect((await get({})).status).toBe(401);
+  expect((await get({ "x-flags-context-signature": "a.b.c" })).status).toBe(401);
+  expect(server.state.requests).toBe(1);
+});
+
 test("check and start report the problems of the file, without its keys", async () => {
   const { environment } = await createSettings([
     { name: "web", key: "*:production.secret-1", environment: "test" },
@@ -88,6 +108,22 @@ test("check and start report the problems of the file, without its keys", async 
     }
     expect(output).not.toContain("secret-");
   }
+});
+
+test("keys that are easy to guess cause a warning at the start, without their text", async () => {
+  const { environment, path } = await createSettings([]);
+  await replaceFile(`${path}.key`, "short-2");
+  const keys = [
+    { name: "typed", key: "short-1" },
+    { name: "in-a-file", keyFile: `${path}.key`, kind: "server" },
+    { name: "long", key: "a-key-that-is-long-enough-for-everyone" },
+    { name: "digest", keySha256: "0".repeat(64) },
+  ];
+  await replaceFile(path, JSON.stringify({ keys }));
+  const { stdout } = await runCommand({ ...environment, HOST: "0.0.0.0" }, ["check"]);
+  expect(stdout).toContain("(option accessFile): the key typed is easy to guess");
+  expect(stdout).toContain("(option accessFile): the key in-a-file is easy to guess");
+  expect(stdout).not.toMatch(/short-[12]|the key (?:long|digest)/);
 });
 
 test("a proxy without any keys does not start", async () => {

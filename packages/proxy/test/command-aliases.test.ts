@@ -1,9 +1,12 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { loadConfig } from "../src/config/load-config.ts";
 import { runCommand, startCommand, untilReady } from "./_command.ts";
 import { frontend, startIssuingUpstream } from "./_issuing-upstream.ts";
+import { installOldProxy } from "./_old-proxy.ts";
 import { MemoryLogger } from "./_proxy.ts";
 import { startRecordingUpstream } from "./_recording-upstream.ts";
 import { makeFiles } from "./_settings-files.ts";
@@ -17,7 +20,10 @@ UNLEASH_URL=${url}
 UNLEASH_API_TOKEN=default:development.an-upstream-secret
 UNLEASH_PROXY_CLIENT_KEYS=a-key-of-the-web-app, a-key-of-the-mobile-app
 UNLEASH_PROXY_SECRETS=a-previous-key
+PORT=0
 PROXY_PORT=0
+JSON_LOGGER=true
+HTTPS_PROXY=http://127.0.0.1:9
 PROXY_BASE_PATH=/base/
 UNLEASH_APP_NAME=old-name
 UNLEASH_INSTANCE_ID=old-instance
@@ -94,6 +100,24 @@ async function namesFrom(url: string, path: string, key: string): Promise<readon
 }
 
 const UNSET = { PORT: "", HOST: "127.0.0.1" };
+
+test("the file for the old proxy contains every variable that its code reads", () => {
+  installOldProxy();
+  const directory = fileURLToPath(
+    new URL("../../../bench/node_modules/@unleash/proxy/dist", import.meta.url),
+  );
+  const read = readdirSync(directory, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".js") && !file.includes("test"))
+    .flatMap((file) => [
+      ...readFileSync(join(directory, file), "utf8").matchAll(/process\.env\.(\w+)/g),
+    ])
+    .map(([, name]) => name)
+    // Set by npm.
+    .filter((name) => name !== "npm_package_version");
+  const file = oldProxyFile("", () => "");
+  expect(new Set(read).size).toBeGreaterThan(30);
+  expect(read.filter((name) => !file.includes(`\n${name}=`))).toEqual([]);
+});
 
 test.each([1, 2])(
   "an environment file of the old proxy with every setting starts unchanged, with %d workers",
@@ -192,13 +216,13 @@ test("without a port, that of the replaced product is used, also by the probes",
   const edge = { UPSTREAM_URL: "http://127.0.0.1:2", PORT: "" };
   const old = { UNLEASH_URL: "http://127.0.0.1:2/api", PORT: "" };
   expect((await runCommand(edge, ["health"])).stdout).toContain("http://127.0.0.1:3063/proxy");
-  expect((await runCommand(old, ["ready"])).stdout).toContain("http://127.0.0.1:3000/proxy");
+  expect((await runCommand(old, ["ready"])).stdout).toContain("http://127.0.0.1:3000/ready");
   const [byOption, byVariable] = await Promise.all([
     runCommand(edge, ["health", "--edge-url", "http://127.0.0.1:3/base"]),
     runCommand({ ...edge, EDGE_URL: "http://127.0.0.1:4" }, ["ready"]),
   ]);
   expect(byOption.stdout).toContain("http://127.0.0.1:3/base/proxy/health");
-  expect(byVariable.stdout).toContain("http://127.0.0.1:4/proxy/health");
+  expect(byVariable.stdout).toContain("http://127.0.0.1:4/ready");
   const keys = { TOKENS: "*:dev.s", PRETRUSTED_TOKENS: "*:dev.f" };
   const config = await loadConfig({ logger: new MemoryLogger() }, { ...edge, ...keys });
   expect(config).toMatchObject({ port: 3063, allEndpointEnabled: true, refreshIntervalMs: 15_000 });

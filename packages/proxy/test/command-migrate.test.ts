@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { runCommand, startCommand, untilReady } from "./_command.ts";
 import { startRecordingUpstream } from "./_recording-upstream.ts";
@@ -38,7 +39,7 @@ test("migrate names what is lost and what is not needed, and exits with 1", asyn
   const { code, stdout } = await migrate(`
     UPSTREAM_URL=https://unleash.example.com
     TOKENS=*:development.an-upstream-secret
-    PRETRUSTED_TOKENS=web:development.a-frontend-token
+    PRETRUSTED_TOKENS=[]:development.a-frontend-token
     REDIS_URL=redis://127.0.0.1
     ALLOW_LIST=10.0.0.0/8
     WORKERS=4
@@ -51,7 +52,7 @@ test("migrate names what is lost and what is not needed, and exits with 1", asyn
   expect(comments).toMatch(
     /# Lost:\n(?:# {3}.*\n)*# {3}REDIS_URL has no effect: flags are kept in/,
   );
-  expect(comments).toContain("is a key for the project web, but gets the flags of all projects");
+  expect(comments).toContain("is a key for some projects, but gets the flags of all projects");
   expect(comments).toMatch(/# Not needed:\n# {3}WORKERS has no effect: /);
 });
 
@@ -79,6 +80,59 @@ test("migrate --from reads the names of one product, and rejects others", async 
     stdout: "",
     stderr: "--from must be unleash-proxy or edge: see flags-proxy migrate --help\n",
   });
+});
+
+/** Keys that Edge limits to a project, for clients and servers, and one that names its environment. */
+const LIMITED = `
+  TOKENS=*:dev.an-upstream-secret,*:prod.another-upstream-secret
+  PRETRUSTED_TOKENS=web:dev.a-frontend-token,*:prod.everything,an-old-secret@prod,app:prod.an-app-token
+  CLIENT_TOKENS=web:dev.a-server-token
+`;
+
+test.each(["printed", "written"])("a %s access file limits keys as Edge does", async (how) => {
+  const upstream = await startRecordingUpstream();
+  const path = join(dirname(makeFiles({ "a.env": "" })("a.env")), "access.yaml");
+  const args = how === "written" ? ["--access-file", path] : [];
+  const settings = `UPSTREAM_URL=${upstream.url.replace(/\/api$/, "")}\n${LIMITED}`;
+  const { code, stdout, stderr } = await migrate(settings, ...args);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  if (how === "printed") {
+    const [, block = ""] = stdout.split("# Save as access.yaml, or use --access-file:\n");
+    writeFileSync(path, block.replaceAll(/^# {3}/gm, ""));
+  }
+  const file = readFileSync(path, "utf8");
+  expect(file).not.toMatch(/token|secret/);
+  const printed = stdout.replace(/^FLAGS_ACCESS_FILE=.*$/m, `FLAGS_ACCESS_FILE=${path}`);
+  expect(printed).toContain("FLAGS_PROXY_CLIENT_KEYS=*:prod.everything\n");
+  const envFile = makeFiles({ "flags.env": printed })("flags.env");
+  const command = startCommand({}, { args: ["--env-file", envFile] });
+  const url = await command.listening();
+  await untilReady(url);
+  const namesWith = async (key: string, at = "/api/frontend"): Promise<readonly string[]> => {
+    const headers = { authorization: key, connection: "close" };
+    const text = await (await fetch(url + at, { headers })).text();
+    return [...text.matchAll(/"name":"(on|off|[a-z]+-on)"/g)].map(([, name = ""]) => name);
+  };
+  expect(await namesWith("web:dev.a-frontend-token")).toEqual([]);
+  expect(await namesWith("web:dev.a-server-token", "/api/client/features")).toEqual([]);
+  expect(await namesWith("app:prod.an-app-token")).toEqual([]);
+  expect(await namesWith("an-old-secret")).toContain("on");
+  expect(await namesWith("*:prod.everything")).toContain("on");
+  expect(command.output.stdout).not.toContain("gets the flags of all projects");
+
+  if (how === "written") {
+    const again = await migrate(settings, ...args);
+    expect(again).toMatchObject({ code: 2, stdout: "" });
+    expect(again.stderr).toContain("exists: choose another path");
+  }
+});
+
+test("a key of an environment that no token serves stays invalid", async () => {
+  const { code, stdout } = await migrate(
+    "UPSTREAM_URL=https://a.test\nTOKENS=*:dev.s,*:prod.s\nPRETRUSTED_TOKENS=secret@staging\n",
+  );
+  expect(code).toBe(1);
+  expect(stdout).toContain("# Invalid:\n#   PRETRUSTED_TOKENS: entry 1 has the form secret@");
 });
 
 test("the proxy starts with the printed settings", async () => {

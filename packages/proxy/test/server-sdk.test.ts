@@ -194,6 +194,32 @@ describe("GET /api/client/delta", () => {
 });
 
 describe("GET /api/client/streaming", () => {
+  test("leaves connections for other requests: 503 at the limit", async () => {
+    const { url } = await startProxy({ document: DOCUMENT, config: { maxConnections: 4 } });
+    const open = () => readDefinitions(`${url}/api/client/streaming`, MODERN);
+    for (let count = 0; count < 3; count += 1) await open();
+    await expect(open()).rejects.toThrow("503");
+  });
+
+  test("is compressed with gzip if the client accepts that", async () => {
+    const { url, source } = await startProxy({ document: DOCUMENT });
+    for (const [accepted, coding] of [
+      ["gzip, br", "gzip"],
+      ["identity", null],
+    ] as const) {
+      const stream = await readDefinitions(`${url}/api/client/streaming`, {
+        ...MODERN,
+        "accept-encoding": accepted,
+      });
+      expect(stream.headers.get("content-encoding")).toBe(coding);
+      expect(stream.headers.get("vary")).toContain("Accept-Encoding");
+      await stream.next();
+      const next = stream.next();
+      source.replace({ ...DOCUMENT, features: [flag(`for-${coding}`)] });
+      expect(JSON.stringify(await next)).toContain(`for-${coding}`);
+    }
+  });
+
   const open = ({ url }: TestProxy, query = "", headers = {}) =>
     readDefinitions(`${url}/api/client/streaming${query}`, { ...MODERN, ...headers });
 

@@ -45,6 +45,8 @@ export type { StorageProvider } from "./storage/storage-provider.ts";
 export type { Synchronization } from "./sync/synchronizer.ts";
 export { isUnleashClient } from "./sync/unleash-synchronizer.ts";
 export type { UnleashClient } from "./sync/unleash-synchronizer.ts";
+export { createConnections } from "./transport/connections.ts";
+export { HttpClient } from "./transport/http-client.ts";
 export type { CustomHeadersFunction } from "./transport/headers.ts";
 export { Deadline } from "./transport/deadline.ts";
 export { describeCause, UpstreamError } from "./transport/upstream-error.ts";

@@ -42,6 +42,8 @@ async function setUp(): Promise<Setup> {
       ...more,
     });
     client.start();
+    // Before the folder is deleted.
+    onTestFinished(() => client.close());
     return client;
   };
   return { upstream, received, directory, start };

@@ -43,5 +43,6 @@ export type { TrustFunction } from "./config/trust-proxy.ts";
 export { DeltaHub, DeltaStream } from "./streams/delta-stream.ts";
 export type { DeltaFeed, DeltaHubOptions } from "./streams/delta-stream.ts";
 export { EventStream, writeEvent } from "./streams/event-stream.ts";
+export { acceptsGzip } from "./streams/gzip-stream.ts";
 export { repeat, StreamHub } from "./streams/stream-hub.ts";
 export type { HubStream, StreamHubOptions } from "./streams/stream-hub.ts";

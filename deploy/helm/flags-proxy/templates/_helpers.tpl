@@ -55,7 +55,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{/* Content of the Secret that the chart creates, as YAML; empty without secrets. */}}
 {{- define "flags-proxy.secretData" -}}
 {{- with .Values.secrets.apiToken }}
-FLAGS_API_TOKEN: {{ . | quote }}
+FLAGS_API_TOKEN: {{ kindIs "string" . | ternary (list .) . | join "," | quote }}
 {{- end }}
 {{- with .Values.secrets.clientKeys }}
 FLAGS_PROXY_CLIENT_KEYS: {{ join "," . | quote }}
@@ -65,6 +65,13 @@ EXP_SERVER_SIDE_SDK_CONFIG_TOKENS: {{ join "," . | quote }}
 {{- end }}
 {{- with .Values.secrets.store }}
 FLAGS_STORE: {{ . | quote }}
+{{- end }}
+{{- end }}
+
+{{/* Whether there is an access file: not empty if so. */}}
+{{- define "flags-proxy.hasAccessFile" -}}
+{{- with .Values.accessFile }}
+{{- if or .keys .existingConfigMap .existingSecret }}true{{ end }}
 {{- end }}
 {{- end }}
 
@@ -96,7 +103,19 @@ FLAGS_STORE: {{ . | quote }}
   "LOG_LEVEL" .Values.proxy.logLevel
   "JSON_LOGGER" (eq .Values.proxy.logFormat "json")
   "FLAGS_PROXY_WORKERS" .Values.proxy.workers
-  "TRUST_PROXY" .Values.proxy.trustProxy }}
+  "TRUST_PROXY" .Values.proxy.trustProxy
+  "FLAGS_MANAGEMENT_PORT" .Values.proxy.managementPort }}
+{{- if include "flags-proxy.hasAccessFile" . }}
+{{- $_ := set $values "FLAGS_ACCESS_FILE" (printf "%s/%s" .Values.accessFile.mountPath .Values.accessFile.fileName) }}
+{{- end }}
+{{- if .Values.tls.secretName }}
+{{- $_ := set $values "FLAGS_TLS_CERT_FILE" "/etc/flags/tls/tls.crt" }}
+{{- $_ := set $values "FLAGS_TLS_KEY_FILE" "/etc/flags/tls/tls.key" }}
+{{- $_ := set $values "FLAGS_TLS_PORT" .Values.tls.port }}
+{{- if .Values.tls.clientCaSecret }}
+{{- $_ := set $values "FLAGS_TLS_CLIENT_CA_FILE" "/etc/flags/client-ca/ca.crt" }}
+{{- end }}
+{{- end }}
 {{- if .Values.usageSpool.enabled }}
 {{- $_ := set $values "FLAGS_USAGE_SPOOL" "/var/lib/flags/usage" }}
 {{- $_ := set $values "FLAGS_USAGE_SPOOL_MAX_BYTES" (include "flags-proxy.integer" .Values.usageSpool.maxBytes) }}
@@ -123,12 +142,24 @@ FLAGS_STORE: {{ . | quote }}
 {{- end }}
 {{- end }}
 
-{{/* A probe: the given one, with a request for a path if it has no other kind of check. */}}
+{{/* The port with metrics and operations. */}}
+{{- define "flags-proxy.managementPortName" -}}
+{{- if .Values.proxy.managementPort }}management{{ else }}http{{ end }}
+{{- end }}
+
+{{/* Whether the port with metrics and operations serves TLS: not empty if so. */}}
+{{- define "flags-proxy.managementHasTls" -}}
+{{- if and .Values.tls.secretName (not .Values.tls.port) (not .Values.proxy.managementPort) }}true{{ end }}
+{{- end }}
+
+{{/* A probe: the given one, with a request for the path if it has no other kind of check. */}}
 {{- define "flags-proxy.probe" -}}
 {{- $probe := deepCopy .probe }}
 {{- if not (or $probe.httpGet $probe.tcpSocket $probe.exec $probe.grpc) }}
 {{- $path := printf "%s%s" (include "flags-proxy.basePath" .root) .path }}
-{{- $_ := set $probe "httpGet" (dict "path" $path "port" "http") }}
+{{- $get := dict "path" $path "port" (include "flags-proxy.managementPortName" .root) }}
+{{- if include "flags-proxy.managementHasTls" .root }}{{ $_ := set $get "scheme" "HTTPS" }}{{ end }}
+{{- $_ := set $probe "httpGet" $get }}
 {{- end }}
 {{- toYaml $probe }}
 {{- end }}
@@ -144,10 +175,21 @@ FLAGS_STORE: {{ . | quote }}
 {{- if not (or .Values.secrets.apiToken $external (hasKey $own "FLAGS_API_TOKEN") (hasKey $own "FLAGS_API_TOKEN_FILE")) }}
 {{- fail "The token for the upstream is missing: set existingSecrets to a Secret with FLAGS_API_TOKEN, or secrets.apiToken" }}
 {{- end }}
-{{- if not (or .Values.secrets.clientKeys $external (hasKey $own "FLAGS_PROXY_CLIENT_KEYS") (hasKey $own "FLAGS_PROXY_CLIENT_KEYS_FILE")) }}
-{{- fail "The keys of clients are missing: set existingSecrets to a Secret with FLAGS_PROXY_CLIENT_KEYS, or secrets.clientKeys" }}
+{{- if not (or .Values.secrets.clientKeys $external (include "flags-proxy.hasAccessFile" .) (hasKey $own "FLAGS_ACCESS_FILE") (hasKey $own "FLAGS_PROXY_CLIENT_KEYS") (hasKey $own "FLAGS_PROXY_CLIENT_KEYS_FILE")) }}
+{{- fail "The keys of clients are missing: set existingSecrets to a Secret with FLAGS_PROXY_CLIENT_KEYS, secrets.clientKeys or accessFile" }}
 {{- end }}
-{{- range $name, $value := dict "PORT" "proxy.port" "PROXY_PORT" "proxy.port" "PROXY_BASE_PATH" "proxy.basePath" }}
+{{- with .Values.accessFile }}
+{{- if gt (len (list .keys .existingConfigMap .existingSecret | compact)) 1 }}
+{{- fail "accessFile: set only one of keys, existingConfigMap and existingSecret" }}
+{{- end }}
+{{- end }}
+{{- if and .Values.tls.clientCaSecret (not .Values.proxy.managementPort) }}
+{{- fail "tls.clientCaSecret requires proxy.managementPort: probes have no client certificate" }}
+{{- end }}
+{{- if and (or .Values.tls.port .Values.tls.clientCaSecret) (not .Values.tls.secretName) }}
+{{- fail "tls.port and tls.clientCaSecret require tls.secretName" }}
+{{- end }}
+{{- range $name, $value := dict "PORT" "proxy.port" "PROXY_PORT" "proxy.port" "PROXY_BASE_PATH" "proxy.basePath" "FLAGS_MANAGEMENT_PORT" "proxy.managementPort" "FLAGS_TLS_PORT" "tls.port" "FLAGS_TLS_CERT_FILE" "tls.secretName" }}
 {{- if hasKey $own $name }}
 {{- fail (printf "env must not contain %s, because the probes depend on it: set %s" $name $value) }}
 {{- end }}

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type SQL, sql } from "drizzle-orm";
-import type { Database } from "../storage/database.ts";
+import { type Database, rowsOf } from "../storage/database.ts";
 import type { Storage } from "../storage/storage.ts";
 import { tryLockFor } from "../storage/transactions.ts";
 import type { Retention } from "./retention.ts";
@@ -55,11 +55,10 @@ function isOlder(column: string, age: string): SQL {
  * deleted: the revisions of environments are the ids of their latest events, and must not go back.
  */
 async function findLatestEvents(db: Database): Promise<string> {
-  const found: unknown = await db.execute(
+  const found = await db.execute(
     sql`select max(id)::text as id from events group by type, environment`,
   );
-  const { rows } = found as { readonly rows: readonly { readonly id: string }[] };
-  return JSON.stringify(rows.map(({ id }) => id));
+  return JSON.stringify(rowsOf(found).map(({ id }) => id));
 }
 
 /** NOTE: skips locked rows, so that it never waits for a report that updates one of them. */

@@ -49,6 +49,11 @@ export function firstRow<Row>(rows: readonly Row[]): Row {
   return row;
 }
 
+/** Returns the rows of a statement that was written as text. */
+export function rowsOf(result: unknown): readonly Readonly<Record<string, unknown>>[] {
+  return (result as { readonly rows: readonly Readonly<Record<string, unknown>>[] }).rows;
+}
+
 /** Groups items by key. Groups and their items keep the order of the input. */
 export function groupBy<K, T>(items: Iterable<T>, keyOf: (item: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();

@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs
 import { join } from "node:path";
 import type { PGlite } from "@electric-sql/pglite";
 import { drizzle, type PgliteDatabase } from "drizzle-orm/pglite";
+import type { Database } from "./database.ts";
 import { createChangeFeed } from "./revisions.ts";
 import { lockDirectory } from "./directory-lock.ts";
 import { DiskFullError } from "./errors.ts";
@@ -19,6 +20,8 @@ interface EmbeddedOptions {
   /** Writes are refused while less disk space than this is free. @default 64 MB */
   readonly minFreeDiskBytes?: number | undefined;
   readonly logger: StorageLogger;
+  /** Prepares the tables. @default applies pending migrations */
+  readonly prepareSchema?: ((db: Database) => Promise<void>) | undefined;
 }
 
 /** Four log segments. The largest write needs fewer, but other processes use the disk too. */
@@ -36,17 +39,24 @@ const NEW_DATABASE_BYTES = 64 * BYTES_PER_MB;
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Storage> {
   const { dataDir, logger, minFreeDiskBytes = MIN_FREE_DISK_BYTES } = options;
+  const { prepareSchema = migrate } = options;
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const isNew = !existsSync(completionMarkerIn(dataDir));
+  const isNew = !hasEmbeddedDatabase(dataDir);
   assertSpace(dataDir, minFreeDiskBytes + (isNew ? NEW_DATABASE_BYTES : 0));
   const lock = await lockDirectory(dataDir);
   try {
     const guard = new DiskGuard({ directory: dataDir, minFreeBytes: minFreeDiskBytes, logger });
-    return await openLocked(dataDir, { logger, guard, release: () => lock.release() });
+    const release = (): void => lock.release();
+    return await openLocked(dataDir, { logger, guard, prepareSchema, release });
   } catch (error) {
     lock.release();
     throw error;
   }
+}
+
+/** Whether a directory contains a complete database. */
+export function hasEmbeddedDatabase(dataDir: string): boolean {
+  return existsSync(completionMarkerIn(dataDir));
 }
 
 function completionMarkerIn(dataDir: string): string {
@@ -61,11 +71,12 @@ function assertSpace(dataDir: string, neededBytes: number): void {
 interface LockedDependencies {
   readonly logger: StorageLogger;
   readonly guard: DiskGuard;
+  readonly prepareSchema: (db: Database) => Promise<void>;
   readonly release: () => void;
 }
 
 async function openLocked(dataDir: string, dependencies: LockedDependencies): Promise<Storage> {
-  const { logger, guard, release } = dependencies;
+  const { logger, guard, prepareSchema, release } = dependencies;
   const directory = join(dataDir, "database");
   const completionMarker = completionMarkerIn(dataDir);
   const isNew = !existsSync(completionMarker);
@@ -79,7 +90,7 @@ async function openLocked(dataDir: string, dependencies: LockedDependencies): Pr
   });
   try {
     const db = drizzle(client);
-    await migrate(db);
+    await prepareSchema(db);
     if (isNew) await completeNew(client, { directory, dataDir, completionMarker });
 
     const changes = createChangeFeed();

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import type { Database } from "./database.ts";
+import { type Database, rowsOf } from "./database.ts";
 import { lockFor } from "./transactions.ts";
 import { initialSchema } from "./migrations/0001-initial-schema.ts";
 import { initialData } from "./migrations/0002-initial-data.ts";
@@ -33,7 +33,13 @@ export async function migrate(
 ): Promise<void> {
   await db.transaction(async (transaction) => {
     await transaction.execute(lockFor("migrate"));
-    const current = await readVersion(transaction);
+    await transaction.execute(sql`
+      create table if not exists schema_versions (
+        version integer primary key,
+        name text not null,
+        applied_at timestamptz not null default now()
+      )`);
+    const current = await readSchemaVersion(transaction);
     const known = migrations.at(-1)?.version ?? 0;
     if (current > known) throw new SchemaTooNewError(current, known);
 
@@ -43,19 +49,14 @@ export async function migrate(
   });
 }
 
-async function readVersion(db: Database): Promise<number> {
-  await db.execute(sql`
-    create table if not exists schema_versions (
-      version integer primary key,
-      name text not null,
-      applied_at timestamptz not null default now()
-    )`);
-  const found: unknown = await db.execute(
-    sql`select coalesce(max(version), 0)::int as version from schema_versions`,
+/** Reads the version of the last applied migration; 0 for an empty database. */
+export async function readSchemaVersion(db: Database): Promise<number> {
+  const [table] = rowsOf(await db.execute(sql`select to_regclass('schema_versions') as name`));
+  if (table?.["name"] === null) return 0;
+  const [row] = rowsOf(
+    await db.execute(sql`select coalesce(max(version), 0)::int as version from schema_versions`),
   );
-  return (
-    (found as { readonly rows: readonly { readonly version: number }[] }).rows[0]?.version ?? 0
-  );
+  return Number(row?.["version"]);
 }
 
 async function apply(db: Database, { version, name, statements }: Migration): Promise<void> {

@@ -1,3 +1,4 @@
+import type { Database } from "./database.ts";
 import type { Storage, StorageLogger } from "./storage.ts";
 
 export interface StorageOptions {
@@ -7,6 +8,8 @@ export interface StorageOptions {
   /** The embedded database refuses writes while less disk space than this is free. @default 64 MB */
   readonly minFreeDiskBytes?: number | undefined;
   readonly logger: StorageLogger;
+  /** Prepares the tables before anything else is done. @default applies pending migrations */
+  readonly prepareSchema?: ((db: Database) => Promise<void>) | undefined;
 }
 
 /**
@@ -18,12 +21,12 @@ export interface StorageOptions {
  * @throws {EmbeddedStartError} if the embedded database cannot start
  */
 export async function openStorage(options: StorageOptions): Promise<Storage> {
-  const { databaseUrl, logger } = options;
+  const { databaseUrl, logger, prepareSchema } = options;
   // NOTE: imported here, because each takes time to load and only one is needed.
   if (databaseUrl === undefined) {
     const { openEmbedded } = await import("./embedded-storage.ts");
     return openEmbedded(options);
   }
   const { openPostgres } = await import("./postgres-storage.ts");
-  return openPostgres({ databaseUrl, logger });
+  return openPostgres({ databaseUrl, logger, prepareSchema });
 }

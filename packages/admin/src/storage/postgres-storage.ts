@@ -18,6 +18,8 @@ interface PostgresOptions {
   /** URL with user and password, such as `postgres://user:secret@host/name`. */
   readonly databaseUrl: string;
   readonly logger: StorageLogger;
+  /** Prepares the tables. @default applies pending migrations */
+  readonly prepareSchema?: ((db: Database) => Promise<void>) | undefined;
 }
 
 /** Connections for everything except changes. */
@@ -40,7 +42,7 @@ const IDLE_IN_TRANSACTION_TIMEOUT_MS = 15_000;
 
 /** Opens a PostgreSQL database and applies pending migrations. */
 export async function openPostgres(options: PostgresOptions): Promise<Storage> {
-  await migrateOnOwnConnection(options);
+  await prepareOnOwnConnection(options);
   const pool = createPool(options, MAX_CONNECTIONS);
   const writePool = createPool(options, MAX_WRITE_CONNECTIONS);
   const closePools = async (): Promise<void> => {
@@ -100,13 +102,14 @@ async function resume({ db, transact, changes, logger }: Resumed): Promise<void>
 }
 
 /** Uses a connection without timeouts, because migrations of large tables can take long. */
-async function migrateOnOwnConnection(options: PostgresOptions): Promise<void> {
+async function prepareOnOwnConnection(options: PostgresOptions): Promise<void> {
+  const { prepareSchema = migrate } = options;
   const client = new pg.Client(connectionSettings(options));
   // NOTE: without this listener, a lost connection would end the process. The query rejects anyway.
   client.on("error", () => undefined);
   try {
     await client.connect();
-    await migrate(drizzle(client));
+    await prepareSchema(drizzle(client));
   } finally {
     await client.end();
   }

@@ -5,7 +5,9 @@ import type { KeyVerifier } from "../upstream-keys/verified-key.ts";
 import type { Grant } from "./grant.ts";
 import { createStaticGrants, KeyRegistry, type StaticKeys } from "./key-registry.ts";
 import { type AccessFileState, KeyUses } from "./key-uses.ts";
+import type { AccessFile } from "./read-access-file.ts";
 import { RestrictedSources } from "./restricted-source.ts";
+import type { ContextVerifiers } from "./signed-context/context-verifiers.ts";
 import type { UpstreamAccess } from "./upstream-access.ts";
 
 /** How often the file is checked for changes. */
@@ -18,6 +20,9 @@ const EXPIRY_MS = 250;
 interface AccessConfig extends StaticKeys {
   readonly accessFile: string | undefined;
   readonly logger: Logger;
+  readonly httpProxy: string | undefined;
+  readonly httpsProxy: string | undefined;
+  readonly noProxy: string | undefined;
 }
 
 /** What verifies keys upstream, and where its metrics are registered. */
@@ -39,6 +44,7 @@ export class AccessControl {
   readonly #listeners = new Set<GrantsListener>();
   #fileGrants: readonly Grant[] = [];
   #fileState: AccessFileState | undefined;
+  #verifiers: ContextVerifiers | undefined;
   #upstream: UpstreamAccess | undefined;
   readonly #stops: (() => void)[] = [];
 
@@ -63,7 +69,7 @@ export class AccessControl {
   ): Promise<AccessControl> {
     const { accessFile, logger } = config;
     const control = new AccessControl(config, sources);
-    if (accessFile !== undefined) await control.#follow(accessFile, logger);
+    if (accessFile !== undefined) await control.#follow(accessFile, config);
     if (verification !== undefined) await control.#verifyUpstream(logger, verification);
     return control;
   }
@@ -88,6 +94,7 @@ export class AccessControl {
 
   async close(): Promise<void> {
     for (const stop of this.#stops.splice(0)) stop();
+    this.#verifiers?.close();
     await this.#upstream?.close();
   }
 
@@ -109,7 +116,8 @@ export class AccessControl {
     this.uses.follow([...this.#static, ...this.#fileGrants], this.#upstream !== undefined);
   }
 
-  async #follow(path: string, logger: Logger): Promise<void> {
+  async #follow(path: string, config: AccessConfig): Promise<void> {
+    const { logger } = config;
     // NOTE: loaded only if there is a file, since the YAML parser would slow down every start.
     const [{ createFileGrants }, { AccessFileError, readAccessFile }, { FileFollower }] =
       await Promise.all([
@@ -124,10 +132,13 @@ export class AccessControl {
     const load = async () => {
       const file = await readAccessFile(path);
       const { restricted } = this;
-      return {
-        file,
-        grants: createFileGrants(file, survey, { restricted, previous: this.#fileGrants }),
-      };
+      const verifiers = await this.#verifiersFor(file, config);
+      const grants = createFileGrants(file, survey, {
+        restricted,
+        verifiers,
+        previous: this.#fileGrants,
+      });
+      return { file, grants };
     };
     const first = await load().catch((error: unknown) => {
       if (!(error instanceof AccessFileError)) throw error;
@@ -159,11 +170,27 @@ export class AccessControl {
     this.#stops.push(() => follower.close(), this.#followExpiry());
   }
 
+  /** NOTE: loaded only if a key requires signed contexts. */
+  async #verifiersFor(
+    { entries }: AccessFile,
+    { logger, httpProxy = "", httpsProxy = "", noProxy = "" }: AccessConfig,
+  ): Promise<ContextVerifiers | undefined> {
+    if (entries.every(({ signing }) => signing === undefined)) return undefined;
+    const { ContextVerifiers, createKeysClient } =
+      await import("./signed-context/context-verifiers.ts");
+    this.#verifiers ??= new ContextVerifiers({
+      logger,
+      createHttp: () => createKeysClient({ httpProxy, httpsProxy, noProxy }),
+    });
+    return this.#verifiers;
+  }
+
   #replace(fileGrants: readonly Grant[]): void {
     // NOTE: those in settings come first, so a file cannot change them.
     const grants = [...this.#static, ...fileGrants];
     this.keys.replace(grants);
     this.restricted.retain(this.keys.sourcesInUse());
+    this.#verifiers?.retain(new Set(grants.map(({ access }) => access?.contextVerifier)));
     this.#fileGrants = fileGrants;
     this.#countUses();
     this.#fileState = { isValid: true, loadedAtMs: Date.now() };

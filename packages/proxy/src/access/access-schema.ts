@@ -1,8 +1,8 @@
-import { type Static, Type } from "typebox";
+import { type Static, type TString, Type } from "typebox";
 
 /** The largest number of keys in a file. */
 const MAX_KEYS = 100_000;
-/** Each of these files is checked for changes, several times per second. */
+/** Each of the files that entries name is checked for changes, several times per second. */
 export const MAX_KEY_FILES = 200;
 
 const Environment = Type.String({
@@ -34,6 +34,126 @@ const Rate = Type.Object(
     ),
   },
   { additionalProperties: false, description: "More requests get a 429 with `Retry-After`" },
+);
+
+const FilePath = Type.String({ minLength: 1, maxLength: 4000 });
+
+/** One value, or a list of which any is accepted. */
+const oneOrMore = (value: TString, description: string) =>
+  Type.Union([value, Type.Array(value, { minItems: 1, maxItems: 10 })], { description });
+
+const Secret = oneOrMore(
+  Type.String({ minLength: 32, maxLength: 1000 }),
+  "The secret, of at least 32 characters. Several during a rotation",
+);
+
+const SecretFile = oneOrMore(
+  FilePath,
+  "A file that contains only the secret. Relative paths start at the access file. Several during a rotation",
+);
+
+const FieldName = Type.String({
+  pattern: "^[!-9;-~]{1,100}$",
+  description: "A context field such as `userId`, or the name of a property",
+});
+
+const Hmac = Type.Object(
+  {
+    fields: Type.Optional(
+      Type.Array(FieldName, {
+        minItems: 1,
+        maxItems: 20,
+        uniqueItems: true,
+        description: "The fields that must be signed. Default: `userId`",
+      }),
+    ),
+    secret: Type.Optional(Secret),
+    secretFile: Type.Optional(SecretFile),
+  },
+  {
+    additionalProperties: false,
+    description: "The signature is an HMAC-SHA256 of the values, in hexadecimal",
+  },
+);
+
+/** The algorithms of tokens that are signed with a private key. */
+export const PUBLIC_KEY_ALGORITHMS =
+  "RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519".split(" ");
+
+/** The algorithms of tokens that are signed with a shared secret. */
+export const SECRET_ALGORITHMS = ["HS256", "HS384", "HS512"];
+
+const Jwt = Type.Object(
+  {
+    claims: Type.Optional(
+      Type.Record(FieldName, Type.String({ minLength: 1, maxLength: 255 }), {
+        minProperties: 1,
+        additionalProperties: false,
+        maxProperties: 20,
+        description: "The claim that contains the value of each field. Default: `userId: sub`",
+      }),
+    ),
+    jwksUrl: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 2000,
+        description:
+          "The URL of the JSON Web Key Set of the identity provider: `https`, or `http` on the same machine",
+      }),
+    ),
+    jwksFile: Type.Optional(
+      Type.String({ ...FilePath, description: "A file that contains a JSON Web Key Set" }),
+    ),
+    publicKeyFile: Type.Optional(
+      oneOrMore(FilePath, "A file that contains the public key, in PEM. Several during a rotation"),
+    ),
+    secret: Type.Optional(Secret),
+    secretFile: Type.Optional(SecretFile),
+    issuer: Type.Optional(
+      oneOrMore(
+        Type.String({ minLength: 1, maxLength: 2000 }),
+        "The accepted values of the claim `iss`. Required with `jwksUrl`",
+      ),
+    ),
+    audience: Type.Optional(
+      oneOrMore(
+        Type.String({ minLength: 1, maxLength: 2000 }),
+        "The accepted values of the claim `aud`. Required with `jwksUrl`",
+      ),
+    ),
+    algorithms: Type.Optional(
+      Type.Array(Type.String({ enum: [...PUBLIC_KEY_ALGORITHMS, ...SECRET_ALGORITHMS] }), {
+        minItems: 1,
+        description: "The accepted algorithms. Default: all that fit the kind of key",
+      }),
+    ),
+    clockToleranceSeconds: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 300,
+        default: 30,
+        description: "How far the clocks may differ, in seconds",
+      }),
+    ),
+  },
+  { additionalProperties: false, description: "The signature is a JWT that contains the values" },
+);
+
+const SignedContext = Type.Object(
+  {
+    hmac: Type.Optional(Hmac),
+    jwt: Type.Optional(Jwt),
+    allowAnonymous: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: "Whether contexts without any of the fields need no signature",
+      }),
+    ),
+  },
+  {
+    additionalProperties: false,
+    description: "The fields of contexts that must be signed. Exactly one of `hmac` and `jwt`",
+  },
 );
 
 const Key = Type.Object(
@@ -109,6 +229,7 @@ const Key = Type.Object(
         description: "The context fields that clients can send; others are ignored. Default: all",
       }),
     ),
+    signedContext: Type.Optional(SignedContext),
     rate: Type.Optional(Rate),
     expiresAt: Type.Optional(
       Type.String({

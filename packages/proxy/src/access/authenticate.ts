@@ -2,10 +2,11 @@ import type { FastifyRequest, onRequestHookHandler } from "fastify";
 import { describeRepeatedHeader, findRepeatedHeader } from "flags-server-kit/http";
 import { HttpError } from "../errors.ts";
 import { admitRequest } from "./admit-request.ts";
-import type { Grant, KeyKind } from "./grant.ts";
+import { type Grant, isOfOrigins, type KeyKind } from "./grant.ts";
 import type { AccessControl } from "./access-control.ts";
 import type { KeyExtractor } from "./key-extractor.ts";
 import type { KeyRegistry } from "./key-registry.ts";
+import { allowOnlyOrigin } from "./origins.ts";
 import type { UpstreamAccess } from "./upstream-access.ts";
 
 const grants = new WeakMap<FastifyRequest, Grant>();
@@ -30,7 +31,7 @@ export function authenticate(
     401,
     `A valid ${expected} is required: send it ${extractor.hint}`,
   );
-  return (request, _reply, done) => {
+  return (request, reply, done) => {
     const repeated = findRepeatedHeader(request.raw.rawHeaders, extractor.headers);
     if (repeated !== undefined) {
       done(new HttpError(400, describeRepeatedHeader(repeated)));
@@ -45,7 +46,10 @@ export function authenticate(
       }
       uses.count(grant);
       grants.set(request, grant);
-      done(admitRequest(grant, request.raw));
+      const error = admitRequest(grant, request.raw);
+      // NOTE: pages of other origins can read the error, so that the reason is visible there.
+      if (error === undefined && isOfOrigins(grant)) allowOnlyOrigin(reply, request.headers.origin);
+      done(error);
     };
     const grant = find();
     const isDecided =

@@ -1,31 +1,56 @@
+import { findWeakSecrets, MIN_PUBLIC_KEY_LENGTH, MIN_SECRET_LENGTH } from "flags-server-kit";
 import { digestKey } from "../key-digest.ts";
 import { parseTokenScope } from "../token-scope.ts";
 import { assignSources } from "./create-grants.ts";
-import { AccessFileError, readAccessFile } from "./read-access-file.ts";
+import { type AccessEntry, AccessFileError, readAccessFile } from "./read-access-file.ts";
 
 interface RelatedSettings {
   /** The upstream tokens. */
   readonly tokens: readonly string[];
   /** The keys in settings. */
   readonly keys: readonly string[];
+  /** Whether only this machine can connect. */
+  readonly isLoopback: boolean;
 }
 
-/** Returns the problems of an access file, each as a sentence that begins with its position. */
+/** Results of checking an access file, each as a sentence. */
+interface AccessFileCheck {
+  /** Reasons not to start; each begins with its position. */
+  readonly problems: readonly string[];
+  /** Keys that are easy to guess, by name. */
+  readonly risks: readonly string[];
+}
+
+/** More weak keys are not listed: they usually have the same cause. */
+const MAX_RISKS = 20;
+
+/** Checks an access file against the settings. */
 export async function checkAccessFile(
   path: string,
-  { tokens, keys }: RelatedSettings,
-): Promise<readonly string[]> {
+  { tokens, keys, isLoopback }: RelatedSettings,
+): Promise<AccessFileCheck> {
   const survey = {
     sources: tokens.map((token) => ({ scope: parseTokenScope(token) })),
     staticKeys: new Set(keys.map(digestKey)),
   };
   try {
     const file = await readAccessFile(path);
-    if (tokens.length === 0) return file.problems;
+    const risks = file.entries.flatMap((entry) => findRisks(entry, isLoopback)).slice(0, MAX_RISKS);
+    if (tokens.length === 0) return { problems: file.problems, risks };
     assignSources(file, survey);
-    return [];
+    return { problems: [], risks };
   } catch (error) {
-    if (error instanceof AccessFileError) return error.problems;
+    if (error instanceof AccessFileError) return { problems: error.problems, risks: [] };
     throw error;
   }
+}
+
+function findRisks(
+  { key, fields: { name, kind } }: AccessEntry,
+  isLoopback: boolean,
+): readonly string[] {
+  // NOTE: of a key that is given as a digest, the length is not known.
+  if (key === undefined) return [];
+  const minLength = kind === "server" ? MIN_SECRET_LENGTH : MIN_PUBLIC_KEY_LENGTH;
+  return findWeakSecrets(`the key ${name}`, key, { minLength, isLoopback });
 }

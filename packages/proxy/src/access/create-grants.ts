@@ -8,6 +8,7 @@ import { MAX_PROBLEMS } from "./parse-access-file.ts";
 import { RateLimit } from "./rate-limit.ts";
 import { type AccessEntry, type AccessFile, AccessFileError } from "./read-access-file.ts";
 import type { RestrictedSources } from "./restricted-source.ts";
+import type { ContextVerifiers } from "./signed-context/context-verifiers.ts";
 
 /** A source, as far as it matters here which keys belong to it. */
 interface ScopedSource {
@@ -61,7 +62,7 @@ const IN_SETTING =
 
 function checkFields(fields: AccessFileKey, report: Report): void {
   if (fields.kind === "server") {
-    for (const name of ["allFlags", "explain", "contextFields"] as const) {
+    for (const name of ["allFlags", "explain", "contextFields", "signedContext"] as const) {
       if (fields[name] !== undefined) report(name, "is only for keys of the kind `client`");
     }
   }
@@ -132,6 +133,13 @@ interface GrantingSource extends ScopedSource {
   readonly flags: FlagSource;
 }
 
+interface GrantsContext {
+  readonly restricted: RestrictedSources;
+  /** Undefined if no key requires signed contexts. */
+  readonly verifiers: ContextVerifiers | undefined;
+  readonly previous: readonly Grant[];
+}
+
 /**
  * Creates the grants of a file.
  *
@@ -141,21 +149,23 @@ interface GrantingSource extends ScopedSource {
 export function createFileGrants(
   file: AccessFile,
   survey: KeySurvey<GrantingSource>,
-  { restricted, previous }: { restricted: RestrictedSources; previous: readonly Grant[] },
+  { restricted, verifiers, previous }: GrantsContext,
 ): readonly Grant[] {
   const known = new Map(previous.map((grant) => [grant.key, grant.access]));
-  return assignSources(file, survey).map(({ entry, source: { flags } }) => {
+  return assignSources(file, survey).map(({ entry, source: { flags } }): Grant => {
     const { kind = "client", projects, namePrefix = "" } = entry.fields;
     const source = restricted.get(flags, { projects, namePrefix });
-    const access = createAccess(entry.fields, known.get(entry.digest));
+    const access = createAccess(entry, verifiers, known.get(entry.digest));
     return { key: entry.digest, kind, source, access };
   });
 }
 
-function createAccess(fields: AccessFileKey, previous: Access | undefined): Access {
+function createAccess(
+  { fields, signing }: AccessEntry,
+  verifiers: ContextVerifiers | undefined,
+  previous: Access | undefined,
+): Access {
   const { name, origins, allFlags, explain = false, contextFields, rate, expiresAt } = fields;
-  const rateId = rate && JSON.stringify([rate.perSecond, rate.burst]);
-  const isSameRate = rateId === previous?.rateId;
   return {
     name,
     policyId: identify([
@@ -165,15 +175,26 @@ function createAccess(fields: AccessFileKey, previous: Access | undefined): Acce
       fields.projects?.toSorted(),
       fields.namePrefix,
       fields.environment,
+      signing?.id,
     ]),
     allFlags,
     explain,
     expiresAtMs: expiresAt === undefined ? undefined : toTimeMs(expiresAt),
     allowsOrigin: origins && createOriginCheck(origins),
     contextFields: contextFields && new Set(contextFields),
-    rateId,
-    rateLimit: isSameRate ? previous?.rateLimit : rate && new RateLimit(rate),
+    contextVerifier: signing && verifiers?.get(signing),
+    ...createRate(rate, previous),
   };
+}
+
+/** A rate that has not changed continues to count. */
+function createRate(
+  rate: AccessFileKey["rate"],
+  previous: Access | undefined,
+): Pick<Access, "rateId" | "rateLimit"> {
+  const rateId = rate && JSON.stringify([rate.perSecond, rate.burst]);
+  if (rateId === previous?.rateId) return { rateId, rateLimit: previous?.rateLimit };
+  return { rateId, rateLimit: rate && new RateLimit(rate) };
 }
 
 function identify(values: readonly unknown[]): string {

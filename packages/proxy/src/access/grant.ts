@@ -3,6 +3,13 @@ import { keepFields } from "./context-fields.ts";
 import type { AllowsOrigin } from "./origins.ts";
 import type { RateLimit } from "./rate-limit.ts";
 import type { GrantedSource } from "./restricted-source.ts";
+import {
+  type ContextVerifier,
+  SIGNATURE_PROPERTY,
+  type SignedRequest,
+  type VerifiedContext,
+  verifyContext,
+} from "./signed-context/verify-context.ts";
 
 /** The purpose of a key: evaluation for clients, or reading definitions for servers. */
 export type KeyKind = "client" | "server";
@@ -40,6 +47,8 @@ export interface Access {
   readonly allowsOrigin: AllowsOrigin | undefined;
   /** The context fields that clients can send. @default all */
   readonly contextFields: ReadonlySet<string> | undefined;
+  /** Checks the signatures of contexts. @default contexts need not be signed */
+  readonly contextVerifier: ContextVerifier | undefined;
   /** Identifies the settings of the limit: a limit continues after a reload that does not change them. */
   readonly rateId: string | undefined;
   /** @default no limit */
@@ -55,6 +64,7 @@ export const UPSTREAM_ACCESS: Access = {
   expiresAtMs: undefined,
   allowsOrigin: undefined,
   contextFields: undefined,
+  contextVerifier: undefined,
   rateId: undefined,
   rateLimit: undefined,
 };
@@ -79,7 +89,43 @@ export function allowsExplanations({ kind, access }: Grant): boolean {
   return kind === "server" || access?.explain === true;
 }
 
-/** Returns the parts of a context that clients with this grant can send. */
-export function acceptedContext({ access }: Grant, sent: SentContext): SentContext {
+/** Whether a key can be used only from certain origins. */
+export function isOfOrigins({ access }: Grant): boolean {
+  return access?.allowsOrigin !== undefined;
+}
+
+/** Whether the contexts of a grant must be signed, which takes longer to check than other rules. */
+export function requiresSignature({ access }: Grant): boolean {
+  return access?.contextVerifier !== undefined;
+}
+
+/**
+ * Returns the parts of a context that clients with this grant can send, for a grant whose contexts need
+ * not be signed.
+ *
+ * @throws {TypeError} if they must be: use `acceptContext()`
+ */
+export function acceptUnsigned({ access }: Grant, sent: SentContext): SentContext {
+  if (access?.contextVerifier !== undefined) {
+    throw new TypeError("The signature of the context has not been verified");
+  }
   return access?.contextFields === undefined ? sent : keepFields(sent, access.contextFields);
+}
+
+/**
+ * Returns the parts of a context that clients with this grant can send, with verified signed fields.
+ * Every evaluation uses a context from here or from `acceptUnsigned()`.
+ *
+ * @throws {HttpError} a 400, 401 or 403 if the context is not signed as it must be
+ */
+export async function acceptContext(
+  grant: Grant,
+  sent: SentContext,
+  request: SignedRequest,
+): Promise<VerifiedContext> {
+  const { contextVerifier: verifier, contextFields } = grant.access ?? {};
+  if (verifier === undefined) return { sent: acceptUnsigned(grant, sent) };
+  const names =
+    contextFields && new Set([...contextFields, ...verifier.fields, SIGNATURE_PROPERTY]);
+  return verifyContext(verifier, names === undefined ? sent : keepFields(sent, names), request);
 }

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createOriginCheck } from "./origins.ts";
 
@@ -37,4 +38,58 @@ test.each([
   "https://*.example.test",
 ])("%j is not allowed", (origin) => {
   expect(check(origin)).toBe(false);
+});
+
+test("an origin is allowed exactly if it is one, and its name is below that of a pattern", () => {
+  const label = fc.constantFrom(
+    "a",
+    "evil",
+    "example",
+    "test",
+    "x-1",
+    "A",
+    "",
+    "*",
+    "ä",
+    "a_b",
+    "%2e",
+  );
+  const joint = fc.constantFrom(".", ".", ".", "@", "/", ":", "?", "#", "\\", " ", "\n", "..");
+  const name = fc
+    .array(fc.tuple(label, joint), { maxLength: 4 })
+    .map((parts) => parts.flat().join(""));
+  const origin = fc
+    .tuple(
+      fc.constantFrom("https://", "http://", "HTTPS://", "https:", "ftp://", ""),
+      name,
+      fc.constantFrom("example.test", ".example.test", "shop.test", "dev.test:3000", "test"),
+      fc.constantFrom("", "", ":443", ":3000", "/", ".evil.test", "."),
+    )
+    .map((parts) => parts.join(""));
+  const patterns = [
+    { protocol: "https:", domain: ".example.test", port: "" },
+    { protocol: "http:", domain: ".dev.test", port: "3000" },
+  ];
+  const expected = (text: string): boolean => {
+    if (text === "https://shop.test" || text === "http://localhost:8080") return true;
+    // Browsers send an origin in exactly this form.
+    if (!URL.canParse(text) || new URL(text).origin !== text) return false;
+    const { protocol, hostname, port } = new URL(text);
+    return patterns.some(
+      (pattern) =>
+        protocol === pattern.protocol &&
+        port === pattern.port &&
+        hostname.endsWith(pattern.domain) &&
+        /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/.test(hostname.slice(0, -pattern.domain.length)),
+    );
+  };
+  const seen = { allowed: 0 };
+  fc.assert(
+    fc.property(origin, (text) => {
+      if (check(text)) seen.allowed += 1;
+      expect(check(text), text).toBe(expected(text));
+    }),
+    { numRuns: Number(process.env["FUZZ_RUNS"] ?? 2000) },
+  );
+  expect(seen.allowed).toBeGreaterThan(0);
 });

@@ -35,6 +35,22 @@ test.each([
   ["keys:\n  - name: a\n    expiresAt: 2027-01-31", "`keys[0].expiresAt` must be a time with a"],
   ["keys:\n  - name: a\n    rate: {perSecond: 0}", "`keys[0].rate.perSecond` must be > 0"],
   ["keys:\n  - name: a\n    origins: [https://a.test/]", "`keys[0].origins[0]` must be an origin"],
+  [
+    "keys:\n  - name: a\n    signedContext: {hmac: {secret: short}}",
+    "line 3, column 36: `keys[0].signedContext.hmac.secret` must be text of at least 32 characters, or a list",
+  ],
+  [
+    "keys:\n  - name: a\n    signedContext: {hmac: {fields: ['a b']}}",
+    "`keys[0].signedContext.hmac.fields[0]` must be the name of a field",
+  ],
+  [
+    "keys:\n  - name: a\n    signedContext: {jwt: {algorithms: [none]}}",
+    "`keys[0].signedContext.jwt.algorithms[0]` must be one of RS256, RS384",
+  ],
+  [
+    "keys:\n  - name: a\n    signedContext: {jwt: {issuer: 1}}",
+    "`keys[0].signedContext.jwt.issuer` must be text or a list of texts",
+  ],
   ["keys:\n  - name: a\n    kind: admin", "`keys[0].kind` must be `client` or `server`"],
   ["keys:\n  - name: a\n    key: *:production.secret", "line 3, column 10: begins with `*`"],
   [

@@ -149,7 +149,16 @@ function showPath(path: ContentPath): string {
 }
 
 function toProblems(errors: readonly TLocalizedValidationError[]): readonly ContentProblem[] {
+  const choices = errors.filter(({ keyword }) => keyword === "anyOf");
+  // The errors of the alternatives say less than the choice itself.
+  const isOfAlternative = ({ keyword, instancePath }: TLocalizedValidationError): boolean =>
+    keyword !== "anyOf" &&
+    choices.some(
+      (choice) =>
+        instancePath === choice.instancePath || instancePath.startsWith(`${choice.instancePath}/`),
+    );
   return errors.flatMap((error): readonly ContentProblem[] => {
+    if (isOfAlternative(error)) return [];
     const path = toPath(error.instancePath);
     switch (error.keyword) {
       case "required":
@@ -171,10 +180,12 @@ function toProblems(errors: readonly TLocalizedValidationError[]): readonly Cont
         ];
       case "pattern":
         return [{ path, message: explainPattern(path) }];
-      case "const":
       case "enum":
+        return [{ path, message: `must be one of ${error.params.allowedValues.join(", ")}` }];
       case "anyOf":
-        return [{ path, message: "must be `client` or `server`" }];
+        return [
+          { path, message: CHOICES[String(path.at(-1))] ?? "must be text or a list of texts" },
+        ];
       case "boolean":
         // Other errors report the same problem more precisely.
         return [];
@@ -193,6 +204,14 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   string: "text: put it in quotes",
 };
 
+/** What the value of a field with alternatives must be. */
+const CHOICES: Readonly<Record<string, string>> = {
+  kind: "must be `client` or `server`",
+  secret: "must be text of at least 32 characters, or a list of such texts",
+  secretFile: "must be the path of a file, or a list of paths",
+  publicKeyFile: "must be the path of a file, or a list of paths",
+};
+
 /** What the text of each field must look like. */
 const PATTERNS: Readonly<Record<string, string>> = {
   name: "must consist of up to 100 letters, digits, `.`, `_` and `-`, and begin with a letter or digit",
@@ -202,6 +221,7 @@ const PATTERNS: Readonly<Record<string, string>> = {
   projects: "must be the name of a project; for all projects, remove `projects`",
   origins:
     "must be an origin such as `https://app.example.com` or `https://*.example.com`, without a path",
+  fields: "must be the name of a field, in visible ASCII characters without `:`",
   expiresAt: "must be a time with a time zone, such as `2027-01-31T00:00:00Z`",
 };
 

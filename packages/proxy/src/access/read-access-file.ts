@@ -11,6 +11,7 @@ import { digestKey } from "../key-digest.ts";
 import { parseTokenScope, type TokenScope } from "../token-scope.ts";
 import { type AccessFileKey, MAX_KEY_FILES } from "./access-schema.ts";
 import { type DescribeProblem, parseAccessFile } from "./parse-access-file.ts";
+import { type ReadNamedFile, readSigning, type Signing } from "./signed-context/read-signing.ts";
 
 /** One key of the file with its digest. */
 export interface AccessEntry {
@@ -18,8 +19,12 @@ export interface AccessEntry {
   readonly fields: AccessFileKey;
   /** As in a grant. */
   readonly digest: string;
+  /** Undefined if only the digest is given. */
+  readonly key: string | undefined;
   /** The scope that the text of the key names. */
   readonly keyScope: TokenScope | undefined;
+  /** How contexts are signed. @default they need not be */
+  readonly signing: Signing | undefined;
 }
 
 /** The content of an access file. */
@@ -75,18 +80,21 @@ export async function readAccessFile(path: string): Promise<AccessFile> {
   const { content, describe } = parsed;
 
   const problems: string[] = [];
-  const keyOf = createKeyReader(dirname(path), readFile);
+  const readNamedFile = createNamedFileReader(dirname(path), readFile);
   const entries: AccessEntry[] = [];
   for (const [index, fields] of content.keys.entries()) {
     try {
       // oxlint-disable-next-line no-await-in-loop -- only a few keys are in files
-      const key = await keyOf(fields);
+      const key = await readKey(fields, readNamedFile);
       const digest = key === undefined ? fromHex(fields.keySha256 ?? "") : digestKey(key);
       entries.push({
         index,
         fields,
         digest,
+        key,
         keyScope: key === undefined ? undefined : parseTokenScope(key),
+        // oxlint-disable-next-line no-await-in-loop -- the files are the same ones as a rule
+        signing: await readSigning(fields.signedContext, readNamedFile),
       });
     } catch (error) {
       if (!(error instanceof ReadError)) throw error;
@@ -97,31 +105,41 @@ export async function readAccessFile(path: string): Promise<AccessFile> {
   return { entries, describe, problems, ...followed() };
 }
 
-/** Creates a function that returns the key of an entry; undefined if only its digest is given. */
-function createKeyReader(
+/** Creates a function that reads each file once, however many entries name it. */
+function createNamedFileReader(
   directory: string,
   readFile: (path: string, maxBytes: number) => Promise<string>,
-): (fields: AccessFileKey) => Promise<string | undefined> {
-  let fileCount = 0;
-  return async ({ key, keyFile, keySha256 }) => {
-    const given = [key, keyFile, keySha256].filter((text) => text !== undefined);
-    if (given.length !== 1) {
-      throw new ReadError("must have exactly one of `key`, `keyFile` and `keySha256`");
+): ReadNamedFile {
+  const texts = new Map<string, Promise<string>>();
+  return async (field, path, maxBytes = MAX_KEY_FILE_BYTES) => {
+    const absolutePath = resolve(directory, path);
+    const known = texts.get(absolutePath);
+    if (known === undefined && texts.size >= MAX_KEY_FILES) {
+      throw new ReadError(`has one of more than ${MAX_KEY_FILES} files in \`${field}\``);
     }
-    if (keyFile === undefined) return key;
-    fileCount += 1;
-    if (fileCount > MAX_KEY_FILES) {
-      throw new ReadError(`has one of more than ${MAX_KEY_FILES} key files: use \`keySha256\``);
+    const text = known ?? readFile(absolutePath, maxBytes);
+    texts.set(absolutePath, text);
+    try {
+      return (await text).trim();
+    } catch (error) {
+      throw new ReadError(`has a \`${field}\` that cannot be used: ${explainUnreadable(error)}`);
     }
-    const text = await readFile(resolve(directory, keyFile), MAX_KEY_FILE_BYTES).catch(
-      (error: unknown) => {
-        throw new ReadError(`has a \`keyFile\` that cannot be used: ${explainUnreadable(error)}`);
-      },
-    );
-    const content = text.trim();
-    if (KEY.test(content)) return content;
-    throw new ReadError("has a `keyFile` that does not contain one key, without spaces");
   };
+}
+
+/** Returns the key of an entry; undefined if only its digest is given. */
+async function readKey(
+  { key, keyFile, keySha256 }: AccessFileKey,
+  readNamedFile: ReadNamedFile,
+): Promise<string | undefined> {
+  const given = [key, keyFile, keySha256].filter((text) => text !== undefined);
+  if (given.length !== 1) {
+    throw new ReadError("must have exactly one of `key`, `keyFile` and `keySha256`");
+  }
+  if (keyFile === undefined) return key;
+  const content = await readNamedFile("keyFile", keyFile);
+  if (KEY.test(content)) return content;
+  throw new ReadError("has a `keyFile` that does not contain one key, without spaces");
 }
 
 const KEY = /^[!-~]{1,1000}$/;

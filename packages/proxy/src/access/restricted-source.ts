@@ -1,5 +1,5 @@
 import type { Snapshot } from "flags-engine";
-import type { FeatureDefinitions, FlagSource } from "flags-sdk";
+import type { ApplicationUsage, FeatureDefinitions, FlagSource } from "flags-sdk";
 import { RestrictedSnapshot } from "./restricted-snapshot.ts";
 import {
   idOfRestriction,
@@ -72,6 +72,16 @@ export class RestrictedSource implements GrantedSource {
     this.complete.registerApplication?.(...parameters);
   }
 
+  /**
+   * Whether usage of a flag is accepted: one that is hidden is treated as one that does not exist. An unknown
+   * flag may be new, but its project is not known.
+   */
+  acceptsUsageOf(name: string): boolean {
+    const { projects, namePrefix } = this.restriction;
+    if (projects === undefined) return name.startsWith(namePrefix);
+    return this.snapshot !== undefined && this.snapshot.indexOf(name) >= 0;
+  }
+
   /** Restricts a snapshot of the source, once. */
   restrict(snapshot: Snapshot): Snapshot {
     const known = this.#snapshots.get(snapshot);
@@ -90,6 +100,23 @@ export class RestrictedSource implements GrantedSource {
 /** The source with all flags. */
 export function completeSource(source: GrantedSource): GrantedSource {
   return source instanceof RestrictedSource ? source.complete : source;
+}
+
+/** Usage without the flags that a source hides, and how many these were. */
+interface RestrictedUsage {
+  readonly usage: ApplicationUsage;
+  readonly omittedCount: number;
+}
+
+/** Omits usage of flags that a source hides, or that do not exist: nobody can find out which. */
+export function restrictUsage(source: GrantedSource, usage: ApplicationUsage): RestrictedUsage {
+  if (!(source instanceof RestrictedSource)) return { usage, omittedCount: 0 };
+  const entries = Object.entries(usage.features);
+  const accepted = entries.filter(([name]) => source.acceptsUsageOf(name));
+  // NOTE: no prototype, since a flag can be named `__proto__`.
+  const features = Object.create(null) as Record<string, (typeof entries)[number][1]>;
+  for (const [name, counts] of accepted) features[name] = counts;
+  return { usage: { ...usage, features }, omittedCount: entries.length - accepted.length };
 }
 
 /** The only projects whose flags a source has; undefined for all. */

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Context } from "flags-engine";
 import { grantOf } from "../access/authenticate.ts";
-import { acceptedContext } from "../access/grant.ts";
+import { acceptContext } from "../access/grant.ts";
 import { notReady } from "../errors.ts";
 import { requestContext } from "../context/request-context.ts";
 import type { SentContext } from "../context/sent-context.ts";
@@ -10,11 +10,18 @@ import type { PreparedResponse } from "../response/prepare-response.ts";
 import type { ResponseBody } from "../response/response-body.ts";
 import { policyFor, type Protocol } from "./protocol.ts";
 
+/** The context that flags were evaluated for. */
+export interface EvaluatedContext {
+  readonly context: Context;
+  /** When its signature expires, epoch milliseconds. @default never */
+  readonly expiresAtMs: number | undefined;
+}
+
 interface EvaluationRequest {
   readonly sent: SentContext;
   readonly selection: Selection;
   /** Adds the parts of a body that are specific to this request. @default none */
-  readonly extend?: ((body: ResponseBody, context: Context) => ResponseBody) | undefined;
+  readonly extend?: ((body: ResponseBody, evaluated: EvaluatedContext) => ResponseBody) | undefined;
 }
 
 /** Evaluates flags for an authenticated request and sends the response. */
@@ -30,17 +37,17 @@ export function createEvaluate(protocol: Protocol): Evaluate {
   return async (request, reply, { sent: received, selection, extend }) => {
     const grant = grantOf(request);
     const policy = policyFor(protocol, grant);
+    const { sent, expiresAtMs } = await acceptContext(grant, received, request.raw);
     // NOTE: read once, since it may be replaced while an enricher is running.
     const { snapshot } = grant.source;
     if (snapshot === undefined) throw notReady();
 
-    const sent = acceptedContext(grant, received);
     const context = await requestContext({ request: request.raw, sent, snapshot }, contextRules);
     const { body } = evaluateFlags(protocol, snapshot, context, selection);
     const response =
       extend === undefined
         ? { body, isShareable: isShareable(selection), policy }
-        : { body: extend(body, context), isShareable: false, policy };
+        : { body: extend(body, { context, expiresAtMs }), isShareable: false, policy };
     return send(reply, await preparer.prepare(request.headers, response));
   };
 }

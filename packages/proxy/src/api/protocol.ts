@@ -4,6 +4,7 @@ import type { Static, TSchema } from "typebox";
 import { inHeader, type KeyExtractor } from "../access/key-extractor.ts";
 import type { AccessControl } from "../access/access-control.ts";
 import type { Grant, KeyKind } from "../access/grant.ts";
+import { SIGNATURE_HEADER } from "../access/signed-context/verify-context.ts";
 import type { CorsConfig, ProxyConfig } from "../config/config.ts";
 import { createCallerAddress } from "../context/caller-address.ts";
 import type { ContextRules } from "../context/request-context.ts";
@@ -53,6 +54,8 @@ export interface ProtocolDefinition {
   createKeyExtractor?(config: ProxyConfig): KeyExtractor;
   /** Whether an invalid `currentTime` is ignored. @default false: it is a 400 */
   readonly ignoresInvalidTime?: boolean;
+  /** Whether a missing session id is the user id. @default false: it is a random one */
+  readonly sessionIsUser?: boolean;
   /**
    * The body of a POST to the paths. If set, the paths themselves respond to GET and POST with the list
    * of flags, and common requests are handled ahead of the framework.
@@ -76,6 +79,8 @@ export interface Protocol extends Renderer {
   readonly policy: ResponsePolicy;
   /** For keys that only some origins can use. */
   readonly originPolicy: ResponsePolicy;
+  /** For keys that require signed contexts. */
+  readonly signedPolicy: ResponsePolicy;
   /** Whether responses have the age of the flags in a header. */
   readonly showsAge: boolean;
   readonly preparer: ResponsePreparer;
@@ -106,19 +111,25 @@ export function createProtocol(
   preparer: ResponsePreparer,
 ): Protocol {
   const { appName, environment, contextEnrichers: enrichers } = config;
-  const { ignoresInvalidTime = false, cacheControl } = definition;
+  const { ignoresInvalidTime = false, sessionIsUser = false, cacheControl } = definition;
   const keyExtractor = definition.createKeyExtractor?.(config) ?? configuredHeader(config);
+  const anyOrigin: CorsConfig = { ...config.cors, origin: true };
   return {
     definition,
     ...createRenderer(definition.createFormat(config)),
     contextRules: {
-      defaults: { appName, environment, ignoresInvalidTime },
+      defaults: { appName, environment, ignoresInvalidTime, sessionIsUser },
       callerAddress: createCallerAddress(config.trustProxy),
       enrichers,
     },
     keyExtractor,
     policy: { cacheControl, vary: varyOn(keyExtractor, config.cors) },
-    originPolicy: { cacheControl, vary: varyOn(keyExtractor, { ...config.cors, origin: true }) },
+    originPolicy: { cacheControl, vary: varyOn(keyExtractor, anyOrigin) },
+    // NOTE: a shared cache would send a response to clients whose signature nobody has verified.
+    signedPolicy: {
+      cacheControl: `private, ${cacheControl.replace("public, ", "")}`,
+      vary: `${SIGNATURE_HEADER}, ${varyOn(keyExtractor, anyOrigin)}`,
+    },
     showsAge: config.ageHeader,
     preparer,
   };
@@ -126,10 +137,11 @@ export function createProtocol(
 
 /** The headers of a response to a request with a grant. */
 export function policyFor(
-  { policy, originPolicy, showsAge }: Pick<Protocol, "policy" | "originPolicy" | "showsAge">,
+  { policy, originPolicy, signedPolicy, showsAge }: Protocol,
   { access, source }: Grant,
 ): ResponsePolicy {
-  const fixed = access?.allowsOrigin === undefined ? policy : originPolicy;
+  const unsigned = access?.allowsOrigin === undefined ? policy : originPolicy;
+  const fixed = access?.contextVerifier === undefined ? unsigned : signedPolicy;
   return showsAge ? { ...fixed, ageMs: ageMsOf(source) } : fixed;
 }
 

@@ -39,7 +39,10 @@ export async function registerRoutes(
 ): Promise<void> {
   const { keys } = access;
   const flagSources = sources.map(({ flags }) => flags);
-  const definitions = createDefinitions(flagSources, metrics.registry);
+  const definitions = createDefinitions(flagSources, {
+    registry: metrics.registry,
+    maxConnections: config.maxConnections,
+  });
   const renderers = Object.fromEntries(
     protocols.flatMap(({ definition: { eventKind }, render }) =>
       eventKind === undefined ? [] : [[eventKind, render]],

@@ -92,8 +92,8 @@ const ErrorBody = Type.Object(
 
 const ERROR_DESCRIPTIONS = {
   400: "The request is invalid: the message names what is wrong",
-  401: "The key, or the token in the address, is missing or not accepted",
-  403: "The rules of the key in the access file do not allow the request",
+  401: "The key, the token in the address or the signature of the context is missing or not accepted",
+  403: "The rules of the key in the access file do not allow the request, or the context",
   404: "There is no toggle of this name",
   413: "The body is too large, or its content does not fit into an address",
   415: "The body is not JSON",

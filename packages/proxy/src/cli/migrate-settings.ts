@@ -1,4 +1,5 @@
 import { type Environment, nameSetting, resolveSettings, variablesOf } from "flags-server-kit";
+import type { AccessFileKey } from "../access/access-schema.ts";
 import { PRODUCT_NAMES, type Product } from "../config/aliases/alias.ts";
 import { describeIdle } from "../config/aliases/describe-translation.ts";
 import { findWiderKeys } from "../config/aliases/find-wider-keys.ts";
@@ -8,20 +9,38 @@ import {
   translateEnvironment,
 } from "../config/aliases/translate-environment.ts";
 import { SETTINGS } from "../config/settings.ts";
+import {
+  moveEnvironmentKeys,
+  moveProjectKeys,
+  type MovedKeys,
+  toAccessFile,
+} from "./migrate-access.ts";
 
 /** The settings of another product as a file for this one. */
 export interface Migration {
   readonly text: string;
   /** Whether a proxy with these settings does all that the other product did. */
   readonly isComplete: boolean;
+  /** The text of the access file that the settings name. @default none is needed */
+  readonly accessFile: string | undefined;
 }
+
+interface MigrationOptions {
+  /** @default the names that are set decide */
+  readonly product: Product | undefined;
+  /** The path of the access file. @default `access.yaml`, and the text contains its content */
+  readonly accessPath: string | undefined;
+}
+
+const DEFAULT_ACCESS_PATH = "access.yaml";
 
 /** Translates settings. Returns undefined if the environment contains none of another product. */
 export function migrateSettings(
   environment: Environment,
-  product: Product | undefined,
+  { product, accessPath }: MigrationOptions,
 ): Migration | undefined {
-  const translation = translateEnvironment(SETTINGS, environment, { product });
+  const path = accessPath ?? DEFAULT_ACCESS_PATH;
+  const { translation, keys } = translateWithAccess(environment, product, path);
   if (
     translation.used.length + translation.idle.length === 0 &&
     translation.problems.length === 0
@@ -29,6 +48,7 @@ export function migrateSettings(
     return undefined;
   }
   const { invalid, losses, unneeded } = findComments(translation);
+  const accessFile = keys.length === 0 ? undefined : toAccessFile(keys);
   const names = translation.products.map((each) => PRODUCT_NAMES[each]).join(" and ");
   const text = [
     `# Settings of flags-proxy, from those of ${names}. Contains your tokens and keys.`,
@@ -36,9 +56,34 @@ export function migrateSettings(
     ...toComments("Invalid", invalid),
     ...toComments("Lost", losses),
     ...toComments("Not needed", unneeded),
+    ...(accessFile === undefined || accessPath !== undefined
+      ? []
+      : toComments(`Save as ${path}, or use --access-file`, accessFile.trimEnd().split("\n"))),
     "",
   ].join("\n");
-  return { text, isComplete: invalid.length + losses.length === 0 };
+  return { text, isComplete: invalid.length + losses.length === 0, accessFile };
+}
+
+/** Translates settings, and moves the keys that need an access file, unless there is one already. */
+function translateWithAccess(
+  environment: Environment,
+  product: Product | undefined,
+  path: string,
+): { readonly translation: Translation; readonly keys: readonly AccessFileKey[] } {
+  const translate = (given: Environment): Translation =>
+    translateEnvironment(SETTINGS, given, { product });
+  const withFile = ({ environment: given, keys }: MovedKeys): Environment =>
+    keys.length === 0 ? given : { ...given, FLAGS_ACCESS_FILE: path };
+  const translation = translate(environment);
+  const hasFile = (translation.environment["FLAGS_ACCESS_FILE"] ?? "") !== "";
+  if (!translation.products.includes("edge") || hasFile) return { translation, keys: [] };
+  const ofEnvironments = moveEnvironmentKeys(environment);
+  const reduced = translate(withFile(ofEnvironments));
+  const ofProjects = moveProjectKeys(reduced);
+  return {
+    translation: { ...reduced, environment: withFile(ofProjects) },
+    keys: [...ofEnvironments.keys, ...ofProjects.keys],
+  };
 }
 
 const isLoss = ({ effect }: IdleSetting): boolean => effect === "lost" || effect === "refused";

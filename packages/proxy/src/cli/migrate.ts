@@ -1,3 +1,4 @@
+import { writeFile } from "node:fs/promises";
 import type { Subcommand } from "flags-server-kit/command-line";
 
 const EXIT_USAGE = 2;
@@ -8,7 +9,8 @@ export const MIGRATE: Subcommand = {
   summary: "Prints the settings of the Unleash proxy or Unleash Edge with their names here",
   description: [
     "Reads the environment, and the files of --env-file, and prints a file of variables for flags-proxy on standard output. What has no equivalent follows as comments, with the reason.",
-    "The output contains your tokens and keys, as it is meant to be used in place of the previous file.",
+    "Keys of Edge for one project, and those of several environments that do not name theirs, need an access file: it follows too, or is written with --access-file.",
+    "The output contains your tokens and keys, as it is meant to be used in place of the previous file. An access file contains only digests of keys.",
   ],
   options: {
     from: {
@@ -16,22 +18,33 @@ export const MIGRATE: Subcommand = {
       meaning:
         "unleash-proxy or edge: reads only the names of this product. Otherwise, the names that are set decide.",
     },
+    "access-file": {
+      value: "FILE",
+      meaning:
+        "Writes the access file, if one is needed, instead of printing it. FILE must not exist.",
+    },
   },
   exitCodes: [
     "The printed settings do the same.",
     "Something is lost, or a value is invalid: the comments say what.",
   ],
-  run: async ({ options: { from }, environment }) => {
+  run: async ({ options: { from, "access-file": accessPath }, environment }) => {
     const { migrateSettings } = await import("./migrate-settings.ts");
+    const path = typeof accessPath === "string" ? accessPath : undefined;
     if (from !== undefined && from !== "unleash-proxy" && from !== "edge") {
       process.stderr.write(
         "--from must be unleash-proxy or edge: see flags-proxy migrate --help\n",
       );
       return { output: "", exitCode: EXIT_USAGE };
     }
-    const migration = migrateSettings(environment, from);
+    const migration = migrateSettings(environment, { product: from, accessPath: path });
     if (migration !== undefined) {
-      return { output: migration.text, exitCode: migration.isComplete ? 0 : 1 };
+      const problem = await writeAccessFile(path, migration.accessFile);
+      if (problem === undefined) {
+        return { output: migration.text, exitCode: migration.isComplete ? 0 : 1 };
+      }
+      process.stderr.write(`${problem}\n`);
+      return { output: "", exitCode: EXIT_USAGE };
     }
     process.stderr.write(
       "There are no settings of the Unleash proxy or Unleash Edge: pass their file with --env-file FILE\n",
@@ -39,3 +52,20 @@ export const MIGRATE: Subcommand = {
     return { output: "", exitCode: EXIT_USAGE };
   },
 };
+
+/** Writes an access file, if there are a path and a text. Returns the reason if that fails. */
+async function writeAccessFile(
+  path: string | undefined,
+  text: string | undefined,
+): Promise<string | undefined> {
+  if (path === undefined || text === undefined) return undefined;
+  try {
+    await writeFile(path, text, { flag: "wx" });
+    return undefined;
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : "";
+    return code === "EEXIST"
+      ? `--access-file: ${path} exists: choose another path, or move the file`
+      : `--access-file: cannot write ${path}: ${String(code)}`;
+  }
+}

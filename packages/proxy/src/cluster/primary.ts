@@ -85,7 +85,7 @@ class Primary {
         new FlagDistribution({ source, index, logger, onReady: (worker) => this.#onReady(worker) }),
     );
     const { registry } = metrics;
-    observeSources(registry, this.#sources);
+    observeSources(metrics, this.#sources);
     observeStore(registry, this.#sources);
     observeSharing(registry, this.#sources);
     this.#metrics = new MetricsCollection(registry);

@@ -7,6 +7,7 @@ import {
   type Environment,
   findUnknownOptions,
   findUnknownVariables,
+  isLoopbackHost,
   isRecord,
   type Logger,
   nameSetting,
@@ -70,13 +71,13 @@ export async function loadConfig(
     values.maxConnections ?? defaultMaxConnections(values.pushMaxStreams, openFiles);
   const { network, ...files } = loadNetwork(resolution, Date.now());
   const [strategies, enrichers] = await loadExtensions(resolution);
-  const accessProblems = await findAccessProblems(values);
+  const access = await checkAccess(values);
   const spool = worker === undefined ? await checkSpool(values) : NO_FINDINGS;
   const problems = [
     ...check.problems,
     ...translation.problems,
     ...resolution.problems,
-    ...accessProblems,
+    ...access.problems,
     ...spool.problems,
     ...files.problems,
     ...findUnknownOptions(PROGRAM, translatedOptions.options),
@@ -106,7 +107,8 @@ export async function loadConfig(
   if (worker !== undefined) return config;
   const aliases = describeTranslation(translation, translatedOptions.used);
   for (const line of aliases) logger.warn(line);
-  for (const warning of [...hints, ...check.risks, ...files.risks]) logger.warn(warning);
+  for (const warning of [...hints, ...check.risks, ...access.risks, ...files.risks])
+    logger.warn(warning);
   logger.debug("Configuration", redactConfig(config));
   return config;
 }
@@ -130,16 +132,21 @@ function loadExtensions({ values, origins }: Resolution<Settings>) {
 }
 
 /** Checks the access file against the settings. */
-async function findAccessProblems(values: Values): Promise<readonly string[]> {
-  if (values.accessFile === undefined) return [];
+async function checkAccess(values: Values) {
+  if (values.accessFile === undefined) return { problems: [], risks: [] };
   // NOTE: loaded only if there is a file, since the YAML parser would slow down every start.
   const { checkAccessFile } = await import("../access/check-access-file.ts");
   const { flagsApiToken = [], clientKeys = values.proxySecrets ?? [], serverTokens } = values;
-  const problems = await checkAccessFile(values.accessFile, {
+  const { problems, risks } = await checkAccessFile(values.accessFile, {
     tokens: flagsApiToken,
     keys: [...clientKeys, ...serverTokens],
+    isLoopback: isLoopbackHost(values.host),
   });
-  return problems.map((problem) => `${nameSetting(SETTINGS.accessFile)}: ${problem}`);
+  return { problems: problems.map(aboutAccessFile), risks: risks.map(aboutAccessFile) };
+}
+
+function aboutAccessFile(text: string): string {
+  return `${nameSetting(SETTINGS.accessFile)}: ${text}`;
 }
 
 interface Findings {

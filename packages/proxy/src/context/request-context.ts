@@ -16,6 +16,8 @@ interface ContextDefaults {
    * @default false: an invalid time is a 400
    */
   readonly ignoresInvalidTime?: boolean;
+  /** Whether a missing session id is the user id, if there is one. @default false */
+  readonly sessionIsUser?: boolean;
 }
 
 /** How the contexts of requests are completed, as configured. */
@@ -91,7 +93,8 @@ export function completeContext(
 ): Context {
   // NOTE: some clients send an empty parameter for a value that they do not have. An id or an address
   // cannot be empty; other fields can.
-  const sessionId = fields.sessionId || facts.sessionId;
+  const sessionId =
+    fields.sessionId || (defaults.sessionIsUser === true && fields.userId) || facts.sessionId;
   const remoteAddress = fields.remoteAddress || facts.remoteAddress;
   const context: MutableContext = {
     appName: fields.appName ?? defaults.appName,

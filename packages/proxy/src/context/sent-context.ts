@@ -14,7 +14,8 @@ type StandardField = (typeof STANDARD_FIELDS)[number];
 
 const standardFields: ReadonlySet<string> = new Set(STANDARD_FIELDS);
 
-function isStandardField(name: string): name is StandardField {
+/** Whether a name is that of a field, not of a property. */
+export function isStandardField(name: string): name is StandardField {
   return standardFields.has(name);
 }
 

@@ -9,14 +9,20 @@ import {
 } from "flags-server-kit/http";
 import type { Context, Snapshot } from "flags-engine";
 import { admitRequest } from "../access/admit-request.ts";
-import { acceptedContext, cacheKeyOf, type Grant } from "../access/grant.ts";
+import {
+  acceptUnsigned,
+  cacheKeyOf,
+  type Grant,
+  isOfOrigins,
+  requiresSignature,
+} from "../access/grant.ts";
 import type { KeyRegistry } from "../access/key-registry.ts";
 import type { KeyUses } from "../access/key-uses.ts";
 import { type FlagRequest, policyFor, type Protocol, type RequestBody } from "../api/protocol.ts";
 import type { ProxyConfig } from "../config/config.ts";
 import { buildContext, readsSessionId } from "../context/request-context.ts";
 import { parseQueryContext, type SentContext } from "../context/sent-context.ts";
-import { createCorsHeaders, hasFixedOrigin, type RawHeaders } from "../http/cors.ts";
+import { type CorsHeaders, createCorsHeaders, hasFixedOrigin } from "../http/cors.ts";
 import { adoptForwarded } from "../http/forwarded-header.ts";
 import { isValid } from "../http/validation.ts";
 import { evaluateFlags, isShareable } from "../response/evaluate-flags.ts";
@@ -100,7 +106,7 @@ interface FastPathOptions {
   readonly uses: KeyUses;
   readonly protocol: Protocol;
   readonly body: RequestBody;
-  readonly corsHeaders: (requestOrigin: string | undefined) => RawHeaders;
+  readonly corsHeaders: CorsHeaders;
   readonly observe: ObserveRequest;
   readonly cache: ResponseCache;
 }
@@ -145,8 +151,13 @@ class FastPath {
   ): void {
     const startMs = performance.now();
     const grant = this.#grantFor(request);
-    // NOTE: the framework finds the same error, and responds with its message.
-    if (grant?.source.snapshot === undefined || admitRequest(grant, request) !== undefined) {
+    // NOTE: the framework finds the same error, and responds with its message. It also verifies
+    // signatures: a cached response must not be sent before.
+    if (
+      grant?.source.snapshot === undefined ||
+      requiresSignature(grant) ||
+      admitRequest(grant, request) !== undefined
+    ) {
       handleInFramework(request, response);
       return;
     }
@@ -215,7 +226,7 @@ class FastPath {
     let context: Context;
     try {
       flagRequest = parse();
-      sent = acceptedContext(grant, flagRequest.sent);
+      sent = acceptUnsigned(grant, flagRequest.sent);
       context = buildContext({ request, sent, snapshot }, protocol.contextRules);
     } catch {
       // The framework finds the same error, and responds with its message.
@@ -242,11 +253,11 @@ class FastPath {
   }
 
   #write(
-    { request, response, startMs }: AuthenticatedRequest,
+    { request, response, grant, startMs }: AuthenticatedRequest,
     { status, headers, bytes }: PreparedResponse,
   ): void {
     const { corsHeaders, observe, path } = this.#options;
-    headers.push(...corsHeaders(request.headers.origin));
+    headers.push(...corsHeaders(request.headers.origin, isOfOrigins(grant)));
     response.writeHead(status, headers);
     if (bytes === undefined) response.end();
     else response.end(bytes, "latin1");

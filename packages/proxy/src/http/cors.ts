@@ -13,6 +13,8 @@ type AllowedOrigin = string | boolean | RegExp | readonly (string | RegExp)[];
 /** CORS rules that need no function call to find out whether an origin is allowed. */
 type FixedCors = CorsConfig & { readonly origin: AllowedOrigin };
 
+const ALLOW_ORIGIN = "access-control-allow-origin";
+
 /** Headers that client SDKs send, over all their versions. */
 const SDK_HEADERS = [
   "authorization",
@@ -43,14 +45,22 @@ export function variesOnOrigin({ origin }: CorsConfig): boolean {
   return typeof origin === "function" || (origin !== false && !allowsAll(origin));
 }
 
-/** Returns a function that computes the CORS headers of a response to a request from an origin. */
-export function createCorsHeaders(
-  cors: FixedCors,
-): (requestOrigin: string | undefined) => RawHeaders {
+/**
+ * Computes the CORS headers of a response to a request from an origin.
+ *
+ * @param isOfKey whether the key can be used only from certain origins, and this is one of them
+ */
+export type CorsHeaders = (requestOrigin: string | undefined, isOfKey: boolean) => RawHeaders;
+
+/** Creates the function that computes the CORS headers of responses. */
+export function createCorsHeaders(cors: FixedCors): CorsHeaders {
   const headersFor = createHeadersFor(cors);
   const { origin } = cors;
   const forAll = allowsAll(origin) ? headersFor("*", undefined) : undefined;
-  return (requestOrigin) => forAll ?? headersFor(origin, requestOrigin);
+  return (requestOrigin, isOfKey) => {
+    if (forAll === undefined) return headersFor(origin, requestOrigin);
+    return isOfKey ? headersFor(true, requestOrigin) : forAll;
+  };
 }
 
 /** Sets the CORS headers of every response, and responds to preflights before any other hook runs. */
@@ -100,7 +110,7 @@ function createHeadersFor({ credentials, exposedHeaders }: CorsConfig) {
   return (allowed: AllowedOrigin, requestOrigin: string | undefined): RawHeaders => {
     if (allowed === false) return [];
     const origin = allowedOrigin(allowed, requestOrigin);
-    return origin === undefined ? always : ["access-control-allow-origin", origin, ...always];
+    return origin === undefined ? always : [ALLOW_ORIGIN, origin, ...always];
   };
 }
 

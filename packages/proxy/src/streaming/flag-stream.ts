@@ -20,6 +20,8 @@ export class FlagStream implements HubStream {
   readonly grant: Grant;
   readonly source: GrantedSource;
   readonly events: EventStream;
+  /** When the signature of the context expires, epoch milliseconds. @default never */
+  readonly expiresAtMs: number | undefined;
   readonly #subscription: StoredSubscription;
   /** The last event of the client once it has read everything that was sent. */
   #lastEventId: string | undefined;
@@ -30,6 +32,7 @@ export class FlagStream implements HubStream {
     this.source = grant.source;
     this.events = events;
     this.#subscription = subscription;
+    this.expiresAtMs = subscription.load().expiresAtMs;
     this.#lastEventId = lastEventId;
   }
 

@@ -27,6 +27,9 @@ const RECONNECTS_PER_MS = 1;
 const MIN_RECONNECT_MS = 1000;
 const MIN_SPREAD_MS = 4000;
 
+/** How often streams are ended whose signature has expired. */
+const EXPIRY_MS = 1000;
+
 /** Keeps the streams to clients up to date, and enforces their limits. */
 export class FlagStreams {
   readonly #events: ReadonlyMap<GrantedSource, FlagEvents>;
@@ -48,6 +51,7 @@ export class FlagStreams {
     this.#metrics = createStreamMetrics(registry, this.#hub);
     this.#stops = [
       repeat(() => this.#reevaluate(), clockIntervalMs),
+      repeat(() => this.#endExpired(), EXPIRY_MS),
       ...Array.from(events, ([source, cached]) => this.#follow(source, cached)),
     ];
   }
@@ -103,6 +107,13 @@ export class FlagStreams {
       if (readsClock !== true && callsCustomStrategy !== true) continue;
       events.clear();
       this.#hub.update(this.#streamsOf(source));
+    }
+  }
+
+  #endExpired(): void {
+    const nowMs = Date.now();
+    for (const stream of this.#hub.streams()) {
+      if (stream.expiresAtMs !== undefined && nowMs >= stream.expiresAtMs) this.#hub.end(stream);
     }
   }
 

@@ -69,7 +69,7 @@ export class StreamTokens {
   /** @throws {HttpError} 413 if the token is too large for a URL */
   issue({ clientKey, subscription }: StreamTicket): IssuedToken {
     const tokenKey = this.#tokenKeyOf(clientKey);
-    const expiresAtMs = this.#now() + LIFETIME_MS;
+    const expiresAtMs = earlier(this.#now() + LIFETIME_MS, subscription.expiresAtMs);
     const text = JSON.stringify({ expiresAtMs, subscription });
     if (text.length > MAX_LENGTH) throw tooLarge();
     const token = seal(tokenKey, text, randomBytes(NONCE_BYTES));
@@ -83,7 +83,8 @@ export class StreamTokens {
    */
   issueStable({ clientKey, subscription }: StreamTicket): string | undefined {
     const tokenKey = this.#tokenKeyOf(clientKey);
-    const expiresAtMs = (Math.floor(this.#now() / STABLE_MS) + 2) * STABLE_MS;
+    const stableUntilMs = (Math.floor(this.#now() / STABLE_MS) + 2) * STABLE_MS;
+    const expiresAtMs = earlier(stableUntilMs, subscription.expiresAtMs);
     const text = JSON.stringify({ expiresAtMs, subscription });
     if (text.length > MAX_LENGTH) return undefined;
     // NOTE: no two texts may use the same nonce. It is not random here, so it is derived from the text.
@@ -131,6 +132,11 @@ export class StreamTokens {
     this.#byKey.set(clientKey, tokenKey);
     return tokenKey;
   }
+}
+
+/** A token never outlives the signature of its context. */
+function earlier(timeMs: number, signedUntilMs = Infinity): number {
+  return Math.min(timeMs, signedUntilMs);
 }
 
 /** NOTE: clients know their key, so the key alone must not be sufficient to open tokens. */

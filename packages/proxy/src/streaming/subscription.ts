@@ -24,6 +24,8 @@ export interface Subscription extends Selection {
   readonly context: Context;
   /** @default "toggles" */
   readonly kind?: EventKind | undefined;
+  /** When the signature of the context expires, epoch milliseconds; the stream ends then. @default never */
+  readonly expiresAtMs?: number | undefined;
 }
 
 /**

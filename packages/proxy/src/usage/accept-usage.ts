@@ -1,5 +1,5 @@
 import type { ApplicationUsage } from "flags-sdk";
-import type { GrantedSource } from "../access/restricted-source.ts";
+import { type GrantedSource, restrictUsage } from "../access/restricted-source.ts";
 import { tooMuchUsage } from "../errors.ts";
 import type { UsageMetrics } from "../metrics.ts";
 
@@ -23,7 +23,9 @@ export async function acceptUsage(
   { metrics, metricsIntervalMs }: UsageRules,
 ): Promise<void> {
   const accepted = await Promise.all(
-    usages.map(async (usage) => {
+    usages.map(async (sent) => {
+      const { usage, omittedCount } = restrictUsage(source, sent);
+      if (omittedCount > 0) metrics.usageDropped.inc({ kind: "not_allowed" }, omittedCount);
       const count = Object.keys(usage.features).length;
       if (count === 0 && usage.impactMetrics === undefined) return true;
       // NOTE: sources written in JavaScript may return nothing, which counts as accepted.

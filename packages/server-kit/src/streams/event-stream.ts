@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import { GzipStream } from "./gzip-stream.ts";
 
 /** A server-sent event. */
 interface StreamEvent {
@@ -18,30 +19,42 @@ const HEADERS = {
   "x-accel-buffering": "no",
 } as const;
 
+interface EventStreamOptions {
+  /** Compresses the events. The client must accept that: see `acceptsGzip()`. @default false */
+  readonly gzip?: boolean;
+}
+
 /** Serializes an event. */
 export function writeEvent({ name, id, data }: StreamEvent): string {
   return `event: ${name}\nid: ${id}\ndata: ${data}\n\n`;
 }
 
+/** Bytes, so that all compressed streams share their compressed form. */
+const KEEP_ALIVE = Buffer.from(":\n\n");
+
 /** A response that stays open and sends server-sent events. */
 export class EventStream {
   readonly #response: ServerResponse;
+  readonly #gzip: GzipStream | undefined;
   #blockedSince: number | undefined;
 
   /** Sends the response headers. */
-  constructor(response: ServerResponse, headers: Headers) {
+  constructor(response: ServerResponse, headers: Headers, options: EventStreamOptions = {}) {
     this.#response = response;
+    this.#gzip = options.gzip === true ? new GzipStream() : undefined;
     // NOTE: if the client has disconnected, the next write fails. The `close` event follows and
     // handles that.
     response.on("error", ignore);
     response.on("drain", () => {
       this.#blockedSince = undefined;
     });
-    for (const [name, value] of Object.entries({ ...headers, ...HEADERS })) {
+    const coding = this.#gzip === undefined ? {} : { "content-encoding": "gzip" };
+    for (const [name, value] of Object.entries({ ...headers, ...HEADERS, ...coding })) {
       if (value !== undefined) response.setHeader(name, value);
     }
     response.writeHead(200);
     response.flushHeaders();
+    if (this.#gzip !== undefined) response.write(this.#gzip.start());
   }
 
   /** The `performance.now()` since which the client reads too slowly; undefined if it keeps up. */
@@ -64,7 +77,8 @@ export class EventStream {
 
   /** Sends a serialized event. Bytes can be shared by all streams that send the same event. */
   write(text: string | Uint8Array): void {
-    if (!this.#response.write(text)) this.#blockedSince ??= performance.now();
+    const bytes = this.#gzip === undefined ? text : this.#gzip.compress(text);
+    if (!this.#response.write(bytes)) this.#blockedSince ??= performance.now();
   }
 
   /** Sets how long the client waits before it reconnects once the stream has ended. */
@@ -74,12 +88,12 @@ export class EventStream {
 
   /** Sends a comment, so that neither side nor a gateway closes the connection as idle. */
   keepAlive(): void {
-    if (this.#blockedSince === undefined) this.write(":\n\n");
+    if (this.#blockedSince === undefined) this.write(KEEP_ALIVE);
   }
 
   /** Ends the stream. Disconnects a client that reads too slowly, since it may never read the rest. */
   end(): void {
-    if (this.#blockedSince === undefined) this.#response.end();
+    if (this.#blockedSince === undefined) this.#response.end(this.#gzip?.end());
     else this.destroy();
   }
 

@@ -80,6 +80,11 @@ export class StreamHub<Stream extends HubStream> {
     return [...this.#streams.keys()];
   }
 
+  /** Whether a stream is open. */
+  has(stream: Stream): boolean {
+    return this.#streams.has(stream);
+  }
+
   /** Whether the limits allow another stream with this key and memory. */
   hasCapacity(key = "", bytes = 0): boolean {
     return this.#counts.allows(key, bytes);

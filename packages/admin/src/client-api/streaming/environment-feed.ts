@@ -22,6 +22,9 @@ import type { FeatureQuery } from "../feature-query.ts";
 /** How many removed flags, and how many removed segments, a feed remembers. */
 const MAX_REMOVED = 1000;
 
+/** How many messages are cached; nearly all streams come from the same state. */
+const MAX_CACHED_MESSAGES = 8;
+
 /** The changes of the part of an environment that a query selects. States are named by revision. */
 export class EnvironmentFeed implements DeltaFeed {
   readonly query: FeatureQuery;
@@ -31,6 +34,8 @@ export class EnvironmentFeed implements DeltaFeed {
   /** The first revision after the start. */
   #firstChange = Infinity;
   #revision: number;
+  /** Messages since the last change, by the revision of the SDK. */
+  readonly #messages = new Map<number | undefined, DeltaMessage>();
 
   constructor(query: FeatureQuery, state: EnvironmentState) {
     const { features, segments } = selectFeatures(state, query);
@@ -55,14 +60,22 @@ export class EnvironmentFeed implements DeltaFeed {
     this.#features.advance(state.revision, features);
     this.#segments.advance(state.revision, segments);
     this.#revision = state.revision;
+    this.#messages.clear();
     this.#firstChange = Math.min(this.#firstChange, state.revision);
   }
 
   update(sinceRevision: number | undefined): DeltaMessage {
-    if (sinceRevision === undefined || !this.#isKnown(sinceRevision)) return this.#hydration();
+    const isKnown = sinceRevision !== undefined && this.#isKnown(sinceRevision);
+    const key = isKnown ? sinceRevision : undefined;
+    const message =
+      this.#messages.get(key) ?? (isKnown ? this.#changes(sinceRevision) : this.#hydration());
+    if (this.#messages.size < MAX_CACHED_MESSAGES) this.#messages.set(key, message);
+    return message;
+  }
 
-    const features = this.#features.since(sinceRevision);
-    const segments = this.#segments.since(sinceRevision);
+  #changes(since: number): DeltaMessage {
+    const features = this.#features.since(since);
+    const segments = this.#segments.since(since);
     return writeChanges(this.#revision, [
       ...segments.updated.map((step) => segmentUpdated(step.revision, step.item)),
       ...features.updated.map((step) => featureUpdated(step.revision, step.item)),

@@ -1,5 +1,5 @@
 import { parseEventId } from "flags-engine";
-import { EventStream, type TypedApp } from "flags-server-kit/http";
+import { acceptsGzip, EventStream, type TypedApp } from "flags-server-kit/http";
 import { tokenOf } from "../../access/request-token.ts";
 import { errorResponses } from "../../http/schemas.ts";
 import { readFeatureQuery } from "../feature-query.ts";
@@ -39,7 +39,9 @@ export function registerStreaming(app: TypedApp, { feeds, streams }: StreamDepen
       if (raw.destroyed) return reply.hijack();
 
       streams.checkCapacity();
-      const events = new EventStream(raw, reply.getHeaders());
+      reply.header("vary", "Authorization, Accept-Encoding");
+      const gzip = acceptsGzip(request.headers["accept-encoding"]);
+      const events = new EventStream(raw, reply.getHeaders(), { gzip });
       const stream = new SdkStream(token, feed, events);
       stream.sendInitial(parseEventId(request.headers["last-event-id"]?.toString()));
       streams.add(stream);

@@ -37,8 +37,10 @@ export class SdkStreams {
   readonly #hub: DeltaHub<SdkStream>;
   readonly #check = new CoalescedTask(() => this.#checkStreams());
   readonly #stops: readonly (() => void)[];
-  /** The revision up to which all streams are up to date. */
+  /** The revision up to which all streams except the added ones are up to date. */
   #checkedRevision: number | undefined;
+  /** Streams that have been added since the last check: their token or flags may have changed meanwhile. */
+  #added: SdkStream[] = [];
 
   constructor(storage: Storage, feeds: EnvironmentFeeds, options: SdkStreamsOptions = {}) {
     const { maxStreams = LIMITS.streams, checkIntervalMs = 1000, ...intervals } = options;
@@ -47,7 +49,10 @@ export class SdkStreams {
     this.#hub = new DeltaHub({ ...intervals, maxStreams });
     this.#stops = [
       storage.onChange(() => this.#check.request()),
-      repeat(() => this.#check.request(), checkIntervalMs),
+      repeat(() => {
+        this.#endExpired();
+        this.#check.request();
+      }, checkIntervalMs),
     ];
   }
 
@@ -66,8 +71,7 @@ export class SdkStreams {
   /** Adds a stream that has sent its initial state. */
   add(stream: SdkStream): void {
     this.#hub.add(stream);
-    // The token or the flags may have changed since they were read.
-    this.#checkedRevision = undefined;
+    this.#added.push(stream);
     this.#check.request();
   }
 
@@ -82,36 +86,44 @@ export class SdkStreams {
     this.#hub.close();
   }
 
+  /** NOTE: many SDKs may connect at the same time, so adding a stream must not cost time for all of them. */
   async #checkStreams(): Promise<void> {
-    if (this.#hub.size === 0) return;
-    this.#endWhere(({ token }) => isExpired(token, new Date()));
-
+    if (this.#hub.size === 0) {
+      this.#added = [];
+      return;
+    }
     const revision = await this.#storage.revision();
-    if (revision === this.#checkedRevision) return;
+    const hasChanged = revision !== this.#checkedRevision;
+    const streams = hasChanged ? this.#hub.streams() : this.#added;
+    this.#added = [];
     this.#checkedRevision = revision;
+    if (streams.length === 0) return;
     try {
-      await this.#endRevoked();
-      const streams = this.#hub.streams();
+      await this.#endRevoked(streams);
       await this.#feeds.advance(new Set(streams.map(({ feed }) => feed)));
-      this.#hub.update(streams);
+      this.#hub.update(streams.filter((stream) => this.#hub.has(stream)));
     } catch (error) {
       this.#checkedRevision = undefined;
       throw error;
     }
   }
 
-  async #endRevoked(): Promise<void> {
-    const ids = new Set(this.#hub.streams().map(({ token }) => token.id));
+  async #endRevoked(streams: readonly SdkStream[]): Promise<void> {
+    const ids = new Set(streams.map(({ token }) => token.id));
     const accepted = await findTokensById(this.#storage.db, [...ids]);
-    this.#endWhere(({ token }) => ids.has(token.id) && !accepted.has(token.id));
-    for (const stream of this.#hub.streams()) {
+    this.#end(streams.filter(({ token }) => !accepted.has(token.id)));
+    for (const stream of streams) {
       stream.token = accepted.get(stream.token.id) ?? stream.token;
     }
   }
 
-  #endWhere(isOver: (stream: SdkStream) => boolean): void {
-    for (const stream of this.#hub.streams()) {
-      if (!isOver(stream)) continue;
+  #endExpired(): void {
+    const now = new Date();
+    this.#end(this.#hub.streams().filter(({ token }) => isExpired(token, now)));
+  }
+
+  #end(streams: readonly SdkStream[]): void {
+    for (const stream of streams) {
       this.#hub.remove(stream);
       stream.events.end();
     }

@@ -26,7 +26,7 @@ async function startStreams(options: Partial<DeltaHubOptions>) {
   };
   const feeds = new DefinitionsFeeds();
   const asSource = source as unknown as FlagSource;
-  const streams = new DefinitionsStreams([asSource], feeds, options);
+  const streams = new DefinitionsStreams([asSource], feeds, { maxStreams: 100, ...options });
   onTestFinished(() => streams.close());
   const server = createServer((_request, response) => {
     const feed = feeds.current(asSource, EVERYTHING);

@@ -10,9 +10,6 @@ import { completeSource, type GrantedSource } from "../../access/restricted-sour
 import { HttpError } from "../../errors.ts";
 import type { DefinitionsFeed, DefinitionsFeeds } from "./definitions-feed.ts";
 
-/** Default number of streams. */
-const MAX_STREAMS = 10_000;
-
 /** A stream that sends an SDK the definitions of one source, and every change. */
 export class DefinitionsStream extends DeltaStream<DefinitionsFeed> {
   /** With which it was opened. */
@@ -34,13 +31,9 @@ export class DefinitionsStreams {
   readonly #hub: DeltaHub<DefinitionsStream>;
   readonly #unfollow: readonly (() => void)[];
 
-  constructor(
-    sources: readonly FlagSource[],
-    feeds: DefinitionsFeeds,
-    { maxStreams = MAX_STREAMS, ...intervals }: Partial<DeltaHubOptions> = {},
-  ) {
+  constructor(sources: readonly FlagSource[], feeds: DefinitionsFeeds, options: DeltaHubOptions) {
     this.#feeds = feeds;
-    this.#hub = new DeltaHub({ ...intervals, maxStreams });
+    this.#hub = new DeltaHub(options);
     this.#unfollow = sources.map((source) => {
       const onChanged = (): void => this.#advance(source);
       source.on("changed", onChanged);

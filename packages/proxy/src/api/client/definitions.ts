@@ -1,5 +1,6 @@
 import type { onRequestHookHandler } from "fastify";
 import type { FlagSource } from "flags-sdk";
+import { streamsWithin } from "flags-server-kit";
 import { Gauge, type Registry } from "prom-client";
 import { METRICS_PREFIX } from "../../metrics.ts";
 import { createDefinitionsReader, type DefinitionsReader } from "./definitions-document.ts";
@@ -21,10 +22,22 @@ export interface DefinitionsOptions extends Definitions {
   readonly vary: string;
 }
 
+/** Maximum number of streams, if the limit of connections allows that many. */
+const MAX_STREAMS = 10_000;
+
+interface DefinitionsDependencies {
+  readonly registry: Registry;
+  readonly maxConnections: number;
+}
+
 /** Creates the shared caches and streams for the definitions of the given sources. */
-export function createDefinitions(sources: readonly FlagSource[], registry: Registry): Definitions {
+export function createDefinitions(
+  sources: readonly FlagSource[],
+  { registry, maxConnections }: DefinitionsDependencies,
+): Definitions {
   const feeds = new DefinitionsFeeds();
-  const streams = new DefinitionsStreams(sources, feeds);
+  const maxStreams = streamsWithin(maxConnections, MAX_STREAMS);
+  const streams = new DefinitionsStreams(sources, feeds, { maxStreams });
   const gauge = new Gauge({
     name: `${METRICS_PREFIX}_definition_streams`,
     help: "Open streams of definitions to server SDKs and other proxies",

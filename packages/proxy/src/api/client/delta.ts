@@ -1,5 +1,5 @@
 import { parseEventId } from "flags-engine";
-import { EventStream, type TypedApp } from "flags-server-kit/http";
+import { acceptsGzip, EventStream, type TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
 import { grantOf } from "../../access/authenticate.ts";
 import type { GrantedSource } from "../../access/restricted-source.ts";
@@ -60,8 +60,9 @@ export function registerStreaming(
     const grant = grantOf(request);
     const feed = feedOf(feeds, grant.source, request.url);
     streams.checkCapacity();
-    reply.header("vary", vary);
-    const events = new EventStream(reply.raw, reply.getHeaders());
+    reply.header("vary", `${vary}, Accept-Encoding`);
+    const gzip = acceptsGzip(request.headers["accept-encoding"]);
+    const events = new EventStream(reply.raw, reply.getHeaders(), { gzip });
     const stream = new DefinitionsStream(grant, feed, events);
     stream.sendInitial(parseEventId(request.headers["last-event-id"]?.toString()));
     streams.add(stream);

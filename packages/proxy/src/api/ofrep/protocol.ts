@@ -37,6 +37,8 @@ export const OFREP: ProtocolDefinition = {
     },
     bearer: { type: "http", scheme: "bearer", description: "One of the client keys, for OFREP" },
   },
+  // NOTE: OpenFeature has no sessions. A new one for each request would make rollouts flicker.
+  sessionIsUser: true,
   eventKind: "refetch",
   register: registerOfrepRoutes,
 };

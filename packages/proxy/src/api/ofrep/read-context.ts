@@ -27,12 +27,5 @@ export function readOfrepContext(body: Static<typeof OfrepContext>): SentContext
       if (isSingleValue(value)) context.addProperty(name, String(value));
     }
   }
-  return withSession(context.build());
-}
-
-/** NOTE: OpenFeature has no sessions. A new one for each request would make rollouts flicker. */
-function withSession(sent: SentContext): SentContext {
-  const { sessionId, userId } = sent.fields;
-  if (sessionId || !userId) return sent;
-  return { ...sent, fields: { ...sent.fields, sessionId: userId } };
+  return context.build();
 }

@@ -1,5 +1,4 @@
 import type { onRequestHookHandler } from "fastify";
-import type { Context } from "flags-engine";
 import type { TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
 import { grantOf } from "../../access/authenticate.ts";
@@ -7,7 +6,7 @@ import { allowsAll, cacheKeyOf } from "../../access/grant.ts";
 import { ResponseBody, toBinaryString, toEntityTag } from "../../response/response-body.ts";
 import type { StreamTokens } from "../../streaming/stream-tokens.ts";
 import { toPlainContext } from "../../streaming/subscription.ts";
-import { createEvaluate, type Evaluate } from "../evaluate.ts";
+import { createEvaluate, type Evaluate, type EvaluatedContext } from "../evaluate.ts";
 import type { RouteOptions } from "../protocol.ts";
 import { NotModified } from "../schemas.ts";
 import { readOfrepContext } from "./read-context.ts";
@@ -44,8 +43,8 @@ function registerAllFlags(
     const clientKey = cacheKeyOf(grant);
     // Otherwise callers must not see the names of flags that are off.
     const all = allowsAll(grant, config.allEndpointEnabled);
-    const extend = (body: ResponseBody, context: Context): ResponseBody => {
-      const token = issueToken(clientStreams.tokens, { clientKey, context, all });
+    const extend = (body: ResponseBody, evaluated: EvaluatedContext): ResponseBody => {
+      const token = issueToken(clientStreams.tokens, { clientKey, all, ...evaluated });
       return token === undefined ? body : withEventStream(body, `${path}?token=${token}`);
     };
     return evaluate(request, reply, {
@@ -56,18 +55,22 @@ function registerAllFlags(
   });
 }
 
-interface StreamRequest {
+interface StreamRequest extends EvaluatedContext {
   readonly clientKey: string;
-  readonly context: Context;
   readonly all: boolean;
 }
 
 /** Issues the token for a stream of these flags; undefined if it would be too long for an address. */
 function issueToken(
   tokens: StreamTokens,
-  { clientKey, context, all }: StreamRequest,
+  { clientKey, context, all, expiresAtMs }: StreamRequest,
 ): string | undefined {
-  const subscription = { context: toPlainContext(context), kind: "refetch", all } as const;
+  const subscription = {
+    context: toPlainContext(context),
+    kind: "refetch",
+    all,
+    expiresAtMs,
+  } as const;
   return tokens.issueStable({ clientKey, subscription });
 }
 

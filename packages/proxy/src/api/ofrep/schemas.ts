@@ -112,7 +112,7 @@ const ErrorBody = Type.Object(
 
 const ERROR_DESCRIPTIONS = {
   400: "The request is invalid: the message names what is wrong",
-  401: "The key is missing or not accepted",
+  401: "The key or the signature of the context is missing or not accepted",
   403: "The rules of the key in the access file do not allow the request",
   404: "There is no flag of this name",
   413: "The body is too large",

@@ -1,7 +1,7 @@
 import type { onRequestHookHandler } from "fastify";
 import type { TypedApp } from "flags-server-kit/http";
 import { grantOf } from "../../access/authenticate.ts";
-import { acceptedContext, allowsExplanations } from "../../access/grant.ts";
+import { acceptContext, allowsExplanations } from "../../access/grant.ts";
 import { type ContextRules, requestContext } from "../../context/request-context.ts";
 import { readContext } from "../../context/sent-context.ts";
 import { notAllowed, notEnabled, notReady } from "../../errors.ts";
@@ -40,10 +40,10 @@ export function registerExplanations(
     },
     async (request, reply) => {
       const grant = grantOf(request);
+      const { context: received, flags: names } = request.body;
+      const { sent } = await acceptContext(grant, readContext(received ?? {}), request.raw);
       const { snapshot } = grant.source;
       if (snapshot === undefined) throw notReady();
-      const { context: received, flags: names } = request.body;
-      const sent = acceptedContext(grant, readContext(received ?? {}));
       const context = await requestContext({ request: request.raw, sent, snapshot }, contextRules);
       const flags = await explainFlags(snapshot, names, context);
       return reply.header("cache-control", "no-store").send({ flags });

@@ -3,7 +3,14 @@ import { EventStream, type TypedApp } from "flags-server-kit/http";
 import { type Static, Type } from "typebox";
 import { admitRequest } from "../../access/admit-request.ts";
 import { grantOf } from "../../access/authenticate.ts";
-import { acceptedContext, allowsAll, cacheKeyOf, type Grant } from "../../access/grant.ts";
+import {
+  acceptContext,
+  allowsAll,
+  cacheKeyOf,
+  type Grant,
+  isOfOrigins,
+} from "../../access/grant.ts";
+import { allowOnlyOrigin } from "../../access/origins.ts";
 import { requestContext } from "../../context/request-context.ts";
 import { readContext } from "../../context/sent-context.ts";
 import { ENABLE_ALL_HINT, notAllowed, notEnabled, notReady } from "../../errors.ts";
@@ -64,6 +71,7 @@ function registerGet(app: TypedApp, { config, access, clientStreams }: StreamOpt
     access.uses.count(grant);
     const error = admitRequest(grant, request.raw);
     if (error !== undefined) throw error;
+    if (isOfOrigins(grant)) allowOnlyOrigin(reply, request.headers.origin);
     checkAll(grant, subscription, config);
     return openStream(request, reply, clientStreams, grant, subscription);
   });
@@ -77,16 +85,17 @@ async function readSubscription(
 ): Promise<Subscription> {
   const grant = grantOf(request);
   checkAll(grant, { toggles, all }, config);
+  const accepted = await acceptContext(grant, readContext(context), request.raw);
   const { snapshot } = grant.source;
   if (snapshot === undefined) throw notReady();
 
-  const sent = withSessionId(acceptedContext(grant, readContext(context)));
-  const subject = { request: request.raw, sent, snapshot };
+  const subject = { request: request.raw, sent: withSessionId(accepted.sent), snapshot };
   return {
     context: toPlainContext(await requestContext(subject, protocol.contextRules)),
     kind,
     toggles,
     all,
+    expiresAtMs: accepted.expiresAtMs,
   };
 }
 

@@ -145,19 +145,27 @@ export const pretrustedTokens: Conversion = {
 
 /** NOTE: a key must never give access to the flags of another environment. */
 function toClientKey(entry: string, environments: ReadonlySet<string>): string | InvalidAlias {
-  const at = entry.lastIndexOf("@");
-  if (parseTokenScope(entry) !== undefined || at <= 0) return entry;
-  const wanted = entry.slice(at + 1);
-  return environments.size === 1 && environments.has(wanted)
-    ? entry.slice(0, at)
+  const key = splitEnvironmentKey(entry);
+  if (key === undefined) return entry;
+  return environments.size === 1 && environments.has(key.environment)
+    ? key.secret
     : new InvalidAlias(
         // NOTE: does not show the environment, which may be a part of a key that contains an @.
-        "has the form secret@environment, which needs exactly one upstream token, of the same environment: use keys of the form project:environment.secret",
+        "has the form secret@environment, which needs exactly one upstream token, of the same environment: use keys of the form project:environment.secret, or the access file that `flags-proxy migrate` prints",
       );
 }
 
+/** Splits a key of the form `secret@environment`; undefined for other keys. */
+export function splitEnvironmentKey(
+  entry: string,
+): { readonly secret: string; readonly environment: string } | undefined {
+  const at = entry.lastIndexOf("@");
+  if (parseTokenScope(entry) !== undefined || at <= 0) return undefined;
+  return { secret: entry.slice(0, at), environment: entry.slice(at + 1) };
+}
+
 /** Returns the environments of the upstream tokens; `undefined` counts as one. */
-function listEnvironments(environment: Environment): ReadonlySet<string> {
+export function listEnvironments(environment: Environment): ReadonlySet<string> {
   const tokens = environment["FLAGS_API_TOKEN"] || environment["TOKENS"] || "";
   return new Set(splitList(tokens).map((token) => parseTokenScope(token)?.environment ?? ""));
 }

@@ -1,0 +1,146 @@
+import { createReadStream } from "node:fs";
+import { createInterface } from "node:readline";
+import { createGunzip } from "node:zlib";
+import { type SQL, sql } from "drizzle-orm";
+import type { Database } from "../storage/database.ts";
+import { isConnectionError, isDiskFull } from "../storage/errors.ts";
+import { migrate, MIGRATIONS, readSchemaVersion } from "../storage/migrate.ts";
+import { readRevision } from "../storage/revisions.ts";
+import type { Storage } from "../storage/storage.ts";
+import { type Header, InvalidBackupError, parseHeader, parseLine } from "./format.ts";
+import { listTables } from "./tables.ts";
+
+/** The database already contains data that a restore would destroy. */
+export class DatabaseNotEmptyError extends Error {
+  override readonly name = "DatabaseNotEmptyError";
+}
+
+/**
+ * Restores a backup in an unused database: one without tables, or in which nothing was ever changed. If
+ * that fails, the database stays unused.
+ *
+ * @param openStorage opens the database, whose tables the given function prepares
+ * @returns the number of rows
+ * @throws {InvalidBackupError} if the file cannot be restored
+ * @throws {DatabaseNotEmptyError} if the database is in use
+ */
+export async function restoreBackup(
+  file: string,
+  openStorage: (prepareSchema: (db: Database) => Promise<void>) => Promise<Storage>,
+): Promise<number> {
+  const lines = readLines(file);
+  try {
+    const first = await lines.next();
+    const header = parseHeader(first.done === true ? undefined : first.value);
+    const storage = await openStorage((db) => prepareSchema(db, header.schemaVersion));
+    try {
+      const rows = await storage.transact((db) => insertAll(db, header, lines));
+      // Migrations that the backup lacks change its rows too.
+      await migrate(storage.db);
+      return rows;
+    } finally {
+      await storage.close();
+    }
+  } finally {
+    await lines.return(undefined);
+  }
+}
+
+async function* readLines(file: string): AsyncGenerator<string, void> {
+  const input = createReadStream(file);
+  const text = createGunzip();
+  // NOTE: `pipe()` does not pass errors on.
+  input.on("error", (error) => text.destroy(error)).pipe(text);
+  try {
+    for await (const line of createInterface({ input: text })) yield line;
+  } catch (error) {
+    if (isDamaged(error)) throw new InvalidBackupError("it is damaged", { cause: error });
+    throw error;
+  } finally {
+    input.destroy();
+  }
+}
+
+/** Codes of zlib, such as Z_DATA_ERROR. */
+function isDamaged(error: unknown): boolean {
+  return error instanceof Error && "code" in error && String(error.code).startsWith("Z_");
+}
+
+/** Creates the tables as they were when the backup was written. */
+async function prepareSchema(db: Database, version: number): Promise<void> {
+  const latest = MIGRATIONS.length;
+  if (version > latest) {
+    throw new InvalidBackupError(
+      `it has schema version ${version}, and this program supports versions up to ${latest}: restore it with the newer version`,
+    );
+  }
+  const current = await readSchemaVersion(db);
+  if (current !== 0 && (await readRevision(db)) !== 0) {
+    throw new DatabaseNotEmptyError("the database is in use: create an empty one");
+  }
+  if (current > version) {
+    throw new DatabaseNotEmptyError(
+      `the database has schema version ${current} and the backup ${version}: create an empty one`,
+    );
+  }
+  await migrate(db, MIGRATIONS.slice(0, version));
+}
+
+async function insertAll(
+  db: Database,
+  header: Header,
+  lines: AsyncIterable<string>,
+): Promise<number> {
+  await replaceInitialData(db, header);
+  let count = 0;
+  for await (const text of lines) {
+    const line = parseLine(text);
+    if ("end" in line) {
+      if (line.rows !== count) throw new InvalidBackupError("it is damaged");
+      await setSequences(db, header);
+      return count;
+    }
+    if (!header.tables.includes(line.table)) throw new InvalidBackupError("it is damaged");
+    const columns = sql.join(
+      Object.keys(line.rows[0] ?? {}).map((name) => sql.identifier(name)),
+      sql`, `,
+    );
+    await db.execute(insertRows(sql.identifier(line.table), columns, text)).catch(explainInsert);
+    count += line.rows.length;
+  }
+  throw new InvalidBackupError("it is incomplete");
+}
+
+/** NOTE: not the message of the error, which contains the rows. */
+function explainInsert(error: unknown): never {
+  if (isConnectionError(error) || isDiskFull(error)) throw error;
+  throw new InvalidBackupError("it is damaged");
+}
+
+/** NOTE: the line is parsed by PostgreSQL again, because JavaScript has rounded large numbers. */
+function insertRows(table: ReturnType<typeof sql.identifier>, columns: SQL, text: string): SQL {
+  return sql`
+    insert into ${table} (${columns}) overriding system value
+    select ${columns} from jsonb_populate_recordset(null::${table}, ${text}::jsonb -> 'rows')`;
+}
+
+/** Deletes what the migrations have inserted. The backup contains its current state. */
+async function replaceInitialData(db: Database, { tables }: Header): Promise<void> {
+  const existing = await listTables(db);
+  if (tables.toSorted().join() !== existing.toSorted().join()) {
+    throw new InvalidBackupError("its tables are not those of its schema version");
+  }
+  const names = sql.join(
+    existing.map((name) => sql.identifier(name)),
+    sql`, `,
+  );
+  await db.execute(sql`truncate ${names}`);
+}
+
+async function setSequences(db: Database, { sequences, tables }: Header): Promise<void> {
+  for (const { table, column, last } of sequences) {
+    if (!tables.includes(table)) throw new InvalidBackupError("it is damaged");
+    if (last === 0) continue;
+    await db.execute(sql`select setval(pg_get_serial_sequence(${table}, ${column}), ${last})`);
+  }
+}

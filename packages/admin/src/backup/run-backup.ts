@@ -1,0 +1,92 @@
+import { StartError, type SubcommandResult } from "flags-server-kit";
+import type { Subcommand } from "flags-server-kit/command-line";
+import { type AdminConfig, loadConfig } from "../config/config.ts";
+import { toStartError } from "../start-error.ts";
+import type { Database } from "../storage/database.ts";
+import { MIGRATIONS, readSchemaVersion, SchemaTooNewError } from "../storage/migrate.ts";
+import { withoutQueryValues } from "../storage/errors.ts";
+import { openStorage } from "../storage/open-storage.ts";
+import { createBackup } from "./create-backup.ts";
+import { InvalidBackupError } from "./format.ts";
+import { DatabaseNotEmptyError, restoreBackup } from "./restore-backup.ts";
+
+type SubcommandCall = Parameters<Subcommand["run"]>[0];
+
+/** Runs `flags-admin backup`. */
+export async function runBackup({
+  options,
+  environment,
+}: SubcommandCall): Promise<SubcommandResult> {
+  const file = readFile(options["file"]);
+  const config = loadConfig(environment);
+  const rows = await explained(config, file, async () => {
+    if (config.databaseUrl === undefined) await requireEmbedded(config.dataDir);
+    const storage = await openStorage({ ...config, prepareSchema: requireKnownSchema });
+    try {
+      return await createBackup(storage, file);
+    } finally {
+      await storage.close();
+    }
+  });
+  return { output: `Wrote ${rows} rows to ${file}\n`, exitCode: 0 };
+}
+
+/** Runs `flags-admin restore`. */
+export async function runRestore({
+  options,
+  environment,
+}: SubcommandCall): Promise<SubcommandResult> {
+  const file = readFile(options["file"]);
+  const config = loadConfig(environment);
+  const rows = await explained(config, file, () =>
+    restoreBackup(file, (prepareSchema) => openStorage({ ...config, prepareSchema })),
+  );
+  return { output: `Restored ${rows} rows from ${file}\n`, exitCode: 0 };
+}
+
+function readFile(option: string | true | undefined): string {
+  if (typeof option === "string") return option;
+  throw new StartError("Name the file with --file FILE");
+}
+
+async function requireEmbedded(dataDir: string): Promise<void> {
+  const { hasEmbeddedDatabase } = await import("../storage/embedded-storage.ts");
+  if (hasEmbeddedDatabase(dataDir)) return;
+  throw new StartError(
+    `There is no database in ${dataDir}: set DATA_DIR or DATABASE_URL as for the service`,
+  );
+}
+
+/** NOTE: a backup does not migrate, because the service may still run in the previous version. */
+async function requireKnownSchema(db: Database): Promise<void> {
+  const version = await readSchemaVersion(db);
+  if (version === 0) throw new StartError("The database contains no tables of flags-admin");
+  if (version > MIGRATIONS.length) throw new SchemaTooNewError(version, MIGRATIONS.length);
+}
+
+/** Converts errors that the operator can correct to one-line messages. */
+async function explained<T>(config: AdminConfig, file: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof InvalidBackupError) {
+      throw new StartError(`Cannot restore ${file}: ${error.message}`, { cause: error });
+    }
+    if (error instanceof DatabaseNotEmptyError) {
+      throw new StartError(`Cannot restore ${file}, since ${error.message}`, { cause: error });
+    }
+    if (isAbout(error, file)) {
+      throw new StartError(`Cannot use the file ${file}: ${error.code}`, { cause: error });
+    }
+    throw error instanceof StartError ? error : withoutQueryValues(toStartError(error, config));
+  }
+}
+
+function isAbout(error: unknown, file: string): error is NodeJS.ErrnoException {
+  return (
+    error instanceof Error &&
+    "path" in error &&
+    typeof error.path === "string" &&
+    error.path.startsWith(file)
+  );
+}

@@ -1,0 +1,35 @@
+import type { Subcommand } from "flags-server-kit/command-line";
+
+export const BACKUP: Subcommand = {
+  name: "backup",
+  summary: "Writes everything in the database to a file",
+  description: [
+    "Writes flags, tokens, events and usage to a file, which flags-admin restore can restore in either kind of database. Tokens are stored as hashes. Uses DATABASE_URL or DATA_DIR.",
+    "With PostgreSQL, the service can keep running. With the embedded database, stop it first.",
+  ],
+  options: {
+    file: { value: "FILE", meaning: "Required. The file to write; an existing one is replaced." },
+  },
+  exitCodes: ["The backup is complete.", "There is no backup: the message says why."],
+  run: async (call) => {
+    const { runBackup } = await import("../backup/run-backup.ts");
+    return runBackup(call);
+  },
+};
+
+export const RESTORE: Subcommand = {
+  name: "restore",
+  summary: "Restores a file of flags-admin backup in an empty database",
+  description: [
+    "Restores everything that flags-admin backup has written, in the database that DATABASE_URL or DATA_DIR names, of either kind. The database must be empty or unused.",
+    "No service may be running on that database.",
+  ],
+  options: {
+    file: { value: "FILE", meaning: "Required. The file to read." },
+  },
+  exitCodes: ["Everything is restored.", "Nothing is restored: the message says why."],
+  run: async (call) => {
+    const { runRestore } = await import("../backup/run-backup.ts");
+    return runRestore(call);
+  },
+};

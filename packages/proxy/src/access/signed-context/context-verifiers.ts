@@ -1,0 +1,113 @@
+import { createPublicKey } from "node:crypto";
+import { createConnections, HttpClient } from "flags-sdk";
+import type { Logger } from "flags-server-kit";
+import { HmacVerifier } from "./hmac-verifier.ts";
+import { type JwtKeys, JwtVerifier } from "./jwt-verifier.ts";
+import type { Signing } from "./read-signing.ts";
+import { parseKeySet, RemoteKeys } from "./remote-keys.ts";
+import type { ContextVerifier } from "./verify-context.ts";
+
+/** The time limit for reading the keys of an identity provider. */
+const TIMEOUT_MS = 5000;
+
+const MAX_BODY_BYTES = 256 * 1024;
+
+/** Empty: no forward proxy. */
+interface ForwardProxies {
+  readonly httpProxy: string;
+  readonly httpsProxy: string;
+  readonly noProxy: string;
+}
+
+/** Creates the client that reads keys from URLs. The settings of upstream connections do not apply to it. */
+export function createKeysClient(proxies: ForwardProxies): HttpClient {
+  const connections = createConnections({
+    ...proxies,
+    timeoutMs: TIMEOUT_MS,
+    rejectUnauthorized: true,
+    ca: undefined,
+    cert: undefined,
+    key: undefined,
+  });
+  return new HttpClient({ connections, timeoutMs: TIMEOUT_MS, maxBodyBytes: MAX_BODY_BYTES });
+}
+
+interface VerifiersOptions {
+  readonly logger: Logger;
+  /** Creates the client with which keys are read from URLs. Called once, if a key needs it. */
+  readonly createHttp: () => HttpClient;
+}
+
+/** The verifiers in use. Keys with equal settings share one. */
+export class ContextVerifiers {
+  readonly #options: VerifiersOptions;
+  readonly #verifiers = new Map<string, ContextVerifier>();
+  /** By URL: several verifiers can use the keys of one identity provider. */
+  readonly #remoteKeys = new Map<string, RemoteKeys>();
+  #http: HttpClient | undefined;
+
+  constructor(options: VerifiersOptions) {
+    this.#options = options;
+  }
+
+  get(signing: Signing): ContextVerifier {
+    const verifier = this.#verifiers.get(signing.id) ?? this.#create(signing);
+    this.#verifiers.set(signing.id, verifier);
+    return verifier;
+  }
+
+  /** Removes those that are not in use. */
+  retain(used: ReadonlySet<ContextVerifier | undefined>): void {
+    for (const [id, verifier] of this.#verifiers)
+      if (!used.has(verifier)) this.#verifiers.delete(id);
+  }
+
+  close(): void {
+    for (const keys of this.#remoteKeys.values()) keys.close();
+    void this.#http?.close();
+  }
+
+  #create({ scheme, allowsAnonymous }: Signing): ContextVerifier {
+    if (scheme.kind === "hmac") return new HmacVerifier({ ...scheme, allowsAnonymous });
+    const { rules, keys } = scheme;
+    return new JwtVerifier(rules, this.#toJwtKeys(keys), { allowsAnonymous });
+  }
+
+  #toJwtKeys(keys: Extract<Signing["scheme"], { kind: "jwt" }>["keys"]): JwtKeys {
+    if ("secrets" in keys) return keys;
+    if ("publicKeys" in keys) {
+      return { publicKeys: keys.publicKeys.map((text) => createPublicKey(text)) };
+    }
+    if ("jwksUrl" in keys) return { keySet: this.#remoteKeysAt(keys.jwksUrl).find };
+    const { jwks } = keys;
+    let keySet: ReturnType<typeof parseKeySet> | undefined;
+    return {
+      keySet: async (header, token) => {
+        keySet ??= parseKeySet(jwks);
+        return (await keySet)(header, token);
+      },
+    };
+  }
+
+  #remoteKeysAt(href: string): RemoteKeys {
+    const known = this.#remoteKeys.get(href);
+    if (known !== undefined) return known;
+    const { logger, createHttp } = this.#options;
+    this.#http ??= createHttp();
+    const url = new URL(href);
+    const keys = new RemoteKeys({ url, http: this.#http, onResult: createReporter(url, logger) });
+    this.#remoteKeys.set(href, keys);
+    return keys;
+  }
+}
+
+/** Creates a function that logs the first of several failures, and the end of them. */
+function createReporter(url: URL, logger: Logger): (error: Error | undefined) => void {
+  const subject = `the keys for signed contexts from ${url.origin}${url.pathname}`;
+  let hasFailed = false;
+  return (error) => {
+    if (error !== undefined && !hasFailed) logger.error(`Cannot read ${subject}: ${error.message}`);
+    else if (error === undefined && hasFailed) logger.info(`Read ${subject} again`);
+    hasFailed = error !== undefined;
+  };
+}

@@ -1,0 +1,150 @@
+import type { JWTVerifyGetKey } from "jose";
+import type { HttpClient } from "flags-sdk";
+import { keysUnavailable } from "./errors.ts";
+
+/** Finds the key of a token in a JSON Web Key Set. */
+export type KeySet = JWTVerifyGetKey;
+
+interface RemoteKeysOptions {
+  readonly url: URL;
+  readonly http: Pick<HttpClient, "send">;
+  /** Called when keys could not be read, or could be read again; then without an error. */
+  readonly onResult: (error: Error | undefined) => void;
+  /** The time for tests, monotonic, in milliseconds. @default the time of the process */
+  readonly nowMs?: () => number;
+}
+
+/** Keys of this age are read again, while requests continue to use them. */
+const MAX_AGE_MS = 10 * 60 * 1000;
+
+/** Keys of this age are not used any more, if reading them has failed since. */
+const MAX_STALE_MS = 24 * 60 * 60 * 1000;
+
+/** Keys are read at most once in this time, whatever tokens clients send. */
+const COOL_DOWN_MS = 30_000;
+
+/** The same after a failure, as long as there are no keys at all. */
+const RETRY_MS = 5000;
+
+/** More requests do not wait for keys: each of them holds its context. */
+const MAX_WAITING = 1000;
+
+const MAX_KEYS = 100;
+
+interface LoadedKeys {
+  readonly find: KeySet;
+  readonly loadedAtMs: number;
+}
+
+/**
+ * The keys of an identity provider, at a URL. They are read when the first token arrives, when they are
+ * old, and for a token with an unknown key, since the provider may have added one.
+ */
+export class RemoteKeys {
+  readonly #options: RemoteKeysOptions;
+  readonly #nowMs: () => number;
+  readonly #abort = new AbortController();
+  #keys: LoadedKeys | undefined;
+  #attemptedAtMs = -Infinity;
+  #pending: Promise<void> | undefined;
+  #waiting = 0;
+  #failure: Error | undefined;
+
+  constructor(options: RemoteKeysOptions) {
+    this.#options = options;
+    this.#nowMs = options.nowMs ?? (() => performance.now());
+  }
+
+  /** @throws {HttpError} 503 if there are no keys */
+  readonly find: KeySet = async (header, token) => {
+    const known = await this.#current();
+    try {
+      return await known.find(header, token);
+    } catch (error) {
+      if (!isUnknownKey(error)) throw error;
+      this.#refresh();
+      await this.#untilRefreshed();
+      const current = this.#keys ?? known;
+      if (current === known) throw error;
+      return current.find(header, token);
+    }
+  };
+
+  close(): void {
+    this.#abort.abort();
+  }
+
+  async #current(): Promise<LoadedKeys> {
+    if (this.#ageMs() > MAX_AGE_MS) this.#refresh();
+    if (this.#ageMs() > MAX_STALE_MS) await this.#untilRefreshed();
+    if (this.#keys !== undefined && this.#ageMs() <= MAX_STALE_MS) return this.#keys;
+    throw keysUnavailable(this.#failure, this.#attemptedAtMs + RETRY_MS - this.#nowMs());
+  }
+
+  #ageMs(): number {
+    return this.#keys === undefined ? Infinity : this.#nowMs() - this.#keys.loadedAtMs;
+  }
+
+  /** Starts to read the keys, unless they were read recently. */
+  #refresh(): void {
+    const pauseMs = this.#keys === undefined ? RETRY_MS : COOL_DOWN_MS;
+    if (this.#pending !== undefined || this.#nowMs() - this.#attemptedAtMs < pauseMs) return;
+    this.#attemptedAtMs = this.#nowMs();
+    this.#pending = this.#load().finally(() => (this.#pending = undefined));
+  }
+
+  /** Waits until the keys have been read, if that has started. Never rejects. */
+  async #untilRefreshed(): Promise<void> {
+    if (this.#waiting >= MAX_WAITING) return;
+    this.#waiting += 1;
+    await this.#pending;
+    this.#waiting -= 1;
+  }
+
+  async #load(): Promise<void> {
+    const { onResult } = this.#options;
+    try {
+      this.#keys = { find: await this.#read(), loadedAtMs: this.#nowMs() };
+      this.#failure = undefined;
+    } catch (error) {
+      this.#failure = error instanceof Error ? error : new Error(String(error));
+    }
+    onResult(this.#failure);
+  }
+
+  async #read(): Promise<KeySet> {
+    const { http, url } = this.#options;
+    const { status, body } = await http.send({
+      method: "GET",
+      url,
+      urlSetting: "jwksUrl",
+      headers: { accept: "application/json" },
+      signal: this.#abort.signal,
+    });
+    if (status !== 200) throw new Error(`the status of the response is ${status}`);
+    return parseKeySet(body);
+  }
+}
+
+/**
+ * Parses a JSON Web Key Set.
+ *
+ * @throws {Error} with a message for the operator
+ */
+export async function parseKeySet(text: string): Promise<KeySet> {
+  const { createLocalJWKSet } = await import("jose");
+  let value: { readonly keys: Parameters<typeof createLocalJWKSet>[0]["keys"] };
+  try {
+    value = JSON.parse(text) as typeof value;
+    if (value.keys.length > MAX_KEYS) throw new Error(`it has more than ${MAX_KEYS} keys`);
+    return createLocalJWKSet({ keys: value.keys });
+  } catch (error) {
+    const reason =
+      error instanceof Error && error.message.startsWith("it has") ? error.message : "";
+    throw new Error(reason || "it is not a JSON Web Key Set", { cause: error });
+  }
+}
+
+function isUnknownKey(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ERR_JWKS_NO_MATCHING_KEY";
+}

@@ -1,0 +1,60 @@
+import { constants, crc32, deflateRawSync } from "node:zlib";
+import negotiate from "@fastify/accept-negotiator";
+import { GZIP_LEVEL } from "../http/compression.ts";
+
+/** The header of a gzip file without name and time, as RFC 1952 defines it. */
+const HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
+
+/** The last block, which is empty. */
+const LAST_BLOCK = Buffer.from([0x03, 0x00]);
+
+const OPTIONS = { level: GZIP_LEVEL, finishFlush: constants.Z_SYNC_FLUSH };
+
+/** Whether a client accepts event streams that are compressed with gzip. */
+export function acceptsGzip(acceptEncoding: string | string[] | undefined): boolean {
+  if (typeof acceptEncoding !== "string") return false;
+  return negotiate(acceptEncoding.toLowerCase(), ["gzip"]) === "gzip";
+}
+
+/**
+ * The compressed form of bytes that many streams send, created on first use.
+ *
+ * NOTE: every part is compressed on its own and ends at the border of a byte, so parts can be
+ * concatenated to a valid gzip stream. A compressor per stream would need 256 KiB of memory each, and
+ * compress the same event for each of them.
+ */
+const parts = new WeakMap<Uint8Array, Buffer>();
+
+function compressPart(bytes: Uint8Array): Buffer {
+  const part = parts.get(bytes) ?? deflateRawSync(bytes, OPTIONS);
+  parts.set(bytes, part);
+  return part;
+}
+
+/** Compresses a body in parts, each of which the client can decompress as soon as it arrives. */
+export class GzipStream {
+  #checksum = 0;
+  #bytes = 0;
+
+  /** Returns the start of the body. */
+  start(): Buffer {
+    return HEADER;
+  }
+
+  compress(text: string | Uint8Array): Buffer {
+    const bytes = typeof text === "string" ? Buffer.from(text) : text;
+    // NOTE: of no bytes, Node computes 0.
+    if (bytes.length > 0) this.#checksum = crc32(bytes, this.#checksum);
+    this.#bytes += bytes.length;
+    return compressPart(bytes);
+  }
+
+  /** Returns the end of the body. */
+  end(): Buffer {
+    const trailer = Buffer.alloc(8);
+    trailer.writeUInt32LE(this.#checksum, 0);
+    // The format counts modulo 2^32.
+    trailer.writeUInt32LE(this.#bytes % 2 ** 32, 4);
+    return Buffer.concat([LAST_BLOCK, trailer]);
+  }
+}
