@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { checkAccessFile } from "../../packages/proxy/src/access/check-access-file.ts";
+import { parseTokenScope } from "../../packages/proxy/src/token-scope.ts";
 import { getHelm, tryTool } from "../_tools.ts";
 import {
   chartDirectory,
@@ -108,7 +109,8 @@ describe.skipIf(isMissing)("chart flags-proxy", () => {
     };
     for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text);
     const tokens = (keys?.["FLAGS_API_TOKEN"] ?? "").split(",");
-    const settings = { tokens, keys: [], isLoopback: true };
+    const scopes = tokens.map((token) => ({ scope: parseTokenScope(token) }));
+    const settings = { sources: scopes, keys: [], isLoopback: true };
     const { problems } = await checkAccessFile(join(directory, "access.yaml"), settings);
     expect(problems).toEqual([]);
   });
@@ -171,6 +173,15 @@ describe.skipIf(isMissing)("chart flags-proxy", () => {
     expect(findKind(manifests, "ServiceMonitor")["spec"]).toMatchObject({
       endpoints: [{ port: "http", scheme: "https", tlsConfig: { insecureSkipVerify: true } }],
     });
+  });
+
+  test("flags from files need no token", async () => {
+    const values = {
+      proxy: { upstreamUrl: "file:/flags" },
+      secrets: { apiToken: "", clientKeys: ["*:production.some-key"] },
+    };
+    const { env } = containerOf(await renderWith(values));
+    expect(env).toContainEqual({ name: "FLAGS_URL", value: "file:/flags" });
   });
 
   test("a base path applies to probes, metrics, Ingress and HTTPRoute", async () => {

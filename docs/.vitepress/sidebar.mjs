@@ -35,6 +35,7 @@ export const SIDEBAR = [
   group("Operate the proxy", [
     ["Settings", "/configuration"],
     ["Several environments", "/environments"],
+    ["Flags from files", "/files"],
     ["Keys and access", "/access"],
     ["Signed contexts", "/signed-context"],
     ["Network", "/network"],

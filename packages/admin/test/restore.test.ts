@@ -192,11 +192,11 @@ describe("a file of flags-admin backup", () => {
     [["backup"], "Name the file with --file FILE"],
     [
       ["backup", "--file", "x"],
-      "There is no database in nowhere: set DATA_DIR or DATABASE_URL as for the service",
+      "There is no database in missing: set DATA_DIR or DATABASE_URL as for the service",
     ],
     [["restore", "--file", "missing/x"], "Cannot use the file missing/x: ENOENT"],
   ])("%j without what it needs: one line", async (args, message) => {
-    const { code, stderr } = await startCommand({ DATA_DIR: "nowhere" }, args).finished();
+    const { code, stderr } = await startCommand({ DATA_DIR: "missing" }, args).finished();
     expect({ code, stderr }).toEqual({ code: 1, stderr: `${message}\n` });
   });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { MemoryLogger } from "../test/_proxy.ts";
 import { DocumentSource } from "../test/_source.ts";
-import { logSourceEvents, nameSources, toUpstreamSource } from "./sources.ts";
+import { describeSources, logSourceEvents, toUpstreamSource } from "./sources.ts";
 
 test("logSourceEvents() logs the origin of the first flags until it is stopped", () => {
   const [source, logger] = [new DocumentSource(), new MemoryLogger()];
@@ -16,7 +16,10 @@ test("logSourceEvents() logs the origin of the first flags until it is stopped",
   ]);
 });
 
-test("nameSources() numbers sources of the same environment", () => {
+test("describeSources() numbers sources of the same environment", () => {
   const tokens = ["a:production.x", "legacy", "b:production.y", "c:test.z"];
-  expect(nameSources(tokens)).toEqual(["production", "default", "production-2", "test"]);
+  const names = describeSources({ upstreamTokens: tokens, files: undefined }).map(
+    ({ name }) => name,
+  );
+  expect(names).toEqual(["production", "default", "production-2", "test"]);
 });

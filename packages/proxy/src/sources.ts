@@ -12,7 +12,9 @@ import {
   type UsageSpoolOptions,
 } from "flags-sdk";
 import { type Logger, nameSetting } from "flags-server-kit";
-import { parseTokenScope, type TokenScope } from "./token-scope.ts";
+import { FileFlags } from "./files/file-flags.ts";
+import type { FlagFile } from "./files/read-flag-file.ts";
+import { scopesOf, type TokenScope } from "./token-scope.ts";
 import type { ProxyConfig, UsageSpoolConfig } from "./config/config.ts";
 import { SETTINGS } from "./config/settings.ts";
 import { createStorages } from "./store/create-storages.ts";
@@ -47,31 +49,33 @@ export interface SourceFailure {
 /** The name of the only source of a proxy whose token names no environment. */
 const DEFAULT_NAME = "default";
 
-/** Returns the names of the sources of these tokens. */
-export function nameSources(tokens: readonly string[]): readonly string[] {
+type Upstreams = Pick<ProxyConfig, "upstreamTokens" | "files">;
+
+/** Returns the names and scopes of the sources, in order. */
+export function describeSources(
+  upstreams: Upstreams,
+): readonly Pick<UpstreamSource, "name" | "scope">[] {
   const counts = new Map<string, number>();
-  return tokens.map((token) => {
-    const name = parseTokenScope(token)?.environment ?? DEFAULT_NAME;
+  return scopesOf(upstreams).map(({ scope }) => {
+    const name = scope?.environment ?? DEFAULT_NAME;
     const count = (counts.get(name) ?? 0) + 1;
     counts.set(name, count);
-    return count === 1 ? name : `${name}-${count}`;
+    return { name: count === 1 ? name : `${name}-${count}`, scope };
   });
 }
 
 /**
- * Creates one source per upstream token.
+ * Creates one source per upstream token, or per file with flags.
  *
  * @param createFlags creates the flags of the source with this index
  */
 export function createSources(
-  { upstreamTokens }: Pick<ProxyConfig, "upstreamTokens">,
+  upstreams: Upstreams,
   createFlags: (index: number, name: string) => FlagSource,
 ): readonly UpstreamSource[] {
-  const names = nameSources(upstreamTokens);
-  return upstreamTokens.map((token, index) => {
-    const name = names[index] ?? DEFAULT_NAME;
-    return toUpstreamSource(createFlags(index, name), { name, scope: parseTokenScope(token) });
-  });
+  return describeSources(upstreams).map((source, index) =>
+    toUpstreamSource(createFlags(index, source.name), source),
+  );
 }
 
 /** Describes a source. @default a name for a source whose environment is unknown */
@@ -112,6 +116,11 @@ export function chooseSources(
   client: FlagSource | UnleashClient | undefined,
 ): ChosenSources {
   if (client === undefined) return { sources: createClients(config), areOwned: true };
+  if (config.files !== undefined) {
+    throw new TypeError(
+      "With a client of the caller, flagsUrl must be the address of an upstream, not of files",
+    );
+  }
   if (config.upstreamTokens.length > 1) {
     throw new TypeError(
       "With a client of the caller, only one upstream token is possible: the client has the flags of one environment",
@@ -133,7 +142,7 @@ export function chooseSources(
   }
   if (isUnleashClient(client)) {
     const [token = ""] = config.upstreamTokens;
-    const [name = DEFAULT_NAME] = nameSources(config.upstreamTokens);
+    const [{ name } = { name: DEFAULT_NAME }] = describeSources(config);
     const usageSpool = spoolOf(config.usageSpool, name);
     const flags = createClient(config, { token, unleash: client, usageSpool });
     return { sources: one(flags), areOwned: true };
@@ -149,11 +158,13 @@ function isFlagSource(client: unknown): client is FlagSource {
   return SOURCE_METHODS.every((name) => typeof Reflect.get(client, name) === "function");
 }
 
-/** Creates a client for each upstream token, without starting it. */
+/** Creates a client for each upstream token, or for each file with flags, without starting it. */
 export function createClients(config: ProxyConfig): readonly UpstreamSource[] {
-  const { upstreamTokens, storageProvider, store } = config;
+  const { upstreamTokens, storageProvider, store, files } = config;
+  if (files !== undefined) return createFileSources(config, files);
   const isShared = config.sharesFlags && store !== undefined && canShareFlags(store);
-  const storages = createStorages(config, nameSources(upstreamTokens));
+  const names = describeSources(config).map(({ name }) => name);
+  const storages = createStorages(config, names);
   const sources = createSources(config, (index, name) => {
     const token = upstreamTokens[index] ?? "";
     const usageSpool = spoolOf(config.usageSpool, name);
@@ -181,6 +192,26 @@ export async function closeSources(sources: readonly UpstreamSource[]): Promise<
   const storages = sources.flatMap(({ storage }) => storage ?? []);
   await Promise.all(storages.map((storage) => storage.close()));
   await storages[0]?.store.close();
+}
+
+function createFileSources(
+  config: ProxyConfig,
+  files: readonly FlagFile[],
+): readonly UpstreamSource[] {
+  const { customStrategies: strategies, projectName, namePrefix, logger } = config;
+  return files.map((file, index) =>
+    toUpstreamSource(
+      new FileFlags({
+        file,
+        logger,
+        strategies,
+        projectName,
+        namePrefix,
+        watchesDirectory: index === 0,
+      }),
+      describeSources(config)[index],
+    ),
+  );
 }
 
 /** Returns the spool of a source, whose usage must be delivered to its environment. */
@@ -307,6 +338,8 @@ function logEvents(
   const onWarn = (message: string): void => logger.warn(prefix + message);
   const onSynchronized = (origin: "bootstrap" | "upstream"): void => {
     isSynchronized = true;
+    // A file is logged each time it is read.
+    if (flags.origin === "file") return;
     logger.info(
       prefix +
         (origin === "bootstrap"

@@ -14,6 +14,23 @@ export function parseTokenScope(token: string): TokenScope | undefined {
   return { project, environment };
 }
 
+interface Upstreams {
+  readonly upstreamTokens: readonly string[];
+  readonly files: readonly { readonly environment: string | undefined }[] | undefined;
+}
+
+/** Returns the scope of each source, of upstream tokens or of files with flags. */
+export function scopesOf({
+  upstreamTokens,
+  files,
+}: Upstreams): readonly { readonly scope: TokenScope | undefined }[] {
+  if (files === undefined)
+    return upstreamTokens.map((token) => ({ scope: parseTokenScope(token) }));
+  return files.map(({ environment }) => ({
+    scope: environment === undefined ? undefined : { project: "*", environment },
+  }));
+}
+
 /** A source, as far as it matters here which keys belong to it. */
 interface Scoped {
   readonly scope: TokenScope | undefined;

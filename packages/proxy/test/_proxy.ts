@@ -32,6 +32,7 @@ export class MemoryLogger implements Logger {
 export function proxyConfig(overrides: Partial<ProxyConfig> = {}): ProxyConfig {
   return {
     upstreamUrl: "http://127.0.0.1:1/api",
+    files: undefined,
     upstreamTokens: ["upstream-token"],
     clientKeys: [KEY, OTHER_KEY],
     accessFile: undefined,

@@ -1,4 +1,6 @@
 export { createFlagsClient, FlagsClient } from "./client/flags-client.ts";
+export { DocumentFlags } from "./client/document-flags.ts";
+export type { DocumentFlagsOptions } from "./client/document-flags.ts";
 export { FlagReplica, toSyncStatus } from "./client/flag-replica.ts";
 export type { FlagReplicaOptions, FlagUpdate, SyncStatus } from "./client/flag-replica.ts";
 export { inspectUpstream } from "./client/inspect-upstream.ts";
@@ -63,3 +65,4 @@ export type {
   Snapshot,
   StrategyError,
 } from "flags-engine";
+export { readJson } from "./transport/read-json.ts";

@@ -220,6 +220,21 @@ describe("storageProvider", () => {
     expect(second.lastUpdateAtMs).toBeDefined();
   });
 
+  it("can say how old its flags are", async () => {
+    const upstream = await startUpstream();
+    upstream.features(status(503));
+    class AgedProvider extends MemoryStorageProvider {
+      ageMs = (): number => 60_000;
+    }
+    const storageProvider = new AgedProvider();
+    await storageProvider.set("app", documentOf(flag("stored")));
+    const client = createClient(upstream, { appName: "app", storageProvider });
+    client.start();
+    await nextEvent(client, "ready");
+    expect(client.origin).toBe("store");
+    expect(client.confirmedAtMs).toBeLessThanOrEqual(performance.now() - 60_000);
+  });
+
   it("is required to have flags after a restart if the upstream is down", async () => {
     const upstream = await startUpstream();
     await (await startClient(upstream)).close();

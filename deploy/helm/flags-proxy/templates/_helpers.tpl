@@ -172,7 +172,7 @@ FLAGS_STORE: {{ . | quote }}
 {{- if not (or .Values.proxy.upstreamUrl $external (hasKey $own "FLAGS_URL")) }}
 {{- fail "proxy.upstreamUrl is required: the address of the upstream API, for example http://flags-admin:4242/api" }}
 {{- end }}
-{{- if not (or .Values.secrets.apiToken $external (hasKey $own "FLAGS_API_TOKEN") (hasKey $own "FLAGS_API_TOKEN_FILE")) }}
+{{- if not (or (hasPrefix "file:" .Values.proxy.upstreamUrl) .Values.secrets.apiToken $external (hasKey $own "FLAGS_API_TOKEN") (hasKey $own "FLAGS_API_TOKEN_FILE")) }}
 {{- fail "The token for the upstream is missing: set existingSecrets to a Secret with FLAGS_API_TOKEN, or secrets.apiToken" }}
 {{- end }}
 {{- if not (or .Values.secrets.clientKeys $external (include "flags-proxy.hasAccessFile" .) (hasKey $own "FLAGS_ACCESS_FILE") (hasKey $own "FLAGS_PROXY_CLIENT_KEYS") (hasKey $own "FLAGS_PROXY_CLIENT_KEYS_FILE")) }}

@@ -54,7 +54,7 @@ export interface ChangeFeed {
   /** The last announced revision; 0 before the first. */
   readonly latest: number;
   /**
-   * Tells all listeners that the connection to the database was lost and is open again.
+   * Notifies all listeners that the connection to the database was lost and is open again.
    *
    * @param hasLostChanges whether the database lacks a change that was announced before
    */

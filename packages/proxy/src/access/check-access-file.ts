@@ -1,12 +1,12 @@
 import { findWeakSecrets, MIN_PUBLIC_KEY_LENGTH, MIN_SECRET_LENGTH } from "flags-server-kit";
 import { digestKey } from "../key-digest.ts";
-import { parseTokenScope } from "../token-scope.ts";
+import type { TokenScope } from "../token-scope.ts";
 import { assignSources } from "./create-grants.ts";
 import { type AccessEntry, AccessFileError, readAccessFile } from "./read-access-file.ts";
 
 interface RelatedSettings {
-  /** The upstream tokens. */
-  readonly tokens: readonly string[];
+  /** The sources; none if settings are missing. */
+  readonly sources: readonly { readonly scope: TokenScope | undefined }[];
   /** The keys in settings. */
   readonly keys: readonly string[];
   /** Whether only this machine can connect. */
@@ -27,16 +27,16 @@ const MAX_RISKS = 20;
 /** Checks an access file against the settings. */
 export async function checkAccessFile(
   path: string,
-  { tokens, keys, isLoopback }: RelatedSettings,
+  { sources, keys, isLoopback }: RelatedSettings,
 ): Promise<AccessFileCheck> {
   const survey = {
-    sources: tokens.map((token) => ({ scope: parseTokenScope(token) })),
+    sources,
     staticKeys: new Set(keys.map(digestKey)),
   };
   try {
     const file = await readAccessFile(path);
     const risks = file.entries.flatMap((entry) => findRisks(entry, isLoopback)).slice(0, MAX_RISKS);
-    if (tokens.length === 0) return { problems: file.problems, risks };
+    if (sources.length === 0) return { problems: file.problems, risks };
     assignSources(file, survey);
     return { problems: [], risks };
   } catch (error) {

@@ -10,6 +10,8 @@ export interface CheckReport {
   readonly settings: CheckedSettings | undefined;
   /** One per token whose flags could be fetched. */
   readonly upstreams: readonly CheckedUpstream[];
+  /** With flags from files: one per file. */
+  readonly files?: readonly CheckedFile[];
 }
 
 /** A selection of the settings. */
@@ -26,6 +28,18 @@ export interface CheckedSettings {
   readonly synchronization: string;
   readonly refreshIntervalMs: number;
   readonly customStrategies: readonly string[];
+}
+
+/** What a file with flags contains. */
+export interface CheckedFile {
+  /** The name of the source in logs and metrics. */
+  readonly source: string;
+  readonly path: string;
+  /** The environment that it is served as; undefined if none is named. */
+  readonly environment: string | undefined;
+  readonly flags: number;
+  readonly segments: number;
+  readonly sizeBytes: number;
 }
 
 /** What the upstream has sent. */

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import type { LoadedConfig } from "../config/assemble-config.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { toClientOptions } from "../sources.ts";
-import { findSource, parseTokenScope } from "../token-scope.ts";
+import { findSource, parseTokenScope, scopesOf } from "../token-scope.ts";
 import { ComparisonError, type ComparedProxy, toFlagsUrl } from "./compare-client.ts";
 import {
   collectFields,
@@ -12,6 +12,7 @@ import {
   type RuleFields,
   STANDARD_FIELDS,
 } from "./compare-contexts.ts";
+import { inspectFlagFile } from "./inspect-flag-file.ts";
 import { compareFlags, type FlagComparison } from "./compare-flags.ts";
 
 export { ComparisonError };
@@ -149,12 +150,28 @@ function parseJson(text: string): unknown {
   }
 }
 
+async function readFileRules(
+  { files = [], ...config }: LoadedConfig,
+  key: string,
+): Promise<RuleFields | string> {
+  const sources = scopesOf({ ...config, files }).map(({ scope }, index) => ({ scope, index }));
+  const file = files[findSource(key, sources)?.index ?? 0];
+  if (file === undefined) return "There is no file with flags";
+  try {
+    const { document, snapshot } = await inspectFlagFile(file, config.customStrategies);
+    return collectFields(document, snapshot.contextDependencies.fields);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
 /** Returns the fields that rules read, or the reason why they are not known. */
 async function readRules(
   config: LoadedConfig | ConfigError,
   key: string,
 ): Promise<RuleFields | string> {
   if (config instanceof ConfigError) return config.problems[0] ?? "";
+  if (config.files !== undefined) return readFileRules(config, key);
   const sources = config.upstreamTokens.map((token) => ({ token, scope: parseTokenScope(token) }));
   const source = findSource(key, sources) ?? sources[0];
   try {

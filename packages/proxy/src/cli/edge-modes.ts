@@ -16,7 +16,9 @@ export const EDGE_SUBCOMMANDS: readonly Subcommand[] = EDGE_MODES.map((name) => 
   description: [
     `${SUMMARIES[name]}, so that its arguments need no change. Each option sets the variable of Edge with the same name; the short options of Edge also work. flags-proxy migrate prints the settings that they become.`,
     ...(name === "offline"
-      ? ["Flags cannot be read from a file yet: set FLAGS_URL and FLAGS_API_TOKEN."]
+      ? [
+          "Reads the flags from the file of --bootstrap-file. Changes of the file apply within a second, whatever --reload-interval is.",
+        ]
       : []),
   ],
   options: Object.fromEntries(

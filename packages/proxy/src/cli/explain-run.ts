@@ -8,7 +8,8 @@ import { completeContext } from "../context/request-context.ts";
 import { readContext } from "../context/sent-context.ts";
 import { HttpError } from "../errors.ts";
 import { isValid } from "../http/validation.ts";
-import { nameSources, toClientOptions } from "../sources.ts";
+import { describeSources, toClientOptions } from "../sources.ts";
+import { inspectFlagFile } from "./inspect-flag-file.ts";
 import { explainUpstreamFailure } from "./explain-upstream-failure.ts";
 
 /** Nothing can be explained. The message says why. */
@@ -86,10 +87,12 @@ function parseJson(text: string): unknown {
 }
 
 async function readSnapshot(config: LoadedConfig, environment: string | true | undefined) {
-  const names = nameSources(config.upstreamTokens);
+  const names = describeSources(config).map(({ name }) => name);
   const index = environment === undefined ? 0 : names.indexOf(String(environment));
+  const file = config.files?.[index];
+  if (file !== undefined) return (await inspectFlagFile(file, config.customStrategies)).snapshot;
   const token = config.upstreamTokens[index];
-  if (token === undefined) {
+  if (token === undefined || config.files !== undefined) {
     throw new ExplainError(`--environment must be one of ${names.join(", ")}`, { isUsage: true });
   }
   const options = toClientOptions(config, token);

@@ -1,15 +1,17 @@
 import type { TokenScope } from "../token-scope.ts";
-import type { CheckedSettings, CheckedUpstream, CheckReport } from "./check-report.ts";
+import type { CheckedFile, CheckedSettings, CheckedUpstream, CheckReport } from "./check-report.ts";
 
 type Row = readonly [label: string, text: string];
 
 /** Formats a report as text for people. */
-export function formatReport({ settings, upstreams, problems, warnings }: CheckReport): string {
+export function formatReport(report: CheckReport): string {
+  const { settings, upstreams, files = [], problems, warnings } = report;
   return [
-    ...(settings === undefined ? [] : formatSection("Settings", settingRows(settings))),
+    ...(settings === undefined ? [] : formatSection("Settings", settingRows(settings, files))),
     ...upstreams.flatMap((upstream) =>
       formatSection(toHeading(upstream, settings), upstreamRows(upstream)),
     ),
+    ...files.flatMap((file) => formatSection(`File, ${file.source}`, fileRows(file))),
     ...formatFindings("Warnings", warnings),
     ...formatFindings("Problems", problems),
     summarize(problems.length, warnings.length),
@@ -20,7 +22,7 @@ function toHeading({ source }: CheckedUpstream, settings: CheckedSettings | unde
   return settings?.tokens.length === 1 ? "Upstream" : `Upstream, ${source}`;
 }
 
-function settingRows(settings: CheckedSettings): readonly Row[] {
+function settingRows(settings: CheckedSettings, files: readonly CheckedFile[]): readonly Row[] {
   const { synchronization, refreshIntervalMs, serverTokens, customStrategies } = settings;
   return [
     ["Address", settings.flagsUrl],
@@ -29,12 +31,14 @@ function settingRows(settings: CheckedSettings): readonly Row[] {
     ...optionalRow("Access file", settings.accessFile ?? ""),
     ...optionalRow("Upstream keys", settings.upstreamKeys ? "verified by the upstream" : ""),
     ...optionalRow("Server tokens", serverTokens === 0 ? "" : String(serverTokens)),
-    [
+    ...optionalRow(
       "Synchronization",
-      refreshIntervalMs === 0
-        ? `${synchronization}, flags are fetched once`
-        : `${synchronization}, interval ${refreshIntervalMs} ms`,
-    ],
+      files.length > 0
+        ? ""
+        : refreshIntervalMs === 0
+          ? `${synchronization}, flags are fetched once`
+          : `${synchronization}, interval ${refreshIntervalMs} ms`,
+    ),
     ...optionalRow("Strategies", customStrategies.join(", ")),
   ];
 }
@@ -52,10 +56,7 @@ function optionalRow(label: string, text: string): readonly Row[] {
 
 function upstreamRows(upstream: CheckedUpstream): readonly Row[] {
   return [
-    [
-      "Flags",
-      `${upstream.flags}, with ${count(upstream.segments, "segment")}, ${formatBytes(upstream.sizeBytes)}`,
-    ],
+    ["Flags", describeContent(upstream)],
     ...optionalRow("Environment", upstream.environment ?? ""),
     ["First request", `${upstream.firstRequestMs} ms, including the connection and all flags`],
     ["Round trip", `${upstream.pollMs} ms, for a poll without changes`],
@@ -63,6 +64,22 @@ function upstreamRows(upstream: CheckedUpstream): readonly Row[] {
     ["Deltas", describeOffer(upstream.offersDelta)],
     ["Streaming", describeOffer(upstream.offersStreaming)],
   ];
+}
+
+function fileRows({ path, environment, ...file }: CheckedFile): readonly Row[] {
+  return [
+    ["Path", path],
+    ...optionalRow("Environment", environment ?? ""),
+    ["Flags", describeContent(file)],
+  ];
+}
+
+function describeContent({
+  flags,
+  segments,
+  sizeBytes,
+}: Pick<CheckedFile, "flags" | "segments" | "sizeBytes">): string {
+  return `${flags}, with ${count(segments, "segment")}, ${formatBytes(sizeBytes)}`;
 }
 
 function describeOffer(isOffered: boolean): string {

@@ -114,8 +114,13 @@ function findComments(translation: Translation) {
 function findMissing({ environment }: Translation): readonly string[] {
   return [SETTINGS.flagsUrl, SETTINGS.flagsApiToken, SETTINGS.clientKeys]
     .filter((setting) => !variablesOf(setting).some((name) => (environment[name] ?? "") !== ""))
+    .filter((setting) => setting !== SETTINGS.flagsApiToken || !hasFiles(environment))
     .filter((setting) => setting !== SETTINGS.clientKeys || !hasOtherKeys(environment))
     .map((setting) => `${nameSetting(setting)} is required`);
+}
+
+function hasFiles(environment: Environment): boolean {
+  return variablesOf(SETTINGS.flagsUrl).some((name) => /^file:/i.test(environment[name] ?? ""));
 }
 
 function hasOtherKeys(environment: Environment): boolean {

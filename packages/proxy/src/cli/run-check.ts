@@ -1,13 +1,16 @@
+import type { Diagnostic } from "flags-engine";
 import { inspectUpstream, type UpstreamInspection } from "flags-sdk";
 import { ConfigError, type Environment, type Logger } from "flags-server-kit";
 import type { LoadedConfig } from "../config/assemble-config.ts";
 import type { ProxyConfig } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
-import { nameSources, toClientOptions } from "../sources.ts";
+import type { FlagFile } from "../files/read-flag-file.ts";
+import { describeSources, toClientOptions } from "../sources.ts";
 import { parseTokenScope } from "../token-scope.ts";
 import { version } from "../version.ts";
-import type { CheckedSettings, CheckedUpstream, CheckReport } from "./check-report.ts";
+import type { CheckedFile, CheckedSettings, CheckedUpstream, CheckReport } from "./check-report.ts";
 import { checkUpstreamKeys } from "./check-upstream-keys.ts";
+import { inspectFlagFile } from "./inspect-flag-file.ts";
 import { explainUpstreamFailure } from "./explain-upstream-failure.ts";
 
 /** Checks the settings as a start does, and requests the flags of the upstream. */
@@ -17,10 +20,15 @@ export async function runCheck(environment: Environment): Promise<CheckReport> {
   const report = { version, problems, warnings, settings: undefined, upstreams: [] };
   const config = await tryLoadConfig(environment, { problems, warnings });
   if (config === undefined) return report;
-  const names = nameSources(config.upstreamTokens);
+  const sources = describeSources(config);
   const upstreams = await Promise.all(
-    config.upstreamTokens.map((token, index) =>
-      checkSource(config, { token, name: names[index] ?? "" }),
+    (config.files === undefined ? config.upstreamTokens : []).map((token, index) =>
+      checkSource(config, { token, name: sources[index]?.name ?? "" }),
+    ),
+  );
+  const files = await Promise.all(
+    (config.files ?? []).map((file, index) =>
+      checkFile(config, { file, name: sources[index]?.name ?? "" }),
     ),
   );
   const keyProblem = config.upstreamKeys && (await checkUpstreamKeys(config));
@@ -29,6 +37,7 @@ export async function runCheck(environment: Environment): Promise<CheckReport> {
     ...report,
     settings: describeSettings(config),
     upstreams: upstreams.filter((upstream) => upstream !== undefined),
+    ...(config.files !== undefined && { files }),
   };
 }
 
@@ -54,6 +63,31 @@ async function checkSource(
     logger.error(prefix + (await explainUpstreamFailure(error, options)));
     return undefined;
   }
+}
+
+interface CheckedFileSource {
+  readonly file: FlagFile;
+  readonly name: string;
+}
+
+/** Adds what it finds to the report. The configuration has been loaded, so the file is usable. */
+async function checkFile(
+  { customStrategies, logger }: LoadedConfig,
+  { file, name }: CheckedFileSource,
+): Promise<CheckedFile> {
+  const { document, snapshot, warnings, sizeBytes } = await inspectFlagFile(file, customStrategies);
+  const { flags, diagnostics } = snapshot;
+  const found = [...warnings, ...describeFlagProblems(diagnostics)];
+  if (flags.length === 0) found.push("It contains no flags");
+  for (const warning of found) logger.warn(`${file.path}: ${warning}`);
+  return {
+    source: name,
+    path: file.path,
+    environment: file.environment,
+    flags: flags.length,
+    segments: document.segments.size,
+    sizeBytes,
+  };
 }
 
 interface Findings {
@@ -88,7 +122,7 @@ async function tryLoadConfig(
 function describeSettings(config: ProxyConfig): CheckedSettings {
   return {
     flagsUrl: config.upstreamUrl,
-    tokens: config.upstreamTokens.map(parseTokenScope),
+    tokens: config.files === undefined ? config.upstreamTokens.map(parseTokenScope) : [],
     clientKeys: config.clientKeys.length,
     serverTokens: config.serverTokens.length,
     ...(config.accessFile !== undefined && { accessFile: config.accessFile }),
@@ -133,15 +167,7 @@ function findWarnings(
       "The upstream sends no flags: check the project and environment of the token, and FLAGS_PROJECT_NAME, FLAGS_NAME_PREFIX and FLAGS_TAGS",
     );
   }
-  const { diagnostics } = snapshot;
-  for (const { subject, message } of diagnostics.slice(0, MAX_DIAGNOSTICS)) {
-    const hint =
-      message.startsWith("Strategy ") && message.includes(" is unknown") ? ADD_STRATEGY : "";
-    warnings.push(`${capitalize(subject)}: ${message}${hint}`);
-  }
-  if (diagnostics.length > MAX_DIAGNOSTICS) {
-    warnings.push(`Further problems in flags: ${diagnostics.length - MAX_DIAGNOSTICS}`);
-  }
+  warnings.push(...describeFlagProblems(snapshot.diagnostics));
   if (clock && Math.abs(clock.offsetMs) - clock.uncertaintyMs > MAX_CLOCK_OFFSET_MS) {
     warnings.push(
       "The clock of this machine differs from that of the upstream: rules with dates take effect too early or too late, so synchronize the clocks",
@@ -164,6 +190,16 @@ function findWarnings(
     ...warnings,
     ...findOtherEnvironments(config, inspection.environment ?? parseTokenScope(token)?.environment),
   ];
+}
+
+function describeFlagProblems(diagnostics: readonly Diagnostic[]): readonly string[] {
+  const problems = diagnostics.slice(0, MAX_DIAGNOSTICS).map(({ subject, message }) => {
+    const hint =
+      message.startsWith("Strategy ") && message.includes(" is unknown") ? ADD_STRATEGY : "";
+    return `${capitalize(subject)}: ${message}${hint}`;
+  });
+  const remaining = diagnostics.length - problems.length;
+  return remaining === 0 ? problems : [...problems, `Further problems in flags: ${remaining}`];
 }
 
 /** Client keys that look like tokens of another environment get the flags of this one. */

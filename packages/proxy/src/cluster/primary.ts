@@ -13,20 +13,24 @@ import { FlagDistribution } from "./flag-distribution.ts";
 import { KeyDistribution } from "./key-distribution.ts";
 import type { MessageToPrimary, ToPrimary, WorkerPeer } from "./messages.ts";
 import { MetricsCollection } from "./metrics-collection.ts";
-import { type PortVariables, WorkerPool } from "./worker-pool.ts";
+import { WorkerPool, type WorkerVariables } from "./worker-pool.ts";
 
 /** Serves with several processes that share one port and the connections to the upstream. */
 export async function serveWithWorkers(config: LoadedConfig): Promise<RunningServer> {
   const metrics = createMetrics();
   const verifier =
     config.upstreamKeys && (await startKeyVerifier(config, config.upstreamKeys, metrics.registry));
-  const primary = new Primary(config, { ports: await choosePorts(config), metrics, verifier });
+  const primary = new Primary(config, {
+    variables: { ...(await choosePorts(config)), ...config.workerVariables },
+    metrics,
+    verifier,
+  });
   const url = await primary.start();
   return { server: undefined, address: `${url}/proxy`, close: () => primary.close() };
 }
 
 interface PrimaryParts {
-  readonly ports: PortVariables;
+  readonly variables: WorkerVariables;
   readonly metrics: Metrics;
   /** Undefined if the upstream does not verify keys. */
   readonly verifier: KeyVerifier | undefined;
@@ -37,7 +41,7 @@ interface PrimaryParts {
  *
  * NOTE: if the system chose a port for the workers, it would be lost when no worker is left.
  */
-async function choosePorts({ port, host, network }: LoadedConfig): Promise<PortVariables> {
+async function choosePorts({ port, host, network }: LoadedConfig): Promise<WorkerVariables> {
   const { tls, management } = network;
   const ports: [variable: string, port: number | undefined, host: string | undefined][] = [
     ["PORT", port, host],
@@ -76,7 +80,7 @@ class Primary {
   readonly #metrics: MetricsCollection;
   readonly #keys: KeyDistribution | undefined;
 
-  constructor(config: LoadedConfig, { ports, metrics, verifier }: PrimaryParts) {
+  constructor(config: LoadedConfig, { variables, metrics, verifier }: PrimaryParts) {
     const { logger, workers: count, workerTimeoutMs } = config;
     this.#logger = logger;
     this.#sources = createClients(config);
@@ -91,7 +95,7 @@ class Primary {
     this.#metrics = new MetricsCollection(registry);
     this.#pool = new WorkerPool({
       count,
-      ports,
+      variables,
       workerTimeoutMs,
       logger,
       registry,

@@ -17,12 +17,12 @@ const WORKER_PROGRAM = fileURLToPath(new URL("../../bin/flags-proxy-worker.js", 
  */
 const STOP_TIMEOUT_MS = 4000;
 
-/** Environment variables with the ports that all workers share. No port is 0. */
-export type PortVariables = Readonly<Record<string, string>>;
+/** Environment variables of all workers, such as the ports that they share. No port is 0. */
+export type WorkerVariables = Readonly<Record<string, string>>;
 
 interface WorkerPoolOptions {
   readonly count: number;
-  readonly ports: PortVariables;
+  readonly variables: WorkerVariables;
   /** Time after which an unresponsive worker is killed and replaced. */
   readonly workerTimeoutMs: number;
   readonly logger: Logger;
@@ -94,8 +94,8 @@ export class WorkerPool {
   }
 
   #add(): WorkerProcess {
-    const { ports, onMessage, onExit, logger } = this.#options;
-    const worker = new WorkerProcess(cluster.fork(ports), (from, message) => {
+    const { variables, onMessage, onExit, logger } = this.#options;
+    const worker = new WorkerProcess(cluster.fork(variables), (from, message) => {
       this.#heartbeat?.responded(from);
       onMessage(from, message);
     });

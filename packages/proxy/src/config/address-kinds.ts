@@ -6,6 +6,7 @@ import {
   showAddress,
   toTexts,
 } from "flags-server-kit/command-line";
+import { parseFileAddress } from "./flag-files.ts";
 import type { CorsOrigin, OriginFunction } from "./config.ts";
 
 /** An http or https address without a user name or password, so that it contains no secret. */
@@ -24,6 +25,16 @@ export const baseUrlKind: Kind<string> = createTextKind(
   (text) => {
     const address = urlKind.fromText(text);
     return address instanceof InvalidValue || /[?#]/.test(address) ? reject(text) : address;
+  },
+);
+
+/** Like `baseUrlKind`, or the address of a file or a directory. */
+export const upstreamKind: Kind<string> = createTextKind(
+  "an address that starts with http:// or https://, without user name, password, ? or #, or file: and a path",
+  (text) => {
+    const file = parseFileAddress(text);
+    if (file === undefined) return baseUrlKind.fromText(text);
+    return typeof file === "string" ? new InvalidValue(file) : text;
   },
 );
 

@@ -14,6 +14,8 @@ import type {
 import type { StoreConfig } from "../store/open-store.ts";
 import type { NetworkConfig } from "./network-config.ts";
 import { AGE_HEADER } from "../age-header.ts";
+import type { FlagFile } from "../files/read-flag-file.ts";
+import { WORKER_FILES } from "./flag-files.ts";
 import type { Values } from "./settings.ts";
 
 /** The configuration of a proxy, with the settings that only the command uses. */
@@ -23,6 +25,8 @@ export interface LoadedConfig extends ProxyConfig {
   readonly workers: number;
   /** Time after which an unresponsive worker is replaced. */
   readonly workerTimeoutMs: number;
+  /** Variables with which workers load the same configuration. They may contain secrets. */
+  readonly workerVariables: Readonly<Record<string, string>>;
 }
 
 /** Parts of the configuration that are loaded or computed, not read. */
@@ -34,12 +38,17 @@ interface Collaborators {
   readonly network: NetworkConfig;
   /** Authorities to trust for the store, in PEM; undefined: those known to Node. */
   readonly storeAuthorities: readonly string[] | undefined;
+  readonly files: readonly FlagFile[] | undefined;
 }
 
 /** Builds the configuration from checked values. */
 export function assembleConfig(values: Values, collaborators: Collaborators): LoadedConfig {
+  const { files } = collaborators;
+  // NOTE: with files there is no upstream token, and a secret that clients know would not protect anything.
+  const pushSecret = values.pushSecret ?? (files && randomBytes(32).toString("base64url"));
   return Object.freeze({
     upstreamUrl: values.flagsUrl ?? "",
+    files: collaborators.files && Object.freeze(collaborators.files),
     upstreamTokens: Object.freeze(values.flagsApiToken ?? []),
     clientKeys: Object.freeze(values.clientKeys ?? values.proxySecrets ?? []),
     accessFile: values.accessFile,
@@ -66,6 +75,11 @@ export function assembleConfig(values: Values, collaborators: Collaborators): Lo
     useJsonLogger: values.useJsonLogger,
     workers: values.workers,
     workerTimeoutMs: values.workerTimeout,
+    workerVariables: Object.freeze({
+      ...(files && { [WORKER_FILES]: JSON.stringify(files) }),
+      ...(pushSecret !== undefined &&
+        values.pushSecret === undefined && { FLAGS_PUSH_SECRET: pushSecret }),
+    }),
     trustProxy: Object.freeze(values.trustProxy),
     customStrategies: Object.freeze(collaborators.customStrategies),
     contextEnrichers: Object.freeze(collaborators.contextEnrichers),
@@ -80,7 +94,7 @@ export function assembleConfig(values: Values, collaborators: Collaborators): Lo
     ageHeader: values.ageHeader,
     ofrepEventStreams: values.ofrepEventStreams,
     ofrepValues: values.ofrepValues,
-    push: toPush(values),
+    push: toPush({ ...values, pushSecret }),
     maxConnections: collaborators.maxConnections,
     cors: toCors(values),
     rejectUnauthorized: values.rejectUnauthorized,

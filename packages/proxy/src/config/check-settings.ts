@@ -10,7 +10,8 @@ import {
   type Setting,
   streamsWithin,
 } from "flags-server-kit";
-import { findSource, parseTokenScope } from "../token-scope.ts";
+import type { FlagFile } from "../files/read-flag-file.ts";
+import { findSource, parseTokenScope, scopesOf } from "../token-scope.ts";
 import {
   findNetworkProblems,
   findNetworkRisks,
@@ -30,13 +31,17 @@ interface SettingsCheck {
 }
 
 /** Checks rules that involve more than one setting. Each setting has been checked by itself before. */
-export function checkSettings(resolution: Resolution<Settings>): SettingsCheck {
+export function checkSettings(
+  resolution: Resolution<Settings>,
+  files: readonly FlagFile[] | undefined,
+): SettingsCheck {
   return {
     problems: [
       ...findMissing(resolution),
-      ...findUnservedKeys(resolution),
+      ...findUnservedKeys(resolution, files),
       ...findTokensWithoutEnvironment(resolution),
       ...findAmbiguousBootstrap(resolution),
+      ...findFileProblems(resolution, files),
       ...findAmbiguousStorage(resolution),
       ...findNetworkProblems(resolution),
       ...findStoreProblems(resolution),
@@ -45,6 +50,7 @@ export function checkSettings(resolution: Resolution<Settings>): SettingsCheck {
       ...findDeprecated(resolution),
       ...findSharedKeys(resolution),
       ...findWithoutEffect(resolution),
+      ...findUselessForFiles(resolution, files),
       ...findUselessKeySettings(resolution),
       ...findUselessSpoolSettings(resolution),
       ...findUselessNetworkSettings(resolution),
@@ -54,9 +60,11 @@ export function checkSettings(resolution: Resolution<Settings>): SettingsCheck {
   };
 }
 
-function findMissing({ origins, values }: Resolution<Settings>): readonly string[] {
+function findMissing(resolution: Resolution<Settings>): readonly string[] {
+  const { origins, values } = resolution;
   return (Object.entries(SETTINGS) as [SettingName, Setting<unknown>][])
     .filter(([name, { required }]) => required === true && !origins.has(name))
+    .filter(([name]) => name !== "flagsApiToken" || !isOfFiles(resolution))
     .filter(
       ([name]) =>
         name !== "clientKeys" ||
@@ -70,10 +78,16 @@ function toClause(sentence: string): string {
 }
 
 /** NOTE: a key must never give access to the flags of another environment. */
-function findUnservedKeys({ values, origins }: Resolution<Settings>): readonly string[] {
-  const tokens = values.flagsApiToken ?? [];
-  if (tokens.length === 0) return [];
-  const sources = tokens.map((token) => ({ scope: parseTokenScope(token) }));
+function findUnservedKeys(
+  { values, origins }: Resolution<Settings>,
+  files: readonly FlagFile[] | undefined,
+): readonly string[] {
+  const sources = scopesOf({ upstreamTokens: values.flagsApiToken ?? [], files });
+  if (sources.length === 0) return [];
+  const owner =
+    files === undefined
+      ? { setting: nameSetting(SETTINGS.flagsApiToken), entry: "token" }
+      : { setting: nameSetting(SETTINGS.flagsUrl), entry: "file" };
   const served = [...new Set(sources.map(({ scope }) => scope?.environment ?? "unknown"))];
   const names = ["clientKeys", "proxySecrets", "serverTokens"] as const;
   return names
@@ -82,20 +96,26 @@ function findUnservedKeys({ values, origins }: Resolution<Settings>): readonly s
       (values[name] ?? []).flatMap((key, index) => {
         if (findSource(key, sources) !== undefined) return [];
         const subject = `Entry ${index + 1} of ${origins.get(name)}`;
-        return [`${subject} ${explainUnserved(key, served)}`];
+        return [`${subject} ${explainUnserved(key, served, owner)}`];
       }),
     );
 }
 
-function explainUnserved(key: string, served: readonly string[]): string {
-  const token = nameSetting(SETTINGS.flagsApiToken);
+/** The setting that determines the environments. */
+interface Owner {
+  readonly setting: string;
+  /** What it names for each environment. */
+  readonly entry: string;
+}
+
+function explainUnserved(key: string, served: readonly string[], owner: Owner): string {
   const environment = parseTokenScope(key)?.environment;
   if (environment === undefined) {
-    return `does not name an environment, but ${token} has several (${served.join(", ")}): use keys of the form project:environment.secret`;
+    return `does not name an environment, but ${owner.setting} has several (${served.join(", ")}): use keys of the form project:environment.secret`;
   }
   return served.includes(environment)
     ? `does not say which of the tokens for ${environment} it belongs to: it must name the project of one of them`
-    : `is a key for the environment ${environment}, but ${token} serves only ${served.join(", ")}: add a token for ${environment}, or remove the key`;
+    : `is a key for the environment ${environment}, but ${owner.setting} serves only ${served.join(", ")}: add a ${owner.entry} for ${environment}, or remove the key`;
 }
 
 /** NOTE: without the environment of a source, a key of another environment would get its flags. */
@@ -120,6 +140,51 @@ function findAmbiguousBootstrap({ values, origins }: Resolution<Settings>): read
   return [
     `${origin} gives the flags of one environment, but ${nameSetting(SETTINGS.flagsApiToken)} has several tokens: use one proxy per environment, or no bootstrap`,
   ];
+}
+
+function isOfFiles({ values }: Pick<Resolution<Settings>, "values">): boolean {
+  return /^file:/i.test(values.flagsUrl ?? "");
+}
+
+/** NOTE: a filter that had no effect would reveal flags that should be hidden. */
+function findFileProblems(
+  { values, origins }: Resolution<Settings>,
+  files: readonly FlagFile[] | undefined,
+): readonly string[] {
+  if (files === undefined) return [];
+  const tags = origins.get("tags");
+  const keys = values.upstreamKeys ? origins.get("upstreamKeys") : undefined;
+  return [
+    ...(tags === undefined
+      ? []
+      : [`${tags} is not possible with files, which do not contain the tags of flags: remove it`]),
+    ...(keys === undefined
+      ? []
+      : [`${keys} is not possible with files: there is no upstream that could verify keys`]),
+  ];
+}
+
+/** Settings of the connection to an upstream. */
+const UPSTREAM_ONLY = [
+  "flagsApiToken",
+  "synchronization",
+  "bootstrapUrl",
+  "storageProvider",
+  "store",
+  "usageSpool",
+] as const;
+
+function findUselessForFiles(
+  { origins }: Resolution<Settings>,
+  files: readonly FlagFile[] | undefined,
+): readonly string[] {
+  if (files === undefined) return [];
+  return UPSTREAM_ONLY.flatMap((name) => {
+    const origin = origins.get(name);
+    return origin === undefined
+      ? []
+      : [`${origin} has no effect with files as ${nameSetting(SETTINGS.flagsUrl)}`];
+  });
 }
 
 function findAmbiguousStorage({ origins }: Resolution<Settings>): readonly string[] {
@@ -166,7 +231,7 @@ function findWeakKeys({ values }: Resolution<Settings>): readonly string[] {
   const names = (Object.keys(MIN_LENGTHS) as (keyof typeof MIN_LENGTHS)[]).filter(
     (name) => name !== "proxySecrets" || values.clientKeys === undefined,
   );
-  const [token = "", ...furtherTokens] = values.flagsApiToken ?? [];
+  const [token, ...furtherTokens] = values.flagsApiToken ?? [];
   const secrets = furtherTokens.length === 0 ? { ...values, flagsApiToken: token } : values;
   return names.flatMap((name) =>
     findWeakSecrets(nameSetting(SETTINGS[name]), secrets[name] ?? [], {
@@ -189,7 +254,7 @@ function findWithoutEffect({ values, origins }: Resolution<Settings>): readonly 
     hints.push(`${headers} has no effect without ${nameSetting(SETTINGS.bootstrapUrl)}`);
   }
   const { maxStaleness, refreshInterval, synchronization } = values;
-  if (maxStaleness !== undefined && synchronization !== "streaming") {
+  if (maxStaleness !== undefined && synchronization !== "streaming" && !isOfFiles({ values })) {
     if (refreshInterval === 0 || maxStaleness <= refreshInterval) {
       hints.push(
         `${origins.get("maxStaleness")} must be longer than ${nameSetting(SETTINGS.refreshInterval)}, or the proxy is not ready between polls`,

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { encodeSourceName, nameSources } from "../sources.ts";
+import { describeSources, encodeSourceName } from "../sources.ts";
 
 /** Problems of a disk that may be solved without a restart. Until then, usage is only in memory. */
 const TEMPORARY: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT", "EIO"]);
@@ -26,7 +26,9 @@ export async function findUnservedUsage(
   directory: string,
   upstreamTokens: readonly string[],
 ): Promise<readonly string[]> {
-  const served = new Set(nameSources(upstreamTokens).map(encodeSourceName));
+  const served = new Set(
+    describeSources({ upstreamTokens, files: undefined }).map(({ name }) => encodeSourceName(name)),
+  );
   const names = await readdir(directory).catch(() => []);
   const unserved = await Promise.all(
     names

@@ -2,6 +2,7 @@ import type { CustomStrategy } from "flags-engine";
 import type { StorageProvider, Synchronization } from "flags-sdk";
 import type { Logger, TrustProxy } from "flags-server-kit";
 import type { ContextEnricher } from "../extensions.ts";
+import type { FlagFile } from "../files/read-flag-file.ts";
 import type { StoreConfig } from "../store/open-store.ts";
 import type { NetworkConfig } from "./network-config.ts";
 
@@ -54,7 +55,7 @@ export interface PushConfig {
   /** Memory limit for the contexts of all open streams. */
   readonly maxContextBytes: number;
   readonly maxAgeSeconds: number;
-  /** Encrypts the addresses of streams; undefined: the upstream token is used. */
+  /** Encrypts the addresses of streams; undefined: the upstream tokens are used. */
   readonly secret: string | undefined;
 }
 
@@ -75,7 +76,9 @@ export interface UsageSpoolConfig {
 /** The configuration of a proxy, checked and with defaults. Immutable. */
 export interface ProxyConfig {
   readonly upstreamUrl: string;
-  /** One per upstream environment; not empty. */
+  /** The files with flags, one per environment; undefined: the flags come from an upstream. */
+  readonly files: readonly FlagFile[] | undefined;
+  /** One per upstream environment; empty only with files. */
   readonly upstreamTokens: readonly string[];
   readonly clientKeys: readonly string[];
   /** The path of the file with further keys. */

@@ -26,6 +26,9 @@ import { translateOptions } from "./aliases/translate-options.ts";
 import { assembleConfig, type LoadedConfig } from "./assemble-config.ts";
 import { checkSettings, findUnreachableLimits } from "./check-settings.ts";
 import type { ProxyConfig } from "./config.ts";
+import type { FlagFile } from "../files/read-flag-file.ts";
+import { scopesOf } from "../token-scope.ts";
+import { type FlagFiles, listFlagFiles, WORKER_FILES } from "./flag-files.ts";
 import { loadNetwork } from "./load-network.ts";
 import type { NetworkConfig } from "./network-config.ts";
 import type { ProxyOptions } from "./options.ts";
@@ -65,21 +68,26 @@ export async function loadConfig(
     origins: new Map([...translation.origins, ...translatedOptions.origins]),
   });
   const { values } = resolution;
-  const check = checkSettings(resolution);
+  const listed = listFlagFiles(values.flagsUrl ?? "", worker && environment[WORKER_FILES]);
+  const files = listed?.files;
+  const check = checkSettings(resolution, files);
   const openFiles = { limit: readOpenFileLimit() };
   const maxConnections =
     values.maxConnections ?? defaultMaxConnections(values.pushMaxStreams, openFiles);
-  const { network, ...files } = loadNetwork(resolution, Date.now());
+  const { network, ...networkFiles } = loadNetwork(resolution, Date.now());
   const [strategies, enrichers] = await loadExtensions(resolution);
-  const access = await checkAccess(values);
-  const spool = worker === undefined ? await checkSpool(values) : NO_FINDINGS;
+  const access = await checkAccess(values, files);
+  const fileProblems = worker === undefined ? await findFileProblems(listed) : [];
+  const spool =
+    worker === undefined && files === undefined ? await checkSpool(values) : NO_FINDINGS;
   const problems = [
     ...check.problems,
     ...translation.problems,
     ...resolution.problems,
+    ...fileProblems,
     ...access.problems,
     ...spool.problems,
-    ...files.problems,
+    ...networkFiles.problems,
     ...findUnknownOptions(PROGRAM, translatedOptions.options),
     ...strategies.problems,
     ...enrichers.problems,
@@ -102,12 +110,13 @@ export async function loadConfig(
     customStrategies: strategies.extensions,
     contextEnrichers: enrichers.extensions,
     network,
-    storeAuthorities: files.storeAuthorities,
+    storeAuthorities: networkFiles.storeAuthorities,
+    files,
   });
   if (worker !== undefined) return config;
   const aliases = describeTranslation(translation, translatedOptions.used);
   for (const line of aliases) logger.warn(line);
-  for (const warning of [...hints, ...check.risks, ...access.risks, ...files.risks])
+  for (const warning of [...hints, ...check.risks, ...access.risks, ...networkFiles.risks])
     logger.warn(warning);
   logger.debug("Configuration", redactConfig(config));
   return config;
@@ -132,13 +141,13 @@ function loadExtensions({ values, origins }: Resolution<Settings>) {
 }
 
 /** Checks the access file against the settings. */
-async function checkAccess(values: Values) {
+async function checkAccess(values: Values, files: readonly FlagFile[] | undefined) {
   if (values.accessFile === undefined) return { problems: [], risks: [] };
   // NOTE: loaded only if there is a file, since the YAML parser would slow down every start.
   const { checkAccessFile } = await import("../access/check-access-file.ts");
   const { flagsApiToken = [], clientKeys = values.proxySecrets ?? [], serverTokens } = values;
   const { problems, risks } = await checkAccessFile(values.accessFile, {
-    tokens: flagsApiToken,
+    sources: scopesOf({ upstreamTokens: flagsApiToken, files }),
     keys: [...clientKeys, ...serverTokens],
     isLoopback: isLoopbackHost(values.host),
   });
@@ -147,6 +156,14 @@ async function checkAccess(values: Values) {
 
 function aboutAccessFile(text: string): string {
   return `${nameSetting(SETTINGS.accessFile)}: ${text}`;
+}
+
+/** Reads the files with flags, so that a start with an unusable one fails. */
+async function findFileProblems(listed: FlagFiles | undefined): Promise<readonly string[]> {
+  if (listed === undefined) return [];
+  const { checkFlagFiles } = await import("../files/check-flag-files.ts");
+  const problems = [...listed.problems, ...(await checkFlagFiles(listed.files))];
+  return problems.map((problem) => `${nameSetting(SETTINGS.flagsUrl)}: ${problem}`);
 }
 
 interface Findings {
@@ -184,8 +201,10 @@ function chooseLogger(values: Values, worker: WorkerIdentity | undefined): Logge
 }
 
 /** Returns the configuration for the log: without secrets, and with names in place of code. */
-export function redactConfig(config: ProxyConfig): Readonly<Record<string, unknown>> {
-  const { logger: _logger, bootstrap, ...rest } = config;
+export function redactConfig(
+  config: ProxyConfig & Partial<LoadedConfig>,
+): Readonly<Record<string, unknown>> {
+  const { logger: _logger, bootstrap, workerVariables: _variables, ...rest } = config;
   return {
     ...rest,
     upstreamTokens: config.upstreamTokens.map(() => REDACTED),

@@ -201,11 +201,14 @@ export interface OldProxyOptions {
  * precedence over the default. `0`, `false` and an empty list are values; `undefined` is not.
  */
 export interface ProxyOptions extends OldProxyOptions {
-  /** Required. Address of the upstream API, http or https. Environment: `FLAGS_URL`. */
+  /**
+   * Required. Address of the upstream API, http or https, or of files with flags, such as
+   * `file:./flags.json`. Environment: `FLAGS_URL`.
+   */
   readonly flagsUrl?: string | undefined;
   /**
-   * Required. Client API token for the upstream, or one for each environment to serve. Environment:
-   * `FLAGS_API_TOKEN`, a comma-separated list.
+   * Required, except with files. Client API token for the upstream, or one for each environment to serve.
+   * Environment: `FLAGS_API_TOKEN`, a comma-separated list.
    */
   readonly flagsApiToken?: string | readonly string[] | undefined;
   /**

@@ -30,10 +30,10 @@ import {
 } from "flags-server-kit/command-line";
 import {
   basePathKind,
-  baseUrlKind,
   forwardProxyKind,
   originsKind,
   secretsInAddress,
+  upstreamKind,
   urlKind,
 } from "./address-kinds.ts";
 import { OFREP_VALUES } from "./config.ts";
@@ -100,10 +100,11 @@ export const SETTINGS = {
     group: "Required",
     option: "flagsUrl",
     variables: ["FLAGS_URL"],
-    kind: baseUrlKind,
+    kind: upstreamKind,
     fallback: undefined,
     required: true,
-    meaning: "Address of the upstream API, for example http://localhost:4242/api.",
+    meaning:
+      "Address of the upstream API, for example http://localhost:4242/api, or of files with flags, for example file:./flags.json.",
   }),
   flagsApiToken: defineSetting({
     group: "Required",
@@ -114,7 +115,7 @@ export const SETTINGS = {
     required: true,
     secret: true,
     meaning:
-      "Client API token for the upstream API, or one for each environment to serve, separated by commas.",
+      "Client API token for the upstream API, or one for each environment to serve, separated by commas. Not needed for files.",
   }),
   clientKeys: defineSetting({
     group: "Required",
@@ -648,7 +649,7 @@ export const SETTINGS = {
     variables: ["FLAGS_PUSH_SECRET"],
     kind: textKind,
     fallback: undefined,
-    shownFallback: "the upstream token",
+    shownFallback: "the upstream token, or random",
     secret: true,
     meaning:
       "Secret that encrypts the addresses of streams. Replicas with the same secret accept each other's addresses.",

@@ -104,6 +104,11 @@ export class FlagStorage implements StorageProvider {
     return this.#restoredConfirmedAtMs;
   }
 
+  ageMs(): number | undefined {
+    const confirmedAtMs = this.#restoredConfirmedAtMs;
+    return confirmedAtMs === undefined ? undefined : Math.max(0, this.#now() - confirmedAtMs);
+  }
+
   /** Says when the upstream confirmed the flags that were restored, such as "5 minutes ago". */
   describeAge(): string {
     return describeAge(this.#now() - (this.#restoredConfirmedAtMs ?? 0));

@@ -27,6 +27,11 @@ export class DefinitionsStorage {
     }
   }
 
+  /** How many milliseconds ago the upstream confirmed the restored definitions; undefined if not known. */
+  get ageMs(): number | undefined {
+    return this.#provider.ageMs?.();
+  }
+
   /** Writes in the background, one version at a time; skips versions replaced in the meantime. */
   save(definitions: FeatureDefinitions): void {
     this.#next = definitions;

@@ -7,6 +7,11 @@ export interface StorageProvider {
   set(key: string, data: unknown): Promise<void>;
   /** Resolves to the value last stored under the key; undefined if there is none. */
   get(key: string): Promise<unknown>;
+  /**
+   * Returns how many milliseconds ago the upstream confirmed what `get()` has returned; undefined if that
+   * is not known. Optional.
+   */
+  ageMs?(): number | undefined;
 }
 
 /** Stores definitions in memory, so they do not survive a restart. */

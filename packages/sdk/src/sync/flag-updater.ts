@@ -72,9 +72,18 @@ export class FlagUpdater implements SyncSink {
     return this.#options.slicer.run(this.#accept(document), signal);
   }
 
-  /** Accepts a document that is not from the upstream; ignored once there is one from the upstream. */
-  acceptFrom(origin: OtherOrigin, document: unknown, signal: AbortSignal): Promise<void> {
-    return this.#options.slicer.run(this.#acceptFrom(origin, document), signal);
+  /**
+   * Accepts a document that is not from the upstream; ignored once there is one from the upstream.
+   *
+   * @param ageMs how long ago the upstream confirmed it; undefined if that is not known
+   */
+  acceptFrom(
+    origin: OtherOrigin,
+    document: unknown,
+    signal: AbortSignal,
+    ageMs?: number,
+  ): Promise<void> {
+    return this.#options.slicer.run(this.#acceptFrom(origin, document, ageMs), signal);
   }
 
   /**
@@ -117,8 +126,12 @@ export class FlagUpdater implements SyncSink {
     this.#emitEvents(acceptance, origin);
   }
 
-  *#acceptFrom(origin: OtherOrigin, document: unknown): Steps<void> {
-    this.#emitEvents(yield* this.#options.state.accept(document, origin), origin);
+  *#acceptFrom(origin: OtherOrigin, document: unknown, ageMs?: number): Steps<void> {
+    const acceptance = yield* this.#options.state.accept(document, origin);
+    if (acceptance !== "outranked") {
+      this.#confirmedAtMs = ageMs === undefined ? undefined : performance.now() - ageMs;
+    }
+    this.#emitEvents(acceptance, origin);
   }
 
   #setConfirmed(atMs: number): void {

@@ -69,7 +69,7 @@ export class Rejections {
    *
    * @param isPartAccepted whether the upstream has accepted other parts of it
    */
-  settle(usage: ApplicationUsage, rejected: readonly Rejected[], isPartAccepted: boolean): void {
+  resolve(usage: ApplicationUsage, rejected: readonly Rejected[], isPartAccepted: boolean): void {
     if (isPartAccepted) this.#counts.delete(idOf(usage));
     const isolated = isPartAccepted ? rejected.filter(isSingleFlag) : [];
     this.#dropFlags(isolated);

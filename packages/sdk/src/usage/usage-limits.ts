@@ -62,5 +62,5 @@ function textBytes(text: string): number {
 /** The quota of data without one, in particular of evaluations by the client itself. */
 export const DEFAULT_QUOTA = "";
 
-/** The quota of usage that was reported without one, if it has to be told from the client's own. */
+/** The quota of usage that was reported without one, if it has to be distinguished from the client's own. */
 export const REPORTED_QUOTA = "reported";

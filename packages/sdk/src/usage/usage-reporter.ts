@@ -224,7 +224,7 @@ export class UsageReporter {
     }
     const halves = splitUsages(usages);
     if (halves === undefined) {
-      for (const usage of usages) this.#rejections.settle(usage, [{ usage, error }], false);
+      for (const usage of usages) this.#rejections.resolve(usage, [{ usage, error }], false);
       return;
     }
     await this.#deliverBoth(halves, (half) =>
@@ -258,7 +258,7 @@ export class UsageReporter {
       for (const part of rejected) this.#options.store.putBack(part.usage);
       throw thrown;
     }
-    this.#rejections.settle(usage, rejected, isPartAccepted);
+    this.#rejections.resolve(usage, rejected, isPartAccepted);
     return rejected.length === 0;
   }
 

@@ -40,6 +40,8 @@ export interface Alias {
   readonly name: string;
   /** Our variables. The first one that is not a setting of this version counts as missing. */
   readonly to: readonly string[];
+  /** Our variables instead, if the flags come from the file of Edge's offline mode. */
+  readonly toWithFile?: readonly string[];
   /** @default the value stays the same */
   readonly conversion?: Conversion;
   /** Applies without a variable of ours. */

@@ -22,6 +22,12 @@ export const withApiPath: Conversion = {
   },
 };
 
+/** The path of the file of Edge's offline mode. */
+export const toFileAddress: Conversion = {
+  meaning: "`file:` and the path",
+  convert: (text) => `file:${text.replaceAll(/[%?]/g, encodeURIComponent)}`,
+};
+
 /** Whether a boolean of Edge is on. */
 export function isTrue(text: string): boolean {
   return /^(?:true|1|t|y|yes|on)$/i.test(text);

@@ -13,6 +13,7 @@ import {
   negated,
   pretrustedTokens,
   tlsPort,
+  toFileAddress,
   trustedServers,
   withApiPath,
 } from "./conversions.ts";
@@ -139,7 +140,15 @@ const ROWS: Readonly<Record<Group, readonly Row[]>> = {
   ],
   Upstream: [
     ["UPSTREAM_URL", "FLAGS_URL", { conversion: withApiPath }],
-    ["TOKENS", ["FLAGS_API_TOKEN", "EXP_SERVER_SIDE_SDK_CONFIG_TOKENS"], { isList: true }],
+    [
+      "TOKENS",
+      ["FLAGS_API_TOKEN", "EXP_SERVER_SIDE_SDK_CONFIG_TOKENS"],
+      {
+        isList: true,
+        // In offline mode there is no upstream, and every token may be used for everything.
+        toWithFile: ["FLAGS_PROXY_CLIENT_KEYS", "EXP_SERVER_SIDE_SDK_CONFIG_TOKENS"],
+      },
+    ],
     ["FEATURES_REFRESH_INTERVAL_SECONDS", "FLAGS_FETCH_INTERVAL", { conversion: fromSeconds }],
     [
       "STREAMING",
@@ -241,14 +250,21 @@ const ROWS: Readonly<Record<Group, readonly Row[]>> = {
     ["S3_FORCE_PATH_STYLE", [], { missing: unneeded("it belongs to S3_BUCKET_NAME") }],
     [
       "BOOTSTRAP_FILE",
+      "FLAGS_URL",
+      {
+        conversion: toFileAddress,
+        missing: refused("this version does not read flags from files"),
+      },
+    ],
+    [
+      "RELOAD_INTERVAL",
       [],
       {
-        missing: refused(
-          "flags cannot be read from a file yet: set FLAGS_URL and FLAGS_API_TOKEN to an upstream, for example flags-admin, which imports such files",
+        missing: unneeded(
+          "changes of the file apply within a second, without reading it at intervals",
         ),
       },
     ],
-    ["RELOAD_INTERVAL", [], { missing: unneeded("it belongs to BOOTSTRAP_FILE") }],
     ["CLIENT_TOKENS", "EXP_SERVER_SIDE_SDK_CONFIG_TOKENS", { isList: true }],
     ["FRONTEND_TOKENS", "FLAGS_PROXY_CLIENT_KEYS", { isList: true }],
   ],

@@ -59,6 +59,7 @@ const SHORT_NAMES_OF_MODE: Readonly<Record<Mode, Readonly<Record<string, string>
   },
   offline: {
     b: "BOOTSTRAP_FILE",
+    t: "TOKENS",
     c: "CLIENT_TOKENS",
     f: "FRONTEND_TOKENS",
     r: "RELOAD_INTERVAL",
@@ -97,7 +98,8 @@ interface EdgeOption {
 /** Lists the long options of a mode. */
 export function listEdgeOptions(mode: Mode): readonly EdgeOption[] {
   const others = mode === "edge" ? SHORT_NAMES_OF_MODE.offline : SHORT_NAMES_OF_MODE.edge;
-  const foreign = new Set(Object.values(others));
+  const own = new Set(Object.values(SHORT_NAMES_OF_MODE[mode]));
+  const foreign = new Set(Object.values(others).filter((variable) => !own.has(variable)));
   return [...VARIABLES]
     .filter(([, variable]) => !foreign.has(variable))
     .map(([name, variable]) => ({ name, variable, hasValue: !SWITCHES.has(variable) }));

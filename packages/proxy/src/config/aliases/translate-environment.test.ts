@@ -109,13 +109,27 @@ test.each([
   [{ TOKENS: "*:dev.s,*:prod.s", PRETRUSTED_TOKENS: "k@dev" }, ": entry 1 has the form"],
   [{ UNLEASH_URL: "http://other.test/api" }, "and UPSTREAM_URL both set FLAGS_URL"],
   [{ UPSTREAM_AUTH_HEADER: "X-Token" }, "has no effect here: the upstream token is always sent"],
-  [{ BOOTSTRAP_FILE: "f.json" }, "has no effect here: flags cannot be read from a file yet"],
 ])("Edge's %j prevents the start", (environment, problem) => {
   const { problems } = translate({ ...EDGE, ...environment });
   expect(problems).toHaveLength(1);
   const name = Object.keys(environment).at(-1) ?? "";
   expect(problems[0]).toContain(`${name}${problem.startsWith(":") ? "" : " "}${problem}`);
   expect(problems[0]).not.toContain("k@");
+});
+
+test("Edge's offline mode reads a file, and its tokens may be used for everything", () => {
+  const { environment, problems, hints } = translateEnvironment(
+    SETTINGS,
+    { BOOTSTRAP_FILE: "a?b.json", TOKENS: "*:dev.s", RELOAD_INTERVAL: "5" },
+    { product: "edge" },
+  );
+  expect([...problems, ...hints]).toEqual([]);
+  expect(environment).toMatchObject({
+    FLAGS_URL: "file:a%3Fb.json",
+    FLAGS_PROXY_CLIENT_KEYS: "*:dev.s",
+    EXP_SERVER_SIDE_SDK_CONFIG_TOKENS: "*:dev.s",
+  });
+  expect(environment["FLAGS_API_TOKEN"]).toBeUndefined();
 });
 
 test("settings without which the proxy is less protected prevent the start while they are not supported", () => {

@@ -12,6 +12,9 @@ const CLIENT_KEYS = ["FLAGS_PROXY_CLIENT_KEYS", "FLAGS_PROXY_SECRETS", "FLAGS_AC
 /** Lets the upstream verify keys, as Edge does. */
 const UPSTREAM_KEYS = { FLAGS_UPSTREAM_KEYS: "true" };
 
+/** The variable of Edge's offline mode. */
+const EDGE_FILE = "BOOTSTRAP_FILE";
+
 /** An alias that gives one of our variables its value. */
 export interface UsedAlias {
   readonly name: string;
@@ -71,7 +74,7 @@ export function translateEnvironment(
     translator.addDefaults(EDGE_DEFAULTS);
     // NOTE: whoever lists keys with our settings means exactly these. Offline, there is no upstream.
     const listsKeys = CLIENT_KEYS.some((name) => isSet(environment, name));
-    const isOffline = isSet(environment, "BOOTSTRAP_FILE");
+    const isOffline = isSet(environment, EDGE_FILE);
     if (!listsKeys && !isOffline) translator.addDefaults(UPSTREAM_KEYS);
   }
   return { products, ...translator.result(findHints(environment, products)) };
@@ -126,7 +129,9 @@ class Translator {
   }
 
   apply(product: Product, aliases: readonly Alias[]): void {
-    for (const alias of aliases) {
+    const hasFile = product === "edge" && isSet(this.#given, EDGE_FILE);
+    for (const { toWithFile, ...given } of aliases) {
+      const alias = hasFile && toWithFile !== undefined ? { ...given, to: toWithFile } : given;
       const text = this.#given[alias.name]?.trim() ?? "";
       if (text === "" || alias.to.includes(alias.name)) continue;
       if (alias.isActive?.(text, this.#given) === false) {

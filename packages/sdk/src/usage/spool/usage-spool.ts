@@ -315,7 +315,7 @@ export class UsageSpool {
     }
     if (!this.#isRestored) await this.#restore();
     this.#isRestored = true;
-    // Then everything in the files has been delivered. On a full disk, this makes room.
+    // Then everything in the files has been delivered. On a full disk, this frees space.
     if (this.#options.pending.keys.length === 0) await this.#files.delete();
     return undefined;
   }

@@ -1,0 +1,122 @@
+import { statSync } from "node:fs";
+import { join, parse, resolve } from "node:path";
+import { explainUnreadable } from "flags-server-kit";
+import { listFileNames } from "../files/directory.ts";
+import type { FlagFile } from "../files/read-flag-file.ts";
+
+/** Passes the files on to worker processes: a directory may have changed since the start. Not a setting. */
+export const WORKER_FILES = "FLAGS_FILES_OF_WORKERS";
+
+/** Each file is read every time it changes, and kept in memory. */
+const MAX_FILES = 100;
+
+/** The form of an environment in a key. */
+const ENVIRONMENT = /^[^\s:.,*]+$/;
+
+/** What an address of the form `file:PATH?environment=NAME` names. */
+interface FileAddress {
+  /** As given: absolute, or relative to the working directory. */
+  readonly path: string;
+  readonly environment: string | undefined;
+}
+
+/** Parses an address of a file. Returns undefined for other addresses, and a problem as a sentence. */
+export function parseFileAddress(address: string): FileAddress | string | undefined {
+  if (!/^file:/i.test(address)) return undefined;
+  const [location, query] = splitAt(address.slice("file:".length), "?");
+  if (/^\/\/[^/]/.test(location)) return "must not name a host: write file:/path or file:./path";
+  const path = tryDecode(location.replace(/^\/\//, ""));
+  if (path === undefined || path.includes("\0")) return "is not percent-encoded: write % as %25";
+  if (path === "") return "must name a file or a directory, such as file:./flags.json";
+  const parameters = new URLSearchParams(query);
+  const unknown = [...parameters.keys()].find((name) => name !== "environment");
+  if (unknown !== undefined)
+    return `has the unknown parameter ${unknown}: only environment is known`;
+  const environment = parameters.get("environment") ?? undefined;
+  if (environment !== undefined && !ENVIRONMENT.test(environment)) {
+    return "must name an environment without spaces, commas, `:`, `.` and `*`";
+  }
+  return { path, environment };
+}
+
+function splitAt(text: string, separator: string): readonly [string, string] {
+  const at = text.indexOf(separator);
+  return at === -1 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+function tryDecode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The files that an address names. */
+export interface FlagFiles {
+  readonly files: readonly FlagFile[];
+  /** Reasons why they cannot be used. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * Lists the files of an address; undefined if it is not one of files.
+ *
+ * @param listed in a worker process, the files that the primary process has listed: a directory may have
+ *   changed since then
+ */
+export function listFlagFiles(address: string, listed?: string): FlagFiles | undefined {
+  const parsed = parseFileAddress(address);
+  if (parsed === undefined || typeof parsed === "string") return undefined;
+  if (listed !== undefined) {
+    return { files: JSON.parse(listed) as readonly FlagFile[], problems: [] };
+  }
+  const path = resolve(parsed.path);
+  try {
+    if (!statSync(path).isDirectory()) {
+      return { files: [{ path, environment: parsed.environment }], problems: [] };
+    }
+    const problems =
+      parsed.environment === undefined
+        ? []
+        : [
+            "?environment has no effect on a directory, whose files are named after environments: remove it",
+          ];
+    const listed = listDirectory(path);
+    return { files: listed.files, problems: [...problems, ...listed.problems] };
+  } catch (error) {
+    return { files: [], problems: [`${path}: ${explainUnreadable(error)}`] };
+  }
+}
+
+/** NOTE: a ConfigMap also contains hidden directories and links to them. */
+function listDirectory(directory: string): FlagFiles {
+  const names = listFileNames(directory);
+  const problems = names.flatMap((name) => {
+    const environment = parse(name).name;
+    if (!ENVIRONMENT.test(environment)) {
+      return [
+        `${join(directory, name)}: the name must be that of an environment, without spaces, commas, \`:\`, \`.\` and \`*\``,
+      ];
+    }
+    const other = names.find((each) => each < name && parse(each).name === environment);
+    return other === undefined
+      ? []
+      : [
+          `${join(directory, name)}: ${other} has the flags of the same environment: remove one of them`,
+        ];
+  });
+  if (names.length === 0) {
+    problems.push(
+      `${directory}: it contains no files with flags: name them after environments, such as production.json`,
+    );
+  }
+  if (names.length > MAX_FILES)
+    problems.push(`${directory}: it contains more than ${MAX_FILES} files`);
+  const files = names.map((name) => ({
+    path: join(directory, name),
+    environment: parse(name).name,
+    directory,
+  }));
+  return { files, problems };
+}

@@ -1,0 +1,99 @@
+import { type ApplicationUsage, DocumentFlags, type DocumentFlagsOptions } from "flags-sdk";
+import type { Logger } from "flags-server-kit";
+import { warnOfNewFiles } from "./directory.ts";
+import { FileFollower } from "./file-follower.ts";
+import { FlagFileError } from "./flag-file-error.ts";
+import type { FollowedFiles } from "./read-file.ts";
+import { type FlagFile, readFlagFile } from "./read-flag-file.ts";
+
+/** How often the file is checked for changes. */
+const POLL_MS = 150;
+
+interface FileFlagsOptions extends Omit<DocumentFlagsOptions, "origin"> {
+  readonly file: FlagFile;
+  readonly logger: Pick<Logger, "info" | "warn">;
+  /** Whether to warn of files that are added to its directory. @default false */
+  readonly watchesDirectory?: boolean;
+}
+
+/** The flags of a file, which is followed. A file that cannot be used leaves the previous flags in place. */
+export class FileFlags extends DocumentFlags {
+  readonly #file: FlagFile;
+  readonly #logger: Pick<Logger, "info" | "warn">;
+  readonly #watchesDirectory: boolean;
+  #stopWatching: () => void = () => undefined;
+  #follower: FileFollower | undefined;
+  #reported = "";
+  #isStarted = false;
+  #isClosed = false;
+  #hasUsage = false;
+
+  constructor({ file, logger, watchesDirectory = false, ...options }: FileFlagsOptions) {
+    super({ ...options, origin: "file" });
+    this.#file = file;
+    this.#logger = logger;
+    this.#watchesDirectory = watchesDirectory;
+  }
+
+  start(): void {
+    if (this.#isStarted) return;
+    this.#isStarted = true;
+    const { directory } = this.#file;
+    if (this.#watchesDirectory && directory !== undefined) {
+      this.#stopWatching = warnOfNewFiles(directory, this.#logger);
+    }
+    void this.#start();
+  }
+
+  override async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#follower?.close();
+    this.#stopWatching();
+    await super.close();
+  }
+
+  override reportUsage(usage: ApplicationUsage): boolean {
+    if (!this.#hasUsage) {
+      this.#hasUsage = true;
+      this.#logger.info(
+        "Usage is only counted in metrics: with flags from files, there is no upstream",
+      );
+    }
+    return super.reportUsage(usage);
+  }
+
+  async #start(): Promise<void> {
+    const files = (await this.#load()) ?? { paths: [this.#file.path], fingerprint: "" };
+    if (this.#isClosed) return;
+    this.#follower = new FileFollower(files, {
+      intervalMs: POLL_MS,
+      reload: () => this.#load(),
+    });
+  }
+
+  async #load(): Promise<FollowedFiles | undefined> {
+    const { path } = this.#file;
+    try {
+      const { document, warnings, locateError, ...files } = await readFlagFile(this.#file);
+      await this.accept(document).catch((error: unknown) => {
+        throw locateError(error);
+      });
+      this.#reported = "";
+      for (const warning of warnings) this.emitter.emit("warn", `${path}: ${warning}`);
+      this.#logger.info(`Read ${path}, number of flags: ${document.features.length}`);
+      return files;
+    } catch (error) {
+      if (!this.#isClosed) this.#report(error);
+      return error instanceof FlagFileError ? error.files : undefined;
+    }
+  }
+
+  #report(error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error);
+    // NOTE: a file that is being replaced all the time is read again and again.
+    if (reason === this.#reported) return;
+    this.#reported = reason;
+    const effect = this.snapshot === undefined ? "" : ", and the previous flags remain";
+    this.failed(new Error(`${this.#file.path} is not used${effect}: ${reason}`));
+  }
+}

@@ -1,0 +1,69 @@
+import { DocumentError } from "flags-engine";
+import { explainUnreadable } from "flags-server-kit";
+import { toFlagDocument, type FlagDocument } from "./flag-document.ts";
+import { FlagFileError } from "./flag-file-error.ts";
+import type { ValuePath } from "./json-positions.ts";
+import { type ParsedText, parseText } from "./parse-text.ts";
+import { codeOf, combineStates, type FollowedFiles, readText } from "./read-file.ts";
+
+/** As for a response of an upstream. */
+const MAX_FILE_BYTES = 64 * 1024 * 1024;
+
+/** A file with the flags of one environment. */
+export interface FlagFile {
+  readonly path: string;
+  /** The environment that it is served as; undefined if none is named, and all keys may use it. */
+  readonly environment: string | undefined;
+  /** The directory whose files are served; undefined for a single file. */
+  readonly directory?: string;
+}
+
+/** A file that was read. */
+export interface ReadFlagFile extends FollowedFiles {
+  readonly document: FlagDocument;
+  readonly warnings: readonly string[];
+  readonly sizeBytes: number;
+  /** Adds the position to an error about the document. */
+  readonly locateError: (error: unknown) => Error;
+}
+
+/**
+ * Reads a file with flags.
+ *
+ * @throws {FlagFileError} if it is not readable or not in a known form
+ */
+export async function readFlagFile({ path, environment }: FlagFile): Promise<ReadFlagFile> {
+  const { text, fingerprint } = await readText(path, MAX_FILE_BYTES).catch((error: unknown) => {
+    throw new FlagFileError([explainUnreadable(error)], followed(path, codeOf(error)));
+  });
+  const files = followed(path, fingerprint);
+  try {
+    const parsed = await parseText(text, path);
+    const read = toFlagDocument(parsed, environment);
+    const locateError = (error: unknown): Error => withPosition(error, parsed, files);
+    return { ...files, ...read, sizeBytes: Buffer.byteLength(text), locateError };
+  } catch (error) {
+    if (error instanceof FlagFileError) throw new FlagFileError(error.problems, files);
+    throw error;
+  }
+}
+
+function followed(path: string, state: string): FollowedFiles {
+  return { paths: [path], fingerprint: combineStates([state]) };
+}
+
+/** NOTE: the message of an error about a document begins with the path of the value, if there is one. */
+function withPosition(error: unknown, { locate }: ParsedText, files: FollowedFiles): Error {
+  if (!(error instanceof DocumentError)) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+  const { message } = error;
+  const [, list = "", index, member] =
+    /^(features|segments)(?:\[(\d+)\])?(?:\.(\w+))?/.exec(message) ?? [];
+  const path: ValuePath = [
+    ...(list === "" ? [] : [list]),
+    ...(index === undefined ? [] : [Number(index)]),
+    ...(member === undefined ? [] : [member]),
+  ];
+  return new FlagFileError([`${locate(path)}: ${message}`], files);
+}

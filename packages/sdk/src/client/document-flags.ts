@@ -1,0 +1,122 @@
+import type { CustomStrategy, Snapshot } from "flags-engine";
+import { ClientEventTarget } from "../events.ts";
+import type {
+  ApplicationUsage,
+  BeforeChangeHook,
+  FeatureDefinitions,
+  FlagOrigin,
+  FlagSource,
+} from "../flag-source.ts";
+import { TimeSlicer } from "../scheduling/time-slicer.ts";
+import { Compiler } from "../sync/compiler.ts";
+import { filterDocuments } from "../sync/filter-documents.ts";
+import { FlagState } from "../sync/flag-state.ts";
+import { FlagUpdater } from "../sync/flag-updater.ts";
+import type { SyncSink } from "../sync/synchronizer.ts";
+
+export interface DocumentFlagsOptions {
+  /** Where the documents come from. */
+  readonly origin: FlagOrigin;
+  readonly strategies: readonly CustomStrategy[];
+  /** Only flags of this project are used. @default all */
+  readonly projectName?: string | undefined;
+  /** Only flags whose names start with this text are used. @default all */
+  readonly namePrefix?: string | undefined;
+}
+
+const ignore = (): void => undefined;
+
+/**
+ * A source whose documents are not from an upstream: a subclass reads them, and follows their changes.
+ * Usage is accepted and discarded.
+ */
+export abstract class DocumentFlags extends ClientEventTarget implements FlagSource {
+  readonly #origin: FlagOrigin;
+  readonly #compiler: Compiler;
+  readonly #state: FlagState;
+  readonly #updater: FlagUpdater;
+  readonly #sink: SyncSink;
+  readonly #closing = new AbortController();
+
+  constructor({ origin, strategies, projectName, namePrefix }: DocumentFlagsOptions) {
+    super();
+    const { emitter } = this;
+    this.#origin = origin;
+    this.#compiler = new Compiler({
+      strategies,
+      now: Date.now,
+      random: Math.random,
+      onStrategyError: (error) => emitter.emit("strategyError", error),
+      warn: (message) => emitter.emit("warn", message),
+    });
+    this.#state = new FlagState({ bootstrapOverrides: true, compiler: this.#compiler });
+    this.#updater = new FlagUpdater({
+      state: this.#state,
+      emitter,
+      save: ignore,
+      now: Date.now,
+      slicer: new TimeSlicer(),
+    });
+    const filters = { projectName, namePrefix, tags: [] };
+    this.#sink = filterDocuments(this.#updater, filters, ignore);
+  }
+
+  get snapshot(): Snapshot | undefined {
+    return this.#state.snapshot;
+  }
+
+  get definitions(): FeatureDefinitions | undefined {
+    return this.#state.definitions;
+  }
+
+  get lastFetchAtMs(): number | undefined {
+    return this.#updater.lastFetchAtMs;
+  }
+
+  get lastUpdateAtMs(): number | undefined {
+    return this.#updater.lastUpdateAtMs;
+  }
+
+  get origin(): FlagOrigin | undefined {
+    return this.snapshot && this.#origin;
+  }
+
+  get confirmedAtMs(): number | undefined {
+    return this.#updater.confirmedAtMs;
+  }
+
+  get isLive(): boolean {
+    return this.#updater.isLive;
+  }
+
+  /** Starts reading documents; further calls have no effect. Never throws. */
+  abstract start(): void;
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+  }
+
+  beforeChange(hook: BeforeChangeHook): () => void {
+    return this.#compiler.addHook(hook);
+  }
+
+  /** Always returns true, and discards the usage. */
+  reportUsage(_usage: ApplicationUsage): boolean {
+    return true;
+  }
+
+  /** Replaces the flags. Rejects without changing anything if the document is unusable. */
+  protected async accept(document: unknown): Promise<void> {
+    await this.#sink.accept(document, this.#closing.signal);
+    this.#updater.setLive(true);
+  }
+
+  /** Reports that documents cannot be read at the moment. The current flags remain, and become older. */
+  protected failed(error: Error): void {
+    if (this.#closing.signal.aborted) return;
+    // Up to now, every change would have been noticed.
+    if (this.isLive) this.#updater.unchanged();
+    this.#updater.setLive(false);
+    this.emitter.emit("error", error);
+  }
+}
