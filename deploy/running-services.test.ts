@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
 import { Authority, writeFiles } from "../packages/proxy/test/_certificates.ts";
+import { RedisServer } from "../packages/proxy/test/_redis.ts";
 import { findFreePort, Service } from "./_service.ts";
 import { getHelm, tryTool } from "./_tools.ts";
 import { DASHBOARDS, queriesOf } from "./grafana/_dashboards.ts";
@@ -41,12 +42,16 @@ async function startProxy(
   settings: Record<string, unknown> = {},
   environment: Record<string, string> = {},
 ): Promise<{ readonly service: Service; readonly manifests: readonly Manifest[] }> {
-  const store = await mkdtemp(join(tmpdir(), "flags-pod-"));
-  onTestFinished(() => rm(store, { recursive: true, force: true }));
+  const redis = await RedisServer.start();
+  onTestFinished(() => redis.stop());
   const upstreamUrl = `http://127.0.0.1:${adminPort}/api`;
   const manifests = await render(helm, "flags-proxy", {
-    proxy: { upstreamUrl, basePath: "base", store: `file:${store}`, ...settings },
-    secrets: { apiToken: CLIENT_TOKEN, clientKeys: ["key-of-the-web-app"] },
+    proxy: { upstreamUrl, basePath: "base", ...settings },
+    secrets: {
+      apiToken: CLIENT_TOKEN,
+      clientKeys: ["key-of-the-web-app"],
+      store: redis.address,
+    },
     usageSpool: { enabled: true },
     env: [{ name: "FLAGS_FETCH_INTERVAL", value: "500" }],
   });

@@ -14,6 +14,7 @@ import { prepareWorkspace, requireNode, rootDirectory, run } from "./workspace.m
 const SYSTEM_PROGRAMS = [
   { command: "openssl", debianPackage: "openssl", usedFor: "TLS" },
   { command: "initdb", debianPackage: "postgresql", usedFor: "PostgreSQL" },
+  { command: "redis-server", debianPackage: "redis-server", usedFor: "Redis" },
   { command: "chromium", debianPackage: "chromium", usedFor: "pages in a browser" },
 ];
 

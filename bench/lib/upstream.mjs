@@ -7,9 +7,11 @@ import { createServer } from "node:http";
  */
 export async function startUpstream(document) {
   let version = 1;
+  let polls = 0;
   let body = JSON.stringify(document);
   const server = createServer((request, response) => {
     request.resume();
+    if (request.method === "GET") polls++;
     const entityTag = `"${version}"`;
     if (request.method === "POST") response.writeHead(202).end();
     else if (request.headers["if-none-match"] === entityTag) response.writeHead(304).end();
@@ -23,6 +25,10 @@ export async function startUpstream(document) {
     replace(text) {
       version++;
       body = text;
+    },
+    /** The number of requests for flags. */
+    get polls() {
+      return polls;
     },
     close() {
       server.close();

@@ -1,6 +1,11 @@
 import { adminScaleTargets, reportAdminScale, runAdminScaleBench } from "./admin-scale/run.mjs";
 import { reportEngine, runEngineBench } from "./engine.mjs";
 import { fleetTargets, reportFleet, runFleetBench } from "./fleet.mjs";
+import {
+  fleetSharingTargets,
+  reportFleetSharing,
+  runFleetSharingBench,
+} from "./fleet-sharing/run.mjs";
 import { httpTargets, reportHttp, runHttpBench } from "./http/run.mjs";
 import { ingestionTargets, reportIngestion, runIngestionBench } from "./ingestion.mjs";
 import { keysTargets, reportKeys, runKeysBench } from "./keys.mjs";
@@ -35,6 +40,11 @@ export const PARTS = {
     targets: propagationTargets,
   },
   telemetry: { run: runTelemetryBench, report: reportTelemetry, targets: telemetryTargets },
+  "fleet-sharing": {
+    run: runFleetSharingBench,
+    report: reportFleetSharing,
+    targets: fleetSharingTargets,
+  },
   "admin-scale": {
     run: runAdminScaleBench,
     report: reportAdminScale,

@@ -227,10 +227,11 @@ describe.skipIf(isMissing)("chart flags-proxy", () => {
       FLAGS_API_TOKEN: "*:development.a-token-for-tests",
       FLAGS_PROXY_CLIENT_KEYS: "key-of-the-web-app,key-of-the-mobile-app",
       EXP_SERVER_SIDE_SDK_CONFIG_TOKENS: "token-of-the-shop",
+      FLAGS_STORE: "redis://:password-of-redis@redis:6379",
     });
     expect(containerOf(manifests).envFrom).toEqual([{ secretRef: { name: "flags-proxy" } }]);
     const deployment = JSON.stringify(findKind(manifests, "Deployment"));
-    expect(deployment).not.toMatch(/a-token-for-tests|key-of-the|token-of-the-shop/);
+    expect(deployment).not.toMatch(/a-token-for-tests|key-of-the|token-of-the-shop|password-of/);
   });
 
   test("pods are replaced when a secret changes, and only then", async () => {

@@ -58,6 +58,10 @@ const AGE = proxy("flags_proxy_source_age_seconds", SOURCE);
 const STORED = proxy("flags_proxy_source_stored_timestamp_seconds", SOURCE);
 const FLAGS = proxy("flags_proxy_source_flags", SOURCE);
 
+/** Whether an instance has a role among those that share flags. */
+const roleOf = (instance: string, role: string): string =>
+  `flags_proxy_sharing_role{job="flags-proxy",instance="${instance}",source="production",role="${role}"}`;
+
 /** A counter that is constant, and one that grows during the last minutes of the hour. */
 const CONSTANT = "7x60";
 const GROWING = "0x50 1+10x10";
@@ -112,6 +116,24 @@ const CASES: Readonly<Record<string, Case>> = {
   FlagsProxyNoFlags: {
     fires: { [FLAGS]: "0x60" },
     quiet: { [FLAGS]: "12x60", [AGE]: "5x60" },
+  },
+  FlagsProxyNotShared: {
+    fires: { [roleOf("a", "alone")]: "1x60" },
+    quiet: { [roleOf("a", "holder")]: "1x60", [roleOf("a", "alone")]: "0x60" },
+  },
+  FlagsProxyNoHolder: {
+    fires: {
+      [roleOf("a", "holder")]: "0x60",
+      [roleOf("a", "follower")]: "1x60",
+      [roleOf("b", "holder")]: "0x60",
+      [roleOf("b", "follower")]: "1x60",
+    },
+    quiet: {
+      [roleOf("a", "holder")]: "0x60",
+      [roleOf("a", "follower")]: "1x60",
+      [roleOf("b", "holder")]: "1x60",
+      [roleOf("b", "follower")]: "0x60",
+    },
   },
   FlagsProxyErrors: {
     fires: {

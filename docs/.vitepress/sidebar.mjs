@@ -43,6 +43,7 @@ export const SIDEBAR = [
     ["Operation", "/operations"],
     ["Usage", "/usage"],
     ["Flags across restarts", "/persistence"],
+    ["From one machine to a fleet", "/fleet"],
     ["Security", "/security"],
     ["Explanations", "/explain"],
     ["Troubleshooting", "/troubleshooting"],

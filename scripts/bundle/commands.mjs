@@ -16,11 +16,14 @@ const SWAGGER_UI = /^@fastify\/swagger-ui/;
 /** Reads its WebAssembly program from files next to its own code, and is loaded only when it is used. */
 const PGLITE = /^@electric-sql\/pglite/;
 
+/** Used only by proxies with Redis. It would make the bundle a fifth larger, and every start slower. */
+const REDIS = "@redis/client";
+
 export const PROXY = {
   bundle: proxyBundle,
   loader: pathOf("../../packages/proxy/bin/load-bundle.js"),
   entry: pathOf("../../packages/proxy/dist/main.js"),
-  isExternal: (id) => SWAGGER.test(id) || id === TELEMETRY,
+  isExternal: (id) => SWAGGER.test(id) || id === REDIS || id === TELEMETRY,
   // The class of the HTTP client that is bundled anyway.
   response: ["undici", "Response"],
 };

@@ -35,6 +35,7 @@ import { renderAhead } from "./response/rendering.ts";
 import { openAccess } from "./open-access.ts";
 import type { UpstreamSource } from "./sources.ts";
 import { FlagUsage } from "./usage/flag-usage.ts";
+import { observeSharing } from "./store/observe-sharing.ts";
 import { observeStore } from "./store/observe-store.ts";
 
 export interface AppOptions {
@@ -72,6 +73,7 @@ export async function buildApp(
   const { keys, uses } = access;
   observeSources(metrics, sources);
   observeStore(registry, sources);
+  observeSharing(registry, sources);
   observeKeys(registry, {
     uses,
     grants: () => access.fileGrants,

@@ -3,9 +3,11 @@ import {
   createFlagsClient,
   FlagsClient,
   type FlagsClientOptions,
+  type FlagExchange,
   type FlagSource,
   isUnleashClient,
   type RequestObserver,
+  type SharingRole,
   type StorageProvider,
   type UnleashClient,
   type UsageSpoolOptions,
@@ -17,6 +19,7 @@ import { scopesOf, type TokenScope } from "./token-scope.ts";
 import type { ProxyConfig, UsageSpoolConfig } from "./config/config.ts";
 import { SETTINGS } from "./config/settings.ts";
 import { createStorages } from "./store/create-storages.ts";
+import { canShareFlags } from "./store/open-store.ts";
 import type { FlagStorage } from "./store/flag-storage.ts";
 
 const SOURCE_METHODS = ["start", "close", "on", "off", "reportUsage"] as const;
@@ -165,19 +168,20 @@ export function createClients(
   config: ProxyConfig,
   observeRequest?: RequestObserver,
 ): readonly UpstreamSource[] {
-  const { upstreamTokens, storageProvider, files } = config;
+  const { upstreamTokens, storageProvider, store, files } = config;
   if (files !== undefined) return createFileSources(config, files);
+  const isShared = config.sharesFlags && store !== undefined && canShareFlags(store);
   const names = describeSources(config).map(({ name }) => name);
   const storages = createStorages(config, names);
   const sources = createSources(config, (index, name) => {
     const token = upstreamTokens[index] ?? "";
     const usageSpool = spoolOf(config.usageSpool, name);
     const storage = storages[index];
-    if (storage !== undefined)
-      return createClient(
-        { ...config, storageProvider: storage },
-        { token, usageSpool, observeRequest },
-      );
+    if (storage !== undefined) {
+      const exchange = isShared ? storage.createExchange() : undefined;
+      const stored = { ...config, storageProvider: storage };
+      return createClient(stored, { token, usageSpool, exchange, observeRequest });
+    }
     if (upstreamTokens.length === 1) {
       return createClient(config, { token, usageSpool, observeRequest });
     }
@@ -260,6 +264,8 @@ interface ClientOptions {
   readonly token: string;
   /** A client of the official Node SDK: flags then come from it, not from the upstream. */
   readonly unleash?: UnleashClient;
+  /** Lets replicas share the flags. */
+  readonly exchange?: FlagExchange | undefined;
   readonly observeRequest?: RequestObserver | undefined;
   readonly usageSpool: UsageSpoolOptions | undefined;
 }
@@ -321,6 +327,12 @@ export function logSourceEvents(sources: readonly UpstreamSource[], logger: Logg
   return () => stops.forEach((stop) => stop());
 }
 
+const ROLE_MESSAGES: Readonly<Record<SharingRole, string>> = {
+  holder: "This replica follows the upstream, and shares its flags with the others",
+  follower: "Another replica follows the upstream, and shares its flags with this one",
+  alone: "This replica follows the upstream for itself",
+};
+
 function logEvents(
   { flags, storage }: Pick<UpstreamSource, "flags" | "storage">,
   logger: Logger,
@@ -352,7 +364,10 @@ function logEvents(
   };
   flags.on("error", onError).on("warn", onWarn).on("synchronized", onSynchronized);
   flags.on("ready", onReady);
+  const onRole = (role: SharingRole): void => logger.info(prefix + ROLE_MESSAGES[role]);
+  if (flags instanceof FlagsClient) flags.on("role", onRole);
   return () => {
+    if (flags instanceof FlagsClient) flags.off("role", onRole);
     flags.off("error", onError).off("warn", onWarn).off("synchronized", onSynchronized);
     flags.off("ready", onReady);
   };

@@ -60,6 +60,7 @@ export function proxyConfig(overrides: Partial<ProxyConfig> = {}): ProxyConfig {
     contextEnrichers: [],
     storageProvider: undefined,
     store: undefined,
+    sharesFlags: true,
     bootstrap: undefined,
     openApiEnabled: false,
     allEndpointEnabled: false,

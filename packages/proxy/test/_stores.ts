@@ -10,6 +10,7 @@ import { loadConfig } from "../src/config/load-config.ts";
 import { openStore, type StoreConfig } from "../src/store/open-store.ts";
 import type { Store } from "../src/store/store.ts";
 import { MemoryLogger } from "./_proxy.ts";
+import { HAS_REDIS, RedisServer, startCluster } from "./_redis.ts";
 import { startS3Server } from "./_s3-server.ts";
 
 /** The server of a store, or for files a directory. */
@@ -37,7 +38,34 @@ export interface StoreKind {
 export const STORE_KINDS: readonly StoreKind[] = [
   { name: "file", hasProcess: false, start: startFiles },
   { name: "s3", hasProcess: true, start: startS3Server },
+  ...(HAS_REDIS
+    ? [
+        { name: "Redis", hasProcess: true, start: startRedis },
+        {
+          name: "Redis Cluster",
+          hasProcess: true,
+          start: async () => toStoreServer(await startCluster()),
+        },
+      ]
+    : []),
 ];
+
+async function startRedis(): Promise<StoreServer> {
+  const redis = await RedisServer.start();
+  return {
+    ...toStoreServer(redis),
+    freeze: () => redis.freeze(),
+    resume: () => redis.resume(),
+  };
+}
+
+function toStoreServer(servers: { readonly address: string; stop(): Promise<void> }): StoreServer {
+  return {
+    environment: {},
+    createAddress: () => `${servers.address}?prefix=${randomUUID()}:`,
+    stop: () => servers.stop(),
+  };
+}
 
 async function startFiles(): Promise<StoreServer> {
   const directory = await mkdtemp(join(tmpdir(), "flags-store-"));

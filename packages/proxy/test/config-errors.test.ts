@@ -251,7 +251,32 @@ test("a store and a storage provider contradict each other", async () => {
 test("the address of a store that is not valid is shown without a password", async () => {
   const { problems } = await failure(REQUIRED, { FLAGS_STORE: "ftp://user:password@host/flags" });
   expect(problems).toEqual([
-    'FLAGS_STORE must be the address of a store, such as file:/var/lib/flags or s3://bucket/prefix: it must begin with file: or s3:, current value is "ftp://***@host/flags"',
+    'FLAGS_STORE must be the address of a store, such as file:/var/lib/flags, redis://cache:6379 or s3://bucket/prefix: it must begin with file: or s3: or redis: or rediss:, current value is "ftp://***@host/flags"',
+  ]);
+});
+
+test("the password of a store must be given once", async () => {
+  const { problems } = await failure(REQUIRED, {
+    FLAGS_STORE: "redis://user:secret@cache",
+    FLAGS_STORE_PASSWORD: "another",
+  });
+  expect(problems).toEqual([
+    "FLAGS_STORE_PASSWORD and FLAGS_STORE both contain a password: remove one of them",
+  ]);
+});
+
+test("settings of Redis have no effect with another store", async () => {
+  const { hints } = await failure(
+    { ...REQUIRED, port: -1 },
+    {
+      FLAGS_STORE: "file:flags",
+      FLAGS_STORE_PASSWORD: "a",
+      FLAGS_SHARED_POLLING: "true",
+    },
+  );
+  expect(hints).toEqual([
+    "FLAGS_STORE_PASSWORD has no effect: FLAGS_STORE (option store) is not an address of Redis",
+    "FLAGS_SHARED_POLLING has no effect: FLAGS_STORE (option store) is not an address of Redis",
   ]);
 });
 

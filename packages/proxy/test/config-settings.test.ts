@@ -517,6 +517,23 @@ const ROWS: readonly Row[] = [
           style: "virtual",
         },
       ],
+      [
+        "redis+sentinel://user:secret@one,two:7000/main?prefix=a:",
+        {
+          kind: "redis",
+          mode: "sentinel",
+          isTls: false,
+          hosts: [
+            { host: "one", port: 26_379 },
+            { host: "two", port: 7000 },
+          ],
+          user: "user",
+          password: "secret",
+          primaryName: "main",
+          database: 0,
+          prefix: "a:",
+        },
+      ],
     ],
     values: [["file:state", { kind: "file", directory: "state" }]],
     badTexts: [
@@ -541,9 +558,12 @@ const ROWS: readonly Row[] = [
       "s3://flags-bucket?endpoint=http://127.0.0.1:9000/path",
       "s3://flags-bucket?endpoint=http://user:secret@127.0.0.1:9000",
       "s3://flags-bucket?region=a&style=other",
+      "redis://one,two",
+      "redis+sentinel://one",
     ],
     badValues: [{ kind: "file" }, true],
   },
+  row("sharedPolling", "FLAGS_SHARED_POLLING", (config) => config.sharesFlags, true, BOOLEAN),
   row("enableOAS", "ENABLE_OAS", (config) => config.openApiEnabled, false, BOOLEAN),
   row(
     "maxStaleness",
@@ -920,7 +940,10 @@ const EVERY_OPTION: Record<OptionName, true> = {
   proxySecrets: true,
   refreshInterval: true,
   storageProvider: true,
+  sharedPolling: true,
   store: true,
+  storeCaFile: true,
+  storePassword: true,
   synchronization: true,
   tags: true,
   trustProxy: true,
@@ -957,6 +980,9 @@ describe("SETTINGS", () => {
       "AWS_ACCESS_KEY_ID",
       "AWS_SECRET_ACCESS_KEY",
       "AWS_SESSION_TOKEN",
+      // In redis-connection.test.ts.
+      "FLAGS_STORE_CA_FILE",
+      "FLAGS_STORE_PASSWORD",
       "FLAGS_UPSTREAM_KEYS_INTERVAL",
       // In network-settings.test.ts.
       "FLAGS_TLS_CERT_FILE",

@@ -1,6 +1,7 @@
 import { emitWarning } from "node:process";
 import type { Context } from "flags-engine";
 import type { FlagSourceEvents } from "./flag-source.ts";
+import type { SharingRole } from "./sharing/shared-synchronizer.ts";
 import type { EventSink } from "./transport/failure-log.ts";
 import { describeCause } from "./transport/upstream-error.ts";
 import type { UpstreamError } from "./transport/upstream-error.ts";
@@ -80,6 +81,8 @@ export interface FlagsClientEvents extends FlagSourceEvents {
   usageDropped: (kind: DropKind, count: number) => void;
   /** The upstream accepted the registration of this client. */
   registered: (registration: RegistrationBody) => void;
+  /** The role of this replica among those that share flags has changed. */
+  role: (role: SharingRole) => void;
   /** A call to the upstream failed. Emitted for every failure: for counting, not for logging. */
   failure: (error: UpstreamError) => void;
 }

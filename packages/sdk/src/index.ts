@@ -31,6 +31,16 @@ export type {
   Tag,
   UsageSpoolOptions,
 } from "./options/flags-client-options.ts";
+export { compareVersions } from "./sharing/flag-exchange.ts";
+export type {
+  FlagExchange,
+  PublishedFlags,
+  SharedFlags,
+  SharedVersion,
+  SharingRequest,
+  SharingState,
+} from "./sharing/flag-exchange.ts";
+export type { SharingRole, SharingStatus } from "./sharing/shared-synchronizer.ts";
 export { FileStorageProvider } from "./storage/file-storage-provider.ts";
 export { MemoryStorageProvider } from "./storage/storage-provider.ts";
 export type { StorageProvider } from "./storage/storage-provider.ts";

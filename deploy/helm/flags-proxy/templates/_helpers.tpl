@@ -63,6 +63,9 @@ FLAGS_PROXY_CLIENT_KEYS: {{ join "," . | quote }}
 {{- with .Values.secrets.serverTokens }}
 EXP_SERVER_SIDE_SDK_CONFIG_TOKENS: {{ join "," . | quote }}
 {{- end }}
+{{- with .Values.secrets.store }}
+FLAGS_STORE: {{ . | quote }}
+{{- end }}
 {{- end }}
 
 {{/* Whether there is an access file: not empty if so. */}}

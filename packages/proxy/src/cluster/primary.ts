@@ -7,6 +7,7 @@ import type { LoadedConfig } from "../config/assemble-config.ts";
 import { startKeyVerifier } from "../open-access.ts";
 import { closeSources, createClients, logSourceEvents, type UpstreamSource } from "../sources.ts";
 import { createMetrics, type Metrics, observeSources } from "../metrics.ts";
+import { observeSharing } from "../store/observe-sharing.ts";
 import { observeStore } from "../store/observe-store.ts";
 import type { KeyVerifier } from "../upstream-keys/verified-key.ts";
 import { FlagDistribution } from "./flag-distribution.ts";
@@ -100,6 +101,7 @@ class Primary {
     const { registry } = metrics;
     observeSources(metrics, this.#sources);
     observeStore(registry, this.#sources);
+    observeSharing(registry, this.#sources);
     this.#metrics = new MetricsCollection(registry);
     this.#pool = new WorkerPool({
       count,

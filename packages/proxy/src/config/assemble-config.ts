@@ -46,6 +46,8 @@ interface Collaborators {
   readonly customStrategies: readonly CustomStrategy[];
   readonly contextEnrichers: readonly ContextEnricher[];
   readonly network: NetworkConfig;
+  /** Authorities to trust for the store, in PEM; undefined: those known to Node. */
+  readonly storeAuthorities: readonly string[] | undefined;
   readonly files: readonly FlagFile[] | undefined;
 }
 
@@ -95,7 +97,8 @@ export function assembleConfig(values: Values, collaborators: Collaborators): Lo
     customStrategies: Object.freeze(collaborators.customStrategies),
     contextEnrichers: Object.freeze(collaborators.contextEnrichers),
     storageProvider: values.storageProvider,
-    store: toStore(values),
+    store: toStore(values, collaborators),
+    sharesFlags: values.sharedPolling,
     bootstrap: toBootstrap(values),
     openApiEnabled: values.enableOAS,
     allEndpointEnabled: values.enableAllEndpoint,
@@ -149,8 +152,8 @@ function toCors(values: Values): CorsConfig {
   });
 }
 
-function toStore(values: Values): StoreConfig | undefined {
-  const { store: address } = values;
+function toStore(values: Values, { storeAuthorities: ca }: Collaborators): StoreConfig | undefined {
+  const { store: address, storePassword: password } = values;
   if (address === undefined) return undefined;
   const region = address.kind === "s3" ? address.region : undefined;
   const s3 = Object.freeze({
@@ -162,7 +165,7 @@ function toStore(values: Values): StoreConfig | undefined {
     httpsProxy: values.httpsProxy,
     noProxy: values.noProxy,
   });
-  return Object.freeze({ address: Object.freeze(address), s3 });
+  return Object.freeze({ address: Object.freeze(address), s3, password, ca });
 }
 
 /** Servers other than those of AWS accept it, unless another region is configured there. */

@@ -17,6 +17,7 @@ import {
   findNetworkRisks,
   findUselessNetworkSettings,
 } from "./check-network.ts";
+import { findStoreProblems, findUselessStoreSettings } from "./check-store.ts";
 import { SETTINGS, type SettingName, type Settings } from "./settings.ts";
 
 /** Results of checking combinations of settings, each as a sentence. */
@@ -44,6 +45,7 @@ export function checkSettings(
       ...findAmbiguousStorage(resolution),
       ...findIncompleteBucket(resolution),
       ...findNetworkProblems(resolution),
+      ...findStoreProblems(resolution),
     ],
     hints: [
       ...findDeprecated(resolution),
@@ -53,6 +55,7 @@ export function checkSettings(
       ...findUselessKeySettings(resolution),
       ...findUselessSpoolSettings(resolution),
       ...findUselessNetworkSettings(resolution),
+      ...findUselessStoreSettings(resolution),
     ],
     risks: [...findWeakKeys(resolution), ...findNetworkRisks(resolution)],
   };

@@ -113,6 +113,8 @@ export interface ProxyConfig {
   readonly storageProvider: StorageProvider | undefined;
   /** Where flags are kept across restarts. */
   readonly store: StoreConfig | undefined;
+  /** Whether replicas share flags, if the store can coordinate them. */
+  readonly sharesFlags: boolean;
   readonly bootstrap: BootstrapConfig | undefined;
   readonly openApiEnabled: boolean;
   readonly allEndpointEnabled: boolean;

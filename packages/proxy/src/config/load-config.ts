@@ -115,6 +115,7 @@ export async function loadConfig(
     customStrategies: strategies.extensions,
     contextEnrichers: enrichers.extensions,
     network,
+    storeAuthorities: networkFiles.storeAuthorities,
     files,
   });
   if (worker !== undefined) return config;

@@ -23,11 +23,14 @@ type FileSetting =
   | "tlsClientCaFile"
   | "upstreamCaFile"
   | "upstreamCertFile"
-  | "upstreamKeyFile";
+  | "upstreamKeyFile"
+  | "storeCaFile";
 
 /** The network configuration, and what is wrong with its files. */
 interface LoadedNetwork {
   readonly network: NetworkConfig;
+  /** Authorities to trust for the store. */
+  readonly storeAuthorities: readonly string[] | undefined;
   readonly problems: readonly string[];
   /** Certificates that are not valid now: they may be renewed while the proxy runs. */
   readonly risks: readonly string[];
@@ -44,7 +47,9 @@ export function loadNetwork(resolution: Resolution<Settings>, nowMs: number): Lo
     management: toManagement(resolution),
     upstream: reader.upstream(),
   };
-  return { network: Object.freeze(network), problems: reader.problems, risks: reader.risks };
+  const storeAuthorities = reader.authorities("storeCaFile");
+  const { problems, risks } = reader;
+  return { network: Object.freeze(network), storeAuthorities, problems, risks };
 }
 
 /** Reads files of certificates, and collects what is wrong with them. */
@@ -71,19 +76,24 @@ class FileReader {
 
   upstream(): UpstreamConnectionConfig {
     const { upstreamHeaders, upstreamTimeout } = this.#resolution.values;
-    const caFile = this.#named("upstreamCaFile");
-    const authorities = caFile && this.#keep(loadAuthorities(caFile));
     const certFile = this.#named("upstreamCertFile");
     const keyFile = this.#named("upstreamKeyFile");
     const identity =
       certFile && keyFile && this.#check(loadCertificate(certFile, keyFile), certFile);
     return Object.freeze({
-      ca: authorities && [...knownAuthorities(), authorities.ca],
+      ca: this.authorities("upstreamCaFile"),
       cert: identity?.cert,
       key: identity?.key,
       headers: Object.freeze(upstreamHeaders),
       timeoutMs: upstreamTimeout,
     });
+  }
+
+  /** Returns those in the file of a setting and those known to Node; undefined if it is not set. */
+  authorities(name: FileSetting): readonly string[] | undefined {
+    const file = this.#named(name);
+    const authorities = file && this.#keep(loadAuthorities(file));
+    return authorities && [...knownAuthorities(), authorities.ca];
   }
 
   /** Returns the path that a setting contains; undefined if it is not set. */

@@ -334,10 +334,23 @@ export interface ProxyOptions extends OldProxyOptions {
    */
   readonly clientKeysHeaderName?: string | undefined;
   /**
-   * Address of a store that keeps flags across restarts, such as `file:/var/lib/flags` or `s3://bucket/prefix`.
-   * Environment: `FLAGS_STORE`.
+   * Address of a store that keeps flags across restarts, such as `file:/var/lib/flags`, `redis://cache:6379` or
+   * `s3://bucket/prefix`. Environment: `FLAGS_STORE`.
    */
   readonly store?: string | undefined;
+  /** Password for Redis, instead of one in `store`. Environment: `FLAGS_STORE_PASSWORD`. */
+  readonly storePassword?: string | undefined;
+  /**
+   * Path of a PEM file with certificates of authorities to trust for `rediss` addresses, in addition to those
+   * known to Node. Environment: `FLAGS_STORE_CA_FILE`.
+   */
+  readonly storeCaFile?: string | undefined;
+  /**
+   * With Redis as the store: whether only one of the replicas follows the upstream, and the others get its
+   * flags. Environment: `FLAGS_SHARED_POLLING`.
+   * @default true
+   */
+  readonly sharedPolling?: boolean | undefined;
   /**
    * A storage of your own that keeps flags across restarts, instead of `store`. Not set: in memory only.
    */

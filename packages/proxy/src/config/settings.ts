@@ -478,7 +478,34 @@ export const SETTINGS = {
     secret: true,
     secretTexts: secretsInStoreAddress,
     meaning:
-      "Address of a store that keeps flags across restarts, so that the proxy can start while the upstream is down. For example file:/var/lib/flags or s3://bucket/prefix.",
+      "Address of a store that keeps flags across restarts, so that the proxy can start while the upstream is down. For example file:/var/lib/flags, redis://cache:6379 or s3://bucket/prefix.",
+  }),
+  storePassword: defineSetting({
+    group: "Store",
+    option: "storePassword",
+    variables: ["FLAGS_STORE_PASSWORD"],
+    kind: textKind,
+    fallback: undefined,
+    secret: true,
+    meaning: "Password for Redis, instead of one in FLAGS_STORE.",
+  }),
+  storeCaFile: defineSetting({
+    group: "Store",
+    option: "storeCaFile",
+    variables: ["FLAGS_STORE_CA_FILE"],
+    kind: textKind,
+    fallback: undefined,
+    meaning:
+      "Path of a PEM file with certificates of authorities to trust for rediss addresses, in addition to those known to Node.",
+  }),
+  sharedPolling: defineSetting({
+    group: "Store",
+    option: "sharedPolling",
+    variables: ["FLAGS_SHARED_POLLING"],
+    kind: booleanKind,
+    fallback: true,
+    meaning:
+      "With Redis as the store: one of the replicas follows the upstream, and the others get its flags. false: each replica follows it.",
   }),
   storeRegion: defineSetting({
     group: "Store",

@@ -1,6 +1,7 @@
 import type { Logger } from "flags-server-kit";
-import { FlagStorage, type StoredSource } from "./flag-storage.ts";
+import { FlagStorage } from "./flag-storage.ts";
 import { GuardedStore } from "./guarded-store.ts";
+import type { StoredSource } from "./source-identity.ts";
 import { describeStoreAddress, openStore, type StoreConfig } from "./open-store.ts";
 
 /** The part of the configuration of the proxy that concerns stored flags. */

@@ -6,7 +6,8 @@ import { flag } from "../../test/_documents.ts";
 import { MemoryLogger } from "../../test/_proxy.ts";
 import { DocumentSource } from "../../test/_source.ts";
 import { FileStore } from "./file-store.ts";
-import { FlagStorage, type StoredSource } from "./flag-storage.ts";
+import { FlagStorage } from "./flag-storage.ts";
+import type { StoredSource } from "./source-identity.ts";
 import { GuardedStore } from "./guarded-store.ts";
 import type { Store } from "./store.ts";
 

@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import {
   describeCause,
   type FeatureDefinitions,
+  type FlagExchange,
   type FlagSource,
   type StorageProvider,
 } from "flags-sdk";
@@ -19,16 +19,9 @@ import {
   unpackContent,
 } from "./document.ts";
 import type { GuardedStore } from "./guarded-store.ts";
+import { identifySource, type StoredSource } from "./source-identity.ts";
+import { StoreExchange } from "./store-exchange.ts";
 import { stringifyDefinitions } from "./stringify-definitions.ts";
-
-/** The upstream, token and selection of flags that stored flags belong to. */
-export interface StoredSource {
-  readonly upstreamUrl: string;
-  readonly token: string;
-  readonly projectName: string | undefined;
-  readonly namePrefix: string | undefined;
-  readonly tags: readonly { readonly name: string; readonly value: string }[];
-}
 
 interface FlagStorageOptions {
   readonly store: GuardedStore;
@@ -83,9 +76,15 @@ export class FlagStorage implements StorageProvider {
     this.#now = options.now ?? Date.now;
     this.#updateIntervalMs = options.updateIntervalMs ?? UPDATE_INTERVAL_MS;
     const { source } = options;
-    const id = identifySource(source);
+    const { id, secret } = identifySource(source);
     this.#key = `v1/sources/${id}/flags`;
-    this.#identity = { kind: KIND, source: id, secret: source.token };
+    this.#identity = { kind: KIND, source: id, secret };
+  }
+
+  /** Lets replicas share the flags through the store. */
+  createExchange(): FlagExchange {
+    const { store, source } = this.#options;
+    return new StoreExchange(store, identifySource(source));
   }
 
   get store(): GuardedStore {
@@ -229,13 +228,4 @@ export class FlagStorage implements StorageProvider {
     this.#updated = own;
     this.#storedConfirmedAtMs = own.confirmedAtMs;
   }
-}
-
-/** Returns the name of a source in the store. It is not secret, but the token cannot be derived from it. */
-function identifySource(source: StoredSource): string {
-  const { upstreamUrl, token, projectName, namePrefix, tags } = source;
-  const address = new URL(upstreamUrl).href.replace(/\/+$/, "");
-  const filters = tags.map(({ name, value }) => JSON.stringify([name, value])).toSorted();
-  const text = JSON.stringify([address, token, projectName ?? "", namePrefix ?? "", filters]);
-  return createHash("sha256").update(`flags-store source\0${text}`).digest("hex").slice(0, 32);
 }

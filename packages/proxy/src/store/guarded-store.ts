@@ -77,6 +77,15 @@ export class GuardedStore implements Store {
     await store?.close();
   }
 
+  /** Returns the store itself; rejects if its code cannot be loaded. */
+  open(): Promise<Store> {
+    this.#opening ??= this.#options.open().catch((error: unknown) => {
+      this.#opening = undefined;
+      throw error;
+    });
+    return this.#opening;
+  }
+
   async #run<T>(
     operation: StoreOperation,
     signal: AbortSignal,
@@ -85,9 +94,7 @@ export class GuardedStore implements Store {
     signal.throwIfAborted();
     const deadline = new Deadline(signal, this.#options.timeoutMs ?? TIMEOUTS_MS[operation]);
     try {
-      const result = await deadline.race(
-        this.#open().then((store) => work(store, deadline.signal)),
-      );
+      const result = await deadline.race(this.open().then((store) => work(store, deadline.signal)));
       this.#succeeded(operation);
       this.#count(operation, operation === "read" && result === undefined ? "missing" : "success");
       return result;
@@ -100,14 +107,6 @@ export class GuardedStore implements Store {
     } finally {
       deadline.clear();
     }
-  }
-
-  #open(): Promise<Store> {
-    this.#opening ??= this.#options.open().catch((error: unknown) => {
-      this.#opening = undefined;
-      throw error;
-    });
-    return this.#opening;
   }
 
   #count(operation: StoreOperation, result: StoreResult): void {

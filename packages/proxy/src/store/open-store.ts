@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { describeRedisAddress } from "./redis/redis-address.ts";
 import { describeS3Address } from "./s3/s3-address.ts";
 import type { S3Config } from "./s3/s3-store.ts";
 import type { StoreAddress } from "./store-address.ts";
@@ -8,11 +9,27 @@ import type { Store } from "./store.ts";
 export interface StoreConfig {
   readonly address: StoreAddress;
   readonly s3: S3Config;
+  /** Redis: password of the user, instead of one in the address. */
+  readonly password?: string | undefined;
+  /** Redis: PEM certificates of the authorities to trust. @default those known to Node */
+  readonly ca?: readonly string[] | undefined;
 }
 
 /** Returns the address for messages, without credentials. */
 export function describeStoreAddress({ address }: Pick<StoreConfig, "address">): string {
-  return address.kind === "s3" ? describeS3Address(address) : `file:${resolve(address.directory)}`;
+  switch (address.kind) {
+    case "s3":
+      return describeS3Address(address);
+    case "redis":
+      return describeRedisAddress(address);
+    case "file":
+      return `file:${resolve(address.directory)}`;
+  }
+}
+
+/** Whether replicas can share flags through the store. */
+export function canShareFlags({ address }: Pick<StoreConfig, "address">): boolean {
+  return address.kind === "redis";
 }
 
 /**
@@ -21,10 +38,14 @@ export function describeStoreAddress({ address }: Pick<StoreConfig, "address">):
  *
  * NOTE: implementations are loaded only if they are used, since their libraries slow down the start.
  */
-export async function openStore({ address, s3 }: StoreConfig): Promise<Store> {
+export async function openStore({ address, s3, password, ca }: StoreConfig): Promise<Store> {
   if (address.kind === "s3") {
     const { S3Store } = await import("./s3/s3-store.ts");
     return new S3Store(address, s3);
+  }
+  if (address.kind === "redis") {
+    const { openRedisStore } = await import("./redis/redis-store.ts");
+    return openRedisStore({ address: { ...address, password: password ?? address.password }, ca });
   }
   const { FileStore } = await import("./file-store.ts");
   return new FileStore(address);

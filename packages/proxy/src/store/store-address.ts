@@ -5,6 +5,7 @@ import {
   type Kind,
   showAddress,
 } from "flags-server-kit/command-line";
+import { parseRedisAddress, type RedisAddress } from "./redis/redis-address.ts";
 import { parseS3Address, type S3Address } from "./s3/s3-address.ts";
 
 /** A directory of this machine, absolute or relative to the working directory. */
@@ -14,22 +15,30 @@ export interface FileAddress {
 }
 
 /** The address of a store. Implementations are chosen by `kind` in `open-store.ts`. */
-export type StoreAddress = FileAddress | S3Address;
+export type StoreAddress = FileAddress | RedisAddress | S3Address;
 
 /** How to parse the addresses of each scheme. */
 const PARSERS: Readonly<Record<string, (text: string) => StoreAddress | InvalidValue>> = {
   file: parseFileAddress,
   s3: parseS3Address,
+  redis: parseRedisAddress,
+  rediss: parseRedisAddress,
+  "redis+sentinel": parseRedisAddress,
+  "rediss+sentinel": parseRedisAddress,
+  "redis+cluster": parseRedisAddress,
+  "rediss+cluster": parseRedisAddress,
 };
 
 /** The address of a store. Shown only in part, because it may contain a password. */
 export const storeAddressKind: Kind<StoreAddress> = createTextKind(
-  "the address of a store, such as file:/var/lib/flags or s3://bucket/prefix",
+  "the address of a store, such as file:/var/lib/flags, redis://cache:6379 or s3://bucket/prefix",
   (text) => {
     const [, scheme = ""] = /^([a-z0-9+]+):/i.exec(text) ?? [];
     const parse = PARSERS[scheme.toLowerCase()];
     if (parse !== undefined) return parse(text);
-    const known = Object.keys(PARSERS).map((name) => `${name}:`);
+    const known = Object.keys(PARSERS)
+      .filter((name) => !name.includes("+"))
+      .map((name) => `${name}:`);
     return new InvalidValue(
       `it must begin with ${known.join(" or ")}, current value is ${showAddress(text)}`,
     );
@@ -37,8 +46,9 @@ export const storeAddressKind: Kind<StoreAddress> = createTextKind(
 );
 
 /** Returns the texts in the address of a store that must never be shown. */
-export function secretsInStoreAddress(_address: StoreAddress): readonly string[] {
-  return [];
+export function secretsInStoreAddress(address: StoreAddress): readonly string[] {
+  const { password } = address.kind === "redis" ? address : {};
+  return password === undefined ? [] : [password, encodeURIComponent(password)];
 }
 
 /** Accepts `file:relative/path`, `file:/absolute/path` and `file:///absolute/path`. */

@@ -1,3 +1,6 @@
+import type { FlagExchange } from "flags-sdk";
+import type { SourceIdentity } from "./source-identity.ts";
+
 /** Larger objects in a store are not documents of this program. */
 export const MAX_DOCUMENT_BYTES: number = 80 * 1024 * 1024;
 
@@ -22,6 +25,9 @@ export interface Store {
 
   /** Deletes a document; has no effect if there is none. */
   remove(key: string, signal: AbortSignal): Promise<void>;
+
+  /** Lets replicas share the flags of a source. Undefined if the store cannot coordinate them. */
+  createExchange?(source: SourceIdentity): FlagExchange;
 
   close(): Promise<void>;
 }

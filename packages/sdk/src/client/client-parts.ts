@@ -5,6 +5,9 @@ import type { Settings } from "../options/resolve-options.ts";
 import { TimeSlicer } from "../scheduling/time-slicer.ts";
 import { DefinitionsStorage } from "../storage/definitions-storage.ts";
 import { MemoryStorageProvider } from "../storage/storage-provider.ts";
+import { SharedSynchronizer } from "../sharing/shared-synchronizer.ts";
+import type { SharingRole } from "../sharing/shared-synchronizer.ts";
+import type { CreateSynchronizer } from "../sharing/upstream-run.ts";
 import { Compiler } from "../sync/compiler.ts";
 import { createSynchronizer } from "../sync/create-synchronizer.ts";
 import { FlagState } from "../sync/flag-state.ts";
@@ -77,7 +80,8 @@ export function createParts(settings: Settings, emitter: Emitter<FlagsClientEven
     save: (definitions) => storage.save(definitions),
     slicer,
   });
-  const synchronizer = selectSynchronizer(settings, { api, updater, events });
+  const onRole = (role: SharingRole): void => emitter.emit("role", role);
+  const synchronizer = selectSynchronizer(settings, { api, updater, state, events, onRole });
   const bootstrap =
     settings.bootstrap &&
     createBootstrap({
@@ -109,20 +113,29 @@ export function createParts(settings: Settings, emitter: Emitter<FlagsClientEven
 interface SynchronizerParts {
   readonly api: UpstreamApi;
   readonly updater: FlagUpdater;
+  readonly state: FlagState;
   readonly events: EventSink;
+  readonly onRole: (role: SharingRole) => void;
 }
 
 function selectSynchronizer(settings: Settings, parts: SynchronizerParts): Synchronizer {
-  const { unleash, synchronization, filters, refreshIntervalMs: intervalMs } = settings;
-  const { api, updater, events } = parts;
+  const { unleash, synchronization, filters, refreshIntervalMs: intervalMs, exchange } = settings;
+  const { api, updater, state, events, onRole } = parts;
   if (unleash !== undefined) return new UnleashSynchronizer({ unleash, updater, events });
-  return createSynchronizer(synchronization, {
-    api,
+  const create: CreateSynchronizer = (sink, hooks) =>
+    createSynchronizer(synchronization, { api, sink, filters, intervalMs, random, ...hooks });
+  if (exchange === undefined) {
+    return create(updater, { events, onLive: (isLive) => updater.setLive(isLive) });
+  }
+  return new SharedSynchronizer({
+    exchange,
+    createSynchronizer: create,
     sink: updater,
-    filters,
+    current: () => ({ revision: state.snapshot?.revision, definitions: state.definitions }),
     intervalMs,
     events,
+    onRole,
+    now,
     random,
-    onLive: (isLive) => updater.setLive(isLive),
   });
 }

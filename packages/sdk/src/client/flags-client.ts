@@ -14,6 +14,8 @@ import type {
 import type { FlagsClientOptions } from "../options/flags-client-options.ts";
 import { resolveOptions } from "../options/resolve-options.ts";
 import type { Settings } from "../options/resolve-options.ts";
+import { SharedSynchronizer } from "../sharing/shared-synchronizer.ts";
+import type { SharingStatus } from "../sharing/shared-synchronizer.ts";
 import { describeCause } from "../transport/upstream-error.ts";
 import type { UsageSpoolState } from "../usage/spool/usage-spool.ts";
 import { isEmptyDocument } from "./bootstrap.ts";
@@ -65,6 +67,12 @@ export class FlagsClient extends ClientEventTarget implements FlagSource, AsyncD
 
   get lastUpdateAtMs(): number | undefined {
     return this.#parts.updater.lastUpdateAtMs;
+  }
+
+  /** How this replica shares flags with others; undefined without an exchange. */
+  get sharing(): SharingStatus | undefined {
+    const { synchronizer } = this.#parts;
+    return synchronizer instanceof SharedSynchronizer ? synchronizer.status : undefined;
   }
 
   /** Numbers about the spool of usage; undefined without `usageSpool`. */

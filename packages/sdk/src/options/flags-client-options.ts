@@ -1,4 +1,5 @@
 import type { CustomStrategy } from "flags-engine";
+import type { FlagExchange } from "../sharing/flag-exchange.ts";
 import type { StorageProvider } from "../storage/storage-provider.ts";
 import type { Synchronization } from "../sync/synchronizer.ts";
 import type { UnleashClient } from "../sync/unleash-synchronizer.ts";
@@ -115,6 +116,11 @@ export interface FlagsClientOptions {
   readonly bootstrap?: BootstrapOptions;
   /** Stores the last good flags across restarts. @default memory: they do not survive a restart */
   readonly storageProvider?: StorageProvider;
+  /**
+   * Shares flags with other replicas that have the same options: one follows the upstream, the others get its
+   * flags. Has no effect together with `unleash`. @default every replica follows the upstream
+   */
+  readonly exchange?: FlagExchange;
   /**
    * Keeps reported usage on the disk until it is delivered, so that it survives the end of the process.
    * `reportUsage()` then returns a promise. Evaluations by this client are not included. @default memory

@@ -1,5 +1,6 @@
 import { type CustomStrategy, isRecord } from "flags-engine";
 import { MAX_DELAY_MS } from "../scheduling/backoff.ts";
+import type { FlagExchange } from "../sharing/flag-exchange.ts";
 import type { StorageProvider } from "../storage/storage-provider.ts";
 import { SYNCHRONIZATIONS } from "../sync/synchronizer.ts";
 import type { Synchronization } from "../sync/synchronizer.ts";
@@ -152,6 +153,12 @@ function isStrategy(value: unknown): value is CustomStrategy {
 export function isStorageProvider(value: unknown): value is StorageProvider {
   if (!isRecord(value)) return false;
   return typeof value["get"] === "function" && typeof value["set"] === "function";
+}
+
+const EXCHANGE_METHODS = ["contact", "publish", "read", "release", "onChange"] as const;
+
+export function isFlagExchange(value: unknown): value is FlagExchange {
+  return isRecord(value) && EXCHANGE_METHODS.every((name) => typeof value[name] === "function");
 }
 
 export function isStringOrStrings(value: unknown): value is string | readonly string[] {

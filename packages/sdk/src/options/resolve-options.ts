@@ -1,5 +1,6 @@
 import { type CustomStrategy, isRecord } from "flags-engine";
 import { generateInstanceId } from "../identity.ts";
+import type { FlagExchange } from "../sharing/flag-exchange.ts";
 import type { StorageProvider } from "../storage/storage-provider.ts";
 import { SYNCHRONIZATIONS } from "../sync/synchronizer.ts";
 import type { Synchronization } from "../sync/synchronizer.ts";
@@ -12,6 +13,7 @@ import type { RequestObserver } from "../transport/request-observer.ts";
 import type { FeatureFilters } from "../transport/upstream-api.ts";
 import type { FlagsClientOptions, UsageSpoolOptions } from "./flags-client-options.ts";
 import {
+  isFlagExchange,
   isHeaderRecord,
   isHeadersFunction,
   isHttpUrl,
@@ -62,6 +64,7 @@ export interface Settings {
   readonly bootstrap: BootstrapSettings | undefined;
   readonly bootstrapOverrides: boolean;
   readonly storageProvider: StorageProvider | undefined;
+  readonly exchange: FlagExchange | undefined;
   readonly usageSpool: Required<UsageSpoolOptions> | undefined;
   readonly strategies: readonly CustomStrategy[];
   readonly observeRequest: RequestObserver | undefined;
@@ -90,6 +93,7 @@ export function resolveOptions(options: FlagsClientOptions): Settings {
       isStorageProvider,
       "must have the methods get and set",
     ),
+    exchange: reader.check("exchange", isFlagExchange, "must be a flag exchange"),
     usageSpool: readUsageSpool(reader),
     strategies:
       reader.check(

@@ -4,8 +4,8 @@ import type { FeatureDefinitions } from "../flag-source.ts";
 import type { Compiler } from "./compiler.ts";
 import { Revisions } from "./revision.ts";
 
-/** Where a document comes from. */
-export type Origin = "storage" | "bootstrap" | "upstream";
+/** Where a document comes from; `shared`: from the upstream, through another replica. */
+export type Origin = "storage" | "bootstrap" | "shared" | "upstream";
 
 /**
  * - `changed`: there is a new snapshot.
@@ -32,7 +32,7 @@ export class FlagState {
 
   constructor({ compiler, bootstrapOverrides }: FlagStateOptions) {
     this.#compiler = compiler;
-    this.#ranks = { storage: 2, bootstrap: bootstrapOverrides ? 3 : 1, upstream: 4 };
+    this.#ranks = { storage: 2, bootstrap: bootstrapOverrides ? 3 : 1, shared: 4, upstream: 4 };
   }
 
   get snapshot(): Snapshot | undefined {

@@ -65,7 +65,12 @@ describe("FlagUpdater", () => {
 
   const arrivals = fc.array(
     fc.record({
-      origin: fc.constantFrom<Origin>("storage", "bootstrap", "upstream", "upstream"),
+      origin: fc.constantFrom<Exclude<Origin, "shared">>(
+        "storage",
+        "bootstrap",
+        "upstream",
+        "upstream",
+      ),
       type: fc.constantFrom("a", "b", "c"),
       flags: fc.integer({ min: 1, max: 5 }),
       isBroken: fc.boolean(),

@@ -2,15 +2,17 @@ import type { Steps } from "flags-engine";
 import type { Emitter, FlagsClientEvents } from "../events.ts";
 import type { FeatureDefinitions, FlagOrigin } from "../flag-source.ts";
 import type { TimeSlicer } from "../scheduling/time-slicer.ts";
+import { readJson } from "../transport/read-json.ts";
 import { describeDiagnostics } from "./compiler.ts";
 import type { Acceptance, FlagState, Origin } from "./flag-state.ts";
 import type { SyncSink } from "./synchronizer.ts";
 
-type OtherOrigin = Exclude<Origin, "upstream">;
+type OtherOrigin = Exclude<Origin, "upstream" | "shared">;
 
 const ORIGINS: Readonly<Record<Origin, FlagOrigin>> = {
   storage: "store",
   bootstrap: "bootstrap",
+  shared: "shared",
   upstream: "upstream",
 };
 
@@ -84,17 +86,44 @@ export class FlagUpdater implements SyncSink {
     return this.#options.slicer.run(this.#acceptFrom(origin, document, ageMs), signal);
   }
 
+  /**
+   * Accepts flags that another replica received. They count as those of the upstream if it confirmed them at
+   * this time, by `performance.now()`, otherwise as restored ones.
+   */
+  acceptShared(
+    text: string,
+    confirmedAtMs: number | undefined,
+    signal: AbortSignal,
+  ): Promise<void> {
+    return this.#options.slicer.run(this.#acceptShared(text, confirmedAtMs), signal);
+  }
+
   unchanged(): void {
-    this.#confirmed();
+    this.confirmed(performance.now());
+  }
+
+  /** Called if the upstream responded at this time, by `performance.now()`, that nothing has changed. */
+  confirmed(atMs: number): void {
+    this.#setConfirmed(atMs);
     this.#options.emitter.emit("unchanged");
   }
 
-  *#accept(document: unknown): Steps<void> {
-    const acceptance = yield* this.#options.state.accept(document, "upstream");
-    this.#confirmed();
+  *#acceptShared(text: string, confirmedAtMs: number | undefined): Steps<void> {
+    const document = yield* readJson(text);
+    if (confirmedAtMs === undefined) yield* this.#acceptFrom("storage", document);
+    else yield* this.#accept(document, "shared", confirmedAtMs);
+  }
+
+  *#accept(
+    document: unknown,
+    origin: "upstream" | "shared" = "upstream",
+    confirmedAtMs?: number,
+  ): Steps<void> {
+    const acceptance = yield* this.#options.state.accept(document, origin);
+    this.#setConfirmed(confirmedAtMs ?? performance.now());
     if (acceptance === "changed" || this.#lastUpdateAtMs === undefined) this.#updated();
     if (acceptance === "unchanged") this.#options.emitter.emit("unchanged");
-    this.#emitEvents(acceptance, "upstream");
+    this.#emitEvents(acceptance, origin);
   }
 
   *#acceptFrom(origin: OtherOrigin, document: unknown, ageMs?: number): Steps<void> {
@@ -105,10 +134,10 @@ export class FlagUpdater implements SyncSink {
     this.#emitEvents(acceptance, origin);
   }
 
-  #confirmed(): void {
-    this.#lastFetchAtMs = this.#options.now();
+  #setConfirmed(atMs: number): void {
+    this.#lastFetchAtMs = this.#options.now() - Math.round(performance.now() - atMs);
     // NOTE: not by the clock of the system, which can be changed.
-    this.#confirmedAtMs = performance.now();
+    this.#confirmedAtMs = atMs;
   }
 
   #updated(): void {
@@ -124,14 +153,14 @@ export class FlagUpdater implements SyncSink {
       for (const message of describeDiagnostics(state.snapshot)) emitter.emit("warn", message);
       emitter.emit("changed", state.snapshot);
     }
-    if (origin !== "storage") this.#emitSynchronized(origin);
+    if (origin !== "storage") this.#emitSynchronized(origin === "shared" ? "upstream" : origin);
     if (!this.#isReady) {
       this.#isReady = true;
       emitter.emit("ready");
     }
   }
 
-  #emitSynchronized(origin: Exclude<Origin, "storage">): void {
+  #emitSynchronized(origin: "bootstrap" | "upstream"): void {
     if (this.#isSynchronized) return;
     this.#isSynchronized = true;
     this.#options.emitter.emit("synchronized", origin);

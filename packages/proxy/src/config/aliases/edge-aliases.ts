@@ -6,6 +6,7 @@ import {
   asBoolean,
   asBucket,
   asFileStore,
+  asRedisStore,
   fromLogFormat,
   fromRustLog,
   fromSeconds,
@@ -37,9 +38,6 @@ const refused = (reason: string): Missing => ({ effect: "refused", reason });
 
 const DEAD = unneeded("Edge 20 does not read it either");
 
-const STORE = lost(
-  "flags are kept in memory only, so a proxy that starts while the upstream is down has no flags",
-);
 const NO_TLS = refused(
   "this version does not serve TLS: remove it and use a load balancer for TLS",
 );
@@ -226,8 +224,12 @@ const ROWS: Readonly<Record<Group, readonly Row[]>> = {
   ],
   "Storage and start without the upstream": [
     ["BACKUP_FOLDER", "FLAGS_STORE", { conversion: asFileStore }],
-    ["REDIS_URL", [], { missing: STORE }],
-    ["REDIS_HOST", [], { missing: STORE }],
+    ["REDIS_URL", "FLAGS_STORE", { conversion: asRedisStore }],
+    [
+      "REDIS_HOST",
+      [],
+      { missing: lost("set FLAGS_STORE instead, such as redis://user:password@host:6379") },
+    ],
     ...[
       "REDIS_PORT",
       "REDIS_USERNAME",

@@ -1,0 +1,86 @@
+import { InvalidValue } from "flags-server-kit/command-line";
+import { describe, expect, test } from "vitest";
+import { describeRedisAddress, parseRedisAddress } from "./redis-address.ts";
+
+const DEFAULTS = {
+  kind: "redis",
+  mode: "single",
+  isTls: false,
+  user: undefined,
+  password: undefined,
+  primaryName: "",
+  database: 0,
+  prefix: "flags:",
+};
+
+describe("parseRedisAddress()", () => {
+  test.each([
+    ["redis://cache", { hosts: [{ host: "cache", port: 6379 }] }],
+    ["REDIS://cache:7000/2", { hosts: [{ host: "cache", port: 7000 }], database: 2 }],
+    [
+      "rediss://app:p%40ss%3A@cache",
+      { isTls: true, hosts: [{ host: "cache", port: 6379 }], user: "app", password: "p@ss:" },
+    ],
+    ["redis://:a:b@cache", { hosts: [{ host: "cache", port: 6379 }], password: "a:b" }],
+    ["redis://[::1]:7000", { hosts: [{ host: "::1", port: 7000 }] }],
+    ["redis://cache?prefix=shop.", { hosts: [{ host: "cache", port: 6379 }], prefix: "shop." }],
+    [
+      "redis+sentinel://:secret@one,two:7000/main/3",
+      {
+        mode: "sentinel",
+        hosts: [
+          { host: "one", port: 26_379 },
+          { host: "two", port: 7000 },
+        ],
+        password: "secret",
+        primaryName: "main",
+        database: 3,
+      },
+    ],
+    [
+      "rediss+cluster://one,two:7000",
+      {
+        mode: "cluster",
+        isTls: true,
+        hosts: [
+          { host: "one", port: 6379 },
+          { host: "two", port: 7000 },
+        ],
+      },
+    ],
+  ])("%s", (text, expected) => {
+    expect(parseRedisAddress(text)).toEqual({ ...DEFAULTS, ...expected });
+  });
+
+  test.each([
+    ["redis:cache", "an address of Redis is redis://host:6379"],
+    ["redis://", "an address of Redis is redis://host:6379"],
+    ["redis://one,two", "it names several hosts"],
+    ["redis://cache:0", "0 in it is not a port"],
+    ["redis://cache:70000", "70000 in it is not a port"],
+    ["redis://cache/x", "must be the number of a database"],
+    ["redis://cache/1/2", "must be the number of a database"],
+    ["redis+sentinel://one,two", "it does not name the primary"],
+    ["redis+cluster://one/1", "a cluster has no numbered databases"],
+    ["redis://user:100%@cache", "not percent-encoded"],
+    ["redis://cache?password=x", 'its only parameter can be prefix, not "password"'],
+    ["redis://cache?prefix={a}", "its prefix may contain only"],
+    ["redis://us@er:secret@cache/x", "must be the number of a database"],
+    ["redis+other://user:secret@cache", "current value is"],
+  ])("rejects %s", (text, detail) => {
+    const parsed = parseRedisAddress(text);
+    expect(parsed).toBeInstanceOf(InvalidValue);
+    expect((parsed as InvalidValue).detail).toContain(detail);
+    expect((parsed as InvalidValue).detail).not.toContain("secret");
+  });
+});
+
+test.each([
+  ["redis://app:secret@cache", "redis://cache:6379"],
+  ["rediss+sentinel://:secret@one,[::1]/main/3", "rediss+sentinel://one:26379,[::1]:26379/main/3"],
+  ["redis+cluster://a,b", "redis+cluster://a:6379,b:6379"],
+])("describeRedisAddress() omits the credentials of %s", (text, expected) => {
+  const parsed = parseRedisAddress(text);
+  if (parsed instanceof InvalidValue) throw new Error(parsed.detail);
+  expect(describeRedisAddress(parsed)).toBe(expected);
+});

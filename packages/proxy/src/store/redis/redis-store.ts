@@ -1,0 +1,51 @@
+import type { FlagExchange } from "flags-sdk";
+import type { SourceIdentity } from "../source-identity.ts";
+import type { Store } from "../store.ts";
+import { describeRedisAddress } from "./redis-address.ts";
+import { RedisConnection } from "./redis-connection.ts";
+import { RedisExchange } from "./redis-exchange.ts";
+import type { RedisOptions } from "./redis-client.ts";
+
+/** Connects in the background. */
+export function openRedisStore(options: RedisOptions): RedisStore {
+  return new RedisStore(new RedisConnection(options));
+}
+
+/** Stores each document under one key. */
+export class RedisStore implements Store {
+  readonly address: string;
+  readonly #connection: RedisConnection;
+
+  constructor(connection: RedisConnection) {
+    this.#connection = connection;
+    this.address = describeRedisAddress(connection.address);
+  }
+
+  async read(key: string, signal: AbortSignal): Promise<Uint8Array | undefined> {
+    const name = this.#nameOf(key);
+    const reply = await this.#connection.send(name, ["GET", name], signal);
+    return reply instanceof Uint8Array ? reply : undefined;
+  }
+
+  async write(key: string, content: Uint8Array, signal: AbortSignal): Promise<void> {
+    const name = this.#nameOf(key);
+    await this.#connection.send(name, ["SET", name, Buffer.from(content)], signal);
+  }
+
+  async remove(key: string, signal: AbortSignal): Promise<void> {
+    const name = this.#nameOf(key);
+    await this.#connection.send(name, ["DEL", name], signal);
+  }
+
+  createExchange(source: SourceIdentity): FlagExchange {
+    return new RedisExchange(this.#connection, source);
+  }
+
+  close(): Promise<void> {
+    return this.#connection.close();
+  }
+
+  #nameOf(key: string): string {
+    return `${this.#connection.address.prefix}${key}`;
+  }
+}

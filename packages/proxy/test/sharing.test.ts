@@ -1,0 +1,190 @@
+// Replicas that share flags through a real Redis server, in one process: their roles, and what they serve.
+
+import { randomUUID } from "node:crypto";
+import { createFlagsClient, type FlagsClient } from "flags-sdk";
+import { InvalidValue } from "flags-server-kit/command-line";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { documentOf, FEATURES, flag, serve, status, Upstream } from "../../sdk/test/_upstream.ts";
+import { parseRedisAddress } from "../src/store/redis/redis-address.ts";
+import { RedisConnection } from "../src/store/redis/redis-connection.ts";
+import { RedisExchange } from "../src/store/redis/redis-exchange.ts";
+import { HAS_REDIS, RedisServer } from "./_redis.ts";
+
+const INTERVAL_MS = 100;
+
+/** Like `expect.poll()`, with a timeout for a busy machine. */
+const eventually: typeof expect.poll = (read) =>
+  expect.poll(read, { timeout: 20_000, interval: 20 });
+
+interface Replica {
+  readonly client: FlagsClient;
+  readonly warnings: string[];
+  readonly connection: RedisConnection;
+}
+
+describe.skipIf(!HAS_REDIS)("replicas with one Redis", () => {
+  let redis: RedisServer;
+
+  beforeAll(async () => {
+    redis = await RedisServer.start();
+  });
+  afterAll(() => redis.stop());
+
+  async function startUpstream(): Promise<Upstream> {
+    const upstream = await Upstream.start();
+    onTestFinished(() => upstream.close());
+    return upstream;
+  }
+
+  function connect(port: number = redis.port): RedisConnection {
+    const address = parseRedisAddress(`redis://127.0.0.1:${port}`);
+    if (address instanceof InvalidValue) throw new Error(address.detail);
+    const connection = new RedisConnection({ address });
+    onTestFinished(() => connection.close());
+    return connection;
+  }
+
+  interface ReplicaOptions {
+    readonly url: string;
+    readonly id: string;
+    readonly secret?: string;
+    readonly port?: number;
+  }
+
+  function startReplica({ url, id, secret = "secret", port }: ReplicaOptions): Replica {
+    const connection = connect(port);
+    const client = createFlagsClient({
+      url,
+      appName: "proxy",
+      refreshIntervalMs: INTERVAL_MS,
+      metricsIntervalMs: 0,
+      exchange: new RedisExchange(connection, { id, secret }),
+    });
+    const warnings: string[] = [];
+    client.on("warn", (message) => warnings.push(message));
+    onTestFinished(() => client.close());
+    client.start();
+    return { client, warnings, connection };
+  }
+
+  const namesOf = ({ client }: Replica): readonly string[] =>
+    client.snapshot?.flags.map(({ name }) => name) ?? [];
+  const roleOf = ({ client }: Replica): string | undefined => client.sharing?.role;
+
+  /** Starts a holder and followers of it. */
+  async function startFleet(count: number) {
+    const upstream = await startUpstream();
+    const options = { url: upstream.url, id: randomUUID() };
+    const holder = startReplica(options);
+    await eventually(() => roleOf(holder)).toBe("holder");
+    const followers = Array.from({ length: count - 1 }, () => startReplica(options));
+    for (const replica of [holder, ...followers]) {
+      // oxlint-disable-next-line no-await-in-loop -- all of them
+      await eventually(() => [roleOf(replica), namesOf(replica)]).toEqual([
+        replica === holder ? "holder" : "follower",
+        ["a"],
+      ]);
+    }
+    return { upstream, holder, followers, options };
+  }
+
+  test("one replica polls, and the others get its flags and its changes", async () => {
+    const { upstream, followers } = await startFleet(4);
+    const start = upstream.seen(FEATURES).length;
+    upstream.features(serve(documentOf(flag("a"), flag("b"))));
+    await Promise.all(
+      followers.map((follower) => eventually(() => namesOf(follower)).toEqual(["a", "b"])),
+    );
+    const polls = upstream.seen(FEATURES).slice(start);
+    expect(new Set(polls.map(({ headers }) => headers["unleash-connection-id"])).size).toBe(1);
+    expect(followers.map(({ client }) => client.origin)).toEqual(["shared", "shared", "shared"]);
+  });
+
+  test("followers know when the upstream last confirmed the flags", async () => {
+    const { followers } = await startFleet(2);
+    const [follower] = followers;
+    const first = follower?.client.lastFetchAtMs ?? 0;
+    expect(Math.abs(Date.now() - first)).toBeLessThan(5000);
+    await eventually(() => follower?.client.lastFetchAtMs ?? 0).toBeGreaterThan(first);
+  });
+
+  test("when the holder stops, another replica takes the lease immediately", async () => {
+    const { upstream, holder, followers } = await startFleet(3);
+    await holder.client.close();
+    await eventually(() => followers.map(roleOf).toSorted()).toEqual(["follower", "holder"]);
+    upstream.features(serve(documentOf(flag("c"))));
+    for (const follower of followers) {
+      // oxlint-disable-next-line no-await-in-loop -- all of them
+      await eventually(() => namesOf(follower)).toEqual(["c"]);
+    }
+    expect(followers.flatMap(({ client }) => client.sharing?.takeovers)).toContain(1);
+  });
+
+  test("a replica that cannot reach the upstream gives the lease to one that can", async () => {
+    const upstream = await startUpstream();
+    const id = randomUUID();
+    const cut = startReplica({ url: "http://127.0.0.1:1/api", id });
+    await eventually(() => roleOf(cut)).toBe("holder");
+    const connected = startReplica({ url: upstream.url, id });
+    await eventually(() => roleOf(connected)).toBe("holder");
+    await eventually(() => namesOf(cut)).toEqual(["a"]);
+    expect(roleOf(cut)).toBe("follower");
+    upstream.features(serve(documentOf(flag("z"))));
+    await eventually(() => namesOf(cut)).toEqual(["z"]);
+  });
+
+  test("a new replica has the shared flags while the upstream is down", async () => {
+    const { upstream, holder, followers, options } = await startFleet(2);
+    upstream.features(status(503));
+    await Promise.all([holder, ...followers].map(({ client }) => client.close()));
+    const late = startReplica(options);
+    await eventually(() => namesOf(late)).toEqual(["a"]);
+    upstream.features(serve(documentOf(flag("up"))));
+    await eventually(() => namesOf(late)).toEqual(["up"]);
+  });
+
+  test("without Redis, every replica polls for itself, and shares again when Redis returns", async () => {
+    const own = await RedisServer.start();
+    onTestFinished(() => own.stop());
+    const upstream = await startUpstream();
+    const options = { url: upstream.url, id: randomUUID(), port: own.port };
+    const replicas = [startReplica(options), startReplica(options)];
+    await eventually(() => replicas.map(roleOf).toSorted()).toEqual(["follower", "holder"]);
+    await own.kill();
+    await eventually(() => replicas.map(roleOf)).toEqual(["alone", "alone"]);
+    upstream.features(serve(documentOf(flag("alone"))));
+    await eventually(() => replicas.map(namesOf)).toEqual([["alone"], ["alone"]]);
+    await own.restart();
+    await eventually(() => replicas.map(roleOf).toSorted()).toEqual(["follower", "holder"]);
+    expect(replicas.flatMap(({ warnings }) => warnings)).toContain(
+      "Flags are shared with other replicas again",
+    );
+    upstream.features(serve(documentOf(flag("shared"))));
+    await eventually(() => replicas.map(namesOf)).toEqual([["shared"], ["shared"]]);
+  });
+
+  test("a replica starts without Redis", async () => {
+    const upstream = await startUpstream();
+    const replica = startReplica({ url: upstream.url, id: "none", port: 1 });
+    await eventually(() => namesOf(replica)).toEqual(["a"]);
+    expect(roleOf(replica)).toBe("alone");
+    expect(replica.warnings[0]).toMatch(
+      /^Flags are not shared with other replicas, .*ECONNREFUSED/,
+    );
+  });
+
+  test("flags that were written without the secret are rejected, and published again", async () => {
+    const { followers, options, upstream } = await startFleet(2);
+    const key = `flags:v1/sources/{${options.id}}:shared`;
+    const poison = `${Date.now() + 60_000}.1`;
+    redis.cli("HSET", key, "document", "poison", "version", poison);
+    redis.cli("PUBLISH", `flags:v1/sources/{${options.id}}:changes`, "");
+    await eventually(() => redis.cli("HGET", key, "version")).not.toBe(poison);
+    expect(followers.map(namesOf)).toEqual([["a"]]);
+    upstream.features(serve(documentOf(flag("healed"))));
+    for (const follower of followers) {
+      // oxlint-disable-next-line no-await-in-loop -- all of them
+      await eventually(() => namesOf(follower)).toEqual(["healed"]);
+    }
+  });
+});

@@ -1,0 +1,361 @@
+import { randomUUID } from "node:crypto";
+import type { FeatureDefinitions } from "../flag-source.ts";
+import { Loop } from "../scheduling/loop.ts";
+import { Deadline } from "../transport/deadline.ts";
+import type { EventSink } from "../transport/failure-log.ts";
+import { describeCause } from "../transport/upstream-error.ts";
+import type { SyncSink, Synchronizer } from "../sync/synchronizer.ts";
+import { compareVersions } from "./flag-exchange.ts";
+import type { FlagExchange, SharedVersion, SharingState } from "./flag-exchange.ts";
+import { Recovery } from "./recovery.ts";
+import { sharingTiming } from "./sharing-timing.ts";
+import type { SharingTiming } from "./sharing-timing.ts";
+import { UpstreamRun } from "./upstream-run.ts";
+import type { CreateSynchronizer } from "./upstream-run.ts";
+
+/**
+ * - `holder`: has the lease, follows the upstream and publishes its flags.
+ * - `follower`: gets its flags from the holder.
+ * - `alone`: follows the upstream itself, because flags cannot be shared.
+ */
+export type SharingRole = "holder" | "follower" | "alone";
+
+/** How a source shares its flags with other replicas. */
+export interface SharingStatus {
+  readonly role: SharingRole;
+  /** How often it has taken the lease. */
+  readonly takeovers: number;
+  /** When the exchange last worked, epoch milliseconds. */
+  readonly lastContactAtMs: number | undefined;
+}
+
+/** Receives the flags of the upstream and those of other replicas. */
+export interface SharedSink extends SyncSink {
+  /**
+   * Accepts flags that another replica got from the upstream, which last confirmed them at this time, by
+   * `performance.now()`; undefined if it does not respond to that replica either.
+   */
+  acceptShared(text: string, confirmedAtMs: number | undefined, signal: AbortSignal): Promise<void>;
+  /** Called if the upstream confirmed at this time, to another replica, that nothing has changed. */
+  confirmed(atMs: number): void;
+  /** Called when the upstream begins or ceases to send changes as they happen. */
+  setLive(isLive: boolean): void;
+}
+
+/** The current flags, with the revision of their snapshot. */
+export interface CurrentFlags {
+  readonly revision: string | undefined;
+  readonly definitions: FeatureDefinitions | undefined;
+}
+
+interface SharedSynchronizerOptions {
+  readonly exchange: FlagExchange;
+  readonly createSynchronizer: CreateSynchronizer;
+  readonly sink: SharedSink;
+  readonly current: () => CurrentFlags;
+  readonly intervalMs: number;
+  readonly events: EventSink;
+  /** Called whenever the role changes. */
+  readonly onRole: (role: SharingRole) => void;
+  readonly now: () => number;
+  readonly random: () => number;
+}
+
+const RELEASE_TIMEOUT_MS = 1000;
+
+/**
+ * Shares the work of following one upstream among replicas: the holder of a lease does it, the others get its
+ * flags from the exchange. While that fails, a replica follows the upstream itself.
+ *
+ * Flags never become older: each publication has a higher version than the previous ones, only the holder of
+ * the lease can publish, and only flags that it has fetched since it took the lease. A replica that has
+ * followed the upstream itself stops only if the shared flags equal its own, or if the upstream has confirmed
+ * them later.
+ */
+export class SharedSynchronizer implements Synchronizer {
+  readonly #options: SharedSynchronizerOptions;
+  readonly #timing: SharingTiming;
+  readonly #owner: string = randomUUID();
+  readonly #abort = new AbortController();
+  readonly #loop = new Loop(() => this.#iterate());
+  #unsubscribe: () => void = () => undefined;
+  #startTimer: NodeJS.Timeout | undefined;
+  #isWoken = false;
+  #run: UpstreamRun | undefined;
+  #stoppingRuns: Promise<unknown> = Promise.resolve();
+  readonly #recovery: Recovery;
+  /** The highest version that this replica has published or accepted, and its revision. */
+  #version: SharedVersion | undefined;
+  #revision: string | undefined;
+  /** Whether the accepted flags counted as confirmed. */
+  #isConfirmed = false;
+  /** When the upstream last confirmed the flags, to any replica, by `performance.now()`. */
+  #confirmedAtMs = -Infinity;
+  /** When the shared flags were last fresh, or the upstream failed for all, by `performance.now()`. */
+  #usableAtMs = performance.now();
+  /** When sharing last worked, by `performance.now()`. */
+  #sharedAtMs: number | undefined;
+  #status: SharingStatus = { role: "alone", takeovers: 0, lastContactAtMs: undefined };
+  #hasRole = false;
+  /** Whether the current failure was logged. */
+  #hasFailed = false;
+
+  constructor(options: SharedSynchronizerOptions) {
+    this.#options = options;
+    this.#timing = sharingTiming(options.intervalMs, options.random);
+    this.#recovery = new Recovery(this.#timing.recoveryMs, () => performance.now());
+  }
+
+  get status(): SharingStatus {
+    return this.#status;
+  }
+
+  start(): void {
+    this.#unsubscribe = this.#options.exchange.onChange(() => this.#wake());
+    this.#startTimer = setTimeout(() => {
+      if (this.#run === undefined) this.#startRun(undefined);
+    }, this.#timing.startPatienceMs).unref();
+    this.#loop.start();
+  }
+
+  async stop(): Promise<void> {
+    this.#unsubscribe();
+    clearTimeout(this.#startTimer);
+    this.#abort.abort(new Error("Sharing was stopped"));
+    this.#stopRun();
+    await Promise.all([this.#loop.stop(), this.#stoppingRuns]);
+    if (this.#status.role === "holder") await this.#release();
+  }
+
+  #wake(): void {
+    this.#isWoken = true;
+    this.#loop.wake();
+  }
+
+  async #iterate(): Promise<number | undefined> {
+    this.#isWoken = false;
+    try {
+      await this.#share();
+      this.#succeeded();
+    } catch (cause) {
+      if (!this.#abort.signal.aborted) this.#failed(cause);
+    }
+    const { contactIntervalMs } = this.#timing;
+    return this.#isWoken ? 0 : contactIntervalMs * (0.9 + 0.2 * this.#options.random());
+  }
+
+  async #share(): Promise<void> {
+    const isFailing = this.#run?.isFailingFor(this.#timing.failingAfterMs) ?? false;
+    if (isFailing) this.#recovery.failed();
+    const { contactTimeoutMs, startTimeoutMs } = this.#timing;
+    const limitMs = this.#hasRole ? contactTimeoutMs : startTimeoutMs;
+    const state = await this.#limit(limitMs, (signal) =>
+      this.#options.exchange.contact(
+        {
+          owner: this.#owner,
+          leaseMs: this.#timing.leaseMs,
+          wants: this.#recovery.isOver ? "failing" : "free",
+          knownEpoch: this.#version?.epoch ?? 0,
+          confirmedAgeMs: this.#confirmedAgeMs(),
+          isFailing,
+        },
+        signal,
+      ),
+    );
+    if (state.isHolder) await this.#lead(state);
+    else await this.#follow(state);
+  }
+
+  async #lead(state: SharingState): Promise<void> {
+    if (this.#run?.epoch !== state.epoch) {
+      this.#startRun(state.epoch);
+      this.#status = { ...this.#status, takeovers: this.#status.takeovers + 1 };
+    }
+    // Until the upstream responds, the flags of the previous holder are better than none.
+    const hasNone = this.#options.current().revision === undefined;
+    if (hasNone && state.version !== undefined) await this.#acceptShared(state);
+    const hasFetched = this.#run?.lastSuccessAtMs !== undefined;
+    const isPublished =
+      compareVersions(state.version, this.#version) === 0 &&
+      this.#options.current().revision === this.#revision;
+    if (hasFetched && !isPublished) await this.#publish(state.epoch);
+    this.#setRole("holder");
+  }
+
+  async #publish(epoch: number): Promise<void> {
+    const { revision, definitions } = this.#options.current();
+    if (revision === undefined || definitions === undefined) return;
+    const counter = this.#version?.epoch === epoch ? this.#version.counter + 1 : 1;
+    const version = { epoch, counter };
+    // NOTE: before the publication, because one that fails may have taken effect nevertheless.
+    this.#version = version;
+    this.#revision = undefined;
+    const { exchange } = this.#options;
+    const isPublished = await this.#limit(this.#timing.transferTimeoutMs, (signal) =>
+      exchange.publish(this.#owner, { version, revision, definitions }, signal),
+    );
+    if (isPublished) this.#revision = revision;
+  }
+
+  async #follow(state: SharingState): Promise<void> {
+    if (this.#run !== undefined && !this.#mayReplace(this.#run, state)) {
+      this.#setRole("alone");
+      return;
+    }
+    const comparison = compareVersions(state.version, this.#version);
+    if (this.#run === undefined) this.#requireUsable(state, comparison);
+    const known = this.#run === undefined ? this.#revision : this.#options.current().revision;
+    const isPromoted = this.#isFresh(state) && !this.#isConfirmed;
+    const isNew = comparison !== 0 || state.revision !== known || isPromoted;
+    if (state.version !== undefined && isNew && !(await this.#acceptShared(state))) return;
+    if (this.#run !== undefined) this.#usableAtMs = performance.now();
+    this.#stopRun();
+    this.#setRole("follower");
+    const isCurrent = compareVersions(state.version, this.#version) === 0;
+    if (isCurrent && this.#isFresh(state)) this.#confirm(state);
+  }
+
+  /** @throws {Error} if a follower would have no flags or old ones, although the upstream may respond */
+  #requireUsable(state: SharingState, comparison: number): void {
+    if (state.version !== undefined && comparison < 0) {
+      throw new Error("The latest flags were lost there");
+    }
+    const nowMs = performance.now();
+    if (this.#isFresh(state) || state.isHolderFailing) this.#usableAtMs = nowMs;
+    const { freshMs, failingAfterMs } = this.#timing;
+    const limitMs = this.#options.current().revision === undefined ? failingAfterMs : freshMs;
+    if (nowMs - this.#usableAtMs > limitMs) throw new Error("The holder publishes no flags");
+  }
+
+  /** Reads the published flags and accepts them. Resolves to false if those of this replica are newer. */
+  async #acceptShared(state: SharingState): Promise<boolean> {
+    const { exchange, sink } = this.#options;
+    const shared = await this.#limit(this.#timing.transferTimeoutMs, (signal) =>
+      exchange.read(signal),
+    );
+    if (shared === undefined) throw new Error("There are no shared flags");
+    if (state.isHolder || this.#run === undefined) {
+      if (compareVersions(shared.version, this.#version) < 0) return false;
+    } else {
+      if (!this.#mayReplace(this.#run, { ...state, ...shared })) return false;
+      this.#stopRun();
+    }
+    const isConfirmed = this.#isFresh(state) && !state.isHolder;
+    const confirmedAtMs = isConfirmed ? confirmationTime(state) : undefined;
+    await sink.acceptShared(shared.text, confirmedAtMs, this.#abort.signal);
+    this.#version = shared.version;
+    this.#revision = shared.revision;
+    this.#isConfirmed = isConfirmed;
+    return true;
+  }
+
+  /** Whether shared flags may replace those that this replica has fetched itself. */
+  #mayReplace({ lastSuccessAtMs }: UpstreamRun, state: SharingState): boolean {
+    if (state.version === undefined) return false;
+    const { revision } = this.#options.current();
+    if (revision === undefined) return true;
+    if (!this.#isFresh(state)) return false;
+    if (revision === state.revision) return true;
+    if (lastSuccessAtMs === undefined && compareVersions(state.version, this.#version) >= 0) {
+      return true;
+    }
+    return confirmationTime(state) > this.#confirmedAtMs + this.#timing.marginMs;
+  }
+
+  #confirm(state: SharingState): void {
+    const atMs = confirmationTime(state);
+    // NOTE: the difference between two computations of the same time is a few milliseconds.
+    if (atMs - this.#confirmedAtMs < this.#timing.contactIntervalMs / 2) return;
+    this.#confirmedAtMs = atMs;
+    this.#options.sink.confirmed(atMs);
+  }
+
+  #isFresh({ epoch, isHolderFailing, confirmedAgeMs = Infinity }: SharingState): boolean {
+    return epoch > 0 && !isHolderFailing && confirmedAgeMs <= this.#timing.freshMs;
+  }
+
+  /** Returns the age of the last confirmation if what is published is what was confirmed. */
+  #confirmedAgeMs(): number | undefined {
+    const { lastSuccessAtMs, epoch, isLive } = this.#run ?? {};
+    if (lastSuccessAtMs === undefined || epoch === undefined) return undefined;
+    if (this.#revision !== this.#options.current().revision) return undefined;
+    if (isLive === true) return 0;
+    return Math.round(performance.now() - lastSuccessAtMs);
+  }
+
+  #failed(cause: unknown): void {
+    const sinceMs = performance.now() - (this.#sharedAtMs ?? -Infinity);
+    if (sinceMs < this.#timing.patienceMs) return;
+    if (this.#run === undefined) this.#startRun(undefined);
+    this.#setRole("alone");
+    if (this.#hasFailed) return;
+    this.#hasFailed = true;
+    this.#options.events.warn(
+      `Flags are not shared with other replicas, and this one fetches its own: ${describeCause(cause)}`,
+    );
+  }
+
+  #succeeded(): void {
+    this.#sharedAtMs = performance.now();
+    this.#status = { ...this.#status, lastContactAtMs: this.#options.now() };
+    if (!this.#hasFailed) return;
+    this.#hasFailed = false;
+    this.#options.events.warn("Flags are shared with other replicas again");
+  }
+
+  #setRole(role: SharingRole): void {
+    if (this.#hasRole && role === this.#status.role) return;
+    this.#hasRole = true;
+    clearTimeout(this.#startTimer);
+    this.#status = { ...this.#status, role };
+    this.#options.onRole(role);
+  }
+
+  async #limit<T>(timeoutMs: number, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const deadline = new Deadline(this.#abort.signal, timeoutMs);
+    try {
+      return await deadline.race(call(deadline.signal));
+    } finally {
+      deadline.end();
+    }
+  }
+
+  #startRun(epoch: number | undefined): void {
+    this.#stopRun();
+    if (this.#abort.signal.aborted) return;
+    const { createSynchronizer, sink, events } = this.#options;
+    this.#run = new UpstreamRun({
+      epoch,
+      createSynchronizer,
+      sink,
+      events,
+      onSuccess: (isDocument) => {
+        this.#confirmedAtMs = performance.now();
+        this.#recovery.succeeded();
+        if (isDocument) this.#wake();
+      },
+    });
+    this.#run.start();
+  }
+
+  #stopRun(): void {
+    if (this.#run === undefined) return;
+    this.#stoppingRuns = Promise.all([this.#stoppingRuns, this.#run.stop()]);
+    this.#run = undefined;
+  }
+
+  async #release(): Promise<void> {
+    const deadline = new Deadline(new AbortController().signal, RELEASE_TIMEOUT_MS);
+    try {
+      await deadline.race(this.#options.exchange.release(this.#owner, deadline.signal));
+    } catch {
+      // The lease ends by itself.
+    }
+    deadline.clear();
+  }
+}
+
+/** When the upstream confirmed the shared flags, by `performance.now()`. */
+function confirmationTime({ confirmedAgeMs = Infinity }: SharingState): number {
+  return performance.now() - confirmedAgeMs;
+}

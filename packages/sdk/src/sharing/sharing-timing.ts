@@ -1,0 +1,64 @@
+/** The durations of sharing, in milliseconds. */
+export interface SharingTiming {
+  /** Between contacts with the exchange. */
+  readonly contactIntervalMs: number;
+  /** Maximum time for a contact. */
+  readonly contactTimeoutMs: number;
+  /** Maximum time for the first contact, including the connection. */
+  readonly startTimeoutMs: number;
+  /** Without a first contact for this long, a replica follows the upstream meanwhile. */
+  readonly startPatienceMs: number;
+  /** Maximum time to publish or read flags. */
+  readonly transferTimeoutMs: number;
+  /** How long the lease lasts without a renewal. */
+  readonly leaseMs: number;
+  /** Without contact for this long, a replica follows the upstream itself. */
+  readonly patienceMs: number;
+  /** How long the upstream must have failed until another replica may take the lease. */
+  readonly failingAfterMs: number;
+  /** How long a replica that failed leaves a failing holder its lease, after the first failure. */
+  readonly recoveryMs: number;
+  /** Flags that were confirmed within this time count as those of the upstream. Infinite if it is polled once. */
+  readonly freshMs: number;
+  /** By how much the confirmation of shared flags must be later than an own one to replace it. */
+  readonly marginMs: number;
+}
+
+/** With shorter intervals, a busy process would lose its lease. */
+const MIN_BASE_MS = 1000;
+/** With longer intervals, a replica would notice only late that it has to follow the upstream. */
+const MAX_BASE_MS = 30_000;
+const DEFAULT_BASE_MS = 5000;
+
+const MAX_CONTACT_TIMEOUT_MS = 2000;
+const START_TIMEOUT_MS = 5000;
+const START_PATIENCE_MS = 1000;
+const MAX_TRANSFER_TIMEOUT_MS = 10_000;
+
+/** Streams confirm flags with a keep-alive about every 30 seconds. */
+const MIN_FRESH_MS = 60_000;
+
+/**
+ * Derives the durations from the refresh interval. A lease ends 1.25 intervals after its last renewal, and
+ * other replicas look every quarter of an interval, so another holder follows the upstream within two.
+ *
+ * @param intervalMs milliseconds between polls; 0: polled only once
+ * @param random returns a number in [0, 1), so that not all replicas poll at once when the exchange fails
+ */
+export function sharingTiming(intervalMs: number, random: () => number): SharingTiming {
+  const wantedMs = intervalMs === 0 ? DEFAULT_BASE_MS : intervalMs;
+  const baseMs = Math.min(Math.max(wantedMs, MIN_BASE_MS), MAX_BASE_MS);
+  return {
+    contactIntervalMs: baseMs / 4,
+    contactTimeoutMs: Math.min(baseMs / 2, MAX_CONTACT_TIMEOUT_MS),
+    startTimeoutMs: START_TIMEOUT_MS,
+    startPatienceMs: START_PATIENCE_MS,
+    transferTimeoutMs: Math.min(baseMs, MAX_TRANSFER_TIMEOUT_MS),
+    leaseMs: Math.round(baseMs * 1.25),
+    patienceMs: baseMs * (1 + random() / 2),
+    failingAfterMs: 2 * Math.max(wantedMs, baseMs),
+    recoveryMs: 10 * Math.max(wantedMs, baseMs),
+    freshMs: intervalMs === 0 ? Infinity : Math.max(3 * wantedMs, MIN_FRESH_MS),
+    marginMs: baseMs,
+  };
+}

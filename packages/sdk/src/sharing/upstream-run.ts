@@ -1,0 +1,105 @@
+import type { EventSink } from "../transport/failure-log.ts";
+import type { SyncSink, Synchronizer } from "../sync/synchronizer.ts";
+
+/** What the synchronizer reports that follows the upstream. */
+interface SynchronizerHooks {
+  readonly events: EventSink;
+  /** Called when the upstream begins or ceases to send changes as they happen. */
+  readonly onLive: (isLive: boolean) => void;
+}
+
+/** Creates the synchronizer that follows the upstream. */
+export type CreateSynchronizer = (sink: SyncSink, hooks: SynchronizerHooks) => Synchronizer;
+
+interface UpstreamRunOptions {
+  /** The epoch of the lease under which it runs; undefined without a lease. */
+  readonly epoch: number | undefined;
+  readonly createSynchronizer: CreateSynchronizer;
+  readonly sink: SyncSink & { setLive(isLive: boolean): void };
+  readonly events: EventSink;
+  /** Called after each response of the upstream; with true if it was a document. */
+  readonly onSuccess: (isDocument: boolean) => void;
+}
+
+/**
+ * Follows the upstream until it is stopped, and records how that goes. Each run fetches everything again, so
+ * that its flags are newer than its start.
+ */
+export class UpstreamRun {
+  readonly epoch: number | undefined;
+  readonly #synchronizer: Synchronizer;
+  readonly #sink: UpstreamRunOptions["sink"];
+  readonly #startedAtMs = performance.now();
+  #lastSuccessAtMs: number | undefined;
+  #hasFailed = false;
+  #isLive = false;
+  #isStopped = false;
+
+  constructor({ epoch, createSynchronizer, sink, events, onSuccess }: UpstreamRunOptions) {
+    this.epoch = epoch;
+    this.#sink = sink;
+    this.#synchronizer = createSynchronizer(
+      {
+        accept: async (document, signal) => {
+          await sink.accept(document, signal);
+          this.#succeeded();
+          onSuccess(true);
+        },
+        unchanged: () => {
+          sink.unchanged();
+          this.#succeeded();
+          onSuccess(false);
+        },
+      },
+      {
+        events: {
+          ...events,
+          failure: (error) => {
+            this.#hasFailed = true;
+            events.failure(error);
+          },
+        },
+        onLive: (isLive) => this.#setLive(isLive),
+      },
+    );
+  }
+
+  /** When the upstream last responded to this run, by `performance.now()`. */
+  get lastSuccessAtMs(): number | undefined {
+    return this.#lastSuccessAtMs;
+  }
+
+  /** Whether the upstream sends changes as they happen. */
+  get isLive(): boolean {
+    return this.#isLive;
+  }
+
+  /** Whether all attempts of the last milliseconds have failed. */
+  isFailingFor(durationMs: number): boolean {
+    const sinceMs = performance.now() - (this.#lastSuccessAtMs ?? this.#startedAtMs);
+    return this.#hasFailed && sinceMs >= durationMs;
+  }
+
+  start(): void {
+    this.#synchronizer.start();
+  }
+
+  /** Delivers nothing from now on; resolves once everything has ended. */
+  async stop(): Promise<void> {
+    const stopped = this.#synchronizer.stop();
+    this.#setLive(false);
+    this.#isStopped = true;
+    await stopped;
+  }
+
+  #setLive(isLive: boolean): void {
+    if (this.#isStopped) return;
+    this.#isLive = isLive;
+    this.#sink.setLive(isLive);
+  }
+
+  #succeeded(): void {
+    this.#lastSuccessAtMs = performance.now();
+    this.#hasFailed = false;
+  }
+}
