@@ -80,16 +80,13 @@ export async function loadConfig(
   const { network, ...networkFiles } = loadNetwork(resolution, Date.now());
   const [strategies, enrichers] = await loadExtensions(resolution);
   const access = await checkAccess(values, files);
-  const fileProblems = worker === undefined ? await findFileProblems(listed) : [];
-  const spool =
-    worker === undefined && files === undefined ? await checkSpool(values) : NO_FINDINGS;
+  const disk = worker === undefined ? await checkDisk(values, listed) : NO_FINDINGS;
   const problems = [
     ...check.problems,
     ...translation.problems,
     ...resolution.problems,
-    ...fileProblems,
     ...access.problems,
-    ...spool.problems,
+    ...disk.problems,
     ...networkFiles.problems,
     ...findUnknownOptions(PROGRAM, translatedOptions.options),
     ...strategies.problems,
@@ -99,7 +96,7 @@ export async function loadConfig(
     ...check.hints,
     ...findUnreachableLimits(resolution, maxConnections, openFiles),
     ...strategies.hints,
-    ...spool.hints,
+    ...disk.hints,
     ...translation.hints,
     ...(translation.products.includes("edge") ? findWiderKeys(values) : []),
     ...findUnknownVariables(PROGRAM, translation.environment),
@@ -168,9 +165,14 @@ function aboutAccessFile(text: string): string {
   return `${nameSetting(SETTINGS.accessFile)}: ${text}`;
 }
 
+/** Checks the files and folders that workers do not open: those with flags, or the spool of usage. */
+async function checkDisk(values: Values, listed: FlagFiles | undefined): Promise<Findings> {
+  if (listed === undefined) return checkSpool(values);
+  return { problems: await findFileProblems(listed), hints: [] };
+}
+
 /** Reads the files with flags, so that a start with an unusable one fails. */
-async function findFileProblems(listed: FlagFiles | undefined): Promise<readonly string[]> {
-  if (listed === undefined) return [];
+async function findFileProblems(listed: FlagFiles): Promise<readonly string[]> {
   const { checkFlagFiles } = await import("../files/check-flag-files.ts");
   const problems = [...listed.problems, ...(await checkFlagFiles(listed.files))];
   return problems.map((problem) => `${nameSetting(SETTINGS.flagsUrl)}: ${problem}`);

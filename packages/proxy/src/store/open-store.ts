@@ -17,14 +17,9 @@ export interface StoreConfig {
 
 /** Returns the address for messages, without credentials. */
 export function describeStoreAddress({ address }: Pick<StoreConfig, "address">): string {
-  switch (address.kind) {
-    case "s3":
-      return describeS3Address(address);
-    case "redis":
-      return describeRedisAddress(address);
-    case "file":
-      return `file:${resolve(address.directory)}`;
-  }
+  if (address.kind === "s3") return describeS3Address(address);
+  if (address.kind === "redis") return describeRedisAddress(address);
+  return `file:${resolve(address.directory)}`;
 }
 
 /** Whether replicas can share flags through the store. */
