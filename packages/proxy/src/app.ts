@@ -82,7 +82,7 @@ export async function buildApp(
 
   const preparer = new ResponsePreparer(cacheBytes);
   const nameOf = createSourceNames(sources);
-  const reporter = tracer && new EvaluationReporter(tracer, nameOf);
+  const reporter = tracer && new EvaluationReporter(tracer, nameOf, config.evaluationIdKey);
   const protocols = PROTOCOLS.map((definition) =>
     createProtocol(definition, config, { preparer, reporter }),
   );

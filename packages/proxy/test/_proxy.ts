@@ -65,6 +65,7 @@ export function proxyConfig(overrides: Partial<ProxyConfig> = {}): ProxyConfig {
     openApiEnabled: false,
     allEndpointEnabled: false,
     explainEnabled: false,
+    evaluationIdKey: undefined,
     maxStalenessMs: undefined,
     ageHeader: false,
     ofrepEventStreams: false,

@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -63,7 +64,13 @@ async function send(url: string, init: RequestInit = {}): Promise<Response> {
   });
 }
 
-describe.each(["http/protobuf", "http/json"])("the command, with %s", (protocol) => {
+const ID_KEY = "the-secret-for-hashes-of-ids";
+const HASHED_USER = createHmac("sha256", ID_KEY).update(USER).digest("hex").slice(0, 32);
+
+describe.each([
+  { protocol: "http/protobuf", idKey: "", contextId: undefined },
+  { protocol: "http/json", idKey: ID_KEY, contextId: HASHED_USER },
+])("the command, with $protocol", ({ protocol, idKey, contextId }) => {
   test("exports traces, metrics, logs and evaluations, and nothing about users", async () => {
     const upstream = await startFeatureServer(IMPRESSIONS);
     const collector = await startOtlpReceiver();
@@ -78,6 +85,7 @@ describe.each(["http/protobuf", "http/json"])("the command, with %s", (protocol)
       OTEL_SERVICE_NAME: "my-proxy",
       OTEL_TRACES_SAMPLER: "parentbased_always_on",
       FLAGS_INSTANCE_ID: "replica-1",
+      FLAGS_EVALUATION_ID_KEY: idKey,
       FLAGS_METRICS_INTERVAL: "20",
       LOG_LEVEL: "debug",
     });
@@ -160,11 +168,13 @@ describe.each(["http/protobuf", "http/json"])("the command, with %s", (protocol)
         "feature_flag.set.id": "development",
       },
     });
+    // Without a key, nothing says for whom the flag was evaluated.
+    expect(event?.attributes["feature_flag.context.id"]).toBe(contextId);
     expect(logs.map(({ body }) => body)).toContain("Synchronized with the upstream");
     expect(logs.some(({ attributes }) => attributes["feature_flag.key"] === "silent")).toBe(false);
 
     const secrets = new RegExp(
-      [USER, KEY, "wrong-key", "upstream-secret", "collector-secret"].join("|"),
+      [USER, KEY, ID_KEY, "wrong-key", "upstream-secret", "collector-secret"].join("|"),
     );
     for (const { bytes, headers: sent } of collector.requests) {
       expect(bytes.toString("latin1")).not.toMatch(secrets);

@@ -45,7 +45,7 @@ export function createEvaluate(protocol: Protocol): Evaluate {
     const context = await requestContext({ request: request.raw, sent, snapshot }, contextRules);
     const { body, outcomes } = evaluateFlags(protocol, snapshot, context, selection);
     const { source } = grant;
-    reporter?.report(request.raw, { source, snapshot, selection, outcomes });
+    reporter?.report(request.raw, { source, snapshot, selection, outcomes, context });
     const response =
       extend === undefined
         ? { body, isShareable: isShareable(selection), policy }

@@ -1,5 +1,6 @@
+import { createHmac } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import type { Snapshot } from "flags-engine";
+import type { Context, Snapshot } from "flags-engine";
 import type { FlagEvaluation, RequestTracer } from "flags-server-kit/telemetry";
 import type { GrantedSource } from "../access/restricted-source.ts";
 import type { EvaluatedFlags, Selection } from "../response/evaluate-flags.ts";
@@ -10,27 +11,37 @@ interface RequestEvaluation {
   readonly snapshot: Snapshot;
   readonly selection: Selection;
   readonly outcomes: EvaluatedFlags["outcomes"];
+  readonly context: Context;
 }
 
 /**
  * Reports the evaluations of flags with impression data to telemetry, for the requests that are traced.
- * A report contains nothing that the client has sent.
+ * A report contains nothing that the client has sent, except a hash of the user id if there is a key for it.
  */
 export class EvaluationReporter {
   readonly #tracer: RequestTracer;
   readonly #nameOf: (source: GrantedSource) => string;
+  readonly #idKey: string | undefined;
   readonly #reportedFlags = new WeakMap<Snapshot, readonly number[]>();
 
-  /** @param nameOf returns the name of a source */
-  constructor(tracer: RequestTracer, nameOf: (source: GrantedSource) => string) {
+  /**
+   * @param nameOf returns the name of a source
+   * @param idKey the secret with which user ids are hashed; undefined: reports contain no id
+   */
+  constructor(
+    tracer: RequestTracer,
+    nameOf: (source: GrantedSource) => string,
+    idKey: string | undefined,
+  ) {
     this.#tracer = tracer;
     this.#nameOf = nameOf;
+    this.#idKey = idKey;
   }
 
   report(request: IncomingMessage, evaluation: RequestEvaluation): void {
     const traced = this.#tracer.find(request);
     if (traced === undefined) return;
-    const { source, snapshot, selection, outcomes } = evaluation;
+    const { source, snapshot, selection, outcomes, context } = evaluation;
     const set = this.#nameOf(source);
     const positions = this.#positionsOf(snapshot).filter((position) => {
       const name = snapshot.flags[position]?.name ?? "";
@@ -38,7 +49,14 @@ export class EvaluationReporter {
     });
     traced.reportEvaluations(
       positions.flatMap((position) => describe(snapshot, { position, outcomes, set })),
+      positions.length > 0 ? this.#hashId(context) : undefined,
     );
+  }
+
+  /** Returns 128 bits of the hash, which do not collide in practice. */
+  #hashId({ userId }: Context): string | undefined {
+    if (this.#idKey === undefined || typeof userId !== "string" || userId === "") return undefined;
+    return createHmac("sha256", this.#idKey).update(userId).digest("hex").slice(0, 32);
   }
 
   #positionsOf(snapshot: Snapshot): readonly number[] {

@@ -76,6 +76,7 @@ export function assembleConfig(values: Values, collaborators: Collaborators): Lo
     refreshIntervalMs: values.refreshInterval,
     metricsIntervalMs: values.metricsInterval,
     metricsJitterMs: values.metricsJitter,
+    evaluationIdKey: values.evaluationIdKey,
     usageMetricsApplications: Object.freeze(values.usageMetricsApplications),
     usageSpool: toUsageSpool(values),
     environment: values.environment,

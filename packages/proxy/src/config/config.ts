@@ -100,6 +100,8 @@ export interface ProxyConfig {
   readonly metricsJitterMs: number;
   /** The applications whose usage is counted by name in metrics; empty: usage of flags is not counted. */
   readonly usageMetricsApplications: readonly string[];
+  /** Hashes user ids for evaluation events; undefined: events contain no id. */
+  readonly evaluationIdKey: string | undefined;
   readonly usageSpool: UsageSpoolConfig;
   /** When set, clients cannot choose the environment of the context. */
   readonly environment: string | undefined;

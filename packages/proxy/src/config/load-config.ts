@@ -237,6 +237,7 @@ export function redactConfig(
     serverTokens: config.serverTokens.map(() => REDACTED),
     customStrategies: config.customStrategies.map(({ name }) => name),
     contextEnrichers: config.contextEnrichers.map(({ name }) => name),
+    evaluationIdKey: config.evaluationIdKey && REDACTED,
     push: { ...config.push, secret: config.push.secret && REDACTED },
     storageProvider: config.storageProvider === undefined ? undefined : "custom",
     store: config.store && describeStoreAddress(config.store),

@@ -336,6 +336,15 @@ export const SETTINGS = {
     meaning:
       "Names of applications, separated by commas. Then the metric flags_proxy_flag_usage_total counts the usage of each flag that these report; that of all others counts as other.",
   }),
+  evaluationIdKey: defineSetting({
+    group: TELEMETRY_GROUP,
+    variables: ["FLAGS_EVALUATION_ID_KEY"],
+    kind: textKind,
+    fallback: undefined,
+    secret: true,
+    meaning:
+      "Secret with which user ids are hashed for the events feature_flag.evaluation: HMAC-SHA256. Without it, events do not say for whom flags were evaluated.",
+  }),
   usageSpool: defineSetting({
     group: "Upstream",
     option: "usageSpool",

@@ -253,7 +253,13 @@ class FastPath {
       flagRequest,
     );
     if (traced !== undefined) {
-      const evaluation = { source: grant.source, snapshot, selection: flagRequest, outcomes };
+      const evaluation = {
+        source: grant.source,
+        snapshot,
+        selection: flagRequest,
+        outcomes,
+        context,
+      };
       protocol.reporter?.report(request, evaluation);
     }
     if (isRepeatable && dependsOnTextAlone(sent, snapshot)) {

@@ -25,7 +25,7 @@ function createEvents() {
   const events = new EvaluationEvents(logger, "flags-proxy", () => clock.nowMs);
   const report = (count: number): void => {
     const evaluations = Array.from({ length: count }, () => EVALUATION);
-    events.report(evaluations, ROOT_CONTEXT);
+    events.report(evaluations, undefined, ROOT_CONTEXT);
   };
   return { clock, report, records: () => exporter.getFinishedLogRecords() };
 }

@@ -21,8 +21,16 @@ export class EvaluationEvents {
     this.#budget = new TokenBucket(BUDGET, now());
   }
 
-  /** Reports evaluations, or none of them if they exceed the rate. */
-  report(evaluations: readonly FlagEvaluation[], context: Context): void {
+  /**
+   * Reports evaluations, or none of them if they exceed the rate.
+   *
+   * @param contextId identifies for whom the flags were evaluated; undefined if reports do not say that
+   */
+  report(
+    evaluations: readonly FlagEvaluation[],
+    contextId: string | undefined,
+    context: Context,
+  ): void {
     const count = evaluations.length;
     if (count === 0 || this.#budget.waitMs(Math.min(count, BUDGET.burst), this.#now()) > 0) return;
     this.#budget.take(count);
@@ -38,6 +46,7 @@ export class EvaluationEvents {
           "feature_flag.result.value": enabled,
           "feature_flag.set.id": set,
           "feature_flag.version": version,
+          ...(contextId !== undefined && { "feature_flag.context.id": contextId }),
           ...(variant !== undefined && { "feature_flag.result.variant": variant }),
         },
       });

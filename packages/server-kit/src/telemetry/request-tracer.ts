@@ -114,8 +114,8 @@ function createTracedRequest(
       span.setAttribute("http.route", route);
     },
     run: (callback) => active.run(span, callback),
-    reportEvaluations: (evaluations: readonly FlagEvaluation[]) =>
-      events?.report(evaluations, trace.setSpan(ROOT_CONTEXT, span)),
+    reportEvaluations: (evaluations: readonly FlagEvaluation[], contextId: string | undefined) =>
+      events?.report(evaluations, contextId, trace.setSpan(ROOT_CONTEXT, span)),
   };
 }
 

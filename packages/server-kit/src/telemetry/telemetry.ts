@@ -59,7 +59,7 @@ export interface TracedRequest {
   /** Calls a function, whose log lines then contain the ids of the span. Not those after an `await` in it. */
   run(callback: () => void): void;
   /** Reports evaluations of flags, as events. */
-  reportEvaluations(evaluations: readonly FlagEvaluation[]): void;
+  reportEvaluations(evaluations: readonly FlagEvaluation[], contextId: string | undefined): void;
 }
 
 /** The evaluation of one flag. It does not say for whom. */
