@@ -57,7 +57,7 @@ async function cleanUp() {
 }
 
 async function testExamples() {
-  const [adminPort, proxyPort, pagePort] = await findFreePorts(3);
+  const [adminPort, proxyPort] = await findFreePorts(2);
   const admin = `127.0.0.1:${adminPort}`;
   const proxy = `127.0.0.1:${proxyPort}`;
   const work = join(directory, "examples");
@@ -68,6 +68,8 @@ async function testExamples() {
   console.log(`prepared in ${seconds(performance.now() - started)} s`);
 
   const browser = await startBrowser();
+  // NOTE: not before the installation, during which another program can take the port.
+  const [pagePort] = await findFreePorts(1);
   // The caches and backup files of SDKs from earlier runs must not supply the flags.
   const env = { ...process.env, TMPDIR: directory, XDG_CACHE_HOME: join(directory, "cache") };
   const options = { work, env, variant, interpreters, pagePort, browser };

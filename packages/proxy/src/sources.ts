@@ -355,9 +355,9 @@ function logEvents(
           : "Synchronized with the upstream"),
     );
   };
-  // NOTE: stored flags do not count as synchronized.
+  // NOTE: stored flags do not count as synchronized. Those of another replica are logged with the role.
   const onReady = (): void => {
-    if (isSynchronized || storage === undefined) return;
+    if (isSynchronized || storage === undefined || flags.origin !== "store") return;
     logger.info(
       `${prefix}Started with the flags of the store, which the upstream confirmed ${storage.describeAge()}`,
     );

@@ -43,7 +43,7 @@ export const STORE_KINDS: readonly StoreKind[] = [
         { name: "Redis", hasProcess: true, start: startRedis },
         {
           name: "Redis Cluster",
-          hasProcess: true,
+          hasProcess: false,
           start: async () => toStoreServer(await startCluster()),
         },
       ]

@@ -40,7 +40,7 @@ test("migrate names what is lost and what is not needed, and exits with 1", asyn
     UPSTREAM_URL=https://unleash.example.com
     TOKENS=*:development.an-upstream-secret
     PRETRUSTED_TOKENS=[]:development.a-frontend-token
-    REDIS_URL=redis://127.0.0.1
+    REDIS_HOST=127.0.0.1
     ALLOW_LIST=10.0.0.0/8
     WORKERS=4
     METRICS_INTERVAL_SECONDS=often
@@ -50,7 +50,7 @@ test("migrate names what is lost and what is not needed, and exits with 1", asyn
   const [, comments = ""] = stdout.split("#\n# Invalid:\n");
   expect(comments).toMatch(/^# {3}METRICS_INTERVAL_SECONDS must be a whole number of seconds\n#\n/);
   expect(comments).toMatch(
-    /# Lost:\n(?:# {3}.*\n)*# {3}REDIS_URL has no effect: flags are kept in/,
+    /# Lost:\n(?:# {3}.*\n)*# {3}REDIS_HOST has no effect: set FLAGS_STORE instead/,
   );
   expect(comments).toContain("is a key for some projects, but gets the flags of all projects");
   expect(comments).toMatch(/# Not needed:\n# {3}WORKERS has no effect: /);

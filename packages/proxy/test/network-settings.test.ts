@@ -88,9 +88,9 @@ describe("certificates", () => {
         /^FLAGS_TLS_KEY_FILE: the key in .* does not belong to .*FLAGS_TLS_CERT_FILE/,
       ),
       expect.stringMatching(/^FLAGS_TLS_CLIENT_CA_FILE: .*there is no such file$/),
-      expect.stringMatching(/^FLAGS_UPSTREAM_CA_FILE: .*no certificate in PEM format$/),
       expect.stringMatching(/^FLAGS_UPSTREAM_CERT_FILE: .*a certificate in it is damaged/),
       expect.stringMatching(/^FLAGS_UPSTREAM_KEY_FILE: .*the key is encrypted/),
+      expect.stringMatching(/^FLAGS_UPSTREAM_CA_FILE: .*no certificate in PEM format$/),
     ]);
   });
 

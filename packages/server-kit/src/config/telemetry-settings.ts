@@ -86,7 +86,7 @@ function defineExporter(signal: string, meaning: string) {
   return defineSetting(`OTEL_${signal}_EXPORTER`, {
     kind: createChoiceKind(EXPORTERS),
     fallback: undefined,
-    shownFallback: "otlp if there is an endpoint for it, otherwise none",
+    shownFallback: "otlp with an endpoint, otherwise none",
     meaning,
   });
 }
@@ -148,8 +148,7 @@ export const TELEMETRY_SETTINGS: TelemetrySettings = {
   }),
   otelEndpoint: defineEndpoint(
     "ENDPOINT",
-    "Address of an OpenTelemetry collector, for example http://localhost:4318. Enables traces, metrics and logs, which are sent to /v1/traces, /v1/metrics and /v1/logs below it.",
-    "none; http://localhost:4318 for a signal whose exporter is otlp",
+    "Address of an OpenTelemetry collector, for example http://localhost:4318. Enables traces, metrics and logs, which are sent to /v1/traces, /v1/metrics and /v1/logs below it. If it is not set, signals whose exporter is otlp are sent to http://localhost:4318.",
   ),
   otelTracesEndpoint: defineEndpoint("TRACES_ENDPOINT", "Complete address for traces."),
   otelMetricsEndpoint: defineEndpoint("METRICS_ENDPOINT", "Complete address for metrics."),
@@ -206,8 +205,8 @@ export const TELEMETRY_SETTINGS: TelemetrySettings = {
   otelServiceName: defineSetting("OTEL_SERVICE_NAME", {
     kind: textKind,
     fallback: undefined,
-    shownFallback: "service.name of OTEL_RESOURCE_ATTRIBUTES, or the name of the command",
-    meaning: "Name of the service.",
+    shownFallback: "the name of the command",
+    meaning: "Name of the service. Takes precedence over service.name in OTEL_RESOURCE_ATTRIBUTES.",
   }),
   otelResourceAttributes: defineSetting("OTEL_RESOURCE_ATTRIBUTES", {
     kind: keyValuesKind,
@@ -225,7 +224,7 @@ export const TELEMETRY_SETTINGS: TelemetrySettings = {
   otelSamplerRatio: defineSetting("OTEL_TRACES_SAMPLER_ARG", {
     kind: ratioKind,
     fallback: undefined,
-    shownFallback: "1 if OTEL_TRACES_SAMPLER is set, otherwise 0.01",
+    shownFallback: "0.01, or 1 with OTEL_TRACES_SAMPLER",
     meaning: "Share of the requests that the samplers with a ratio trace, from 0 to 1.",
   }),
   otelPropagators: defineSetting("OTEL_PROPAGATORS", {
