@@ -31,8 +31,7 @@ COPY . .
 RUN npm run build
 
 # Types, source maps, tests and documents of packages are not needed at run time, nor are the CommonJS copies
-# and the extensions of the database; licences stay. The bundles contain the largest libraries, with their licences,
-# so those are removed. The base has no /usr/bin/env, so the programs name their
+# and the extensions of the database; licences stay. The bundles contain the largest libraries, so those are removed. The base has no /usr/bin/env, so the programs name their
 # interpreter.
 RUN for name in admin engine proxy sdk server-kit; do \
       cp -r packages/$name/dist /app/packages/$name/ || exit 1; \
@@ -49,7 +48,7 @@ RUN for name in admin engine proxy sdk server-kit; do \
          -regex '.*/node_modules/(@[^/]+/)?[^/]+/(test|tests|benchmarks?|docs|examples?|\.github)' -prune -exec rm -r {} + \
     && find /app/node_modules/@electric-sql /app/node_modules/drizzle-orm -name '*.cjs' -type f -delete \
     && rm /app/node_modules/@electric-sql/pglite/dist/*.tar.gz \
-    && (cd /app/node_modules && rm -r drizzle-orm fastify jose re2js typebox undici) \
+    && rm -r /app/node_modules/drizzle-orm /app/node_modules/typebox /app/node_modules/undici \
     && if find /app -name '*.node' | grep .; then echo 'Native modules need a build for each platform' >&2; exit 1; fi \
     && sed -i '1s|.*|#!/usr/local/bin/node|' /app/packages/*/bin/flags-admin.js /app/packages/*/bin/flags-proxy.js
 
