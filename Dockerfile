@@ -31,7 +31,8 @@ COPY . .
 RUN npm run build
 
 # Types, source maps, tests and documents of packages are not needed at run time, nor are the CommonJS copies
-# and the extensions of the database; licences stay. The bundles contain the largest libraries, so those are removed. The base has no /usr/bin/env, so the programs name their
+# and the extensions of the database; licences stay. The bundle of flags-admin contains what it needs for its database,
+# and other builds of libraries are not loaded. The base has no /usr/bin/env, so the programs name their
 # interpreter.
 RUN for name in admin engine proxy sdk server-kit; do \
       cp -r packages/$name/dist /app/packages/$name/ || exit 1; \
@@ -48,16 +49,19 @@ RUN for name in admin engine proxy sdk server-kit; do \
          -regex '.*/node_modules/(@[^/]+/)?[^/]+/(test|tests|benchmarks?|docs|examples?|\.github)' -prune -exec rm -r {} + \
     && find /app/node_modules/@electric-sql /app/node_modules/drizzle-orm -name '*.cjs' -type f -delete \
     && rm /app/node_modules/@electric-sql/pglite/dist/*.tar.gz \
-    && rm -r /app/node_modules/drizzle-orm /app/node_modules/typebox /app/node_modules/undici \
+    && cd /app/node_modules \
+    && rm -r drizzle-orm pg pg-* pgpass yaml/browser re2js/build/index.cjs re2js/build/index.umd.js \
+         @fastify/swagger-ui/static/swagger-ui.js \
     && if find /app -name '*.node' | grep .; then echo 'Native modules need a build for each platform' >&2; exit 1; fi \
     && sed -i '1s|.*|#!/usr/local/bin/node|' /app/packages/*/bin/flags-admin.js /app/packages/*/bin/flags-proxy.js
 
 # V8 accepts a code cache only from the same version on the same architecture: this stage runs on the target.
+# Only flags-proxy has one here: its start matters more than that of flags-admin, and the image stays smaller.
 FROM ${NODE_IMAGE} AS target
 COPY --from=build /app /app
 RUN mkdir -p /app/scripts /data \
     && mv /app/bundle-scripts /app/scripts/bundle \
-    && node /app/scripts/bundle/write-code-caches.mjs \
+    && node /app/scripts/bundle/write-code-caches.mjs flags-proxy \
     && rm -r /app/scripts \
     && chmod -R u=rwX,go=rX /app \
     && mkdir /commands \

@@ -1,8 +1,12 @@
-// Writes the code caches of all bundles for this version of Node.
+// Writes the code caches of the bundles for this version of Node: of all, or of the named commands.
 
 import { ADMIN, PROXY } from "./commands.mjs";
 import { warmUpAdmin } from "./warm-up-admin.mjs";
 import { warmUpProxy } from "./warm-up-proxy.mjs";
 import { writeCodeCache } from "./write-code-cache.mjs";
 
-await Promise.all([writeCodeCache(PROXY, warmUpProxy), writeCodeCache(ADMIN, warmUpAdmin)]);
+const COMMANDS = { "flags-proxy": [PROXY, warmUpProxy], "flags-admin": [ADMIN, warmUpAdmin] };
+
+const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(COMMANDS);
+
+await Promise.all(names.map((name) => writeCodeCache(...COMMANDS[name])));

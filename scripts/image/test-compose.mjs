@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { cp, readFile, writeFile } from "node:fs/promises";
+import { chown, cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { rootDirectory } from "../workspace.mjs";
@@ -9,6 +9,7 @@ import { run } from "./tools.mjs";
 
 const SOURCE = join(rootDirectory, "deploy/compose");
 const FLAG = "compose-flag";
+const UID = 65_532;
 
 /** Services share a network namespace here, so each has an address of its own. */
 const ADDRESSES = {
@@ -49,8 +50,11 @@ export async function testCompose({ runtime, directory, report }) {
     password,
   });
   try {
-    const startService = (name) =>
-      runtime.start(`compose-${name}`, toOptions(services[name], { name, secrets, hosts }));
+    const startService = async (name) => {
+      const volumes = await createVolumes(services[name], join(directory, `volumes-${name}`));
+      const options = toOptions(services[name], { name, secrets, hosts, volumes });
+      return runtime.start(`compose-${name}`, options);
+    };
     const start = async (name) => {
       const container = await startService(name);
       await container.waitFor(...services[name].healthcheck.test.slice(1));
@@ -112,7 +116,21 @@ function checkService(name, service) {
   assert.deepEqual(service.cap_drop, ["ALL"], name);
 }
 
-function toOptions(service, { name, secrets, hosts }) {
+/** Creates a directory for each volume. A new named volume belongs to the user of the image. */
+async function createVolumes({ volumes = [] }, parent) {
+  const mounts = volumes.map(({ source, target }) => ({
+    source: join(parent, source),
+    destination: target,
+    writable: true,
+  }));
+  for (const { source } of mounts) {
+    await mkdir(source, { recursive: true });
+    await chown(source, UID, UID);
+  }
+  return mounts;
+}
+
+function toOptions(service, { name, secrets, hosts, volumes }) {
   const mounts = service.secrets.map(({ source }) => ({
     source: secrets[source].file,
     destination: `/run/secrets/${source}`,
@@ -120,6 +138,6 @@ function toOptions(service, { name, secrets, hosts }) {
   return {
     ...(service.command && { command: service.command }),
     env: { ...service.environment, HOST: ADDRESSES[name] },
-    mounts: [...mounts, { source: hosts, destination: "/etc/hosts" }],
+    mounts: [...mounts, ...volumes, { source: hosts, destination: "/etc/hosts" }],
   };
 }
