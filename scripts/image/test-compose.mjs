@@ -118,11 +118,13 @@ function checkService(name, service) {
 
 /** Creates a directory for each volume. A new named volume belongs to the user of the image. */
 async function createVolumes({ volumes = [] }, parent) {
-  const mounts = volumes.map(({ source, target }) => ({
-    source: join(parent, source),
-    destination: target,
-    writable: true,
-  }));
+  const mounts = volumes
+    .filter(({ type }) => type === "volume")
+    .map(({ source = "anonymous", target }) => ({
+      source: join(parent, source),
+      destination: target,
+      writable: true,
+    }));
   for (const { source } of mounts) {
     await mkdir(source, { recursive: true });
     await chown(source, UID, UID);
