@@ -116,15 +116,13 @@ function checkService(name, service) {
   assert.deepEqual(service.cap_drop, ["ALL"], name);
 }
 
-/** Creates a directory for each volume. A new named volume belongs to the user of the image. */
+/** Creates a directory for each named volume. A new one belongs to the user of the image. */
 async function createVolumes({ volumes = [] }, parent) {
-  const mounts = volumes
-    .filter(({ type }) => type === "volume")
-    .map(({ source = "anonymous", target }) => ({
-      source: join(parent, source),
-      destination: target,
-      writable: true,
-    }));
+  const mounts = volumes.map((volume) => {
+    // Compose prints `name:/path:rw`.
+    const [name, destination] = volume.split(":");
+    return { source: join(parent, name), destination, writable: true };
+  });
   for (const { source } of mounts) {
     await mkdir(source, { recursive: true });
     await chown(source, UID, UID);
