@@ -114,6 +114,13 @@ export function tooMuchUsage(metricsIntervalMs: number): HttpError {
   );
 }
 
+/** A 503 for explanations while too many others are being made. */
+export function tooManyExplanations(): HttpError {
+  return new HttpError(503, "Too many explanations are being made at the moment: try again", {
+    headers: { "retry-after": "1" },
+  });
+}
+
 /** A 503 for a stream when a limit is reached or the proxy is shutting down. */
 export function streamLimitReached(retryAfterSeconds: number): HttpError {
   return new HttpError(

@@ -114,6 +114,25 @@ test("without ENABLE_EXPLAIN, nobody gets explanations", async () => {
   }
 });
 
+test("many requests at the same time cannot occupy the proxy", async () => {
+  // Each takes several slices of time, so that the others arrive while it runs.
+  const features = Array.from({ length: 3000 }, (_, index) =>
+    flag(`flag-${index}`, { strategies: [HALF_OF_SESSIONS, HALF_OF_SESSIONS] }),
+  );
+  const { post, request } = await startProxy({ config, document: { features } });
+  const explanations = Array.from({ length: 20 }, () => post("/proxy/explain", {}, asServer));
+  expect((await request("/proxy")).status).toBe(200);
+  const responses = await Promise.all(explanations);
+  const refused = responses.filter(({ status }) => status === 503);
+  expect(responses.length - refused.length).toBeGreaterThanOrEqual(4);
+  expect(refused.length).toBeGreaterThan(0);
+  expect(refused[0]?.headers.get("retry-after")).toBe("1");
+  expect(await refused[0]?.json()).toEqual({
+    error: "Too many explanations are being made at the moment: try again",
+  });
+  expect((await post("/proxy/explain", { flags: ["flag-1"] }, asServer)).status).toBe(200);
+});
+
 test("an invalid request names the problem", async () => {
   const { post } = await startProxy({ config, document: DOCUMENT });
   const response = await post("/proxy/explain", { flags: "checkout" }, asServer);

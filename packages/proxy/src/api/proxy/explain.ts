@@ -4,10 +4,16 @@ import { grantOf } from "../../access/authenticate.ts";
 import { acceptContext, allowsExplanations } from "../../access/grant.ts";
 import { type ContextRules, requestContext } from "../../context/request-context.ts";
 import { readContext } from "../../context/sent-context.ts";
-import { notAllowed, notEnabled, notReady } from "../../errors.ts";
+import { notAllowed, notEnabled, notReady, tooManyExplanations } from "../../errors.ts";
 import { explainFlags } from "../explain-flags.ts";
 import { errorResponses } from "../schemas.ts";
 import { ExplainBody, Explanations } from "./explain-schemas.ts";
+
+/**
+ * More requests at the same time get a 503: an explanation takes a thousand times as long as an evaluation, and
+ * a response with all flags can have megabytes.
+ */
+const MAX_RUNNING = 4;
 
 interface ExplanationsOptions {
   /** Accepts client keys and server tokens. */
@@ -24,6 +30,7 @@ export function registerExplanations(
   app: TypedApp,
   { authenticate, contextRules, isEnabled }: ExplanationsOptions,
 ): void {
+  let running = 0;
   app.post(
     "/explain",
     {
@@ -45,8 +52,14 @@ export function registerExplanations(
       const { snapshot } = grant.source;
       if (snapshot === undefined) throw notReady();
       const context = await requestContext({ request: request.raw, sent, snapshot }, contextRules);
-      const flags = await explainFlags(snapshot, names, context);
-      return reply.header("cache-control", "no-store").send({ flags });
+      if (running >= MAX_RUNNING) throw tooManyExplanations();
+      running += 1;
+      try {
+        const flags = await explainFlags(snapshot, names, context);
+        return await reply.header("cache-control", "no-store").send({ flags });
+      } finally {
+        running -= 1;
+      }
     },
   );
 }
