@@ -1,5 +1,6 @@
 import { ConfigError, type Logger } from "flags-server-kit";
 import type { Registry } from "prom-client";
+import { FileError } from "../files/file-error.ts";
 import type { UpstreamSource } from "../sources.ts";
 import type { KeyVerifier } from "../upstream-keys/verified-key.ts";
 import type { Grant } from "./grant.ts";
@@ -119,12 +120,11 @@ export class AccessControl {
   async #follow(path: string, config: AccessConfig): Promise<void> {
     const { logger } = config;
     // NOTE: loaded only if there is a file, since the YAML parser would slow down every start.
-    const [{ createFileGrants }, { AccessFileError, readAccessFile }, { FileFollower }] =
-      await Promise.all([
-        import("./create-grants.ts"),
-        import("./read-access-file.ts"),
-        import("../files/file-follower.ts"),
-      ]);
+    const [{ createFileGrants }, { readAccessFile }, { FileFollower }] = await Promise.all([
+      import("./create-grants.ts"),
+      import("./read-access-file.ts"),
+      import("../files/file-follower.ts"),
+    ]);
     const survey = {
       sources: this.#sources,
       staticKeys: new Set(this.#static.map(({ key }) => key)),
@@ -141,7 +141,7 @@ export class AccessControl {
       return { file, grants };
     };
     const first = await load().catch((error: unknown) => {
-      if (!(error instanceof AccessFileError)) throw error;
+      if (!(error instanceof FileError)) throw error;
       throw new ConfigError(error.problems.map((problem) => `${path}: ${problem}`));
     });
     this.#replace(first.grants);
@@ -163,7 +163,7 @@ export class AccessControl {
           if (reason !== logged)
             logger.error(`${path} is not used, and the previous keys continue to apply: ${reason}`);
           logged = reason;
-          return error instanceof AccessFileError ? error.files : undefined;
+          return error instanceof FileError ? error.files : undefined;
         }
       },
     });

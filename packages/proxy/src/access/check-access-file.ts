@@ -1,8 +1,9 @@
 import { findWeakSecrets, MIN_PUBLIC_KEY_LENGTH, MIN_SECRET_LENGTH } from "flags-server-kit";
+import { FileError } from "../files/file-error.ts";
 import { digestKey } from "../key-digest.ts";
 import type { TokenScope } from "../token-scope.ts";
 import { assignSources } from "./create-grants.ts";
-import { type AccessEntry, AccessFileError, readAccessFile } from "./read-access-file.ts";
+import { type AccessEntry, readAccessFile } from "./read-access-file.ts";
 
 interface RelatedSettings {
   /** The sources; none if settings are missing. */
@@ -40,7 +41,7 @@ export async function checkAccessFile(
     assignSources(file, survey);
     return { problems: [], risks };
   } catch (error) {
-    if (error instanceof AccessFileError) return { problems: error.problems, risks: [] };
+    if (error instanceof FileError) return { problems: error.problems, risks: [] };
     throw error;
   }
 }

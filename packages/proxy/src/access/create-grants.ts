@@ -4,9 +4,10 @@ import { findSourceByScope, type TokenScope } from "../token-scope.ts";
 import type { AccessFileKey } from "./access-schema.ts";
 import type { Access, Grant } from "./grant.ts";
 import { createOriginCheck } from "./origins.ts";
+import { FileError } from "../files/file-error.ts";
 import { MAX_PROBLEMS } from "./parse-access-file.ts";
 import { RateLimit } from "./rate-limit.ts";
-import { type AccessEntry, type AccessFile, AccessFileError } from "./read-access-file.ts";
+import type { AccessEntry, AccessFile } from "./read-access-file.ts";
 import type { RestrictedSources } from "./restricted-source.ts";
 import type { ContextVerifiers } from "./signed-context/context-verifiers.ts";
 
@@ -34,7 +35,7 @@ type Report = (field: keyof AccessFileKey | undefined, message: string) => void;
 /**
  * Finds the source of each key, and checks what the schema cannot express.
  *
- * @throws {AccessFileError} with all problems
+ * @throws {FileError} with all problems
  */
 export function assignSources<Source extends ScopedSource>(
   { entries, describe, paths, fingerprint, problems: found }: AccessFile,
@@ -52,7 +53,7 @@ export function assignSources<Source extends ScopedSource>(
     return source === undefined ? [] : [{ entry, source }];
   });
   if (problems.length > 0) {
-    throw new AccessFileError(problems.slice(0, MAX_PROBLEMS), { paths, fingerprint });
+    throw new FileError(problems.slice(0, MAX_PROBLEMS), { paths, fingerprint });
   }
   return assigned;
 }
@@ -144,7 +145,7 @@ interface GrantsContext {
  * Creates the grants of a file.
  *
  * @param previous the previous grants of the file: their rate limits continue
- * @throws {AccessFileError} with all problems
+ * @throws {FileError} with all problems
  */
 export function createFileGrants(
   file: AccessFile,

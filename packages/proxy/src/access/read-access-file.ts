@@ -7,6 +7,7 @@ import {
   ReadError,
   readText,
 } from "../files/read-file.ts";
+import { FileError } from "../files/file-error.ts";
 import { digestKey } from "../key-digest.ts";
 import { parseTokenScope, type TokenScope } from "../token-scope.ts";
 import { type AccessFileKey, MAX_KEY_FILES } from "./access-schema.ts";
@@ -35,27 +36,13 @@ export interface AccessFile extends FollowedFiles {
   readonly problems: readonly string[];
 }
 
-/** An access file that cannot be used. `problems` are sentences that begin with the position. */
-export class AccessFileError extends Error {
-  override readonly name = "AccessFileError";
-  readonly problems: readonly string[];
-  /** The files that were read, or that do not exist, and their state. */
-  readonly files: FollowedFiles | undefined;
-
-  constructor(problems: readonly string[], files?: FollowedFiles) {
-    super(problems.join("; "));
-    this.problems = problems;
-    this.files = files;
-  }
-}
-
 const MAX_FILE_BYTES = 32 * 1024 * 1024;
 const MAX_KEY_FILE_BYTES = 4096;
 
 /**
  * Reads an access file and the files with keys that it names.
  *
- * @throws {AccessFileError} if it is not readable, or does not match the schema
+ * @throws {FileError} if it is not readable, or does not match the schema
  */
 export async function readAccessFile(path: string): Promise<AccessFile> {
   const states = new Map<string, string>();
@@ -73,10 +60,10 @@ export async function readAccessFile(path: string): Promise<AccessFile> {
     return { paths: [...states.keys()], fingerprint: combineStates([...states.values()]) };
   };
   const text = await readFile(path, MAX_FILE_BYTES).catch((error: unknown) => {
-    throw new AccessFileError([explainUnreadable(error)], followed());
+    throw new FileError([explainUnreadable(error)], followed());
   });
   const parsed = parseAccessFile(text);
-  if ("problems" in parsed) throw new AccessFileError(parsed.problems, followed());
+  if ("problems" in parsed) throw new FileError(parsed.problems, followed());
   const { content, describe } = parsed;
 
   const problems: string[] = [];

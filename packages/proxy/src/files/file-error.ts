@@ -1,10 +1,10 @@
 import type { FollowedFiles } from "./read-file.ts";
 
-/** A file with flags that cannot be used. `problems` are sentences that begin with the position, if any. */
-export class FlagFileError extends Error {
-  override readonly name = "FlagFileError";
+/** A file that cannot be used. `problems` are sentences that begin with the position, if any. */
+export class FileError extends Error {
+  override readonly name = "FileError";
   readonly problems: readonly string[];
-  /** The file, which may not exist, and its state. */
+  /** The files that were read, or that do not exist, and their state. */
   readonly files: FollowedFiles | undefined;
 
   constructor(problems: readonly string[], files?: FollowedFiles) {

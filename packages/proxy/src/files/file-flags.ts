@@ -2,7 +2,7 @@ import { type ApplicationUsage, DocumentFlags, type DocumentFlagsOptions } from 
 import type { Logger } from "flags-server-kit";
 import { warnOfNewFiles } from "./directory.ts";
 import { FileFollower } from "./file-follower.ts";
-import { FlagFileError } from "./flag-file-error.ts";
+import { FileError } from "./file-error.ts";
 import type { FollowedFiles } from "./read-file.ts";
 import { type FlagFile, readFlagFile } from "./read-flag-file.ts";
 
@@ -84,7 +84,7 @@ export class FileFlags extends DocumentFlags {
       return files;
     } catch (error) {
       if (!this.#isClosed) this.#report(error);
-      return error instanceof FlagFileError ? error.files : undefined;
+      return error instanceof FileError ? error.files : undefined;
     }
   }
 

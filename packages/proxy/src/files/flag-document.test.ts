@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { toFlagDocument } from "./flag-document.ts";
-import { FlagFileError } from "./flag-file-error.ts";
+import { FileError } from "./file-error.ts";
 import { parseText } from "./parse-text.ts";
 
 async function read(text: string, name = "flags.json", environment?: string) {
@@ -13,7 +13,7 @@ async function problemsOf(text: string, name?: string, environment?: string) {
     await read(text, name, environment);
     return [];
   } catch (error) {
-    if (error instanceof FlagFileError) return error.problems;
+    if (error instanceof FileError) return error.problems;
     throw error;
   }
 }

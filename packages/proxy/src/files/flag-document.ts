@@ -1,6 +1,6 @@
 import { isRecord } from "flags-server-kit";
 import { fromAdminExport, fromUnleashExport, listEnvironments } from "./exports.ts";
-import { FlagFileError } from "./flag-file-error.ts";
+import { FileError } from "./file-error.ts";
 import type { ParsedText } from "./parse-text.ts";
 
 /** The flags of a file, as server SDKs read them. */
@@ -28,11 +28,11 @@ const EXPECTED =
  * flags as in the offline mode of Unleash Edge.
  *
  * @param environment the environment that the file is served as; undefined if it is not named
- * @throws {FlagFileError} if the file has none of these forms, or not this environment
+ * @throws {FileError} if the file has none of these forms, or not this environment
  */
 export function toFlagDocument(parsed: ParsedText, environment: string | undefined): ReadDocument {
   const { value, locate } = parsed;
-  if (!isRecord(value)) throw new FlagFileError([`${locate([])}: the file ${EXPECTED}`]);
+  if (!isRecord(value)) throw new FileError([`${locate([])}: the file ${EXPECTED}`]);
   const { features } = value;
   if (!Array.isArray(features)) return { document: fromMap(value, parsed), warnings: [] };
   const environments = listEnvironments(value, features);
@@ -52,12 +52,12 @@ function chooseEnvironment(
 ): string {
   const contained = environments.length === 0 ? "none" : environments.join(", ");
   if (environment === undefined) {
-    throw new FlagFileError([
+    throw new FileError([
       `it is an export: name one of its environments with FLAGS_URL=file:PATH?environment=NAME (it contains: ${contained})`,
     ]);
   }
   if (environments.includes(environment)) return environment;
-  throw new FlagFileError([
+  throw new FileError([
     `it is an export without the environment ${environment} (it contains: ${contained})`,
   ]);
 }
@@ -66,7 +66,7 @@ function chooseEnvironment(
 function checkEnvironment({ query }: Record<string, unknown>, wanted: string | undefined): void {
   const environment = isRecord(query) ? query["environment"] : undefined;
   if (wanted === undefined || typeof environment !== "string" || environment === wanted) return;
-  throw new FlagFileError([
+  throw new FileError([
     `it contains the flags of the environment ${environment}, not of ${wanted}: \`query.environment\` says so`,
   ]);
 }
@@ -75,13 +75,13 @@ function checkEnvironment({ query }: Record<string, unknown>, wanted: string | u
 function fromMap(flags: Record<string, unknown>, { locate }: ParsedText): FlagDocument {
   const entries = Object.entries(flags);
   if (!entries.some(([, flag]) => isRecord(flag) && "enabled" in flag)) {
-    throw new FlagFileError([`${locate([])}: the file ${EXPECTED}`]);
+    throw new FileError([`${locate([])}: the file ${EXPECTED}`]);
   }
   const problems = entries.flatMap(([name, flag]) => {
     const problem = findProblem(flag);
     return problem === undefined ? [] : [`${locate([name, ...problem.path])}: ${problem.message}`];
   });
-  if (problems.length > 0) throw new FlagFileError(problems.slice(0, MAX_PROBLEMS));
+  if (problems.length > 0) throw new FileError(problems.slice(0, MAX_PROBLEMS));
   return { version: VERSION, features: entries.map(([name, flag]) => toFeature(name, flag)) };
 }
 

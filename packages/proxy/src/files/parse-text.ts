@@ -1,6 +1,6 @@
 import { complete } from "flags-engine";
 import { readJson } from "flags-sdk";
-import { FlagFileError } from "./flag-file-error.ts";
+import { FileError } from "./file-error.ts";
 import { describePosition, JsonPositions, type ValuePath } from "./json-positions.ts";
 
 /** A parsed text. */
@@ -18,10 +18,10 @@ const MAX_PROBLEMS = 5;
 /**
  * Parses the text of a file: as YAML if its name ends in `.yaml` or `.yml`, otherwise as JSON.
  *
- * @throws {FlagFileError} if it is invalid
+ * @throws {FileError} if it is invalid
  */
 export async function parseText(text: string, path: string): Promise<ParsedText> {
-  if (text.trim() === "") throw new FlagFileError(["it is empty"]);
+  if (text.trim() === "") throw new FileError(["it is empty"]);
   return /\.ya?ml$/i.test(path) ? parseYaml(text) : parseJson(text);
 }
 
@@ -37,8 +37,8 @@ function parseJson(text: string): ParsedText {
         ),
     };
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw new FlagFileError([describe(error)]);
-    throw new FlagFileError([describeSyntaxError(text)]);
+    if (!(error instanceof SyntaxError)) throw new FileError([describe(error)]);
+    throw new FileError([describeSyntaxError(text)]);
   }
 }
 
@@ -52,7 +52,7 @@ function describeSyntaxError(text: string): string {
 
 async function parseYaml(text: string): Promise<ParsedText> {
   if (Buffer.byteLength(text) > MAX_YAML_BYTES) {
-    throw new FlagFileError([
+    throw new FileError([
       `it is larger than ${MAX_YAML_BYTES / 1024} KiB: convert it to JSON, which is parsed much faster`,
     ]);
   }
@@ -63,7 +63,7 @@ async function parseYaml(text: string): Promise<ParsedText> {
     const reason = code.toLowerCase().replaceAll("_", " ");
     return `${describePosition(text, pos[0])}: not valid YAML, ${reason}`;
   });
-  if (problems.length > 0) throw new FlagFileError(problems);
+  if (problems.length > 0) throw new FileError(problems);
   const offsetOf = (path: ValuePath): number | undefined => {
     const node: unknown = path.length === 0 ? document.contents : document.getIn(path, true);
     return isNode(node) ? node.range?.[0] : undefined;
@@ -74,7 +74,7 @@ async function parseYaml(text: string): Promise<ParsedText> {
       locate: (path) => describePosition(text, findNearest(path, offsetOf)),
     };
   } catch (error) {
-    throw new FlagFileError([describe(error)]);
+    throw new FileError([describe(error)]);
   }
 }
 

@@ -1,7 +1,7 @@
 import { DocumentError } from "flags-engine";
 import { explainUnreadable } from "flags-server-kit";
 import { toFlagDocument, type FlagDocument } from "./flag-document.ts";
-import { FlagFileError } from "./flag-file-error.ts";
+import { FileError } from "./file-error.ts";
 import type { ValuePath } from "./json-positions.ts";
 import { type ParsedText, parseText } from "./parse-text.ts";
 import { codeOf, combineStates, type FollowedFiles, readText } from "./read-file.ts";
@@ -30,11 +30,11 @@ export interface ReadFlagFile extends FollowedFiles {
 /**
  * Reads a file with flags.
  *
- * @throws {FlagFileError} if it is not readable or not in a known form
+ * @throws {FileError} if it is not readable or not in a known form
  */
 export async function readFlagFile({ path, environment }: FlagFile): Promise<ReadFlagFile> {
   const { text, fingerprint } = await readText(path, MAX_FILE_BYTES).catch((error: unknown) => {
-    throw new FlagFileError([explainUnreadable(error)], followed(path, codeOf(error)));
+    throw new FileError([explainUnreadable(error)], followed(path, codeOf(error)));
   });
   const files = followed(path, fingerprint);
   try {
@@ -43,7 +43,7 @@ export async function readFlagFile({ path, environment }: FlagFile): Promise<Rea
     const locateError = (error: unknown): Error => withPosition(error, parsed, files);
     return { ...files, ...read, sizeBytes: Buffer.byteLength(text), locateError };
   } catch (error) {
-    if (error instanceof FlagFileError) throw new FlagFileError(error.problems, files);
+    if (error instanceof FileError) throw new FileError(error.problems, files);
     throw error;
   }
 }
@@ -65,5 +65,5 @@ function withPosition(error: unknown, { locate }: ParsedText, files: FollowedFil
     ...(index === undefined ? [] : [Number(index)]),
     ...(member === undefined ? [] : [member]),
   ];
-  return new FlagFileError([`${locate(path)}: ${message}`], files);
+  return new FileError([`${locate(path)}: ${message}`], files);
 }
