@@ -1,6 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { createServer, type AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
 import type { Container, Probe } from "./helm/_chart.ts";
@@ -82,14 +81,4 @@ export class Service {
     this.#child.kill("SIGKILL");
     await this.#exited;
   }
-}
-
-/** Returns a port that nothing listens on. */
-export async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }

@@ -5,10 +5,10 @@ import { spawn, execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import { createServer as createTcpServer } from "node:net";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { findFreePorts } from "./clients/quickstart.mjs";
 import { rootDirectory } from "./workspace.mjs";
 
 const COLLECTOR_SOURCE = join(rootDirectory, "scripts", "telemetry", "collector");
@@ -106,7 +106,7 @@ async function describeMissing(output) {
 }
 
 async function startCollector(collector, output) {
-  const port = await findFreePort();
+  const [port] = await findFreePorts(1);
   const config = join(directory, `collector-${port}.yaml`);
   const pipeline = { receivers: ["otlp"], exporters: ["file"] };
   // NOTE: YAML contains JSON.
@@ -158,13 +158,4 @@ async function startUpstream() {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   return server;
-}
-
-async function findFreePort() {
-  const server = createTcpServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address();
-  server.close();
-  await once(server, "close");
-  return port;
 }

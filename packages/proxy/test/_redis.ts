@@ -3,11 +3,10 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { vi } from "vitest";
+import { findFreePort } from "./_ports.ts";
 
 /** NOTE: `expect.poll()` is not available in hooks. */
 const WAIT = { timeout: 30_000, interval: 50 };
@@ -120,15 +119,6 @@ export class RedisServer {
     await this.kill();
     rmSync(this.#directory, { recursive: true, force: true });
   }
-}
-
-export async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 /** Servers that belong together. */

@@ -10,7 +10,7 @@ import { loadConfig } from "../src/config/load-config.ts";
 import { openStore, type StoreConfig } from "../src/store/open-store.ts";
 import type { Store } from "../src/store/store.ts";
 import { MemoryLogger } from "./_proxy.ts";
-import { HAS_REDIS, RedisServer, startCluster } from "./_redis.ts";
+import { RedisServer, startCluster } from "./_redis.ts";
 import { startS3Server } from "./_s3-server.ts";
 
 /** The server of a store, or for files a directory. */
@@ -38,16 +38,12 @@ export interface StoreKind {
 export const STORE_KINDS: readonly StoreKind[] = [
   { name: "file", hasProcess: false, start: startFiles },
   { name: "s3", hasProcess: true, start: startS3Server },
-  ...(HAS_REDIS
-    ? [
-        { name: "Redis", hasProcess: true, start: startRedis },
-        {
-          name: "Redis Cluster",
-          hasProcess: false,
-          start: async () => toStoreServer(await startCluster()),
-        },
-      ]
-    : []),
+  { name: "Redis", hasProcess: true, start: startRedis },
+  {
+    name: "Redis Cluster",
+    hasProcess: false,
+    start: async () => toStoreServer(await startCluster()),
+  },
 ];
 
 async function startRedis(): Promise<StoreServer> {
