@@ -3,6 +3,7 @@ import { AccessControl } from "./access/access-control.ts";
 import type { ProxyConfig } from "./config/config.ts";
 import { toClientOptions, type UpstreamSource } from "./sources.ts";
 import { createStore } from "./store/create-storages.ts";
+import { observeKeyStore } from "./store/observe-store.ts";
 import type { KeyVerifier } from "./upstream-keys/verified-key.ts";
 
 interface OpenAccessOptions {
@@ -36,13 +37,15 @@ export async function startKeyVerifier(
 ): Promise<KeyVerifier> {
   // NOTE: loaded only if needed, so that other proxies start faster.
   const { UpstreamKeyVerifier } = await import("./upstream-keys/upstream-key-verifier.ts");
-  const { upstreamUrl, upstreamTokens, store, logger } = config;
+  const { upstreamUrl, upstreamTokens, logger } = config;
+  const store = config.store && createStore(config.store, logger);
+  if (store !== undefined) observeKeyStore(registry, store);
   const verifier = new UpstreamKeyVerifier({
     client: toClientOptions(config, upstreamTokens[0] ?? ""),
     upstreamUrl,
     upstreamTokens,
     revalidationIntervalMs,
-    store: store && createStore(store, logger),
+    store,
     registry,
     logger,
   });

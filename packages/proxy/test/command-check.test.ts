@@ -9,6 +9,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { makeSelfSigned } from "../../sdk/test/_certificates.ts";
 import { check, KEYS, report, TOKEN } from "./_check.ts";
 import { runCommand } from "./_command.ts";
+import { startKeyServer } from "./_signed-context.ts";
 
 async function listen(server: Server): Promise<number> {
   server.listen(0, "127.0.0.1");
@@ -56,6 +57,34 @@ describe("flags-proxy check reports", () => {
     expect(problems).toEqual([
       expect.stringMatching(
         /^The upstream cannot verify keys: http:\S+\/edge\/validate responded with 404/,
+      ),
+    ]);
+  });
+
+  test("that the keys for signed contexts cannot be read, and nothing if they can", async () => {
+    const FLAGS_URL = await startUpstream(serveDocument({ version: 2, features: [FLAG] }));
+    const keyServer = await startKeyServer(() => []);
+    const directory = mkdtempSync(join(tmpdir(), "flags-check-"));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
+    const FLAGS_ACCESS_FILE = join(directory, "access.json");
+    const jwt = {
+      jwksUrl: keyServer.url,
+      issuer: "https://login.example.com",
+      audience: "flags",
+      algorithms: ["RS256"],
+    };
+    const key = { name: "web", key: "a-key-for-browsers", signedContext: { jwt } };
+    writeFileSync(FLAGS_ACCESS_FILE, JSON.stringify({ keys: [key] }));
+    expect(await report({ FLAGS_URL, FLAGS_ACCESS_FILE })).toMatchObject({
+      problems: [],
+      warnings: [],
+    });
+    keyServer.state.status = 500;
+    const { problems, warnings } = await report({ FLAGS_URL, FLAGS_ACCESS_FILE });
+    expect(problems).toEqual([]);
+    expect(warnings).toEqual([
+      expect.stringMatching(
+        /^Cannot read the keys for signed contexts from http:\S+\/jwks\.json: .*500.*rejected with 503$/,
       ),
     ]);
   });

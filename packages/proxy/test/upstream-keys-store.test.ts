@@ -64,8 +64,9 @@ test("after a restart with the upstream down, verified keys work as before, and 
   const { store } = await createStore();
   const upstream = await storeTokens({ store });
   await upstream.stop();
-  const { get, statusOf } = await startWithUpstreamKeys({ upstream, config: { store } });
+  const { get, statusOf, metric } = await startWithUpstreamKeys({ upstream, config: { store } });
   expect(await namesOf(await get("/proxy", WEB))).toEqual(["development.web"]);
+  expect(await metric('key_store_operations_total{operation="read",result="success"}')).toBe(1);
   expect(await statusOf(SERVER, "/api/client/features")).toBe(200);
   expect(await statusOf(SERVER, "/proxy")).toBe(401);
   expect(await statusOf("*:development.a-secret-of-web")).toBe(503);

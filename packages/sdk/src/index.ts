@@ -51,6 +51,7 @@ export { createConnections } from "./transport/connections.ts";
 export { HttpClient } from "./transport/http-client.ts";
 export type { CustomHeadersFunction } from "./transport/headers.ts";
 export type { Connections } from "./transport/connections.ts";
+export { abortable } from "./transport/abortable.ts";
 export { Deadline } from "./transport/deadline.ts";
 export type { ObservedRequest, RequestObserver } from "./transport/request-observer.ts";
 export { describeCause, UpstreamError } from "./transport/upstream-error.ts";

@@ -17,6 +17,7 @@ import type {
 } from "./check-report.ts";
 import { probeStore } from "../store/probe-store.ts";
 import { describeStoreAddress } from "../store/open-store.ts";
+import { checkKeySets } from "./check-key-sets.ts";
 import { checkUpstreamKeys } from "./check-upstream-keys.ts";
 import { inspectFlagFile } from "./inspect-flag-file.ts";
 import { explainUpstreamFailure } from "./explain-upstream-failure.ts";
@@ -42,6 +43,8 @@ export async function runCheck(environment: Environment): Promise<CheckReport> {
   ]);
   const keyProblem = config.upstreamKeys && (await checkUpstreamKeys(config));
   if (keyProblem !== undefined) config.logger.error(keyProblem);
+  // NOTE: the proxy starts without them, so they are only warnings.
+  for (const warning of await checkKeySets(config)) config.logger.warn(warning);
   return {
     ...report,
     settings: describeSettings(config),

@@ -1,6 +1,7 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 import { METRICS_PREFIX } from "../metrics.ts";
 import type { FlagStorage } from "./flag-storage.ts";
+import type { GuardedStore } from "./guarded-store.ts";
 
 /** A source whose flags may be kept in a store. */
 interface StoredSource {
@@ -17,17 +18,9 @@ export function observeStore(registry: Registry, sources: readonly StoredSource[
   if (first === undefined) return;
   const { store } = first.storage;
   const registers = [registry];
-  void new Counter({
+  countOperations(registry, store, {
     name: `${METRICS_PREFIX}_store_operations_total`,
-    help: "Operations of the store, by result",
-    labelNames: ["operation", "result"],
-    registers,
-    collect() {
-      this.reset();
-      for (const { operation, result, count } of store.operations) {
-        this.inc({ operation, result }, count);
-      }
-    },
+    help: "Operations of the store for flags, by result",
   });
   void new Counter({
     name: `${METRICS_PREFIX}_store_rejected_documents_total`,
@@ -50,6 +43,32 @@ export function observeStore(registry: Registry, sources: readonly StoredSource[
     collect() {
       for (const { name, storage } of stored) {
         this.set({ source: name }, (storage.storedConfirmedAtMs ?? 0) / 1000);
+      }
+    },
+  });
+}
+
+/** Exports the operations of the store for keys that the upstream has verified. */
+export function observeKeyStore(registry: Registry, store: GuardedStore): void {
+  countOperations(registry, store, {
+    name: `${METRICS_PREFIX}_key_store_operations_total`,
+    help: "Operations of the store for keys that the upstream has verified, by result",
+  });
+}
+
+function countOperations(
+  registry: Registry,
+  store: Pick<GuardedStore, "operations">,
+  description: { readonly name: string; readonly help: string },
+): void {
+  void new Counter({
+    ...description,
+    labelNames: ["operation", "result"],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { operation, result, count } of store.operations) {
+        this.inc({ operation, result }, count);
       }
     },
   });

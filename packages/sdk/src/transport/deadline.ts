@@ -1,3 +1,5 @@
+import { abortable } from "./abortable.ts";
+
 /**
  * A time limit whose signal is also aborted when the parent signal is.
  *
@@ -28,13 +30,7 @@ export class Deadline {
 
   /** Waits for a promise that does not support signals; rejects once the deadline's signal is aborted. */
   race<T>(work: Promise<T>): Promise<T> {
-    const { signal } = this;
-    const aborted = new Promise<never>((_resolve, reject) => {
-      const fail = (): void => reject(signal.reason as Error);
-      if (signal.aborted) fail();
-      else signal.addEventListener("abort", fail, { once: true });
-    });
-    return Promise.race([work, aborted]);
+    return abortable(work, this.signal);
   }
 
   /** Restarts the limit for a response without end, which may be silent for up to `silenceMs`. */

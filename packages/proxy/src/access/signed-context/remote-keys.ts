@@ -104,26 +104,36 @@ export class RemoteKeys {
   async #load(): Promise<void> {
     const { onResult } = this.#options;
     try {
-      this.#keys = { find: await this.#read(), loadedAtMs: this.#nowMs() };
+      const { http, url } = this.#options;
+      const find = await readKeySet(http, url, this.#abort.signal);
+      this.#keys = { find, loadedAtMs: this.#nowMs() };
       this.#failure = undefined;
     } catch (error) {
       this.#failure = error instanceof Error ? error : new Error(String(error));
     }
     onResult(this.#failure);
   }
+}
 
-  async #read(): Promise<KeySet> {
-    const { http, url } = this.#options;
-    const { status, body } = await http.send({
-      method: "GET",
-      url,
-      urlSetting: "jwksUrl",
-      headers: { accept: "application/json" },
-      signal: this.#abort.signal,
-    });
-    if (status !== 200) throw new Error(`the status of the response is ${status}`);
-    return parseKeySet(body);
-  }
+/**
+ * Reads a JSON Web Key Set from a URL.
+ *
+ * @throws {Error} with a message for the operator
+ */
+export async function readKeySet(
+  http: Pick<HttpClient, "send">,
+  url: URL,
+  signal: AbortSignal,
+): Promise<KeySet> {
+  const { status, body } = await http.send({
+    method: "GET",
+    url,
+    urlSetting: "jwksUrl",
+    headers: { accept: "application/json" },
+    signal,
+  });
+  if (status !== 200) throw new Error(`the status of the response is ${status}`);
+  return parseKeySet(body);
 }
 
 /**

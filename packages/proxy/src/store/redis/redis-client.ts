@@ -3,7 +3,7 @@
 // NOTE: the library is imported only in functions, since the bundle would load it at every start.
 
 import { once } from "node:events";
-import { abortable } from "./abortable.ts";
+import { abortable } from "flags-sdk";
 import type { RedisAddress, RedisHost } from "./redis-address.ts";
 
 /** How to reach Redis. */

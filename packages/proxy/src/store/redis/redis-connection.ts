@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Deadline } from "flags-sdk";
+import { abortable, Deadline } from "flags-sdk";
 import type { RedisAddress } from "./redis-address.ts";
-import { abortable } from "./abortable.ts";
 import { openSession } from "./redis-session.ts";
 import type { RedisOptions } from "./redis-client.ts";
 import type { RedisCommand, RedisSession } from "./redis-session.ts";
