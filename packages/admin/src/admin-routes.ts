@@ -1,5 +1,6 @@
 import type { TypedApp } from "flags-server-kit/http";
 import { registerTokens } from "./access/token-routes.ts";
+import { registerUser } from "./access/user-routes.ts";
 import { registerArchive } from "./domain/archive/routes.ts";
 import { registerConstraints } from "./domain/constraints/routes.ts";
 import { registerContextFields } from "./domain/context-fields/routes.ts";
@@ -9,14 +10,18 @@ import { registerEvents } from "./domain/events/routes.ts";
 import { registerFeatureEnvironments } from "./domain/features/environment-routes.ts";
 import { registerFeatures } from "./domain/features/routes.ts";
 import { registerProjects } from "./domain/projects/routes.ts";
+import { registerProjectTokens } from "./domain/projects/token-routes.ts";
 import { registerSegments } from "./domain/segments/routes.ts";
 import { registerStrategies } from "./domain/strategies/routes.ts";
 import { registerStrategyTypes } from "./domain/strategy-types/routes.ts";
 import { registerTagTypes } from "./domain/tag-types/routes.ts";
 import { registerTags } from "./domain/tags/routes.ts";
+import { registerVariants } from "./domain/variants/routes.ts";
+import { registerFeaturesBatch } from "./features-batch/routes.ts";
 import { registerImportExport } from "./import-export/routes.ts";
 import { registerPlayground } from "./playground/routes.ts";
 import type { Storage } from "./storage/storage.ts";
+import { registerApplications } from "./usage/application-routes.ts";
 import { registerUsageQueries } from "./usage/query-routes.ts";
 
 /**
@@ -26,7 +31,7 @@ import { registerUsageQueries } from "./usage/query-routes.ts";
  * 2. Add its tables to `storage/schema/`, and a migration to `storage/migrations/` and `MIGRATIONS`.
  * 3. Add its events to `EventType`, and those that do not change what SDKs read to `IRRELEVANT` in
  *    `client-api/load-environment.ts`.
- * 4. Add its operations to `http/operation-ids.ts`, and its tables to `TABLES` in `test/_admin.ts`.
+ * 4. Add its operations to `http/operation-ids.ts` and `http/operation-roles.ts`, and its tables to `TABLES` in `test/_admin.ts`.
  */
 const ROUTES: readonly ((app: TypedApp, storage: Storage) => void)[] = [
   registerContextFields,
@@ -37,15 +42,20 @@ const ROUTES: readonly ((app: TypedApp, storage: Storage) => void)[] = [
   registerArchive,
   registerConstraints,
   registerStrategies,
+  registerVariants,
   registerStrategyTypes,
   registerSegments,
   registerTags,
   registerTagTypes,
   registerDependencies,
   registerImportExport,
+  registerFeaturesBatch,
+  registerUser,
   registerTokens,
+  registerProjectTokens,
   registerEvents,
   registerPlayground,
+  registerApplications,
 ];
 
 interface AdminRoutesOptions {

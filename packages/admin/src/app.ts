@@ -6,10 +6,12 @@ import {
   observeRequests,
 } from "flags-server-kit/http";
 import { nameSetting, streamsWithin } from "flags-server-kit";
+import { callerIdOf } from "./access/caller.ts";
 import { tokenIdOf } from "./access/request-token.ts";
 import { createAuthentication } from "./access/authentication.ts";
 import type { AdminConfig } from "./config/config.ts";
 import { tooManyBodies } from "./errors.ts";
+import { compressResponses } from "./http/compress-responses.ts";
 import { handleErrors } from "./http/error-handler.ts";
 import {
   addSecurityHeaders,
@@ -21,30 +23,56 @@ import {
 import { SETTINGS } from "./config/settings.ts";
 import { LIMITS } from "./limits.ts";
 import { rejectUnstorable } from "./http/reject-unstorable.ts";
+import { requireRoles } from "./access/require-roles.ts";
 import { describeRoutes, registerOpenApi } from "./http/openapi.ts";
-import { registerStartPage } from "./http/start-page.ts";
+import { registerConsole } from "./http/console-routes.ts";
 import { registerAdminRoutes } from "./admin-routes.ts";
 import { createMetrics, METRICS_PREFIX } from "./monitoring/metrics.ts";
 import { registerMonitoring } from "./monitoring/routes.ts";
 import { registerClientApi } from "./client-api/register-client-api.ts";
+import { registerOpenId } from "./openid/routes.ts";
+import { registerSessions } from "./sessions/routes.ts";
+import { Sessions } from "./sessions/sessions.ts";
+import { ChangeStreams } from "./changes/change-streams.ts";
+import { registerChanges } from "./changes/routes.ts";
 import { deleteRegularly } from "./retention/delete-regularly.ts";
 import { DEFAULT_RETENTION } from "./retention/retention.ts";
 import type { Storage } from "./storage/storage.ts";
 
+/** The settings that the app uses. Those that have a default can be omitted. */
+type AppConfig = Pick<AdminConfig, "logger" | "maxConnections"> &
+  Partial<Pick<AdminConfig, "openId" | "publicUrl" | "retention" | "sessionHours" | "trustProxy">>;
+
+interface AppOptions {
+  /** Folder with the built console. @default the one that the build writes */
+  readonly consoleDirectory?: string;
+  /** The clock for sessions. @default the clock of the system */
+  readonly now?: () => Date;
+}
+
 /** Builds the app on a storage. The caller closes the storage after the app. */
 export async function buildApp(
-  config: Pick<AdminConfig, "logger" | "maxConnections"> &
-    Partial<Pick<AdminConfig, "retention" | "trustProxy">>,
+  config: AppConfig,
   storage: Storage,
+  { consoleDirectory, now }: AppOptions = {},
 ): Promise<FastifyInstance> {
   const { logger, maxConnections, retention = DEFAULT_RETENTION, trustProxy = false } = config;
+  const { publicUrl, openId, sessionHours = SETTINGS.sessionHours.fallback } = config;
   const guard = new ConnectionGuard({
     maxConnections,
     logger,
     hint: `raise ${nameSetting(SETTINGS.maxConnections)} or run more replicas`,
   });
   const app = Fastify(serverOptions(guard, trustProxy));
-  const authentication = createAuthentication(storage);
+  const sessions = new Sessions(storage, {
+    publicUrl,
+    sessionHours,
+    issuer: openId?.issuer,
+    now,
+  });
+  const authentication = createAuthentication(storage, {
+    findSession: (request) => sessions.find(request),
+  });
   app.addHook("onClose", () => authentication.close());
   deleteWhileOpen(app, { storage, retention, logger });
   const metrics = createMetrics(storage);
@@ -52,33 +80,64 @@ export async function buildApp(
   observeRequests(app, metrics.observeRequest);
   handleErrors(app, logger, metrics.observeError);
   addSecurityHeaders(app);
-  limitBodyMemory(app, { toError: tooManyBodies, keyOf: tokenIdOf });
+  limitBodyMemory(app, {
+    toError: tooManyBodies,
+    keyOf: (request) => callerIdOf(request) ?? tokenIdOf(request),
+  });
   readJsonBodies(app);
   compileSchemasOnUse(app);
   // Responses are serialized as returned. Their schemas only document them.
   app.setSerializerCompiler(() => JSON.stringify);
   await registerOpenApi(app);
-  registerStartPage(app);
+  await registerConsole(app, {
+    directory: consoleDirectory,
+    ...(publicUrl !== undefined && { basePath: new URL(publicUrl).pathname }),
+  });
   registerMonitoring(app, { storage, registry: metrics.registry });
 
+  const maxStreams = shareStreams(maxConnections);
+  const changes = new ChangeStreams({
+    storage,
+    sessions,
+    maxStreams: maxStreams.console,
+    maxStreamsPerCaller: LIMITS.changeStreamsPerCaller,
+  });
+  // NOTE: must run before the server waits for open connections, which streams would keep open.
+  app.addHook("preClose", async () => changes.close());
+  metrics.observeStreams("change_streams", "Open streams of consoles", changes);
   await app.register(
     async (scope) => {
       describeRoutes(scope, "adminToken");
       forbidCaching(scope);
-      scope.addHook("onRequest", authentication.requireAdmin);
+      compressResponses(scope);
+      scope.addHook("onRequest", authentication.requireCaller);
+      requireRoles(scope);
       rejectUnstorable(scope);
       registerAdminRoutes(scope, { storage, usageHours: retention.usageHours });
+      registerChanges(scope, changes);
     },
     { prefix: "/api/admin" },
   );
+  await registerSessions(app, { sessions, authentication, providerName: openId?.name });
+  if (openId !== undefined) await registerOpenId(app, { config: openId, sessions, logger });
   metrics.observeStreams(
+    "streams",
+    "Open streams of SDKs that listen for changes",
     await registerClientApi(app, {
       storage,
       authentication,
-      streams: { maxStreams: streamsWithin(maxConnections, LIMITS.streams) },
+      streams: { maxStreams: maxStreams.sdk },
     }),
   );
   return app;
+}
+
+/** Shares the connections for streams among SDKs and consoles. */
+function shareStreams(maxConnections: number): { readonly sdk: number; readonly console: number } {
+  const wanted = LIMITS.streams + LIMITS.changeStreams;
+  const total = streamsWithin(maxConnections, wanted);
+  const forConsole = Math.max(1, Math.floor((total * LIMITS.changeStreams) / wanted));
+  return { sdk: Math.max(1, total - forConsole), console: forConsole };
 }
 
 /** Deletes expired data until the app is closed. */

@@ -14,6 +14,7 @@ const STATUS_BY_NAME = {
   RequestTimeoutError: 408,
   NameExistsError: 409,
   ConflictError: 409,
+  PreconditionFailedError: 412,
   PayloadTooLargeError: 413,
   UriTooLongError: 414,
   ContentTypeError: 415,

@@ -10,5 +10,8 @@ export const LIMITS = {
   valuesPerSegment: 1000,
   segmentsPerStrategy: 5,
   apiTokens: 2000,
+  applications: 10_000,
   streams: 10_000,
+  changeStreams: 1000,
+  changeStreamsPerCaller: 20,
 } as const;

@@ -6,6 +6,7 @@ import { events } from "../src/storage/schema/events.ts";
 import { dependencies, featureEnvironments, features } from "../src/storage/schema/features.ts";
 import { projectEnvironments, projects } from "../src/storage/schema/projects.ts";
 import { segments } from "../src/storage/schema/segments.ts";
+import { sessions } from "../src/storage/schema/sessions.ts";
 import { strategies, strategySegments, strategyTypes } from "../src/storage/schema/strategies.ts";
 import { featureTags, tags, tagTypes } from "../src/storage/schema/tags.ts";
 import type { Storage } from "../src/storage/storage.ts";
@@ -170,6 +171,7 @@ const TABLES: readonly PgTable[] = [
   projectEnvironments,
   projects,
   segments,
+  sessions,
   strategies,
   strategySegments,
   strategyTypes,

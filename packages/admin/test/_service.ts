@@ -44,19 +44,26 @@ export async function seed(storage: Storage): Promise<void> {
 }
 
 /** Starts the service, and stops it at the end of the test. */
-export async function startService(storage: Storage): Promise<Service> {
-  const service = await start(storage);
+export async function startService(
+  storage: Storage,
+  config: Partial<Parameters<typeof buildApp>[0]> = {},
+  options: Parameters<typeof buildApp>[2] = {},
+): Promise<Service> {
+  const service = await start(storage, config, options);
   onTestFinished(() => endApp(service.app));
   return service;
 }
 
 /** Starts a service on a new storage, shared by all tests of a suite. */
-export function useService(source: StorageSource): Service & { readonly storage: Storage } {
+export function useService(
+  source: StorageSource,
+  options: Parameters<typeof buildApp>[2] = {},
+): Service & { readonly storage: Storage } {
   let storage: Storage | undefined;
   let service: Service | undefined;
   beforeAll(async () => {
     storage = await source.openFresh();
-    service = await start(storage);
+    service = await start(storage, {}, options);
   }, 60_000);
   afterAll(async () => {
     if (service !== undefined) await endApp(service.app);
@@ -83,10 +90,15 @@ export function useService(source: StorageSource): Service & { readonly storage:
   };
 }
 
-async function start(storage: Storage): Promise<Service> {
+async function start(
+  storage: Storage,
+  config: Partial<Parameters<typeof buildApp>[0]> = {},
+  options: Parameters<typeof buildApp>[2] = {},
+): Promise<Service> {
   await seed(storage);
   const errors: unknown[] = [];
-  const app = await buildApp({ logger: collectErrors(errors), maxConnections: 1000 }, storage);
+  const logger = collectErrors(errors);
+  const app = await buildApp({ logger, maxConnections: 1000, ...config }, storage, options);
   return { app, errors, ...(await listen(app)) };
 }
 

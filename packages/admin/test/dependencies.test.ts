@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from "vitest";
 import { useAdmin } from "./_admin.ts";
 import type { FeatureResponse } from "./_responses.ts";
-import { describeEachStorage } from "./_storages.ts";
+import { describeAnyStorage } from "./_storages.ts";
 
-describeEachStorage("dependencies", (source) => {
+describeAnyStorage("dependencies", (source) => {
   const admin = useAdmin(source);
   const FEATURES = "/projects/default/features";
   const createFeature = (name: string) => admin.must(201, "POST", FEATURES, { name });

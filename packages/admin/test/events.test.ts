@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { useAdmin } from "./_admin.ts";
-import { describeEachStorage } from "./_storages.ts";
+import { describeAnyStorage } from "./_storages.ts";
 
 interface EventResponse {
   readonly id: number;
@@ -12,7 +12,7 @@ interface Events {
   readonly events: readonly EventResponse[];
 }
 
-describeEachStorage("events", (source) => {
+describeAnyStorage("events", (source) => {
   const admin = useAdmin(source);
 
   beforeAll(async () => {
@@ -106,6 +106,31 @@ describeEachStorage("events", (source) => {
       "GET",
       `/search/events?${query}`,
     );
+  });
+
+  test("a page of large events ends early, and the next one begins after it", async () => {
+    await admin.must(201, "POST", "/projects/default/features", { name: "large" });
+    for (const round of Array.from({ length: 12 }, (_, index) => index)) {
+      await admin.must(
+        200,
+        "PUT",
+        "/projects/default/features/large/environments/development/variants",
+        Array.from({ length: 10 }, (_, index) => ({
+          name: `${index}`,
+          weight: 0,
+          payload: { type: "string", value: `${round}`.padEnd(90_000) },
+        })),
+      );
+    }
+    const query = "feature=IS:large&type=IS:feature-environment-variants-updated&limit=1000";
+    const first = await search(query);
+    expect(first.total).toBe(12);
+    expect(first.events.length).toBeLessThan(12);
+    expect(first.events.length).toBeGreaterThan(5);
+    const second = await search(`${query}&offset=${first.events.length}`);
+    const ids = [...first.events, ...second.events].map(({ id }) => id);
+    expect(ids).toHaveLength(12);
+    expect(ids).toEqual(ids.toSorted((a, b) => b - a));
   });
 
   test("no request caused an internal error", () => {

@@ -7,13 +7,13 @@ import type {
   FeatureResponse,
   Named,
 } from "./_responses.ts";
-import { describeEachStorage } from "./_storages.ts";
+import { describeAnyStorage } from "./_storages.ts";
 
 interface FeatureTypes {
   readonly types: readonly { readonly id: string }[];
 }
 
-describeEachStorage("features", (source) => {
+describeAnyStorage("features", (source) => {
   const admin = useAdmin(source);
   let featureCount = 0;
 

@@ -98,8 +98,17 @@ const FILE = {
               segments: [],
             },
           ],
+          variants: [
+            {
+              name: "own",
+              weight: 1000,
+              weightType: "variable",
+              stickiness: "default",
+              overrides: [{ contextName: "region", values: ["eu"] }],
+            },
+          ],
         },
-        { name: "production", enabled: false, strategies: [] },
+        { name: "production", enabled: false, strategies: [], variants: [] },
       ],
     },
     {
@@ -111,8 +120,8 @@ const FILE = {
       tags: [],
       dependencies: [],
       environments: [
-        { name: "development", enabled: false, strategies: [] },
-        { name: "production", enabled: false, strategies: [] },
+        { name: "development", enabled: false, strategies: [], variants: [] },
+        { name: "production", enabled: false, strategies: [], variants: [] },
       ],
     },
   ],
@@ -164,6 +173,7 @@ describeEachStorage("export and import of projects", (source) => {
         "feature-tagged",
         "feature-strategy-add",
         "feature-strategy-add",
+        "feature-environment-variants-updated",
         "feature-environment-enabled",
         "feature-created",
         "feature-dependency-added",

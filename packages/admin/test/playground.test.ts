@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { useAdmin } from "./_admin.ts";
-import { describeEachStorage } from "./_storages.ts";
+import { describeAnyStorage } from "./_storages.ts";
 
 interface Result {
   readonly name: string;
@@ -19,7 +19,10 @@ const rollout = (percent: string) => ({
   parameters: { rollout: percent, stickiness: "userId", groupId: "g" },
 });
 
-describeEachStorage("playground", (source) => {
+const COMMAS = ",".repeat(9999);
+const indexes = (count: number): readonly number[] => Array.from({ length: count }, (_, i) => i);
+
+describeAnyStorage("playground", (source) => {
   const admin = useAdmin(source);
   const FEATURES = "/projects/default/features";
   const DEVELOPMENT = "environments/development";
@@ -165,6 +168,80 @@ describeEachStorage("playground", (source) => {
     }
   });
 
+  test("contains the actual values, the bucket, the parents and the weights", async () => {
+    const features = await play({ userId: "7", properties: { country: "SE" } });
+    expect(features.get("for-danes")?.["details"]).toEqual({
+      reason: "DEFAULT",
+      mayChange: false,
+      dependencies: [],
+      strategies: [
+        {
+          id: expect.any(String),
+          title: null,
+          name: "default",
+          matched: false,
+          constraints: [],
+          segments: [
+            {
+              id: String(segment),
+              name: "danes",
+              matched: false,
+              explanation: expect.stringContaining("segment danes does not include the context"),
+              constraints: [
+                {
+                  contextName: "country",
+                  operator: "IN",
+                  inverted: false,
+                  caseInsensitive: false,
+                  values: { shown: ["DK"], count: 1 },
+                  actual: "SE",
+                  matched: false,
+                  explanation: 'country is "SE", which is not "DK"',
+                },
+              ],
+            },
+          ],
+          activation: { matched: true, explanation: "it matches everyone" },
+        },
+      ],
+    });
+    expect(features.get("half")?.["details"]).toMatchObject({
+      reason: expect.any(String),
+      strategies: [
+        {
+          activation: {
+            rollout: { percentage: 50, field: "userId", value: "7", bucket: expect.any(Number) },
+          },
+        },
+      ],
+    });
+    expect(features.get("child")?.["details"]).toMatchObject({
+      dependencies: [{ name: "off", matched: false, requires: "on", result: { enabled: false } }],
+    });
+    const danish = await play({ properties: { country: "DK" } });
+    expect(danish.get("for-danes")?.["details"]).toMatchObject({
+      decidedBy: 0,
+      variantSelection: { variants: [{ name: "red", weight: 1000, selected: true }] },
+    });
+  });
+
+  test("evaluates only the named flags, and leaves out unknown names", async () => {
+    const features = await play({}, { features: ["half", "unknown"] });
+    expect([...features.keys()]).toEqual(["half"]);
+    expect((await play({}, { features: [] })).size).toBe(0);
+    // The result of a parent counts, although only the child is evaluated.
+    const all = await play({ userId: "1" });
+    const [child] = (await play({ userId: "1" }, { features: ["child"] })).values();
+    expect(child).toEqual(all.get("child"));
+    expect((await play({}, { features: ["half"], projects: ["none"] })).size).toBe(0);
+    const { body } = await admin.must<Advanced>(200, "POST", "/playground/advanced", {
+      environments: ["development"],
+      features: ["half"],
+      context: { userId: "1,2" },
+    });
+    expect(body.features.map(({ name }) => name)).toEqual(["half"]);
+  });
+
   test("limits the projects", async () => {
     expect([...(await play({}, { projects: ["none"] })).keys()]).toEqual([]);
     expect((await play({}, { projects: ["default"] })).size).toBe(5);
@@ -205,5 +282,37 @@ describeEachStorage("playground", (source) => {
       environment: "development",
       context: { userId: ["1"] },
     });
+    await admin.refuse(
+      { status: 400, name: "BadDataError", path: "/body/features" },
+      "POST",
+      "/playground",
+      { environment: "development", context: {}, features: "half" },
+    );
+  });
+
+  test.each([
+    ["too many fields", Object.fromEntries(indexes(251).map((index) => [`field${index}`, "x"]))],
+    [
+      "too many properties",
+      { properties: Object.fromEntries(indexes(251).map((index) => [`field${index}`, "x"])) },
+    ],
+    ["combinations that would exhaust the memory", { a: COMMAS, b: COMMAS, c: COMMAS, d: COMMAS }],
+    [
+      "results that would exhaust the memory",
+      {
+        userId: indexes(100).join(),
+        ...Object.fromEntries(indexes(60).map((index) => [`f${index}`, "x".repeat(10_000)])),
+      },
+    ],
+  ])("rejects a context with %s", async (_, context) => {
+    const { body } = await admin.refuse(
+      { status: 400, name: "BadDataError" },
+      "POST",
+      "/playground/advanced",
+      { environments: ["development"], context },
+    );
+    expect(body.details).toEqual([
+      { path: expect.stringMatching(/^\/body\/context/), message: expect.any(String) },
+    ]);
   });
 });

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import { useAdmin } from "./_admin.ts";
 import type { ProjectResponse } from "./_responses.ts";
-import { describeEachStorage } from "./_storages.ts";
+import { describeAnyStorage } from "./_storages.ts";
 
 interface Projects {
   readonly version: number;
@@ -13,7 +13,7 @@ interface EnvironmentsOfProject {
   readonly environments: readonly { readonly visible: boolean }[];
 }
 
-describeEachStorage("projects and environments", (source) => {
+describeAnyStorage("projects and environments", (source) => {
   const admin = useAdmin(source);
 
   const idsOf = async (query = ""): Promise<string[]> => {
@@ -102,13 +102,14 @@ describeEachStorage("projects and environments", (source) => {
   });
 
   describe("reading projects", () => {
-    test("counts active features", async () => {
+    test("counts active features and lists environments", async () => {
       await admin.must(201, "POST", "/projects/shop/features", { name: "shop-1" });
       await admin.must(201, "POST", "/projects/shop/features", { name: "shop-2" });
       await admin.must(202, "DELETE", "/projects/shop/features/shop-2");
       const { body } = await admin.must<Projects>(200, "GET", "/projects");
       expect(body.projects.find(({ id }) => id === "shop")).toMatchObject({
         featureCount: 1,
+        environments: ["development", "production"],
       });
       expect((await admin.must(200, "GET", "/projects/shop/overview")).body).toMatchObject({
         version: 1,

@@ -5,7 +5,12 @@ import { deleteRegularly } from "../src/retention/delete-regularly.ts";
 import { DEFAULT_RETENTION } from "../src/retention/retention.ts";
 import { openStorage } from "../src/storage/open-storage.ts";
 import { events } from "../src/storage/schema/events.ts";
-import { applications, featureUsage, variantUsage } from "../src/storage/schema/usage.ts";
+import {
+  applicationInstances,
+  applications,
+  featureUsage,
+  variantUsage,
+} from "../src/storage/schema/usage.ts";
 import type { Storage } from "../src/storage/storage.ts";
 import { createFlag, switchFlag } from "./_flags.ts";
 import { skipsPostgres, useSharedPostgres } from "./_postgres.ts";
@@ -68,6 +73,32 @@ describeEachStorage("deleteExpired()", (source) => {
     expect(await db.select().from(variantUsage)).toEqual([]);
   });
 
+  test("keeps the applications that were seen last, up to a number", async () => {
+    const { db } = service.storage;
+    const names = ["newest", "a", "b", "oldest"];
+    await db.insert(applications).values(
+      names.map((appName, index) => ({
+        appName,
+        environment: "e",
+        // The two in the middle were seen at the same time.
+        lastSeenAt: hoursAgo([0, 1, 1, 2][index] ?? 0),
+      })),
+    );
+    const keep = (maxApplications: number) =>
+      deleteExpired(service.storage, DEFAULT_RETENTION, {
+        signal: running,
+        batchRows: 1,
+        maxApplications,
+      });
+    const remaining = async () =>
+      (await db.select().from(applications)).map(({ appName }) => appName).toSorted();
+    await keep(4);
+    expect(await remaining()).toEqual(["a", "b", "newest", "oldest"]);
+    expect(await keep(2)).toMatchObject({ applications: 2 });
+    expect(await remaining()).toEqual(["b", "newest"]);
+    await db.delete(applications);
+  });
+
   test("deletes applications that neither register nor report usage", async () => {
     const post = (path: string, body: unknown) =>
       service.request(`/api/client/${path}`, { method: "POST", token, body });
@@ -81,6 +112,22 @@ describeEachStorage("deleteExpired()", (source) => {
     await deleteExpired(service.storage, DEFAULT_RETENTION, { signal: running });
     const rows = await service.storage.db.select().from(applications);
     expect(rows.map(({ appName }) => appName)).toEqual(["running"]);
+  });
+
+  test("deletes instances of applications that no longer run", async () => {
+    const register = (instanceId: string) =>
+      service.request("/api/client/register", {
+        method: "POST",
+        token,
+        body: { appName: "deployed", instanceId },
+      });
+    await register("previous");
+    const { db } = service.storage;
+    await db.update(applicationInstances).set({ lastSeenAt: hoursAgo(49) });
+    await register("current");
+    await deleteExpired(service.storage, DEFAULT_RETENTION, { signal: running });
+    const rows = await db.select().from(applicationInstances);
+    expect(rows.map(({ instanceId }) => instanceId)).toEqual(["current"]);
   });
 
   test("deletes events in small transactions, without a change for SDKs", async () => {

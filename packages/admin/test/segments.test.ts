@@ -1,13 +1,13 @@
 import { beforeAll, expect, test } from "vitest";
 import { useAdmin } from "./_admin.ts";
 import type { SegmentResponse, StrategyResponse } from "./_responses.ts";
-import { describeEachStorage } from "./_storages.ts";
+import { describeAnyStorage } from "./_storages.ts";
 
 interface Segments {
   readonly segments: readonly SegmentResponse[];
 }
 
-describeEachStorage("segments", (source) => {
+describeAnyStorage("segments", (source) => {
   const admin = useAdmin(source);
   const STRATEGIES = "/projects/default/features/flag/environments/production/strategies";
   const CONSTRAINT = { contextName: "userId", operator: "IN", values: ["1"] };

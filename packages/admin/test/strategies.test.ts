@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { useAdmin } from "./_admin.ts";
 import type { Named, SegmentResponse, StrategyResponse } from "./_responses.ts";
-import { describeEachStorage } from "./_storages.ts";
+import { describeAnyStorage } from "./_storages.ts";
 
 interface StrategyTypes {
   readonly strategies: readonly Named[];
 }
 
-describeEachStorage("strategies", (source) => {
+describeAnyStorage("strategies", (source) => {
   const admin = useAdmin(source);
   const FEATURE = "/projects/default/features/flag";
   const STRATEGIES = `${FEATURE}/environments/production/strategies`;

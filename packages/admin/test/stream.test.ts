@@ -299,7 +299,7 @@ describeEachStorage("GET /api/client/streaming", (source) => {
       compileSchemasOnUse(app);
       handleErrors(app, collectErrors([]), () => undefined);
       const wrapped = { ...storage, ...over };
-      const authentication = createAuthentication(wrapped);
+      const authentication = createAuthentication(wrapped, { findSession: async () => undefined });
       await registerClientApi(app, { storage: wrapped, authentication, streams });
       onTestFinished(() => endApp(app));
       return { app, ...(await listen(app)) };

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { useAdmin } from "./_admin.ts";
 import type { Named } from "./_responses.ts";
-import { describeEachStorage } from "./_storages.ts";
+import { describeAnyStorage } from "./_storages.ts";
 
 interface Tags {
   readonly version: number;
@@ -12,7 +12,7 @@ interface TagTypes {
   readonly tagTypes: readonly Named[];
 }
 
-describeEachStorage("tags", (source) => {
+describeAnyStorage("tags", (source) => {
   const admin = useAdmin(source);
 
   beforeAll(async () => {

@@ -5,7 +5,7 @@ import { events } from "../src/storage/schema/events.ts";
 import { parseInitTokens } from "../src/access/init-tokens.ts";
 import { seedTokens } from "../src/access/token-store.ts";
 import { ADMIN_TOKEN, BACKEND_TOKEN, type Service, startService, useService } from "./_service.ts";
-import { describeEachStorage } from "./_storages.ts";
+import { describeAnyStorage } from "./_storages.ts";
 
 interface TokenResponse {
   readonly id: string;
@@ -14,7 +14,7 @@ interface TokenResponse {
   readonly projects: readonly string[];
 }
 
-describeEachStorage("API tokens", (source) => {
+describeAnyStorage("API tokens", (source) => {
   const service = useService(source);
 
   const create = async (service: Service, body: unknown): Promise<TokenResponse> =>

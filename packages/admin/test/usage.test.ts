@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import { featureEnvironments } from "../src/storage/schema/features.ts";
 import { applications, featureUsage } from "../src/storage/schema/usage.ts";
@@ -53,7 +53,7 @@ describeEachStorage("usage", (source) => {
         expect(await post(service, METRICS, body)).toEqual({ status: 202, text: "" });
       }
       const raw = await rawOf(service, "counted");
-      expect(raw).toMatchObject({ version: 1, maturity: "stable" });
+      expect(raw).toMatchObject({ version: 1, maturity: "stable", hoursKept: 48 });
       expect(raw.data).toHaveLength(24);
       expect(countedIn(raw)).toEqual([
         {
@@ -332,11 +332,12 @@ describeEachStorage("usage", (source) => {
       expect(await find()).toEqual([
         {
           appName: "registered",
-          environment: "development",
+          environments: ["development"],
           sdkVersion: "unleash-node-sdk:6.12.1",
-          strategies: ["default", "custom"],
-          firstSeenAt: expect.any(String),
+          strategies: ["custom", "default"],
+          createdAt: expect.any(String),
           lastSeenAt: expect.any(String),
+          usage: [],
         },
       ]);
       await post(service, REGISTER, { appName: "registered", strategies: null, sdkVersion: null });
@@ -389,6 +390,34 @@ describeEachStorage("usage", (source) => {
     const times = data.map(({ timestamp }) => timestamp);
     expect(times).toEqual(times.toSorted());
     expect(times.at(-1)).toBe(hourOf(Date.now()));
+  });
+
+  test("GET …/raw sums up all but the 100 applications and variants with the most evaluations", async () => {
+    await createFlag(service, "popular");
+    await service.storage.db.execute(sql`
+      insert into feature_usage (feature, app_name, environment, hour, yes)
+      select 'popular', 'app-' || app, environment, date_trunc('hour', now()), app
+      from generate_series(1, 300) as app, unnest(array['development', 'production']) as environment`);
+    await service.storage.db.execute(sql`
+      insert into variant_usage (feature, app_name, environment, hour, variant, count)
+      select 'popular', 'app-' || app, 'development', date_trunc('hour', now()), 'v' || variant, variant
+      from generate_series(199, 300) as app, generate_series(1, 150) as variant`);
+    const raw = await rawOf(service, "popular", "?hoursBack=2");
+    expect(raw.data).toHaveLength(2 * 2 * 101);
+    const counted = countedIn(raw);
+    const others = counted.filter(({ appName }) => appName === "(other applications)");
+    expect(others.map(({ environment, yes }) => [environment, yes])).toEqual([
+      ["development", (200 * 201) / 2],
+      ["production", (200 * 201) / 2],
+    ]);
+    const names = new Set(counted.map(({ appName }) => appName));
+    expect([names.size, names.has("app-201"), names.has("app-200")]).toEqual([101, true, false]);
+    const { variants = {} } = others[0] ?? {};
+    expect([Object.keys(variants).length, variants["v150"], variants["v50"]]).toEqual([
+      100,
+      300,
+      undefined,
+    ]);
   });
 
   test("an unknown flag has no usage, which is not an error", async () => {

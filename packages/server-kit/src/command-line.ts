@@ -26,3 +26,4 @@ export { addressesKind, trustProxyKind } from "./config/trust-proxy.ts";
 export { isRecord } from "./is-record.ts";
 export { LOG_LEVELS } from "./logging/logger.ts";
 export type { CustomLogger } from "./logging/logger.ts";
+export { isLoopbackHost } from "./config/weak-secrets.ts";

@@ -20,7 +20,6 @@ export type { TrustProxy } from "./config/trust-proxy.ts";
 export { findUnknownOptions, findUnknownVariables } from "./config/unknown-names.ts";
 export {
   findWeakSecrets,
-  isLoopbackHost,
   MIN_LOOPBACK_SECRET_LENGTH,
   MIN_PUBLIC_KEY_LENGTH,
   MIN_SECRET_LENGTH,

@@ -9,6 +9,7 @@ import { Batcher } from "../storage/batcher.ts";
 import { ApiError, tooManyGuesses } from "../errors.ts";
 import type { ApiTokenType } from "../storage/schema/api-tokens.ts";
 import type { Storage } from "../storage/storage.ts";
+import { type Caller, setCaller, toCaller } from "./caller.ts";
 import type { ApiToken } from "./token.ts";
 import { findTokens } from "./find-tokens.ts";
 import { SeenTokens } from "./seen-tokens.ts";
@@ -19,47 +20,100 @@ import { setToken } from "./request-token.ts";
  * bodies are parsed, so that clients without a token learn nothing about the validation of bodies.
  */
 export interface Authentication {
-  /** For the admin API. Afterwards, `actorOf()` returns the author of the request. */
-  readonly requireAdmin: onRequestAsyncHookHandler;
+  /** For the admin API: a token or a session. Afterwards, `callerOf()` returns who sent the request. */
+  readonly requireCaller: onRequestAsyncHookHandler;
   /** For the API of server SDKs. Afterwards, `tokenOf()` returns the token of the request. */
   readonly requireBackend: onRequestAsyncHookHandler;
+  /**
+   * Finds the token with a text that a client has sent.
+   *
+   * @param address IP address of the client, whose guesses are limited
+   * @throws {ApiError} 401 if the token is unknown, 429 if the client has sent too many unknown ones
+   */
+  findToken(address: string, secret: string): Promise<ApiToken>;
   /** Stops the timer and stores the last use of tokens. */
   close(): Promise<void>;
 }
 
 interface AuthenticationOptions {
+  /** Finds the caller by the cookie of a request without a token; undefined if it has no cookie. */
+  readonly findSession: (request: FastifyRequest) => Promise<Caller | undefined>;
   /** How often the last use of tokens is stored. @default 60000 */
   readonly seenIntervalMs?: number;
 }
 
 export function createAuthentication(
   storage: Storage,
-  { seenIntervalMs = 60_000 }: AuthenticationOptions = {},
+  { findSession, seenIntervalMs = 60_000 }: AuthenticationOptions,
 ): Authentication {
   const seen = new SeenTokens(storage, seenIntervalMs);
-  const lookup: TokenLookup = new Batcher({
-    run: (secrets) => lookUp(storage, secrets),
-    maxItems: MAX_LOOKUPS,
-  });
-  const guesses = new GuessLimiter(AUTHENTICATION_LIMITS, tooManyGuesses);
-  const requireType = (type: ApiTokenType): onRequestAsyncHookHandler => {
-    return async (request) => {
-      const token = await authenticate({ lookup, guesses }, request, type);
+  const findToken = createTokenFinder(storage);
+  return {
+    requireCaller: async (request) => {
+      // NOTE: with a token, a session does not count: what a script sends decides, not the browser.
+      const session =
+        request.headers.authorization === undefined ? await findSession(request) : undefined;
+      const caller = session ?? callerWith(await authenticate(findToken, request, ADMIN_API));
+      if (caller.tokenId !== undefined) seen.add(caller.tokenId);
+      setCaller(request, caller);
+    },
+    requireBackend: async (request) => {
+      const token = await authenticate(findToken, request, SDK_API);
+      if (token.type !== "backend") throw wrongType(token, SDK_API);
       seen.add(token.id);
       setToken(request, token);
-    };
-  };
-  return {
-    requireAdmin: requireType("admin"),
-    requireBackend: requireType("backend"),
+    },
+    findToken,
     close: () => seen.close(),
   };
 }
 
+const ADMIN_API = "an admin, editor or viewer token";
+const SDK_API = "a backend token";
+
+const TYPE_NAMES: Readonly<Record<ApiTokenType, string>> = {
+  admin: "an admin token",
+  editor: "an editor token",
+  viewer: "a viewer token",
+  backend: "a backend token",
+  frontend: "a frontend token",
+};
+
+function callerWith(token: ApiToken): Caller {
+  const caller = toCaller(token);
+  if (caller === undefined) throw wrongType(token, ADMIN_API);
+  return caller;
+}
+
+function wrongType({ type }: ApiToken, required: string): ApiError {
+  return new ApiError(
+    "PermissionError",
+    `This requires ${required}, but the request has ${TYPE_NAMES[type]}`,
+  );
+}
+
 const MAX_LOOKUPS = 1000;
 
+type TokenFinder = Authentication["findToken"];
+
 /** NOTE: lookups are not cached, so that a revoked token is rejected at once. */
-type TokenLookup = Batcher<string, ApiToken | undefined>;
+function createTokenFinder(storage: Storage): TokenFinder {
+  const lookup = new Batcher<string, ApiToken | undefined>({
+    run: (secrets) => lookUp(storage, secrets),
+    maxItems: MAX_LOOKUPS,
+  });
+  const guesses = new GuessLimiter(AUTHENTICATION_LIMITS, tooManyGuesses);
+  return async (address, secret) => {
+    const [found] = await guesses.run(address, [secret], async () => {
+      const token = await lookup.add(secret);
+      return token === undefined ? [] : [{ secret, token }];
+    });
+    if (found === undefined) {
+      throw new ApiError("UnauthorizedError", "The token is unknown, expired or revoked");
+    }
+    return found.token;
+  };
+}
 
 async function lookUp(
   { db }: Storage,
@@ -70,23 +124,13 @@ async function lookUp(
   return secrets.map((secret) => bySecret.get(secret));
 }
 
-const TYPE_NAMES: Readonly<Record<ApiTokenType, string>> = {
-  admin: "an admin token",
-  backend: "a backend token",
-  frontend: "a frontend token",
-};
-
 const TOKEN_HEADERS = ["authorization"] as const;
 
-interface Dependencies {
-  readonly lookup: TokenLookup;
-  readonly guesses: GuessLimiter;
-}
-
+/** @param required the kind of token that the route requires */
 async function authenticate(
-  { lookup, guesses }: Dependencies,
+  findToken: TokenFinder,
   request: FastifyRequest,
-  type: ApiTokenType,
+  required: string,
 ): Promise<ApiToken> {
   // A gateway in front of this service may have checked a different value than the one read here.
   const repeated = findRepeatedHeader(request.raw.rawHeaders, TOKEN_HEADERS);
@@ -95,24 +139,10 @@ async function authenticate(
   if (secret === "") {
     throw new ApiError(
       "AuthenticationRequired",
-      `A token is required: send ${TYPE_NAMES[type]} in the \`Authorization\` header`,
+      `A token is required: send ${required} in the \`Authorization\` header`,
     );
   }
-  const [found] = await guesses.run(request.ip, [secret], async () => {
-    const token = await lookup.add(secret);
-    return token === undefined ? [] : [{ secret, token }];
-  });
-  if (found === undefined) {
-    throw new ApiError("UnauthorizedError", "The token is unknown, expired or revoked");
-  }
-  const { token } = found;
-  if (token.type !== type) {
-    throw new ApiError(
-      "PermissionError",
-      `This requires ${TYPE_NAMES[type]}, but the request has ${TYPE_NAMES[token.type]}`,
-    );
-  }
-  return token;
+  return findToken(request.ip, secret);
 }
 
 /** The scheme `Bearer` is optional. Node has already trimmed the value. */

@@ -8,8 +8,11 @@ import {
   WILDCARD,
 } from "./token.ts";
 
+/** The types of tokens that the configuration can contain. Admins create the others. */
+export type InitTokenType = Exclude<ApiTokenType, "editor" | "viewer">;
+
 /** The tokens in the configuration, by type. */
-type InitTokenLists = Readonly<Record<ApiTokenType, readonly string[]>>;
+type InitTokenLists = Readonly<Record<InitTokenType, readonly string[]>>;
 
 /** A token from the configuration. */
 export interface InitToken extends TokenScope {
@@ -18,7 +21,7 @@ export interface InitToken extends TokenScope {
 
 /** An invalid token in the configuration. Contains its position, never its text. */
 interface InitTokenProblem {
-  readonly type: ApiTokenType;
+  readonly type: InitTokenType;
   /** Position in the list of its type, starting at 1. */
   readonly position: number;
   readonly message: string;

@@ -1,4 +1,4 @@
-import { actorOf } from "./request-token.ts";
+import { actorOf } from "./caller.ts";
 import { errorResponses, NoBody } from "../http/schemas.ts";
 import type { TypedApp } from "flags-server-kit/http";
 import type { Storage } from "../storage/storage.ts";

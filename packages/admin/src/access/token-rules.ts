@@ -1,5 +1,6 @@
 import { badData } from "../errors.ts";
 import type { ApiTokenType } from "../storage/schema/api-tokens.ts";
+import { roleOfType } from "../role.ts";
 import { type TokenScope, WILDCARD } from "./token.ts";
 import type { CreateToken } from "./token-schemas.ts";
 
@@ -7,6 +8,8 @@ const DEFAULT_ENVIRONMENT = "development";
 
 const TYPES: ReadonlyMap<string, ApiTokenType> = new Map([
   ["admin", "admin"],
+  ["editor", "editor"],
+  ["viewer", "viewer"],
   ["backend", "backend"],
   ["client", "backend"],
   ["frontend", "frontend"],
@@ -19,16 +22,21 @@ const TYPES: ReadonlyMap<string, ApiTokenType> = new Map([
  */
 export function readTokenScope(body: CreateToken): TokenScope {
   const type = TYPES.get(body.type.toLowerCase());
-  if (type === undefined) throw badData("/body/type", "must be backend, frontend or admin");
-  return type === "admin" ? adminScope(body) : sdkScope(type, body);
+  if (type === undefined) {
+    throw badData("/body/type", "must be backend, frontend, admin, editor or viewer");
+  }
+  return roleOfType(type) === undefined ? sdkScope(type, body) : adminApiScope(type, body);
 }
 
-function adminScope({ environment, project, projects }: CreateToken): TokenScope {
-  const rule = "must be `*` or omitted: admin tokens apply to all projects and environments";
+function adminApiScope(
+  type: ApiTokenType,
+  { environment, project, projects }: CreateToken,
+): TokenScope {
+  const rule = `must be \`*\` or omitted: ${type} tokens apply to all projects and environments`;
   if ((environment ?? WILDCARD) !== WILDCARD) throw badData("/body/environment", rule);
   if ((project ?? WILDCARD) !== WILDCARD) throw badData("/body/project", rule);
   if (projects?.some((id) => id !== WILDCARD)) throw badData("/body/projects", rule);
-  return { type: "admin", environment: WILDCARD, projects: [WILDCARD] };
+  return { type, environment: WILDCARD, projects: [WILDCARD] };
 }
 
 function sdkScope(type: ApiTokenType, body: CreateToken): TokenScope {

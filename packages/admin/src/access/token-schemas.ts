@@ -7,7 +7,10 @@ const MAX_PROJECTS = 500;
 const ProjectId = Type.String({ minLength: 1, maxLength: 100 });
 
 /** NOTE: not an enum, because upper case is also accepted. */
-const TokenType = Type.String({ description: "`backend` (or `client`), `frontend` or `admin`" });
+const TokenType = Type.String({
+  description:
+    "`backend` (or `client`) or `frontend` for SDKs; `admin`, `editor` or `viewer` for the admin API",
+});
 
 const ExpiresAt = Type.Unsafe<string | null>({
   type: ["string", "null"],
@@ -20,7 +23,8 @@ export const CreateTokenBody = openObject("createApiTokenSchema", {
   type: TokenType,
   environment: Type.Optional(
     Type.String({
-      description: "`development` by default. Admin tokens apply to all environments: `*`",
+      description:
+        "`development` by default. Tokens for the admin API apply to all environments: `*`",
     }),
   ),
   project: Type.Optional(
@@ -47,6 +51,11 @@ export type UpdateToken = Type.Static<typeof UpdateTokenBody>;
 export const TokenNameParams = Type.Object({ name: Type.String() });
 export const TokenParams = Type.Object({
   token: Type.String({ description: "The id of the token, or its secret" }),
+});
+
+export const ProjectTokenParams = Type.Object({
+  projectId: Type.String(),
+  ...TokenParams.properties,
 });
 
 const properties = {

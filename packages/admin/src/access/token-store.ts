@@ -30,7 +30,7 @@ export function listTokensByName(db: Database, name: string): Promise<ApiToken[]
   return db.select().from(apiTokens).where(eq(apiTokens.name, name)).orderBy(apiTokens.createdAt);
 }
 
-interface CreatedToken {
+export interface CreatedToken {
   readonly token: ApiToken;
   /** The text of the token, which cannot be read again later. */
   readonly secret: string;
@@ -151,7 +151,7 @@ export async function deleteToken(
 }
 
 /** NOTE: an unknown token is an error, so that nobody mistakes a failed revocation for a success. */
-async function getToken(db: Database, idOrSecret: string): Promise<ApiToken> {
+export async function getToken(db: Database, idOrSecret: string): Promise<ApiToken> {
   const [token] = await db
     .select()
     .from(apiTokens)
@@ -179,7 +179,7 @@ function tokenEvent(
 }
 
 async function checkScopeExists(db: Database, scope: TokenScope): Promise<void> {
-  if (scope.type === "admin") return;
+  if (scope.environment === WILDCARD) return;
   const found = await db
     .select({ name: environments.name })
     .from(environments)

@@ -4,7 +4,7 @@ import type { apiTokens, ApiTokenType } from "../storage/schema/api-tokens.ts";
 /** A stored token. Its text is not stored; only the client to which it was issued has it. */
 export type ApiToken = typeof apiTokens.$inferSelect;
 
-/** Stands for all projects, including future ones, and in admin tokens also for all environments. */
+/** Stands for all projects, including future ones, and in tokens for the admin API also for all environments. */
 export const WILDCARD = "*";
 
 /** The access that a token grants. */
@@ -79,6 +79,8 @@ export interface TokenView {
 // The wire protocol uses the older name of backend tokens.
 const WIRE_TYPES: Readonly<Record<ApiTokenType, string>> = {
   admin: "admin",
+  editor: "editor",
+  viewer: "viewer",
   backend: "client",
   frontend: "frontend",
 };

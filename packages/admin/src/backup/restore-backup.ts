@@ -4,7 +4,7 @@ import { createGunzip } from "node:zlib";
 import { type SQL, sql } from "drizzle-orm";
 import type { Database } from "../storage/database.ts";
 import { isConnectionError, isDiskFull } from "../storage/errors.ts";
-import { migrate, MIGRATIONS, readSchemaVersion } from "../storage/migrate.ts";
+import { migrate, MIGRATIONS, readSchemaVersion, SCHEMA_VERSION } from "../storage/migrate.ts";
 import { readRevision } from "../storage/revisions.ts";
 import type { Storage } from "../storage/storage.ts";
 import { type Header, InvalidBackupError, parseHeader, parseLine } from "./format.ts";
@@ -68,10 +68,9 @@ function isDamaged(error: unknown): boolean {
 
 /** Creates the tables as they were when the backup was written. */
 async function prepareSchema(db: Database, version: number): Promise<void> {
-  const latest = MIGRATIONS.length;
-  if (version > latest) {
+  if (version > SCHEMA_VERSION) {
     throw new InvalidBackupError(
-      `it has schema version ${version}, and this program supports versions up to ${latest}: restore it with the newer version`,
+      `it has schema version ${version}, and this program supports versions up to ${SCHEMA_VERSION}: restore it with the newer version`,
     );
   }
   const current = await readSchemaVersion(db);
@@ -83,7 +82,10 @@ async function prepareSchema(db: Database, version: number): Promise<void> {
       `the database has schema version ${current} and the backup ${version}: create an empty one`,
     );
   }
-  await migrate(db, MIGRATIONS.slice(0, version));
+  await migrate(
+    db,
+    MIGRATIONS.filter((migration) => migration.version <= version),
+  );
 }
 
 async function insertAll(
@@ -134,7 +136,8 @@ async function replaceInitialData(db: Database, { tables }: Header): Promise<voi
     existing.map((name) => sql.identifier(name)),
     sql`, `,
   );
-  await db.execute(sql`truncate ${names}`);
+  // Sessions refer to tokens.
+  await db.execute(sql`truncate ${names} cascade`);
 }
 
 async function setSequences(db: Database, { sequences, tables }: Header): Promise<void> {

@@ -3,7 +3,7 @@ import type { Subcommand } from "flags-server-kit/command-line";
 import { type AdminConfig, loadConfig } from "../config/config.ts";
 import { toStartError } from "../start-error.ts";
 import type { Database } from "../storage/database.ts";
-import { MIGRATIONS, readSchemaVersion, SchemaTooNewError } from "../storage/migrate.ts";
+import { readSchemaVersion, SCHEMA_VERSION, SchemaTooNewError } from "../storage/migrate.ts";
 import { withoutQueryValues } from "../storage/errors.ts";
 import { openStorage } from "../storage/open-storage.ts";
 import { createBackup } from "./create-backup.ts";
@@ -61,7 +61,7 @@ async function requireEmbedded(dataDir: string): Promise<void> {
 async function requireKnownSchema(db: Database): Promise<void> {
   const version = await readSchemaVersion(db);
   if (version === 0) throw new StartError("The database contains no tables of flags-admin");
-  if (version > MIGRATIONS.length) throw new SchemaTooNewError(version, MIGRATIONS.length);
+  if (version > SCHEMA_VERSION) throw new SchemaTooNewError(version, SCHEMA_VERSION);
 }
 
 /** Converts errors that the operator can correct to one-line messages. */

@@ -1,12 +1,15 @@
 import { sql } from "drizzle-orm";
 import { type Database, rowsOf } from "../storage/database.ts";
 
-/** Lists all tables except that of migrations. A table follows those that it refers to. */
+/** Nobody stays signed in because of a backup. */
+const LEFT_OUT = ["schema_versions", "sessions"];
+
+/** Lists the tables that a backup contains. A table follows those that it refers to. */
 export async function listTables(db: Database): Promise<readonly string[]> {
   const tables = rowsOf(
     await db.execute(sql`
       select tablename as name from pg_tables
-      where schemaname = current_schema() and tablename <> 'schema_versions'
+      where schemaname = current_schema() and tablename not in ${LEFT_OUT}
       order by tablename`),
   ).map(({ name }) => String(name));
   const references = rowsOf(

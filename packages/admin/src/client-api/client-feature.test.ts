@@ -9,6 +9,7 @@ const STORED = {
   stale: false,
   description: null,
   impressionData: false,
+  variants: [],
 };
 const strategy = { name: "default", constraints: [], parameters: {}, variants: [] };
 

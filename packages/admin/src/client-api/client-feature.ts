@@ -1,4 +1,5 @@
-import type { StoredConstraint, StoredVariant, strategies } from "../storage/schema/strategies.ts";
+import type { StoredConstraint, strategies } from "../storage/schema/strategies.ts";
+import type { StoredFlagVariant, StoredVariant } from "../storage/schema/variants.ts";
 
 /** A strategy as SDKs receive it. */
 interface ClientStrategy {
@@ -27,8 +28,8 @@ export interface ClientFeature {
   readonly description: string | null;
   readonly impressionData: boolean;
   readonly strategies: readonly ClientStrategy[];
-  /** Always empty: only strategies have variants. Older SDKs expect the list. */
-  readonly variants: readonly [];
+  /** Used if the strategy that matches has no variants. */
+  readonly variants: readonly StoredFlagVariant[];
   readonly dependencies?: readonly ClientDependency[];
 }
 
@@ -39,7 +40,7 @@ export interface ClientSegment {
   readonly constraints: readonly StoredConstraint[];
 }
 
-type StoredFeature = Omit<ClientFeature, "dependencies" | "strategies" | "variants">;
+type StoredFeature = Omit<ClientFeature, "dependencies" | "strategies">;
 
 interface StoredStrategy {
   readonly disabled: boolean;
@@ -66,7 +67,7 @@ export function toClientFeature(
     project: stored.project,
     stale: stored.stale,
     strategies: active.map(({ strategy }) => strategy),
-    variants: [],
+    variants: stored.variants,
     description: stored.description,
     impressionData: stored.impressionData,
     ...(dependencies.length > 0 && { dependencies }),

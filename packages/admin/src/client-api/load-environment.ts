@@ -58,6 +58,7 @@ function selectFeatureRows(db: Database, environment: string) {
       stale: features.stale,
       description: features.description,
       impressionData: features.impressionData,
+      variants: featureEnvironments.variants,
     })
     .from(features)
     .innerJoin(featureEnvironments, eq(featureEnvironments.feature, features.name))
@@ -128,6 +129,7 @@ const IRRELEVANT: readonly EventType[] = [
   "api-token-created",
   "api-token-deleted",
   "api-token-updated",
+  "application-deleted",
   "context-field-created",
   "context-field-deleted",
   "context-field-updated",

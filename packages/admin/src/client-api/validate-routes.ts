@@ -3,6 +3,7 @@ import { tooManyGuesses } from "../errors.ts";
 import { errorResponses } from "../http/schemas.ts";
 import type { TypedApp } from "flags-server-kit/http";
 import type { Storage } from "../storage/storage.ts";
+import { roleOfType } from "../role.ts";
 import { toWireType } from "../access/token.ts";
 import { findTokens } from "../access/find-tokens.ts";
 import { ValidatedTokensResponse, ValidateTokensBody } from "./schemas.ts";
@@ -18,7 +19,7 @@ export function registerTokenValidation(app: TypedApp, storage: Storage): void {
     {
       schema: {
         summary:
-          "Returns the valid SDK tokens among those given, with their scopes. Admin tokens are left out",
+          "Returns the valid SDK tokens among those given, with their scopes. Tokens for the admin API are left out",
         tags: ["Server SDKs"],
         security: [],
         body: ValidateTokensBody,
@@ -30,7 +31,7 @@ export function registerTokenValidation(app: TypedApp, storage: Storage): void {
       const found = await guesses.run(request.ip, secrets, () => findTokens(storage.db, secrets));
       return {
         tokens: found
-          .filter(({ token }) => token.type !== "admin")
+          .filter(({ token }) => roleOfType(token.type) === undefined)
           .map(({ secret, token: { type, projects, environment } }) => ({
             token: secret,
             type: toWireType(type),

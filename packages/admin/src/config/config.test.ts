@@ -121,3 +121,91 @@ test("loadConfig() reports all problems at once, with hints", () => {
     "DATABASE_HOST is set but never read",
   ]);
 });
+
+const OPENID = {
+  PUBLIC_URL: "https://flags.example",
+  OIDC_ISSUER: "https://id.example/realms/flags",
+  OIDC_CLIENT_ID: "flags",
+  OIDC_CLIENT_SECRET: "the-secret-of-the-client",
+};
+
+test("loadConfig() reads the settings of OpenID Connect", () => {
+  expect(loadConfig({}).openId).toBeUndefined();
+  expect(loadConfig(OPENID).openId).toEqual({
+    issuer: "https://id.example/realms/flags",
+    clientId: "flags",
+    clientSecret: "the-secret-of-the-client",
+    publicUrl: "https://flags.example/",
+    name: "OpenID Connect",
+    scope: "openid profile email",
+    roleClaim: "roles",
+    roles: new Map([
+      ["viewer", "viewer"],
+      ["editor", "editor"],
+      ["admin", "admin"],
+    ]),
+    defaultRole: undefined,
+  });
+  const config = loadConfig({
+    ...OPENID,
+    OIDC_ROLES: "flags:team:editor, operations:admin",
+    OIDC_DEFAULT_ROLE: "viewer",
+    OIDC_SCOPES: "profile  groups",
+  });
+  expect(config.openId).toMatchObject({
+    scope: "openid profile groups",
+    roles: new Map([
+      ["flags:team", "editor"],
+      ["operations", "admin"],
+    ]),
+    defaultRole: "viewer",
+  });
+});
+
+test.each([
+  [{ PUBLIC_URL: "" }, ["PUBLIC_URL is required for OpenID Connect"]],
+  [
+    { OIDC_ISSUER: "", OIDC_CLIENT_SECRET: "" },
+    [
+      "OIDC_ISSUER is required for OpenID Connect",
+      "OIDC_CLIENT_SECRET is required for OpenID Connect",
+    ],
+  ],
+  [
+    { PUBLIC_URL: "http://flags.example" },
+    ["PUBLIC_URL must be an https URL for OpenID Connect; http is allowed only for this machine"],
+  ],
+  [
+    { OIDC_ISSUER: "http://id.example" },
+    [
+      'OIDC_ISSUER must be an https URL without a query; http is allowed only for this machine: current value is "http://id.example"',
+    ],
+  ],
+  [
+    { OIDC_ROLES: "team:owner" },
+    [
+      'OIDC_ROLES must be a comma-separated list of claim values with their roles, such as flags-admins:admin: entry "team:owner" must have the form value:role, with admin, editor or viewer',
+    ],
+  ],
+])("loadConfig() rejects %j with OpenID Connect", (environment, problems) => {
+  const error = failure({ ...OPENID, ...environment });
+  expect(error.problems).toEqual(problems);
+  expect(error.message).not.toContain("the-secret-of-the-client");
+});
+
+test.each(["http://127.0.0.1:8080", "http://[::1]:8080", "http://localhost"])(
+  "loadConfig() accepts %s for OpenID Connect on this machine",
+  (url) => {
+    const { openId } = loadConfig({ ...OPENID, PUBLIC_URL: url, OIDC_ISSUER: url });
+    expect(openId?.issuer).toBe(url);
+  },
+);
+
+test("loadConfig() names settings of OpenID Connect that have no effect", () => {
+  const environment = { OIDC_NAME: "Example", OIDC_ISSUER: "http://id.example" };
+  expect(failure(environment).hints).toEqual([]);
+  expect(failure({ PORT: "x", OIDC_NAME: "Example", OIDC_DEFAULT_ROLE: "none" }).hints).toEqual([
+    "OIDC_NAME has no effect without OIDC_ISSUER",
+    "OIDC_DEFAULT_ROLE has no effect without OIDC_ISSUER",
+  ]);
+});

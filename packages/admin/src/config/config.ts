@@ -21,10 +21,11 @@ import {
 } from "flags-server-kit";
 import { PROGRAM, SETTINGS, type Settings, type Values } from "./settings.ts";
 import { showDatabaseUrl } from "./database-url.ts";
-import { type InitToken, parseInitTokens } from "../access/init-tokens.ts";
+import { findOpenIdProblems, toOpenIdConfig } from "./openid-config.ts";
+import type { OpenIdConfig } from "../openid/openid-config.ts";
+import { type InitToken, type InitTokenType, parseInitTokens } from "../access/init-tokens.ts";
 import { LIMITS } from "../limits.ts";
 import type { Retention } from "../retention/retention.ts";
-import type { ApiTokenType } from "../storage/schema/api-tokens.ts";
 
 /** The validated configuration with defaults filled in. Frozen. */
 export interface AdminConfig {
@@ -35,6 +36,12 @@ export interface AdminConfig {
   readonly maxConnections: number;
   /** Peers whose `X-Forwarded-For` header is trusted. */
   readonly trustProxy: TrustProxy;
+  /** Address at which browsers reach the service, with a slash at its end; undefined if it is not known. */
+  readonly publicUrl: string | undefined;
+  /** Hours after which users of the console have to sign in again. */
+  readonly sessionHours: number;
+  /** How users sign in with an OpenID provider; undefined if they do not. */
+  readonly openId: OpenIdConfig | undefined;
   /** URL of a PostgreSQL database; undefined for the embedded database. */
   readonly databaseUrl: string | undefined;
   /** Directory of the embedded database. */
@@ -63,7 +70,8 @@ export function loadConfig(environment: Environment): AdminConfig {
   const resolution = resolveSettings(SETTINGS, { environment });
   const { values } = resolution;
   const { tokens, problems: tokenProblems } = readInitTokens(values);
-  const problems = [...resolution.problems, ...tokenProblems];
+  const openIdProblems = resolution.problems.length === 0 ? findOpenIdProblems(values) : [];
+  const problems = [...resolution.problems, ...tokenProblems, ...openIdProblems];
   const openFiles = { limit: readOpenFileLimit(), minReserved: MIN_RESERVED_FILES };
   const hints = [
     ...findUnusedSettings(resolution),
@@ -91,12 +99,16 @@ function assembleConfig(
     initTokens,
   }: Pick<AdminConfig, "logger" | "maxConnections" | "initTokens">,
 ): AdminConfig {
-  const { port, host, trustProxy, databaseUrl, dataDir, minFreeDiskMb, useJsonLogger } = values;
+  const { port, host, trustProxy, publicUrl } = values;
+  const { databaseUrl, dataDir, minFreeDiskMb, useJsonLogger } = values;
   return Object.freeze({
     port,
     host,
     trustProxy: Object.freeze(trustProxy),
     maxConnections,
+    publicUrl,
+    sessionHours: values.sessionHours,
+    openId: toOpenIdConfig(values),
     databaseUrl,
     dataDir,
     minFreeDiskBytes: minFreeDiskMb * BYTES_PER_MB,
@@ -116,7 +128,7 @@ const SETTING_BY_TYPE = {
   admin: SETTINGS.initAdminTokens,
   backend: SETTINGS.initClientTokens,
   frontend: SETTINGS.initFrontendTokens,
-} as const satisfies Record<ApiTokenType, unknown>;
+} as const satisfies Record<InitTokenType, unknown>;
 
 /** Returns the tokens to create at the start, and a message for each invalid one. */
 function readInitTokens(values: Values): {
@@ -140,7 +152,25 @@ function readInitTokens(values: Values): {
   };
 }
 
-function findUnusedSettings({ origins }: Resolution<Settings>): readonly string[] {
+function findUnusedSettings(resolution: Resolution<Settings>): readonly string[] {
+  return [...findUnusedStorage(resolution), ...findUnusedOpenId(resolution)];
+}
+
+function findUnusedOpenId({ origins }: Resolution<Settings>): readonly string[] {
+  if (origins.has("oidcIssuer")) return [];
+  const optional = [
+    "oidcName",
+    "oidcScopes",
+    "oidcRoleClaim",
+    "oidcRoles",
+    "oidcDefaultRole",
+  ] as const;
+  return optional
+    .filter((name) => origins.has(name))
+    .map((name) => `${nameSetting(SETTINGS[name])} has no effect without OIDC_ISSUER`);
+}
+
+function findUnusedStorage({ origins }: Resolution<Settings>): readonly string[] {
   if (!origins.has("databaseUrl")) return [];
   const embeddedOnly = [
     ["dataDir", "DATA_DIR"],
@@ -177,6 +207,7 @@ function showValues(values: Values): Readonly<Record<string, unknown>> {
   return {
     ...values,
     databaseUrl: values.databaseUrl && showDatabaseUrl(values.databaseUrl),
+    oidcClientSecret: values.oidcClientSecret && REDACTED,
     initAdminTokens: values.initAdminTokens.map(() => REDACTED),
     initClientTokens: values.initClientTokens.map(() => REDACTED),
     initFrontendTokens: values.initFrontendTokens.map(() => REDACTED),

@@ -14,6 +14,8 @@ import {
 import { DEFAULT_RETENTION } from "../retention/retention.ts";
 import { version } from "../version.ts";
 import { databaseUrlKind, secretsInDatabaseUrl } from "./database-url.ts";
+import { OPENID_SETTINGS } from "./openid-settings.ts";
+import { publicUrlKind } from "./public-url.ts";
 
 /**
  * All settings of the service. The loader, `--help`, the documentation and error messages are derived
@@ -52,6 +54,22 @@ export const SETTINGS = {
     meaning:
       "Peers whose X-Forwarded-For header is trusted: true for all, false for none, the number of proxies in front, or a list of IP addresses and CIDR ranges. Limits for unknown tokens apply per client address.",
   }),
+  publicUrl: defineSetting({
+    group: "Console",
+    variables: ["PUBLIC_URL"],
+    kind: publicUrlKind,
+    fallback: undefined,
+    meaning:
+      "Address at which browsers reach the service, for example https://flags.example.com. Required if a reverse proxy adds a path.",
+  }),
+  sessionHours: defineSetting({
+    group: "Console",
+    variables: ["SESSION_HOURS"],
+    kind: createIntegerKind({ min: 1, max: 720, of: "hours" }),
+    fallback: 12,
+    meaning: "Hours after which users of the console have to sign in again, from 1 to 720.",
+  }),
+  ...OPENID_SETTINGS,
   databaseUrl: defineSetting({
     group: "Database",
     variables: ["DATABASE_URL"],
@@ -159,8 +177,15 @@ export const PROGRAM: Program<typeof SETTINGS> = {
   version,
   tagline: "Manages feature flags: the admin API, and the API that SDKs and the proxy poll.",
   displayName: "the service",
-  groups: ["Listening", "Database", "Retention", "Tokens", "Logging"],
+  groups: ["Listening", "Console", "OpenID Connect", "Database", "Retention", "Tokens", "Logging"],
   settings: SETTINGS,
-  variablePrefixes: ["DATABASE_", "INIT_ADMIN_", "INIT_CLIENT_", "INIT_FRONTEND_"],
+  variablePrefixes: [
+    "SESSION_",
+    "OIDC_",
+    "DATABASE_",
+    "INIT_ADMIN_",
+    "INIT_CLIENT_",
+    "INIT_FRONTEND_",
+  ],
   renamedPrefixes: [{ from: "INIT_BACKEND_", to: "INIT_CLIENT_" }],
 };

@@ -3,6 +3,7 @@ import { notFound, type ApiError } from "../errors.ts";
 import type { Database } from "../storage/database.ts";
 import type { NewEvent } from "../storage/event.ts";
 import { featureEnvironments } from "../storage/schema/features.ts";
+import type { StoredFlagVariant } from "../storage/schema/variants.ts";
 import type { WriteTransaction } from "../storage/storage.ts";
 import { getActiveFeature, type FeatureAddress } from "./feature.ts";
 
@@ -35,7 +36,7 @@ export async function getEnabled(db: Database, key: FeatureEnvironmentKey): Prom
   const [row] = await db
     .select({ enabled: featureEnvironments.enabled })
     .from(featureEnvironments)
-    .where(hasKey(key));
+    .where(isFeatureEnvironment(key));
   if (row === undefined) throw noSuchEnvironment(key);
   return row.enabled;
 }
@@ -52,7 +53,7 @@ export async function setEnabled(
 ): Promise<void> {
   const key = { feature, environment };
   if ((await getEnabled(db, key)) === enabled) return;
-  await db.update(featureEnvironments).set({ enabled }).where(hasKey(key));
+  await db.update(featureEnvironments).set({ enabled }).where(isFeatureEnvironment(key));
   await record(toSwitchEvent({ ...key, project }, enabled));
 }
 
@@ -71,13 +72,30 @@ export function toSwitchEvent(
   };
 }
 
+/** Creates the event for a flag whose variants in an environment were replaced. */
+export function toVariantsEvent(
+  { project, feature, environment }: FeatureEnvironmentAddress,
+  before: readonly StoredFlagVariant[],
+  after: readonly StoredFlagVariant[],
+): NewEvent {
+  return {
+    type: "feature-environment-variants-updated",
+    project,
+    feature,
+    environment,
+    before: { variants: before },
+    after: { variants: after },
+  };
+}
+
 export function noSuchEnvironment({ feature, environment }: FeatureEnvironmentKey): ApiError {
   return notFound(
     `The feature ${JSON.stringify(feature)} has no environment ${JSON.stringify(environment)}`,
   );
 }
 
-function hasKey({ feature, environment }: FeatureEnvironmentKey) {
+/** Condition: the row is the state of this flag in this environment. */
+export function isFeatureEnvironment({ feature, environment }: FeatureEnvironmentKey) {
   return and(
     eq(featureEnvironments.feature, feature),
     eq(featureEnvironments.environment, environment),

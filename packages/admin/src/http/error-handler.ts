@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "flags-server-kit";
-import { ApiError } from "../errors.ts";
+import type { ApiError } from "../errors.ts";
 import { withoutQueryValues } from "../storage/errors.ts";
 import { toApiError } from "./to-api-error.ts";
 
@@ -21,9 +21,6 @@ export function handleErrors(
     }
     return sendError(reply, error, id);
   });
-  app.setNotFoundHandler((_request, reply) =>
-    sendError(reply, new ApiError("NotFoundError", "There is nothing at this path")),
-  );
 }
 
 /** Sends an error response. All error responses go through this function or `toErrorBody()`. */

@@ -49,6 +49,17 @@ test("applyPatch() limits the size of repeated copies", () => {
   expect(() => applyPatch({ a: 1 }, patch)).toThrow("/from makes the copies too large");
 });
 
+test("applyPatch() limits the depth that repeated moves can reach", () => {
+  const patch = Array.from({ length: 500 }, () => [
+    { op: "add", path: "/b", value: { x: { x: {} } } } as const,
+    { op: "move", from: "/a", path: "/b/x/x/x" } as const,
+    { op: "move", from: "/b", path: "/a" } as const,
+  ]);
+  expect(() => applyPatch({ a: {} }, patch.flat())).toThrow("/path nests values too deeply");
+  const path = "/x".repeat(101);
+  expect(() => applyPatch({}, [{ op: "add", path, value: 1 }])).toThrow("nests values too deeply");
+});
+
 test("applyPatch() changes neither the document nor a prototype", () => {
   const document = { a: [1] };
   applyPatch(document, [{ op: "add", path: "/a/-", value: 2 }]);

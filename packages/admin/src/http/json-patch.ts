@@ -23,6 +23,9 @@ type Container = unknown[] | Map<string, unknown>;
 /** Limit on the copied text. Repeated copies of copies would otherwise exhaust the memory. */
 const MAX_COPIED_CHARACTERS = 1024 * 1024;
 
+/** More than any valid document has. Repeated moves could otherwise nest values without limit. */
+const MAX_DEPTH = 100;
+
 /**
  * Returns a copy of the document with all operations of a patch applied.
  *
@@ -32,13 +35,31 @@ export function applyPatch(document: unknown, patch: readonly PatchOperation[]):
   // NOTE: objects become maps, because member names such as `__proto__` must not reach a prototype.
   let root = toMaps(JSON.parse(JSON.stringify(document)));
   let copied = 0;
+  let depth = depthOf(document);
   for (const [index, operation] of patch.entries()) {
     const at = `/body/${index}`;
     copied += countCopied(root, operation, at);
     if (copied > MAX_COPIED_CHARACTERS) throw badData(`${at}/from`, "makes the copies too large");
+    depth = Math.max(depth, depthAfter(depth, operation, at));
+    if (depth > MAX_DEPTH) throw badData(`${at}/path`, "nests values too deeply");
     root = applyOperation(root, operation, at);
   }
   return fromMaps(root);
+}
+
+/** Returns an upper bound of the depth of the part of the document that an operation changes. */
+function depthAfter(depth: number, operation: PatchOperation, at: string): number {
+  const path = parsePointer(operation.path, `${at}/path`);
+  if (operation.op === "add" || operation.op === "replace") {
+    return path.length + depthOf(operation.value);
+  }
+  if (operation.op !== "copy" && operation.op !== "move") return 0;
+  return depth + path.length - parseFrom(operation, at).length;
+}
+
+function depthOf(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  return 1 + Object.values(value).reduce<number>((max, each) => Math.max(max, depthOf(each)), 0);
 }
 
 function applyOperation(root: unknown, operation: PatchOperation, at: string): unknown {

@@ -19,7 +19,7 @@ export async function registerOpenApi(app: FastifyInstance): Promise<void> {
     version,
     description: "Manages feature flags, and serves them to server SDKs and proxies",
     securitySchemes: {
-      adminToken: token("An admin token, such as `*:*.secret`"),
+      adminToken: token("A token of the type admin, editor or viewer, such as `*:*.secret`"),
       backendToken: token("A backend token, such as `*:production.secret`"),
     } satisfies Record<SecurityScheme, unknown>,
     basePath: "",

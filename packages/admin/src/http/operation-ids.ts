@@ -4,6 +4,7 @@
  * operation.
  */
 export const OPERATION_IDS: Readonly<Record<string, string>> = {
+  "GET /api/admin/user": "getMe",
   "POST /api/admin/playground": "getPlayground",
   "POST /api/admin/playground/advanced": "getAdvancedPlayground",
   "GET /api/admin/context": "getContextFields",
@@ -16,6 +17,18 @@ export const OPERATION_IDS: Readonly<Record<string, string>> = {
   "POST /api/admin/context/:contextField/legal-values": "updateContextFieldLegalValue",
   "DELETE /api/admin/context/:contextField/legal-values/:legalValue":
     "deleteContextFieldLegalValue",
+  "GET /api/admin/projects/:projectId/context": "getProjectContextFields",
+  "POST /api/admin/projects/:projectId/context": "createProjectContextField",
+  "GET /api/admin/projects/:projectId/context/:contextField": "getProjectContextField",
+  "PUT /api/admin/projects/:projectId/context/:contextField": "updateProjectContextField",
+  "DELETE /api/admin/projects/:projectId/context/:contextField": "deleteProjectContextField",
+  "GET /api/admin/projects/:projectId/context/:contextField/strategies":
+    "getStrategiesByProjectContextField",
+  "POST /api/admin/projects/:projectId/context/validate": "validateProjectContextFieldName",
+  "POST /api/admin/projects/:projectId/context/:contextField/legal-values":
+    "updateProjectContextFieldLegalValue",
+  "DELETE /api/admin/projects/:projectId/context/:contextField/legal-values/:legalValue":
+    "deleteProjectContextFieldLegalValue",
   "GET /api/admin/projects": "getProjects",
   "POST /api/admin/projects": "createProject",
   "GET /api/admin/projects/:projectId": "getProject",
@@ -75,6 +88,14 @@ export const OPERATION_IDS: Readonly<Record<string, string>> = {
     "deleteFeatureStrategy",
   "POST /api/admin/projects/:projectId/features/:feature/environments/:environment/strategies/set-sort-order":
     "setStrategySortOrder",
+  "GET /api/admin/projects/:projectId/features/:feature/environments/:environment/variants":
+    "getEnvironmentFeatureVariants",
+  "PUT /api/admin/projects/:projectId/features/:feature/environments/:environment/variants":
+    "overwriteEnvironmentFeatureVariants",
+  "PATCH /api/admin/projects/:projectId/features/:feature/environments/:environment/variants":
+    "patchEnvironmentsFeatureVariants",
+  "PUT /api/admin/projects/:projectId/features/:feature/variants-batch":
+    "overwriteFeatureVariantsOnEnvironments",
   "POST /api/admin/constraints/validate": "validateConstraint",
   "GET /api/admin/strategies": "getAllStrategies",
   "POST /api/admin/strategies": "createStrategy",
@@ -117,17 +138,33 @@ export const OPERATION_IDS: Readonly<Record<string, string>> = {
   "GET /api/admin/projects/:projectId/dependencies": "checkDependenciesExist",
   "GET /api/admin/projects/:projectId/export": "exportProject",
   "POST /api/admin/projects/:projectId/import": "importProject",
+  "POST /api/admin/features-batch/export": "exportFeatures",
+  "POST /api/admin/features-batch/validate": "validateImport",
+  "POST /api/admin/features-batch/import": "importToggles",
   "GET /api/admin/api-tokens": "getAllApiTokens",
   "POST /api/admin/api-tokens": "createApiToken",
   "GET /api/admin/api-tokens/:name": "getApiTokensByName",
   "PUT /api/admin/api-tokens/:token": "updateApiToken",
   "DELETE /api/admin/api-tokens/:token": "deleteApiToken",
+  "GET /api/admin/projects/:projectId/api-tokens": "getProjectApiTokens",
+  "POST /api/admin/projects/:projectId/api-tokens": "createProjectApiToken",
+  "DELETE /api/admin/projects/:projectId/api-tokens/:token": "deleteProjectApiToken",
   "GET /api/admin/client-metrics/features/:feature/raw": "getRawFeatureMetrics",
   "GET /api/admin/client-metrics/features/:feature": "getFeatureUsageSummary",
   "GET /api/admin/metrics/applications": "getApplications",
+  "GET /api/admin/metrics/applications/:appName": "getApplication",
+  "DELETE /api/admin/metrics/applications/:appName": "deleteApplication",
+  "GET /api/admin/metrics/applications/:appName/overview": "getApplicationOverview",
+  "GET /api/admin/metrics/instances/:appName/environment/:environment":
+    "getApplicationEnvironmentInstances",
   "GET /api/admin/search/events": "searchEvents",
+  "GET /api/admin/changes": "streamChanges",
   "GET /api/admin/events": "getEvents",
   "GET /api/admin/events/:feature": "getEventsForToggle",
+  "GET /auth/options": "getSignInOptions",
+  "GET /auth/session": "getSession",
+  "POST /auth/session": "createSession",
+  "DELETE /auth/session": "deleteSession",
   "GET /health": "getHealth",
   "GET /ready": "getReady",
   "GET /internal-backstage/prometheus": "getMetrics",

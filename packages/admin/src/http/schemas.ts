@@ -46,9 +46,10 @@ const ErrorResponse = Type.Object(
 const ERROR_DESCRIPTIONS = {
   400: "The request is invalid",
   401: "The token is missing or unknown",
-  403: "The token has the wrong type, or a rule forbids this",
+  403: "The token has the wrong type or role, or a rule forbids this",
   404: "The resource does not exist",
   409: "The name is taken, or another resource depends on this one",
+  412: "The resource is not the one that the If-Match header names",
   413: "The body is too large",
   415: "The body is not JSON",
   429: "This address, or all addresses together, sent too many unknown tokens",
@@ -76,19 +77,28 @@ const WITH_BODY = [400, 413, 415] as const;
 interface RouteDescription {
   readonly tag: string;
   readonly summary: string;
+  readonly description?: string;
   /** Status of a success without a body; omit it if responses have a body. */
   readonly empty?: 200 | 202 | 204;
+  /** Schema of the body of a success with status 200. */
+  readonly returns?: TSchema;
   readonly hasBody?: boolean;
-  readonly alsoFailsWith?: readonly (400 | 404 | 409)[];
+  readonly alsoFailsWith?: readonly (400 | 404 | 409 | 412)[];
 }
 
 /** Returns the part of a route schema that only documents the route. */
-export function documented({ tag, summary, empty, hasBody, alsoFailsWith = [] }: RouteDescription) {
+export function documented(route: RouteDescription) {
+  const { tag, summary, description, empty, returns, hasBody, alsoFailsWith = [] } = route;
   const errors = [...alsoFailsWith, ...ALWAYS, ...(hasBody === true ? WITH_BODY : [])];
   return {
     summary,
+    ...(description !== undefined && { description }),
     tags: [tag],
-    response: { ...(empty !== undefined && { [empty]: NoBody }), ...errorResponses(...errors) },
+    response: {
+      ...(empty !== undefined && { [empty]: NoBody }),
+      ...(returns !== undefined && { 200: returns }),
+      ...errorResponses(...errors),
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 import { inArray, sql } from "drizzle-orm";
 import type { Dependency } from "../domain/dependencies/dependency.ts";
+import type { FeatureEnvironmentKey } from "../domain/feature-environment.ts";
 import type { Feature } from "../domain/feature.ts";
 import type { Strategy } from "../domain/strategies/find-strategies.ts";
 import type { TagInput } from "../domain/tags/schemas.ts";
@@ -9,14 +10,9 @@ import { dependencies, featureEnvironments, features } from "../storage/schema/f
 import { strategies, strategySegments } from "../storage/schema/strategies.ts";
 import { featureTags, tags } from "../storage/schema/tags.ts";
 import type { WriteTransaction } from "../storage/storage.ts";
-import type { FeatureTag, ImportTarget } from "./import-target.ts";
+import type { EnvironmentState, FeatureTag, ImportTarget } from "./import-target.ts";
 
-/** The state of a flag in one environment. */
-interface FeatureEnvironment {
-  readonly feature: string;
-  readonly environment: string;
-  readonly enabled: boolean;
-}
+interface FeatureEnvironment extends FeatureEnvironmentKey, EnvironmentState {}
 
 /** The rows and events that an import will write. Rows are new or replace those with the same key. */
 export interface Changes {
@@ -99,7 +95,7 @@ async function writeFeatures(db: Database, changes: Changes): Promise<void> {
       .values(rows)
       .onConflictDoUpdate({
         target: [featureEnvironments.feature, featureEnvironments.environment],
-        set: { enabled: sql`excluded.enabled` },
+        set: { enabled: sql`excluded.enabled`, variants: sql`excluded.variants` },
       });
   }
 }

@@ -7,6 +7,7 @@ import { listStrategiesOf, type Strategy } from "../domain/strategies/find-strat
 import { type Database, groupBy, orderByText } from "../storage/database.ts";
 import { dependencies } from "../storage/schema/features.ts";
 import { featureTags, tags } from "../storage/schema/tags.ts";
+import type { StoredFlagVariant } from "../storage/schema/variants.ts";
 import { exportReferences, toConstraintsInFile } from "./export-references.ts";
 import { environmentKey } from "./import-target.ts";
 import type { FeatureInFile, ProjectFileContent, StrategyInFile } from "./schemas.ts";
@@ -45,7 +46,8 @@ interface FeatureContext {
   readonly segmentName: (id: number) => string;
 }
 
-async function exportFeatures(
+/** Exports flags with their parts. */
+export async function exportFeatures(
   db: Database,
   features: readonly Feature[],
   { strategies, segmentName }: FeatureContext,
@@ -77,8 +79,18 @@ async function exportFeatures(
       strategies: (strategiesAt.get(environmentKey(name, environment.name)) ?? []).map((strategy) =>
         toStrategyInFile(strategy, segmentName),
       ),
+      variants: environment.variants.map(toVariantInFile),
     })),
   }));
+}
+
+function toVariantInFile({ overrides, ...variant }: StoredFlagVariant) {
+  return {
+    ...variant,
+    ...(overrides !== undefined && {
+      overrides: overrides.map(({ contextName, values }) => ({ contextName, values: [...values] })),
+    }),
+  };
 }
 
 function listTags(db: Database, names: readonly string[]) {

@@ -42,26 +42,32 @@ function collectFieldNames({ features, segments }: Exported): ReadonlySet<string
     ...segments.flatMap((segment) => segment.constraints),
     ...strategies.flatMap((strategy) => strategy.constraints ?? []),
   ];
+  const variants = listEnvironments(features).flatMap((environment) => environment.variants ?? []);
   return new Set([
     ...constraints.map(({ contextName }) => contextName),
     ...strategies.map(({ parameters }) => String(parameters?.["stickiness"])),
     ...strategies.flatMap(({ variants = [] }) => variants.map(({ stickiness }) => stickiness)),
+    ...variants.flatMap(({ stickiness = "" }) => stickiness),
+    ...variants.flatMap(({ overrides = [] }) => overrides.map(({ contextName }) => contextName)),
   ]);
 }
 
 function listStrategies(features: readonly FeatureInFile[]) {
-  return features
-    .flatMap(({ environments = [] }) => environments)
-    .flatMap(({ strategies }) => strategies);
+  return listEnvironments(features).flatMap(({ strategies }) => strategies);
 }
 
-function toFieldInFile({ name, description, stickiness, sortOrder, legalValues }: ContextField) {
+function listEnvironments(features: readonly FeatureInFile[]) {
+  return features.flatMap(({ environments = [] }) => environments);
+}
+
+function toFieldInFile({ name, description, stickiness, sortOrder, ...field }: ContextField) {
   return {
     name,
+    ...(field.project !== null && { isShared: false }),
     ...(description !== null && { description }),
     stickiness,
     sortOrder,
-    legalValues: [...legalValues],
+    legalValues: [...field.legalValues],
   };
 }
 

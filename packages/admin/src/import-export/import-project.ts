@@ -18,12 +18,14 @@ import type { FeatureInFile, ImportReport, ProjectFileContent } from "./schemas.
  * unchanged. The stored state is read first, then all changes are planned and written in batches, so
  * that a large file does not need one statement per flag.
  *
+ * @param environment the only environment that the file contains, for the event
  * @throws {ApiError} if any part of the file cannot be imported
  */
 export async function importProject(
   transaction: WriteTransaction,
   project: string,
   file: ProjectFileContent,
+  environment?: string,
 ): Promise<ImportReport> {
   const { db, actor, record } = transaction;
   await getActiveProject(db, project);
@@ -43,7 +45,12 @@ export async function importProject(
   const report = createReport(file.features, plan);
   const { created, updated } = report;
   if (created.length + updated.length > 0) {
-    await record({ type: "features-imported", project, after: { created, updated } });
+    await record({
+      type: "features-imported",
+      project,
+      ...(environment !== undefined && { environment }),
+      after: { created, updated },
+    });
   }
   return report;
 }

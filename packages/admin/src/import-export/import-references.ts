@@ -41,7 +41,8 @@ export async function importReferences(
   await importMissing(db, file.contextFields ?? [], {
     path: "/body/contextFields",
     table: contextFields,
-    create: (field) => createContextField(transaction, field),
+    create: ({ isShared = true, ...field }) =>
+      createContextField(transaction, { ...field, project: isShared ? null : project }),
   });
   await importSegments(transaction, project, file.segments ?? []);
 }

@@ -11,12 +11,19 @@ import { type Database, groupBy } from "../storage/database.ts";
 import { LIMITS } from "../limits.ts";
 import { dependencies } from "../storage/schema/features.ts";
 import { featureTags, tags, tagTypes } from "../storage/schema/tags.ts";
+import type { StoredFlagVariant } from "../storage/schema/variants.ts";
 import { readSegmentsByName } from "./import-references.ts";
 import type { FeatureInFile } from "./schemas.ts";
 
 /** A tag of a flag. */
 export interface FeatureTag extends TagName {
   readonly feature: string;
+}
+
+/** The state of a flag in one environment. */
+export interface EnvironmentState {
+  readonly enabled: boolean;
+  readonly variants: readonly StoredFlagVariant[];
 }
 
 /** The stored state of the flags in an import file, and of the definitions that they refer to. */
@@ -28,8 +35,8 @@ export interface ImportTarget {
   readonly remainingFeatures: number;
   /** The flags and parents in the file by name, archived or not. */
   readonly features: ReadonlyMap<string, Feature>;
-  /** Whether flags are on, by flag and environment. */
-  readonly enabled: ReadonlyMap<string, ReadonlyMap<string, boolean>>;
+  /** By flag and environment. */
+  readonly states: ReadonlyMap<string, ReadonlyMap<string, EnvironmentState>>;
   /** By `environmentKey()`. */
   readonly strategies: ReadonlyMap<string, readonly Strategy[]>;
   /** By name. */
@@ -68,7 +75,7 @@ export async function readImportTarget(
     environments: await listProjectEnvironments(db, project),
     remainingFeatures: LIMITS.features - (await countActiveFeatures(db)),
     features: new Map(features.map((feature) => [feature.name, feature])),
-    enabled: await readEnabled(db, names),
+    states: await readStates(db, names),
     strategies: groupBy(await listStrategiesOf(db, names), (row) =>
       environmentKey(row.feature, row.environment),
     ),
@@ -78,13 +85,13 @@ export async function readImportTarget(
   };
 }
 
-async function readEnabled(db: Database, names: readonly string[]) {
+async function readStates(db: Database, names: readonly string[]) {
   const rows = names.length === 0 ? [] : await listFeatureEnvironments(db, names);
   const byFeature = groupBy(rows, ({ feature }) => feature);
   return new Map(
     [...byFeature].map(([feature, environments]) => [
       feature,
-      new Map(environments.map(({ name, enabled }) => [name, enabled])),
+      new Map(environments.map(({ name, enabled, variants }) => [name, { enabled, variants }])),
     ]),
   );
 }

@@ -1,16 +1,24 @@
 import { checkUniqueNames } from "../domain/check-unique.ts";
-import { noSuchEnvironment, toSwitchEvent } from "../domain/feature-environment.ts";
+import {
+  noSuchEnvironment,
+  toSwitchEvent,
+  toVariantsEvent,
+} from "../domain/feature-environment.ts";
 import { type Feature, toFeatureView } from "../domain/feature.ts";
 import { toChangeEvents } from "../domain/features/update-feature.ts";
 import type { TagName } from "../domain/tags/store.ts";
+import { checkFlagVariants } from "../domain/variants/check-variants.ts";
 import { badData } from "../errors.ts";
 import type { NewEvent } from "../storage/event.ts";
 import { isEqualJson } from "../storage/database.ts";
 import type { ImportPlan } from "./changes.ts";
 import { withErrorPath } from "./error-path.ts";
-import { tagKey } from "./import-target.ts";
+import { type EnvironmentState, tagKey } from "./import-target.ts";
 import { planStrategies } from "./plan-strategies.ts";
 import type { EnvironmentInFile, FeatureInFile } from "./schemas.ts";
+
+/** The state of a new flag in each environment. */
+const NEW_STATE: EnvironmentState = { enabled: false, variants: [] };
 
 /**
  * Plans the changes that make a flag match the file, except its dependencies. Properties that are
@@ -75,27 +83,44 @@ function planEnvironments(
 ): void {
   const { target, changes } = plan;
   checkUniqueNames(environments, `${path}/environments`);
-  const stored = target.enabled.get(feature);
-  const before = stored ?? new Map(target.environments.map((name) => [name, false]));
+  const stored = target.states.get(feature);
+  const before = stored ?? new Map(target.environments.map((name) => [name, NEW_STATE]));
   const after = new Map(before);
   for (const [index, environment] of environments.entries()) {
-    const { name, enabled } = environment;
+    const { name } = environment;
     const environmentPath = `${path}/environments/${index}`;
-    withErrorPath(`${environmentPath}/name`, () => {
-      if (!before.has(name)) throw noSuchEnvironment({ feature, environment: name });
+    const state = withErrorPath(`${environmentPath}/name`, () => {
+      const found = before.get(name);
+      if (found === undefined) throw noSuchEnvironment({ feature, environment: name });
+      return found;
     });
     checkEnabled(environment, environmentPath);
     planStrategies(plan, { feature, environment, path: environmentPath });
-    after.set(name, enabled);
-    if (before.get(name) !== enabled) {
-      const address = { project: target.project, feature, environment: name };
-      changes.events.push(toSwitchEvent(address, enabled));
+    const changed = toState(state, environment, environmentPath);
+    after.set(name, changed);
+    const address = { project: target.project, feature, environment: name };
+    if (!isEqualJson(state.variants, changed.variants)) {
+      changes.events.push(toVariantsEvent(address, state.variants, changed.variants));
+    }
+    if (state.enabled !== changed.enabled) {
+      changes.events.push(toSwitchEvent(address, changed.enabled));
     }
   }
-  for (const [environment, enabled] of after) {
-    if (stored?.get(environment) === enabled) continue;
-    changes.environments.push({ feature, environment, enabled });
+  for (const [environment, state] of after) {
+    if (isEqualJson(stored?.get(environment), state)) continue;
+    changes.environments.push({ feature, environment, ...state });
   }
+}
+
+/** NOTE: variants that are absent from the file stay unchanged: files of earlier versions have none. */
+function toState(
+  before: EnvironmentState,
+  { enabled, variants }: EnvironmentInFile,
+  path: string,
+): EnvironmentState {
+  if (variants === undefined) return { ...before, enabled };
+  const checked = withErrorPath(path, () => checkFlagVariants(variants, "/body/variants"));
+  return { enabled, variants: checked };
 }
 
 function checkEnabled({ enabled, strategies }: EnvironmentInFile, path: string): void {

@@ -1,11 +1,12 @@
 import type { TypedApp } from "flags-server-kit/http";
-import { actorOf } from "../access/request-token.ts";
+import { actorOf } from "../access/caller.ts";
 import { ProjectParams } from "../domain/schemas.ts";
 import { errorResponses } from "../http/schemas.ts";
 import type { Storage } from "../storage/storage.ts";
 import { exportProject } from "./export-project.ts";
+import { writeAndCommit, writeAndRollBack } from "./dry-run.ts";
 import { importProject } from "./import-project.ts";
-import { ImportQuery, type ImportReport, ImportResponse, ProjectFile } from "./schemas.ts";
+import { ImportQuery, ImportResponse, ProjectFile } from "./schemas.ts";
 
 const tags = ["Transfer"];
 
@@ -48,26 +49,10 @@ export function registerImportExport(app: TypedApp, storage: Storage): void {
     },
     async (request) => {
       const { params, query, body } = request;
-      try {
-        return await storage.write(actorOf(request), async (transaction) => {
-          const report = await importProject(transaction, params.projectId, body);
-          if (query.dryRun === "true") throw new DryRunRollback(report);
-          return report;
-        });
-      } catch (error) {
-        if (error instanceof DryRunRollback) return error.report;
-        throw error;
-      }
+      const run = query.dryRun === "true" ? writeAndRollBack : writeAndCommit;
+      return run(storage, actorOf(request), (transaction) =>
+        importProject(transaction, params.projectId, body),
+      );
     },
   );
-}
-
-/** Thrown to roll back the transaction of a dry run. */
-class DryRunRollback extends Error {
-  readonly report: ImportReport;
-
-  constructor(report: ImportReport) {
-    super("This was a dry run");
-    this.report = report;
-  }
 }

@@ -8,6 +8,7 @@ import { CreateStrategyBody } from "../domain/strategies/schemas.ts";
 import { CreateStrategyTypeBody } from "../domain/strategy-types/schemas.ts";
 import { CreateTagTypeBody } from "../domain/tag-types/schemas.ts";
 import { TagBody } from "../domain/tags/schemas.ts";
+import { FlagVariantsBody } from "../domain/variants/schemas.ts";
 import { Name } from "../http/names.ts";
 import { closedObject, nullableText } from "../http/schemas.ts";
 import { LIMITS } from "../limits.ts";
@@ -29,6 +30,7 @@ const EnvironmentInFile = closedObject("exportedEnvironmentSchema", {
   name: Type.String(),
   enabled: Type.Boolean(),
   strategies: Type.Array(StrategyInFile, { maxItems: 100 }),
+  variants: Type.Optional(FlagVariantsBody),
 });
 
 const FeatureInFile = closedObject("exportedFeatureSchema", {
@@ -58,9 +60,16 @@ const SegmentInFile = closedObject("exportedSegmentSchema", {
   constraints: Type.Array(ConstraintBody),
 });
 
+const { project: _project, ...contextFieldProperties } = UpdateContextFieldBody.properties;
+
 const ContextFieldInFile = closedObject("exportedContextFieldSchema", {
   name: Name,
-  ...UpdateContextFieldBody.properties,
+  ...contextFieldProperties,
+  isShared: Type.Optional(
+    Type.Boolean({
+      description: "Whether all projects may use it (default), or only the target project",
+    }),
+  ),
 });
 
 /** The flags of a project with the definitions that they refer to. References are names, not ids. */

@@ -10,8 +10,8 @@ export interface Metrics {
   readonly observeRequest: ObserveRequest;
   /** Counts an error response. */
   readonly observeError: (error: ApiError) => void;
-  /** Adds the number of open streams. */
-  readonly observeStreams: (streams: { readonly size: number }) => void;
+  /** Adds the number of open streams of one kind. @param name without the prefix */
+  readonly observeStreams: (name: string, help: string, streams: { readonly size: number }) => void;
 }
 
 /** Prefix of the names of all metrics of the service. */
@@ -45,10 +45,10 @@ export function createMetrics(storage: Storage): Metrics {
       if (name === "InsufficientStorageError") diskFullErrors.inc();
       if (name === "RateLimitError") refusedGuesses.inc();
     },
-    observeStreams: (streams) => {
+    observeStreams: (name, help, streams) => {
       const gauge = new Gauge({
-        name: `${METRICS_PREFIX}_streams`,
-        help: "Open streams of SDKs that listen for changes",
+        name: `${METRICS_PREFIX}_${name}`,
+        help,
         registers: [],
         collect() {
           this.set(streams.size);

@@ -46,6 +46,29 @@ export function evaluateFeature(
     variant: variantOf(explanation),
     variants: variantsOf(feature.feature, explanation),
     explanation: explanation.explanation,
+    details: toDetails(explanation, feature),
+  };
+}
+
+/**
+ * What the engine knows and the rest of the result lacks: actual values, buckets, parents and weights. Contains
+ * the strategies that were evaluated, in their order.
+ */
+function toDetails(
+  { reason, mayChange, dependencies, strategies, decidedBy, variantSelection }: Explanation,
+  feature: PlaygroundFeature,
+) {
+  const evaluated = feature.strategies.filter(({ disabled }) => !disabled);
+  return {
+    reason,
+    mayChange,
+    dependencies,
+    strategies: strategies.map((strategy, index) => {
+      const { id = "", title = null } = evaluated[index] ?? {};
+      return { id, title, ...strategy };
+    }),
+    ...(decidedBy !== undefined && { decidedBy }),
+    ...(variantSelection !== undefined && { variantSelection }),
   };
 }
 
@@ -133,8 +156,10 @@ function variantOf({ variant, enabled }: Explanation) {
     : { ...variant, enabled: true, feature_enabled: enabled };
 }
 
-function variantsOf({ strategies }: ClientFeature, { decidedBy }: Explanation) {
-  return strategies[decidedBy ?? -1]?.variants ?? [];
+/** Returns the variants from which one was selected: those of the strategy, or else those of the flag. */
+function variantsOf({ strategies, variants }: ClientFeature, { decidedBy }: Explanation) {
+  const ofStrategy = strategies[decidedBy ?? -1]?.variants ?? [];
+  return ofStrategy.length > 0 ? ofStrategy : variants;
 }
 
 function linkTo(project: string, feature: string, environment: string, strategy: string): string {

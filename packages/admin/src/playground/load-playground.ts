@@ -1,9 +1,9 @@
-import { eq } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import { compileSnapshot, parseDocument, type Snapshot } from "flags-engine";
 import type { ClientFeature } from "../client-api/client-feature.ts";
-import type { EnvironmentState } from "../client-api/environment-state.ts";
+import type { EnvironmentState, FeatureEntry } from "../client-api/environment-state.ts";
 import { loadEnvironment } from "../client-api/load-environment.ts";
-import { type Database, groupBy, orderByText } from "../storage/database.ts";
+import { type Database, groupBy, isOneOf, orderByText } from "../storage/database.ts";
 import { strategies } from "../storage/schema/strategies.ts";
 
 export type StoredStrategy = typeof strategies.$inferSelect;
@@ -23,16 +23,28 @@ export interface PlaygroundEnvironment {
   readonly segments: EnvironmentState["segments"];
 }
 
-/** Loads and compiles an environment. Must run in one transaction. */
+/**
+ * Loads and compiles an environment. Must run in one transaction.
+ *
+ * @param names the flags to evaluate; others are left out, unless the result of one of these depends on them.
+ *   All if undefined
+ */
 export async function loadPlayground(
   db: Database,
   environment: string,
+  names?: readonly string[],
 ): Promise<PlaygroundEnvironment> {
-  const { features, segments } = await loadEnvironment(db, environment, 0);
+  const { features: all, segments } = await loadEnvironment(db, environment, 0);
+  const features = names === undefined ? all : withParents(all, new Set(names));
   const rows = await db
     .select()
     .from(strategies)
-    .where(eq(strategies.environment, environment))
+    .where(
+      and(
+        eq(strategies.environment, environment),
+        names === undefined ? undefined : isOneOf(strategies.feature, names),
+      ),
+    )
     .orderBy(strategies.sortOrder, orderByText(strategies.id));
   const strategiesOf = groupBy(rows, ({ feature }) => feature);
   const document = parseDocument({
@@ -48,4 +60,16 @@ export async function loadPlayground(
     })),
     segments,
   };
+}
+
+function withParents(
+  features: readonly FeatureEntry[],
+  names: ReadonlySet<string>,
+): readonly FeatureEntry[] {
+  const parents = new Set(
+    features
+      .filter(({ feature }) => names.has(feature.name))
+      .flatMap(({ feature }) => (feature.dependencies ?? []).map((parent) => parent.feature)),
+  );
+  return features.filter(({ feature: { name } }) => names.has(name) || parents.has(name));
 }

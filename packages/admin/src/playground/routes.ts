@@ -1,28 +1,14 @@
-import { setImmediate } from "node:timers/promises";
+import type { FastifyReply } from "fastify";
 import type { TypedApp } from "flags-server-kit/http";
 import { getEnvironment } from "../domain/environments/store.ts";
-import { badData } from "../errors.ts";
 import { documented } from "../http/schemas.ts";
 import type { Storage } from "../storage/storage.ts";
 import { combineValues } from "./context-combinations.ts";
-import { evaluateFeature } from "./evaluate.ts";
-import {
-  loadPlayground,
-  type PlaygroundEnvironment,
-  type PlaygroundFeature,
-} from "./load-playground.ts";
-import {
-  AdvancedPlaygroundBody,
-  type Context,
-  PlaygroundBody,
-  type ProjectFilter,
-} from "./schemas.ts";
-
-/** How many evaluations one request can cause: flags, times environments, times contexts. */
-const MAX_EVALUATIONS = 15_000;
-
-/** How long evaluations can delay other requests. */
-const SLICE_MS = 5;
+import { evaluateAll } from "./evaluate-all.ts";
+import { loadPlayground, type PlaygroundEnvironment } from "./load-playground.ts";
+import { AdvancedPlaygroundResponse, PlaygroundResponse } from "./response-schemas.ts";
+import { AdvancedPlaygroundBody, PlaygroundBody } from "./schemas.ts";
+import { writeAdvancedPlayground, writePlayground } from "./write-playground.ts";
 
 const tag = "Playground";
 
@@ -35,16 +21,18 @@ export function registerPlayground(app: TypedApp, storage: Storage): void {
         ...documented({
           tag,
           summary: "Evaluates flags for a context, and shows the result of each strategy",
+          returns: PlaygroundResponse,
           hasBody: true,
           alsoFailsWith: [404],
         }),
         body: PlaygroundBody,
       },
     },
-    async ({ body }) => {
-      const environment = await load(storage, body.environment);
-      const evaluations = await evaluateAll([environment], [body.context], body.projects);
-      return { input: body, features: evaluations.map(({ result }) => result) };
+    async ({ body }, reply) => {
+      const environment = await load(storage, body.environment, body.features);
+      const contexts = { count: 1, at: () => body.context };
+      const evaluations = await evaluateAll([environment], contexts, body);
+      return sendJson(reply, writePlayground(body, evaluations));
     },
   );
 
@@ -56,89 +44,37 @@ export function registerPlayground(app: TypedApp, storage: Storage): void {
           tag,
           summary:
             "Evaluates flags for several environments and contexts; values separated by commas are combined",
+          returns: AdvancedPlaygroundResponse,
           hasBody: true,
           alsoFailsWith: [404],
         }),
         body: AdvancedPlaygroundBody,
       },
     },
-    async ({ body }) => {
+    async ({ body }, reply) => {
       const environments: PlaygroundEnvironment[] = [];
       for (const name of new Set(body.environments)) {
         // oxlint-disable-next-line no-await-in-loop -- each needs the connection
-        environments.push(await load(storage, name));
+        environments.push(await load(storage, name, body.features));
       }
-      const contexts = combineValues(body.context, MAX_EVALUATIONS);
-      const evaluations = await evaluateAll(environments, contexts, body.projects);
-      return { input: body, features: groupByFeature(evaluations) };
+      const evaluations = await evaluateAll(environments, combineValues(body.context), body);
+      return sendJson(reply, writeAdvancedPlayground(body, evaluations));
     },
   );
 }
 
-function load(storage: Storage, name: string): Promise<PlaygroundEnvironment> {
+function load(
+  storage: Storage,
+  name: string,
+  features: readonly string[] | undefined,
+): Promise<PlaygroundEnvironment> {
   return storage.read(async (db) => {
     await getEnvironment(db, name);
-    return loadPlayground(db, name);
+    return loadPlayground(db, name, features);
   });
 }
 
-interface Evaluation {
-  readonly environment: string;
-  readonly context: Context;
-  readonly result: ReturnType<typeof evaluateFeature>;
-}
-
-/** Evaluates all combinations. Other requests run in between. */
-async function evaluateAll(
-  environments: readonly PlaygroundEnvironment[],
-  contexts: readonly Context[],
-  projects: ProjectFilter | undefined,
-): Promise<readonly Evaluation[]> {
-  const isWanted = ({ feature }: PlaygroundFeature): boolean =>
-    projects === undefined || projects === "*" || projects.includes(feature.project);
-  const chosen = environments.map((environment) => ({
-    environment,
-    features: environment.features.filter(isWanted),
-  }));
-  const featureCount = Math.max(0, ...chosen.map(({ features }) => features.length));
-  if (featureCount * environments.length * contexts.length > MAX_EVALUATIONS) {
-    throw badData(
-      "/body/context",
-      `has too many combinations: at most ${MAX_EVALUATIONS} evaluations are possible, of flags, environments and contexts together. Choose fewer projects, environments or values`,
-    );
-  }
-  const evaluations: Evaluation[] = [];
-  let endMs = performance.now() + SLICE_MS;
-  for (const { environment, features } of chosen) {
-    for (const context of contexts) {
-      for (const feature of features) {
-        const result = evaluateFeature(environment, feature, context);
-        evaluations.push({ environment: environment.name, context, result });
-        if (performance.now() < endMs) continue;
-        // oxlint-disable-next-line no-await-in-loop -- other requests run here
-        await setImmediate();
-        endMs = performance.now() + SLICE_MS;
-      }
-    }
-  }
-  return evaluations;
-}
-
-function groupByFeature(evaluations: readonly Evaluation[]) {
-  const features = new Map<
-    string,
-    { name: string; projectId: string; environments: Map<string, object[]> }
-  >();
-  for (const { environment, context, result } of evaluations) {
-    const { name, projectId } = result;
-    const feature = features.get(name) ?? { name, projectId, environments: new Map() };
-    features.set(name, feature);
-    const results = feature.environments.get(environment) ?? [];
-    feature.environments.set(environment, results);
-    results.push({ ...result, environment, context });
-  }
-  return [...features.values()].map((feature) => ({
-    ...feature,
-    environments: Object.fromEntries(feature.environments),
-  }));
+/** Sends JSON that has been written before. */
+function sendJson(reply: FastifyReply, json: string): FastifyReply {
+  return reply.type("application/json; charset=utf-8").send(json);
 }

@@ -2,6 +2,7 @@ import { type Static, Type } from "typebox";
 import { openObject } from "../http/schemas.ts";
 
 const MAX_LENGTH = 10_000;
+const MAX_FIELDS = 250;
 
 const FieldValue = Type.Unsafe<string | number>({
   type: ["string", "number"],
@@ -20,11 +21,12 @@ const PlaygroundContext = Type.Object(
     ),
     properties: Type.Optional(
       Type.Record(Type.String(), FieldValue, {
+        maxProperties: MAX_FIELDS,
         description: "Further fields, each a text or number",
       }),
     ),
   },
-  { title: "sdkContextSchema", additionalProperties: FieldValue },
+  { title: "sdkContextSchema", maxProperties: MAX_FIELDS, additionalProperties: FieldValue },
 );
 
 const Projects = Type.Optional(
@@ -33,17 +35,31 @@ const Projects = Type.Optional(
   }),
 );
 
+const Features = Type.Optional(
+  Type.Array(Type.String({ maxLength: 255 }), {
+    maxItems: 1000,
+    description: "Names of the flags to evaluate. Unknown ones are left out. Default: all",
+  }),
+);
+
 export const PlaygroundBody = openObject("playgroundRequestSchema", {
   environment: Type.String(),
   projects: Projects,
+  features: Features,
   context: PlaygroundContext,
 });
 
 export const AdvancedPlaygroundBody = openObject("advancedPlaygroundRequestSchema", {
   environments: Type.Array(Type.String(), { minItems: 1, maxItems: 100 }),
   projects: Projects,
+  features: Features,
   context: PlaygroundContext,
 });
 
 export type Context = Static<typeof PlaygroundContext>;
-export type ProjectFilter = Static<typeof Projects>;
+
+/** Which flags to evaluate. */
+export interface FlagFilter {
+  readonly projects?: Static<typeof Projects>;
+  readonly features?: Static<typeof Features>;
+}

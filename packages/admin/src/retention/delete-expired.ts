@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type SQL, sql } from "drizzle-orm";
 import { type Database, rowsOf } from "../storage/database.ts";
+import { LIMITS } from "../limits.ts";
 import type { Storage } from "../storage/storage.ts";
 import { tryLockFor } from "../storage/transactions.ts";
 import type { Retention } from "./retention.ts";
@@ -14,10 +15,12 @@ interface DeleteOptions {
   readonly signal: AbortSignal;
   /** Maximum number of rows per transaction. @default 1000 */
   readonly batchRows?: number;
+  /** How many applications are kept, each in one environment. @default 10000 */
+  readonly maxApplications?: number;
 }
 
 /**
- * Deletes usage, applications and events that have expired, in small transactions. If another replica
+ * Deletes usage, applications, sessions and events that have expired, in small transactions. If another replica
  * is doing that already, deletes nothing.
  *
  * @returns the number of deleted rows by table
@@ -25,16 +28,21 @@ interface DeleteOptions {
 export async function deleteExpired(
   storage: Pick<Storage, "transact" | "db">,
   { usageHours, applicationDays, eventDays }: Retention,
-  { signal, batchRows = BATCH_ROWS }: DeleteOptions,
+  { signal, batchRows = BATCH_ROWS, maxApplications = LIMITS.applications }: DeleteOptions,
 ): Promise<Readonly<Record<string, number>>> {
   const deleted: Record<string, number> = {};
   const deleteFrom = async (table: string, condition: SQL): Promise<void> => {
     const statement = deleteBatch(table, condition, batchRows);
-    deleted[table] = await repeatInTransactions(storage, statement, { signal, batchRows });
+    const count = await repeatInTransactions(storage, statement, { signal, batchRows });
+    deleted[table] = (deleted[table] ?? 0) + count;
   };
   await deleteFrom("feature_usage", isOlder("hour", `${usageHours} hours`));
   await deleteFrom("variant_usage", isOlder("hour", `${usageHours} hours`));
+  await deleteFrom("application_instances", isOlder("last_seen_at", `${usageHours} hours`));
   await deleteFrom("applications", isOlder("last_seen_at", `${applicationDays} days`));
+  const surplus = await findSurplusApplications(storage.db, maxApplications);
+  if (surplus !== undefined) await deleteFrom("applications", surplus);
+  await deleteFrom("sessions", sql`expires_at < now()`);
   if (eventDays !== undefined) {
     const kept = await findLatestEvents(storage.db);
     const isKept = sql`id in (select value::bigint from jsonb_array_elements_text(${kept}::jsonb))`;
@@ -44,6 +52,21 @@ export async function deleteExpired(
     );
   }
   return deleted;
+}
+
+/**
+ * Returns the condition of the applications beyond a number, those that were not seen for the longest time;
+ * undefined if there are not so many. Proxies pass on the names that clients with a public key send, so
+ * anyone can invent names.
+ */
+async function findSurplusApplications(db: Database, max: number): Promise<SQL | undefined> {
+  const found = await db.execute(sql`
+    select last_seen_at::text, app_name, environment from applications
+    order by last_seen_at desc, app_name desc, environment desc offset ${max} limit 1`);
+  const [first] = rowsOf(found);
+  if (first === undefined) return undefined;
+  return sql`(last_seen_at, app_name, environment) <=
+    (${first["last_seen_at"]}::timestamptz, ${first["app_name"]}, ${first["environment"]})`;
 }
 
 function isOlder(column: string, age: string): SQL {
@@ -73,7 +96,7 @@ function deleteBatch(table: string, condition: SQL, rows: number): SQL {
 async function repeatInTransactions(
   storage: Pick<Storage, "transact">,
   statement: SQL,
-  { signal, batchRows }: Required<DeleteOptions>,
+  { signal, batchRows }: Required<Pick<DeleteOptions, "batchRows" | "signal">>,
 ): Promise<number> {
   let total = 0;
   while (!signal.aborted) {

@@ -1,9 +1,9 @@
-/** The author of a change: the owner of an admin token, or the service itself. */
+/** The author of a change: the owner of a token, a user of OpenID Connect, or the service itself. */
 export interface Actor {
-  /** Id of the token; null for the service. */
+  /** Id of the token, or issuer and subject of the user; null for the service. */
   readonly id: string | null;
   readonly name: string;
-  readonly kind: "token" | "system";
+  readonly kind: "openid" | "system" | "token";
 }
 
 /** The author of changes that the service makes without a request. */
@@ -26,6 +26,7 @@ export type EventType =
   | "api-token-created"
   | "api-token-deleted"
   | "api-token-updated"
+  | "application-deleted"
   | "context-field-created"
   | "context-field-deleted"
   | "context-field-updated"
@@ -40,6 +41,7 @@ export type EventType =
   | "feature-dependency-removed"
   | "feature-environment-disabled"
   | "feature-environment-enabled"
+  | "feature-environment-variants-updated"
   | "feature-metadata-updated"
   | "feature-revived"
   | "feature-stale-off"

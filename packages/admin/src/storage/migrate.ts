@@ -4,10 +4,21 @@ import { lockFor } from "./transactions.ts";
 import { initialSchema } from "./migrations/0001-initial-schema.ts";
 import { initialData } from "./migrations/0002-initial-data.ts";
 import { usage } from "./migrations/0003-usage.ts";
+import { sessions } from "./migrations/0004-sessions.ts";
+import { variantsFieldsInstances } from "./migrations/0005-variants-fields-instances.ts";
 import type { Migration } from "./migrations/migration.ts";
 
 /** All migrations, in order. */
-export const MIGRATIONS: readonly Migration[] = [initialSchema, initialData, usage];
+export const MIGRATIONS: readonly Migration[] = [
+  initialSchema,
+  initialData,
+  usage,
+  sessions,
+  variantsFieldsInstances,
+];
+
+/** The schema version that this program uses. */
+export const SCHEMA_VERSION: number = latestVersion(MIGRATIONS);
 
 /** A newer version of this program has migrated the database, which this version cannot undo. */
 export class SchemaTooNewError extends Error {
@@ -40,13 +51,17 @@ export async function migrate(
         applied_at timestamptz not null default now()
       )`);
     const current = await readSchemaVersion(transaction);
-    const known = migrations.at(-1)?.version ?? 0;
+    const known = latestVersion(migrations);
     if (current > known) throw new SchemaTooNewError(current, known);
 
     for (const migration of migrations) {
       if (migration.version > current) await apply(transaction, migration);
     }
   });
+}
+
+function latestVersion(migrations: readonly Migration[]): number {
+  return migrations.at(-1)?.version ?? 0;
 }
 
 /** Reads the version of the last applied migration; 0 for an empty database. */

@@ -1,18 +1,23 @@
 import { sql } from "drizzle-orm";
-import { type Database, orderByText } from "../storage/database.ts";
-import { applications } from "../storage/schema/usage.ts";
+import { notFound } from "../errors.ts";
+import { type Database, rowsOf } from "../storage/database.ts";
+import type { WriteTransaction } from "../storage/storage.ts";
 
-type Application = typeof applications.$inferSelect;
-
-/** An application that has registered or reported usage. */
-export interface SeenApplication {
+/** Identifies a running instance of an application. */
+export interface InstanceKey {
   readonly appName: string;
   readonly environment: string;
+  readonly instanceId: string;
+}
+
+/** An application that has registered or reported usage. */
+export interface SeenApplication extends InstanceKey {
+  readonly sdkType: "backend" | "frontend";
   readonly sdkVersion: string | null;
   readonly strategies: readonly string[];
 }
 
-/** Stores applications. A new registration replaces the previous one. */
+/** Stores applications and their instances. A new registration replaces the previous one. */
 export async function putApplications(
   db: Database,
   seen: readonly SeenApplication[],
@@ -34,12 +39,68 @@ export async function putApplications(
       sdk_version = excluded.sdk_version,
       strategies = excluded.strategies,
       last_seen_at = now()`);
+  await putInstances(db, seen);
 }
 
-/** Lists all applications by name and environment. */
-export function listApplications(db: Database): Promise<Application[]> {
-  return db
-    .select()
-    .from(applications)
-    .orderBy(orderByText(applications.appName), orderByText(applications.environment));
+/** How many instances of an application are stored in each environment. Further ones are left out. */
+const MAX_INSTANCES = 1000;
+
+async function putInstances(db: Database, seen: readonly SeenApplication[]): Promise<void> {
+  const distinct = new Map(seen.map((one) => [keyOf(one), one]));
+  // NOTE: the number is limited, because proxies forward instance ids that anybody can have invented.
+  await db.execute(sql`
+    insert into application_instances (app_name, environment, instance_id, sdk_type, sdk_version)
+    select app_name, environment, instance_id, sdk_type, sdk_version from (
+      select seen.*, stored.instance_id is not null as is_known,
+        (select count(*) from application_instances as others
+          where (others.app_name, others.environment) = (seen.app_name, seen.environment)) as total,
+        row_number() over (
+          partition by seen.app_name, seen.environment, stored.instance_id is null
+          order by seen.instance_id
+        ) as position
+      from (
+        select "appName" as app_name, "environment" as environment, "instanceId" as instance_id,
+          "sdkType" as sdk_type, "sdkVersion" as sdk_version
+        from jsonb_to_recordset(${JSON.stringify([...distinct.values()])}::jsonb) as sent (
+          "appName" text, "environment" text, "instanceId" text, "sdkType" text, "sdkVersion" text
+        )
+      ) as seen
+      left join application_instances as stored using (app_name, environment, instance_id)
+    ) as checked
+    where is_known or total + position <= ${MAX_INSTANCES}
+    order by 1, 2, 3
+    on conflict (app_name, environment, instance_id) do update set
+      sdk_type = excluded.sdk_type,
+      sdk_version = excluded.sdk_version,
+      last_seen_at = now()`);
+}
+
+function keyOf({ appName, environment, instanceId }: InstanceKey): string {
+  return JSON.stringify([appName, environment, instanceId]);
+}
+
+/**
+ * Deletes an application and its instances, but not its usage.
+ *
+ * @throws {ApiError} if the application is unknown
+ */
+export async function deleteApplication(
+  { db, record }: WriteTransaction,
+  appName: string,
+): Promise<void> {
+  // NOTE: locks rows in the same order as registrations do, so that the two cannot deadlock.
+  const [before] = rowsOf(
+    await db.execute(sql`
+      delete from applications where ctid = any(array(
+        select ctid from applications where app_name = ${appName} order by environment for update
+      ))
+      returning app_name`),
+  );
+  if (before === undefined) throw notFound(`There is no application ${JSON.stringify(appName)}`);
+  await db.execute(sql`
+    delete from application_instances where ctid = any(array(
+      select ctid from application_instances where app_name = ${appName}
+      order by environment, instance_id for update
+    ))`);
+  await record({ type: "application-deleted", before: { appName } });
 }

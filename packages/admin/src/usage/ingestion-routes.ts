@@ -6,6 +6,7 @@ import {
   parseBulkApplications,
   parseRegistration,
   parseBulkMetrics,
+  parseInstance,
   parseMetrics,
 } from "./parse-reports.ts";
 import { BulkMetricsBody, MetricsBody, RegistrationBody } from "./schemas.ts";
@@ -46,7 +47,8 @@ export function registerUsageIngestion(app: TypedApp, ingestion: UsageIngestion)
     async (request, reply) => {
       const { environment, projects } = tokenOf(request);
       const entries = parseMetrics(request.body, { environment, now: new Date() });
-      await ingestion.addUsage({ entries, projects });
+      const instance = parseInstance(request.body, environment);
+      await ingestion.addUsage({ entries, projects, ...(instance !== undefined && { instance }) });
       return reply.code(202).send();
     },
   );

@@ -1,7 +1,7 @@
 // Converts the bodies of reports from SDKs and proxies to what is stored.
 
 import { badData } from "../errors.ts";
-import type { SeenApplication } from "./applications.ts";
+import type { InstanceKey, SeenApplication } from "./applications.ts";
 import { parseHour } from "./hours.ts";
 import { type LenientCount, type LenientText, readCount, readText } from "./lenient-values.ts";
 import type { BulkMetrics, Metrics, Registration } from "./schemas.ts";
@@ -90,13 +90,25 @@ function hasEvaluations({ yes, no }: UsageEntry): boolean {
 
 const MAX_STRATEGIES = 100;
 
+/** Some SDKs send no id. */
+const DEFAULT_INSTANCE = "default";
+
+/** Identifies the application instance that sent a usage report; undefined if it sent no id. */
+export function parseInstance(
+  { appName, instanceId }: Metrics,
+  environment: string,
+): InstanceKey | undefined {
+  const id = readText(instanceId);
+  return id === "" ? undefined : { appName: readText(appName), environment, instanceId: id };
+}
+
 /**
  * Parses the registration of an application.
  *
  * @throws {ApiError} if the application has no name
  */
 export function parseRegistration(
-  { appName, sdkVersion, strategies }: Registration,
+  { appName, instanceId, sdkType, sdkVersion, strategies }: Registration,
   environment: string,
   path: string,
 ): SeenApplication {
@@ -104,6 +116,8 @@ export function parseRegistration(
   return {
     appName: parseAppName(appName, `${path}/appName`),
     environment,
+    instanceId: readText(instanceId) || DEFAULT_INSTANCE,
+    sdkType: sdkType === "frontend" ? "frontend" : "backend",
     sdkVersion: readText(sdkVersion) || null,
     strategies: [...new Set(names)],
   };

@@ -2,15 +2,14 @@ import { FeatureNameParams } from "../domain/schemas.ts";
 import { errorResponses } from "../http/schemas.ts";
 import type { TypedApp } from "flags-server-kit/http";
 import type { Storage } from "../storage/storage.ts";
-import { listApplications } from "./applications.ts";
 import { lastHours, parseHoursBack, startOfHour } from "./hours.ts";
 import {
   fillHours,
-  namesOfApplications,
   readFeatureUsage,
+  readSeenApplications,
   sumByEnvironment,
 } from "./read-usage.ts";
-import { ApplicationsResponse, HoursQuery, RawUsageResponse, UsageResponse } from "./schemas.ts";
+import { HoursQuery, RawUsageResponse, UsageResponse } from "./schemas.ts";
 
 const tags = ["Usage"];
 const ENVELOPE = { version: 1, maturity: "stable" } as const;
@@ -22,24 +21,11 @@ interface UsageQueriesOptions {
   readonly usageHours: number;
 }
 
-/** Serves the reported usage to administrators. */
-export function registerUsageQueries(app: TypedApp, options: UsageQueriesOptions): void {
-  const { storage } = options;
-  registerFeatureUsage(app, options);
-  app.get(
-    "/metrics/applications",
-    {
-      schema: {
-        summary: "Lists the applications that have registered",
-        tags,
-        response: { 200: ApplicationsResponse, ...errorResponses(401, 403, 503) },
-      },
-    },
-    async () => ({ applications: await listApplications(storage.db) }),
-  );
-}
-
-function registerFeatureUsage(app: TypedApp, { storage, usageHours }: UsageQueriesOptions): void {
+/** Serves the reported usage of flags to administrators. */
+export function registerUsageQueries(
+  app: TypedApp,
+  { storage, usageHours }: UsageQueriesOptions,
+): void {
   app.get(
     "/client-metrics/features/:feature/raw",
     {
@@ -54,7 +40,9 @@ function registerFeatureUsage(app: TypedApp, { storage, usageHours }: UsageQueri
     async (request) => {
       const { feature } = request.params;
       const hours = lastHours(parseHoursBack(request.query.hoursBack, usageHours), new Date());
-      return { ...ENVELOPE, data: fillHours(feature, await usageIn(hours, feature), hours) };
+      const usage = await storage.read((db) => readFeatureUsage(db, feature, hours));
+      const data = fillHours(feature, usage, hours);
+      return { ...ENVELOPE, hoursKept: usageHours, data };
     },
   );
 
@@ -72,18 +60,13 @@ function registerFeatureUsage(app: TypedApp, { storage, usageHours }: UsageQueri
     async (request) => {
       const { feature } = request.params;
       const now = new Date();
-      const usage = await usageIn(lastHours(SEEN_HOURS, now), feature);
-      return {
+      const [since = now] = lastHours(SEEN_HOURS, now);
+      return storage.read(async (db) => ({
         ...ENVELOPE,
         featureName: feature,
-        lastHourUsage: sumByEnvironment(usage, startOfHour(now)),
-        seenApplications: namesOfApplications(usage),
-      };
+        lastHourUsage: await sumByEnvironment(db, feature, startOfHour(now)),
+        seenApplications: await readSeenApplications(db, feature, since),
+      }));
     },
   );
-
-  function usageIn(hours: readonly Date[], feature: string) {
-    const since = hours[0] ?? new Date();
-    return storage.read((db) => readFeatureUsage(db, feature, since));
-  }
 }

@@ -1,11 +1,6 @@
 import { expect, test } from "vitest";
 import { lastHours } from "./hours.ts";
-import {
-  fillHours,
-  type HourlyUsage,
-  namesOfApplications,
-  sumByEnvironment,
-} from "./read-usage.ts";
+import { fillHours, type HourlyUsage } from "./read-usage.ts";
 
 const NOW = new Date("2026-01-01T12:34:00Z");
 const hours = lastHours(2, NOW);
@@ -35,19 +30,4 @@ test("fillHours() adds missing entries and keeps existing ones, in order", () =>
     ["e", "b", 0],
   ]);
   expect(fillHours("f", [], hours)).toEqual([]);
-});
-
-test("fillHours() adds entries for at most 100 applications, and keeps all existing entries", () => {
-  const usage = Array.from({ length: 150 }, (_, index) => entry({ appName: `app-${index}` }));
-  const filled = fillHours("f", usage, hours);
-  expect(filled).toHaveLength(250);
-  expect(filled.filter(({ yes }) => yes > 0)).toHaveLength(150);
-});
-
-test("sumByEnvironment() sums up the counts of all applications in an hour", () => {
-  const usage = [entry(), entry({ appName: "b" }), entry({ environment: "d", timestamp: earlier })];
-  expect(sumByEnvironment(usage, current)).toEqual([
-    { environment: "e", timestamp: current, yes: 2, no: 4 },
-  ]);
-  expect(namesOfApplications([...usage, entry()])).toEqual(["a", "b"]);
 });

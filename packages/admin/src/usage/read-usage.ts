@@ -1,5 +1,6 @@
-import { and, eq, gte } from "drizzle-orm";
-import { type Database, orderByText } from "../storage/database.ts";
+import { and, desc, eq, gte, inArray, type SQL, sql, sum } from "drizzle-orm";
+import type { PgColumn } from "drizzle-orm/pg-core";
+import { type Database, firstRow, isOneOf, orderByText } from "../storage/database.ts";
 import { featureUsage, variantUsage } from "../storage/schema/usage.ts";
 
 /** How often an application evaluated a flag in an hour. */
@@ -13,41 +14,99 @@ export interface HourlyUsage {
   readonly variants?: Readonly<Record<string, number>>;
 }
 
-/** Reads the usage of a flag since the start of an hour, oldest first. */
+/** Largest number of entries of a response, which also limits how many applications are distinguished. */
+const MAX_ENTRIES = 50_000;
+const MAX_APPLICATIONS = 100;
+const MAX_VARIANTS = 100;
+const MAX_SEEN_APPLICATIONS = 1000;
+
+/** Stands for all applications but those with the most evaluations. */
+const OTHER_APPLICATIONS = "(other applications)";
+
+/**
+ * Reads the usage of a flag in consecutive hours, oldest first.
+ *
+ * NOTE: clients can invent names of applications and variants. Only the most frequent ones are distinguished,
+ * and the database sums up the others.
+ */
 export async function readFeatureUsage(
   db: Database,
   feature: string,
-  since: Date,
+  hours: readonly Date[],
 ): Promise<readonly HourlyUsage[]> {
-  const variantsOf = await readVariants(db, feature, since);
+  const since = hours[0] ?? new Date();
+  const ofFeature = and(eq(featureUsage.feature, feature), gte(featureUsage.hour, since));
+  const { environments } = firstRow(
+    await db
+      .select({ environments: sql<number>`count(distinct ${featureUsage.environment})::int` })
+      .from(featureUsage)
+      .where(ofFeature),
+  );
+  const count = countDistinguished(hours.length * environments);
+  const largest = await selectLargest(db, ofFeature, count);
+  const names = largest.map(({ appName }) => appName);
+  const variantsOf = await readVariants(db, { feature, since, names });
+  const appName = nameOrOther(featureUsage.appName, names);
   const rows = await db
-    .select()
+    .select({
+      appName,
+      environment: featureUsage.environment,
+      hour: featureUsage.hour,
+      yes: sum(featureUsage.yes).mapWith(Number),
+      no: sum(featureUsage.no).mapWith(Number),
+    })
     .from(featureUsage)
-    .where(and(eq(featureUsage.feature, feature), gte(featureUsage.hour, since)))
-    .orderBy(
-      featureUsage.hour,
-      orderByText(featureUsage.environment),
-      orderByText(featureUsage.appName),
-    );
-  return rows.map(({ appName, environment, hour, yes, no }) => {
-    const variants = variantsOf.get(keyOf({ appName, environment, hour }));
+    .where(ofFeature)
+    .groupBy(sql`1`, featureUsage.environment, featureUsage.hour)
+    .orderBy(featureUsage.hour, orderByText(featureUsage.environment), sql`1`);
+  return rows.map(({ hour, ...row }) => {
+    const variants = variantsOf.get(keyOf({ ...row, hour }));
     return {
       featureName: feature,
-      appName,
-      environment,
+      ...row,
       timestamp: hour,
-      yes,
-      no,
       ...(variants !== undefined && { variants: Object.fromEntries(variants) }),
     };
   });
 }
 
-async function readVariants(db: Database, feature: string, since: Date) {
-  const rows = await db
-    .select()
+/** Returns how many applications can have entries of their own. One more entry is for all others. */
+function countDistinguished(entriesPerApplication: number): number {
+  const count = Math.floor(MAX_ENTRIES / Math.max(entriesPerApplication, 1)) - 1;
+  return Math.min(Math.max(count, 1), MAX_APPLICATIONS);
+}
+
+function nameOrOther(column: PgColumn, names: readonly string[]) {
+  return sql<string>`case when ${isOneOf(column, names)} then ${column} else ${OTHER_APPLICATIONS} end`;
+}
+
+interface VariantQuery {
+  readonly feature: string;
+  readonly since: Date;
+  /** Names of the distinguished applications. */
+  readonly names: readonly string[];
+}
+
+async function readVariants(db: Database, { feature, since, names }: VariantQuery) {
+  const ofFeature = and(eq(variantUsage.feature, feature), gte(variantUsage.hour, since));
+  const largest = db
+    .select({ variant: variantUsage.variant })
     .from(variantUsage)
-    .where(and(eq(variantUsage.feature, feature), gte(variantUsage.hour, since)))
+    .where(ofFeature)
+    .groupBy(variantUsage.variant)
+    .orderBy(desc(sql`sum(${variantUsage.count})`), variantUsage.variant)
+    .limit(MAX_VARIANTS);
+  const rows = await db
+    .select({
+      appName: nameOrOther(variantUsage.appName, names),
+      environment: variantUsage.environment,
+      hour: variantUsage.hour,
+      variant: variantUsage.variant,
+      count: sum(variantUsage.count).mapWith(Number),
+    })
+    .from(variantUsage)
+    .where(and(ofFeature, inArray(variantUsage.variant, largest)))
+    .groupBy(sql`1`, variantUsage.environment, variantUsage.hour, variantUsage.variant)
     .orderBy(orderByText(variantUsage.variant));
   const byKey = new Map<string, Map<string, number>>();
   for (const row of rows) {
@@ -56,9 +115,6 @@ async function readVariants(db: Database, feature: string, since: Date) {
   }
   return byKey;
 }
-
-/** Largest number of applications for which hours without usage are added. */
-const MAX_FILLED_APPLICATIONS = 100;
 
 /**
  * Adds entries with counts of 0, so that every application in the usage has an entry for every hour and
@@ -69,7 +125,7 @@ export function fillHours(
   usage: readonly HourlyUsage[],
   hours: readonly Date[],
 ): readonly HourlyUsage[] {
-  const appNames = distinct(usage.map(({ appName }) => appName)).slice(0, MAX_FILLED_APPLICATIONS);
+  const appNames = distinct(usage.map(({ appName }) => appName));
   const environments = distinct(usage.map(({ environment }) => environment));
   const empty = hours.flatMap((timestamp) =>
     environments.flatMap((environment) =>
@@ -84,31 +140,48 @@ export function fillHours(
   return [...byKey.values()].toSorted((a, b) => a.timestamp.getTime() - b.timestamp.getTime());
 }
 
-/** Sums up the usage of one hour by environment. */
-export function sumByEnvironment(usage: readonly HourlyUsage[], hour: Date) {
-  const inHour = usage.filter(({ timestamp }) => timestamp.getTime() === hour.getTime());
-  return distinct(inHour.map(({ environment }) => environment)).map((environment) => {
-    const entries = inHour.filter((entry) => entry.environment === environment);
-    return {
-      environment,
-      timestamp: hour,
-      yes: sum(entries.map(({ yes }) => yes)),
-      no: sum(entries.map(({ no }) => no)),
-    };
-  });
+/** Sums up how often all applications evaluated a flag in an hour, by environment. */
+export async function sumByEnvironment(db: Database, feature: string, hour: Date) {
+  const rows = await db
+    .select({
+      environment: featureUsage.environment,
+      yes: sum(featureUsage.yes).mapWith(Number),
+      no: sum(featureUsage.no).mapWith(Number),
+    })
+    .from(featureUsage)
+    .where(and(eq(featureUsage.feature, feature), eq(featureUsage.hour, hour)))
+    .groupBy(featureUsage.environment)
+    .orderBy(orderByText(featureUsage.environment));
+  return rows.map(({ environment, yes, no }) => ({ environment, timestamp: hour, yes, no }));
 }
 
-/** Returns the sorted names of the applications in the usage. */
-export function namesOfApplications(usage: readonly HourlyUsage[]): readonly string[] {
-  return distinct(usage.map(({ appName }) => appName));
+/** Returns the sorted names of the applications that evaluated a flag: at most 1,000, those that did so most often. */
+export async function readSeenApplications(
+  db: Database,
+  feature: string,
+  since: Date,
+): Promise<readonly string[]> {
+  const rows = await selectLargest(
+    db,
+    and(eq(featureUsage.feature, feature), gte(featureUsage.hour, since)),
+    MAX_SEEN_APPLICATIONS,
+  );
+  return rows.map(({ appName }) => appName).toSorted();
+}
+
+/** Finds the applications with the most evaluations. */
+function selectLargest(db: Database, condition: SQL | undefined, limit: number) {
+  return db
+    .select({ appName: featureUsage.appName })
+    .from(featureUsage)
+    .where(condition)
+    .groupBy(featureUsage.appName)
+    .orderBy(desc(sql`sum(${featureUsage.yes} + ${featureUsage.no})`), featureUsage.appName)
+    .limit(limit);
 }
 
 function distinct(values: readonly string[]): readonly string[] {
   return [...new Set(values)].toSorted();
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }
 
 interface Key {

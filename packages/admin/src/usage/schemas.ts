@@ -23,6 +23,7 @@ const ToggleUsage = openObject("toggleUsageSchema", {
 /** Usage report of one application. */
 export const MetricsBody = openObject("clientMetricsSchema", {
   appName: LenientTextSchema,
+  instanceId: Type.Optional(LenientTextSchema),
   bucket: Type.Optional(
     Type.Union([
       openObject("clientMetricsBucketSchema", {
@@ -37,6 +38,8 @@ export const MetricsBody = openObject("clientMetricsSchema", {
 
 const BulkApplication = openObject("clientApplicationSchema", {
   appName: LenientTextSchema,
+  instanceId: Type.Optional(LenientTextSchema),
+  sdkType: Type.Optional(LenientTextSchema),
   sdkVersion: Type.Optional(LenientTextSchema),
   strategies: Type.Optional(Type.Union([Type.Array(LenientTextSchema), Type.Null()])),
 });
@@ -79,6 +82,9 @@ export const RawUsageResponse = Type.Object(
   {
     version: Type.Integer(),
     maturity: Type.String(),
+    hoursKept: Type.Integer({
+      description: "Hours for which usage is kept: the largest value of `hoursBack`",
+    }),
     data: Type.Array(
       Type.Object(
         {
@@ -111,23 +117,4 @@ export const UsageResponse = Type.Object(
     seenApplications: Type.Array(Type.String()),
   },
   { title: "featureUsageSchema" },
-);
-
-export const ApplicationsResponse = Type.Object(
-  {
-    applications: Type.Array(
-      Type.Object(
-        {
-          appName: Type.String(),
-          environment: Type.String(),
-          sdkVersion: Type.Union([Type.String(), Type.Null()]),
-          strategies: Type.Array(Type.String()),
-          firstSeenAt: Type.String({ format: "date-time" }),
-          lastSeenAt: Type.String({ format: "date-time" }),
-        },
-        { title: "applicationSchema" },
-      ),
-    ),
-  },
-  { title: "applicationsSchema" },
 );

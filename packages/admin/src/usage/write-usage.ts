@@ -3,6 +3,7 @@ import type { Database } from "../storage/database.ts";
 import { features } from "../storage/schema/features.ts";
 import type { Storage } from "../storage/storage.ts";
 import { grantsProject } from "../access/token.ts";
+import type { InstanceKey } from "./applications.ts";
 
 /** How often an application evaluated a flag in an hour. */
 export interface UsageEntry {
@@ -22,6 +23,8 @@ export interface UsageReport {
   readonly entries: readonly UsageEntry[];
   /** Projects that the token grants access to. Usage of flags in other projects is left out. */
   readonly projects: readonly string[];
+  /** The application instance that sent the report, unless a proxy did. */
+  readonly instance?: InstanceKey;
 }
 
 /** Adds the counts of reports to the stored counts, in one transaction. Unknown flags are left out. */
@@ -48,6 +51,10 @@ export async function writeUsage(
   await markApplicationsSeen(
     storage,
     reports.flatMap((report) => report.entries),
+  );
+  await markInstancesSeen(
+    storage,
+    reports.flatMap(({ instance }) => instance ?? []),
   );
 }
 
@@ -176,6 +183,28 @@ async function markApplicationsSeen(
     )
     update applications as stored set last_seen_at = now()
     from seen where (stored.app_name, stored.environment) = (seen.app_name, seen.environment)`;
+  await storage.transact((db) => db.execute(statement)).catch(() => undefined);
+}
+
+async function markInstancesSeen(
+  storage: Pick<Storage, "transact">,
+  instances: readonly InstanceKey[],
+): Promise<void> {
+  if (instances.length === 0) return;
+  const statement = sql`
+    with seen as (
+      select app_name, environment, instance_id from application_instances
+      where (app_name, environment, instance_id) in (
+        select "appName", "environment", "instanceId"
+        from jsonb_to_recordset(${toJson(instances)}) as counted (
+          "appName" text, "environment" text, "instanceId" text
+        )
+      ) and last_seen_at < now() - ${APPLICATION_PRECISION}::interval
+      for no key update skip locked
+    )
+    update application_instances as stored set last_seen_at = now()
+    from seen where (stored.app_name, stored.environment, stored.instance_id)
+      = (seen.app_name, seen.environment, seen.instance_id)`;
   await storage.transact((db) => db.execute(statement)).catch(() => undefined);
 }
 

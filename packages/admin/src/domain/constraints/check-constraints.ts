@@ -26,12 +26,13 @@ export function checkConstraints(
 ): readonly StoredConstraint[] {
   const limit = Math.max(LIMITS.constraintsPerStrategy, previousCount);
   if (constraints.length > limit) throw exceedsLimit("constraints in a list", limit);
-  return constraints.map((constraint, index) =>
-    checkConstraint(constraint, {
-      legalValues: legalValuesOf(constraint.contextName),
-      path: `${path}/${index}`,
-    }),
-  );
+  return constraints.map((constraint, index) => {
+    const legalValues = legalValuesOf(constraint.contextName);
+    if (legalValues === undefined) {
+      throw badData(`${path}/${index}/contextName`, "is a context field of another project");
+    }
+    return checkConstraint(constraint, { legalValues, path: `${path}/${index}` });
+  });
 }
 
 interface ConstraintOptions {

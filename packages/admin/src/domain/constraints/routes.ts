@@ -1,7 +1,7 @@
 import type { TypedApp } from "flags-server-kit/http";
 import { documented } from "../../http/schemas.ts";
 import type { Storage } from "../../storage/storage.ts";
-import { readLegalValues } from "../context-fields/legal-values.ts";
+import { readAnyLegalValues } from "../context-fields/legal-values.ts";
 import { checkConstraint } from "./check-constraints.ts";
 import { ConstraintBody } from "./schemas.ts";
 
@@ -20,8 +20,8 @@ export function registerConstraints(app: TypedApp, storage: Storage): void {
       },
     },
     async ({ body }, reply) => {
-      const legalValuesOf = await readLegalValues(storage.db, [body.contextName]);
-      checkConstraint(body, { legalValues: legalValuesOf(body.contextName), path: "/body" });
+      const legalValues = await readAnyLegalValues(storage.db, body.contextName);
+      checkConstraint(body, { legalValues, path: "/body" });
       return reply.code(204).send();
     },
   );

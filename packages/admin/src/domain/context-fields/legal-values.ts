@@ -1,3 +1,4 @@
+import { eq } from "drizzle-orm";
 import { type Database, isOneOf } from "../../storage/database.ts";
 import { contextFields, type LegalValue } from "../../storage/schema/context-fields.ts";
 import { checkUnique } from "../check-unique.ts";
@@ -34,21 +35,45 @@ export function withoutLegalValue(
   return legalValues.filter(({ value }) => value !== removed);
 }
 
-/** Returns the legal values of a context field. An empty list allows every value. */
-export type LegalValuesOf = (contextName: string) => readonly string[];
+/**
+ * Returns the legal values of a context field. An empty list allows every value; undefined means that the
+ * field is for another project only.
+ */
+export type LegalValuesOf = (contextName: string) => readonly string[] | undefined;
 
-/** Reads the legal values of context fields. An unknown field allows every value. */
+/**
+ * Reads the legal values of context fields. An unknown field allows every value.
+ *
+ * @param user the project that uses the fields; null for something that all projects may use
+ */
 export async function readLegalValues(
   db: Database,
   contextNames: readonly string[],
+  user: string | null,
 ): Promise<LegalValuesOf> {
   if (contextNames.length === 0) return () => [];
   const rows = await db
-    .select({ name: contextFields.name, legalValues: contextFields.legalValues })
+    .select({
+      name: contextFields.name,
+      project: contextFields.project,
+      legalValues: contextFields.legalValues,
+    })
     .from(contextFields)
     .where(isOneOf(contextFields.name, [...new Set(contextNames)]));
   const byName = new Map(
-    rows.map(({ name, legalValues }) => [name, legalValues.map(({ value }) => value)]),
+    rows.map(({ name, project, legalValues }) => [
+      name,
+      project === null || project === user ? legalValues.map(({ value }) => value) : undefined,
+    ]),
   );
-  return (contextName) => byName.get(contextName) ?? [];
+  return (contextName) => (byName.has(contextName) ? byName.get(contextName) : []);
+}
+
+/** Reads the legal values of a context field of any project. */
+export async function readAnyLegalValues(db: Database, name: string): Promise<readonly string[]> {
+  const [row] = await db
+    .select({ legalValues: contextFields.legalValues })
+    .from(contextFields)
+    .where(eq(contextFields.name, name));
+  return (row?.legalValues ?? []).map(({ value }) => value);
 }

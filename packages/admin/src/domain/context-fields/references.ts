@@ -1,4 +1,4 @@
-import { and, eq, isNull, sql, type SQL } from "drizzle-orm";
+import { and, eq, isNull, ne, or, sql, type SQL } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import type { Database } from "../../storage/database.ts";
 import { features } from "../../storage/schema/features.ts";
@@ -22,6 +22,35 @@ export async function describeReferences(db: Database, contextField: string): Pr
     ...strategiesWithField.map(({ featureName }) => `the feature ${JSON.stringify(featureName)}`),
     ...segmentsWithField.map(({ name }) => `the segment ${JSON.stringify(name)}`),
   ];
+}
+
+/**
+ * Describes a strategy or segment outside of a project that has a constraint on a field; undefined if there is
+ * none. Strategies of archived flags count, since flags can be revived.
+ */
+export async function findForeignReference(
+  db: Database,
+  contextField: string,
+  project: string,
+): Promise<string | undefined> {
+  const [strategy] = await db
+    .select({ feature: strategies.feature })
+    .from(strategies)
+    .innerJoin(features, eq(features.name, strategies.feature))
+    .where(and(ne(features.project, project), mentions(strategies.constraints, contextField)))
+    .limit(1);
+  if (strategy !== undefined) return `the feature ${JSON.stringify(strategy.feature)}`;
+  const [segment] = await db
+    .select({ name: segments.name })
+    .from(segments)
+    .where(
+      and(
+        or(isNull(segments.project), ne(segments.project, project)),
+        mentions(segments.constraints, contextField),
+      ),
+    )
+    .limit(1);
+  return segment && `the segment ${JSON.stringify(segment.name)}`;
 }
 
 /** Lists the strategies of active flags that have a constraint on a field. */

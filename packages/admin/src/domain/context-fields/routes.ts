@@ -1,80 +1,134 @@
 import type { TypedApp } from "flags-server-kit/http";
-import { Type } from "typebox";
-import { actorOf } from "../../access/request-token.ts";
+import { eq, isNull, or, type SQL } from "drizzle-orm";
+import { type TString, Type } from "typebox";
+import { actorOf } from "../../access/caller.ts";
 import { documented, errorResponses } from "../../http/schemas.ts";
 import { NameBody } from "../../http/names.ts";
 import type { Storage } from "../../storage/storage.ts";
+import { ifMatch, IfMatchHeaders, withEntityTag } from "../conditional-change.ts";
+import { contextFields } from "../../storage/schema/context-fields.ts";
+import { badData } from "../../errors.ts";
+import { getProject } from "../projects/store.ts";
 import { UNUSED } from "../strategy-references.ts";
 import { countReferences, listStrategiesUsing } from "./references.ts";
 import {
-  ContextFieldParams,
   ContextFieldResponse,
+  ContextFieldsQuery,
   CreateContextFieldBody,
   LegalValueBody,
-  LegalValueParams,
   UpdateContextFieldBody,
 } from "./schemas.ts";
 import {
   checkNameIsAvailable,
   createContextField,
   deleteContextField,
-  getContextField,
+  editedContextField,
+  type FieldAddress,
   listContextFields,
   putLegalValue,
   removeLegalValue,
+  toContextFieldView,
   updateContextField,
 } from "./store.ts";
 
 const tag = "Context fields";
 
-/** Routes for the fields of the evaluation context, which constraints refer to. */
-export function registerContextFields(app: TypedApp, storage: Storage): void {
-  registerReading(app, storage);
-  registerCreating(app, storage);
-  registerChanging(app, storage);
-  registerLegalValues(app, storage);
+/** Where the routes are: those of all fields, or those of the fields of one project. */
+interface Mount {
+  readonly base: string;
+  readonly params: Readonly<Record<string, TString>>;
 }
 
-function registerReading(app: TypedApp, storage: Storage): void {
+const MOUNTS: readonly Mount[] = [
+  { base: "/context", params: {} },
+  { base: "/projects/:projectId/context", params: { projectId: Type.String() } },
+];
+
+interface Params {
+  readonly projectId?: string;
+  readonly contextField: string;
+  readonly legalValue: string;
+}
+
+/** Schema of the parameters in a path. */
+function paramsOf<Names extends keyof Params>({ params }: Mount, ...names: readonly Names[]) {
+  const own = Object.fromEntries(names.map((name) => [name, Type.String()]));
+  return Type.Unsafe<Pick<Params, Names | "projectId">>(Type.Object({ ...params, ...own }));
+}
+
+function toAddress({ projectId, contextField }: Omit<Params, "legalValue">): FieldAddress {
+  return { name: contextField, ...(projectId !== undefined && { project: projectId }) };
+}
+
+/** Routes for the fields of the evaluation context, which constraints refer to. */
+export function registerContextFields(app: TypedApp, storage: Storage): void {
+  for (const mount of MOUNTS) {
+    registerList(app, storage, mount);
+    registerReading(app, storage, mount);
+    registerCreating(app, storage, mount);
+    registerChanging(app, storage, mount);
+    registerLegalValues(app, storage, mount);
+  }
+}
+
+function registerList(app: TypedApp, storage: Storage, mount: Mount): void {
   app.get(
-    "/context",
+    mount.base,
     {
       schema: {
-        summary: "Lists all context fields",
+        summary: "Lists context fields",
         tags: [tag],
-        response: { 200: Type.Array(ContextFieldResponse), ...errorResponses(401, 403, 503) },
+        params: paramsOf(mount),
+        querystring: ContextFieldsQuery,
+        response: { 200: Type.Array(ContextFieldResponse), ...errorResponses(401, 403, 404, 503) },
       },
     },
-    () =>
+    ({ params: { projectId }, query: { include } }) =>
       storage.read(async (db) => {
+        if (projectId !== undefined) await getProject(db, projectId);
         const counts = await countReferences(db);
-        const fields = await listContextFields(db);
-        return fields.map((field) => ({ ...field, ...(counts.get(field.name) ?? UNUSED) }));
+        const fields = await listContextFields(db, isListed(projectId, include?.toLowerCase()));
+        return fields.map((field) => ({
+          ...toContextFieldView(field),
+          ...(counts.get(field.name) ?? UNUSED),
+        }));
       }),
   );
+}
 
+function isListed(projectId: string | undefined, include: string | undefined): SQL | undefined {
+  const isGlobal = isNull(contextFields.project);
+  if (projectId === undefined) return include === "project" ? undefined : isGlobal;
+  const isOwn = eq(contextFields.project, projectId);
+  return include === "root" ? or(isOwn, isGlobal) : isOwn;
+}
+
+function registerReading(app: TypedApp, storage: Storage, mount: Mount): void {
   app.get(
-    "/context/:contextField",
+    `${mount.base}/:contextField`,
     {
       schema: {
-        summary: "Shows a context field",
+        summary: "Shows a context field, with its ETag",
         tags: [tag],
-        params: ContextFieldParams,
+        params: paramsOf(mount, "contextField"),
         response: { 200: ContextFieldResponse, ...errorResponses(401, 403, 404, 503) },
       },
     },
-    (request) => getContextField(storage.db, request.params.contextField),
+    async (request, reply) => {
+      const { readView } = editedContextField(toAddress(request.params));
+      return withEntityTag(reply, await readView(storage.db));
+    },
   );
 
   app.get(
-    "/context/:contextField/strategies",
+    `${mount.base}/:contextField/strategies`,
     {
       schema: {
         ...documented({
           tag,
           summary: "Lists the strategies with a constraint on a context field",
         }),
-        params: ContextFieldParams,
+        params: paramsOf(mount, "contextField"),
       },
     },
     async (request) => ({
@@ -83,30 +137,36 @@ function registerReading(app: TypedApp, storage: Storage): void {
   );
 }
 
-function registerCreating(app: TypedApp, storage: Storage): void {
+function registerCreating(app: TypedApp, storage: Storage, mount: Mount): void {
   app.post(
-    "/context",
+    mount.base,
     {
       schema: {
         summary: "Creates a context field",
         tags: [tag],
+        params: paramsOf(mount),
         body: CreateContextFieldBody,
         response: {
           201: ContextFieldResponse,
-          ...errorResponses(400, 401, 403, 409, 413, 415, 503),
+          ...errorResponses(400, 401, 403, 404, 409, 413, 415, 503),
         },
       },
     },
     async (request, reply) => {
-      const created = await storage.write(actorOf(request), (transaction) =>
-        createContextField(transaction, request.body),
-      );
-      return reply.code(201).header("location", `context/${created.name}`).send(created);
+      const created = await storage.write(actorOf(request), async (transaction) => {
+        const { projectId } = request.params;
+        if (projectId !== undefined) await getProject(transaction.db, projectId);
+        return createContextField(transaction, inProject(request.params, request.body));
+      });
+      return reply
+        .code(201)
+        .header("location", `context/${created.name}`)
+        .send(toContextFieldView(created));
     },
   );
 
   app.post(
-    "/context/validate",
+    `${mount.base}/validate`,
     {
       schema: {
         ...documented({
@@ -116,6 +176,7 @@ function registerCreating(app: TypedApp, storage: Storage): void {
           hasBody: true,
           alsoFailsWith: [409],
         }),
+        params: paramsOf(mount),
         body: NameBody,
       },
     },
@@ -126,9 +187,9 @@ function registerCreating(app: TypedApp, storage: Storage): void {
   );
 }
 
-function registerChanging(app: TypedApp, storage: Storage): void {
+function registerChanging(app: TypedApp, storage: Storage, mount: Mount): void {
   app.put(
-    "/context/:contextField",
+    `${mount.base}/:contextField`,
     {
       schema: {
         ...documented({
@@ -136,45 +197,55 @@ function registerChanging(app: TypedApp, storage: Storage): void {
           summary: "Updates the properties of a context field that the body contains",
           empty: 200,
           hasBody: true,
-          alsoFailsWith: [404],
+          alsoFailsWith: [404, 412],
         }),
-        params: ContextFieldParams,
+        headers: IfMatchHeaders,
+        params: paramsOf(mount, "contextField"),
         body: UpdateContextFieldBody,
       },
     },
     async (request, reply) => {
-      await storage.write(actorOf(request), (transaction) =>
-        updateContextField(transaction, request.params.contextField, request.body),
+      const address = toAddress(request.params);
+      await storage.write(
+        actorOf(request),
+        ifMatch(request, editedContextField(address), (transaction) =>
+          updateContextField(transaction, address, inProject(request.params, request.body)),
+        ),
       );
       return reply.send();
     },
   );
 
   app.delete(
-    "/context/:contextField",
+    `${mount.base}/:contextField`,
     {
       schema: {
         ...documented({
           tag,
           summary: "Deletes a context field that is not in use",
           empty: 200,
-          alsoFailsWith: [404, 409],
+          alsoFailsWith: [404, 409, 412],
         }),
-        params: ContextFieldParams,
+        headers: IfMatchHeaders,
+        params: paramsOf(mount, "contextField"),
       },
     },
     async (request, reply) => {
-      await storage.write(actorOf(request), (transaction) =>
-        deleteContextField(transaction, request.params.contextField),
+      const address = toAddress(request.params);
+      await storage.write(
+        actorOf(request),
+        ifMatch(request, editedContextField(address), (transaction) =>
+          deleteContextField(transaction, address),
+        ),
       );
       return reply.send();
     },
   );
 }
 
-function registerLegalValues(app: TypedApp, storage: Storage): void {
+function registerLegalValues(app: TypedApp, storage: Storage, mount: Mount): void {
   app.post(
-    "/context/:contextField/legal-values",
+    `${mount.base}/:contextField/legal-values`,
     {
       schema: {
         ...documented({
@@ -184,20 +255,20 @@ function registerLegalValues(app: TypedApp, storage: Storage): void {
           hasBody: true,
           alsoFailsWith: [404],
         }),
-        params: ContextFieldParams,
+        params: paramsOf(mount, "contextField"),
         body: LegalValueBody,
       },
     },
     async (request, reply) => {
       await storage.write(actorOf(request), (transaction) =>
-        putLegalValue(transaction, request.params.contextField, request.body),
+        putLegalValue(transaction, toAddress(request.params), request.body),
       );
       return reply.send();
     },
   );
 
   app.delete(
-    "/context/:contextField/legal-values/:legalValue",
+    `${mount.base}/:contextField/legal-values/:legalValue`,
     {
       schema: {
         ...documented({
@@ -206,15 +277,27 @@ function registerLegalValues(app: TypedApp, storage: Storage): void {
           empty: 200,
           alsoFailsWith: [404],
         }),
-        params: LegalValueParams,
+        params: paramsOf(mount, "contextField", "legalValue"),
       },
     },
     async (request, reply) => {
-      const { contextField, legalValue } = request.params;
+      const { legalValue, ...params } = request.params;
       await storage.write(actorOf(request), (transaction) =>
-        removeLegalValue(transaction, contextField, legalValue),
+        removeLegalValue(transaction, toAddress(params), legalValue),
       );
       return reply.send();
     },
   );
+}
+
+/** Limits a body to the project in the path, if there is one. */
+function inProject<Body extends { readonly project?: string | null }>(
+  { projectId }: Pick<Params, "projectId">,
+  body: Body,
+): Body {
+  if (projectId === undefined) return body;
+  if ((body.project ?? projectId) !== projectId) {
+    throw badData("/body/project", "must be omitted, or the project in the path");
+  }
+  return { ...body, project: projectId };
 }

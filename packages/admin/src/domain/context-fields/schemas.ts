@@ -28,10 +28,17 @@ const properties = {
   ),
 };
 
-export const UpdateContextFieldBody = openObject("updateContextFieldSchema", properties);
+/** The only project that may use the field; null for all projects. */
+const project = Type.Optional(nullableText(100));
+
+export const UpdateContextFieldBody = openObject("updateContextFieldSchema", {
+  ...properties,
+  project,
+});
 export const CreateContextFieldBody = openObject("createContextFieldSchema", {
   name: Name,
   ...properties,
+  project,
 });
 
 const LegalValueResponse = closedObject("storedLegalValueSchema", {
@@ -43,10 +50,13 @@ export type UpdateContextField = Type.Static<typeof UpdateContextFieldBody>;
 export type CreateContextField = Type.Static<typeof CreateContextFieldBody>;
 export type LegalValueInput = Type.Static<typeof LegalValueBody>;
 
-export const ContextFieldParams = Type.Object({ contextField: Type.String() });
-export const LegalValueParams = Type.Object({
-  contextField: Type.String(),
-  legalValue: Type.String(),
+export const ContextFieldsQuery = Type.Object({
+  include: Type.Optional(
+    Type.String({
+      description:
+        "`project` adds the fields of projects to the global list, `root` the global fields to that of a project",
+    }),
+  ),
 });
 
 export const ContextFieldResponse = Type.Object(
@@ -57,6 +67,11 @@ export const ContextFieldResponse = Type.Object(
     sortOrder: Type.Integer(),
     legalValues: Type.Array(LegalValueResponse),
     createdAt: Type.String({ format: "date-time" }),
+    project: Type.Optional(
+      Type.String({
+        description: "The only project that may use the field; absent for all projects",
+      }),
+    ),
   },
   { title: "contextFieldSchema" },
 );

@@ -1,24 +1,32 @@
-import { eq } from "drizzle-orm";
-import { ApiError, nameExists, notFound } from "../../errors.ts";
+import { eq, type SQL } from "drizzle-orm";
+import { ApiError, badData, nameExists, notFound } from "../../errors.ts";
 import { type Database, firstRow, orderByText } from "../../storage/database.ts";
 import { contextFields } from "../../storage/schema/context-fields.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
+import type { EditedResource } from "../conditional-change.ts";
 import {
   checkLegalValues,
   toLegalValue,
   withLegalValue,
   withoutLegalValue,
 } from "./legal-values.ts";
-import { describeReferences } from "./references.ts";
+import { findProject } from "../projects/store.ts";
+import { describeReferences, findForeignReference } from "./references.ts";
 import type { CreateContextField, LegalValueInput, UpdateContextField } from "./schemas.ts";
 
 export type ContextField = typeof contextFields.$inferSelect;
 
-/** Lists all fields by `sortOrder`, then by name. */
-export function listContextFields(db: Database): Promise<ContextField[]> {
+/** Converts a field to the form in responses and events. `project` is absent if all projects may use it. */
+export function toContextFieldView({ project, ...field }: ContextField) {
+  return { ...field, ...(project !== null && { project }) };
+}
+
+/** Lists fields by `sortOrder`, then by name. @default all fields */
+export function listContextFields(db: Database, condition?: SQL): Promise<ContextField[]> {
   return db
     .select()
     .from(contextFields)
+    .where(condition)
     .orderBy(contextFields.sortOrder, orderByText(contextFields.name));
 }
 
@@ -29,6 +37,33 @@ export async function getContextField(db: Database, name: string): Promise<Conte
   const field = await findContextField(db, name);
   if (field === undefined) throw notFound(`There is no context field ${JSON.stringify(name)}`);
   return field;
+}
+
+/** Identifies a field in a request. With a project, only fields of this project are found. */
+export interface FieldAddress {
+  readonly name: string;
+  readonly project?: string;
+}
+
+/**
+ * @throws {ApiError} if the field does not exist, or is not one of the project in the address
+ */
+async function getAddressed(db: Database, { name, project }: FieldAddress): Promise<ContextField> {
+  const field = await getContextField(db, name);
+  if (project === undefined || field.project === project) return field;
+  throw notFound(
+    `The project ${JSON.stringify(project)} has no context field ${JSON.stringify(name)}`,
+  );
+}
+
+/** Describes a context field for `ifMatch()`. */
+export function editedContextField(address: FieldAddress): EditedResource {
+  const { name } = address;
+  return {
+    label: "The context field",
+    readView: async (db) => toContextFieldView(await getAddressed(db, address)),
+    changes: { types: ["context-field-created", "context-field-updated"], containing: [{ name }] },
+  };
 }
 
 /**
@@ -50,52 +85,60 @@ export async function createContextField(
 ): Promise<ContextField> {
   await checkNameIsAvailable(db, body.name);
   checkLegalValues(body.legalValues ?? []);
+  await checkProject(db, body.name, body.project ?? null);
   const created = firstRow(
     await db
       .insert(contextFields)
       .values({ name: body.name, ...toColumns(body) })
       .returning(),
   );
-  await record({ type: "context-field-created", after: created });
+  await record({
+    type: "context-field-created",
+    ...projectOf(created),
+    after: toContextFieldView(created),
+  });
   return created;
 }
 
 /** Replaces the properties that the body contains. The others stay unchanged. */
 export async function updateContextField(
   transaction: WriteTransaction,
-  name: string,
+  address: FieldAddress,
   body: UpdateContextField,
 ): Promise<void> {
-  const before = await getContextField(transaction.db, name);
+  const before = await getAddressed(transaction.db, address);
   checkLegalValues(body.legalValues ?? []);
+  const { project = before.project } = body;
+  if (project !== before.project) await checkProject(transaction.db, before.name, project);
   await replace(transaction, before, toColumns(body));
 }
 
 export async function putLegalValue(
   transaction: WriteTransaction,
-  name: string,
+  address: FieldAddress,
   legalValue: LegalValueInput,
 ): Promise<void> {
-  const before = await getContextField(transaction.db, name);
+  const before = await getAddressed(transaction.db, address);
   const legalValues = withLegalValue(before.legalValues, toLegalValue(legalValue));
   await replace(transaction, before, { legalValues });
 }
 
 export async function removeLegalValue(
   transaction: WriteTransaction,
-  name: string,
+  address: FieldAddress,
   value: string,
 ): Promise<void> {
-  const before = await getContextField(transaction.db, name);
+  const before = await getAddressed(transaction.db, address);
   const legalValues = withoutLegalValue(before.legalValues, value);
   await replace(transaction, before, { legalValues });
 }
 
 export async function deleteContextField(
   { db, record }: WriteTransaction,
-  name: string,
+  address: FieldAddress,
 ): Promise<void> {
-  const before = await getContextField(db, name);
+  const { name } = address;
+  const before = await getAddressed(db, address);
   const [reference] = await describeReferences(db, name);
   if (reference !== undefined) {
     throw new ApiError(
@@ -104,13 +147,18 @@ export async function deleteContextField(
     );
   }
   await db.delete(contextFields).where(eq(contextFields.name, name));
-  await record({ type: "context-field-deleted", before });
+  await record({
+    type: "context-field-deleted",
+    ...projectOf(before),
+    before: toContextFieldView(before),
+  });
 }
 
 /** The columns that a body sets. Other properties, such as `createdAt`, are ignored. */
 function toColumns(body: UpdateContextField): Columns {
-  const { description, stickiness, sortOrder, legalValues } = body;
+  const { description, stickiness, sortOrder, legalValues, project } = body;
   return {
+    ...(project !== undefined && { project }),
     ...(description !== undefined && { description }),
     ...(stickiness !== undefined && { stickiness }),
     ...(sortOrder !== undefined && { sortOrder }),
@@ -127,5 +175,33 @@ async function replace(
 ): Promise<void> {
   if (Object.keys(columns).length === 0) return;
   await db.update(contextFields).set(columns).where(eq(contextFields.name, before.name));
-  await record({ type: "context-field-updated", before, after: { ...before, ...columns } });
+  const after = { ...before, ...columns };
+  await record({
+    type: "context-field-updated",
+    ...projectOf(after),
+    before: toContextFieldView(before),
+    after: toContextFieldView(after),
+  });
+}
+
+function projectOf({ project }: ContextField): { readonly project?: string } {
+  return project === null ? {} : { project };
+}
+
+/**
+ * Checks that a field can be limited to a project.
+ *
+ * @throws {ApiError} if the project is unknown, or something outside of it uses the field
+ */
+async function checkProject(db: Database, name: string, project: string | null): Promise<void> {
+  if (project === null) return;
+  if ((await findProject(db, project)) === undefined) {
+    throw badData("/body/project", `must exist: there is no project ${JSON.stringify(project)}`);
+  }
+  const reference = await findForeignReference(db, name, project);
+  if (reference === undefined) return;
+  throw new ApiError(
+    "ConflictError",
+    `The context field ${JSON.stringify(name)} cannot be limited to the project ${JSON.stringify(project)}: ${reference} uses it`,
+  );
 }

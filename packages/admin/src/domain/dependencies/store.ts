@@ -1,6 +1,6 @@
 import { and, eq, isNull, ne, notInArray } from "drizzle-orm";
 import { type Database, orderByText } from "../../storage/database.ts";
-import { dependencies, features } from "../../storage/schema/features.ts";
+import { dependencies, featureEnvironments, features } from "../../storage/schema/features.ts";
 import { strategies } from "../../storage/schema/strategies.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
 import { type FeatureAddress, findFeature, getActiveFeature, getFeature } from "../feature.ts";
@@ -127,11 +127,17 @@ export async function listPossibleParents(
 /** Lists the names of the variants of a flag in all environments. */
 export async function listVariantNames(db: Database, address: FeatureAddress): Promise<string[]> {
   const { name } = await getFeature(db, address);
-  const rows = await db
+  const ofStrategies = await db
     .select({ variants: strategies.variants })
     .from(strategies)
     .where(eq(strategies.feature, name));
-  const names = rows.flatMap(({ variants }) => variants.map((variant) => variant.name));
+  const ofEnvironments = await db
+    .select({ variants: featureEnvironments.variants })
+    .from(featureEnvironments)
+    .where(eq(featureEnvironments.feature, name));
+  const names = [...ofStrategies, ...ofEnvironments].flatMap(({ variants }) =>
+    variants.map((variant) => variant.name),
+  );
   return [...new Set(names)].toSorted();
 }
 

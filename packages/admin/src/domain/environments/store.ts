@@ -45,7 +45,7 @@ export function toEnvironmentView(environment: Environment) {
 }
 
 /** Usage of an environment: active projects, valid tokens, and active flags that are on. */
-interface EnvironmentCounts {
+export interface EnvironmentCounts {
   readonly projectCount: number;
   readonly apiTokenCount: number;
   readonly enabledToggleCount: number;

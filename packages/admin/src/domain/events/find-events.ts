@@ -20,18 +20,45 @@ export interface EventFilter {
   readonly before?: Date | undefined;
 }
 
-/** Returns one page of the matching events, newest first, and the number of all matching events. */
-export async function findEvents(db: Database, filter: EventFilter, { offset, limit }: Page) {
+/** An event can be larger than 1 MB, because it contains the states before and after a change. */
+const MAX_PAGE_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Returns one page of the matching events, newest first, and the number of all matching events. A page whose
+ * events are large ends after 16 MiB, with the event that exceeds them.
+ */
+export async function findEvents(db: Database, filter: EventFilter, page: Page) {
   const condition = toCondition(filter);
   const rows = await db
     .select()
     .from(events)
+    .where(inArray(events.id, selectPage(db, condition, page)))
+    .orderBy(desc(events.id));
+  const { total } = firstRow(await db.select({ total: count() }).from(events).where(condition));
+  return { events: rows.map(toEventView), total };
+}
+
+/** Selects the ids of a page. NOTE: larger pages could exhaust the memory of the service. */
+function selectPage(db: Database, condition: SQL | undefined, { offset, limit }: Page) {
+  const bytes = [events.data, events.preData].map(
+    (column) => sql`coalesce(octet_length(${column}::text), 0)`,
+  );
+  const measured = db
+    .select({ id: events.id, bytes: sql<number>`${sql.join(bytes, sql` + `)}`.as("bytes") })
+    .from(events)
     .where(condition)
     .orderBy(desc(events.id))
     .limit(limit)
-    .offset(offset);
-  const { total } = firstRow(await db.select({ total: count() }).from(events).where(condition));
-  return { events: rows.map(toEventView), total };
+    .offset(offset)
+    .as("measured");
+  const page = db
+    .select({
+      id: measured.id,
+      before: sql<number>`sum(bytes) over (order by ${measured.id} desc) - bytes`.as("before"),
+    })
+    .from(measured)
+    .as("page");
+  return db.select({ id: page.id }).from(page).where(lt(page.before, MAX_PAGE_BYTES));
 }
 
 function toCondition(filter: EventFilter): SQL | undefined {
@@ -62,14 +89,18 @@ function containsText(text: string): SQL | undefined {
   );
 }
 
-// The protocol identifies authors by number. These stand for all tokens and for the service.
-const TOKEN_USER_ID = -42;
-const SYSTEM_USER_ID = -1337;
+// The protocol identifies authors by number. These stand for all tokens, all users of OpenID Connect, and
+// the service.
+const USER_IDS: ReadonlyMap<string, number> = new Map([
+  ["token", -42],
+  ["openid", -43],
+  ["system", -1337],
+]);
 
 function toEventView({ actorKind, actorId, ...event }: typeof events.$inferSelect) {
   return {
     ...event,
-    createdByUserId: actorKind === "system" ? SYSTEM_USER_ID : TOKEN_USER_ID,
-    ...(actorId !== null && { createdByTokenId: actorId }),
+    createdByUserId: USER_IDS.get(actorKind),
+    ...(actorKind === "token" && { createdByTokenId: actorId }),
   };
 }

@@ -1,10 +1,12 @@
-import { inArray } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { badData } from "../../errors.ts";
-import { type Database, groupBy } from "../../storage/database.ts";
+import { type Database, groupBy, isOneOf } from "../../storage/database.ts";
+import { environments } from "../../storage/schema/environments.ts";
+import { featureEnvironments } from "../../storage/schema/features.ts";
 import { strategies } from "../../storage/schema/strategies.ts";
 import { type Feature, listActiveFeatures, toFeatureView } from "../feature.ts";
 import type { TagName } from "../tags/store.ts";
-import { listFeatureEnvironments, listTags } from "./read-feature.ts";
+import { ENVIRONMENT_ORDER, FEATURE_ENVIRONMENT, listTags } from "./read-feature.ts";
 
 interface FeatureFilter {
   readonly namePrefix: string | undefined;
@@ -60,26 +62,44 @@ export async function summarize(db: Database, features: readonly Feature[]) {
 }
 
 async function summarizeEnvironments(db: Database, names: readonly string[]) {
-  const rows = await listFeatureEnvironments(db, names);
-  const found = await db
+  const rows = await db
+    .select({
+      ...FEATURE_ENVIRONMENT,
+      variantCount: sql<number>`jsonb_array_length(${featureEnvironments.variants})`,
+    })
+    .from(featureEnvironments)
+    .innerJoin(environments, eq(environments.name, featureEnvironments.environment))
+    .where(isOneOf(featureEnvironments.feature, names))
+    .orderBy(...ENVIRONMENT_ORDER);
+  const strategiesAt = new Map(
+    (await countStrategies(db, names)).map((counts) => [
+      keyOf(counts.feature, counts.environment),
+      counts,
+    ]),
+  );
+  return rows.map((row) => {
+    const counts = strategiesAt.get(keyOf(row.feature, row.name));
+    return {
+      ...row,
+      variantCount: row.variantCount + (counts?.variantCount ?? 0),
+      hasStrategies: counts !== undefined,
+      hasEnabledStrategies: counts?.hasEnabled ?? false,
+    };
+  });
+}
+
+/** Counts in the database, because a project can have tens of thousands of strategies. */
+function countStrategies(db: Database, names: readonly string[]) {
+  return db
     .select({
       feature: strategies.feature,
       environment: strategies.environment,
-      disabled: strategies.disabled,
-      variants: strategies.variants,
+      hasEnabled: sql<boolean>`bool_or(not ${strategies.disabled})`,
+      variantCount: sql<number>`sum(jsonb_array_length(${strategies.variants}))::int`,
     })
     .from(strategies)
-    .where(inArray(strategies.feature, [...names]));
-  const strategiesOf = groupBy(found, (row) => keyOf(row.feature, row.environment));
-  return rows.map((row) => {
-    const ofRow = strategiesOf.get(keyOf(row.feature, row.name)) ?? [];
-    return {
-      ...row,
-      variantCount: ofRow.reduce((sum, { variants }) => sum + variants.length, 0),
-      hasStrategies: ofRow.length > 0,
-      hasEnabledStrategies: ofRow.some(({ disabled }) => !disabled),
-    };
-  });
+    .where(isOneOf(strategies.feature, names))
+    .groupBy(strategies.feature, strategies.environment);
 }
 
 function keyOf(feature: string, environment: string): string {

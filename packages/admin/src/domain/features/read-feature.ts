@@ -1,6 +1,6 @@
-import { eq, inArray } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import { notFound } from "../../errors.ts";
-import { type Database, groupBy } from "../../storage/database.ts";
+import { type Database, groupBy, isOneOf } from "../../storage/database.ts";
 import { environments } from "../../storage/schema/environments.ts";
 import { dependencies, featureEnvironments } from "../../storage/schema/features.ts";
 import { featureTags } from "../../storage/schema/tags.ts";
@@ -42,21 +42,30 @@ async function readEnvironments(db: Database, feature: string) {
   }));
 }
 
+/** Columns that describe the state of a flag in one environment. */
+export const FEATURE_ENVIRONMENT = {
+  feature: featureEnvironments.feature,
+  name: environments.name,
+  type: environments.type,
+  enabled: featureEnvironments.enabled,
+  sortOrder: environments.sortOrder,
+  lastSeenAt: featureEnvironments.lastSeenAt,
+} as const;
+
+export const ENVIRONMENT_ORDER = [
+  environments.sortOrder,
+  environments.createdAt,
+  environments.name,
+] as const;
+
 /** Lists the environments of flags and whether the flags are on there, in environment order. */
 export function listFeatureEnvironments(db: Database, names: readonly string[]) {
   return db
-    .select({
-      feature: featureEnvironments.feature,
-      name: environments.name,
-      type: environments.type,
-      enabled: featureEnvironments.enabled,
-      sortOrder: environments.sortOrder,
-      lastSeenAt: featureEnvironments.lastSeenAt,
-    })
+    .select({ ...FEATURE_ENVIRONMENT, variants: featureEnvironments.variants })
     .from(featureEnvironments)
     .innerJoin(environments, eq(environments.name, featureEnvironments.environment))
-    .where(inArray(featureEnvironments.feature, [...names]))
-    .orderBy(environments.sortOrder, environments.createdAt, environments.name);
+    .where(isOneOf(featureEnvironments.feature, names))
+    .orderBy(...ENVIRONMENT_ORDER);
 }
 
 function readParents(db: Database, child: string) {
@@ -84,7 +93,7 @@ export function listTags(db: Database, names: readonly string[]) {
   return db
     .select()
     .from(featureTags)
-    .where(inArray(featureTags.feature, [...names]))
+    .where(isOneOf(featureTags.feature, names))
     .orderBy(featureTags.type, featureTags.value);
 }
 

@@ -1,9 +1,10 @@
 import type { TypedApp } from "flags-server-kit/http";
-import { actorOf } from "../../access/request-token.ts";
+import { actorOf } from "../../access/caller.ts";
 import { documented } from "../../http/schemas.ts";
 import { JsonPatchBody } from "../../http/json-patch.ts";
 import { parsePage } from "../../http/parse-filter.ts";
 import type { Storage } from "../../storage/storage.ts";
+import { ifMatch, IfMatchHeaders, withEntityTag } from "../conditional-change.ts";
 import { getActiveProject } from "../projects/store.ts";
 import { FeatureParams, ProjectParams, toFeatureAddress } from "../schemas.ts";
 import { checkNameIsAvailable, createFeature } from "./create-feature.ts";
@@ -19,7 +20,7 @@ import {
   ValidateFeatureBody,
 } from "./schemas.ts";
 import { searchFeatures } from "./search-features.ts";
-import { patchFeature, setStale, updateFeature } from "./update-feature.ts";
+import { editedFeature, patchFeature, setStale, updateFeature } from "./update-feature.ts";
 
 const tag = "Features";
 const LIST = "/projects/:projectId/features";
@@ -63,12 +64,20 @@ function registerReading(app: TypedApp, storage: Storage): void {
         ...documented({
           tag,
           summary: "Shows a feature with its environments, strategies, dependencies and tags",
+          description: "The ETag is that of its settings, for If-Match",
           alsoFailsWith: [404],
         }),
         params: FeatureParams,
       },
     },
-    ({ params }) => storage.read((db) => readFeature(db, toFeatureAddress(params))),
+    ({ params }, reply) =>
+      storage.read(async (db) => {
+        const address = toFeatureAddress(params);
+        // NOTE: not the tag of the whole response. It changes with every report of usage and with every
+        // strategy, neither of which is a reason to reject other settings.
+        withEntityTag(reply, await editedFeature(address).readView(db));
+        return readFeature(db, address);
+      }),
   );
 
   app.get(
@@ -132,16 +141,22 @@ function registerChanging(app: TypedApp, storage: Storage): void {
           tag,
           summary: "Updates the properties of a feature that the body contains",
           hasBody: true,
-          alsoFailsWith: [404],
+          alsoFailsWith: [404, 412],
         }),
+        headers: IfMatchHeaders,
         params: FeatureParams,
         body: UpdateFeatureBody,
       },
     },
-    (request) =>
-      storage.write(actorOf(request), (transaction) =>
-        updateFeature(transaction, toFeatureAddress(request.params), request.body),
-      ),
+    (request) => {
+      const address = toFeatureAddress(request.params);
+      return storage.write(
+        actorOf(request),
+        ifMatch(request, editedFeature(address), (transaction) =>
+          updateFeature(transaction, address, request.body),
+        ),
+      );
+    },
   );
 
   app.patch(
@@ -152,16 +167,22 @@ function registerChanging(app: TypedApp, storage: Storage): void {
           tag,
           summary: "Applies a JSON Patch to a feature",
           hasBody: true,
-          alsoFailsWith: [404],
+          alsoFailsWith: [404, 412],
         }),
+        headers: IfMatchHeaders,
         params: FeatureParams,
         body: JsonPatchBody,
       },
     },
-    (request) =>
-      storage.write(actorOf(request), (transaction) =>
-        patchFeature(transaction, toFeatureAddress(request.params), request.body),
-      ),
+    (request) => {
+      const address = toFeatureAddress(request.params);
+      return storage.write(
+        actorOf(request),
+        ifMatch(request, editedFeature(address), (transaction) =>
+          patchFeature(transaction, address, request.body),
+        ),
+      );
+    },
   );
 
   app.post(

@@ -4,11 +4,14 @@ import { compileCheck } from "../../http/schemas.ts";
 import { applyPatch, type PatchOperation } from "../../http/json-patch.ts";
 import type { NewEvent } from "../../storage/event.ts";
 import { firstRow } from "../../storage/database.ts";
+import { events } from "../../storage/schema/events.ts";
 import { features } from "../../storage/schema/features.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
+import type { EditedResource } from "../conditional-change.ts";
 import {
   findFeaturesInProject,
   getActiveFeature,
+  getFeature,
   toFeatureView,
   type Feature,
   type FeatureAddress,
@@ -31,6 +34,25 @@ export async function updateFeature(
   const before = await getActiveFeature(transaction.db, address);
   checkFixedProperties(before, body);
   return toFeatureView(await replace(transaction, before, toColumns(body)));
+}
+
+/** Describes the settings of a flag, which its `PUT` and `PATCH` change, for `ifMatch()`. */
+export function editedFeature(address: FeatureAddress): EditedResource {
+  return {
+    label: "The feature",
+    readView: async (db) => toFeatureView(await getFeature(db, address)),
+    changes: {
+      types: [
+        "feature-created",
+        "feature-metadata-updated",
+        "feature-stale-off",
+        "feature-stale-on",
+        "feature-archived",
+        "feature-revived",
+      ],
+      where: eq(events.featureName, address.feature),
+    },
+  };
 }
 
 const checkPatched = compileCheck(UpdateFeatureBody);

@@ -1,5 +1,5 @@
 import type { TypedApp } from "flags-server-kit/http";
-import { actorOf } from "../../access/request-token.ts";
+import { actorOf } from "../../access/caller.ts";
 import { documented } from "../../http/schemas.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { listEnvironments, toEnvironmentView } from "../environments/store.ts";
@@ -48,10 +48,11 @@ function registerReading(app: TypedApp, storage: Storage): void {
         querystring: ProjectListQuery,
       },
     },
-    async (request) => ({
-      version: 1,
-      projects: await listProjects(storage.db, { archived: request.query.archived === "true" }),
-    }),
+    (request) =>
+      storage.read(async (db) => ({
+        version: 1,
+        projects: await listProjects(db, { archived: request.query.archived === "true" }),
+      })),
   );
 
   app.get(

@@ -1,7 +1,7 @@
 import { and, count, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import { badData, exceedsLimit, invalidOperation, nameExists, notFound } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
-import { type Database, firstRow, orderByText } from "../../storage/database.ts";
+import { type Database, firstRow, groupBy, orderByText } from "../../storage/database.ts";
 import { environments } from "../../storage/schema/environments.ts";
 import { features } from "../../storage/schema/features.ts";
 import { projectEnvironments, projects } from "../../storage/schema/projects.ts";
@@ -36,8 +36,25 @@ export async function getActiveProject(db: Database, id: string): Promise<Projec
   return project;
 }
 
-/** Lists the archived or the active projects by id, with the number of their active flags. */
-export function listProjects(db: Database, { archived }: { readonly archived: boolean }) {
+/**
+ * Lists the archived or the active projects by id, with the number of their active flags and the names of
+ * their environments.
+ */
+export async function listProjects(db: Database, filter: { readonly archived: boolean }) {
+  const rows = await listProjectRows(db, filter);
+  const links = await db
+    .select({ project: projectEnvironments.project, environment: projectEnvironments.environment })
+    .from(projectEnvironments)
+    .innerJoin(environments, eq(environments.name, projectEnvironments.environment))
+    .orderBy(environments.sortOrder, environments.createdAt, environments.name);
+  const linksOf = groupBy(links, ({ project }) => project);
+  return rows.map((row) => ({
+    ...row,
+    environments: (linksOf.get(row.id) ?? []).map(({ environment }) => environment),
+  }));
+}
+
+function listProjectRows(db: Database, { archived }: { readonly archived: boolean }) {
   const featureCount = db
     .select({ project: features.project, count: count().as("count") })
     .from(features)

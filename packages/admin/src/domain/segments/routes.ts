@@ -1,13 +1,14 @@
 import type { TypedApp } from "flags-server-kit/http";
-import { actorOf } from "../../access/request-token.ts";
+import { actorOf } from "../../access/caller.ts";
 import { documented } from "../../http/schemas.ts";
 import type { Storage } from "../../storage/storage.ts";
+import { ifMatch, IfMatchHeaders, withEntityTag } from "../conditional-change.ts";
 import { SegmentBody, SegmentNameBody, SegmentParams, StrategyParams } from "./schemas.ts";
 import {
   checkNameIsAvailable,
   createSegment,
   deleteSegment,
-  getSegment,
+  editedSegment,
   listSegments,
   listSegmentsOf,
   listStrategiesUsing,
@@ -34,11 +35,18 @@ function registerReading(app: TypedApp, storage: Storage): void {
     "/segments/:segmentId",
     {
       schema: {
-        ...documented({ tag, summary: "Shows a segment", alsoFailsWith: [400, 404] }),
+        ...documented({
+          tag,
+          summary: "Shows a segment, with its ETag",
+          alsoFailsWith: [400, 404],
+        }),
         params: SegmentParams,
       },
     },
-    async ({ params }) => toSegmentView(await getSegment(storage.db, Number(params.segmentId))),
+    async ({ params }, reply) => {
+      const { readView } = editedSegment(Number(params.segmentId));
+      return withEntityTag(reply, await readView(storage.db));
+    },
   );
 }
 
@@ -124,15 +132,20 @@ function registerChanging(app: TypedApp, storage: Storage): void {
           summary: "Replaces a segment",
           empty: 204,
           hasBody: true,
-          alsoFailsWith: [404, 409],
+          alsoFailsWith: [404, 409, 412],
         }),
+        headers: IfMatchHeaders,
         params: SegmentParams,
         body: SegmentBody,
       },
     },
     async (request, reply) => {
-      await storage.write(actorOf(request), (transaction) =>
-        updateSegment(transaction, Number(request.params.segmentId), request.body),
+      const id = Number(request.params.segmentId);
+      await storage.write(
+        actorOf(request),
+        ifMatch(request, editedSegment(id), (transaction) =>
+          updateSegment(transaction, id, request.body),
+        ),
       );
       return reply.code(204).send();
     },
@@ -146,14 +159,17 @@ function registerChanging(app: TypedApp, storage: Storage): void {
           tag,
           summary: "Deletes a segment that is not in use",
           empty: 204,
-          alsoFailsWith: [400, 404, 409],
+          alsoFailsWith: [400, 404, 409, 412],
         }),
+        headers: IfMatchHeaders,
         params: SegmentParams,
       },
     },
     async (request, reply) => {
-      await storage.write(actorOf(request), (transaction) =>
-        deleteSegment(transaction, Number(request.params.segmentId)),
+      const id = Number(request.params.segmentId);
+      await storage.write(
+        actorOf(request),
+        ifMatch(request, editedSegment(id), (transaction) => deleteSegment(transaction, id)),
       );
       return reply.code(204).send();
     },

@@ -11,6 +11,7 @@ import {
   strategySegments,
 } from "../../storage/schema/strategies.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
+import type { EditedResource } from "../conditional-change.ts";
 import { checkConstraints } from "../constraints/check-constraints.ts";
 import { readLegalValues } from "../context-fields/legal-values.ts";
 import { findProject } from "../projects/store.ts";
@@ -50,6 +51,15 @@ export async function checkNameIsAvailable(
 /** Converts a segment to the form in responses. `project` is absent if all projects may use it. */
 export function toSegmentView({ project, ...segment }: Segment) {
   return { ...segment, ...(project !== null && { project }) };
+}
+
+/** Describes a segment for `ifMatch()`. */
+export function editedSegment(id: number): EditedResource {
+  return {
+    label: "The segment",
+    readView: async (db) => toSegmentView(await getSegment(db, id)),
+    changes: { types: ["segment-created", "segment-updated"], containing: [{ id }] },
+  };
 }
 
 /** Lists the segments with these ids by name. Unknown ids are ignored. */
@@ -136,7 +146,7 @@ export async function createSegment(
   const { total } = firstRow(await db.select({ total: count() }).from(segments));
   if (total >= LIMITS.segments) throw exceedsLimit("segments", LIMITS.segments);
   const project = await chooseProject(db, body);
-  const constraints = await check(db, body, []);
+  const constraints = await check(db, { ...body, project }, []);
   const created = firstRow(
     await db
       .insert(segments)
@@ -176,7 +186,7 @@ export async function updateSegment(
         name: body.name,
         description: body.description === undefined ? before.description : body.description,
         project,
-        constraints: await check(db, body, before.constraints),
+        constraints: await check(db, { ...body, project }, before.constraints),
       })
       .where(eq(segments.id, id))
       .returning(),
@@ -240,7 +250,7 @@ async function checkNotUsedElsewhere(
 
 async function check(
   db: Database,
-  { constraints }: SegmentInput,
+  { constraints, project }: Pick<SegmentInput, "constraints"> & { readonly project: string | null },
   previous: readonly StoredConstraint[],
 ): Promise<readonly StoredConstraint[]> {
   const valueCount = constraints.reduce((sum, { values = [] }) => sum + values.length, 0);
@@ -249,7 +259,7 @@ async function check(
   }
   const contextNames = constraints.map(({ contextName }) => contextName);
   return checkConstraints(constraints, {
-    legalValuesOf: await readLegalValues(db, contextNames),
+    legalValuesOf: await readLegalValues(db, contextNames, project),
     path: "/body/constraints",
     previousCount: previous.length,
   });

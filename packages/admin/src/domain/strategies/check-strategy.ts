@@ -4,8 +4,8 @@ import { checkConstraints } from "../constraints/check-constraints.ts";
 import { readLegalValues, type LegalValuesOf } from "../context-fields/legal-values.ts";
 import { getProject } from "../projects/store.ts";
 import { checkStrategyName } from "../strategy-types/store.ts";
+import { checkVariants } from "../variants/check-variants.ts";
 import { checkParameters } from "./check-parameters.ts";
-import { checkVariants } from "./check-variants.ts";
 import type { UpdateStrategy } from "./schemas.ts";
 import { checkSegments, readSegments, type SegmentsById } from "./strategy-segments.ts";
 
@@ -45,7 +45,7 @@ export async function readStrategyContext(
       db,
       strategies.flatMap(({ segments = [] }) => segments),
     ),
-    legalValuesOf: await readLegalValues(db, fields),
+    legalValuesOf: await readLegalValues(db, fields, project),
     defaultStickiness,
   };
 }

@@ -1,13 +1,16 @@
 import { and, eq, max, type SQL } from "drizzle-orm";
 import { notFound } from "../../errors.ts";
 import { type Database, groupBy, isOneOf } from "../../storage/database.ts";
+import { events } from "../../storage/schema/events.ts";
 import {
   strategies,
   strategySegments,
   type StoredConstraint,
-  type StoredVariant,
 } from "../../storage/schema/strategies.ts";
+import type { StoredVariant } from "../../storage/schema/variants.ts";
+import type { EditedResource } from "../conditional-change.ts";
 import type { FeatureEnvironmentAddress, FeatureEnvironmentKey } from "../feature-environment.ts";
+import { getFeature } from "../feature.ts";
 import { MAX_SORT_ORDER } from "./schemas.ts";
 
 /** A strategy with the ids of its segments. */
@@ -68,6 +71,23 @@ export async function getStrategy(
     );
   }
   return strategy;
+}
+
+/** Describes a strategy for `ifMatch()`. */
+export function editedStrategy(address: StrategyAddress): EditedResource {
+  const { feature, id } = address;
+  return {
+    label: "The strategy",
+    readView: async (db) => {
+      await getFeature(db, address);
+      return toStrategyView(await getStrategy(db, address));
+    },
+    changes: {
+      types: ["feature-strategy-add", "feature-strategy-update", "strategy-order-changed"],
+      where: eq(events.featureName, feature),
+      containing: [{ id }, { strategyIds: [id] }],
+    },
+  };
 }
 
 async function selectStrategies(db: Database, condition: SQL | undefined): Promise<Strategy[]> {

@@ -1,14 +1,15 @@
 import type { TypedApp } from "flags-server-kit/http";
 import type { Static } from "typebox";
-import { actorOf } from "../../access/request-token.ts";
+import { actorOf } from "../../access/caller.ts";
 import { documented } from "../../http/schemas.ts";
 import { JsonPatchBody } from "../../http/json-patch.ts";
 import type { Storage } from "../../storage/storage.ts";
+import { ifMatch, IfMatchHeaders, withEntityTag } from "../conditional-change.ts";
 import { getEnabled } from "../feature-environment.ts";
 import { getFeature } from "../feature.ts";
 import { FeatureEnvironmentParams, toFeatureEnvironmentAddress } from "../schemas.ts";
 import {
-  getStrategy,
+  editedStrategy,
   listStrategies,
   type StrategyAddress,
   toStrategyView,
@@ -74,16 +75,14 @@ function registerReading(app: TypedApp, storage: Storage): void {
     ONE,
     {
       schema: {
-        ...documented({ tag, summary: "Shows a strategy", alsoFailsWith: [404] }),
+        ...documented({ tag, summary: "Shows a strategy, with its ETag", alsoFailsWith: [404] }),
         params: StrategyParams,
       },
     },
-    ({ params }) =>
-      storage.read(async (db) => {
-        const address = toStrategyAddress(params);
-        await getFeature(db, address);
-        return toStrategyView(await getStrategy(db, address));
-      }),
+    async ({ params }, reply) => {
+      const { readView } = editedStrategy(toStrategyAddress(params));
+      return withEntityTag(reply, await storage.read(readView));
+    },
   );
 }
 
@@ -134,39 +133,60 @@ function registerAdding(app: TypedApp, storage: Storage): void {
 
 function registerChanging(app: TypedApp, storage: Storage): void {
   const describe = (summary: string) => ({
-    ...documented({ tag, summary, hasBody: true, alsoFailsWith: [404] }),
+    ...documented({ tag, summary, hasBody: true, alsoFailsWith: [404, 412] }),
+    headers: IfMatchHeaders,
     params: StrategyParams,
   });
 
   app.put(
     ONE,
     { schema: { ...describe("Replaces a strategy"), body: UpdateStrategyBody } },
-    (request) =>
-      storage.write(actorOf(request), (transaction) =>
-        replaceStrategy(transaction, toStrategyAddress(request.params), request.body),
-      ),
+    (request) => {
+      const address = toStrategyAddress(request.params);
+      return storage.write(
+        actorOf(request),
+        ifMatch(request, editedStrategy(address), (transaction) =>
+          replaceStrategy(transaction, address, request.body),
+        ),
+      );
+    },
   );
 
   app.patch(
     ONE,
     { schema: { ...describe("Applies a JSON Patch to a strategy"), body: JsonPatchBody } },
-    (request) =>
-      storage.write(actorOf(request), (transaction) =>
-        patchStrategy(transaction, toStrategyAddress(request.params), request.body),
-      ),
+    (request) => {
+      const address = toStrategyAddress(request.params);
+      return storage.write(
+        actorOf(request),
+        ifMatch(request, editedStrategy(address), (transaction) =>
+          patchStrategy(transaction, address, request.body),
+        ),
+      );
+    },
   );
 
   app.delete(
     ONE,
     {
       schema: {
-        ...documented({ tag, summary: "Deletes a strategy", empty: 200, alsoFailsWith: [404] }),
+        ...documented({
+          tag,
+          summary: "Deletes a strategy",
+          empty: 200,
+          alsoFailsWith: [404, 412],
+        }),
+        headers: IfMatchHeaders,
         params: StrategyParams,
       },
     },
     async (request, reply) => {
-      await storage.write(actorOf(request), (transaction) =>
-        deleteStrategy(transaction, toStrategyAddress(request.params)),
+      const address = toStrategyAddress(request.params);
+      await storage.write(
+        actorOf(request),
+        ifMatch(request, editedStrategy(address), (transaction) =>
+          deleteStrategy(transaction, address),
+        ),
       );
       return reply.send();
     },

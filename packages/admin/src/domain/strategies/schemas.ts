@@ -1,26 +1,8 @@
 import { Type } from "typebox";
-import { Name } from "../../http/names.ts";
 import { closedObject, nullableText, openObject } from "../../http/schemas.ts";
 import { ConstraintBody } from "../constraints/schemas.ts";
 import { FeatureEnvironmentParams, MAX_INT32, SegmentIds } from "../schemas.ts";
-
-const PayloadType = Type.Unsafe<string>({
-  type: "string",
-  enum: ["string", "number", "json", "csv"],
-});
-
-const VariantBody = openObject("strategyVariantSchema", {
-  name: Name,
-  weight: Type.Integer({ minimum: 0, maximum: 1000, description: "In thousandths" }),
-  weightType: Type.Unsafe<"fix" | "variable">({ type: "string", enum: ["variable", "fix"] }),
-  stickiness: Type.String({ minLength: 1, maxLength: 100 }),
-  payload: Type.Optional(
-    closedObject("variantPayloadSchema", {
-      type: PayloadType,
-      value: Type.String({ maxLength: 100_000 }),
-    }),
-  ),
-});
+import { StrategyVariantsBody } from "../variants/schemas.ts";
 
 const Parameters = Type.Record(
   Type.String({ maxLength: 100 }),
@@ -35,7 +17,7 @@ const properties = {
   title: Type.Optional(nullableText(500)),
   disabled: Type.Optional(Type.Unsafe<boolean | null>({ type: ["boolean", "null"] })),
   constraints: Type.Optional(Type.Array(ConstraintBody)),
-  variants: Type.Optional(Type.Array(VariantBody, { maxItems: 100 })),
+  variants: Type.Optional(StrategyVariantsBody),
   parameters: Type.Optional(Parameters),
   segments: Type.Optional(SegmentIds),
 };
@@ -75,7 +57,6 @@ export const StrategySegmentsBody = openObject("updateFeatureStrategySegmentsSch
   segmentIds: SegmentIds,
 });
 
-export type VariantInput = Type.Static<typeof VariantBody>;
 export type CreateStrategy = Type.Static<typeof CreateStrategyBody>;
 export type UpdateStrategy = Type.Static<typeof UpdateStrategyBody>;
 export type StrategyOrder = Type.Static<typeof StrategyOrderBody>;

@@ -1,6 +1,6 @@
 import { index, jsonb, pgTable, text, timestamp } from "drizzle-orm/pg-core";
 
-export type ApiTokenType = "admin" | "backend" | "frontend";
+export type ApiTokenType = "admin" | "backend" | "editor" | "frontend" | "viewer";
 
 export const apiTokens = pgTable(
   "api_tokens",
@@ -10,7 +10,7 @@ export const apiTokens = pgTable(
     /** SHA-256 of the token, in hex. The token itself is never stored. */
     secretHash: text("secret_hash").notNull().unique(),
     type: text().$type<ApiTokenType>().notNull(),
-    /** `*` for admin tokens. */
+    /** `*` for tokens of the admin API. */
     environment: text().notNull(),
     /** Project ids, or only `*` for all projects. */
     projects: jsonb().$type<readonly string[]>().notNull(),

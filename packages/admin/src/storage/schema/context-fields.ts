@@ -1,4 +1,5 @@
 import { boolean, integer, jsonb, pgTable, text, timestamp } from "drizzle-orm/pg-core";
+import { projects } from "./projects.ts";
 
 /** An allowed value of a context field. */
 export interface LegalValue {
@@ -8,6 +9,8 @@ export interface LegalValue {
 
 export const contextFields = pgTable("context_fields", {
   name: text().primaryKey(),
+  /** The only project that may use the field; null if all projects may. */
+  project: text().references(() => projects.id, { onDelete: "cascade" }),
   description: text(),
   stickiness: boolean().notNull().default(false),
   sortOrder: integer("sort_order").notNull().default(0),

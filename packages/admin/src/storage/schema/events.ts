@@ -7,7 +7,7 @@ export const events = pgTable(
     id: bigint({ mode: "number" }).primaryKey().generatedAlwaysAsIdentity(),
     type: text().notNull(),
     createdBy: text("created_by").notNull(),
-    /** Kind of the author: `token` or `system`. */
+    /** Kind of the author: `token`, `openid` or `system`. */
     actorKind: text("actor_kind").notNull(),
     actorId: text("actor_id"),
     createdAt: timestamp("created_at", { withTimezone: true }).notNull().defaultNow(),

@@ -1,6 +1,7 @@
 import { boolean, index, jsonb, pgTable, primaryKey, text, timestamp } from "drizzle-orm/pg-core";
 import { environments } from "./environments.ts";
 import { projects } from "./projects.ts";
+import type { StoredFlagVariant } from "./variants.ts";
 
 export const features = pgTable(
   "features",
@@ -32,6 +33,7 @@ export const featureEnvironments = pgTable(
       .references(() => environments.name, { onDelete: "cascade" }),
     enabled: boolean().notNull().default(false),
     lastSeenAt: timestamp("last_seen_at", { withTimezone: true }),
+    variants: jsonb().$type<readonly StoredFlagVariant[]>().notNull().default([]),
   },
   (table) => [primaryKey({ columns: [table.feature, table.environment] })],
 );

@@ -11,6 +11,7 @@ import {
 } from "drizzle-orm/pg-core";
 import { featureEnvironments } from "./features.ts";
 import { segments } from "./segments.ts";
+import type { StoredVariant } from "./variants.ts";
 
 /** A condition on one context field, as it is stored and sent to SDKs. */
 export interface StoredConstraint {
@@ -20,14 +21,6 @@ export interface StoredConstraint {
   readonly value?: string;
   readonly inverted: boolean;
   readonly caseInsensitive: boolean;
-}
-
-export interface StoredVariant {
-  readonly name: string;
-  readonly weight: number;
-  readonly weightType: "variable" | "fix";
-  readonly stickiness: string;
-  readonly payload?: { readonly type: string; readonly value: string };
 }
 
 export const strategies = pgTable(

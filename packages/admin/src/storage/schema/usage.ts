@@ -17,6 +17,7 @@ export const featureUsage = pgTable(
   (table) => [
     primaryKey({ columns: [table.feature, table.appName, table.environment, table.hour] }),
     index("feature_usage_hour").on(table.hour),
+    index("feature_usage_app_name").on(table.appName),
   ],
 );
 
@@ -52,4 +53,22 @@ export const applications = pgTable(
     lastSeenAt: timestamp("last_seen_at", { withTimezone: true }).notNull().defaultNow(),
   },
   (table) => [primaryKey({ columns: [table.appName, table.environment] })],
+);
+
+/** Running instances of applications. Those of all browsers are few, since proxies summarize them. */
+export const applicationInstances = pgTable(
+  "application_instances",
+  {
+    appName: text("app_name").notNull(),
+    environment: text().notNull(),
+    instanceId: text("instance_id").notNull(),
+    sdkType: text("sdk_type").$type<"backend" | "frontend">().notNull(),
+    sdkVersion: text("sdk_version"),
+    firstSeenAt: timestamp("first_seen_at", { withTimezone: true }).notNull().defaultNow(),
+    lastSeenAt: timestamp("last_seen_at", { withTimezone: true }).notNull().defaultNow(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.appName, table.environment, table.instanceId] }),
+    index("application_instances_last_seen_at").on(table.lastSeenAt),
+  ],
 );

@@ -1,14 +1,14 @@
 import { badData } from "../../errors.ts";
-import type { StoredVariant } from "../../storage/schema/strategies.ts";
+import type { StoredFlagVariant, StoredVariant } from "../../storage/schema/variants.ts";
 import { checkUniqueNames } from "../check-unique.ts";
-import type { VariantInput } from "./schemas.ts";
+import type { FlagVariantInput, VariantInput } from "./schemas.ts";
 
 /** Weights are in thousandths. */
 const TOTAL_WEIGHT = 1000;
 
 /**
- * Sorts variants by name and computes their weights: fixed weights stay unchanged, and variable
- * variants share the rest evenly. Weights that already are an even distribution stay unchanged.
+ * Sorts the variants of a strategy by name and computes their weights: fixed weights stay unchanged, and
+ * variable variants share the rest evenly. Weights that already are an even distribution stay unchanged.
  *
  * @throws {ApiError} if the fixed weights exceed the total, no variant has a variable weight, a name
  *   occurs twice, or a payload does not match its type
@@ -21,6 +21,28 @@ export function checkVariants(
   checkUniqueNames(variants, path);
   for (const [index, variant] of variants.entries()) checkPayload(variant, `${path}/${index}`);
   return withWeights(variants, path).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/**
+ * Checks the variants of a flag in an environment, and computes their weights as `checkVariants()` does.
+ * The default weight type is `variable`, and the default stickiness `default`.
+ *
+ * @throws {ApiError} for the same reasons
+ */
+export function checkFlagVariants(
+  variants: readonly FlagVariantInput[],
+  path: string,
+): readonly StoredFlagVariant[] {
+  const complete = variants.map((variant) => ({
+    ...variant,
+    weightType: variant.weightType ?? "variable",
+    stickiness: variant.stickiness ?? "default",
+  }));
+  const overridesOf = new Map(variants.map(({ name, overrides }) => [name, overrides]));
+  return checkVariants(complete, path).map((variant) => {
+    const overrides = overridesOf.get(variant.name);
+    return { ...variant, ...(overrides !== undefined && { overrides }) };
+  });
 }
 
 function checkPayload({ payload }: VariantInput, path: string): void {

@@ -1,0 +1,41 @@
+import type { TypedApp } from "flags-server-kit/http";
+import { Type } from "typebox";
+import { documented } from "../http/schemas.ts";
+import { callerOf } from "./caller.ts";
+import { ROLES, type Role } from "../role.ts";
+
+const UserResponse = Type.Object(
+  {
+    user: Type.Object(
+      {
+        name: Type.String(),
+        kind: Type.String({ description: "`token` or `openid`" }),
+        isAPI: Type.Boolean({ description: "Whether the user is the owner of a token" }),
+      },
+      { title: "userSchema" },
+    ),
+    role: Type.Unsafe<Role>({ type: "string", enum: ROLES }),
+    permissions: Type.Array(
+      Type.Object({ permission: Type.String() }, { title: "userPermissionSchema" }),
+      { description: "`ADMIN` for admins. Other roles have none of their own: read `role`" },
+    ),
+  },
+  { title: "currentUserSchema" },
+);
+
+/** Describes the owner of the token or of the session of a request. */
+export function registerUser(app: TypedApp): void {
+  const { response, ...schema } = documented({ tag: "Users", summary: "Returns the current user" });
+  app.get(
+    "/user",
+    { schema: { ...schema, response: { 200: UserResponse, ...response } } },
+    (request) => {
+      const { name, kind, role } = callerOf(request);
+      return {
+        user: { name, kind, isAPI: kind === "token" },
+        role,
+        permissions: role === "admin" ? [{ permission: "ADMIN" }] : [],
+      };
+    },
+  );
+}

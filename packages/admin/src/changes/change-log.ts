@@ -1,0 +1,47 @@
+import { writeEvent } from "flags-server-kit/http";
+import type { Change } from "./read-changes.ts";
+
+/** The latest changes, as all streams send them. */
+export class ChangeLog {
+  readonly #maxChanges: number;
+  /** Oldest first. */
+  #changes: readonly { readonly id: number; readonly bytes: Buffer }[] = [];
+  /** Every change with a higher id is known. */
+  #completeSince: number;
+  #latestId: number;
+
+  /** @param latestId id of the latest change, which the log does not contain */
+  constructor(maxChanges: number, latestId = 0) {
+    this.#maxChanges = maxChanges;
+    this.#completeSince = latestId;
+    this.#latestId = latestId;
+  }
+
+  /** Id of the latest change. */
+  get latestId(): number {
+    return this.#latestId;
+  }
+
+  /** Adds changes, oldest first, that follow the latest one. Ignores those that are already known. */
+  append(changes: readonly Change[]): void {
+    const added = changes.filter(({ id }) => id > this.#latestId).map(encode);
+    const all = [...this.#changes, ...added];
+    this.#changes = all.slice(-this.#maxChanges);
+    this.#completeSince = all.at(-this.#maxChanges - 1)?.id ?? this.#completeSince;
+    this.#latestId = added.at(-1)?.id ?? this.#latestId;
+  }
+
+  /** Returns the events after a change; undefined if some of them are not known. */
+  since(id: number): readonly Buffer[] | undefined {
+    if (id < this.#completeSince || id > this.#latestId) return undefined;
+    return this.#changes.filter((change) => change.id > id).map(({ bytes }) => bytes);
+  }
+}
+
+function encode(change: Change) {
+  const { id } = change;
+  return {
+    id,
+    bytes: Buffer.from(writeEvent({ name: "change", id, data: JSON.stringify(change) })),
+  };
+}

@@ -1,0 +1,197 @@
+import { type EventStream, type HubStream, repeat, StreamHub } from "flags-server-kit/http";
+import type { Caller } from "../access/caller.ts";
+import { findTokensById } from "../access/find-tokens.ts";
+import { ApiError } from "../errors.ts";
+import type { Sessions } from "../sessions/sessions.ts";
+import { CoalescedTask } from "../client-api/streaming/coalesced-task.ts";
+import { hasRevision } from "../storage/revisions.ts";
+import type { Storage } from "../storage/storage.ts";
+import { ChangeLog } from "./change-log.ts";
+import { readChanges } from "./read-changes.ts";
+
+/** A client that was away for more changes than this reads everything again. */
+const MAX_CHANGES = 1000;
+
+/** Consoles that lose their stream at the same time reconnect after a random delay of up to this. */
+const MAX_RECONNECT_MS = 5000;
+
+const RETRY_AFTER_SECONDS = 10;
+
+/** An id that no change has: the stream has missed changes. */
+const UNKNOWN_ID = -1;
+
+interface ChangeStream extends HubStream {
+  readonly caller: Caller;
+  readonly key: string;
+  /** Id of the last change that the client has. */
+  lastId: number;
+}
+
+export interface ChangeStreamsOptions {
+  readonly storage: Storage;
+  readonly sessions: Pick<Sessions, "findByHash">;
+  readonly maxStreams: number;
+  /** Open streams of one session or token. */
+  readonly maxStreamsPerCaller: number;
+  /** How often to check for sessions that have ended and for changes whose notification was missed. @default 1000 */
+  readonly checkIntervalMs?: number | undefined;
+  /** Maximum time between the comments that keep a stream alive. @default 20000 */
+  readonly keepAliveMs?: number | undefined;
+}
+
+/** Sends every change to the open consoles, and ends the streams of users who are no longer signed in. */
+export class ChangeStreams {
+  readonly #storage: Storage;
+  readonly #sessions: Pick<Sessions, "findByHash">;
+  readonly #hub: StreamHub<ChangeStream>;
+  readonly #limits: Pick<ChangeStreamsOptions, "maxStreams" | "maxStreamsPerCaller">;
+  readonly #check = new CoalescedTask(() => this.#checkStreams());
+  readonly #stops: readonly (() => void)[];
+  /** Undefined until it is needed. */
+  #log: ChangeLog | undefined;
+
+  constructor(options: ChangeStreamsOptions) {
+    const { storage, sessions, maxStreams, maxStreamsPerCaller, keepAliveMs } = options;
+    this.#storage = storage;
+    this.#sessions = sessions;
+    this.#limits = { maxStreams, maxStreamsPerCaller };
+    this.#hub = new StreamHub({
+      limits: { maxStreams, maxStreamsPerKey: maxStreamsPerCaller },
+      update: (stream) => this.#update(stream),
+      reconnectDelayMs: () => Math.random() * MAX_RECONNECT_MS,
+      keepAliveMs,
+    });
+    this.#stops = [
+      storage.onChange(() => this.#check.request()),
+      storage.onReconnect((hasLostChanges) => {
+        if (hasLostChanges) this.#startOver();
+        this.#check.request();
+      }),
+      repeat(() => this.#check.request(), options.checkIntervalMs ?? 1000),
+    ];
+  }
+
+  /** Number of open streams. */
+  get size(): number {
+    return this.#hub.size;
+  }
+
+  /** @throws {ApiError} 503 with `Retry-After` if a limit of streams is reached */
+  checkCapacity(caller: Caller): void {
+    if (this.#hub.hasCapacity(keyOf(caller)) && this.#hasShare(caller)) return;
+    const { maxStreams, maxStreamsPerCaller } = this.#limits;
+    throw new ApiError(
+      "TooManyStreamsError",
+      `There can be at most ${maxStreams} streams of changes, of which one user may have as many as stay free, and ${maxStreamsPerCaller} of one session or token: close others, or try again later`,
+      { headers: { "retry-after": String(RETRY_AFTER_SECONDS) } },
+    );
+  }
+
+  /** NOTE: a user can have many sessions, and must not use up the streams of the others. */
+  #hasShare({ id }: Caller): boolean {
+    const own = this.#hub.streams().filter(({ caller }) => caller.id === id).length;
+    return own < this.#limits.maxStreams - this.#hub.size;
+  }
+
+  /**
+   * Returns the id of the change from which a client continues. If it has missed changes that are no longer
+   * known, the id is one that makes the stream begin with a reset.
+   *
+   * @param lastEventId the last id that the client has seen; undefined for a new client, null if it is invalid
+   */
+  async findStart(lastEventId: number | null | undefined): Promise<number> {
+    const log = await this.#refresh();
+    if (lastEventId === undefined) return log.latestId;
+    if (lastEventId === null) return UNKNOWN_ID;
+    const isKnown =
+      log.since(lastEventId) !== undefined || (await this.#readOlder(log, lastEventId));
+    return isKnown ? lastEventId : UNKNOWN_ID;
+  }
+
+  /** Adds a stream that continues after a change. */
+  add(caller: Caller, events: EventStream, startId: number): void {
+    const stream: ChangeStream = { caller, events, key: keyOf(caller), lastId: startId };
+    // An id without data is no event, but the client sends it when it reconnects.
+    if (startId !== UNKNOWN_ID) events.write(`id: ${startId}\n\n`);
+    this.#hub.add(stream);
+    this.#update(stream);
+    this.#check.request();
+  }
+
+  /** Ends all streams, also those that are added later. */
+  close(): void {
+    for (const stop of this.#stops) stop();
+    this.#hub.close();
+  }
+
+  async #checkStreams(): Promise<void> {
+    if (this.#hub.size === 0) return;
+    await this.#endSignedOut();
+    await this.#refresh();
+    this.#hub.update(this.#hub.streams());
+  }
+
+  /** Reads the changes since the latest known one. Returns the log. */
+  async #refresh(): Promise<ChangeLog> {
+    const revision = await this.#storage.revision();
+    const log = (this.#log ??= new ChangeLog(MAX_CHANGES, revision));
+    if (revision === log.latestId) return log;
+    const changes = await readChanges(this.#storage.db, log.latestId, MAX_CHANGES + 1);
+    if (changes.length <= MAX_CHANGES) log.append(changes);
+    else if (log === this.#log) this.#log = new ChangeLog(MAX_CHANGES, revision);
+    return this.#log ?? log;
+  }
+
+  /** Extends the log to the past if the change with this id, and not too many since, still exist. */
+  async #readOlder(log: ChangeLog, id: number): Promise<boolean> {
+    const { changes, isKnown } = await this.#storage.read(async (db) => ({
+      changes: await readChanges(db, id, MAX_CHANGES + 1),
+      isKnown: await hasRevision(db, id),
+    }));
+    if (!isKnown || changes.length > MAX_CHANGES || log !== this.#log) return false;
+    const extended = new ChangeLog(MAX_CHANGES, id);
+    extended.append(changes);
+    if (extended.latestId < log.latestId) return false;
+    this.#log = extended;
+    return true;
+  }
+
+  #update(stream: ChangeStream): void {
+    const { events } = stream;
+    if (events.blockedSince !== undefined) return;
+    if (this.#log === undefined || this.#log.latestId === stream.lastId) return;
+    const { latestId } = this.#log;
+    const changes = this.#log.since(stream.lastId);
+    if (changes === undefined) events.send({ name: "reset", id: latestId, data: "{}" });
+    else if (changes.length > 0) events.write(Buffer.concat(changes));
+    stream.lastId = latestId;
+  }
+
+  /** NOTE: the database lacks changes that the clients have seen, so its ids mean something else now. */
+  #startOver(): void {
+    this.#log = undefined;
+    for (const stream of this.#hub.streams()) stream.lastId = UNKNOWN_ID;
+  }
+
+  async #endSignedOut(): Promise<void> {
+    const streams = this.#hub.streams();
+    const hashes = streams.flatMap(({ caller }) => caller.sessionHash ?? []);
+    const tokenIds = streams.flatMap(({ caller }) =>
+      caller.sessionHash === undefined ? (caller.tokenId ?? []) : [],
+    );
+    const [sessions, tokens] = [
+      await this.#sessions.findByHash([...new Set(hashes)]),
+      await findTokensById(this.#storage.db, [...new Set(tokenIds)]),
+    ];
+    for (const stream of streams) {
+      const { sessionHash, tokenId = "" } = stream.caller;
+      if (sessionHash === undefined ? tokens.has(tokenId) : sessions.has(sessionHash)) continue;
+      this.#hub.remove(stream);
+      stream.events.end();
+    }
+  }
+}
+
+function keyOf({ sessionHash, id }: Caller): string {
+  return sessionHash ?? id;
+}

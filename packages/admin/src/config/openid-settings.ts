@@ -1,0 +1,110 @@
+import {
+  createChoiceKind,
+  createListKind,
+  createTextKind,
+  defineSetting,
+  InvalidValue,
+  textKind,
+} from "flags-server-kit/command-line";
+import { isRole, type Role, ROLES } from "../role.ts";
+import { isSecureUrl } from "./public-url.ts";
+
+const group = "OpenID Connect";
+
+/** A value of the claim with roles, and the role that it gives. */
+export interface RoleOfClaim {
+  readonly value: string;
+  readonly role: Role;
+}
+
+const issuerKind = createTextKind(
+  "an https URL without a query; http is allowed only for this machine",
+  (text) => {
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    const isValid = url !== undefined && url.search === "" && url.hash === "" && isSecureUrl(url);
+    return isValid && url.username === "" && url.password === "" ? text : new InvalidValue();
+  },
+);
+
+const rolesKind = createListKind<RoleOfClaim>({
+  of: "claim values with their roles, such as flags-admins:admin",
+  parseEntry: (text) => {
+    const colon = text.lastIndexOf(":");
+    const [value, role] = [text.slice(0, Math.max(0, colon)).trim(), text.slice(colon + 1).trim()];
+    if (value === "" || !isRole(role)) {
+      return new InvalidValue("must have the form value:role, with admin, editor or viewer");
+    }
+    return { value, role };
+  },
+});
+
+/** The settings of OpenID Connect. Users can sign in with it if OIDC_ISSUER is set. */
+export const OPENID_SETTINGS = {
+  oidcIssuer: defineSetting({
+    group,
+    variables: ["OIDC_ISSUER"],
+    kind: issuerKind,
+    fallback: undefined,
+    meaning:
+      "URL of the OpenID provider with which users of the console sign in. Requires OIDC_CLIENT_ID, OIDC_CLIENT_SECRET and PUBLIC_URL.",
+  }),
+  oidcClientId: defineSetting({
+    group,
+    variables: ["OIDC_CLIENT_ID"],
+    kind: textKind,
+    fallback: undefined,
+    meaning: "Id under which this service is registered with the provider.",
+  }),
+  oidcClientSecret: defineSetting({
+    group,
+    variables: ["OIDC_CLIENT_SECRET"],
+    kind: textKind,
+    fallback: undefined,
+    secret: true,
+    meaning: "Secret that the provider has issued for this service.",
+  }),
+  oidcName: defineSetting({
+    group,
+    variables: ["OIDC_NAME"],
+    kind: textKind,
+    fallback: "OpenID Connect",
+    meaning: "Name of the provider on the page where users sign in.",
+  }),
+  oidcScopes: defineSetting({
+    group,
+    variables: ["OIDC_SCOPES"],
+    kind: createTextKind("scopes separated by spaces", (text) =>
+      /^[\x21\x23-\x5B\x5D-\x7E]+(?: +[\x21\x23-\x5B\x5D-\x7E]+)*$/.test(text)
+        ? text
+        : new InvalidValue(),
+    ),
+    fallback: "openid profile email",
+    meaning: "Scopes to request, separated by spaces. openid is always requested.",
+  }),
+  oidcRoleClaim: defineSetting({
+    group,
+    variables: ["OIDC_ROLE_CLAIM"],
+    kind: textKind,
+    fallback: "roles",
+    meaning:
+      "Claim with the roles of a user, a text or a list; a path such as realm_access.roles for a nested one.",
+  }),
+  oidcRoles: defineSetting({
+    group,
+    variables: ["OIDC_ROLES"],
+    kind: rolesKind,
+    fallback: undefined,
+    shownFallback: ROLES.map((role) => `${role}:${role}`).join(","),
+    meaning:
+      "Which values of the claim give which role, for example flags-team:editor,operations:admin. The highest role counts.",
+  }),
+  oidcDefaultRole: defineSetting({
+    group,
+    variables: ["OIDC_DEFAULT_ROLE"],
+    kind: createChoiceKind([...ROLES, "none"]),
+    // NOTE: with many providers, anyone can have an account.
+    fallback: "none",
+    meaning:
+      "Role of users without such a value: viewer, editor, admin or none. With none, only users with a value can sign in.",
+  }),
+};

@@ -1,0 +1,121 @@
+import type { TypedApp } from "flags-server-kit/http";
+import { actorOf } from "../../access/caller.ts";
+import { JsonPatchBody } from "../../http/json-patch.ts";
+import { errorResponses } from "../../http/schemas.ts";
+import type { Storage } from "../../storage/storage.ts";
+import {
+  FeatureEnvironmentParams,
+  FeatureParams,
+  toFeatureAddress,
+  toFeatureEnvironmentAddress,
+} from "../schemas.ts";
+import { ifMatch, IfMatchHeaders, withEntityTag } from "../conditional-change.ts";
+import { FlagVariantsBody, FlagVariantsResponse, VariantsBatchBody } from "./schemas.ts";
+import {
+  editedVariants,
+  patchVariants,
+  replaceVariants,
+  replaceVariantsIn,
+  toVariantList,
+} from "./store.ts";
+
+const tags = ["Variants"];
+const ONE = "/projects/:projectId/features/:feature/environments/:environment/variants";
+
+/** Routes for the variants of flags in an environment, which strategies without variants use. */
+export function registerVariants(app: TypedApp, storage: Storage): void {
+  app.get(
+    ONE,
+    {
+      schema: {
+        summary: "Lists the variants of a feature in an environment, with an ETag",
+        tags,
+        params: FeatureEnvironmentParams,
+        response: { 200: FlagVariantsResponse, ...errorResponses(401, 403, 404, 503) },
+      },
+    },
+    async ({ params }, reply) => {
+      const { readView } = editedVariants(toFeatureEnvironmentAddress(params));
+      return withEntityTag(reply, await storage.read(readView));
+    },
+  );
+  registerReplacing(app, storage);
+  registerBatch(app, storage);
+}
+
+const response = {
+  200: FlagVariantsResponse,
+  ...errorResponses(400, 401, 403, 404, 413, 415, 503),
+};
+const conditionalResponse = { ...response, ...errorResponses(412) };
+
+function registerReplacing(app: TypedApp, storage: Storage): void {
+  app.put(
+    ONE,
+    {
+      schema: {
+        summary: "Replaces the variants of a feature in an environment",
+        tags,
+        headers: IfMatchHeaders,
+        params: FeatureEnvironmentParams,
+        body: FlagVariantsBody,
+        response: conditionalResponse,
+      },
+    },
+    async (request) => {
+      const address = toFeatureEnvironmentAddress(request.params);
+      const variants = await storage.write(
+        actorOf(request),
+        ifMatch(request, editedVariants(address), (transaction) =>
+          replaceVariants(transaction, address, request.body),
+        ),
+      );
+      return toVariantList(variants);
+    },
+  );
+
+  app.patch(
+    ONE,
+    {
+      schema: {
+        summary: "Applies a JSON Patch to the variants of a feature in an environment",
+        tags,
+        headers: IfMatchHeaders,
+        params: FeatureEnvironmentParams,
+        body: JsonPatchBody,
+        response: conditionalResponse,
+      },
+    },
+    async (request) => {
+      const address = toFeatureEnvironmentAddress(request.params);
+      const variants = await storage.write(
+        actorOf(request),
+        ifMatch(request, editedVariants(address), (transaction) =>
+          patchVariants(transaction, address, request.body),
+        ),
+      );
+      return toVariantList(variants);
+    },
+  );
+}
+
+function registerBatch(app: TypedApp, storage: Storage): void {
+  app.put(
+    "/projects/:projectId/features/:feature/variants-batch",
+    {
+      schema: {
+        summary: "Replaces the variants of a feature in several environments: in all, or none",
+        tags,
+        params: FeatureParams,
+        body: VariantsBatchBody,
+        response,
+      },
+    },
+    async (request) => {
+      const variants = await storage.write(actorOf(request), (transaction) =>
+        replaceVariantsIn(transaction, toFeatureAddress(request.params), request.body),
+      );
+      return toVariantList(variants);
+    },
+  );
+}

@@ -1,0 +1,96 @@
+import { and, eq, inArray, isNull, type SQL } from "drizzle-orm";
+import { findEnvironment } from "../domain/environments/store.ts";
+import { type Feature, toFeatureView } from "../domain/feature.ts";
+import { listSegmentsById } from "../domain/segments/store.ts";
+import { listStrategiesOf, toStrategyView } from "../domain/strategies/find-strategies.ts";
+import { badData } from "../errors.ts";
+import { exportFeatures } from "../import-export/export-project.ts";
+import { exportReferences } from "../import-export/export-references.ts";
+import { type Database, groupBy, isOneOf, orderByText } from "../storage/database.ts";
+import { features } from "../storage/schema/features.ts";
+import { featureTags } from "../storage/schema/tags.ts";
+import type { ExportQuery } from "./schemas.ts";
+
+/**
+ * Exports one environment of active flags and the definitions that they refer to, in the format of Unleash.
+ *
+ * @throws {ApiError} if the environment is unknown, or the query selects flags in no or in several ways
+ */
+export async function exportBatch(db: Database, query: ExportQuery) {
+  const { environment } = query;
+  if ((await findEnvironment(db, environment)) === undefined) {
+    throw badData(
+      "/body/environment",
+      `must exist: there is no environment ${JSON.stringify(environment)}`,
+    );
+  }
+  const selected = await selectFeatures(db, query);
+  const names = selected.map(({ name }) => name);
+  const strategies = (await listStrategiesOf(db, names)).filter(
+    (strategy) => strategy.environment === environment,
+  );
+  const segments = await listSegmentsById(
+    db,
+    strategies.flatMap((strategy) => strategy.segments),
+  );
+  const nameOf = new Map(segments.map(({ id, name }) => [id, name]));
+  const complete = await exportFeatures(db, selected, {
+    strategies,
+    segmentName: (id) => nameOf.get(id) ?? String(id),
+  });
+  const exported = complete.map((feature) => ({
+    ...feature,
+    environments: feature.environments?.filter(({ name }) => name === environment) ?? [],
+  }));
+  const strategiesOf = groupBy(strategies, ({ feature }) => feature);
+  const references = await exportReferences(db, { features: exported, segments });
+  return {
+    features: selected.map((feature) => toFeatureView(feature)),
+    featureStrategies: names.flatMap((featureName) =>
+      (strategiesOf.get(featureName) ?? []).map((strategy) => ({
+        ...toStrategyView(strategy),
+        featureName,
+      })),
+    ),
+    featureEnvironments: exported.flatMap(({ name, environments }) =>
+      environments.map(({ enabled, variants = [] }) => ({
+        name,
+        featureName: name,
+        environment,
+        enabled,
+        variants,
+      })),
+    ),
+    contextFields: references.contextFields,
+    featureTags: exported.flatMap(({ name, tags = [] }) =>
+      tags.map(({ type, value }) => ({ featureName: name, tagType: type, tagValue: value })),
+    ),
+    segments: segments.map(({ id, name }) => ({ id, name })),
+    tagTypes: references.tagTypes,
+    dependencies: exported.flatMap(({ name, dependencies = [] }) =>
+      dependencies.length === 0 ? [] : [{ feature: name, dependencies }],
+    ),
+    links: [],
+  };
+}
+
+function selectFeatures(db: Database, query: ExportQuery): Promise<Feature[]> {
+  return db
+    .select()
+    .from(features)
+    .where(and(isNull(features.archivedAt), toCondition(db, query)))
+    .orderBy(orderByText(features.name));
+}
+
+function toCondition(db: Database, { features: names, tag, project }: ExportQuery): SQL {
+  if ([names, tag, project].filter((value) => value !== undefined).length !== 1) {
+    throw badData("/body", "must contain exactly one of features, tag and project");
+  }
+  if (names !== undefined) return isOneOf(features.name, names);
+  if (project !== undefined) return eq(features.project, project);
+  const tagged = db
+    .select({ name: featureTags.feature })
+    .from(featureTags)
+    .where(eq(featureTags.value, tag ?? ""));
+  return inArray(features.name, tagged);
+}

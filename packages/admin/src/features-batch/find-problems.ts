@@ -1,0 +1,112 @@
+import { BUILT_IN_STRATEGY_NAMES } from "flags-engine";
+import { findFeatures } from "../domain/feature.ts";
+import { readLegalValues } from "../domain/context-fields/legal-values.ts";
+import { listSegmentsByName } from "../domain/segments/store.ts";
+import type { Database } from "../storage/database.ts";
+import { strategyTypes } from "../storage/schema/strategies.ts";
+import type { ImportBatch } from "./schemas.ts";
+
+/** A reason why an import fails, or something that an administrator should know before it. */
+export interface Problem {
+  readonly message: string;
+  /** Names of flags, segments and so on. */
+  readonly affectedItems: readonly string[];
+}
+
+/** The problems of an import in the database as it is. */
+export interface Problems {
+  readonly errors: readonly Problem[];
+  readonly warnings: readonly Problem[];
+  /** Names of archived flags, which an import leaves out. */
+  readonly archived: ReadonlySet<string>;
+}
+
+/** Finds what is missing or in the way of an import. */
+export async function findProblems(db: Database, batch: ImportBatch): Promise<Problems> {
+  const { data, project } = batch;
+  const names = data.features.map(({ name }) => name);
+  const existing = await findFeatures(db, names);
+  const foreign = existing.filter((feature) => feature.project !== project);
+  const own = existing.filter((feature) => feature.project === project);
+  const archived = own.filter(({ archivedAt }) => archivedAt !== null).map(({ name }) => name);
+  const active = own.filter(({ archivedAt }) => archivedAt === null).map(({ name }) => name);
+  const custom = customStrategies(batch);
+  const types = await db.select({ name: strategyTypes.name }).from(strategyTypes);
+  const known = new Set(types.map(({ name }) => name));
+  return {
+    archived: new Set(archived),
+    errors: listProblems([
+      ["Create these strategies first", custom.filter((name) => !known.has(name))],
+      ["Create these segments first", await missingSegments(db, batch)],
+      ["These parents of features do not exist", await missingParents(db, batch)],
+      ["These context fields exist with other legal values", await changedFields(db, batch)],
+      ["These features exist in other projects", foreign.map(({ name }) => name)],
+      ["These features occur more than once", duplicatesOf(names)],
+    ]),
+    warnings: listProblems([
+      ["These strategies must have the same meaning in the applications", custom],
+      ["These features are archived and are left out", archived],
+      ["These features exist and are overwritten in the environment", active],
+    ]),
+  };
+}
+
+function listProblems(found: readonly (readonly [string, readonly string[]])[]): Problem[] {
+  return found
+    .filter(([, affectedItems]) => affectedItems.length > 0)
+    .map(([message, affectedItems]) => ({ message, affectedItems }));
+}
+
+const BUILT_IN: ReadonlySet<string> = new Set(BUILT_IN_STRATEGY_NAMES);
+
+function customStrategies({ data }: ImportBatch): readonly string[] {
+  const names = data.featureStrategies.map(({ name }) => name);
+  return distinct(names.filter((name) => !BUILT_IN.has(name)));
+}
+
+/** Segments are not part of an export, and segments of other projects cannot be used. */
+async function missingSegments(db: Database, { data, project }: ImportBatch) {
+  const nameOf = new Map((data.segments ?? []).map(({ id, name }) => [id, name]));
+  const used = data.featureStrategies.flatMap(({ segments = [] }) => segments);
+  const names = distinct(used.map((id) => nameOf.get(id) ?? String(id)));
+  const found = await listSegmentsByName(db, names);
+  const usable = found.filter((segment) => segment.project === null || segment.project === project);
+  const known = new Set(usable.map(({ name }) => name));
+  return names.filter((name) => !known.has(name));
+}
+
+async function missingParents(db: Database, { data, project }: ImportBatch) {
+  const parents = (data.dependencies ?? []).flatMap(({ dependencies }) =>
+    dependencies.map(({ feature }) => feature),
+  );
+  const imported = new Set(data.features.map(({ name }) => name));
+  const others = distinct(parents.filter((name) => !imported.has(name)));
+  const found = await findFeatures(db, others);
+  const active = found.filter((flag) => flag.project === project && flag.archivedAt === null);
+  const known = new Set(active.map(({ name }) => name));
+  return others.filter((name) => !known.has(name));
+}
+
+/** A field whose legal values lack one of the imported field would refuse some constraints. */
+async function changedFields(db: Database, { project, data: { contextFields = [] } }: ImportBatch) {
+  const legalValuesOf = await readLegalValues(
+    db,
+    contextFields.map(({ name }) => name),
+    project,
+  );
+  return contextFields
+    .filter(({ name, legalValues = [] }) => {
+      const allowed = legalValuesOf(name);
+      if (allowed === undefined) return true;
+      return allowed.length > 0 && legalValues.some(({ value }) => !allowed.includes(value));
+    })
+    .map(({ name }) => name);
+}
+
+function duplicatesOf(names: readonly string[]): readonly string[] {
+  return distinct(names.filter((name, index) => names.indexOf(name) !== index));
+}
+
+function distinct(names: readonly string[]): readonly string[] {
+  return [...new Set(names)];
+}

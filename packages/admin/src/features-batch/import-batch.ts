@@ -1,0 +1,92 @@
+import { getActiveProject, listProjectEnvironments } from "../domain/projects/store.ts";
+import { ApiError, badData } from "../errors.ts";
+import { writeAndRollBack } from "../import-export/dry-run.ts";
+import { importProject } from "../import-export/import-project.ts";
+import type { Database } from "../storage/database.ts";
+import type { Actor } from "../storage/event.ts";
+import type { Storage, WriteTransaction } from "../storage/storage.ts";
+import { findProblems, type Problem, type Problems } from "./find-problems.ts";
+import type { ImportBatch } from "./schemas.ts";
+import { type ConvertedBatch, toProjectFile } from "./to-project-file.ts";
+
+/**
+ * Imports flags into one environment of a project: all of them, or none. Archived flags are left out.
+ *
+ * @throws {ApiError} if the project or environment is unknown, or a part of the data cannot be imported
+ */
+export async function importBatch(
+  transaction: WriteTransaction,
+  batch: ImportBatch,
+): Promise<void> {
+  await checkTarget(transaction.db, batch);
+  const { errors, archived } = await findProblems(transaction.db, batch);
+  if (errors.length > 0) throw toError(errors);
+  await write(transaction, batch, archived);
+}
+
+/**
+ * Finds out whether flags can be imported, without changing anything.
+ *
+ * @throws {ApiError} if the project or environment is unknown
+ */
+export async function validateBatch(
+  storage: Storage,
+  actor: Actor,
+  batch: ImportBatch,
+): Promise<Pick<Problems, "errors" | "warnings">> {
+  const { archived, errors, warnings } = await storage.read(async (db) => {
+    await checkTarget(db, batch);
+    return findProblems(db, batch);
+  });
+  if (errors.length > 0) return { errors, warnings };
+  try {
+    await writeAndRollBack(storage, actor, (transaction) => write(transaction, batch, archived));
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.statusCode >= 500) throw error;
+    return { errors: [{ message: error.message, affectedItems: [] }], warnings };
+  }
+  return { errors, warnings };
+}
+
+async function checkTarget(db: Database, { project, environment }: ImportBatch): Promise<void> {
+  await getActiveProject(db, project);
+  if ((await listProjectEnvironments(db, project)).includes(environment)) return;
+  throw badData("/body/environment", "must be an environment of the project");
+}
+
+async function write(
+  transaction: WriteTransaction,
+  { project, environment, data }: ImportBatch,
+  archived: ReadonlySet<string>,
+): Promise<void> {
+  const { file, paths } = toProjectFile(data, environment, archived);
+  try {
+    await importProject(transaction, project, file, environment);
+  } catch (error) {
+    throw error instanceof ApiError ? moveError(error, paths) : error;
+  }
+}
+
+/** Replaces the paths of an error, which are those in the converted file. */
+function moveError(error: ApiError, paths: ConvertedBatch["paths"]): ApiError {
+  const [{ path, message: problem } = { path: undefined, message: "" }] = error.details;
+  if (path === undefined) return error;
+  const [from = "", to = ""] =
+    [...paths]
+      .filter(([prefix]) => path === prefix || path.startsWith(`${prefix}/`))
+      .toSorted(([a], [b]) => b.length - a.length)[0] ?? [];
+  const moved = to + path.slice(from.length);
+  return new ApiError(error.name, error.message.replaceAll(path, moved), {
+    details: [{ message: problem, path: moved }],
+    cause: error,
+  });
+}
+
+function toError(errors: readonly Problem[]): ApiError {
+  const messages = errors.map(
+    ({ message, affectedItems }) => `${message}: ${affectedItems.slice(0, 10).join(", ")}`,
+  );
+  return new ApiError("BadDataError", messages.join("; "), {
+    details: messages.map((message) => ({ message, path: "/body/data" })),
+  });
+}

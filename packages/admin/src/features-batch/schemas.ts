@@ -1,0 +1,119 @@
+import { type Static, Type } from "typebox";
+import { ConstraintBody } from "../domain/constraints/schemas.ts";
+import { CreateContextFieldBody } from "../domain/context-fields/schemas.ts";
+import { DependencyBody } from "../domain/dependencies/schemas.ts";
+import { CreateFeatureBody } from "../domain/features/schemas.ts";
+import { CreateStrategyBody } from "../domain/strategies/schemas.ts";
+import { CreateTagTypeBody } from "../domain/tag-types/schemas.ts";
+import { FlagVariantsBody } from "../domain/variants/schemas.ts";
+import { Name } from "../http/names.ts";
+import { closedObject, openObject } from "../http/schemas.ts";
+import { LIMITS } from "../limits.ts";
+
+const { type, description, impressionData } = CreateFeatureBody.properties;
+const { title, disabled, parameters, variants, sortOrder } = CreateStrategyBody.properties;
+const Names = Type.Array(Type.String(), { maxItems: 10_000 });
+
+export const ExportQueryBody = openObject("exportQuerySchema", {
+  environment: Type.String({ minLength: 1 }),
+  features: Type.Optional(Names),
+  tag: Type.Optional(Type.String({ minLength: 1, description: "Value of a tag" })),
+  project: Type.Optional(Type.String({ minLength: 1 })),
+  downloadFile: Type.Optional(Type.Boolean({ description: "Whether browsers save the response" })),
+});
+
+const ExportedFeature = openObject("exportedBatchFeatureSchema", {
+  name: Name,
+  type,
+  description,
+  impressionData,
+  stale: Type.Optional(Type.Boolean()),
+  archived: Type.Optional(Type.Boolean()),
+});
+
+const ExportedStrategy = openObject("exportedFeatureStrategySchema", {
+  name: Type.String(),
+  featureName: Type.String(),
+  title,
+  disabled,
+  parameters,
+  variants,
+  sortOrder,
+  constraints: Type.Optional(Type.Array(ConstraintBody)),
+  segments: Type.Optional(Type.Array(Type.Integer(), { description: "Ids in `segments`" })),
+});
+
+const ExportedEnvironment = openObject("exportedFeatureEnvironmentSchema", {
+  featureName: Type.String(),
+  enabled: Type.Boolean(),
+  environment: Type.Optional(Type.String()),
+  variants: Type.Optional(FlagVariantsBody),
+});
+
+const MAX_STRATEGIES = LIMITS.features * 10;
+
+/** One environment of flags, with what they refer to. The parts of flags are separate lists. */
+export const ExportedData = openObject("exportResultSchema", {
+  features: Type.Array(ExportedFeature, { maxItems: LIMITS.features }),
+  featureStrategies: Type.Array(ExportedStrategy, { maxItems: MAX_STRATEGIES }),
+  featureEnvironments: Type.Optional(
+    Type.Array(ExportedEnvironment, { maxItems: LIMITS.features }),
+  ),
+  contextFields: Type.Optional(Type.Array(CreateContextFieldBody, { maxItems: 1000 })),
+  featureTags: Type.Optional(
+    Type.Array(
+      openObject("featureTagSchema", {
+        featureName: Type.String(),
+        tagType: Type.Optional(Type.String({ minLength: 2, maxLength: 50 })),
+        tagValue: Type.String({ minLength: 2, maxLength: 50 }),
+      }),
+      { maxItems: MAX_STRATEGIES },
+    ),
+  ),
+  segments: Type.Optional(
+    Type.Array(
+      openObject("exportedSegmentReferenceSchema", {
+        id: Type.Integer(),
+        name: Type.Optional(Type.String()),
+      }),
+      { maxItems: 1000 },
+    ),
+  ),
+  tagTypes: Type.Optional(Type.Array(CreateTagTypeBody, { maxItems: 1000 })),
+  dependencies: Type.Optional(
+    Type.Array(
+      openObject("featureDependenciesSchema", {
+        feature: Type.String(),
+        dependencies: Type.Array(DependencyBody, { maxItems: 1 }),
+      }),
+      { maxItems: LIMITS.features },
+    ),
+  ),
+  links: Type.Optional(Type.Array(Type.Unknown(), { description: "Ignored" })),
+});
+
+export const ImportBatchBody = closedObject("importTogglesSchema", {
+  project: Type.String({ minLength: 1 }),
+  environment: Type.String({ minLength: 1 }),
+  data: ExportedData,
+});
+
+const Problems = Type.Array(
+  Type.Object(
+    { message: Type.String(), affectedItems: Type.Array(Type.String()) },
+    { title: "importTogglesValidateItemSchema" },
+  ),
+);
+
+export const ValidationResponse = Type.Object(
+  {
+    errors: Problems,
+    warnings: Problems,
+    permissions: Problems,
+  },
+  { title: "importTogglesValidateSchema" },
+);
+
+export type ExportQuery = Readonly<Static<typeof ExportQueryBody>>;
+export type BatchData = Static<typeof ExportedData>;
+export type ImportBatch = Readonly<Static<typeof ImportBatchBody>>;

@@ -1,0 +1,127 @@
+import type { ProjectFileContent, StrategyInFile } from "../import-export/schemas.ts";
+import { groupBy } from "../storage/database.ts";
+import type { BatchData } from "./schemas.ts";
+
+/** An import in the format of project files. */
+export interface ConvertedBatch {
+  readonly file: ProjectFileContent;
+  /** Paths of parts of the file, and where these parts are in the request. */
+  readonly paths: ReadonlyMap<string, string>;
+}
+
+type Flag = BatchData["features"][number];
+type Tags = NonNullable<BatchData["featureTags"]>;
+type Parents = NonNullable<BatchData["dependencies"]>[number]["dependencies"];
+
+interface FlagParts {
+  /** Undefined if the import has no tags at all, so that existing ones stay. */
+  readonly tags: Tags | undefined;
+  /** Undefined if the dependency of the flag stays as it is. */
+  readonly parents: Parents | undefined;
+}
+
+type Indexed<T> = T & { readonly index: number };
+
+/**
+ * Converts the flags of an import, whose parts are separate lists, to a project file.
+ *
+ * @param environment to which the states and strategies are imported, whatever environment they come from
+ * @param skipped names of flags to leave out
+ */
+export function toProjectFile(
+  data: BatchData,
+  environment: string,
+  skipped: ReadonlySet<string>,
+): ConvertedBatch {
+  const paths = new Map<string, string>([
+    ["/body/contextFields", "/body/data/contextFields"],
+    ["/body/tagTypes", "/body/data/tagTypes"],
+  ]);
+  const strategiesOf = groupBy(withIndexes(data.featureStrategies), (one) => one.featureName);
+  const states = withIndexes(data.featureEnvironments ?? []);
+  const stateOf = new Map(states.map((state) => [state.featureName, state]));
+  const segmentName = new Map((data.segments ?? []).map(({ id, name }) => [id, name]));
+  const tagsOf = groupBy(data.featureTags ?? [], ({ featureName }) => featureName);
+  const parentsOf = groupBy(data.dependencies ?? [], ({ feature }) => feature);
+  const wanted = withIndexes(data.features).filter(({ name }) => !skipped.has(name));
+
+  const toEnvironment = (name: string, path: string) => {
+    const strategies = sortStrategies(strategiesOf.get(name) ?? []);
+    const state = stateOf.get(name);
+    for (const [position, { index }] of strategies.entries()) {
+      paths.set(`${path}/strategies/${position}`, `/body/data/featureStrategies/${index}`);
+    }
+    if (state !== undefined) paths.set(path, `/body/data/featureEnvironments/${state.index}`);
+    const enabled = state?.enabled ?? false;
+    const converted = strategies.map((strategy) => toStrategyInFile(strategy, segmentName));
+    return {
+      name: environment,
+      enabled,
+      strategies: withDefaultStrategy(converted, enabled),
+      ...(state?.variants !== undefined && { variants: state.variants }),
+    };
+  };
+  const features = wanted.map((feature, position) => {
+    const path = `/body/features/${position}`;
+    paths.set(path, `/body/data/features/${feature.index}`);
+    return {
+      ...toFeatureInFile(feature, {
+        tags: data.featureTags === undefined ? undefined : (tagsOf.get(feature.name) ?? []),
+        parents: parentsOf.get(feature.name)?.flatMap(({ dependencies }) => dependencies),
+      }),
+      environments: [toEnvironment(feature.name, `${path}/environments/0`)],
+    };
+  });
+  const { contextFields = [], tagTypes = [] } = data;
+  // NOTE: the project that owns a field is not that of this installation.
+  const fields = contextFields.map(({ project: _project, ...field }) => field);
+  return { file: { version: 1, contextFields: fields, tagTypes, features }, paths };
+}
+
+function withIndexes<T extends object>(items: readonly T[]): readonly Indexed<T>[] {
+  return items.map((item, index) => ({ ...item, index }));
+}
+
+function toFeatureInFile(
+  { name, type, description, stale, impressionData }: Flag,
+  { tags, parents }: FlagParts,
+) {
+  return {
+    name,
+    ...(type !== undefined && { type }),
+    ...(description !== undefined && { description }),
+    ...(stale !== undefined && { stale }),
+    ...(impressionData !== undefined && { impressionData }),
+    ...(tags !== undefined && {
+      tags: tags.map(({ tagType = "simple", tagValue }) => ({ type: tagType, value: tagValue })),
+    }),
+    ...(parents !== undefined && { dependencies: parents.slice(0, 1) }),
+  };
+}
+
+type Strategy = Indexed<BatchData["featureStrategies"][number]>;
+
+function sortStrategies(strategies: readonly Strategy[]): readonly Strategy[] {
+  return strategies.toSorted((a, b) => (a.sortOrder ?? a.index) - (b.sortOrder ?? b.index));
+}
+
+function toStrategyInFile(
+  { name, title, disabled, parameters, constraints, variants, segments = [] }: Strategy,
+  segmentName: ReadonlyMap<number, string | undefined>,
+): StrategyInFile {
+  return {
+    name,
+    ...(title !== undefined && { title }),
+    ...(disabled !== undefined && { disabled }),
+    ...(parameters !== undefined && { parameters }),
+    ...(constraints !== undefined && { constraints }),
+    ...(variants !== undefined && { variants }),
+    segments: segments.map((id) => segmentName.get(id) ?? String(id)),
+  };
+}
+
+/** Adds the strategy that a flag without enabled strategies gets when it is switched on. */
+function withDefaultStrategy(strategies: StrategyInFile[], enabled: boolean): StrategyInFile[] {
+  if (!enabled || strategies.some(({ disabled }) => disabled !== true)) return strategies;
+  return [...strategies, { name: "flexibleRollout", parameters: { rollout: "100" } }];
+}

@@ -1,0 +1,24 @@
+import type { FastifyInstance } from "fastify";
+import { CodingChoice, compress, COMPRESSION_THRESHOLD_BYTES } from "flags-server-kit/http";
+
+/**
+ * Compresses responses of at least 1 KiB if the client accepts that.
+ *
+ * NOTE: no response contains both a secret and a text that somebody else has chosen, from whose compressed
+ * length the secret could be guessed: those with secrets are smaller, and are sent once.
+ */
+export function compressResponses(app: FastifyInstance): void {
+  const codings = new CodingChoice();
+  app.addHook("onSend", async (request, reply, payload: unknown) => {
+    if (typeof payload !== "string" || payload.length < COMPRESSION_THRESHOLD_BYTES) return payload;
+    reply.header("vary", "accept-encoding");
+    const accepted = request.headers["accept-encoding"];
+    const coding = typeof accepted === "string" ? codings.for(accepted) : undefined;
+    if (coding === undefined) return payload;
+    // NOTE: a strong tag promises the same bytes, which differ between codings.
+    const entityTag = reply.getHeader("etag");
+    if (typeof entityTag === "string") reply.header("etag", `W/${entityTag}`);
+    reply.header("content-encoding", coding);
+    return compress(payload, coding);
+  });
+}

@@ -1,0 +1,130 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { ApiError } from "../errors.ts";
+import { loadConsolePage } from "./console-page.ts";
+import { sendError } from "./error-handler.ts";
+
+/** NOTE: also correct when this runs from the bundle, which is in a folder of the same depth. */
+const BUILT_CONSOLE: string = fileURLToPath(new URL("../console", import.meta.url));
+
+interface ConsoleOptions {
+  /** Folder with the built console. @default the one that the build writes */
+  readonly directory?: string | undefined;
+  /** Path at which browsers reach the service, with a slash at both ends. @default "/" */
+  readonly basePath?: string | undefined;
+}
+
+const NOT_BUILT =
+  "flags-admin serves its console here, but the console has not been built. Run `npm run build` in the source repository and restart the service.\nThe API is documented at /docs/openapi.\n";
+
+const ONE_YEAR_MS = 365 * 24 * 60 * 60 * 1000;
+
+/**
+ * Serves the console: its files, and its page for every other path that a browser opens, because the
+ * page itself decides what to show there. Other requests for unknown paths get a JSON error.
+ */
+export async function registerConsole(
+  app: FastifyInstance,
+  { directory = BUILT_CONSOLE, basePath = "/" }: ConsoleOptions,
+): Promise<void> {
+  const createPage = await loadConsolePage(directory, basePath);
+  if (createPage !== undefined) await registerFiles(app, directory);
+
+  app.setNotFoundHandler((request, reply) => {
+    if (isReserved(request)) return sendNotFound(reply);
+    reply.header("vary", "Accept");
+    if (!isPageRequest(request)) return sendNotFound(reply);
+    if (createPage !== undefined) return sendPage(reply, createPage());
+    return pathOf(request) === "" ? sendText(reply, NOT_BUILT) : sendNotFound(reply);
+  });
+}
+
+async function registerFiles(app: FastifyInstance, directory: string): Promise<void> {
+  // NOTE: imported here because loading these modules is slow.
+  const { default: serveFiles } = await import("@fastify/static");
+  await app.register(serveFiles, {
+    root: join(directory, "assets"),
+    prefix: "/assets/",
+    index: false,
+    dotfiles: "ignore",
+    // A NUL character would be an internal error. Built files never need an encoded character.
+    allowedPath: (path) => /^[\w/.-]+$/.test(path),
+    // The build writes compressed variants next to the files.
+    preCompressed: true,
+    // The names of these files contain a hash of their content.
+    immutable: true,
+    maxAge: ONE_YEAR_MS,
+  });
+  for (const name of await listOtherFiles(directory)) {
+    app.get(`/${name}`, { schema: { hide: true } }, (_request, reply) =>
+      reply.header("cache-control", "no-cache").sendFile(name, directory, { cacheControl: false }),
+    );
+  }
+}
+
+/** Lists files such as icons, which are next to the page. */
+async function listOtherFiles(directory: string): Promise<readonly string[]> {
+  const entries = await readdir(directory, { withFileTypes: true });
+  return entries
+    .filter(
+      (entry) => entry.isFile() && /^\w[\w.-]*\.(?:ico|png|svg|txt|webmanifest)$/.test(entry.name),
+    )
+    .map(({ name }) => name);
+}
+
+/** The first segments of the paths at which browsers never open a page. */
+const RESERVED: ReadonlySet<string> = new Set([
+  "api",
+  "assets",
+  "auth",
+  "docs",
+  "edge",
+  "health",
+  "internal-backstage",
+  "ready",
+]);
+
+function isReserved(request: FastifyRequest): boolean {
+  return RESERVED.has(pathOf(request).split("/", 1)[0] ?? "");
+}
+
+/** Returns the path without slashes at its start, as the router ignores repeated ones. */
+function pathOf({ url }: FastifyRequest): string {
+  return (url.split("?", 1)[0] ?? "").replace(/^\/+/, "");
+}
+
+/** Browsers name the type. Programs accept JSON or anything, and would not expect a page. */
+function isPageRequest({ method, headers }: FastifyRequest): boolean {
+  return (method === "GET" || method === "HEAD") && /\btext\/html\b/i.test(headers.accept ?? "");
+}
+
+function sendNotFound(reply: FastifyReply): FastifyReply {
+  return sendError(reply, new ApiError("NotFoundError", "There is nothing at this path"));
+}
+
+function sendPage(
+  reply: FastifyReply,
+  { html, policy }: { readonly html: string; readonly policy: string },
+): FastifyReply {
+  return reply
+    .code(200)
+    .type("text/html; charset=utf-8")
+    .headers({
+      "content-security-policy": policy,
+      "cross-origin-opener-policy": "same-origin",
+      "cache-control": "no-cache",
+    })
+    .serializer(String)
+    .send(html);
+}
+
+function sendText(reply: FastifyReply, text: string): FastifyReply {
+  return reply
+    .code(404)
+    .type("text/plain; charset=utf-8")
+    .header("cache-control", "no-cache")
+    .serializer(String)
+    .send(text);
+}

@@ -1,0 +1,197 @@
+import type { Configuration } from "openid-client";
+import type { User } from "../sessions/session-store.ts";
+import { fetchLimited } from "./fetch-limited.ts";
+import type { OpenIdConfig } from "./openid-config.ts";
+import { type Claims, findClaim, readName, readRole, toOneLine } from "./read-claims.ts";
+import { SignInError } from "./sign-in-error.ts";
+import type { SignInState } from "./sign-in-state.ts";
+
+/** NOTE: imported only when it is used, and not part of the bundle, whose globals it could not use. */
+const loadClient = () => import("openid-client");
+type Client = Awaited<ReturnType<typeof loadClient>>;
+
+const TIMEOUT_SECONDS = 5;
+
+/** The endpoints of the provider are read again after this time. */
+const DISCOVERY_MS = 60 * 60 * 1000;
+
+/** A provider that cannot be reached is not tried again before, whatever the number of requests. */
+const RETRY_MS = 3000;
+
+const MAX_SUBJECT_LENGTH = 255;
+const MAX_DETAIL_LENGTH = 300;
+
+interface Discovery {
+  readonly configuration: Configuration;
+  readonly client: Client;
+}
+
+/** An OpenID provider, with which users prove who they are: authorization code flow with PKCE. */
+export class OpenIdProvider {
+  readonly #config: OpenIdConfig;
+  readonly #redirectUri: string;
+  #discovery: Discovery | undefined;
+  #pending: Promise<Discovery> | undefined;
+  #failure: SignInError | undefined;
+  #nextDiscoveryMs = 0;
+
+  constructor(config: OpenIdConfig) {
+    this.#config = config;
+    this.#redirectUri = new URL("auth/openid/callback", config.publicUrl).href;
+  }
+
+  /**
+   * Starts a sign-in. Returns the address to which the browser goes, and the state to complete the sign-in.
+   *
+   * @throws {SignInError} if the provider cannot be reached
+   */
+  async start(returnTo: string): Promise<{ readonly url: URL; readonly state: SignInState }> {
+    const { client, configuration } = await this.#discover();
+    const state: SignInState = {
+      state: client.randomState(),
+      nonce: client.randomNonce(),
+      codeVerifier: client.randomPKCECodeVerifier(),
+      returnTo,
+    };
+    const url = client.buildAuthorizationUrl(configuration, {
+      redirect_uri: this.#redirectUri,
+      scope: this.#config.scope,
+      state: state.state,
+      nonce: state.nonce,
+      code_challenge: await client.calculatePKCECodeChallenge(state.codeVerifier),
+      code_challenge_method: "S256",
+    });
+    return { url, state };
+  }
+
+  /**
+   * Completes a sign-in with the response of the provider.
+   *
+   * @param query the query of the address to which the provider has sent the browser
+   * @throws {SignInError} if the response is not valid for this sign-in, or the user may not sign in
+   */
+  async complete(query: string, state: SignInState): Promise<User> {
+    const discovery = await this.#discover();
+    const claims = await this.#exchange(discovery, query, state).catch((error: unknown) => {
+      throw toSignInError(discovery.client, error);
+    });
+    const { sub } = claims;
+    if (typeof sub !== "string" || sub.length > MAX_SUBJECT_LENGTH) {
+      throw new SignInError("failed", "the subject of the user is too long");
+    }
+    const role = readRole(claims, this.#config);
+    if (role === undefined) {
+      throw new SignInError(
+        "forbidden",
+        `${readName(claims)} has no role: the claim ${this.#config.roleClaim} contains none of OIDC_ROLES`,
+      );
+    }
+    const { issuer } = this.#config;
+    return {
+      userId: toOneLine(`${issuer} ${sub}`, issuer.length + 1 + MAX_SUBJECT_LENGTH),
+      userName: readName(claims),
+      tokenId: null,
+      issuer,
+      role,
+    };
+  }
+
+  async #exchange(
+    { client, configuration }: Discovery,
+    query: string,
+    { state, nonce, codeVerifier }: SignInState,
+  ): Promise<Claims> {
+    const tokens = await client.authorizationCodeGrant(
+      configuration,
+      new URL(this.#redirectUri + query),
+      {
+        expectedState: state,
+        expectedNonce: nonce,
+        pkceCodeVerifier: codeVerifier,
+        idTokenExpected: true,
+      },
+    );
+    const claims: Claims = { ...tokens.claims() };
+    const { userinfo_endpoint: endpoint } = configuration.serverMetadata();
+    const { sub } = claims;
+    // Many providers return roles only there.
+    if (findClaim(claims, this.#config.roleClaim) !== undefined) return claims;
+    if (endpoint === undefined || typeof sub !== "string") return claims;
+    const info = await client.fetchUserInfo(configuration, tokens.access_token, sub);
+    return { ...info, ...claims };
+  }
+
+  /** Reads the endpoints of the provider, at most once at a time. Continues with the previous ones on failure. */
+  async #discover(): Promise<Discovery> {
+    const now = performance.now();
+    if (now < this.#nextDiscoveryMs) {
+      if (this.#discovery !== undefined) return this.#discovery;
+      if (this.#failure !== undefined) throw this.#failure;
+    }
+    this.#pending ??= this.#readEndpoints().finally(() => (this.#pending = undefined));
+    try {
+      this.#discovery = await this.#pending;
+      this.#nextDiscoveryMs = performance.now() + DISCOVERY_MS;
+      return this.#discovery;
+    } catch (error) {
+      this.#nextDiscoveryMs = performance.now() + RETRY_MS;
+      if (this.#discovery !== undefined) return this.#discovery;
+      this.#failure = new SignInError("unavailable", describe(error));
+      throw this.#failure;
+    }
+  }
+
+  async #readEndpoints(): Promise<Discovery> {
+    const client = await loadClient();
+    const { issuer, clientId, clientSecret } = this.#config;
+    const server = new URL(issuer);
+    const configuration = await client.discovery(
+      server,
+      clientId,
+      undefined,
+      // The default of the specification is the other method, which some providers do not offer.
+      (metadata, ...rest) => {
+        const methods = metadata.token_endpoint_auth_methods_supported ?? [];
+        const authenticate = methods.includes("client_secret_post")
+          ? client.ClientSecretPost(clientSecret)
+          : client.ClientSecretBasic(clientSecret);
+        return authenticate(metadata, ...rest);
+      },
+      {
+        timeout: TIMEOUT_SECONDS,
+        [client.customFetch]: fetchLimited,
+        // NOTE: the settings allow `http` only for this machine.
+        execute: server.protocol === "http:" ? [client.allowInsecureRequests] : [],
+      },
+    );
+    return { client, configuration };
+  }
+}
+
+/** Codes of errors that mean that the provider did not respond as it should. */
+const UNAVAILABLE_CODES: ReadonlySet<unknown> = new Set([
+  "OAUTH_TIMEOUT",
+  "OAUTH_RESPONSE_IS_NOT_CONFORM",
+  "OAUTH_RESPONSE_IS_NOT_JSON",
+]);
+
+function toSignInError(client: Client, error: unknown): SignInError {
+  if (error instanceof client.AuthorizationResponseError) {
+    return new SignInError(error.error === "access_denied" ? "denied" : "failed", describe(error));
+  }
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const isUnavailable = error instanceof TypeError || UNAVAILABLE_CODES.has(code);
+  return new SignInError(isUnavailable ? "unavailable" : "failed", describe(error));
+}
+
+/** Describes an error for the log. NOTE: not its other properties, which can contain tokens. */
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return "unknown error";
+  const details = ["error", "error_description"].flatMap((name) => {
+    const value: unknown = Reflect.get(error, name);
+    return typeof value === "string" ? [value] : [];
+  });
+  const { cause } = error;
+  const reasons = cause instanceof Error ? [cause.message] : [];
+  return toOneLine([error.message, ...details, ...reasons].join(": "), MAX_DETAIL_LENGTH);
+}

@@ -1,0 +1,130 @@
+import { randomUUID, timingSafeEqual } from "node:crypto";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Logger } from "flags-server-kit";
+import { AUTHENTICATION_LIMITS, GuessLimiter } from "flags-server-kit/http";
+import { forbidCaching } from "../http/server.ts";
+import { type Cookie, readCookie, setCookie } from "../sessions/session-cookie.ts";
+import type { User } from "../sessions/session-store.ts";
+import type { Sessions } from "../sessions/sessions.ts";
+import { toLocalPath } from "./local-path.ts";
+import type { OpenIdConfig } from "./openid-config.ts";
+import { OpenIdProvider } from "./open-id-provider.ts";
+import { SignInError } from "./sign-in-error.ts";
+import { parseState, type SignInState, writeState } from "./sign-in-state.ts";
+
+/** NOTE: `Lax`, because the provider sends the browser back. */
+const STATE_COOKIE: Cookie = { name: "flags_openid", sameSite: "Lax" };
+
+/** How long a user may take to sign in with the provider. */
+const STATE_SECONDS = 600;
+
+interface OpenIdRoutesOptions {
+  readonly config: OpenIdConfig;
+  readonly sessions: Sessions;
+  readonly logger: Pick<Logger, "warn">;
+}
+
+/** Registers the routes with which browsers sign in with an OpenID provider. They respond with redirects. */
+export async function registerOpenId(
+  app: FastifyInstance,
+  { config, sessions, logger }: OpenIdRoutesOptions,
+): Promise<void> {
+  const provider = new OpenIdProvider(config);
+  const attempts = new GuessLimiter(
+    AUTHENTICATION_LIMITS,
+    ({ message }) => new SignInError("unavailable", message),
+  );
+  // Without a slash at its end: paths of the console follow.
+  const basePath = new URL(config.publicUrl).pathname.replace(/\/$/, "");
+  const redirect = (reply: FastifyReply, path: string) => reply.redirect(basePath + path);
+  const refuse = (reply: FastifyReply, error: unknown) => {
+    if (!(error instanceof SignInError)) throw error;
+    // An expired sign-in is common, and anyone can cause one.
+    if (error.problem !== "expired") {
+      logger.warn(`Cannot sign in with OpenID Connect: ${error.message}`);
+    }
+    return redirect(reply, `/sign-in?problem=${error.problem}`);
+  };
+  const keepState = (request: FastifyRequest, reply: FastifyReply, state?: SignInState) =>
+    setCookie(reply, STATE_COOKIE, {
+      value: state === undefined ? "" : writeState(state),
+      maxAgeSeconds: state === undefined ? 0 : STATE_SECONDS,
+      isHttps: sessions.isHttps(request),
+    });
+
+  /** NOTE: every failure counts as a guess, so that nobody can make this service overload the provider. */
+  const complete = async (request: FastifyRequest): Promise<[User, SignInState]> => {
+    const state = readState(request, sessions.isHttps(request));
+    let failure: unknown = new SignInError("failed", "unknown error");
+    const attempt = randomUUID();
+    const [found] = await attempts.run(request.ip, [attempt], async () => {
+      try {
+        return [{ secret: attempt, user: await provider.complete(queryOf(request), state) }];
+      } catch (error) {
+        failure = error;
+        return [];
+      }
+    });
+    if (found === undefined) throw failure;
+    return [found.user, state];
+  };
+
+  await app.register(
+    async (scope) => {
+      forbidCaching(scope);
+      scope.get(
+        "/start",
+        { exposeHeadRoute: false, schema: { hide: true } },
+        async (request, reply) => {
+          try {
+            const { returnTo } = request.query as { readonly returnTo?: unknown };
+            const { url, state } = await provider.start(toLocalPath(returnTo));
+            keepState(request, reply, state);
+            return await reply.redirect(url.href);
+          } catch (error) {
+            return refuse(reply, error);
+          }
+        },
+      );
+      scope.get(
+        "/callback",
+        { exposeHeadRoute: false, schema: { hide: true } },
+        async (request, reply) => {
+          try {
+            keepState(request, reply);
+            const [user, { returnTo }] = await complete(request);
+            await sessions.start(request, reply, { user });
+            return await redirect(reply, returnTo);
+          } catch (error) {
+            return refuse(reply, error);
+          }
+        },
+      );
+    },
+    { prefix: "/auth/openid" },
+  );
+}
+
+/** @throws {SignInError} if this browser has not started the sign-in that the response is for */
+function readState(request: FastifyRequest, isHttps: boolean): SignInState {
+  const cookie = readCookie(request, STATE_COOKIE, isHttps);
+  const expected = parseState(cookie ?? "");
+  const { state } = request.query as { readonly state?: unknown };
+  if (expected === undefined || typeof state !== "string" || !areEqual(state, expected.state)) {
+    throw new SignInError(
+      "expired",
+      "the sign-in was not started in this browser, or took too long",
+    );
+  }
+  return expected;
+}
+
+function areEqual(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+function queryOf({ url }: FastifyRequest): string {
+  const start = url.indexOf("?");
+  return start === -1 ? "" : url.slice(start);
+}

@@ -1,0 +1,35 @@
+import { type Static, Type } from "typebox";
+import { Compile } from "typebox/compile";
+import { toLocalPath } from "./local-path.ts";
+
+const Random = Type.String({ pattern: "^[\\w-]{20,128}$" });
+
+const State = Type.Object({
+  state: Random,
+  nonce: Random,
+  codeVerifier: Random,
+  returnTo: Type.String({ maxLength: 1000 }),
+});
+
+/**
+ * A sign-in in progress. The browser keeps it in a cookie, so that only the browser that has started a sign-in
+ * can complete it, on any replica.
+ */
+export type SignInState = Static<typeof State>;
+
+const validator = Compile(State);
+
+/** Writes a sign-in as the value of a cookie. */
+export function writeState(state: SignInState): string {
+  return Buffer.from(JSON.stringify(state)).toString("base64url");
+}
+
+/** Parses the value of a cookie; undefined if it is not a sign-in. Its path may have been changed. */
+export function parseState(cookie: string): SignInState | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(cookie, "base64url").toString());
+    return validator.Check(value) ? { ...value, returnTo: toLocalPath(value.returnTo) } : undefined;
+  } catch {
+    return undefined;
+  }
+}

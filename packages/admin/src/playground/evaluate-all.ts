@@ -1,0 +1,90 @@
+import { setImmediate } from "node:timers/promises";
+import { badData } from "../errors.ts";
+import type { Combinations } from "./context-combinations.ts";
+import { evaluateFeature } from "./evaluate.ts";
+import type { PlaygroundEnvironment, PlaygroundFeature } from "./load-playground.ts";
+import type { FlagFilter } from "./schemas.ts";
+
+/** How many evaluations one request can cause: flags, times environments, times contexts. */
+const MAX_EVALUATIONS = 15_000;
+
+/** A result repeats the context and the strategies of a flag, each of which can be as large as a request body. */
+const MAX_CHARACTERS = 32 * 1024 * 1024;
+
+/** How long evaluations can delay other requests. */
+const SLICE_MS = 5;
+
+/** The result of a flag in an environment for a context. */
+export interface Evaluation {
+  readonly name: string;
+  readonly project: string;
+  readonly environment: string;
+  /** JSON of the result. */
+  readonly result: string;
+  /** JSON of the context. */
+  readonly context: string;
+}
+
+/**
+ * Evaluates all combinations of flags, environments and contexts. Other requests run in between.
+ *
+ * @throws {ApiError} if there are too many combinations, or their results are too large
+ */
+export async function evaluateAll(
+  environments: readonly PlaygroundEnvironment[],
+  contexts: Combinations,
+  { projects, features: names }: FlagFilter,
+): Promise<readonly Evaluation[]> {
+  const wantedNames = names && new Set(names);
+  const isWanted = ({ feature }: PlaygroundFeature): boolean =>
+    (projects === undefined || projects === "*" || projects.includes(feature.project)) &&
+    (wantedNames?.has(feature.name) ?? true);
+  const chosen = environments.map((environment) => ({
+    environment,
+    features: environment.features.filter(isWanted),
+  }));
+  const featureCount = Math.max(0, ...chosen.map(({ features }) => features.length));
+  if (featureCount * environments.length * contexts.count > MAX_EVALUATIONS) {
+    throw tooMany(
+      `at most ${MAX_EVALUATIONS} evaluations are possible, of flags, environments and contexts together`,
+    );
+  }
+  const evaluations: Evaluation[] = [];
+  let characters = 0;
+  let endMs = performance.now() + SLICE_MS;
+  for (const { environment, features } of chosen) {
+    // Contexts that nobody needs are not created: their number is not limited.
+    if (features.length === 0) continue;
+    for (let index = 0; index < contexts.count; index++) {
+      const context = contexts.at(index);
+      const contextJson = JSON.stringify(context);
+      for (const feature of features) {
+        const result = JSON.stringify(evaluateFeature(environment, feature, context));
+        const { name, project } = feature.feature;
+        characters += result.length + contextJson.length;
+        if (characters > MAX_CHARACTERS) {
+          throw tooMany(`the response would have more than ${MAX_CHARACTERS} characters`);
+        }
+        evaluations.push({
+          name,
+          project,
+          environment: environment.name,
+          result,
+          context: contextJson,
+        });
+        if (performance.now() < endMs) continue;
+        // oxlint-disable-next-line no-await-in-loop -- other requests run here
+        await setImmediate();
+        endMs = performance.now() + SLICE_MS;
+      }
+    }
+  }
+  return evaluations;
+}
+
+function tooMany(reason: string): Error {
+  return badData(
+    "/body/context",
+    `has too many combinations: ${reason}. Choose fewer projects, flags, environments or values`,
+  );
+}

@@ -1,0 +1,167 @@
+import type { FastifyInstance } from "fastify";
+import type { TypedApp } from "flags-server-kit/http";
+import { Type } from "typebox";
+import type { Authentication } from "../access/authentication.ts";
+import { type Caller, toCaller } from "../access/caller.ts";
+import { ROLES } from "../role.ts";
+import { ApiError } from "../errors.ts";
+import { closedObject, errorResponses, NoBody } from "../http/schemas.ts";
+import { forbidCaching } from "../http/server.ts";
+import { rejectUnstorable } from "../http/reject-unstorable.ts";
+import type { Sessions } from "./sessions.ts";
+
+const tags = ["Sessions"];
+
+const MAX_TOKEN_LENGTH = 1000;
+const BODY_LIMIT_BYTES = 16 * 1024;
+
+const SignInBody = closedObject("signInSchema", {
+  token: Type.String({ minLength: 1, maxLength: MAX_TOKEN_LENGTH }),
+});
+
+const SignInOptions = Type.Object(
+  {
+    token: Type.Boolean({ description: "Whether users can sign in with a token" }),
+    openIdConnect: Type.Union(
+      [Type.Null(), Type.Object({ name: Type.String() }, { title: "openIdProviderSchema" })],
+      {
+        description: "The name of the OpenID provider; null if none is configured",
+      },
+    ),
+  },
+  { title: "signInOptionsSchema" },
+);
+
+const SessionResponse = Type.Object(
+  {
+    user: Type.Object(
+      {
+        name: Type.String(),
+        kind: Type.Unsafe<Caller["kind"]>({ type: "string", enum: ["token", "openid"] }),
+      },
+      { title: "sessionUserSchema" },
+    ),
+    role: Type.Unsafe<Caller["role"]>({ type: "string", enum: ROLES }),
+    expiresAt: Type.String({ format: "date-time" }),
+  },
+  { title: "sessionSchema" },
+);
+
+interface SessionRoutesOptions {
+  readonly sessions: Sessions;
+  readonly authentication: Pick<Authentication, "findToken">;
+  /** Name of the OpenID provider; undefined if none is configured. */
+  readonly providerName: string | undefined;
+}
+
+/** Registers the routes below `/auth`, with which users of the console sign in and out. */
+export async function registerSessions(
+  app: FastifyInstance,
+  options: SessionRoutesOptions,
+): Promise<void> {
+  await app.register(
+    async (scope: TypedApp) => {
+      forbidCaching(scope);
+      rejectUnstorable(scope);
+      registerOptions(scope, options);
+      registerCurrentSession(scope, options);
+      registerSignIn(scope, options);
+      registerSignOut(scope, options);
+    },
+    { prefix: "/auth" },
+  );
+}
+
+function registerOptions(app: TypedApp, { providerName }: SessionRoutesOptions): void {
+  app.get(
+    "/options",
+    {
+      schema: {
+        summary: "Returns how users can sign in to the console",
+        tags,
+        security: [],
+        response: { 200: SignInOptions },
+      },
+    },
+    () => ({
+      token: true,
+      openIdConnect: providerName === undefined ? null : { name: providerName },
+    }),
+  );
+}
+
+function registerCurrentSession(app: TypedApp, { sessions }: SessionRoutesOptions): void {
+  app.get(
+    "/session",
+    {
+      schema: {
+        summary: "Returns the user who is signed in",
+        tags,
+        security: [],
+        response: { 200: SessionResponse, ...errorResponses(400, 401, 429, 503) },
+      },
+    },
+    async (request) => {
+      const caller = await sessions.find(request);
+      if (caller === undefined) throw new ApiError("AuthenticationRequired", "Sign in first");
+      return toSessionView(caller);
+    },
+  );
+}
+
+function registerSignIn(app: TypedApp, options: SessionRoutesOptions): void {
+  const { sessions, authentication } = options;
+  app.post(
+    "/session",
+    {
+      bodyLimit: BODY_LIMIT_BYTES,
+      schema: {
+        summary: "Signs a user of the console in with a token, and sets the cookie of the session",
+        tags,
+        security: [],
+        body: SignInBody,
+        response: { 201: SessionResponse, ...errorResponses(400, 401, 403, 413, 415, 429, 503) },
+      },
+      // NOTE: before the body is read, so that another site cannot sign a user in with its own token.
+      onRequest: async (request) => sessions.requireSameOrigin(request),
+    },
+    async (request, reply) => {
+      const token = await authentication.findToken(request.ip, request.body.token.trim());
+      const caller = toCaller(token);
+      if (caller === undefined) {
+        throw new ApiError(
+          "PermissionError",
+          "This token is for SDKs: sign in with a token for the admin API",
+        );
+      }
+      const { id: userId, name: userName } = caller;
+      const user = { userId, userName, tokenId: token.id, issuer: null, role: null };
+      const latestEnd = token.expiresAt;
+      const expiresAt = await sessions.start(request, reply, { user, latestEnd });
+      return reply.code(201).send(toSessionView({ ...caller, expiresAt }));
+    },
+  );
+}
+
+function registerSignOut(app: TypedApp, { sessions }: SessionRoutesOptions): void {
+  app.delete(
+    "/session",
+    {
+      schema: {
+        summary: "Signs the user out on all replicas at once",
+        tags,
+        security: [],
+        response: { 204: NoBody, ...errorResponses(400, 403, 503) },
+      },
+      onRequest: async (request) => sessions.requireSameOrigin(request),
+    },
+    async (request, reply) => {
+      await sessions.end(request, reply);
+      return reply.code(204).send();
+    },
+  );
+}
+
+function toSessionView({ name, kind, role, expiresAt }: Caller) {
+  return { user: { name, kind }, role, expiresAt };
+}

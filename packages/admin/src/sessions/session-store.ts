@@ -1,0 +1,123 @@
+import { createHash, randomBytes } from "node:crypto";
+import { desc, eq, inArray } from "drizzle-orm";
+import { type Caller } from "../access/caller.ts";
+import { isRole, roleOfType } from "../role.ts";
+import { type ApiToken, isExpired } from "../access/token.ts";
+import { ApiError } from "../errors.ts";
+import type { Database } from "../storage/database.ts";
+import { apiTokens } from "../storage/schema/api-tokens.ts";
+import { sessions } from "../storage/schema/sessions.ts";
+import type { Storage } from "../storage/storage.ts";
+
+type Session = typeof sessions.$inferSelect;
+
+/** A user who has proved who they are. */
+export type User = Pick<Session, "issuer" | "role" | "tokenId" | "userId" | "userName">;
+
+/** More than browsers of one person. Limits what the owner of a token can store. */
+const MAX_SESSIONS_PER_USER = 100;
+
+const ID_BYTES = 32;
+const ID = /^[\w-]{43}$/;
+
+/** Hashes the id of a session for storage; undefined if no session can have it. */
+export function hashSessionId(id: string): string | undefined {
+  return ID.test(id) ? createHash("sha256").update(id).digest("hex") : undefined;
+}
+
+interface SessionTimes {
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+}
+
+/**
+ * Stores a new session with a random id, and deletes the oldest ones of the user beyond the limit.
+ *
+ * @returns the id, for the cookie
+ * @throws {ApiError} 401 if the token of the user has been deleted in the meantime
+ */
+export async function insertSession(
+  storage: Pick<Storage, "transact">,
+  user: User,
+  times: SessionTimes,
+): Promise<string> {
+  const id = randomBytes(ID_BYTES).toString("base64url");
+  const idHash = createHash("sha256").update(id).digest("hex");
+  await storage.transact(async (db) => {
+    if (user.tokenId !== null) await keepToken(db, user.tokenId);
+    await db.insert(sessions).values({ ...user, ...times, idHash });
+    const surplus = db
+      .select({ idHash: sessions.idHash })
+      .from(sessions)
+      .where(eq(sessions.userId, user.userId))
+      .orderBy(desc(sessions.createdAt), sessions.idHash)
+      .offset(MAX_SESSIONS_PER_USER)
+      // NOTE: never waits for another sign-in, so that two of them cannot wait for each other.
+      .for("update", { skipLocked: true });
+    await db.delete(sessions).where(inArray(sessions.idHash, surplus));
+  });
+  return id;
+}
+
+/** Keeps a token from being deleted until the session that refers to it is stored. */
+async function keepToken(db: Database, tokenId: string): Promise<void> {
+  const found = await db
+    .select({ id: apiTokens.id })
+    .from(apiTokens)
+    .where(eq(apiTokens.id, tokenId))
+    .for("key share");
+  if (found.length > 0) return;
+  throw new ApiError("UnauthorizedError", "The token is unknown, expired or revoked");
+}
+
+interface FindOptions {
+  /** The issuer of OpenID Connect whose users are accepted. */
+  readonly issuer: string | undefined;
+  readonly now: Date;
+}
+
+/** Finds the callers with these sessions that have not ended, by the hash of the session. */
+export async function findSessions(
+  db: Database,
+  hashes: readonly string[],
+  options: FindOptions,
+): Promise<ReadonlyMap<string, Caller>> {
+  if (hashes.length === 0) return new Map();
+  const rows = await db
+    .select({ session: sessions, token: apiTokens })
+    .from(sessions)
+    .leftJoin(apiTokens, eq(apiTokens.id, sessions.tokenId))
+    .where(inArray(sessions.idHash, [...hashes]));
+  return new Map(
+    rows.flatMap(({ session, token }) => {
+      const caller = toCaller(session, token, options);
+      return caller === undefined ? [] : [[session.idHash, caller] as const];
+    }),
+  );
+}
+
+/** Returns undefined if the session has ended. */
+function toCaller(
+  session: Session,
+  token: ApiToken | null,
+  { issuer, now }: FindOptions,
+): Caller | undefined {
+  const { idHash, userId, userName, tokenId, expiresAt } = session;
+  if (expiresAt <= now) return undefined;
+  const common = { id: userId, sessionHash: idHash, expiresAt };
+  if (tokenId === null) {
+    if (session.issuer !== issuer || !isRole(session.role)) return undefined;
+    return { ...common, name: userName, kind: "openid", role: session.role, tokenId: undefined };
+  }
+  if (token === null || isExpired(token, now)) return undefined;
+  const role = roleOfType(token.type);
+  if (role === undefined) return undefined;
+  return { ...common, name: token.name, kind: "token", role, tokenId };
+}
+
+export async function deleteSession(
+  storage: Pick<Storage, "transact">,
+  idHash: string,
+): Promise<void> {
+  await storage.transact((db) => db.delete(sessions).where(eq(sessions.idHash, idHash)));
+}

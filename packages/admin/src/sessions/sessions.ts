@@ -1,0 +1,142 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { AUTHENTICATION_LIMITS, GuessLimiter } from "flags-server-kit/http";
+import type { Caller } from "../access/caller.ts";
+import { ApiError, tooManyGuesses } from "../errors.ts";
+import { Batcher } from "../storage/batcher.ts";
+import type { Storage } from "../storage/storage.ts";
+import { isHttps, refuseOtherPages, requireSameOrigin } from "./request-origin.ts";
+import { readCookie, SESSION_COOKIE, setCookie } from "./session-cookie.ts";
+import {
+  deleteSession,
+  findSessions,
+  hashSessionId,
+  insertSession,
+  type User,
+} from "./session-store.ts";
+
+const HOUR_MS = 3_600_000;
+
+export interface SessionsOptions {
+  /** Address at which browsers reach the service; undefined if it is not known. */
+  readonly publicUrl: string | undefined;
+  /** How long a user stays signed in. */
+  readonly sessionHours: number;
+  /** The issuer of OpenID Connect whose users may have sessions. @default none */
+  readonly issuer?: string | undefined;
+  /** @default the clock of the system */
+  readonly now?: (() => Date) | undefined;
+}
+
+const MAX_LOOKUPS = 1000;
+
+/** Keeps users of the console signed in, by a cookie. All replicas share the sessions. */
+export class Sessions {
+  readonly #storage: Storage;
+  readonly #publicUrl: string | undefined;
+  readonly #issuer: string | undefined;
+  readonly #durationMs: number;
+  readonly #now: () => Date;
+  readonly #guesses = new GuessLimiter(AUTHENTICATION_LIMITS, tooManyGuesses);
+  /** NOTE: lookups are not cached, so that a session ends on all replicas at once. */
+  readonly #lookup: Batcher<string, Caller | undefined>;
+
+  constructor(storage: Storage, options: SessionsOptions) {
+    const { publicUrl, issuer, sessionHours, now } = options;
+    this.#storage = storage;
+    this.#publicUrl = publicUrl;
+    this.#issuer = issuer;
+    this.#durationMs = sessionHours * HOUR_MS;
+    this.#now = now ?? (() => new Date());
+    this.#lookup = new Batcher({
+      maxItems: MAX_LOOKUPS,
+      run: async (hashes) => {
+        const found = await this.findByHash(hashes);
+        return hashes.map((hash) => found.get(hash));
+      },
+    });
+  }
+
+  /**
+   * Finds who sent a request by its cookie; undefined if it has none.
+   *
+   * @throws {ApiError} 401 if the session has ended; 403 if a page of another origin has sent the request;
+   *   429 if the client has sent too many unknown cookies
+   */
+  async find(request: FastifyRequest): Promise<Caller | undefined> {
+    const id = this.#readCookie(request);
+    if (id === undefined) return undefined;
+    if (request.method === "GET" || request.method === "HEAD") refuseOtherPages(request);
+    else this.requireSameOrigin(request);
+    const hash = hashSessionId(id);
+    if (hash === undefined) throw sessionEnded();
+    const [found] = await this.#guesses.run(request.ip, [id], async () => {
+      const caller = await this.#lookup.add(hash);
+      return caller === undefined ? [] : [{ secret: id, caller }];
+    });
+    if (found === undefined) throw sessionEnded();
+    return found.caller;
+  }
+
+  /** Finds the callers with these sessions that have not ended, by the hash of the session. */
+  findByHash(hashes: readonly string[]): Promise<ReadonlyMap<string, Caller>> {
+    return findSessions(this.#storage.db, hashes, { issuer: this.#issuer, now: this.#now() });
+  }
+
+  /** @throws {ApiError} 403 if the request does not come from a page of this service */
+  requireSameOrigin(request: FastifyRequest): void {
+    requireSameOrigin(request, this.#publicUrl);
+  }
+
+  /**
+   * Starts a session and sets its cookie. A session that the browser already has ends, so that nobody
+   * continues in the name of somebody else.
+   *
+   * @param latestEnd when the session ends at the latest, for example with its token
+   * @returns when the session ends
+   * @throws {ApiError} 401 if the token of the user has been deleted in the meantime
+   */
+  async start(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { user, latestEnd = null }: { readonly user: User; readonly latestEnd?: Date | null },
+  ): Promise<Date> {
+    const previous = this.#hashOf(request);
+    const createdAt = this.#now();
+    const maxEndMs = createdAt.getTime() + this.#durationMs;
+    const expiresAt = new Date(Math.min(maxEndMs, latestEnd?.getTime() ?? Infinity));
+    const id = await insertSession(this.#storage, user, { createdAt, expiresAt });
+    if (previous !== undefined) await deleteSession(this.#storage, previous);
+    setCookie(reply, SESSION_COOKIE, {
+      value: id,
+      maxAgeSeconds: (expiresAt.getTime() - createdAt.getTime()) / 1000,
+      isHttps: this.isHttps(request),
+    });
+    return expiresAt;
+  }
+
+  /** Ends the session of a request, if it has one, and deletes its cookie. */
+  async end(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const hash = this.#hashOf(request);
+    if (hash !== undefined) await deleteSession(this.#storage, hash);
+    const isHttpsRequest = this.isHttps(request);
+    setCookie(reply, SESSION_COOKIE, { value: "", maxAgeSeconds: 0, isHttps: isHttpsRequest });
+  }
+
+  /** Whether cookies of the response may be limited to TLS. */
+  isHttps(request: FastifyRequest): boolean {
+    return isHttps(request, this.#publicUrl);
+  }
+
+  /** Returns the hash of the session of a request; undefined if it has none. */
+  #hashOf(request: FastifyRequest): string | undefined {
+    return hashSessionId(this.#readCookie(request) ?? "");
+  }
+
+  #readCookie(request: FastifyRequest): string | undefined {
+    return readCookie(request, SESSION_COOKIE, this.isHttps(request));
+  }
+}
+
+function sessionEnded(): ApiError {
+  return new ApiError("UnauthorizedError", "The session has ended: sign in again");
+}

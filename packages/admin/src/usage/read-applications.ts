@@ -1,0 +1,222 @@
+import { BUILT_IN_STRATEGY_NAMES } from "flags-engine";
+import { eq, ilike, max, min, sql } from "drizzle-orm";
+import { notFound } from "../errors.ts";
+import type { Page } from "../http/parse-filter.ts";
+import {
+  type Database,
+  firstRow,
+  groupBy,
+  isOneOf,
+  likePattern,
+  orderByText,
+} from "../storage/database.ts";
+import { features } from "../storage/schema/features.ts";
+import { strategyTypes } from "../storage/schema/strategies.ts";
+import { applicationInstances, applications, featureUsage } from "../storage/schema/usage.ts";
+
+interface ApplicationSearch {
+  /** Part of the name. @default any name */
+  readonly query: string | undefined;
+  readonly sortOrder: "asc" | "desc";
+}
+
+/** Lists a page of the applications by name, with the projects and environments whose flags they use. */
+export async function listApplications(db: Database, search: ApplicationSearch, page: Page) {
+  const condition =
+    search.query === undefined ? undefined : ilike(applications.appName, likePattern(search.query));
+  const name = orderByText(applications.appName);
+  const rows = await db
+    .select({
+      appName: applications.appName,
+      sdkVersion: max(applications.sdkVersion),
+      strategies: sql<readonly (readonly string[])[]>`jsonb_agg(${applications.strategies})`,
+      environments: sql<
+        readonly string[]
+      >`jsonb_agg(${applications.environment} order by ${orderByText(applications.environment)})`,
+      createdAt: min(applications.firstSeenAt),
+      lastSeenAt: max(applications.lastSeenAt),
+    })
+    .from(applications)
+    .where(condition)
+    .groupBy(applications.appName)
+    .orderBy(search.sortOrder === "desc" ? sql`${name} desc` : name)
+    .limit(page.limit)
+    .offset(page.offset);
+  const { total } = firstRow(
+    await db
+      .select({ total: sql<number>`count(distinct ${applications.appName})::int` })
+      .from(applications)
+      .where(condition),
+  );
+  const usage = await readUsedProjects(
+    db,
+    rows.map(({ appName }) => appName),
+  );
+  const usageOf = groupBy(usage, ({ appName }) => appName);
+  return {
+    total,
+    applications: rows.map(({ strategies, ...row }) => ({
+      ...row,
+      strategies: distinct(strategies.flat()),
+      usage: [...groupBy(usageOf.get(row.appName) ?? [], ({ project }) => project)].map(
+        ([project, ofProject]) => ({
+          project,
+          environments: ofProject.map(({ environment }) => environment),
+        }),
+      ),
+    })),
+  };
+}
+
+function readUsedProjects(db: Database, appNames: readonly string[]) {
+  return db
+    .selectDistinct({
+      appName: featureUsage.appName,
+      project: features.project,
+      environment: featureUsage.environment,
+    })
+    .from(featureUsage)
+    .innerJoin(features, eq(features.name, featureUsage.feature))
+    .where(isOneOf(featureUsage.appName, appNames))
+    .orderBy(featureUsage.appName, features.project, featureUsage.environment);
+}
+
+/**
+ * Reads an application with its instances and the flags that it uses.
+ *
+ * @throws {ApiError} if the application is unknown
+ */
+export async function readApplication(db: Database, appName: string) {
+  const rows = await getRows(db, appName);
+  const used = await readUsedFeatures(db, appName);
+  const instances = await selectInstances(db, appName);
+  return {
+    appName,
+    createdAt: earliest(rows.map(({ firstSeenAt }) => firstSeenAt)),
+    sdkVersion: rows.find(({ sdkVersion }) => sdkVersion !== null)?.sdkVersion ?? null,
+    strategies: distinct(rows.flatMap(({ strategies }) => strategies)),
+    instances: instances.map(({ firstSeenAt, lastSeenAt, sdkType: _sdkType, ...instance }) => ({
+      appName,
+      ...instance,
+      clientIp: null,
+      createdAt: firstSeenAt,
+      lastSeen: lastSeenAt,
+    })),
+    seenToggles: distinctBy(used, ({ name }) => name).map(({ name, project, type, description }) =>
+      project === null ? { name, notFound: true } : { name, project, type, description },
+    ),
+  };
+}
+
+/**
+ * Reads which projects, flags, SDKs and instances an application has in each environment, and which of its
+ * flags and strategies do not exist here.
+ *
+ * @throws {ApiError} if the application is unknown
+ */
+export async function readApplicationOverview(db: Database, appName: string) {
+  const rows = await getRows(db, appName);
+  const used = await readUsedFeatures(db, appName);
+  const instances = await selectInstances(db, appName);
+  const known = await db.select({ name: strategyTypes.name }).from(strategyTypes);
+  const strategies = new Set([...BUILT_IN_STRATEGY_NAMES, ...known.map(({ name }) => name)]);
+  return {
+    projects: distinct(used.flatMap(({ project }) => project ?? [])),
+    featureCount: distinct(used.map(({ name }) => name)).length,
+    environments: rows.map(({ environment, lastSeenAt }) => {
+      const here = instances.filter((instance) => instance.environment === environment);
+      const versionsOf = (types: readonly string[]): readonly string[] =>
+        distinct(
+          here.flatMap((one) => (types.includes(one.sdkType) ? (one.sdkVersion ?? []) : [])),
+        );
+      return {
+        name: environment,
+        instanceCount: here.length,
+        sdks: versionsOf(["backend", "frontend"]),
+        backendSdks: versionsOf(["backend"]),
+        frontendSdks: versionsOf(["frontend"]),
+        lastSeen: lastSeenAt,
+        issues: {
+          missingFeatures: used
+            .filter((flag) => flag.environment === environment && flag.project === null)
+            .map(({ name }) => name),
+          outdatedSdks: [],
+        },
+      };
+    }),
+    issues: {
+      missingStrategies: distinct(rows.flatMap((row) => row.strategies)).filter(
+        (name) => !strategies.has(name),
+      ),
+    },
+  };
+}
+
+/** Lists the instances of an application in an environment. */
+export async function listInstances(db: Database, appName: string, environment: string) {
+  const rows = await selectInstances(db, appName);
+  return rows
+    .filter((row) => row.environment === environment)
+    .map(({ instanceId, sdkVersion, lastSeenAt }) => ({
+      instanceId,
+      sdkVersion,
+      clientIp: null,
+      lastSeen: lastSeenAt,
+    }));
+}
+
+async function getRows(db: Database, appName: string) {
+  const rows = await db
+    .select()
+    .from(applications)
+    .where(eq(applications.appName, appName))
+    .orderBy(orderByText(applications.environment));
+  if (rows.length === 0) throw notFound(`There is no application ${JSON.stringify(appName)}`);
+  return rows;
+}
+
+function selectInstances(db: Database, appName: string) {
+  return db
+    .select({
+      environment: applicationInstances.environment,
+      instanceId: applicationInstances.instanceId,
+      sdkType: applicationInstances.sdkType,
+      sdkVersion: applicationInstances.sdkVersion,
+      firstSeenAt: applicationInstances.firstSeenAt,
+      lastSeenAt: applicationInstances.lastSeenAt,
+    })
+    .from(applicationInstances)
+    .where(eq(applicationInstances.appName, appName))
+    .orderBy(
+      orderByText(applicationInstances.environment),
+      orderByText(applicationInstances.instanceId),
+    );
+}
+
+/** Lists the flags that an application has evaluated. Those that have been deleted have no project. */
+function readUsedFeatures(db: Database, appName: string) {
+  return db
+    .selectDistinct({
+      name: featureUsage.feature,
+      environment: featureUsage.environment,
+      project: features.project,
+      type: features.type,
+      description: features.description,
+    })
+    .from(featureUsage)
+    .leftJoin(features, eq(features.name, featureUsage.feature))
+    .where(eq(featureUsage.appName, appName))
+    .orderBy(featureUsage.feature, featureUsage.environment);
+}
+
+function earliest(dates: readonly Date[]): Date | undefined {
+  return dates.toSorted((a, b) => a.getTime() - b.getTime())[0];
+}
+
+function distinct(values: readonly string[]): readonly string[] {
+  return [...new Set(values)].toSorted();
+}
+
+function distinctBy<T>(items: readonly T[], keyOf: (item: T) => string): readonly T[] {
+  return [...new Map(items.map((item) => [keyOf(item), item])).values()];
+}

@@ -1,0 +1,248 @@
+import { sql } from "drizzle-orm";
+import { beforeAll, describe, expect, test } from "vitest";
+import { useAdmin } from "./_admin.ts";
+import { BACKEND_TOKEN, PRODUCTION_TOKEN } from "./_service.ts";
+import { describeAnyStorage } from "./_storages.ts";
+
+interface Application {
+  readonly appName: string;
+  readonly environments: readonly string[];
+}
+
+interface Instances {
+  readonly instances: readonly { readonly instanceId: string }[];
+}
+
+const LIST = "/metrics/applications";
+const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT/);
+
+describeAnyStorage("applications", (source) => {
+  const admin = useAdmin(source);
+
+  const send = async (path: string, payload: object, token = BACKEND_TOKEN): Promise<void> => {
+    const headers = { authorization: token };
+    const response = await admin.app.inject({
+      method: "POST",
+      url: `/api/client/${path}`,
+      headers,
+      payload,
+    });
+    expect([response.statusCode, response.body]).toEqual([202, ""]);
+  };
+  const register = (appName: string, more: object = {}, token = BACKEND_TOKEN) =>
+    send("register", { appName, instanceId: "one", strategies: ["default"], ...more }, token);
+  const listed = async (query: string) => {
+    const { body } = await admin.must<{ total: number; applications: Application[] }>(
+      200,
+      "GET",
+      LIST + query,
+    );
+    return [body.total, body.applications.map(({ appName }) => appName)];
+  };
+
+  beforeAll(async () => {
+    for (const name of ["used", "deleted"]) {
+      await admin.must(201, "POST", "/projects/default/features", { name });
+    }
+    await register("shop", { sdkVersion: "node:6.0.0", strategies: ["default", "lunar"] });
+    await register("shop", {
+      instanceId: "two",
+      sdkVersion: "node:6.1.0",
+      strategies: ["default", "lunar"],
+    });
+    await register("shop", {}, PRODUCTION_TOKEN);
+    await register("blog");
+    await send("metrics/bulk", {
+      applications: [
+        {
+          appName: "web",
+          instanceId: "a",
+          sdkType: "frontend",
+          sdkVersion: "js:3",
+          strategies: [],
+        },
+      ],
+      metrics: [],
+    });
+    await send("metrics", {
+      appName: "shop",
+      instanceId: "one",
+      bucket: {
+        start: null,
+        stop: null,
+        toggles: { used: { yes: 3, no: 1 }, deleted: { yes: 1 } },
+      },
+    });
+    await admin.must(202, "POST", "/projects/default/archive", { features: ["deleted"] });
+    await admin.must(200, "POST", "/projects/default/delete", { features: ["deleted"] });
+  });
+
+  test("are listed once each, by name, with the projects that they use", async () => {
+    const { body } = await admin.must<{ applications: Application[] }>(200, "GET", LIST);
+    expect(body).toEqual({
+      total: 3,
+      applications: [
+        expect.objectContaining({ appName: "blog", usage: [] }),
+        {
+          appName: "shop",
+          sdkVersion: "node:6.1.0",
+          strategies: ["default", "lunar"],
+          environments: ["development", "production"],
+          createdAt: TIME,
+          lastSeenAt: TIME,
+          usage: [{ project: "default", environments: ["development"] }],
+        },
+        expect.objectContaining({ appName: "web" }),
+      ],
+    });
+  });
+
+  test.each([
+    ["?limit=2", 3, ["blog", "shop"]],
+    ["?limit=2&offset=2", 3, ["web"]],
+    ["?sortOrder=desc&limit=1", 3, ["web"]],
+    ["?query=O", 2, ["blog", "shop"]],
+    ["?query=%25", 0, []],
+  ])("%s lists a page", async (query, total, names) => {
+    expect(await listed(query)).toEqual([total, names]);
+  });
+
+  test("an unknown order is refused", async () => {
+    const expected = { status: 400, name: "BadDataError", path: "/query/sortOrder" };
+    await admin.refuse(expected, "GET", `${LIST}?sortOrder=up`);
+  });
+
+  test("the details contain the instances and the flags, also deleted ones", async () => {
+    const { body } = await admin.must(200, "GET", `${LIST}/shop`);
+    const instance = { appName: "shop", clientIp: null, createdAt: TIME, lastSeen: TIME };
+    expect(body).toEqual({
+      appName: "shop",
+      createdAt: TIME,
+      sdkVersion: "node:6.1.0",
+      strategies: ["default", "lunar"],
+      instances: [
+        { ...instance, environment: "development", instanceId: "one", sdkVersion: "node:6.0.0" },
+        { ...instance, environment: "development", instanceId: "two", sdkVersion: "node:6.1.0" },
+        { ...instance, environment: "production", instanceId: "one", sdkVersion: null },
+      ],
+      seenToggles: [
+        { name: "deleted", notFound: true },
+        { name: "used", project: "default", type: "release", description: null },
+      ],
+    });
+  });
+
+  test("the overview names what is missing here", async () => {
+    const { body } = await admin.must(200, "GET", `${LIST}/shop/overview`);
+    expect(body).toEqual({
+      projects: ["default"],
+      featureCount: 2,
+      environments: [
+        {
+          name: "development",
+          instanceCount: 2,
+          sdks: ["node:6.0.0", "node:6.1.0"],
+          backendSdks: ["node:6.0.0", "node:6.1.0"],
+          frontendSdks: [],
+          lastSeen: TIME,
+          issues: { missingFeatures: ["deleted"], outdatedSdks: [] },
+        },
+        {
+          name: "production",
+          instanceCount: 1,
+          sdks: [],
+          backendSdks: [],
+          frontendSdks: [],
+          lastSeen: TIME,
+          issues: { missingFeatures: [], outdatedSdks: [] },
+        },
+      ],
+      issues: { missingStrategies: ["lunar"] },
+    });
+    const web = await admin.must(200, "GET", `${LIST}/web/overview`);
+    expect(web.body).toMatchObject({
+      environments: [{ sdks: ["js:3"], backendSdks: [], frontendSdks: ["js:3"] }],
+    });
+  });
+
+  describe("instances", () => {
+    const path = (appName: string, environment = "development") =>
+      `/metrics/instances/${appName}/environment/${environment}`;
+    const ids = async (appName: string) =>
+      (await admin.must<Instances>(200, "GET", path(appName))).body.instances.map(
+        ({ instanceId }) => instanceId,
+      );
+
+    test("are listed for an environment", async () => {
+      const { body } = await admin.must(200, "GET", path("shop", "production"));
+      expect(body).toEqual({
+        instances: [{ instanceId: "one", sdkVersion: null, clientIp: null, lastSeen: TIME }],
+      });
+      expect(await ids("none")).toEqual([]);
+    });
+
+    test("stay listed while they report usage", async () => {
+      const { db } = admin.storage;
+      await db.execute(
+        sql`update application_instances set last_seen_at = now() - interval '2 days'`,
+      );
+      await send("metrics", {
+        appName: "shop",
+        instanceId: "two",
+        bucket: { start: null, stop: null, toggles: { used: { yes: 1 } } },
+      });
+      const { body } = await admin.must<{ instances: { instanceId: string; lastSeen: string }[] }>(
+        200,
+        "GET",
+        path("shop"),
+      );
+      const recent = body.instances.filter(
+        ({ lastSeen }) => Date.now() - Date.parse(lastSeen) < 3_600_000,
+      );
+      expect(recent.map(({ instanceId }) => instanceId)).toEqual(["two"]);
+    });
+
+    test("beyond 1000 of an application are left out, and known ones are still updated", async () => {
+      const bulk = (first: number) => ({
+        applications: Array.from({ length: 600 }, (_, index) => ({
+          appName: "many",
+          instanceId: `i-${String(first + index).padStart(4, "0")}`,
+          sdkVersion: `v${first}`,
+        })),
+        metrics: [],
+      });
+      await send("metrics/bulk", bulk(0));
+      await send("metrics/bulk", bulk(500));
+      await send("metrics/bulk", bulk(1500));
+      const known = await ids("many");
+      expect(known).toHaveLength(1000);
+      expect(known.at(-1)).toBe("i-0999");
+      await register("many", { instanceId: "i-0000", sdkVersion: "new" });
+      const { body } = await admin.must<Instances>(200, "GET", path("many"));
+      expect(body.instances[0]).toMatchObject({ instanceId: "i-0000", sdkVersion: "new" });
+      await register("other");
+      expect(await ids("other")).toEqual(["one"]);
+    });
+  });
+
+  test("DELETE removes an application until it registers again, and records that", async () => {
+    const events = await admin.eventsOf(() => admin.must(200, "DELETE", `${LIST}/blog`));
+    expect(events).toEqual([
+      expect.objectContaining({ type: "application-deleted", preData: { appName: "blog" } }),
+    ]);
+    expect(await listed("?query=blog")).toEqual([0, []]);
+    await register("blog");
+    expect(await listed("?query=blog")).toEqual([1, ["blog"]]);
+  });
+
+  test("unknown applications are a 404", async () => {
+    const unknown = { status: 404, name: "NotFoundError" };
+    await admin.refuse(unknown, "GET", `${LIST}/none`);
+    await admin.refuse(unknown, "GET", `${LIST}/none/overview`);
+    await admin.refuse(unknown, "DELETE", `${LIST}/none`);
+  });
+
+  test("no request caused an internal error", () => {
+    expect(admin.errors).toEqual([]);
+  });
+});

@@ -1,0 +1,184 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { includesRole, ROLES, type Role } from "../src/role.ts";
+import { OPERATION_IDS } from "../src/http/operation-ids.ts";
+import { OPERATION_ROLES } from "../src/http/operation-roles.ts";
+import { digestTables, useAdmin } from "./_admin.ts";
+import type { ErrorResponse } from "./_responses.ts";
+import { type DescribedRoute, readDescribedRoutes } from "./_routes.ts";
+import { ADMIN_TOKEN, BACKEND_TOKEN, type Service } from "./_service.ts";
+import { FROM_PAGE, signIn } from "./_sessions.ts";
+import { describeAnyStorage } from "./_storages.ts";
+
+describeAnyStorage("roles", (source) => {
+  const admin = useAdmin(source);
+  const tokens = new Map<Role, string>([["admin", ADMIN_TOKEN]]);
+  let routes: readonly DescribedRoute[] = [];
+  let url = "";
+
+  const request = (path: string, init: RequestInit = {}) => fetch(url + path, init);
+
+  const signedIn = async (role: Role) => {
+    const service: Pick<Service, "request"> = {
+      request: (path, { method = "GET", body, headers } = {}) =>
+        request(path, {
+          method,
+          headers: { "content-type": "application/json", ...headers },
+          ...(body !== undefined && { body: JSON.stringify(body) }),
+        }),
+    };
+    return signIn(service, tokens.get(role));
+  };
+
+  beforeAll(async () => {
+    const { port } = admin.app.server.address() as { port: number };
+    url = `http://127.0.0.1:${port}`;
+    const described = await readDescribedRoutes(admin.app);
+    routes = described.filter(({ path }) => path.startsWith("/api/admin/"));
+    for (const role of ["editor", "viewer"] as const) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      const { body } = await admin.must<{ secret: string; type: string }>(
+        201,
+        "POST",
+        "/api-tokens",
+        { tokenName: role, type: role },
+      );
+      expect(body).toMatchObject({ type: role, environment: "*", projects: ["*"] });
+      expect(body.secret).toMatch(/^\*:\*\.[0-9a-f]{56}$/);
+      tokens.set(role, body.secret);
+    }
+  });
+
+  const operationOf = ({ method, path }: DescribedRoute) =>
+    OPERATION_IDS[`${method} ${path}`] ?? "";
+
+  test("the table has a role for every route of the admin API, and no other", () => {
+    expect(routes.length).toBeGreaterThan(90);
+    expect(Object.keys(OPERATION_ROLES).toSorted()).toEqual(routes.map(operationOf).toSorted());
+  });
+
+  test("viewers call only what changes nothing", () => {
+    const changing = routes.filter(
+      (route) => route.method !== "GET" && OPERATION_ROLES[operationOf(route)] === "viewer",
+    );
+    expect(changing.map(({ path }) => path).toSorted()).toEqual([
+      "/api/admin/constraints/validate",
+      "/api/admin/context/validate",
+      "/api/admin/environments/validate",
+      "/api/admin/features-batch/export",
+      "/api/admin/features/validate",
+      "/api/admin/playground",
+      "/api/admin/playground/advanced",
+      "/api/admin/projects/:projectId/archive/validate",
+      "/api/admin/projects/:projectId/context/validate",
+      "/api/admin/projects/validate",
+      "/api/admin/segments/validate",
+      "/api/admin/tag-types/validate",
+    ]);
+  });
+
+  const isStream = ({ path }: DescribedRoute): boolean => path === "/api/admin/changes";
+
+  describe.each(["token", "session"] as const)("with a %s", (kind) => {
+    test.each(ROLES)("every route accepts or rejects the role %s", async (role) => {
+      const credentials: Record<string, string> =
+        kind === "token"
+          ? { authorization: tokens.get(role) ?? "" }
+          : { ...(await signedIn(role)).cookie, ...FROM_PAGE };
+      const before = await digestTables(admin.storage);
+      for (const route of routes.filter((each) => !isStream(each))) {
+        const required = OPERATION_ROLES[operationOf(route)] ?? "admin";
+        const path = route.path.replaceAll(/:\w+/g, "1");
+        // An invalid body, so that an accepted request changes nothing. The role is checked first.
+        // oxlint-disable-next-line no-await-in-loop -- sequential, so that a failure is easy to find
+        const response = await request(path, {
+          method: route.method,
+          headers: { ...credentials, "content-type": "application/json" },
+          ...(route.method !== "GET" && { body: "{" }),
+        });
+        // oxlint-disable-next-line no-await-in-loop -- sequential, so that a failure is easy to find
+        const text = await response.text();
+        const isRefused = response.status === 403 && text.includes("This requires the role");
+        expect([route.method, path, isRefused]).toEqual([
+          route.method,
+          path,
+          !includesRole(role, required),
+        ]);
+        if (isRefused) {
+          expect(JSON.parse(text)).toMatchObject({
+            name: "PermissionError",
+            message: `This requires the role ${required}, and you have the role ${role}`,
+          } satisfies Partial<ErrorResponse>);
+        } else {
+          expect([401, 403]).not.toContain(response.status);
+        }
+      }
+      expect(await digestTables(admin.storage)).toEqual(before);
+    });
+  });
+
+  test.each(ROLES)("HEAD is like GET for the role %s", async (role) => {
+    const headers = { authorization: tokens.get(role) ?? "" };
+    const response = await request("/api/admin/projects", { method: "HEAD", headers });
+    expect(response.status).toBe(200);
+  });
+
+  test.each(ROLES)("GET /user returns the role %s", async (role) => {
+    const { body, text } = await admin.call("GET", "/user", undefined, {
+      token: tokens.get(role) ?? "",
+    });
+    expect(body).toEqual({
+      user: { name: role === "admin" ? "init-admin" : role, kind: "token", isAPI: true },
+      role,
+      permissions: role === "admin" ? [{ permission: "ADMIN" }] : [],
+    });
+    expect((await signedIn(role)).body.role).toBe(role);
+    expect(text).not.toContain("secret");
+  });
+
+  test("an editor changes flags, and a viewer does not", async () => {
+    for (const [role, status] of [
+      ["viewer", 403],
+      ["editor", 201],
+    ] as const) {
+      const body = { name: `by-${role}` };
+      const token = tokens.get(role) ?? "";
+      // oxlint-disable-next-line no-await-in-loop -- sequential, so that a failure is easy to find
+      const response = await admin.call("POST", "/projects/default/features", body, { token });
+      expect(response.status).toBe(status);
+    }
+    const { body } = await admin.must<{ events: { createdBy: string }[] }>(
+      200,
+      "GET",
+      "/events/by-editor",
+    );
+    expect(body.events.map(({ createdBy }) => createdBy)).toEqual(["editor"]);
+  });
+
+  test("tokens of the admin API are not for SDKs, and apply to everything", async () => {
+    for (const role of ["editor", "viewer"] as const) {
+      const secret = tokens.get(role) ?? "";
+      // oxlint-disable-next-line no-await-in-loop -- sequential, so that a failure is easy to find
+      const sdk = await request("/api/client/features", { headers: { authorization: secret } });
+      expect(sdk.status).toBe(403);
+      // oxlint-disable-next-line no-await-in-loop -- sequential, so that a failure is easy to find
+      const validated = await request("/edge/validate", {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ tokens: [secret, BACKEND_TOKEN] }),
+      });
+      // oxlint-disable-next-line no-await-in-loop -- sequential, so that a failure is easy to find
+      expect(await validated.json()).toMatchObject({ tokens: [{ token: BACKEND_TOKEN }] });
+      // oxlint-disable-next-line no-await-in-loop -- sequential, so that a failure is easy to find
+      await admin.refuse(
+        { status: 400, name: "BadDataError", path: "/body/environment" },
+        "POST",
+        "/api-tokens",
+        { tokenName: "x", type: role, environment: "production" },
+      );
+    }
+  });
+
+  test("no request caused an internal error", () => {
+    expect(admin.errors).toEqual([]);
+  });
+});
