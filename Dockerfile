@@ -11,6 +11,7 @@ FROM --platform=$BUILDPLATFORM ${NODE_IMAGE} AS build
 WORKDIR /src
 COPY package.json package-lock.json ./
 COPY packages/admin/package.json packages/admin/
+COPY packages/console/package.json packages/console/
 COPY packages/engine/package.json packages/engine/
 COPY packages/proxy/package.json packages/proxy/
 COPY packages/sdk/package.json packages/sdk/
@@ -23,7 +24,7 @@ RUN --mount=type=secret,id=npmrc,target=/root/.npmrc \
     && cp -r package.json package-lock.json packages /app \
     && cd /app \
     && npm ci --omit=dev --workspace packages/proxy --workspace packages/admin --no-audit --no-fund \
-    && rm -r package-lock.json node_modules/.package-lock.json packages/stream-client
+    && rm -r package-lock.json node_modules/.package-lock.json packages/console packages/stream-client
 
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc \
     npm ci --no-audit --no-fund
@@ -31,9 +32,9 @@ COPY . .
 RUN npm run build
 
 # Types, source maps, tests and documents of packages are not needed at run time, nor are the CommonJS copies
-# and the extensions of the database; licences stay. The bundle of flags-admin contains what it needs for its database,
-# and other builds of libraries are not loaded. The base has no /usr/bin/env, so the programs name their
-# interpreter.
+# and the extensions of the database; licences stay. The bundles of the commands contain their libraries: the largest
+# that nothing outside of the bundles loads are removed, with the licences next to the bundles. Other builds of libraries are
+# not loaded either. The base has no /usr/bin/env, so the programs name their interpreter.
 RUN for name in admin engine proxy sdk server-kit; do \
       cp -r packages/$name/dist /app/packages/$name/ || exit 1; \
     done \
@@ -50,7 +51,7 @@ RUN for name in admin engine proxy sdk server-kit; do \
     && find /app/node_modules/@electric-sql /app/node_modules/drizzle-orm -name '*.cjs' -type f -delete \
     && rm /app/node_modules/@electric-sql/pglite/dist/*.tar.gz \
     && cd /app/node_modules \
-    && rm -r drizzle-orm pg pg-* pgpass yaml/browser re2js/build/index.cjs re2js/build/index.umd.js \
+    && rm -r drizzle-orm fastify pg pg-* pgpass typebox undici yaml/browser re2js/build/index.cjs re2js/build/index.umd.js \
          @fastify/swagger-ui/static/swagger-ui.js \
     && if find /app -name '*.node' | grep .; then echo 'Native modules need a build for each platform' >&2; exit 1; fi \
     && sed -i '1s|.*|#!/usr/local/bin/node|' /app/packages/*/bin/flags-admin.js /app/packages/*/bin/flags-proxy.js

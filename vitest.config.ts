@@ -6,9 +6,9 @@ import { listIsolatedTests, ProjectSequencer } from "./scripts/vitest-order.ts";
 const source = (name: string, entry = "index"): string =>
   fileURLToPath(new URL(`packages/${name}/src/${entry}.ts`, import.meta.url));
 
-const SERVICE_TESTS = "packages/{admin,proxy}/test/**/*.test.ts";
+const SERVICE_TESTS = "packages/{admin,console,proxy}/test/**/*.test.ts";
 const isolatedTests = listIsolatedTests().filter(
-  (file) => !/^packages\/(?:admin|proxy)\/test\//.test(file),
+  (file) => !/^packages\/(?:admin|console|proxy)\/test\//.test(file),
 );
 
 export default defineConfig({
@@ -37,6 +37,7 @@ export default defineConfig({
     // names tests that needed a second attempt.
     retry: process.env["CI"] === "true" ? 1 : 0,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 10_000 } },
     sequence: { sequencer: ProjectSequencer },
     // Several files share a process: loading all modules again for each file would take a third of the
     // processor time.

@@ -1,12 +1,21 @@
 // The last step of `npm run build`: bundles OpenTelemetry; bundles each command and its other dependencies into
-// one file, and writes V8's code cache for it. See docs/decisions/0013-bundle-with-code-cache.md.
+// one file, and writes V8's code cache for it. See docs/decisions/0013-bundle-with-code-cache.md. Compresses the
+// files of the console.
 
+import { fileURLToPath } from "node:url";
 import { ADMIN, PROXY } from "./bundle/commands.mjs";
+import { compressConsole } from "./bundle/compress-console.mjs";
 import { writeBundle } from "./bundle/write-bundle.mjs";
 import { writeTelemetryBundle } from "./bundle/write-telemetry-bundle.mjs";
 import { recordBuild } from "./workspace.mjs";
 
-await Promise.all([writeTelemetryBundle(), ...[PROXY, ADMIN].map(writeBundle)]);
+const CONSOLE = fileURLToPath(new URL("../packages/admin/dist/console/assets", import.meta.url));
+
+await Promise.all([
+  writeTelemetryBundle(),
+  ...[PROXY, ADMIN].map(writeBundle),
+  compressConsole(CONSOLE),
+]);
 try {
   await import("./bundle/write-code-caches.mjs");
 } catch (error) {

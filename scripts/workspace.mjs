@@ -50,9 +50,14 @@ export async function recordBuild() {
   await writeFile(join(rootDirectory, BUILD_RECORD), await hashBuildInputs());
 }
 
+/** Where the output of a package is, if it is not in its own `dist`. */
+const OUTPUTS = { console: "packages/admin/dist/console" };
+
 async function isBuilt() {
   const packages = await readdir(join(rootDirectory, "packages"));
-  const outputs = packages.map((name) => join(rootDirectory, "packages", name, "dist"));
+  const outputs = packages.map((name) =>
+    join(rootDirectory, OUTPUTS[name] ?? `packages/${name}/dist`),
+  );
   if (!outputs.every((output) => existsSync(output))) return false;
   const record = await readFile(join(rootDirectory, BUILD_RECORD), "utf8").catch(() => undefined);
   return record === (await hashBuildInputs());

@@ -10,8 +10,11 @@ const SWAGGER = /^@fastify\/swagger/;
 /** A bundle of its own, which the proxy loads only when it is enabled. */
 const TELEMETRY = "flags-server-kit/telemetry";
 
-/** Serves files next to its own code. */
-const SWAGGER_UI = /^@fastify\/swagger-ui/;
+/** Serves files next to its own code, with the other package, which it loads from its own dependencies. */
+const STATIC_FILES = /^@fastify\/(?:swagger-ui|static)/;
+
+/** Used only with OpenID Connect, and needs the globals that the bundle replaces. */
+const OPENID = "openid-client";
 
 /** Reads its WebAssembly program from files next to its own code, and is loaded only when it is used. */
 const PGLITE = /^@electric-sql\/pglite/;
@@ -34,7 +37,10 @@ export const ADMIN = {
   entry: pathOf("../../packages/admin/dist/main.js"),
   // `pg` uses the native client only if it is installed.
   isExternal: (id, importer) =>
-    SWAGGER_UI.test(id) || id === "pg-native" || (PGLITE.test(id) && !isDrizzle(importer)),
+    STATIC_FILES.test(id) ||
+    id === OPENID ||
+    id === "pg-native" ||
+    (PGLITE.test(id) && !isDrizzle(importer)),
   // Drizzle needs only these numbers, and would load PGlite at every start.
   replace: (id, importer) =>
     PGLITE.test(id) && isDrizzle(importer) ? pathOf("pglite-types.mjs") : undefined,

@@ -1,24 +1,61 @@
 // `npm run docs:screenshots`: takes the screenshots of the documents from the running programs, with Chromium. Run it after a change
-// of the pages, look at the pictures in docs/images, and commit them. Requires a build.
+// of the pages, look at the pictures in docs/images, and commit them. Requires a build. Arguments are names of pictures,
+// for example `npm run docs:screenshots -- console-events`.
 
 import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
-import { accessSync, constants } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { chromium } from "playwright-core";
+import { createAdminClient } from "../quickstart/admin-client.mjs";
+import { DEMO_KEYS } from "../quickstart/demo-keys.mjs";
+import { findProgram } from "../system-programs.mjs";
 import { rootDirectory } from "../workspace.mjs";
+import { createConsoleData } from "./console-data.mjs";
 import { findFreePorts } from "./free-ports.mjs";
 import { startServer } from "./server.mjs";
 
 const LARGEST_BYTES = 150_000;
 const FIRST_FLAG = "new-header";
 
+const DESKTOP = { viewport: { width: 1280, height: 800 } };
+const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
+
+const CONTEXT = encodeURIComponent(JSON.stringify({ userId: "7", plan: "pro", country: "NO" }));
+const FLAG = "/projects/default/flags/dark-mode";
+
 /** The demo page on a desktop and on a phone. */
-const SHOTS = [
-  { name: "quickstart-light", width: 1280, height: 800, colorScheme: "light" },
-  { name: "quickstart-dark", width: 1280, height: 800, colorScheme: "dark" },
-  { name: "quickstart-phone", width: 390, height: 844, colorScheme: "light" },
+const QUICKSTART_SHOTS = [
+  { name: "quickstart-light", ...DESKTOP },
+  { name: "quickstart-dark", ...DESKTOP, colorScheme: "dark" },
+  { name: "quickstart-phone", ...PHONE, isMobile: false, hasTouch: false },
 ];
+
+/** Every page of the console. Those that the documents show in both colours are named `-light` and `-dark`. */
+const CONSOLE_SHOTS = [
+  ...inBothColours({ name: "console-flags", path: "/projects/default/flags" }),
+  { name: "console-flags-phone", path: "/projects/default/flags", ...PHONE },
+  ...inBothColours({ name: "console-flag", path: FLAG }),
+  { name: "console-flag-phone", path: FLAG, ...PHONE },
+  { name: "console-usage", path: `${FLAG}?tab=usage` },
+  { name: "console-history", path: `${FLAG}?tab=history` },
+  ...inBothColours({ name: "console-explain", path: `${FLAG}?tab=explain&context=${CONTEXT}` }),
+  { name: "console-archive", path: "/projects/default/archive" },
+  { name: "console-transfer", path: "/projects/default/transfer" },
+  { name: "console-project-settings", path: "/projects/default/settings" },
+  { name: "console-playground", path: `/playground?context=${CONTEXT}` },
+  { name: "console-segments", path: "/segments" },
+  { name: "console-context-fields", path: "/context-fields" },
+  { name: "console-tags", path: "/tags" },
+  { name: "console-environments", path: "/environments" },
+  { name: "console-projects", path: "/projects" },
+  { name: "console-applications", path: "/applications" },
+  { name: "console-application", path: "/applications/web-shop" },
+  { name: "console-tokens", path: "/tokens" },
+  { name: "console-events", path: "/events" },
+];
+
+const wanted = process.argv.slice(2);
+const isWanted = ({ name }) => wanted.length === 0 || wanted.includes(name);
 
 const directory = await mkdtemp(join(tmpdir(), "flags-screenshots-"));
 const ports = await findFreePorts({ admin: 0, proxy: 0 });
@@ -29,37 +66,66 @@ const quickstart = await startServer({
   folder: rootDirectory,
   environment: { DATA_DIR: directory },
 });
-const browser = await chromium.launch({ executablePath: findChromium(), args: ["--no-sandbox"] });
+const browser = await chromium.launch({
+  executablePath: findProgram("chromium"),
+  args: ["--no-sandbox"],
+});
 try {
-  for (const shot of SHOTS) await takeScreenshot(shot);
+  for (const shot of QUICKSTART_SHOTS.filter(isWanted)) await takeDemoPage(shot);
+  const origin = `http://127.0.0.1:${ports.admin}`;
+  await createConsoleData(createAdminClient(origin, DEMO_KEYS.adminToken), origin);
+  const storageState = await signIn(origin);
+  for (const shot of CONSOLE_SHOTS.filter(isWanted)) {
+    await takeConsole(origin, { ...shot, storageState });
+  }
 } finally {
   await browser.close();
   await quickstart.stop();
   await rm(directory, { recursive: true, force: true });
 }
 
-async function takeScreenshot({ name, width, height, colorScheme }) {
-  const page = await browser.newPage({ viewport: { width, height }, colorScheme });
+function inBothColours(shot) {
+  return ["light", "dark"].map((colorScheme) => ({
+    ...shot,
+    name: `${shot.name}-${colorScheme}`,
+    colorScheme,
+  }));
+}
+
+async function takeDemoPage({ name, ...options }) {
+  const page = await browser.newPage(options);
   await page.goto(`http://127.0.0.1:${ports.proxy}/`);
   await page.getByText(FIRST_FLAG).first().waitFor();
   await page.waitForLoadState("networkidle", { timeout: 3000 }).catch(() => {});
+  await save(page, name);
+}
+
+/** Returns the cookie of a session. */
+async function signIn(origin) {
+  const page = await browser.newPage();
+  await page.goto(origin);
+  await page.getByLabel("API token").fill(DEMO_KEYS.adminToken);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("navigation", { name: "Pages" }).waitFor();
+  const storageState = await page.context().storageState();
+  await page.context().close();
+  return storageState;
+}
+
+async function takeConsole(origin, { name, path, ...options }) {
+  const page = await browser.newPage({ ...DESKTOP, reducedMotion: "reduce", ...options });
+  await page.goto(origin + path);
+  await page.locator(".shell-content h1").waitFor();
+  await page.getByText("Loading…").first().waitFor({ state: "detached" });
+  await save(page, name);
+}
+
+async function save(page, name) {
   const path = join(rootDirectory, "docs", "images", `${name}.png`);
   await writeFile(path, await page.screenshot({ animations: "disabled" }));
-  await page.close();
+  await page.context().close();
   const { size } = await stat(path);
   if (size > LARGEST_BYTES)
     throw new Error(`${path} has ${size} bytes: at most ${LARGEST_BYTES} are allowed`);
   console.log(`docs/images/${name}.png: ${Math.round(size / 1000)} kB`);
-}
-
-function findChromium() {
-  for (const folder of (process.env.PATH ?? "").split(delimiter)) {
-    try {
-      accessSync(join(folder, "chromium"), constants.X_OK);
-      return join(folder, "chromium");
-    } catch {
-      // Look in the next folder.
-    }
-  }
-  throw new Error("Chromium is not installed: on Debian, apt-get install chromium");
 }

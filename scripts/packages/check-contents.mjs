@@ -8,6 +8,12 @@ const UNWANTED =
   /(?:\.tsbuildinfo|\.map|\.code|\.test\.[cm]?[jt]s|\.tsx?)$|(?:^|\/)(?:_|test\/|src\/)/;
 const DECLARATIONS = /\.d\.[cm]?ts$/;
 
+const REQUIRED_FILES = ["LICENSE", "README.md", "dist/index.js", "dist/index.d.ts"];
+
+const REQUIRED_FILES_OF = {
+  "packages/admin": ["dist/console/index.html", "dist/console/THIRD-PARTY-LICENSES.txt"],
+};
+
 const REQUIRED_FIELDS = [
   "description",
   "keywords",
@@ -45,9 +51,8 @@ async function checkPackage({ name, files }, root) {
 }
 
 function checkFiles(directory, files) {
-  const missing = ["LICENSE", "README.md", "dist/index.js", "dist/index.d.ts"].filter(
-    (file) => !files.includes(file),
-  );
+  const required = [...REQUIRED_FILES, ...(REQUIRED_FILES_OF[directory] ?? [])];
+  const missing = required.filter((file) => !files.includes(file));
   const unwanted = files.filter((file) => UNWANTED.test(file) && !DECLARATIONS.test(file));
   const outdated = files.filter((file) => isOutdated(directory, file));
   return [
@@ -60,7 +65,7 @@ function checkFiles(directory, files) {
 /** The compiler does not delete the output of deleted sources. */
 function isOutdated(directory, file) {
   const [, module] = /^dist\/(.+?)(?:\.d\.ts|\.js)$/.exec(file) ?? [];
-  if (module === undefined || module.startsWith("bundle/")) return false;
+  if (module === undefined || /^(?:bundle|console)\//.test(module)) return false;
   return !existsSync(join(rootDirectory, directory, "src", `${module}.ts`));
 }
 

@@ -39,10 +39,23 @@ export async function measureFirstFlag(directory) {
     const url = `${proxy.origin}/proxy`;
     while (!(await fetch(`${url}/health`)).ok) await delay(POLL_INTERVAL_MS);
     await evaluateFlag(url);
-    return { totalMs: performance.now() - begin, adminMs, proxyMs };
+    const totalMs = performance.now() - begin;
+    await requireConsole(admin.origin);
+    return { totalMs, adminMs, proxyMs };
   } finally {
     await Promise.all(started.map((command) => command.stop()));
   }
+}
+
+/** The package contains the console, with compressed scripts. */
+async function requireConsole(origin) {
+  const page = await fetch(origin, { headers: { accept: "text/html" } });
+  const [, script] = /src="\.?\/?(assets\/[\w-]+\.js)"/.exec(await page.text()) ?? [];
+  const response = await fetch(`${origin}/${script}`, { headers: { "accept-encoding": "br" } });
+  const coding = response.headers.get("content-encoding");
+  await response.body?.cancel();
+  if (coding === "br") return;
+  throw new Error(`The console of the package is incomplete: ${script} has the coding ${coding}`);
 }
 
 async function createFlag(origin) {

@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { rootDirectory } from "../workspace.mjs";
@@ -22,9 +23,10 @@ export async function npm(args, options = {}) {
   }
 }
 
-/** Packs all packages of the workspace. Returns name, tarball, files and sizes in bytes of each. */
+/** Packs all packages that are published. Returns name, tarball, files and sizes in bytes of each. */
 export async function packPackages(destination) {
-  const args = ["pack", "--workspaces", "--ignore-scripts", "--json", "--pack-destination"];
+  const workspaces = (await listPublished()).map((workspace) => `--workspace=${workspace}`);
+  const args = ["pack", ...workspaces, "--ignore-scripts", "--json", "--pack-destination"];
   const packed = JSON.parse(await npm([...args, destination], { cwd: rootDirectory }));
   // npm 10 returns a list, npm 11 in some versions an object with the names as keys.
   return Object.values(packed).map(({ name, filename, files, size, unpackedSize }) => ({
@@ -34,4 +36,15 @@ export async function packPackages(destination) {
     size,
     unpackedSize,
   }));
+}
+
+/** Returns the folders of the packages that are not private, in the order of their dependencies. */
+export async function listPublished() {
+  const { workspaces } = await readManifest(".");
+  const manifests = await Promise.all(workspaces.map(readManifest));
+  return workspaces.filter((_, index) => manifests[index].private !== true);
+}
+
+async function readManifest(folder) {
+  return JSON.parse(await readFile(join(rootDirectory, folder, "package.json"), "utf8"));
 }

@@ -4,12 +4,12 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { rootDirectory, runNpm } from "../workspace.mjs";
-import { npm } from "./pack.mjs";
+import { listPublished, npm } from "./pack.mjs";
 
-// NOTE: the workspaces are in the order of their dependencies, so no package requires an unpublished one.
-const { workspaces, version } = await readJson("package.json");
+const { version } = await readJson("package.json");
 await checkTag();
-for (const workspace of workspaces) {
+// NOTE: in the order of their dependencies, so no package requires an unpublished one.
+for (const workspace of await listPublished()) {
   // oxlint-disable-next-line no-await-in-loop -- in order
   await publish(workspace);
 }

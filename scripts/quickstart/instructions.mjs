@@ -5,8 +5,10 @@ export function instructions(settings, keys) {
   const { adminUrl, proxyUrl, pageUrl, directory, hasProxyDocs } = settings;
   const client = `curl -sS -H 'Authorization: ${keys.clientKey}'`;
   return `
+  Console        ${adminUrl}/
+                 sign in with the token ${keys.adminToken}
   Demo page      ${pageUrl}
-  Admin service  ${adminUrl}/
+                 shows what an app gets
   Admin API      ${adminUrl}/docs/openapi${hasProxyDocs ? `\n  Proxy API      ${pageUrl}docs/openapi` : ""}
   Documentation  README.md, docs/
 
@@ -15,7 +17,7 @@ export function instructions(settings, keys) {
   Backend token  ${keys.proxyToken}
                  for server SDKs, at ${adminUrl}/api
   Admin token    ${keys.adminToken}
-                 for the admin API
+                 for the console and the admin API
 
 Which flags are on for user 1 with the plan pro?
 

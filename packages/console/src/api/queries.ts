@@ -1,0 +1,339 @@
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { type ContextValues, toRequestContext } from "../playground/context.ts";
+import { adminPath, request } from "./request.ts";
+import type {
+  Application,
+  ApplicationDetails,
+  ApplicationOverview,
+  Evaluation,
+  ArchivedFlag,
+  ContextFieldSummary,
+  EnvironmentSummary,
+  Flag,
+  FlagSummary,
+  PlaygroundFlag,
+  Project,
+  ProjectEnvironment,
+  RecordedEvent,
+  Segment,
+  StrategyReference,
+  StrategyType,
+  TagDefinition,
+  TagType,
+  Token,
+  Usage,
+} from "./types.ts";
+
+/**
+ * What the console reads. The first part of a key names the resource: `changes/live-changes.ts` uses it to decide
+ * what a change makes outdated.
+ */
+export const queries = {
+  projects: () =>
+    queryOptions({
+      queryKey: ["projects"],
+      queryFn: ({ signal }) =>
+        request<{ projects: readonly Project[] }>(adminPath`/projects`, { signal }),
+      select: ({ projects }) => projects,
+    }),
+
+  archivedProjects: () =>
+    queryOptions({
+      queryKey: ["projects", "archived"],
+      queryFn: ({ signal }) =>
+        request<{ projects: readonly Project[] }>("api/admin/projects?archived=true", { signal }),
+      select: ({ projects }) => projects,
+    }),
+
+  /** All environments, and whether the project contains them. */
+  projectEnvironments: (project: string) =>
+    queryOptions({
+      queryKey: ["environments", "of-project", project],
+      queryFn: ({ signal }) =>
+        request<{ environments: readonly ProjectEnvironment[] }>(
+          adminPath`/environments/project/${project}`,
+          { signal },
+        ),
+      select: ({ environments }) => environments,
+    }),
+
+  environments: () =>
+    queryOptions({
+      queryKey: ["environments"],
+      queryFn: ({ signal }) =>
+        request<{ environments: readonly EnvironmentSummary[] }>(adminPath`/environments`, {
+          signal,
+        }),
+      select: ({ environments }) => environments,
+    }),
+
+  flags: (project: string) =>
+    queryOptions({
+      queryKey: ["flags", project],
+      queryFn: ({ signal }) =>
+        request<{ features: readonly FlagSummary[] }>(adminPath`/projects/${project}/features`, {
+          signal,
+        }),
+      select: ({ features }) => features,
+    }),
+
+  /** The names of flags of all projects that contain a text, up to 20. */
+  flagNames: (text: string, project: string) =>
+    queryOptions({
+      queryKey: ["flags", "names", text, project],
+      queryFn: ({ signal }) => {
+        const parameters = new URLSearchParams({ limit: "20", sortBy: "name", query: text });
+        if (project !== "") parameters.set("project", `IS:${project}`);
+        return request<{ readonly features: readonly { readonly name: string }[] }>(
+          `api/admin/search/features?${parameters.toString()}`,
+          { signal },
+        );
+      },
+      select: ({ features }) => features.map(({ name }) => name),
+      placeholderData: keepPreviousData,
+    }),
+
+  archivedFlags: (project: string) =>
+    queryOptions({
+      queryKey: ["flags", project, "archived"],
+      queryFn: ({ signal }) =>
+        request<{ features: readonly ArchivedFlag[] }>(adminPath`/archive/features/${project}`, {
+          signal,
+        }),
+      select: ({ features }) => features,
+    }),
+
+  flag: (project: string, flag: string) =>
+    queryOptions({
+      queryKey: ["flag", project, flag],
+      queryFn: ({ signal }) =>
+        request<Flag>(adminPath`/projects/${project}/features/${flag}`, { signal }),
+    }),
+
+  /** The names of the flags that a flag may depend on. */
+  possibleParents: (project: string, flag: string) =>
+    queryOptions({
+      queryKey: ["flag", project, flag, "parents"],
+      queryFn: ({ signal }) =>
+        request<readonly string[]>(adminPath`/projects/${project}/features/${flag}/parents`, {
+          signal,
+        }),
+    }),
+
+  /** The names of the variants that other flags may depend on. */
+  variantNames: (project: string, flag: string) =>
+    queryOptions({
+      queryKey: ["flag", project, flag, "variants"],
+      queryFn: ({ signal }) =>
+        request<readonly string[]>(
+          adminPath`/projects/${project}/features/${flag}/parent-variants`,
+          { signal },
+        ),
+    }),
+
+  /** How often a flag was evaluated in each of the last hours. */
+  usage: (flag: string, hours: number) =>
+    queryOptions({
+      queryKey: ["usage", flag, hours],
+      queryFn: ({ signal }) =>
+        request<{ readonly data: readonly Usage[]; readonly hoursKept: number }>(
+          `${adminPath`/client-metrics/features/${flag}/raw`}?hoursBack=${hours}`,
+          { signal },
+        ),
+      refetchInterval: 60_000,
+      placeholderData: keepPreviousData,
+    }),
+
+  /** The results of flags for one context in an environment. */
+  evaluation: (environment: string, context: ContextValues, flags: readonly string[]) =>
+    queryOptions({
+      queryKey: ["evaluation", environment, context, flags],
+      queryFn: ({ signal }) =>
+        request<{ features: readonly Evaluation[] }>("api/admin/playground", {
+          method: "POST",
+          body: { environment, features: flags, context: toRequestContext(context) },
+          signal,
+        }),
+      select: ({ features }) => features,
+      placeholderData: keepPreviousData,
+    }),
+
+  /** The results of all flags. Values that are separated by commas are combined. */
+  playground: ({ environments, projects, context }: PlaygroundInput) =>
+    queryOptions({
+      queryKey: ["evaluation", "all", environments, projects, context],
+      queryFn: ({ signal }) =>
+        request<{ features: readonly PlaygroundFlag[] }>("api/admin/playground/advanced", {
+          method: "POST",
+          body: {
+            environments,
+            projects: projects.length === 0 ? "*" : projects,
+            context: toRequestContext(context),
+          },
+          signal,
+        }),
+      select: ({ features }) => features,
+      placeholderData: keepPreviousData,
+    }),
+
+  /** The applications whose names contain a text, up to 1,000, and how many there are in total. */
+  applications: (query: string) =>
+    queryOptions({
+      queryKey: ["applications", "list", query],
+      queryFn: ({ signal }) =>
+        request<{ readonly applications: readonly Application[]; readonly total: number }>(
+          `api/admin/metrics/applications?${new URLSearchParams(query === "" ? {} : { query }).toString()}`,
+          { signal },
+        ),
+      placeholderData: keepPreviousData,
+    }),
+
+  application: (name: string) =>
+    queryOptions({
+      queryKey: ["applications", "one", name],
+      queryFn: ({ signal }) =>
+        request<ApplicationDetails>(adminPath`/metrics/applications/${name}`, { signal }),
+    }),
+
+  /** What an application has in each environment, and what of it does not exist here. */
+  applicationOverview: (name: string) =>
+    queryOptions({
+      queryKey: ["applications", "overview", name],
+      queryFn: ({ signal }) =>
+        request<ApplicationOverview>(adminPath`/metrics/applications/${name}/overview`, { signal }),
+    }),
+
+  segments: () =>
+    queryOptions({
+      queryKey: ["segments"],
+      queryFn: ({ signal }) =>
+        request<{ segments: readonly Segment[] }>(adminPath`/segments`, { signal }),
+      select: ({ segments }) => segments,
+    }),
+
+  /** The strategies that use a segment. */
+  segmentUses: (id: number) =>
+    queryOptions({
+      queryKey: ["segments", id, "strategies"],
+      queryFn: ({ signal }) =>
+        request<{ strategies: readonly StrategyReference[] }>(
+          adminPath`/segments/${String(id)}/strategies`,
+          { signal },
+        ),
+      select: ({ strategies }) => strategies,
+      staleTime: 0,
+    }),
+
+  /** The context fields that all projects may use; with a project, also those that only it may use. */
+  contextFields: (project?: string) =>
+    queryOptions({
+      queryKey: ["context-fields", "list", project],
+      queryFn: ({ signal }) =>
+        request<readonly ContextFieldSummary[]>(
+          project === undefined
+            ? adminPath`/context`
+            : `${adminPath`/projects/${project}/context`}?include=root`,
+          { signal },
+        ),
+    }),
+
+  /** The strategies with a constraint on a context field. */
+  contextFieldUses: (name: string) =>
+    queryOptions({
+      queryKey: ["context-fields", name, "strategies"],
+      queryFn: ({ signal }) =>
+        request<{ strategies: readonly StrategyReference[] }>(
+          adminPath`/context/${name}/strategies`,
+          { signal },
+        ),
+      select: ({ strategies }) => strategies,
+      staleTime: 0,
+    }),
+
+  tagTypes: () =>
+    queryOptions({
+      queryKey: ["tag-types"],
+      queryFn: ({ signal }) =>
+        request<{ tagTypes: readonly TagType[] }>(adminPath`/tag-types`, { signal }),
+      select: ({ tagTypes }) => tagTypes,
+    }),
+
+  tags: () =>
+    queryOptions({
+      queryKey: ["tags"],
+      queryFn: ({ signal }) =>
+        request<{ tags: readonly TagDefinition[] }>(adminPath`/tags`, { signal }),
+      select: ({ tags }) => tags,
+    }),
+
+  strategyTypes: () =>
+    queryOptions({
+      queryKey: ["strategy-types"],
+      queryFn: ({ signal }) =>
+        request<{ strategies: readonly StrategyType[] }>(adminPath`/strategies`, { signal }),
+      select: ({ strategies }) => strategies,
+    }),
+
+  tokens: () =>
+    queryOptions({
+      queryKey: ["tokens"],
+      queryFn: ({ signal }) =>
+        request<{ tokens: readonly Token[] }>(adminPath`/api-tokens`, { signal }),
+      select: ({ tokens }) => tokens,
+    }),
+
+  /** The tokens that name a project. Those for all projects are not among them. */
+  projectTokens: (project: string) =>
+    queryOptions({
+      queryKey: ["tokens", project],
+      queryFn: ({ signal }) =>
+        request<{ tokens: readonly Token[] }>(adminPath`/projects/${project}/api-tokens`, {
+          signal,
+        }),
+      select: ({ tokens }) => tokens,
+    }),
+
+  /** Recorded changes, newest first, by page. */
+  events: (filter: EventFilter) =>
+    infiniteQueryOptions({
+      queryKey: ["events", filter],
+      queryFn: ({ signal, pageParam }) =>
+        request<{ events: readonly RecordedEvent[]; total: number }>(
+          `api/admin/search/events?${toSearch(filter, pageParam)}`,
+          { signal },
+        ),
+      initialPageParam: 0,
+      getNextPageParam: ({ total }, pages) => {
+        const loaded = pages.reduce((sum, { events }) => sum + events.length, 0);
+        return loaded < total ? loaded : undefined;
+      },
+    }),
+};
+
+/** Which events to read. Absent criteria match every event. */
+export interface EventFilter {
+  readonly project?: string;
+  readonly feature?: string;
+  readonly type?: string;
+  readonly createdBy?: string;
+  readonly query?: string;
+}
+
+/** What to evaluate in the playground. */
+export interface PlaygroundInput {
+  readonly environments: readonly string[];
+  /** Empty for all. */
+  readonly projects: readonly string[];
+  readonly context: ContextValues;
+}
+
+const PAGE_SIZE = 50;
+
+function toSearch({ query, ...filter }: EventFilter, offset: number): string {
+  const parameters = new URLSearchParams({ limit: String(PAGE_SIZE), offset: String(offset) });
+  for (const [name, value] of Object.entries(filter)) {
+    if (value !== undefined && value !== "") parameters.set(name, `IS:${value}`);
+  }
+  if (query !== undefined && query !== "") parameters.set("query", query);
+  return parameters.toString();
+}

@@ -1,0 +1,103 @@
+// The types of the responses, derived from the functions of flags-admin that build them, so that the
+// compiler notices when they change. Only types are imported: the console contains no code of the service.
+
+import type { Change as StoredChange } from "../../../admin/src/changes/read-changes.ts";
+import type { toTokenView } from "../../../admin/src/access/token.ts";
+import type { listArchived } from "../../../admin/src/domain/archive/archive-features.ts";
+import type { ContextField as StoredContextField } from "../../../admin/src/domain/context-fields/store.ts";
+import type {
+  EnvironmentCounts,
+  toEnvironmentView,
+} from "../../../admin/src/domain/environments/store.ts";
+import type { findEvents } from "../../../admin/src/domain/events/find-events.ts";
+import type { listFeatures } from "../../../admin/src/domain/features/list-features.ts";
+import type { readFeature } from "../../../admin/src/domain/features/read-feature.ts";
+import type { listProjects } from "../../../admin/src/domain/projects/store.ts";
+import type {
+  listSegments,
+  listStrategiesUsing,
+  toSegmentView,
+} from "../../../admin/src/domain/segments/store.ts";
+import type { StrategyView } from "../../../admin/src/domain/strategies/find-strategies.ts";
+import type { ReferenceCount } from "../../../admin/src/domain/strategy-references.ts";
+import type { listStrategyTypes } from "../../../admin/src/domain/strategy-types/store.ts";
+import type { listTags } from "../../../admin/src/domain/tags/store.ts";
+import type { listTagTypes } from "../../../admin/src/domain/tag-types/store.ts";
+import type { ImportReport as StoredImportReport } from "../../../admin/src/import-export/schemas.ts";
+import type { evaluateFeature } from "../../../admin/src/playground/evaluate.ts";
+import type { StoredFlagVariant } from "../../../admin/src/storage/schema/variants.ts";
+import type { Context as PlaygroundContext } from "../../../admin/src/playground/schemas.ts";
+import type {
+  listApplications,
+  readApplication,
+  readApplicationOverview,
+} from "../../../admin/src/usage/read-applications.ts";
+import type { HourlyUsage } from "../../../admin/src/usage/read-usage.ts";
+
+/** What a value becomes in JSON. */
+type Json<Value> = Value extends Date
+  ? string
+  : Value extends (infer Item)[]
+    ? readonly Json<Item>[]
+    : Value extends object
+      ? { readonly [Key in keyof Value]: Json<Value[Key]> }
+      : Value;
+
+type Rows<List extends (...parameters: never[]) => Promise<unknown>> =
+  Awaited<ReturnType<List>> extends readonly (infer Row)[] ? Json<Row> : never;
+
+/** A flag in a list. */
+export type FlagSummary = Rows<typeof listFeatures>;
+/** A flag with its environments and their strategies. */
+export type Flag = Json<Awaited<ReturnType<typeof readFeature>>>;
+export type FlagEnvironment = Flag["environments"][number];
+export type Strategy = Json<StrategyView>;
+export type Constraint = Strategy["constraints"][number];
+export type Variant = Strategy["variants"][number];
+/** A variant of a flag in an environment, which strategies without variants use. */
+export type FlagVariant = Json<StoredFlagVariant>;
+/** A flag in the archive. */
+export type ArchivedFlag = Rows<typeof listArchived>;
+export type Project = Rows<typeof listProjects>;
+export type Environment = Json<ReturnType<typeof toEnvironmentView>>;
+/** An environment in a list, with numbers about its use. */
+export type EnvironmentSummary = Environment & Json<EnvironmentCounts>;
+/** An environment, and whether a project contains it. */
+export type ProjectEnvironment = Environment & { readonly visible: boolean };
+/** A segment in a list. */
+export type Segment = Rows<typeof listSegments>;
+/** A segment without numbers about its use. */
+export type SegmentDefinition = Json<ReturnType<typeof toSegmentView>>;
+export type ContextField = Json<StoredContextField>;
+export type LegalValue = ContextField["legalValues"][number];
+/** A context field in a list. */
+export type ContextFieldSummary = ContextField & Json<ReferenceCount>;
+/** A strategy that uses a segment or a context field. */
+export type StrategyReference = Rows<typeof listStrategiesUsing>;
+export type TagType = Rows<typeof listTagTypes>;
+export type StrategyType = Rows<typeof listStrategyTypes>;
+export type Tag = Flag["tags"][number];
+/** A tag with its colour. */
+export type TagDefinition = Rows<typeof listTags>;
+export type Token = Json<ReturnType<typeof toTokenView>>;
+export type RecordedEvent = Json<Awaited<ReturnType<typeof findEvents>>["events"][number]>;
+export type Usage = Json<HourlyUsage>;
+export type ImportReport = Json<StoredImportReport>;
+/** The result of one flag in the playground. */
+export type Evaluation = Json<ReturnType<typeof evaluateFeature>>;
+export type EvaluationDetails = Evaluation["details"];
+/** The results of one flag by the name of the environment: one for each combination of values. */
+export interface PlaygroundFlag {
+  readonly name: string;
+  readonly projectId: string;
+  readonly environments: Readonly<
+    Record<string, readonly (Evaluation & { readonly context: PlaygroundContext })[]>
+  >;
+}
+export type Application = Json<
+  Awaited<ReturnType<typeof listApplications>>["applications"][number]
+>;
+export type ApplicationDetails = Json<Awaited<ReturnType<typeof readApplication>>>;
+export type ApplicationOverview = Json<Awaited<ReturnType<typeof readApplicationOverview>>>;
+/** A recorded change, as the service announces it. */
+export type Change = Json<StoredChange>;

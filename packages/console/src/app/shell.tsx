@@ -1,0 +1,211 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import {
+  Link,
+  Outlet,
+  useLocation,
+  useNavigate,
+  useParams,
+  useRouter,
+} from "@tanstack/react-router";
+import {
+  Activity,
+  Archive,
+  ArrowRightLeft,
+  Boxes,
+  CircleUser,
+  Flag,
+  FlaskConical,
+  Filter,
+  FolderKanban,
+  KeyRound,
+  ListTree,
+  Menu as MenuIcon,
+  Server,
+  Settings,
+  Tag,
+} from "lucide-react";
+import { type ComponentType, useEffect, useState } from "react";
+import { queries } from "../api/queries.ts";
+import { followChanges } from "../changes/live-changes.ts";
+import { sessionQuery, signOut } from "../session/session.ts";
+import { IconButton } from "../ui/button.tsx";
+import { Menu } from "../ui/menu.tsx";
+import { Select } from "../ui/select.tsx";
+import { rememberedProject, rememberProject } from "./last-project.ts";
+import { applyTheme, readTheme, type Theme } from "./theme.ts";
+import "./shell.css";
+
+/** The header, the navigation and the opened page. */
+export function Shell() {
+  const client = useQueryClient();
+  const router = useRouter();
+  const { data: session } = useQuery(sessionQuery);
+  const location = useLocation();
+  const [isMenuOpen, setMenuOpen] = useState(false);
+  const isSignedIn = session !== null && session !== undefined;
+
+  useEffect(() => {
+    if (!isSignedIn) return undefined;
+    const closing = new AbortController();
+    followChanges(client, closing.signal);
+    return () => closing.abort();
+  }, [client, isSignedIn]);
+  useEffect(() => setMenuOpen(false), [location.pathname]);
+
+  // When the session has ended, the route leads to the sign-in.
+  useEffect(() => {
+    if (session === null) void router.invalidate();
+  }, [router, session]);
+
+  if (!isSignedIn) return null;
+  return (
+    <div className="shell">
+      <a href="#content" className="skip-link">
+        Skip to the content
+      </a>
+      <header className="shell-header">
+        <IconButton
+          label={isMenuOpen ? "Close the navigation" : "Open the navigation"}
+          aria-expanded={isMenuOpen}
+          onPress={() => setMenuOpen(!isMenuOpen)}
+        >
+          <MenuIcon aria-hidden />
+        </IconButton>
+        <Link to="/" className="brand">
+          <img src="./icon.svg" alt="" width="26" height="26" />
+          flags
+        </Link>
+        <ProjectPicker />
+        <UserMenu />
+      </header>
+      <nav className={isMenuOpen ? "shell-nav shell-nav-open" : "shell-nav"} aria-label="Pages">
+        <ProjectLinks />
+        <CommonLinks />
+      </nav>
+      <div className="shell-content">
+        <Outlet />
+      </div>
+    </div>
+  );
+}
+
+/** The project of the opened page, or the one that was opened before. */
+function useProject(): string {
+  const { project } = useParams({ strict: false });
+  const { data: projects } = useQuery(queries.projects());
+  useEffect(() => {
+    if (project !== undefined) rememberProject(project);
+  }, [project]);
+  return project ?? rememberedProject() ?? projects?.[0]?.id ?? "default";
+}
+
+function ProjectPicker() {
+  const { data: projects = [] } = useQuery(queries.projects());
+  const navigate = useNavigate();
+  const project = useProject();
+  return (
+    <Select
+      label="Project"
+      hidesLabel
+      choices={projects.map(({ id, name }) => ({ id, label: name }))}
+      value={project}
+      onChange={(id) => void navigate({ to: "/projects/$project/flags", params: { project: id } })}
+    />
+  );
+}
+
+function ProjectLinks() {
+  const params = { project: useProject() };
+  return (
+    <ul>
+      <li>
+        <Link to="/projects/$project/flags" params={params} className="nav-link">
+          <Flag aria-hidden /> Flags
+        </Link>
+      </li>
+      <li>
+        <Link to="/projects/$project/archive" params={params} className="nav-link">
+          <Archive aria-hidden /> Archive
+        </Link>
+      </li>
+      <li>
+        <Link to="/projects/$project/transfer" params={params} className="nav-link">
+          <ArrowRightLeft aria-hidden /> Import and export
+        </Link>
+      </li>
+      <li>
+        <Link to="/projects/$project/settings" params={params} className="nav-link">
+          <Settings aria-hidden /> Project settings
+        </Link>
+      </li>
+    </ul>
+  );
+}
+
+const COMMON = [
+  { to: "/playground", label: "Playground", Icon: FlaskConical },
+  { to: "/segments", label: "Segments", Icon: Filter },
+  { to: "/context-fields", label: "Context fields", Icon: ListTree },
+  { to: "/tags", label: "Tags", Icon: Tag },
+  { to: "/environments", label: "Environments", Icon: Server },
+  { to: "/projects", label: "Projects", Icon: FolderKanban },
+  { to: "/applications", label: "Applications", Icon: Boxes },
+  { to: "/tokens", label: "API tokens", Icon: KeyRound },
+  { to: "/events", label: "Events", Icon: Activity },
+] as const satisfies readonly { to: string; label: string; Icon: ComponentType }[];
+
+function CommonLinks() {
+  return (
+    <ul aria-label="All projects">
+      {COMMON.map(({ to, label, Icon }) => (
+        <li key={to}>
+          <Link to={to} activeOptions={{ exact: to === "/projects" }} className="nav-link">
+            <Icon aria-hidden /> {label}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const THEMES: readonly { readonly theme: Theme; readonly label: string }[] = [
+  { theme: "system", label: "Colours of the system" },
+  { theme: "light", label: "Light colours" },
+  { theme: "dark", label: "Dark colours" },
+];
+
+function UserMenu() {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const { data: session } = useQuery(sessionQuery);
+  const [theme, setTheme] = useState(readTheme);
+  useEffect(() => applyTheme(theme), [theme]);
+
+  const leave = async (): Promise<void> => {
+    await signOut().catch(() => undefined);
+    await navigate({ to: "/sign-in" });
+    client.clear();
+  };
+  return (
+    <div className="user-menu">
+      {session ? (
+        <span className="user-name">
+          {session.user.name} <span className="muted">({session.role})</span>
+        </span>
+      ) : null}
+      <Menu
+        entries={[
+          ...THEMES.filter((entry) => entry.theme !== theme).map((entry) => ({
+            label: entry.label,
+            run: () => setTheme(entry.theme),
+          })),
+          { label: "Sign out", run: () => void leave() },
+        ]}
+      >
+        <IconButton label="Account">
+          <CircleUser aria-hidden />
+        </IconButton>
+      </Menu>
+    </div>
+  );
+}

@@ -1,0 +1,100 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { queries } from "../api/queries.ts";
+import type { Application } from "../api/types.ts";
+import { Button } from "../ui/button.tsx";
+import { describeCount } from "../ui/count.ts";
+import { type Column, DataTable } from "../ui/data-table.tsx";
+import { SearchField } from "../ui/fields.tsx";
+import { Badge, Empty, Loaded, Page } from "../ui/page.tsx";
+import { Time } from "../ui/time.tsx";
+import { useDebounced } from "../ui/use-debounced.ts";
+import "./applications.css";
+
+/** The applications that have registered. */
+export function ApplicationsPage() {
+  const [text, setText] = useState("");
+  const query = useDebounced(text.trim());
+  const applications = useQuery(queries.applications(query));
+  return (
+    <Page
+      title="Applications"
+      description="Programs that read flags from this service. They appear here when their SDK registers."
+    >
+      <Loaded query={applications}>
+        {({ applications: shown, total }) =>
+          total === 0 && query === "" ? (
+            <Empty title="No application has registered yet">
+              <p>
+                Create an API token of type client or frontend, and start an application with an SDK
+                that uses it. It registers when it starts.
+              </p>
+              <Link to="/tokens">Go to the API tokens</Link>
+            </Empty>
+          ) : (
+            <>
+              <div className="applications-filters" role="search">
+                <SearchField label="Search by name" value={text} onChange={setText} />
+              </div>
+              <p className="muted applications-count" role="status">
+                {describeCount(total, "application")}
+                {shown.length < total ? `, of which the first ${shown.length} are shown` : ""}
+              </p>
+              {shown.length === 0 ? (
+                <Empty title="No application matches">
+                  <Button onPress={() => setText("")}>Show all applications</Button>
+                </Empty>
+              ) : (
+                <DataTable
+                  label="Applications"
+                  columns={COLUMNS}
+                  rows={shown}
+                  keyOf={({ appName }) => appName}
+                />
+              )}
+            </>
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+const COLUMNS: readonly Column<Application>[] = [
+  {
+    id: "name",
+    header: "Name",
+    isRowHeader: true,
+    cell: ({ appName }) => (
+      <Link to="/applications/$application" params={{ application: appName }}>
+        {appName}
+      </Link>
+    ),
+  },
+  {
+    id: "environments",
+    header: "Environments",
+    width: "28%",
+    cell: ({ environments }) => (
+      <span className="row">
+        {environments.map((name) => (
+          <Badge key={name}>{name}</Badge>
+        ))}
+      </span>
+    ),
+  },
+  {
+    id: "sdk",
+    header: "SDK",
+    width: "28%",
+    cell: ({ sdkVersion }) => sdkVersion ?? <span className="muted">unknown</span>,
+  },
+  {
+    id: "seen",
+    header: "Last seen",
+    width: "9rem",
+    cell: ({ lastSeenAt }) =>
+      lastSeenAt === null ? <span className="muted">unknown</span> : <Time value={lastSeenAt} />,
+  },
+];

@@ -1,0 +1,38 @@
+import { useNavigate } from "@tanstack/react-router";
+import { adminPath, request } from "../api/request.ts";
+import { useChange } from "../changes/use-change.ts";
+import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
+
+interface RemoveApplicationDialogProps {
+  readonly name: string;
+  readonly onClose: () => void;
+}
+
+/** Removes an application that no longer runs. */
+export function RemoveApplicationDialog({ name, onClose }: RemoveApplicationDialogProps) {
+  const navigate = useNavigate();
+  const removal = useChange({
+    run: () => request(adminPath`/metrics/applications/${name}`, { method: "DELETE" }),
+    // The page of the application is left first: it would only find that there is none any more.
+    outdates: [["applications", "list"]],
+    success: () => `Removed the application ${name}`,
+    showsErrors: true,
+  });
+  return (
+    <ConfirmDialog
+      title={`Remove the application ${name}?`}
+      submit="Remove"
+      isPending={removal.isPending}
+      error={removal.error}
+      onClose={onClose}
+      onConfirm={() =>
+        removal.mutate(undefined, { onSuccess: () => void navigate({ to: "/applications" }) })
+      }
+    >
+      <p>
+        It disappears from this list with its instances. Its tokens and flags stay as they are. If
+        it still runs, it appears again when it registers the next time.
+      </p>
+    </ConfirmDialog>
+  );
+}

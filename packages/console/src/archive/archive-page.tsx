@@ -1,0 +1,190 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { useMemo, useState } from "react";
+import { queries } from "../api/queries.ts";
+import type { ArchivedFlag } from "../api/types.ts";
+import { describeType } from "../flags/flag-types.ts";
+import { useHasRole } from "../session/session.ts";
+import { Button } from "../ui/button.tsx";
+import { describeCount, describeShown } from "../ui/count.ts";
+import { type Column, DataTable } from "../ui/data-table.tsx";
+import { Checkbox, SearchField } from "../ui/fields.tsx";
+import { Empty, Loaded, Page } from "../ui/page.tsx";
+import { menuColumn } from "../ui/row-menu.tsx";
+import { Selection, withEntry } from "../ui/selection.tsx";
+import { Time } from "../ui/time.tsx";
+import { matchesWords, toWords } from "../ui/words.ts";
+import { DeleteFlagsDialog } from "./delete-flags-dialog.tsx";
+import { ReviveFlagsDialog } from "./revive-flags-dialog.tsx";
+
+const route = getRouteApi("/shell/projects/$project/archive");
+
+/** The archived flags of a project. */
+export function ArchivePage() {
+  const { project } = route.useParams();
+  const flags = useQuery(queries.archivedFlags(project));
+  return (
+    <Page
+      title="Archive"
+      description="Flags that are no longer in use. Applications do not receive them and treat them as off."
+    >
+      <Loaded query={flags}>
+        {(all) =>
+          all.length === 0 ? (
+            <Empty title="The archive is empty">
+              <p>
+                Archive a flag when your code no longer needs it. It stays here, so that you can
+                revive it with all its strategies.
+              </p>
+            </Empty>
+          ) : (
+            <ArchivedFlags key={project} project={project} flags={all} />
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+interface Action {
+  readonly kind: "revive" | "delete";
+  readonly names: readonly string[];
+}
+
+interface ArchivedFlagsProps {
+  readonly project: string;
+  readonly flags: readonly ArchivedFlag[];
+}
+
+function ArchivedFlags({ project, flags }: ArchivedFlagsProps) {
+  const canEdit = useHasRole("editor");
+  const canDelete = useHasRole("admin");
+  const [query, setQuery] = useState("");
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const [action, setAction] = useState<Action>();
+  const shown = useMemo(() => {
+    const words = toWords(query);
+    return flags.filter(({ name, description }) => matchesWords(words, name, description));
+  }, [flags, query]);
+  const chosen = shown.map(({ name }) => name).filter((name) => selected.has(name));
+  const close = (): void => setAction(undefined);
+  const dialog = {
+    project,
+    names: action?.names ?? [],
+    onClose: close,
+    onDone: () => {
+      close();
+      setSelected(new Set());
+    },
+  };
+
+  const selection: Column<ArchivedFlag> = {
+    id: "select",
+    header: "Select all",
+    width: "2.75rem",
+    headerContent: (
+      <Checkbox
+        label="Select all flags"
+        hidesLabel
+        isSelected={chosen.length > 0 && chosen.length === shown.length}
+        isIndeterminate={chosen.length > 0 && chosen.length < shown.length}
+        onChange={(isSelected) =>
+          setSelected(new Set(isSelected ? shown.map(({ name }) => name) : []))
+        }
+      />
+    ),
+    cell: ({ name }) => (
+      <Checkbox
+        label={`Select ${name}`}
+        hidesLabel
+        isSelected={selected.has(name)}
+        onChange={(isSelected) => setSelected(withEntry(selected, name, isSelected))}
+      />
+    ),
+  };
+  const actions: Column<ArchivedFlag> = menuColumn(
+    ({ name }) => name,
+    ({ name }) => [
+      { label: "Revive", run: () => setAction({ kind: "revive", names: [name] }) },
+      ...(canDelete
+        ? [
+            {
+              label: "Delete permanently",
+              isDangerous: true,
+              run: () => setAction({ kind: "delete", names: [name] }),
+            },
+          ]
+        : []),
+    ],
+  );
+
+  return (
+    <>
+      <div className="row" role="search">
+        <SearchField label="Search by name or description" value={query} onChange={setQuery} />
+      </div>
+      {chosen.length === 0 ? null : (
+        <Selection
+          label="Selected flags"
+          count={describeCount(chosen.length, "flag")}
+          onClear={() => setSelected(new Set())}
+        >
+          <Button size="small" onPress={() => setAction({ kind: "revive", names: chosen })}>
+            Revive
+          </Button>
+          {canDelete ? (
+            <Button size="small" onPress={() => setAction({ kind: "delete", names: chosen })}>
+              Delete permanently
+            </Button>
+          ) : null}
+        </Selection>
+      )}
+      <p className="muted" role="status">
+        {describeShown(shown.length, flags.length, "archived flag")}
+      </p>
+      {shown.length === 0 ? (
+        <Empty title="No archived flag matches">
+          <Button onPress={() => setQuery("")}>Show all archived flags</Button>
+        </Empty>
+      ) : (
+        <DataTable
+          label="Archived flags"
+          rows={shown}
+          keyOf={({ name }) => name}
+          columns={[...(canEdit ? [selection] : []), ...COLUMNS, ...(canEdit ? [actions] : [])]}
+        />
+      )}
+      {action?.kind === "revive" ? <ReviveFlagsDialog {...dialog} /> : null}
+      {action?.kind === "delete" ? <DeleteFlagsDialog {...dialog} /> : null}
+    </>
+  );
+}
+
+const COLUMNS: readonly Column<ArchivedFlag>[] = [
+  {
+    id: "name",
+    header: "Name",
+    isRowHeader: true,
+    cell: ({ name, type, description }) => (
+      <>
+        {name}
+        <p className="data-detail">
+          {describeType(type).name}
+          {description ? ` · ${description}` : ""}
+        </p>
+      </>
+    ),
+  },
+  {
+    id: "archived",
+    header: "Archived",
+    width: "10rem",
+    cell: ({ archivedAt }) => (archivedAt === undefined ? null : <Time value={archivedAt} />),
+  },
+  {
+    id: "created",
+    header: "Created",
+    width: "10rem",
+    cell: ({ createdAt }) => <Time value={createdAt} />,
+  },
+];

@@ -1,0 +1,60 @@
+import { useQuery } from "@tanstack/react-query";
+import { Fragment, type ReactNode, useState } from "react";
+import { requestVersioned, type Versioned } from "../api/request.ts";
+import { Dialog } from "../ui/dialog.tsx";
+import { Loaded } from "../ui/page.tsx";
+
+interface EditedProps<Value> {
+  /** The path of the resource that is edited. */
+  readonly path: string;
+  /** The title of the dialog that is shown until the resource has been read. */
+  readonly title: string;
+  readonly size?: "normal" | "wide";
+  readonly onClose: () => void;
+  /**
+   * Renders the dialog.
+   *
+   * @param version the resource as it was when the dialog was opened or `reload` was called. Later changes by
+   *   others do not replace it, so that saving with its ETag finds them
+   * @param reload starts again with the current version
+   */
+  readonly children: (version: Versioned<Value>, reload: () => void) => ReactNode;
+}
+
+/** Reads the current version of a resource for a dialog that edits it. */
+export function Edited<Value>({ path, title, size, onClose, children }: EditedProps<Value>) {
+  const [attempt, setAttempt] = useState(0);
+  const query = useQuery<Versioned<Value>>({
+    queryKey: ["edited", path, attempt],
+    queryFn: ({ signal }) => requestVersioned<Value>(path, { signal }),
+    staleTime: Infinity,
+    gcTime: 0,
+  });
+  if (query.data === undefined) {
+    return (
+      <Dialog title={title} onClose={onClose} {...(size !== undefined && { size })}>
+        <div className="dialog-content">
+          <Loaded query={query}>{() => null}</Loaded>
+        </div>
+      </Dialog>
+    );
+  }
+  return (
+    <Fragment key={attempt}>
+      <Started version={query.data}>
+        {(version) => children(version, () => setAttempt(attempt + 1))}
+      </Started>
+    </Fragment>
+  );
+}
+
+interface StartedProps<Value> {
+  readonly version: Versioned<Value>;
+  readonly children: (version: Versioned<Value>) => ReactNode;
+}
+
+/** NOTE: the query is read again with all others after a gap in the stream of changes. */
+function Started<Value>({ version, children }: StartedProps<Value>) {
+  const [first] = useState(version);
+  return children(first);
+}

@@ -1,0 +1,88 @@
+import { expect, test } from "vitest";
+import type { EventType } from "../../../admin/src/storage/event.ts";
+import { outdatedKeys } from "./live-changes.ts";
+
+const FLAG = ["evaluation", "flags", "flag"];
+const FLAG_LIST = ["evaluation", "projects", "applications", "flags", "flag"];
+const PROJECT = ["evaluation", "projects", "environments", "flags", "flag"];
+const ENVIRONMENT = ["evaluation", "environments", "flags", "flag"];
+const SEGMENT = ["evaluation", "segments", "flag"];
+const STRATEGY_TYPE = ["evaluation", "strategy-types"];
+const TAGS = ["tags", "tag-types"];
+
+/** The resources that the console reads again after a change of each type, besides events. */
+const OUTDATED: Readonly<Record<EventType, readonly string[]>> = {
+  "api-token-created": ["tokens"],
+  "api-token-deleted": ["tokens"],
+  "api-token-updated": ["tokens"],
+  "application-deleted": ["applications"],
+  "context-field-created": ["context-fields"],
+  "context-field-deleted": ["context-fields"],
+  "context-field-updated": ["context-fields"],
+  "environment-created": ENVIRONMENT,
+  "environment-disabled": ENVIRONMENT,
+  "environment-enabled": ENVIRONMENT,
+  "feature-archived": FLAG_LIST,
+  "feature-created": FLAG_LIST,
+  "feature-deleted": FLAG_LIST,
+  "feature-dependencies-removed": FLAG,
+  "feature-dependency-added": FLAG,
+  "feature-dependency-removed": FLAG,
+  "feature-environment-disabled": FLAG,
+  "feature-environment-enabled": FLAG,
+  "feature-environment-variants-updated": FLAG,
+  "feature-metadata-updated": FLAG,
+  "feature-revived": FLAG_LIST,
+  "feature-stale-off": FLAG,
+  "feature-stale-on": FLAG,
+  "feature-strategy-add": FLAG,
+  "feature-strategy-remove": FLAG,
+  "feature-strategy-update": FLAG,
+  "feature-tagged": [...FLAG, ...TAGS],
+  "feature-untagged": [...FLAG, ...TAGS],
+  "features-imported": [...FLAG, "segments", "context-fields", "tag-types"],
+  "project-archived": PROJECT,
+  "project-created": PROJECT,
+  "project-environment-added": PROJECT,
+  "project-environment-removed": PROJECT,
+  "project-revived": PROJECT,
+  "project-updated": PROJECT,
+  "segment-created": SEGMENT,
+  "segment-deleted": SEGMENT,
+  "segment-updated": SEGMENT,
+  "strategy-created": STRATEGY_TYPE,
+  "strategy-deleted": STRATEGY_TYPE,
+  "strategy-order-changed": FLAG,
+  "strategy-updated": STRATEGY_TYPE,
+  "tag-created": TAGS,
+  "tag-deleted": [...TAGS, "flags", "flag"],
+  "tag-type-created": TAGS,
+  "tag-type-deleted": TAGS,
+  "tag-type-updated": TAGS,
+};
+
+const change = {
+  id: 1,
+  project: "shop",
+  feature: "checkout",
+  environment: null,
+  createdBy: "anna",
+  createdAt: "2026-01-01T00:00:00.000Z",
+};
+
+test.each(Object.entries(OUTDATED))("a change of type %s outdates %j", (type, resources) => {
+  const found = outdatedKeys({ ...change, type }).map(([resource]) => resource);
+  expect(found.toSorted()).toEqual(["events", ...resources].toSorted());
+});
+
+test("a change of one flag outdates this flag and the list of its project", () => {
+  const keys = outdatedKeys({ ...change, type: "feature-stale-on" });
+  expect(keys).toContainEqual(["flags", "shop"]);
+  expect(keys).toContainEqual(["flag", "shop", "checkout"]);
+});
+
+test("a change without a project outdates the flags of all projects", () => {
+  const keys = outdatedKeys({ ...change, type: "tag-deleted", project: null, feature: null });
+  expect(keys).toContainEqual(["flags"]);
+  expect(keys).toContainEqual(["flag"]);
+});

@@ -1,0 +1,75 @@
+import type { QueryClient, QueryKey } from "@tanstack/react-query";
+import type { Change } from "../api/types.ts";
+import { sessionQuery } from "../session/session.ts";
+import { openChangeStream } from "./change-stream.ts";
+
+/** How long changes are collected before the console reads again what they concern. */
+const COLLECT_MS = 150;
+
+/** The prefix of all keys. */
+const EVERYTHING: QueryKey = [];
+
+/** Reads again whatever a change by anybody makes outdated, until the signal is aborted. */
+export function followChanges(client: QueryClient, signal: AbortSignal): void {
+  let collected: QueryKey[] = [];
+  let timer: number | undefined;
+  const refresh = (keys: readonly QueryKey[]): void => {
+    collected.push(...keys);
+    timer ??= window.setTimeout(() => {
+      const distinct = new Map(collected.map((queryKey) => [JSON.stringify(queryKey), queryKey]));
+      collected = [];
+      timer = undefined;
+      for (const queryKey of distinct.values()) void client.invalidateQueries({ queryKey });
+    }, COLLECT_MS);
+  };
+
+  openChangeStream(
+    new URL("api/admin/changes", document.baseURI),
+    {
+      onChange: (data) => refresh(outdatedKeys(JSON.parse(data) as Change)),
+      onGap: () => refresh([EVERYTHING]),
+      onRefused: () => refresh([sessionQuery.queryKey]),
+    },
+    signal,
+  );
+}
+
+/** The queries that a change makes outdated, as prefixes of their keys. */
+export function outdatedKeys(change: Change): readonly QueryKey[] {
+  return RULES.flatMap(({ types, keys }) => (types.test(change.type) ? keys(change) : []));
+}
+
+interface Rule {
+  /** The types of changes that the rule applies to. */
+  readonly types: RegExp;
+  readonly keys: (change: Change) => readonly QueryKey[];
+}
+
+const RULES: readonly Rule[] = [
+  { types: /^/, keys: () => [["events"]] },
+  {
+    types: /^feature|^strategy-|^segment|^environment|^project/,
+    keys: () => [["evaluation"]],
+  },
+  { types: /^project/, keys: () => [["projects"], ["environments"], ["flags"], ["flag"]] },
+  { types: /^environment/, keys: () => [["environments"], ["flags"], ["flag"]] },
+  { types: /^segment/, keys: () => [["segments"], ["flag"]] },
+  { types: /^context-field/, keys: () => [["context-fields"]] },
+  { types: /^tag|^feature-(?:un)?tagged/, keys: () => [["tags"], ["tag-types"]] },
+  { types: /^strategy-(?:created|updated|deleted)/, keys: () => [["strategy-types"]] },
+  { types: /^application/, keys: () => [["applications"]] },
+  { types: /^api-token/, keys: () => [["tokens"]] },
+  { types: /^features-imported/, keys: () => [["segments"], ["context-fields"], ["tag-types"]] },
+  {
+    types: /^feature-(?:created|archived|revived|deleted)/,
+    keys: () => [["projects"], ["applications"]],
+  },
+  {
+    types: /^feature|^strategy-order|^tag-deleted/,
+    // What has no project or flag concerns several.
+    keys: ({ project, feature }) => [
+      ["flags", ...(project === null ? [] : [project])],
+      ["flag", ...(project === null || feature === null ? [] : [project, feature])],
+    ],
+  },
+];

@@ -1,0 +1,54 @@
+import { type QueryKey, useMutation, useQueryClient } from "@tanstack/react-query";
+import { showToast } from "../ui/toast.tsx";
+import { describeError } from "../ui/describe-error.ts";
+
+interface ChangeOptions<Input, Result> {
+  /** Sends the change to the service. */
+  readonly run: (input: Input) => Promise<Result>;
+  /** Prefixes of the keys of queries that are read again afterwards, also if the change failed. */
+  readonly outdates: readonly QueryKey[] | ((input: Input) => readonly QueryKey[]);
+  /** Says what has changed. Omit it if the page shows that anyway. */
+  readonly success?: (input: Input, result: Result) => string;
+  /** Reverts the change. If it is defined, the message has a button "Undo". */
+  readonly undo?: (input: Input, result: Result) => Promise<unknown>;
+  /** Whether the caller shows errors itself, next to a form. @default false */
+  readonly showsErrors?: boolean;
+}
+
+/** A change of data: reports success or failure to the user, and reads again what it has made outdated. */
+export function useChange<Input = void, Result = unknown>(options: ChangeOptions<Input, Result>) {
+  const client = useQueryClient();
+  const refresh = async (input: Input): Promise<void> => {
+    const { outdates } = options;
+    const keys = typeof outdates === "function" ? outdates(input) : outdates;
+    await Promise.all(keys.map((queryKey) => client.invalidateQueries({ queryKey })));
+  };
+  return useMutation<Result, Error, Input>({
+    mutationFn: options.run,
+    onSuccess: (result, input) => {
+      const { success, undo } = options;
+      if (success === undefined) return;
+      showToast({
+        kind: "success",
+        text: success(input, result),
+        ...(undo !== undefined && {
+          action: {
+            label: "Undo",
+            run: async () => {
+              await undo(input, result).catch(showError);
+              await refresh(input);
+            },
+          },
+        }),
+      });
+    },
+    onError: (error) => {
+      if (options.showsErrors !== true) showError(error);
+    },
+    onSettled: (_result, _error, input) => refresh(input),
+  });
+}
+
+function showError(error: unknown): void {
+  showToast({ kind: "error", text: describeError(error) });
+}

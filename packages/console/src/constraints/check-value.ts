@@ -1,0 +1,81 @@
+import type { ValueKind } from "./operators.ts";
+
+/** Limits of the service. */
+const MAX_VALUES = 250;
+export const MAX_VALUE_LENGTH = 100;
+export const MAX_CONSTRAINTS = 30;
+
+/** Semantic Versioning 2.0.0, without a leading "v". */
+const VERSION =
+  /^(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)(?:-(?:0|[1-9]\d*|\d*[a-zA-Z-][\w-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][\w-]*))*)?(?:\+[\dA-Za-z-]+(?:\.[\dA-Za-z-]+)*)?$/;
+
+/** An IPv4 or IPv6 address, perhaps with the length of a prefix. The service ignores others. */
+const IPV4 = /^(?:\d{1,3}\.){3}\d{1,3}(?:\/(?:[12]?\d|3[0-2]))?$/;
+const IPV6 = /^(?=.*:)[\da-f:.]+(?:\/(?:\d{1,2}|1[01]\d|12[0-8]))?$/i;
+
+/** Returns what is wrong with a value of a constraint; undefined if it is valid. */
+export function describeValueProblem(kind: ValueKind, value: string): string | undefined {
+  if (value.trim() === "") return EMPTY[kind];
+  if (kind === "number") return Number.isNaN(Number(value)) ? EMPTY.number : undefined;
+  if (kind === "date") return Number.isNaN(Date.parse(value)) ? EMPTY.date : undefined;
+  if (kind === "version") return VERSION.test(value) ? undefined : EMPTY.version;
+  return kind === "pattern" ? describePatternProblem(value) : undefined;
+}
+
+const EMPTY: Readonly<Record<ValueKind, string>> = {
+  list: "Add at least one value.",
+  ranges: "Add at least one address or range.",
+  number: "Enter a number, for example 5 or 0.25.",
+  date: "Choose a date and a time.",
+  version: "Enter a complete version, for example 1.2.3 or 1.2.3-beta.1.",
+  pattern: "Enter a pattern, for example ^[a-z]+$.",
+};
+
+/** NOTE: patterns are in RE2 syntax, which only the service can check completely. */
+function describePatternProblem(pattern: string): string | undefined {
+  if (/\(\?<?[=!]/.test(pattern)) {
+    return "Patterns cannot look ahead or behind: (?=, (?!, (?<= and (?<! are not supported.";
+  }
+  return undefined;
+}
+
+interface ListRules {
+  readonly kind: ValueKind;
+  /** The only values that the context field allows. Empty if it allows all. */
+  readonly legalValues: readonly string[];
+}
+
+/** Returns what is wrong with the values of a constraint; undefined if they are valid. */
+export function describeListProblem(
+  values: readonly string[],
+  { kind, legalValues }: ListRules,
+): string | undefined {
+  if (values.length === 0) return EMPTY[kind];
+  if (values.length > MAX_VALUES) {
+    return `A constraint has at most ${MAX_VALUES} values; these are ${values.length}. Use several strategies or segments.`;
+  }
+  const long = values.find((value) => value.length > MAX_VALUE_LENGTH);
+  if (long !== undefined) {
+    return `A value has at most ${MAX_VALUE_LENGTH} characters: ${long.slice(0, 30)}… is longer.`;
+  }
+  const noAddress =
+    kind === "ranges" ? values.find((value) => !IPV4.test(value) && !IPV6.test(value)) : undefined;
+  if (noAddress !== undefined) {
+    return `This is no IP address or range: ${noAddress}. Examples: 10.0.0.0/8, 192.168.1.7, 2001:db8::/32.`;
+  }
+  return describeIllegalValues(values, legalValues);
+}
+
+/** Returns which values a context field does not allow; undefined if it allows all of them. */
+export function describeIllegalValues(
+  values: readonly string[],
+  legalValues: readonly string[],
+): string | undefined {
+  if (legalValues.length === 0) return undefined;
+  const legal = new Set(legalValues);
+  const illegal = values.filter((value) => !legal.has(value));
+  if (illegal.length === 0) return undefined;
+  const shown = illegal.slice(0, 3).join(", ");
+  const further = illegal.length > 3 ? ` and ${illegal.length - 3} more` : "";
+  return `The context field does not allow ${shown}${further}.`;
+}

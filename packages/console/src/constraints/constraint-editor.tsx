@@ -1,0 +1,58 @@
+import { Plus } from "lucide-react";
+import type { Constraint } from "../api/types.ts";
+import { useAvailableFields } from "../context-fields/use-available-fields.ts";
+import { Button } from "../ui/button.tsx";
+import { useUpdates, withChanged } from "../ui/use-updates.ts";
+import { useRowKeys } from "../ui/use-row-keys.ts";
+import { MAX_CONSTRAINTS } from "./check-value.ts";
+import { ConstraintFields } from "./constraint-fields.tsx";
+import "./constraints.css";
+
+interface ConstraintEditorProps {
+  readonly value: readonly Constraint[];
+  readonly onChange: (constraints: readonly Constraint[]) => void;
+}
+
+const NEW_CONSTRAINT: Constraint = {
+  contextName: "",
+  operator: "IN",
+  values: [],
+  inverted: false,
+  caseInsensitive: false,
+};
+
+/**
+ * Edits a list of constraints that must all be met. Within a form, invalid constraints prevent that it is
+ * submitted.
+ */
+export function ConstraintEditor({ value, onChange }: ConstraintEditorProps) {
+  const fields = useAvailableFields();
+  const { keys, remove } = useRowKeys(value.length);
+  const update = useUpdates(value, onChange);
+  return (
+    <div className="constraint-editor">
+      {value.map((constraint, index) => (
+        <ConstraintFields
+          key={keys[index]}
+          label={`Constraint ${index + 1}`}
+          constraint={constraint}
+          fields={fields}
+          onChange={(change) => update((list) => withChanged(list, index, change))}
+          onRemove={() => {
+            remove(index);
+            update((list) => list.toSpliced(index, 1));
+          }}
+        />
+      ))}
+      <div>
+        <Button
+          size="small"
+          isDisabled={value.length >= MAX_CONSTRAINTS}
+          onPress={() => update((list) => [...list, NEW_CONSTRAINT])}
+        >
+          <Plus aria-hidden /> Add constraint
+        </Button>
+      </div>
+    </div>
+  );
+}

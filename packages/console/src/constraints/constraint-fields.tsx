@@ -1,0 +1,157 @@
+import { Trash2 } from "lucide-react";
+import type { Constraint, ContextField } from "../api/types.ts";
+import { IconButton } from "../ui/button.tsx";
+import { Checkbox, TextField } from "../ui/fields.tsx";
+import { ComboBox, Select } from "../ui/select.tsx";
+import { describeIllegalValues, describeListProblem, describeValueProblem } from "./check-value.ts";
+import { ConstraintSummary } from "./constraint-summary.tsx";
+import { OPERATORS, operatorOf, takesList } from "./operators.ts";
+import { fromFieldTime, toFieldTime } from "./time-value.ts";
+import { ValueListField } from "./value-list-field.tsx";
+import { withField, withOperator } from "./with-operator.ts";
+
+interface ConstraintFieldsProps {
+  readonly label: string;
+  readonly constraint: Constraint;
+  readonly fields: readonly ContextField[];
+  readonly onChange: (change: (constraint: Constraint) => Constraint) => void;
+  readonly onRemove: () => void;
+}
+
+/** Edits one constraint. */
+export function ConstraintFields(props: ConstraintFieldsProps) {
+  const { label, constraint, fields, onChange, onRemove } = props;
+  const { contextName, operator, inverted, caseInsensitive } = constraint;
+  const { supportsCase, supportsInversion, kind } = operatorOf(operator);
+  return (
+    <div className="constraint" role="group" aria-label={label}>
+      <div className="constraint-title">
+        <ConstraintSummary constraint={constraint} />
+        <IconButton label={`Remove ${label.toLowerCase()}`} onPress={onRemove}>
+          <Trash2 aria-hidden />
+        </IconButton>
+      </div>
+      <div className="constraint-fields">
+        <ComboBox
+          label="Context field"
+          choices={fields.map(({ name, description }) => ({
+            id: name,
+            label: name,
+            ...(description !== null && { description }),
+          }))}
+          value={contextName}
+          onChange={(name) => onChange((latest) => withField(latest, name))}
+          isRequired
+          validate={(name) => describeFieldProblem(name)}
+          {...(kind === "date" && {
+            description: "Times are compared with the time of the evaluation.",
+          })}
+        />
+        <Select
+          label="Condition"
+          choices={operatorChoices(operator)}
+          value={operator}
+          onChange={(changed) => onChange((latest) => withOperator(latest, changed))}
+        />
+      </div>
+      <ValueFields {...props} />
+      {supportsInversion || supportsCase ? (
+        <div className="constraint-options">
+          {supportsInversion ? (
+            <Checkbox
+              label="Not: matches in all other cases"
+              isSelected={inverted}
+              onChange={(isSelected) => onChange((latest) => ({ ...latest, inverted: isSelected }))}
+            />
+          ) : null}
+          {supportsCase ? (
+            <Checkbox
+              label="Ignore upper and lower case"
+              isSelected={caseInsensitive}
+              onChange={(isSelected) =>
+                onChange((latest) => ({ ...latest, caseInsensitive: isSelected }))
+              }
+            />
+          ) : null}
+        </div>
+      ) : null}
+    </div>
+  );
+}
+
+function ValueFields({ constraint, fields, onChange }: ConstraintFieldsProps) {
+  const { operator, contextName, values, value = "" } = constraint;
+  const { kind } = operatorOf(operator);
+  const legalValues =
+    fields.find(({ name }) => name === contextName)?.legalValues.map((legal) => legal.value) ?? [];
+  const setValue = (changed: string): void => onChange((latest) => ({ ...latest, value: changed }));
+  if (takesList(operator)) {
+    return (
+      <ValueListField
+        values={values}
+        onChange={(changed) => onChange((latest) => ({ ...latest, values: changed }))}
+        suggestions={legalValues}
+        {...(kind === "ranges" && { placeholder: "10.0.0.0/8" })}
+        validate={(list) => describeListProblem(list, { kind, legalValues })}
+      />
+    );
+  }
+  const validate = (text: string): string | undefined =>
+    describeValueProblem(kind, text) ?? describeIllegalValues([text], legalValues);
+  if (kind === "date") {
+    return (
+      <TextField
+        label="Date and time"
+        type="datetime-local"
+        value={toFieldTime(value)}
+        onChange={(text) => setValue(fromFieldTime(text))}
+        description="In the time zone of this browser."
+        validate={() => validate(value)}
+      />
+    );
+  }
+  if (legalValues.length > 0) {
+    return (
+      <ComboBox
+        label="Value"
+        choices={legalValues.map((legal) => ({ id: legal, label: legal }))}
+        value={value}
+        onChange={setValue}
+        validate={validate}
+      />
+    );
+  }
+  return (
+    <TextField
+      label={VALUE_LABELS[kind]}
+      value={value}
+      onChange={setValue}
+      isCode={kind === "pattern"}
+      maxLength={1000}
+      validate={validate}
+    />
+  );
+}
+
+const VALUE_LABELS = {
+  list: "Value",
+  ranges: "Value",
+  number: "Number",
+  date: "Date and time",
+  version: "Version",
+  pattern: "Pattern (RE2 syntax)",
+} as const;
+
+function operatorChoices(current: string) {
+  const known = Object.entries(OPERATORS).map(([id, { phrase, group }]) => ({
+    id,
+    label: phrase,
+    group,
+  }));
+  return current in OPERATORS ? known : [...known, { id: current, label: current, group: "Other" }];
+}
+
+function describeFieldProblem(name: string): string | undefined {
+  if (name.trim() === "") return "Choose a context field.";
+  return name.length > 100 ? "The name of a context field has at most 100 characters." : undefined;
+}

@@ -1,0 +1,144 @@
+import { type ClipboardEvent, type KeyboardEvent, useState } from "react";
+import { Button } from "../ui/button.tsx";
+import { Chips } from "../ui/chips.tsx";
+import { TextField } from "../ui/fields.tsx";
+import { ComboBox } from "../ui/select.tsx";
+import { parseLines, parseValues, withValues } from "./value-list.ts";
+import "./constraints.css";
+
+/** How many values are shown one by one. More would be slow and hard to read. */
+const SHOWN_VALUES = 40;
+/** How many legal values are suggested at once. */
+const SUGGESTED_VALUES = 100;
+
+interface ValueListFieldProps {
+  readonly values: readonly string[];
+  readonly onChange: (values: readonly string[]) => void;
+  /** Values to choose from. Empty if there are none. @default [] */
+  readonly suggestions?: readonly string[];
+  readonly placeholder?: string;
+  /** Returns what is wrong with the values; undefined if they are valid. */
+  readonly validate: (values: readonly string[]) => string | undefined;
+}
+
+/** A list of texts: typed, chosen or pasted one by one, or edited as text with one value per line. */
+export function ValueListField(props: ValueListFieldProps) {
+  const [isText, setText] = useState(false);
+  const { values, onChange } = props;
+  return (
+    <div className="value-list">
+      {isText ? <ValueText {...props} /> : <ValueChips {...props} />}
+      <div className="row">
+        <span className="muted">
+          {values.length} {values.length === 1 ? "value" : "values"}
+        </span>
+        <Button size="small" variant="quiet" onPress={() => setText(!isText)}>
+          {isText ? "Show as list" : "Edit as text"}
+        </Button>
+        {values.length > 1 ? (
+          <Button size="small" variant="quiet" onPress={() => onChange([])}>
+            Remove all
+          </Button>
+        ) : null}
+      </div>
+    </div>
+  );
+}
+
+function ValueText({ values, onChange, validate }: ValueListFieldProps) {
+  const [text, setText] = useState(values.join("\n"));
+  return (
+    <TextField
+      label="Values"
+      value={text}
+      onChange={(changed) => {
+        setText(changed);
+        onChange(parseLines(changed));
+      }}
+      rows={8}
+      isCode
+      description="One value per line."
+      validate={() => validate(values)}
+    />
+  );
+}
+
+function ValueChips({
+  values,
+  onChange,
+  suggestions = [],
+  placeholder,
+  validate,
+}: ValueListFieldProps) {
+  const [text, setText] = useState("");
+  const add = (added: readonly string[]): void => {
+    onChange(withValues(values, added));
+    setText("");
+  };
+  const chosen = new Set(values);
+  const field = {
+    label: values.length === 0 ? "Values" : "Add a value",
+    value: text,
+    description: "Paste a list to add many at once, separated by commas or line breaks.",
+    ...(placeholder !== undefined && { placeholder }),
+    validate: (typed: string) =>
+      typed === "" || values.length > 0 ? validate(values) : validate(parseValues(typed)),
+  };
+  return (
+    <>
+      {values.length === 0 ? null : (
+        <div className="row">
+          <Chips
+            label="Values"
+            values={values.slice(0, SHOWN_VALUES)}
+            onRemove={(removed) => onChange(values.filter((value) => value !== removed))}
+          />
+          {values.length > SHOWN_VALUES ? (
+            <span className="muted">and {values.length - SHOWN_VALUES} more</span>
+          ) : null}
+        </div>
+      )}
+      <div
+        className="value-list-add"
+        onPaste={(event: ClipboardEvent) => {
+          const pasted = event.clipboardData.getData("text");
+          if (!/[,;\t\r\n]/.test(pasted)) return;
+          event.preventDefault();
+          add(parseValues(pasted));
+        }}
+        onKeyDown={(event: KeyboardEvent) => {
+          // NOTE: Enter would otherwise submit the form. It is prevented already if it chooses a suggestion.
+          if (event.key !== "Enter" || text.trim() === "" || event.isDefaultPrevented()) return;
+          event.preventDefault();
+          add(parseValues(text));
+        }}
+        // A value that was typed but not added would be lost.
+        onBlur={() => {
+          const isValue = suggestions.length === 0 || suggestions.includes(text);
+          if (isValue && text.trim() !== "") add(parseValues(text));
+        }}
+      >
+        {suggestions.length === 0 ? (
+          <TextField {...field} onChange={setText} />
+        ) : (
+          <ComboBox
+            {...field}
+            onChange={setText}
+            onChoose={({ id }) => add([id])}
+            choices={suggestions
+              .filter((value) => !chosen.has(value) && contains(value, text))
+              .slice(0, SUGGESTED_VALUES)
+              .map((value) => ({ id: value, label: value }))}
+          />
+        )}
+        <Button isDisabled={text.trim() === ""} onPress={() => add(parseValues(text))}>
+          Add
+        </Button>
+      </div>
+    </>
+  );
+}
+
+function contains(value: string, text: string): boolean {
+  return value.toLowerCase().includes(text.trim().toLowerCase());
+}

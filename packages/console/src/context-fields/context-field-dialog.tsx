@@ -1,0 +1,103 @@
+import { useState } from "react";
+import { adminPath, request, type Versioned } from "../api/request.ts";
+import type { ContextField } from "../api/types.ts";
+import { useChange } from "../changes/use-change.ts";
+import { Edited } from "../changes/edited.tsx";
+import { FormDialog } from "../ui/dialog.tsx";
+import { Checkbox, TextField } from "../ui/fields.tsx";
+import { NameField } from "../ui/name-field.tsx";
+import { MAX_DESCRIPTION_LENGTH } from "./legal-values.ts";
+import { LegalValuesEditor } from "./legal-values-editor.tsx";
+
+interface EditContextFieldDialogProps {
+  readonly name: string;
+  readonly onClose: () => void;
+}
+
+/** Edits a context field as it is at the moment. */
+export function EditContextFieldDialog({ name, onClose }: EditContextFieldDialogProps) {
+  return (
+    <Edited<ContextField>
+      path={adminPath`/context/${name}`}
+      title={name}
+      size="wide"
+      onClose={onClose}
+    >
+      {(version, reload) => (
+        <ContextFieldDialog version={version} onLoad={reload} onClose={onClose} />
+      )}
+    </Edited>
+  );
+}
+
+interface ContextFieldDialogProps {
+  /** The field that is edited; undefined for a new one. */
+  readonly version?: Versioned<ContextField>;
+  /** The only project that may use a new field. @default all projects */
+  readonly project?: string;
+  /** Reads the field again after a conflict. */
+  readonly onLoad?: () => void;
+  readonly onClose: () => void;
+}
+
+/** Creates or edits a context field. */
+export function ContextFieldDialog({ version, project, onLoad, onClose }: ContextFieldDialogProps) {
+  const field = version?.value;
+  const [name, setName] = useState(field?.name ?? "");
+  const [description, setDescription] = useState(field?.description ?? "");
+  const [stickiness, setStickiness] = useState(field?.stickiness ?? false);
+  const [legalValues, setLegalValues] = useState(field?.legalValues ?? []);
+  const body = { description, stickiness, legalValues };
+  const saving = useChange<{ readonly ifMatch: string | undefined }>({
+    run: ({ ifMatch }) =>
+      field === undefined
+        ? request(adminPath`/context`, { method: "POST", body: { name, project, ...body } })
+        : request(adminPath`/context/${name}`, { method: "PUT", body, ifMatch }),
+    outdates: [["context-fields"]],
+    success: () => (field === undefined ? `Created ${name}` : `Saved ${name}`),
+    showsErrors: true,
+  });
+  const save = (ifMatch: string | undefined): void =>
+    saving.mutate({ ifMatch }, { onSuccess: onClose });
+  return (
+    <FormDialog
+      title={field?.name ?? "New context field"}
+      submit={field === undefined ? "Create context field" : "Save"}
+      size="wide"
+      onClose={onClose}
+      isPending={saving.isPending}
+      error={saving.error}
+      onSubmit={() => save(version?.etag)}
+      {...(onLoad !== undefined && {
+        conflict: { load: onLoad, overwrite: () => save(undefined) },
+      })}
+    >
+      {field === undefined ? (
+        <NameField
+          value={name}
+          onChange={setName}
+          description="As applications send it in the context, for example country. It cannot be changed later."
+        />
+      ) : null}
+      <TextField
+        label="Description"
+        value={description}
+        onChange={setDescription}
+        maxLength={MAX_DESCRIPTION_LENGTH}
+        rows={2}
+      />
+      <div className="stack-tight">
+        <Checkbox
+          label="Can be used for stickiness"
+          isSelected={stickiness}
+          onChange={setStickiness}
+        />
+        <p className="field-description">
+          Rollouts and variants can then treat all users with the same value alike, for example all
+          colleagues of a company.
+        </p>
+      </div>
+      <LegalValuesEditor values={legalValues} onChange={setLegalValues} />
+    </FormDialog>
+  );
+}

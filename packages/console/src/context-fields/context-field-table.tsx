@@ -1,0 +1,104 @@
+import { useState } from "react";
+import type { ContextFieldSummary } from "../api/types.ts";
+import { describeCount } from "../ui/count.ts";
+import { type Column, DataTable } from "../ui/data-table.tsx";
+import { Badge } from "../ui/page.tsx";
+import { menuColumn } from "../ui/row-menu.tsx";
+import { EditContextFieldDialog } from "./context-field-dialog.tsx";
+import { ContextFieldUsesDialog, DeleteContextFieldDialog } from "./context-field-uses.tsx";
+
+interface Action {
+  readonly kind: "edit" | "delete" | "uses";
+  readonly name: string;
+}
+
+interface ContextFieldTableProps {
+  readonly fields: readonly ContextFieldSummary[];
+  readonly canEdit: boolean;
+}
+
+/** Context fields, with what can be done with each of them. */
+export function ContextFieldTable({ fields, canEdit }: ContextFieldTableProps) {
+  const [action, setAction] = useState<Action>();
+  const dialog = { name: action?.name ?? "", onClose: () => setAction(undefined) };
+  const actions: Column<ContextFieldSummary> = menuColumn(
+    ({ name }) => name,
+    ({ name }) => [
+      ...(canEdit ? [{ label: "Edit", run: () => setAction({ kind: "edit", name }) }] : []),
+      { label: "Where it is used", run: () => setAction({ kind: "uses", name }) },
+      ...(canEdit
+        ? [
+            {
+              label: "Delete",
+              isDangerous: true,
+              run: () => setAction({ kind: "delete", name }),
+            },
+          ]
+        : []),
+    ],
+  );
+  return (
+    <>
+      <DataTable
+        label="Context fields"
+        rows={fields}
+        keyOf={({ name }) => name}
+        columns={[...COLUMNS, actions]}
+      />
+      {action?.kind === "edit" ? <EditContextFieldDialog {...dialog} /> : null}
+      {action?.kind === "uses" ? <ContextFieldUsesDialog {...dialog} /> : null}
+      {action?.kind === "delete" ? <DeleteContextFieldDialog {...dialog} /> : null}
+    </>
+  );
+}
+
+const COLUMNS: readonly Column<ContextFieldSummary>[] = [
+  {
+    id: "name",
+    header: "Name",
+    isRowHeader: true,
+    cell: ({ name, description, stickiness }) => (
+      <>
+        <span className="row">
+          {name}
+          {stickiness ? <Badge kind="accent">stickiness</Badge> : null}
+        </span>
+        {description ? <p className="data-detail">{description}</p> : null}
+      </>
+    ),
+  },
+  {
+    id: "values",
+    header: "Legal values",
+    width: "28%",
+    cell: ({ legalValues }) => (
+      <LegalValuesSummary values={legalValues.map(({ value }) => value)} />
+    ),
+  },
+  {
+    id: "uses",
+    header: "Used in",
+    width: "9rem",
+    cell: ({ usedInFeatures }) =>
+      usedInFeatures === 0 ? (
+        <span className="muted">no flag</span>
+      ) : (
+        describeCount(usedInFeatures, "flag")
+      ),
+  },
+];
+
+const SHOWN_VALUES = 3;
+
+function LegalValuesSummary({ values }: { readonly values: readonly string[] }) {
+  if (values.length === 0) return <span className="muted">any</span>;
+  const others = values.length - SHOWN_VALUES;
+  return (
+    <span>
+      {values.slice(0, SHOWN_VALUES).join(", ")}
+      {others > 0 ? (
+        <span className="muted"> and {others.toLocaleString("en-GB")} more</span>
+      ) : null}
+    </span>
+  );
+}

@@ -1,0 +1,12 @@
+/** The usual types of environments. They have no effect on evaluation. */
+export const ENVIRONMENT_TYPES: Readonly<Record<string, string>> = {
+  development: "Development",
+  test: "Test",
+  preproduction: "Pre-production",
+  production: "Production",
+};
+
+/** Returns the name of a type. Unknown ones are shown as they are. */
+export function describeEnvironmentType(type: string): string {
+  return ENVIRONMENT_TYPES[type] ?? type;
+}

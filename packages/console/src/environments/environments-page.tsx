@@ -1,0 +1,123 @@
+import { useQuery } from "@tanstack/react-query";
+import { Plus } from "lucide-react";
+import { useState } from "react";
+import { queries } from "../api/queries.ts";
+import type { EnvironmentSummary } from "../api/types.ts";
+import { useHasRole } from "../session/session.ts";
+import { Button } from "../ui/button.tsx";
+import { describeCount } from "../ui/count.ts";
+import { type Column, DataTable } from "../ui/data-table.tsx";
+import { Badge, Empty, Loaded, Page } from "../ui/page.tsx";
+import { menuColumn } from "../ui/row-menu.tsx";
+import { Switch } from "../ui/switch.tsx";
+import { CreateEnvironmentDialog } from "./create-environment-dialog.tsx";
+import { EnvironmentProjectsDialog } from "./environment-projects-dialog.tsx";
+import { describeEnvironmentType } from "./environment-types.ts";
+import { useSwitchEnvironment } from "./use-switch-environment.ts";
+
+/** The environments of all projects. */
+export function EnvironmentsPage() {
+  const environments = useQuery(queries.environments());
+  const isAdmin = useHasRole("admin");
+  const [isCreating, setCreating] = useState(false);
+  return (
+    <Page
+      title="Environments"
+      description="The places where your applications run, such as development and production. A flag has its own state and strategies in each of them."
+      actions={
+        isAdmin ? (
+          <Button variant="primary" onPress={() => setCreating(true)}>
+            <Plus aria-hidden /> New environment
+          </Button>
+        ) : undefined
+      }
+    >
+      <Loaded query={environments}>
+        {(all) =>
+          all.length === 0 ? (
+            <Empty title="There are no environments yet">
+              <p>Create one for each place where your applications run.</p>
+            </Empty>
+          ) : (
+            <Environments environments={all} isAdmin={isAdmin} />
+          )
+        }
+      </Loaded>
+      <p className="muted">
+        New projects contain the environments that are offered to new projects. Existing projects
+        keep theirs: change them in the project settings.
+      </p>
+      {isCreating ? <CreateEnvironmentDialog onClose={() => setCreating(false)} /> : null}
+    </Page>
+  );
+}
+
+interface EnvironmentsProps {
+  readonly environments: readonly EnvironmentSummary[];
+  readonly isAdmin: boolean;
+}
+
+function Environments({ environments, isAdmin }: EnvironmentsProps) {
+  const switching = useSwitchEnvironment();
+  const [shown, setShown] = useState<string>();
+  const columns: readonly Column<EnvironmentSummary>[] = [
+    {
+      id: "name",
+      header: "Name",
+      isRowHeader: true,
+      cell: ({ name, type }) => (
+        <span className="row">
+          {name}
+          <Badge kind={type === "production" ? "accent" : "neutral"}>
+            {describeEnvironmentType(type)}
+          </Badge>
+        </span>
+      ),
+    },
+    { id: "order", header: "Position", width: "6rem", cell: ({ sortOrder }) => sortOrder },
+    {
+      id: "use",
+      header: "Use",
+      width: "30%",
+      cell: ({ projectCount, apiTokenCount, enabledToggleCount }) => (
+        <span>
+          {describeCount(enabledToggleCount, "flag")} on
+          <p className="data-detail">
+            {describeCount(projectCount, "project")} · {describeCount(apiTokenCount, "API token")}
+          </p>
+        </span>
+      ),
+    },
+    {
+      id: "enabled",
+      header: "For new projects",
+      width: "10rem",
+      cell: ({ name, enabled }) => (
+        <Switch
+          label={`Offer ${name} to new projects`}
+          hidesLabel
+          isSelected={enabled}
+          isDisabled={!isAdmin}
+          onChange={(isEnabled) => switching.mutate({ name, enabled: isEnabled })}
+        />
+      ),
+    },
+    menuColumn(
+      ({ name }) => name,
+      ({ name }) => [{ label: "Show its projects", run: () => setShown(name) }],
+    ),
+  ];
+  return (
+    <>
+      <DataTable
+        label="Environments"
+        rows={environments}
+        keyOf={({ name }) => name}
+        columns={columns}
+      />
+      {shown === undefined ? null : (
+        <EnvironmentProjectsDialog environment={shown} onClose={() => setShown(undefined)} />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,74 @@
+import { expect, test } from "vitest";
+import type { RecordedEvent } from "../api/types.ts";
+import { describeEvent, EVENT_TYPES } from "./describe-event.ts";
+
+const event = (type: string, more: Partial<RecordedEvent> = {}): RecordedEvent => ({
+  id: 1,
+  type,
+  createdBy: "Anna",
+  createdByUserId: -42,
+  createdAt: "2026-03-01T10:00:00.000Z",
+  project: "default",
+  featureName: "checkout",
+  environment: "production",
+  preData: null,
+  data: null,
+  tags: [],
+  ...more,
+});
+
+test.each<[string, Partial<RecordedEvent>, string]>([
+  ["feature-environment-enabled", {}, "Anna switched checkout on in production"],
+  ["feature-environment-disabled", {}, "Anna switched checkout off in production"],
+  [
+    "feature-strategy-add",
+    { data: { name: "flexibleRollout", title: null } },
+    "Anna added a strategy (Gradual rollout) to checkout in production",
+  ],
+  [
+    "feature-strategy-update",
+    { data: { title: "Beta" } },
+    "Anna changed the strategy “Beta” of checkout in production",
+  ],
+  [
+    "feature-strategy-remove",
+    { preData: { name: "lunar" } },
+    "Anna removed a strategy (lunar) from checkout in production",
+  ],
+  [
+    "feature-tagged",
+    { data: { type: "simple", value: "team-a" } },
+    "Anna added the tag simple:team-a to checkout",
+  ],
+  ["feature-dependency-added", { data: { feature: "base" } }, "Anna made checkout depend on base"],
+  [
+    "feature-dependency-removed",
+    { preData: { feature: "base" } },
+    "Anna removed the dependency of checkout on base",
+  ],
+  [
+    "features-imported",
+    { data: { created: ["a"], updated: ["b", "c"] } },
+    "Anna imported flags into the project default: 1 new, 2 changed",
+  ],
+  ["segment-deleted", { preData: { name: "nordics" } }, "Anna deleted the segment nordics"],
+  ["api-token-created", { data: { tokenName: "web" } }, "Anna created the API token web"],
+  ["project-environment-added", {}, "Anna added the environment production to the project default"],
+])("describes %s", (type, more, sentence) => {
+  expect(describeEvent(event(type, more))).toBe(sentence);
+});
+
+test("describes every type without recorded states", () => {
+  for (const { id, label } of EVENT_TYPES) {
+    expect(label).toMatch(/^[A-Z]/);
+    expect(describeEvent(event(id))).toMatch(/^Anna [a-z]+ /);
+    expect(describeEvent(event(id))).not.toContain("undefined");
+  }
+});
+
+test("names the service, and describes types of newer versions", () => {
+  expect(describeEvent(event("project-created", { createdByUserId: -1337 }))).toBe(
+    "The service created the project default",
+  );
+  expect(describeEvent(event("constructor"))).toBe("Anna made a change of type constructor");
+});

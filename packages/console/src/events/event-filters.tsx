@@ -1,0 +1,144 @@
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { queries } from "../api/queries.ts";
+import { describeTokenType } from "../tokens/token-types.ts";
+import { SearchField } from "../ui/fields.tsx";
+import { type Choice, ComboBox, Select } from "../ui/select.tsx";
+import { useDebounced } from "../ui/use-debounced.ts";
+import { EVENT_TYPES } from "./describe-event.ts";
+
+/** The entry of a filter that selects nothing. */
+const ALL = "(all)";
+
+/** What to filter by, as it is typed. Empty texts match every event. */
+export interface EventCriteria {
+  readonly query: string;
+  readonly type: string;
+  readonly createdBy: string;
+  readonly project: string;
+  readonly feature: string;
+}
+
+export const NO_CRITERIA: EventCriteria = {
+  query: "",
+  type: "",
+  createdBy: "",
+  project: "",
+  feature: "",
+};
+
+interface EventFiltersProps {
+  readonly criteria: EventCriteria;
+  readonly onChange: (criteria: EventCriteria) => void;
+  /** Whether there are filters for projects and flags. */
+  readonly isGlobal: boolean;
+}
+
+export function EventFilters({ criteria, onChange, isGlobal }: EventFiltersProps) {
+  const types = isGlobal ? EVENT_TYPES : EVENT_TYPES.filter(({ id }) => isTypeOfFlag(id));
+  return (
+    <div className="event-filters" role="search">
+      <SearchField
+        label="Search in the changed values"
+        value={criteria.query}
+        onChange={(query) => onChange({ ...criteria, query })}
+      />
+      <Select
+        label="Change"
+        choices={[{ id: ALL, label: "All changes" }, ...types]}
+        value={criteria.type === "" ? ALL : criteria.type}
+        onChange={(id) => onChange({ ...criteria, type: id === ALL ? "" : id })}
+      />
+      <AuthorFilter
+        author={criteria.createdBy}
+        onChange={(createdBy) => onChange({ ...criteria, createdBy })}
+      />
+      {isGlobal ? (
+        <>
+          <ProjectFilter
+            project={criteria.project}
+            onChange={(project) => onChange({ ...criteria, project })}
+          />
+          <FlagFilter
+            flag={criteria.feature}
+            project={criteria.project}
+            onChange={(feature) => onChange({ ...criteria, feature })}
+          />
+        </>
+      ) : null}
+    </div>
+  );
+}
+
+interface AuthorFilterProps {
+  readonly author: string;
+  readonly onChange: (author: string) => void;
+}
+
+/** Suggests who can sign in with a token, and who has made the latest changes. */
+function AuthorFilter({ author, onChange }: AuthorFilterProps) {
+  const { data: tokens = [] } = useQuery(queries.tokens());
+  const { data: latest } = useInfiniteQuery(queries.events({}));
+  const names = [
+    ...(latest?.pages ?? []).flatMap(({ events }) => events.map(({ createdBy }) => createdBy)),
+    ...tokens
+      .filter(({ type }) => !describeTokenType(type).isForSdks)
+      .map((token) => token.tokenName),
+  ];
+  return (
+    <ComboBox
+      label="By"
+      placeholder="Full name"
+      choices={toChoices(names)}
+      value={author}
+      onChange={onChange}
+    />
+  );
+}
+
+interface FlagFilterProps {
+  readonly flag: string;
+  /** The project whose flags are suggested. Empty for all. */
+  readonly project: string;
+  readonly onChange: (flag: string) => void;
+}
+
+function FlagFilter({ flag, project, onChange }: FlagFilterProps) {
+  const { data: names = [] } = useQuery(queries.flagNames(useDebounced(flag), project));
+  return (
+    <ComboBox
+      label="Flag"
+      placeholder="Full name"
+      choices={toChoices(names)}
+      value={flag}
+      onChange={onChange}
+    />
+  );
+}
+
+function toChoices(names: readonly string[]): readonly Choice[] {
+  return [...new Set(names)].toSorted().map((name) => ({ id: name, label: name }));
+}
+
+interface ProjectFilterProps {
+  readonly project: string;
+  readonly onChange: (project: string) => void;
+}
+
+function ProjectFilter({ project, onChange }: ProjectFilterProps) {
+  const { data: projects = [] } = useQuery(queries.projects());
+  return (
+    <Select
+      label="Project"
+      choices={[
+        { id: ALL, label: "All projects" },
+        ...projects.map(({ id, name }) => ({ id, label: name })),
+      ]}
+      value={project === "" ? ALL : project}
+      onChange={(id) => onChange(id === ALL ? "" : id)}
+    />
+  );
+}
+
+function isTypeOfFlag(type: string): boolean {
+  return type.startsWith("feature-") || type === "strategy-order-changed";
+}

@@ -1,0 +1,225 @@
+import type { EventType } from "../../../admin/src/storage/event.ts";
+import type { RecordedEvent } from "../api/types.ts";
+import { describeStrategyType } from "../strategies/strategy-types.ts";
+import { listAt, textAt } from "./recorded-state.ts";
+
+interface EventWords {
+  /** The name of the type in a list of all types. */
+  readonly label: string;
+  /** The sentence without its subject, who did it. */
+  readonly action: (event: RecordedEvent) => string;
+}
+
+/** The types of events in words. The compiler requires every type that flags-admin records. */
+export const EVENT_WORDS: Readonly<Record<EventType, EventWords>> = {
+  "api-token-created": {
+    label: "API token created",
+    action: ({ data }) => `created the API token ${textAt(data, "tokenName")}`,
+  },
+  "api-token-deleted": {
+    label: "API token deleted",
+    action: ({ preData }) => `deleted the API token ${textAt(preData, "tokenName")}`,
+  },
+  "api-token-updated": {
+    label: "API token changed",
+    action: ({ data }) => `changed when the API token ${textAt(data, "tokenName")} expires`,
+  },
+  "application-deleted": {
+    label: "Application removed",
+    action: ({ preData }) => `removed the application ${textAt(preData, "appName")} from the list`,
+  },
+  "context-field-created": {
+    label: "Context field created",
+    action: ({ data }) => `created the context field ${textAt(data, "name")}`,
+  },
+  "context-field-deleted": {
+    label: "Context field deleted",
+    action: ({ preData }) => `deleted the context field ${textAt(preData, "name")}`,
+  },
+  "context-field-updated": {
+    label: "Context field changed",
+    action: ({ data }) => `changed the context field ${textAt(data, "name")}`,
+  },
+  "environment-created": {
+    label: "Environment created",
+    action: ({ environment }) => `created the environment ${environment}`,
+  },
+  "environment-disabled": {
+    label: "Environment disabled",
+    action: ({ environment }) => `disabled the environment ${environment}`,
+  },
+  "environment-enabled": {
+    label: "Environment enabled",
+    action: ({ environment }) => `enabled the environment ${environment}`,
+  },
+  "feature-archived": {
+    label: "Flag archived",
+    action: (event) => `archived ${flagOf(event)}`,
+  },
+  "feature-created": {
+    label: "Flag created",
+    action: (event) => `created the flag ${flagOf(event)}`,
+  },
+  "feature-deleted": {
+    label: "Flag deleted",
+    action: (event) => `permanently deleted the flag ${flagOf(event)}`,
+  },
+  "feature-dependencies-removed": {
+    label: "Dependencies removed",
+    action: (event) => `removed the dependencies of ${flagOf(event)}`,
+  },
+  "feature-dependency-added": {
+    label: "Dependency added",
+    action: (event) => `made ${flagOf(event)} depend on ${textAt(event.data, "feature")}`,
+  },
+  "feature-dependency-removed": {
+    label: "Dependency removed",
+    action: (event) =>
+      `removed the dependency of ${flagOf(event)} on ${textAt(event.preData, "feature")}`,
+  },
+  "feature-environment-disabled": {
+    label: "Flag switched off",
+    action: (event) => `switched ${flagOf(event)} off in ${event.environment}`,
+  },
+  "feature-environment-enabled": {
+    label: "Flag switched on",
+    action: (event) => `switched ${flagOf(event)} on in ${event.environment}`,
+  },
+  "feature-environment-variants-updated": {
+    label: "Variants changed",
+    action: (event) => `changed the variants of ${flagOf(event)} in ${event.environment}`,
+  },
+  "feature-metadata-updated": {
+    label: "Flag settings changed",
+    action: (event) => `changed the settings of ${flagOf(event)}`,
+  },
+  "feature-revived": {
+    label: "Flag revived",
+    action: (event) => `revived ${flagOf(event)} from the archive`,
+  },
+  "feature-stale-off": {
+    label: "Flag marked as active",
+    action: (event) => `marked ${flagOf(event)} as active`,
+  },
+  "feature-stale-on": {
+    label: "Flag marked as stale",
+    action: (event) => `marked ${flagOf(event)} as stale`,
+  },
+  "feature-strategy-add": {
+    label: "Strategy added",
+    action: (event) =>
+      `added ${strategyIn(event.data)} to ${flagOf(event)} in ${event.environment}`,
+  },
+  "feature-strategy-remove": {
+    label: "Strategy removed",
+    action: (event) =>
+      `removed ${strategyIn(event.preData)} from ${flagOf(event)} in ${event.environment}`,
+  },
+  "feature-strategy-update": {
+    label: "Strategy changed",
+    action: (event) =>
+      `changed ${strategyIn(event.data)} of ${flagOf(event)} in ${event.environment}`,
+  },
+  "feature-tagged": {
+    label: "Tag added to a flag",
+    action: (event) => `added the tag ${tagIn(event.data)} to ${flagOf(event)}`,
+  },
+  "feature-untagged": {
+    label: "Tag removed from a flag",
+    action: (event) => `removed the tag ${tagIn(event.preData)} from ${flagOf(event)}`,
+  },
+  "features-imported": {
+    label: "Flags imported",
+    action: ({ data, project }) =>
+      `imported flags into the project ${project}: ${listAt(data, "created").length} new, ${listAt(data, "updated").length} changed`,
+  },
+  "project-archived": {
+    label: "Project archived",
+    action: ({ project }) => `archived the project ${project}`,
+  },
+  "project-created": {
+    label: "Project created",
+    action: ({ project }) => `created the project ${project}`,
+  },
+  "project-environment-added": {
+    label: "Environment added to a project",
+    action: ({ project, environment }) =>
+      `added the environment ${environment} to the project ${project}`,
+  },
+  "project-environment-removed": {
+    label: "Environment removed from a project",
+    action: ({ project, environment }) =>
+      `removed the environment ${environment} from the project ${project}`,
+  },
+  "project-revived": {
+    label: "Project revived",
+    action: ({ project }) => `revived the project ${project} from the archive`,
+  },
+  "project-updated": {
+    label: "Project changed",
+    action: ({ project }) => `changed the project ${project}`,
+  },
+  "segment-created": {
+    label: "Segment created",
+    action: ({ data }) => `created the segment ${textAt(data, "name")}`,
+  },
+  "segment-deleted": {
+    label: "Segment deleted",
+    action: ({ preData }) => `deleted the segment ${textAt(preData, "name")}`,
+  },
+  "segment-updated": {
+    label: "Segment changed",
+    action: ({ data }) => `changed the segment ${textAt(data, "name")}`,
+  },
+  "strategy-created": {
+    label: "Strategy type created",
+    action: ({ data }) => `created the strategy type ${textAt(data, "name")}`,
+  },
+  "strategy-deleted": {
+    label: "Strategy type deleted",
+    action: ({ preData }) => `deleted the strategy type ${textAt(preData, "name")}`,
+  },
+  "strategy-order-changed": {
+    label: "Strategies reordered",
+    action: (event) => `reordered the strategies of ${flagOf(event)} in ${event.environment}`,
+  },
+  "strategy-updated": {
+    label: "Strategy type changed",
+    action: ({ data }) => `changed the strategy type ${textAt(data, "name")}`,
+  },
+  "tag-created": {
+    label: "Tag created",
+    action: ({ data }) => `created the tag ${tagIn(data)}`,
+  },
+  "tag-deleted": {
+    label: "Tag deleted",
+    action: ({ preData }) => `deleted the tag ${tagIn(preData)}`,
+  },
+  "tag-type-created": {
+    label: "Tag type created",
+    action: ({ data }) => `created the tag type ${textAt(data, "name")}`,
+  },
+  "tag-type-deleted": {
+    label: "Tag type deleted",
+    action: ({ preData }) => `deleted the tag type ${textAt(preData, "name")}`,
+  },
+  "tag-type-updated": {
+    label: "Tag type changed",
+    action: ({ data }) => `changed the tag type ${textAt(data, "name")}`,
+  },
+};
+
+function flagOf({ featureName }: RecordedEvent): string {
+  return featureName ?? "a flag";
+}
+
+function tagIn(state: unknown): string {
+  return `${textAt(state, "type")}:${textAt(state, "value")}`;
+}
+
+/** Names a strategy by its title, if it has one. */
+function strategyIn(state: unknown): string {
+  const title = textAt(state, "title", "");
+  if (title !== "") return `the strategy “${title}”`;
+  return `a strategy (${describeStrategyType(textAt(state, "name"), []).name})`;
+}

@@ -1,0 +1,82 @@
+import { useQuery } from "@tanstack/react-query";
+import { Plus } from "lucide-react";
+import { useState } from "react";
+import { queries } from "../api/queries.ts";
+import type { Flag, FlagEnvironment } from "../api/types.ts";
+import { useSwitchFlag } from "../flags/use-switch-flag.ts";
+import { useHasRole } from "../session/session.ts";
+import { describeEnvironment } from "../strategies/describe-strategy.ts";
+import { AddStrategyDialog } from "../strategies/strategy-dialogs.tsx";
+import { Button } from "../ui/button.tsx";
+import { Badge } from "../ui/page.tsx";
+import { Switch } from "../ui/switch.tsx";
+import { Time } from "../ui/time.tsx";
+import { EnvironmentVariants } from "./environment-variants.tsx";
+import { StrategyList } from "./strategy-list.tsx";
+
+interface EnvironmentCardProps {
+  readonly flag: Flag;
+  readonly environment: FlagEnvironment;
+}
+
+/** A flag in one environment. */
+export function EnvironmentCard({ flag, environment }: EnvironmentCardProps) {
+  const canEdit = useHasRole("editor");
+  const switching = useSwitchFlag(flag.project);
+  const [isAdding, setAdding] = useState(false);
+  const { data: types = [] } = useQuery(queries.strategyTypes());
+  const { data: segments = [] } = useQuery(queries.segments());
+  const { name, type, enabled, strategies, lastSeenAt } = environment;
+  const names = { types, segments };
+  return (
+    <section className="card flag-environment-card" aria-label={name}>
+      <header className="flag-environment-header">
+        <div className="flag-environment-title">
+          <h2>{name}</h2>
+          {type === "production" && name !== type ? <Badge kind="accent">{type}</Badge> : null}
+        </div>
+        <Switch
+          label={enabled ? "On" : "Off"}
+          isSelected={enabled}
+          isDisabled={!canEdit}
+          onChange={(isSelected) =>
+            switching.mutate({ flag: flag.name, environment: name, enabled: isSelected })
+          }
+        />
+      </header>
+      <p className="flag-sentence">{describeEnvironment(environment, names)}</p>
+      {strategies.length === 0 ? (
+        <p className="muted flag-note">
+          No strategies. {canEdit ? "Switching the flag on adds one for everyone." : null}
+        </p>
+      ) : (
+        <StrategyList flag={flag} environment={environment} names={names} canEdit={canEdit} />
+      )}
+      {canEdit ? (
+        <div>
+          <Button size="small" onPress={() => setAdding(true)}>
+            <Plus aria-hidden /> Add strategy
+          </Button>
+        </div>
+      ) : null}
+      <EnvironmentVariants flag={flag} environment={environment} canEdit={canEdit} />
+      <p className="muted flag-note">
+        {lastSeenAt === null ? (
+          "No application has evaluated it here yet."
+        ) : (
+          <>
+            Last evaluated <Time value={lastSeenAt} />
+          </>
+        )}
+      </p>
+      {isAdding ? (
+        <AddStrategyDialog
+          project={flag.project}
+          flag={flag.name}
+          environment={name}
+          onClose={() => setAdding(false)}
+        />
+      ) : null}
+    </section>
+  );
+}

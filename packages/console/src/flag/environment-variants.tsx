@@ -1,0 +1,138 @@
+import { useState } from "react";
+import { adminPath, request, type Versioned } from "../api/request.ts";
+import type { Flag, FlagEnvironment, FlagVariant } from "../api/types.ts";
+import { useChange } from "../changes/use-change.ts";
+import { Edited } from "../changes/edited.tsx";
+import { StickinessField } from "../strategies/stickiness-field.tsx";
+import { Button } from "../ui/button.tsx";
+import { FormDialog } from "../ui/dialog.tsx";
+import { VariantBar } from "../variants/variant-bar.tsx";
+import { VariantEditor } from "../variants/variant-editor.tsx";
+
+interface EnvironmentVariantsProps {
+  readonly flag: Flag;
+  readonly environment: FlagEnvironment;
+  readonly canEdit: boolean;
+}
+
+/** The variants of a migrated flag, which do not belong to a strategy. Shown only if there are any. */
+export function EnvironmentVariants({ flag, environment, canEdit }: EnvironmentVariantsProps) {
+  const [isEditing, setEditing] = useState(false);
+  const { name, variants } = environment;
+  if (variants.length === 0) return null;
+  return (
+    <div className="flag-variants">
+      <h3>Variants of the environment</h3>
+      <p className="muted flag-note">Used by strategies that have no variants of their own.</p>
+      <VariantBar variants={variants} />
+      {canEdit ? (
+        <div>
+          <Button size="small" onPress={() => setEditing(true)}>
+            Edit variants
+          </Button>
+        </div>
+      ) : null}
+      {isEditing ? (
+        <VariantsDialog flag={flag} environment={name} onClose={() => setEditing(false)} />
+      ) : null}
+    </div>
+  );
+}
+
+interface VariantsDialogProps {
+  readonly flag: Flag;
+  readonly environment: string;
+  readonly onClose: () => void;
+}
+
+interface VariantList {
+  readonly variants: readonly FlagVariant[];
+}
+
+function VariantsDialog({ flag, environment, onClose }: VariantsDialogProps) {
+  const path = adminPath`/projects/${flag.project}/features/${flag.name}/environments/${environment}/variants`;
+  return (
+    <Edited<VariantList> path={path} title={`Variants in ${environment}`} onClose={onClose}>
+      {(loaded, reload) => (
+        <LoadedVariants
+          flag={flag}
+          environment={environment}
+          path={path}
+          loaded={loaded}
+          onLoad={reload}
+          onClose={onClose}
+        />
+      )}
+    </Edited>
+  );
+}
+
+interface LoadedVariantsProps extends VariantsDialogProps {
+  readonly path: string;
+  readonly loaded: Versioned<VariantList>;
+  readonly onLoad: () => void;
+}
+
+function LoadedVariants({
+  flag: { project, name },
+  environment,
+  path,
+  loaded: { value, etag },
+  onLoad,
+  onClose,
+}: LoadedVariantsProps) {
+  const [variants, setVariants] = useState(value.variants);
+  const stickiness = variants[0]?.stickiness ?? "default";
+  const edit = useChange<{ readonly overwrites: boolean }>({
+    run: ({ overwrites }) =>
+      request(path, { method: "PUT", body: variants, ifMatch: overwrites ? undefined : etag }),
+    outdates: [
+      ["flag", project, name],
+      ["flags", project],
+    ],
+    success: () => `Saved the variants in ${environment}`,
+    undo: () => request(path, { method: "PUT", body: value.variants }),
+    showsErrors: true,
+  });
+  const submit = (overwrites: boolean): void => edit.mutate({ overwrites }, { onSuccess: onClose });
+  const overridden = variants.filter(({ overrides = [] }) => overrides.length > 0);
+  return (
+    <FormDialog
+      title={`Variants in ${environment}`}
+      submit="Save"
+      size="wide"
+      onClose={onClose}
+      onSubmit={() => submit(false)}
+      conflict={{ load: onLoad, overwrite: () => submit(true) }}
+      isPending={edit.isPending}
+      error={edit.error}
+    >
+      <VariantEditor value={variants} onChange={setVariants} stickiness={stickiness} />
+      {variants.length === 0 ? null : (
+        <StickinessField
+          label="Stickiness"
+          value={stickiness}
+          onChange={(field) =>
+            setVariants(variants.map((variant) => ({ ...variant, stickiness: field })))
+          }
+          description="Contexts with the same value get the same variant."
+        />
+      )}
+      {overridden.length === 0 ? null : (
+        <div>
+          <h3>Contexts that always get a certain variant</h3>
+          <ul>
+            {overridden.flatMap(({ name: variant, overrides = [] }) =>
+              overrides.map(({ contextName, values }) => (
+                <li key={`${variant} ${contextName}`}>
+                  {variant}: {contextName} is one of {values.slice(0, 5).join(", ")}
+                  {values.length > 5 ? ` (+${values.length - 5})` : ""}
+                </li>
+              )),
+            )}
+          </ul>
+        </div>
+      )}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,99 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { ArrowLeft } from "lucide-react";
+import { queries } from "../api/queries.ts";
+import { ApiError } from "../api/request.ts";
+import type { Flag } from "../api/types.ts";
+import { CopyButton } from "../ui/copy-button.tsx";
+import { Loaded, Page } from "../ui/page.tsx";
+import { Tabs } from "../ui/tabs.tsx";
+import { EnvironmentsTab } from "./environments-tab.tsx";
+import { ExplainTab } from "./explain-tab.tsx";
+import { FlagActions } from "./flag-actions.tsx";
+import { FlagDetails } from "./flag-details.tsx";
+import { HistoryTab } from "./history-tab.tsx";
+import { UsageTab } from "./usage-tab.tsx";
+import "./flag.css";
+
+const route = getRouteApi("/shell/projects/$project/flags/$flag");
+
+/** A flag in all of its environments. */
+export function FlagPage() {
+  const { project, flag } = route.useParams();
+  const query = useQuery(queries.flag(project, flag));
+  const isMissing = query.error instanceof ApiError && query.error.status === 404;
+  return (
+    <Page
+      title={flag}
+      above={
+        <Link to="/projects/$project/flags" params={{ project }} className="back-link">
+          <ArrowLeft aria-hidden /> All flags
+        </Link>
+      }
+      actions={
+        <>
+          <CopyButton label="Copy the name" text={flag} />
+          {query.data === undefined || isMissing ? null : <FlagActions flag={query.data} />}
+        </>
+      }
+    >
+      {isMissing ? (
+        <MissingFlag project={project} />
+      ) : (
+        <Loaded query={query}>
+          {(loaded) => (
+            <>
+              <FlagDetails flag={loaded} />
+              <FlagTabs key={loaded.name} flag={loaded} />
+            </>
+          )}
+        </Loaded>
+      )}
+    </Page>
+  );
+}
+
+function MissingFlag({ project }: { readonly project: string }) {
+  return (
+    <p>
+      There is no such flag in this project. It may be in the{" "}
+      <Link to="/projects/$project/archive" params={{ project }}>
+        archive
+      </Link>
+      , or somebody has deleted it.
+    </p>
+  );
+}
+
+const TABS = ["environments", "usage", "history", "explain"] as const;
+
+function FlagTabs({ flag }: { readonly flag: Flag }) {
+  const { tab } = route.useSearch();
+  const navigate = useNavigate();
+  const { project, name } = flag;
+  const address = { project, flag: name };
+  return (
+    <Tabs
+      label="Parts of the flag"
+      selected={TABS.find((id) => id === tab) ?? "environments"}
+      onSelect={(id) =>
+        void navigate({
+          to: "/projects/$project/flags/$flag",
+          params: address,
+          search: id === "environments" ? {} : { tab: id },
+          replace: true,
+        })
+      }
+      tabs={[
+        {
+          id: "environments",
+          label: "Environments",
+          content: () => <EnvironmentsTab flag={flag} />,
+        },
+        { id: "usage", label: "Usage", content: () => <UsageTab {...address} /> },
+        { id: "history", label: "History", content: () => <HistoryTab {...address} /> },
+        { id: "explain", label: "Explain", content: () => <ExplainTab {...address} /> },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,155 @@
+import { EllipsisVertical, GripVertical, Pencil } from "lucide-react";
+import { useState } from "react";
+import { Button as AriaButton } from "react-aria-components/Button";
+import { GridList, GridListItem } from "react-aria-components/GridList";
+import { useDragAndDrop } from "react-aria-components/useDragAndDrop";
+import type { Flag, FlagEnvironment, Strategy } from "../api/types.ts";
+import { ConstraintList } from "../constraints/constraint-summary.tsx";
+import { describeStrategy, type Names } from "../strategies/describe-strategy.ts";
+import { EditStrategyDialog } from "../strategies/strategy-dialogs.tsx";
+import { describeStrategyType } from "../strategies/strategy-types.ts";
+import { IconButton } from "../ui/button.tsx";
+import { Menu, type MenuEntry } from "../ui/menu.tsx";
+import { Badge } from "../ui/page.tsx";
+import { VariantBar } from "../variants/variant-bar.tsx";
+import { moveEntries } from "./move.ts";
+import { useStrategyChanges } from "./use-strategy-changes.ts";
+
+interface StrategyListProps {
+  readonly flag: Flag;
+  readonly environment: FlagEnvironment;
+  readonly names: Names;
+  readonly canEdit: boolean;
+}
+
+/** The strategies of a flag in an environment, in the order in which they are evaluated. */
+export function StrategyList({ flag, environment, names, canEdit }: StrategyListProps) {
+  const { strategies } = environment;
+  const changes = useStrategyChanges(flag, environment);
+  const [edited, setEdited] = useState<string>();
+  const ids = strategies.map(({ id }) => id);
+  const isSortable = canEdit && strategies.length > 1;
+  const { dragAndDropHooks } = useDragAndDrop({
+    isDisabled: !isSortable,
+    getItems: (keys) => [...keys].map((key) => ({ "text/plain": String(key) })),
+    onReorder: ({ keys, target }) => {
+      if (target.dropPosition === "on") return;
+      const moved = new Set([...keys].map(String));
+      changes.ordering.mutate(
+        moveEntries(ids, moved, { entry: String(target.key), position: target.dropPosition }),
+      );
+    },
+  });
+  const move = (from: number, to: number): void => {
+    const id = ids[from];
+    if (id !== undefined) changes.ordering.mutate(ids.toSpliced(from, 1).toSpliced(to, 0, id));
+  };
+  const actions = (strategy: Strategy, index: number): readonly MenuEntry[] => [
+    { label: "Move up", run: () => move(index, index - 1), isDisabled: index === 0 },
+    {
+      label: "Move down",
+      run: () => move(index, index + 1),
+      isDisabled: index === strategies.length - 1,
+    },
+    {
+      label: strategy.disabled ? "Enable" : "Disable",
+      run: () => changes.disabling.mutate(strategy),
+    },
+    {
+      label: "Duplicate",
+      run: () => changes.copying.mutate({ strategy, target: environment.name }),
+    },
+    ...flag.environments
+      .filter(({ name }) => name !== environment.name)
+      .map(({ name }) => ({
+        label: `Copy to ${name}`,
+        run: () => changes.copying.mutate({ strategy, target: name }),
+      })),
+    { label: "Delete", run: () => changes.deletion.mutate(strategy), isDangerous: true },
+  ];
+  return (
+    <>
+      <GridList
+        // NOTE: a list cannot become sortable later. With one strategy it is sortable too, although its handle is
+        // hidden, so that the focus stays where it is when a strategy is added or deleted.
+        key={String(canEdit)}
+        aria-label={`Strategies in ${environment.name}`}
+        className="strategy-list"
+        selectionMode="none"
+        keyboardNavigationBehavior="tab"
+        items={strategies.map((strategy, index) => ({ ...strategy, index }))}
+        dependencies={[names, strategies, canEdit]}
+        {...(canEdit && { dragAndDropHooks })}
+      >
+        {({ index, ...strategy }) => (
+          <GridListItem
+            id={strategy.id}
+            textValue={nameOf(strategy, names)}
+            className={strategy.disabled ? "strategy strategy-disabled" : "strategy"}
+          >
+            {canEdit ? (
+              <AriaButton slot="drag" className="strategy-handle">
+                <GripVertical aria-hidden />
+              </AriaButton>
+            ) : null}
+            <StrategySummary strategy={strategy} names={names} />
+            {canEdit ? (
+              <div className="strategy-actions">
+                <IconButton
+                  label={`Edit ${nameOf(strategy, names)}`}
+                  onPress={() => setEdited(strategy.id)}
+                >
+                  <Pencil aria-hidden />
+                </IconButton>
+                <Menu entries={actions(strategy, index)}>
+                  <IconButton label={`More actions for ${nameOf(strategy, names)}`}>
+                    <EllipsisVertical aria-hidden />
+                  </IconButton>
+                </Menu>
+              </div>
+            ) : null}
+          </GridListItem>
+        )}
+      </GridList>
+      {edited === undefined ? null : (
+        <EditStrategyDialog
+          project={flag.project}
+          flag={flag.name}
+          environment={environment.name}
+          id={edited}
+          onClose={() => setEdited(undefined)}
+        />
+      )}
+    </>
+  );
+}
+
+function nameOf({ title, name }: Strategy, { types }: Names): string {
+  return title === null || title === "" ? describeStrategyType(name, types).name : title;
+}
+
+interface StrategySummaryProps {
+  readonly strategy: Strategy;
+  readonly names: Names;
+}
+
+/** What a strategy does. A sentence suffices for a simple one. */
+function StrategySummary({ strategy, names }: StrategySummaryProps) {
+  const { constraints, variants, disabled } = strategy;
+  const sentence = describeStrategy({ ...strategy, constraints: [], variants: [] }, names);
+  return (
+    <div className="strategy-summary">
+      <div className="row">
+        <strong>{nameOf(strategy, names)}</strong>
+        {disabled ? <Badge>Disabled</Badge> : null}
+      </div>
+      <span>
+        {sentence.charAt(0).toUpperCase()}
+        {sentence.slice(1)}
+        {constraints.length === 0 ? null : ", where"}
+      </span>
+      {constraints.length === 0 ? null : <ConstraintList constraints={constraints} />}
+      {variants.length === 0 ? null : <VariantBar variants={variants} />}
+    </div>
+  );
+}

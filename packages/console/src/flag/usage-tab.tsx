@@ -1,0 +1,124 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { queries } from "../api/queries.ts";
+import type { Usage } from "../api/types.ts";
+import { Empty, Loaded } from "../ui/page.tsx";
+import { Select } from "../ui/select.tsx";
+import { Switch } from "../ui/switch.tsx";
+import { type Division, EnvironmentUsage } from "../usage/environment-usage.tsx";
+import {
+  applicationsOf,
+  environmentsOf,
+  type Period,
+  PERIODS,
+  toBars,
+} from "../usage/usage-series.ts";
+import "../usage/usage.css";
+
+/** The entry of the filter that selects all applications. No application can have this name. */
+const ALL = "(all)";
+
+interface UsageTabProps {
+  readonly project: string;
+  readonly flag: string;
+}
+
+/** How often applications evaluated a flag, and with which result. */
+export function UsageTab({ flag }: UsageTabProps) {
+  const [period, setPeriod] = useState<Period>(PERIODS[0]);
+  const usage = useQuery(queries.usage(flag, period.hours));
+  return (
+    <Loaded query={usage}>
+      {({ data, hoursKept }) => (
+        <UsageCharts
+          key={flag}
+          usage={data}
+          readAtMs={usage.dataUpdatedAt}
+          hoursKept={hoursKept}
+          period={period}
+          onPeriod={setPeriod}
+        />
+      )}
+    </Loaded>
+  );
+}
+
+interface UsageChartsProps {
+  readonly usage: readonly Usage[];
+  readonly readAtMs: number;
+  readonly hoursKept: number;
+  readonly period: Period;
+  readonly onPeriod: (period: Period) => void;
+}
+
+function UsageCharts({ usage, readAtMs, hoursKept, period, onPeriod }: UsageChartsProps) {
+  const [application, setApplication] = useState(ALL);
+  const [division, setDivision] = useState<Division>("result");
+  const [isTable, setTable] = useState(false);
+  const periods = PERIODS.filter(({ hours }) => hours <= hoursKept);
+  const applications = applicationsOf(usage);
+  const hasVariants = usage.some(({ variants }) => variants !== undefined);
+  const isKnown = application === ALL || applications.includes(application);
+  const filter = { application: application === ALL || !isKnown ? undefined : application };
+
+  return (
+    <div className="usage">
+      <div className="usage-filters">
+        <Select
+          label="Time"
+          choices={periods.map(({ hours, label }) => ({ id: String(hours), label }))}
+          value={String(period.hours)}
+          onChange={(id) => onPeriod(periods.find(({ hours }) => String(hours) === id) ?? period)}
+        />
+        <Select
+          label="Application"
+          choices={[ALL, ...applications].map((id) => ({
+            id,
+            label: id === ALL ? "All applications" : id,
+          }))}
+          value={isKnown ? application : ALL}
+          onChange={setApplication}
+          isDisabled={applications.length === 0}
+        />
+        {hasVariants ? (
+          <Select
+            label="Divided by"
+            choices={[
+              { id: "result", label: "On and off" },
+              { id: "variant", label: "Variants" },
+            ]}
+            value={division}
+            onChange={setDivision}
+          />
+        ) : null}
+        {usage.length === 0 ? null : (
+          <Switch label="As a table" isSelected={isTable} onChange={setTable} />
+        )}
+      </div>
+      {usage.length === 0 ? (
+        <Empty title={`No application evaluated this flag in the last ${period.label}`}>
+          <p>
+            SDKs and proxies report how often they evaluated a flag about once a minute. The chart
+            appears after the first report.
+          </p>
+        </Empty>
+      ) : (
+        environmentsOf(usage).map((environment) => (
+          <EnvironmentUsage
+            key={environment}
+            environment={environment}
+            bars={toBars(usage, { environment, ...filter }, { period, nowMs: readAtMs })}
+            division={hasVariants ? division : "result"}
+            isTable={isTable}
+          />
+        ))
+      )}
+      {periods.length < PERIODS.length ? (
+        <p className="muted">
+          The service keeps usage for {hoursKept} hours. The setting USAGE_RETENTION_HOURS changes
+          this.
+        </p>
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,86 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { queries } from "../api/queries.ts";
+import { adminPath, request } from "../api/request.ts";
+import type { Flag, FlagEnvironment, Strategy } from "../api/types.ts";
+import { useChange } from "../changes/use-change.ts";
+import { toDraft } from "../strategies/strategy-dialogs.tsx";
+
+/** Changes of the strategies of a flag in an environment. Each of them can be undone. */
+export function useStrategyChanges(flag: Flag, environment: FlagEnvironment) {
+  const client = useQueryClient();
+  const { project, name } = flag;
+  const outdates = [["flag", project, name], ["flags", project], ["segments"]];
+  const base = (target: string): string =>
+    adminPath`/projects/${project}/features/${name}/environments/${target}`;
+  const one = (strategy: Strategy, target = environment.name): string =>
+    `${base(target)}/strategies/${encodeURIComponent(strategy.id)}`;
+  const add = (target: string, body: Partial<Strategy>): Promise<Strategy> =>
+    request<Strategy>(`${base(target)}/strategies`, { method: "POST", body });
+  const setDisabled = (strategy: Strategy, disabled: boolean): Promise<unknown> =>
+    request(one(strategy), {
+      method: "PATCH",
+      body: [{ op: "replace", path: "/disabled", value: disabled }],
+    });
+  /** The service switches a flag off that has no enabled strategy. */
+  const restoreSwitch = async (): Promise<void> => {
+    if (environment.enabled) await request(`${base(environment.name)}/on`, { method: "POST" });
+  };
+  const order = async (ids: readonly string[]): Promise<void> => {
+    client.setQueryData<Flag>(queries.flag(project, name).queryKey, (shown) =>
+      shown === undefined ? undefined : withOrder(shown, environment.name, ids),
+    );
+    await request(`${base(environment.name)}/strategies/set-sort-order`, {
+      method: "POST",
+      body: ids.map((id, sortOrder) => ({ id, sortOrder })),
+    });
+  };
+
+  const disabling = useChange<Strategy>({
+    run: (strategy) => setDisabled(strategy, !strategy.disabled),
+    outdates,
+    success: ({ disabled }) => `${disabled ? "Enabled" : "Disabled"} the strategy`,
+    undo: async (strategy) => {
+      await setDisabled(strategy, strategy.disabled);
+      await restoreSwitch();
+    },
+  });
+  const deletion = useChange<Strategy>({
+    run: (strategy) => request(one(strategy), { method: "DELETE" }),
+    outdates,
+    success: () => `Deleted the strategy from ${environment.name}`,
+    undo: async (strategy) => {
+      const { sortOrder } = strategy;
+      await add(environment.name, { ...toDraft(strategy), sortOrder });
+      await restoreSwitch();
+    },
+  });
+  const copying = useChange<Copy, Strategy>({
+    run: ({ strategy, target }) => add(target, toDraft(strategy)),
+    outdates,
+    success: ({ target }) =>
+      target === environment.name ? "Duplicated the strategy" : `Copied the strategy to ${target}`,
+    undo: ({ target }, copy) => request(one(copy, target), { method: "DELETE" }),
+  });
+  const ordering = useChange<readonly string[]>({ run: order, outdates });
+  return { disabling, deletion, copying, ordering };
+}
+
+interface Copy {
+  readonly strategy: Strategy;
+  /** The environment that gets the copy. */
+  readonly target: string;
+}
+
+function withOrder(flag: Flag, environment: string, ids: readonly string[]): Flag {
+  return {
+    ...flag,
+    environments: flag.environments.map((entry) =>
+      entry.name === environment
+        ? {
+            ...entry,
+            strategies: entry.strategies.toSorted((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id)),
+          }
+        : entry,
+    ),
+  };
+}

@@ -1,0 +1,25 @@
+interface FlagType {
+  readonly name: string;
+  readonly description: string;
+}
+
+/** The types of flags. They have no effect on evaluation. */
+export const FLAG_TYPES: Readonly<Record<string, FlagType>> = {
+  release: { name: "Release", description: "Rolls out a new feature; is removed afterwards" },
+  experiment: { name: "Experiment", description: "Compares variants" },
+  operational: { name: "Operational", description: "Controls how the system works for some time" },
+  "kill-switch": {
+    name: "Kill switch",
+    description: "Switches a part off when it causes problems",
+  },
+  permission: {
+    name: "Permission",
+    description: "Makes a feature available to some users, for long",
+  },
+  sunset: { name: "Sunset", description: "Retires an old feature step by step" },
+};
+
+/** Returns the name and the purpose of a type. */
+export function describeType(id: string): FlagType {
+  return FLAG_TYPES[id] ?? { name: id, description: "" };
+}

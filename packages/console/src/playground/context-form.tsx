@@ -1,0 +1,167 @@
+import { type ReactNode, useEffect, useState } from "react";
+import { Form } from "react-aria-components/Form";
+import { Plus, X } from "lucide-react";
+import { useAvailableFields } from "../context-fields/use-available-fields.ts";
+import { Button, IconButton } from "../ui/button.tsx";
+import { TextField } from "../ui/fields.tsx";
+import { ComboBox } from "../ui/select.tsx";
+import {
+  type ContextValues,
+  describeField,
+  fromLocalTime,
+  STANDARD_FIELDS,
+  toLocalTime,
+} from "./context.ts";
+import "./context-form.css";
+
+interface ContextFormProps {
+  /** Fields to show also without a value. */
+  readonly suggested: readonly string[];
+  /** The context of the address. The form begins with it again whenever it changes. */
+  readonly context: ContextValues;
+  /** The label of the button that submits the form. */
+  readonly submit: string;
+  readonly onSubmit: (context: ContextValues) => void;
+  readonly isPending: boolean;
+  /** Further fields above those of the context. */
+  readonly children?: ReactNode;
+  readonly description: string;
+}
+
+/** The fields of a context. Any field can be added. */
+export function ContextForm({
+  suggested,
+  context,
+  submit,
+  onSubmit,
+  isPending,
+  children,
+  description,
+}: ContextFormProps) {
+  const known = useAvailableFields();
+  const [values, setValues] = useState(context);
+  const [added, setAdded] = useState<readonly string[]>([]);
+  const [removed, setRemoved] = useState<readonly string[]>([]);
+  useEffect(() => setValues(context), [context]);
+
+  const shown = [...new Set([...suggested, ...Object.keys(values), ...added])].filter(
+    (name) => !removed.includes(name),
+  );
+  const available = [...new Set([...STANDARD_FIELDS, ...known.map(({ name }) => name)])].filter(
+    (name) => !shown.includes(name) && name !== "environment",
+  );
+  return (
+    <Form
+      className="context-form card card-body"
+      aria-label="Context"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit(withoutEmpty(values));
+      }}
+    >
+      {children}
+      <p className="muted context-description">{description}</p>
+      {shown.map((name) => (
+        <div key={name} className="context-field">
+          <ContextValue
+            name={name}
+            value={values[name] ?? ""}
+            onChange={(value) => setValues((current) => ({ ...current, [name]: value }))}
+            field={describeField(name, known)}
+          />
+          <IconButton
+            label={`Remove ${name}`}
+            onPress={() => {
+              setValues(without(values, name));
+              setAdded(added.filter((one) => one !== name));
+              setRemoved([...removed, name]);
+            }}
+          >
+            <X aria-hidden />
+          </IconButton>
+        </div>
+      ))}
+      <AddField
+        // A new field begins empty.
+        key={shown.length}
+        choices={available}
+        onAdd={(name) => {
+          setAdded([...added, name]);
+          setRemoved(removed.filter((one) => one !== name));
+        }}
+      />
+      <div>
+        <Button type="submit" variant="primary" isPending={isPending}>
+          {submit}
+        </Button>
+      </div>
+    </Form>
+  );
+}
+
+interface ContextValueProps {
+  readonly name: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  readonly field: ReturnType<typeof describeField>;
+}
+
+function ContextValue({ name, value, onChange, field }: ContextValueProps) {
+  const { description, legalValues } = field;
+  const help = description === "" ? {} : { description };
+  if (name === "currentTime") {
+    return (
+      <TextField
+        label={name}
+        type="datetime-local"
+        value={toLocalTime(value)}
+        onChange={(text) => onChange(fromLocalTime(text))}
+        description="In your time zone. Empty: now"
+      />
+    );
+  }
+  if (legalValues.length === 0) {
+    return (
+      <TextField label={name} value={value} onChange={onChange} autoComplete="off" {...help} />
+    );
+  }
+  return (
+    <ComboBox label={name} choices={legalValues} value={value} onChange={onChange} {...help} />
+  );
+}
+
+interface AddFieldProps {
+  readonly choices: readonly string[];
+  readonly onAdd: (name: string) => void;
+}
+
+/** Adds a field when a suggestion is chosen, or when another name is typed and confirmed. */
+function AddField({ choices, onAdd }: AddFieldProps) {
+  const [name, setName] = useState("");
+  const add = (chosen: string): void => {
+    if (chosen.trim() !== "") onAdd(chosen.trim());
+  };
+  return (
+    <div className="context-field">
+      <ComboBox
+        label="Another field"
+        choices={choices.map((id) => ({ id, label: id }))}
+        value={name}
+        onChange={setName}
+        onChoose={({ id }) => add(id)}
+        placeholder="Name of the field"
+      />
+      <IconButton label="Add the field" onPress={() => add(name)}>
+        <Plus aria-hidden />
+      </IconButton>
+    </div>
+  );
+}
+
+function without(values: ContextValues, removed: string): ContextValues {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => name !== removed));
+}
+
+function withoutEmpty(values: ContextValues): ContextValues {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ""));
+}

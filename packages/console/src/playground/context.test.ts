@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { fromLocalTime, parseContextSearch, toLocalTime, toRequestContext } from "./context.ts";
+
+test("leaves out whatever in an address is not a text", () => {
+  const context = { userId: "7", plan: 3, list: ["a"], country: "DK" };
+  expect(parseContextSearch({ context, in: ["production", 5], tab: "explain" })).toEqual({
+    context: { userId: "7", country: "DK" },
+    in: ["production"],
+  });
+  for (const wrong of [undefined, null, "text", ["a"], 5]) {
+    expect(parseContextSearch({ context: wrong, in: wrong })).toEqual(
+      Array.isArray(wrong) ? { in: ["a"] } : {},
+    );
+  }
+});
+
+test("sends standard fields and properties without empty values", () => {
+  expect(toRequestContext({ userId: "7", sessionId: "", country: "DK", plan: "" })).toEqual({
+    userId: "7",
+    properties: { country: "DK" },
+  });
+});
+
+test("times keep their minute on the way to the field and back", () => {
+  expect(fromLocalTime(toLocalTime("2026-03-01T10:20:00.000Z"))).toBe("2026-03-01T10:20:00.000Z");
+  expect(fromLocalTime("")).toBe("");
+  expect(toLocalTime("yesterday")).toBe("");
+});

@@ -1,0 +1,98 @@
+import type { ContextField, Flag, Segment } from "../api/types.ts";
+
+/** The values of a context by the name of their field, as a person types them. */
+export type ContextValues = Readonly<Record<string, string>>;
+
+/** Fields that every application can send. All others are properties. */
+export const STANDARD_FIELDS = ["userId", "sessionId", "appName", "remoteAddress", "currentTime"];
+
+/** Parameters of an address that contain a context, so that a link shows the same result to everybody. */
+export interface ContextSearch {
+  readonly context?: ContextValues;
+  /** Names of environments. */
+  readonly in?: readonly string[];
+}
+
+/** Reads the parameters of an address. Anybody can write one, so whatever is not a text is left out. */
+export function parseContextSearch(search: Readonly<Record<string, unknown>>): ContextSearch {
+  const { context, in: environments } = search;
+  const values =
+    typeof context === "object" && context !== null && !Array.isArray(context)
+      ? Object.entries(context).filter((entry): entry is [string, string] => isText(entry[1]))
+      : [];
+  const names = Array.isArray(environments) ? environments.filter(isText) : [];
+  return {
+    ...(values.length > 0 && { context: Object.fromEntries(values) }),
+    ...(names.length > 0 && { in: names }),
+  };
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+/** Returns the context of a request, without empty values. */
+export function toRequestContext(values: ContextValues) {
+  const filled = Object.entries(values).filter(([, value]) => value !== "");
+  return {
+    ...Object.fromEntries(filled.filter(([name]) => STANDARD_FIELDS.includes(name))),
+    properties: Object.fromEntries(filled.filter(([name]) => !STANDARD_FIELDS.includes(name))),
+  };
+}
+
+/** Returns what a field is for, and which values to suggest. */
+export function describeField(name: string, known: readonly ContextField[]) {
+  const field = known.find((one) => one.name === name);
+  return {
+    description: field?.description ?? "",
+    legalValues: (field?.legalValues ?? []).map(({ value, description = "" }) => ({
+      id: value,
+      label: value,
+      ...(description !== "" && { description }),
+    })),
+  };
+}
+
+/**
+ * The fields that the rules of a flag read in any environment, in the order of their first use: those of
+ * constraints and segments, and those that decide about rollouts.
+ */
+export function fieldsOfFlag(flag: Flag, segments: readonly Segment[]): readonly string[] {
+  const names = flag.environments.flatMap(({ strategies }) =>
+    strategies.flatMap(({ name, constraints, segments: ids, parameters, variants }) => [
+      ...(LIST_FIELDS[name] ?? []),
+      ...constraints.map(({ contextName }) => contextName),
+      ...segments
+        .filter(({ id }) => ids.includes(id))
+        .flatMap((segment) => segment.constraints.map(({ contextName }) => contextName)),
+      ...[parameters["stickiness"], ...variants.map(({ stickiness }) => stickiness)].map(toField),
+    ]),
+  );
+  return [...new Set(names)].filter((name) => name !== "" && name !== "environment");
+}
+
+/** The field that a strategy with a list reads. */
+const LIST_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  userWithId: ["userId"],
+  remoteAddress: ["remoteAddress"],
+};
+
+/** Returns the field that is hashed; empty if it is a random number. */
+function toField(stickiness: string | undefined): string {
+  if (stickiness === undefined || stickiness === "default") return "userId";
+  return stickiness === "random" ? "" : stickiness;
+}
+
+/** Converts a time in the form of the field for it, which has no time zone, to ISO 8601. */
+export function fromLocalTime(text: string): string {
+  const date = new Date(text);
+  return Number.isNaN(date.getTime()) ? "" : date.toISOString();
+}
+
+/** Converts a time to the form of the field for it; empty if it is none. */
+export function toLocalTime(time: string): string {
+  const date = new Date(time);
+  if (Number.isNaN(date.getTime())) return "";
+  const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000);
+  return local.toISOString().slice(0, 16);
+}

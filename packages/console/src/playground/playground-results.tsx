@@ -1,0 +1,210 @@
+import { Link } from "@tanstack/react-router";
+import { Fragment, useId, useMemo, useState } from "react";
+import { ChevronDown, ChevronRight } from "lucide-react";
+import type { PlaygroundInput } from "../api/queries.ts";
+import type { PlaygroundFlag } from "../api/types.ts";
+import { Button } from "../ui/button.tsx";
+import { SearchField } from "../ui/fields.tsx";
+import { Empty } from "../ui/page.tsx";
+import { Select } from "../ui/select.tsx";
+import { Explanation } from "./explanation.tsx";
+import {
+  countOutcomes,
+  describeCombination,
+  type EnvironmentResult,
+  filterResults,
+  type ResultFilter,
+  resultsOf,
+  variedFields,
+} from "./filter-results.ts";
+import { OutcomeBadge } from "./outcome-badge.tsx";
+
+const FILTERS: readonly { readonly id: ResultFilter; readonly label: string }[] = [
+  { id: "all", label: "All results" },
+  { id: "on", label: "On" },
+  { id: "off", label: "Off" },
+  { id: "variant", label: "With a variant" },
+  { id: "different", label: "Different results" },
+];
+
+/** How many flags are shown at first, and how many more each time. */
+const STEP = 100;
+
+interface PlaygroundResultsProps {
+  readonly flags: readonly PlaygroundFlag[];
+  readonly input: PlaygroundInput;
+}
+
+/** The results of all flags, each with its explanation on demand. */
+export function PlaygroundResults({ flags, input }: PlaygroundResultsProps) {
+  const [query, setQuery] = useState("");
+  const [show, setShow] = useState<ResultFilter>("all");
+  const [limit, setLimit] = useState(STEP);
+  const matching = useMemo(() => filterResults(flags, { query, show }), [flags, query, show]);
+
+  if (flags.length === 0) {
+    return (
+      <Empty title="There are no flags to evaluate">
+        <p>The chosen projects and environments have no flags.</p>
+      </Empty>
+    );
+  }
+  return (
+    <>
+      <div className="playground-filters" role="search">
+        <SearchField label="Search by name" value={query} onChange={setQuery} />
+        <Select label="Result" hidesLabel choices={FILTERS} value={show} onChange={setShow} />
+      </div>
+      <p className="muted playground-count" role="status">
+        {matching.length === flags.length
+          ? `${flags.length} ${flags.length === 1 ? "flag" : "flags"}`
+          : `${matching.length} of ${flags.length} flags`}
+      </p>
+      {matching.length === 0 ? (
+        <Empty title="No flag matches">
+          <Button
+            onPress={() => {
+              setQuery("");
+              setShow("all");
+            }}
+          >
+            Show all flags
+          </Button>
+        </Empty>
+      ) : (
+        <div className="card table-scroll" tabIndex={0} role="region" aria-label="Results">
+          <table className="table playground-table">
+            <thead>
+              <tr>
+                <th scope="col">Flag</th>
+                {input.environments.map((name) => (
+                  <th key={name} scope="col">
+                    {name}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {matching.slice(0, limit).map((flag) => (
+                <FlagResult key={flag.name} flag={flag} input={input} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {matching.length > limit ? (
+        <div>
+          <Button onPress={() => setLimit(limit + STEP)}>
+            Show {Math.min(STEP, matching.length - limit)} more
+          </Button>
+        </div>
+      ) : null}
+    </>
+  );
+}
+
+interface FlagResultProps {
+  readonly flag: PlaygroundFlag;
+  readonly input: PlaygroundInput;
+}
+
+function FlagResult({ flag, input: { environments, context } }: FlagResultProps) {
+  const [isOpen, setOpen] = useState(false);
+  const id = useId();
+  const results = resultsOf(flag, environments);
+  const Icon = isOpen ? ChevronDown : ChevronRight;
+  return (
+    <>
+      <tr>
+        <th scope="row" className="playground-flag">
+          <button
+            type="button"
+            className="playground-toggle"
+            aria-expanded={isOpen}
+            aria-controls={id}
+            onClick={() => setOpen(!isOpen)}
+          >
+            <Icon aria-hidden />
+            {flag.name}
+          </button>
+        </th>
+        {results.map((result) => (
+          <td key={result.environment}>
+            <ResultCell result={result} />
+          </td>
+        ))}
+      </tr>
+      {isOpen ? (
+        <tr id={id}>
+          <td colSpan={environments.length + 1}>
+            <FlagDetails flag={flag} environments={environments} context={context} />
+          </td>
+        </tr>
+      ) : null}
+    </>
+  );
+}
+
+function ResultCell({ result: { outcomes } }: { readonly result: EnvironmentResult }) {
+  if (outcomes.length === 0) return <span className="muted">not in this environment</span>;
+  const counts = countOutcomes(outcomes);
+  return (
+    <span className="row">
+      {counts.map(({ outcome, count }) => (
+        <OutcomeBadge
+          key={`${outcome.state} ${outcome.variant ?? ""}`}
+          outcome={outcome}
+          {...(counts.length > 1 && { count })}
+        />
+      ))}
+    </span>
+  );
+}
+
+/** How many combinations are explained at most: more than anybody reads. */
+const MAX_EXPLAINED = 20;
+
+interface FlagDetailsProps {
+  readonly flag: PlaygroundFlag;
+  readonly environments: readonly string[];
+  readonly context: PlaygroundInput["context"];
+}
+
+function FlagDetails({ flag, environments, context }: FlagDetailsProps) {
+  const varied = variedFields(context);
+  return (
+    <div className="playground-details">
+      <div className="playground-explanations">
+        {environments.map((environment) => {
+          const evaluations = flag.environments[environment] ?? [];
+          return (
+            <section key={environment} aria-label={environment}>
+              <h2>{environment}</h2>
+              {evaluations.slice(0, MAX_EXPLAINED).map((evaluation) => {
+                const combination = describeCombination(evaluation.context, varied);
+                return (
+                  <Fragment key={combination}>
+                    {combination === "" ? null : <h3>{combination}</h3>}
+                    <Explanation evaluation={evaluation} />
+                  </Fragment>
+                );
+              })}
+              {evaluations.length > MAX_EXPLAINED ? (
+                <p className="muted">
+                  and {evaluations.length - MAX_EXPLAINED} more combinations. Fill in fewer values
+                  to see their explanations.
+                </p>
+              ) : null}
+            </section>
+          );
+        })}
+      </div>
+      <Link
+        to="/projects/$project/flags/$flag"
+        params={{ project: flag.projectId, flag: flag.name }}
+      >
+        Open the flag
+      </Link>
+    </div>
+  );
+}

@@ -1,0 +1,74 @@
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { queries } from "../api/queries.ts";
+import { adminPath, request } from "../api/request.ts";
+import { useChange } from "../changes/use-change.ts";
+import { CheckboxList } from "../ui/checkbox-list.tsx";
+import { FormDialog } from "../ui/dialog.tsx";
+import { TextField } from "../ui/fields.tsx";
+import { describeNameProblem } from "../ui/name-field.tsx";
+import { toProjectId } from "./to-project-id.ts";
+
+export function CreateProjectDialog({ onClose }: { readonly onClose: () => void }) {
+  const navigate = useNavigate();
+  const { data: all = [] } = useQuery(queries.environments());
+  const [name, setName] = useState("");
+  const [typedId, setTypedId] = useState<string>();
+  const [description, setDescription] = useState("");
+  const [chosen, setChosen] = useState<readonly string[]>();
+  const id = typedId ?? toProjectId(name);
+  const environments =
+    chosen ?? all.filter(({ enabled }) => enabled).map((environment) => environment.name);
+  const creation = useChange({
+    run: () =>
+      request<{ readonly id: string }>(adminPath`/projects`, {
+        method: "POST",
+        body: { id, name: name.trim(), description, environments },
+      }),
+    outdates: [["projects"], ["environments"]],
+    success: () => `Created ${name.trim()}`,
+    showsErrors: true,
+  });
+  return (
+    <FormDialog
+      title="New project"
+      submit="Create project"
+      onClose={onClose}
+      isPending={creation.isPending}
+      error={creation.error}
+      onSubmit={() =>
+        creation.mutate(undefined, {
+          onSuccess: (created) =>
+            void navigate({ to: "/projects/$project/flags", params: { project: created.id } }),
+        })
+      }
+    >
+      <TextField
+        label="Name"
+        name="name"
+        value={name}
+        onChange={setName}
+        isRequired
+        autoFocus
+        maxLength={200}
+      />
+      <TextField
+        label="Id"
+        value={id}
+        onChange={setTypedId}
+        isRequired
+        maxLength={100}
+        description="It becomes part of addresses and API tokens, so it cannot be changed later."
+        validate={describeNameProblem}
+      />
+      <TextField label="Description" value={description} onChange={setDescription} rows={3} />
+      <CheckboxList
+        label="Environments"
+        choices={all.map((environment) => ({ id: environment.name, label: environment.name }))}
+        value={environments}
+        onChange={setChosen}
+      />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,132 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { queries } from "../api/queries.ts";
+import { adminPath, request } from "../api/request.ts";
+import type { Project, ProjectEnvironment } from "../api/types.ts";
+import { useChange } from "../changes/use-change.ts";
+import { describeEnvironmentType } from "../environments/environment-types.ts";
+import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
+import { Button } from "../ui/button.tsx";
+import { Badge, Loaded } from "../ui/page.tsx";
+
+interface ProjectEnvironmentsProps {
+  readonly project: Project;
+  readonly isAdmin: boolean;
+}
+
+/** Adds environments to a project and removes them. */
+export function ProjectEnvironments({ project, isAdmin }: ProjectEnvironmentsProps) {
+  const environments = useQuery(queries.projectEnvironments(project.id));
+  const [removed, setRemoved] = useState<ProjectEnvironment>();
+  const adding = useChange<string>({
+    run: (environment) =>
+      request(adminPath`/projects/${project.id}/environments`, {
+        method: "POST",
+        body: { environment },
+      }),
+    outdates: [["projects"], ["environments"], ["flags", project.id], ["flag", project.id]],
+    success: (environment) => `Added ${environment}. All flags are off there`,
+  });
+  return (
+    <section className="settings-section" aria-labelledby="environments-heading">
+      <h2 id="environments-heading">Environments</h2>
+      <p className="muted">
+        The flags of this project have a state and strategies in each of these environments.
+      </p>
+      <Loaded query={environments}>
+        {(all) => (
+          <ul className="settings-list">
+            {all.map((environment) => (
+              <li key={environment.name}>
+                <span className="settings-list-text">
+                  <strong>{environment.name}</strong>{" "}
+                  <Badge>{describeEnvironmentType(environment.type)}</Badge>{" "}
+                  <span className="muted">
+                    {environment.visible ? "in this project" : "not in this project"}
+                  </span>
+                </span>
+                {isAdmin ? (
+                  environment.visible ? (
+                    <Button
+                      size="small"
+                      aria-label={`Remove ${environment.name}`}
+                      onPress={() => setRemoved(environment)}
+                    >
+                      Remove
+                    </Button>
+                  ) : (
+                    <Button
+                      size="small"
+                      aria-label={`Add ${environment.name}`}
+                      isPending={adding.isPending && adding.variables === environment.name}
+                      onPress={() => adding.mutate(environment.name)}
+                    >
+                      Add
+                    </Button>
+                  )
+                ) : null}
+              </li>
+            ))}
+          </ul>
+        )}
+      </Loaded>
+      {removed === undefined ? null : (
+        <RemoveEnvironmentDialog
+          project={project}
+          environment={removed.name}
+          onClose={() => setRemoved(undefined)}
+        />
+      )}
+    </section>
+  );
+}
+
+interface RemoveEnvironmentDialogProps {
+  readonly project: Project;
+  readonly environment: string;
+  readonly onClose: () => void;
+}
+
+function RemoveEnvironmentDialog({ project, environment, onClose }: RemoveEnvironmentDialogProps) {
+  const flags = useQuery({
+    ...queries.flags(project.id),
+    select: ({ features }) => ({
+      on: features.filter((flag) =>
+        flag.environments.some(({ name, enabled }) => name === environment && enabled),
+      ).length,
+      withStrategies: features.filter((flag) =>
+        flag.environments.some(({ name, hasStrategies }) => name === environment && hasStrategies),
+      ).length,
+    }),
+  });
+  const removal = useChange({
+    run: () =>
+      request(adminPath`/projects/${project.id}/environments/${environment}`, { method: "DELETE" }),
+    outdates: [["projects"], ["environments"], ["flags", project.id], ["flag", project.id]],
+    success: () => `Removed ${environment} from ${project.name}`,
+    showsErrors: true,
+  });
+  const { on = 0, withStrategies = 0 } = flags.data ?? {};
+  return (
+    <ConfirmDialog
+      title={`Remove ${environment} from ${project.name}?`}
+      submit="Remove"
+      isPending={removal.isPending}
+      error={removal.error}
+      {...(on + withStrategies > 0 && { typed: environment })}
+      onClose={onClose}
+      onConfirm={() => removal.mutate(undefined, { onSuccess: onClose })}
+    >
+      <p>
+        Applications in {environment} no longer receive the flags of this project, and treat them as
+        off. The strategies of the flags there are deleted. Adding the environment again does not
+        bring them back.
+      </p>
+      <p>
+        {flags.data === undefined
+          ? "Counting the flags…"
+          : `Now ${on === 1 ? "1 flag is" : `${on} flags are`} on there, and ${withStrategies} ${withStrategies === 1 ? "has" : "have"} strategies.`}
+      </p>
+    </ConfirmDialog>
+  );
+}

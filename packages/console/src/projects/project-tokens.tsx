@@ -1,0 +1,45 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { queries } from "../api/queries.ts";
+import { CreateTokenDialog } from "../tokens/create-token-dialog.tsx";
+import { EditableTokens } from "../tokens/editable-tokens.tsx";
+import { Button } from "../ui/button.tsx";
+import { Loaded } from "../ui/page.tsx";
+
+interface ProjectTokensProps {
+  readonly project: string;
+  readonly isAdmin: boolean;
+}
+
+/** The tokens that name the project. */
+export function ProjectTokens({ project, isAdmin }: ProjectTokensProps) {
+  const tokens = useQuery(queries.projectTokens(project));
+  const [isCreating, setCreating] = useState(false);
+  return (
+    <section className="settings-section" aria-labelledby="tokens-heading">
+      <h2 id="tokens-heading">API tokens</h2>
+      <p className="muted">
+        Tokens for this project. <Link to="/tokens">All API tokens</Link> also contain those for all
+        projects, which work here as well.
+      </p>
+      <Loaded query={tokens}>
+        {(all) =>
+          all.length === 0 ? (
+            <p className="muted">No token is only for this project.</p>
+          ) : (
+            <EditableTokens tokens={all} isAdmin={isAdmin} />
+          )
+        }
+      </Loaded>
+      {isAdmin ? (
+        <div>
+          <Button onPress={() => setCreating(true)}>New token for this project</Button>
+        </div>
+      ) : null}
+      {isCreating ? (
+        <CreateTokenDialog project={project} onClose={() => setCreating(false)} />
+      ) : null}
+    </section>
+  );
+}

@@ -1,0 +1,221 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { Plus } from "lucide-react";
+import { type ReactNode, useMemo, useState } from "react";
+import { queries } from "../api/queries.ts";
+import type { Project } from "../api/types.ts";
+import { useHasRole } from "../session/session.ts";
+import { Button } from "../ui/button.tsx";
+import { describeCount } from "../ui/count.ts";
+import { type Column, DataTable } from "../ui/data-table.tsx";
+import { SearchField } from "../ui/fields.tsx";
+import { Empty, Loaded, Page } from "../ui/page.tsx";
+import { menuColumn } from "../ui/row-menu.tsx";
+import { Tabs } from "../ui/tabs.tsx";
+import { Time } from "../ui/time.tsx";
+import { matchesWords, toWords } from "../ui/words.ts";
+import { ArchiveProjectDialog, useReviveProject } from "./archive-project-dialog.tsx";
+import { CreateProjectDialog } from "./create-project-dialog.tsx";
+
+/** All projects, active and archived. */
+export function ProjectsPage() {
+  const isAdmin = useHasRole("admin");
+  const [isCreating, setCreating] = useState(false);
+  const [tab, setTab] = useState<"active" | "archived">("active");
+  return (
+    <Page
+      title="Projects"
+      description="A project contains the flags of a product or a team."
+      actions={
+        isAdmin ? (
+          <Button variant="primary" onPress={() => setCreating(true)}>
+            <Plus aria-hidden /> New project
+          </Button>
+        ) : undefined
+      }
+    >
+      <Tabs
+        label="Projects"
+        selected={tab}
+        onSelect={setTab}
+        tabs={[
+          { id: "active", label: "Active", content: () => <ActiveProjects isAdmin={isAdmin} /> },
+          {
+            id: "archived",
+            label: "Archived",
+            content: () => <ArchivedProjects isAdmin={isAdmin} />,
+          },
+        ]}
+      />
+      {isCreating ? <CreateProjectDialog onClose={() => setCreating(false)} /> : null}
+    </Page>
+  );
+}
+
+function ActiveProjects({ isAdmin }: { readonly isAdmin: boolean }) {
+  const projects = useQuery(queries.projects());
+  const navigate = useNavigate();
+  const [archived, setArchived] = useState<Project>();
+  const close = (): void => setArchived(undefined);
+  const actions: Column<Project> = menuColumn(
+    (project) => project.name,
+    (project) => [
+      {
+        label: "Settings",
+        run: () =>
+          void navigate({
+            to: "/projects/$project/settings",
+            params: { project: project.id },
+          }),
+      },
+      ...(isAdmin && project.id !== "default"
+        ? [{ label: "Archive", isDangerous: true, run: () => setArchived(project) }]
+        : []),
+    ],
+  );
+  return (
+    <div className="stack">
+      <Loaded query={projects}>
+        {(all) => (
+          <ProjectTable
+            projects={all}
+            name={({ id, name }) => (
+              <Link to="/projects/$project/flags" params={{ project: id }}>
+                {name}
+              </Link>
+            )}
+            columns={[...ACTIVE_COLUMNS, actions]}
+          />
+        )}
+      </Loaded>
+      {archived === undefined ? null : (
+        <ArchiveProjectDialog project={archived} onClose={close} onDone={close} />
+      )}
+    </div>
+  );
+}
+
+function ArchivedProjects({ isAdmin }: { readonly isAdmin: boolean }) {
+  const projects = useQuery(queries.archivedProjects());
+  const reviving = useReviveProject();
+  const actions: readonly Column<Project>[] = isAdmin
+    ? [
+        {
+          id: "actions",
+          header: "Actions",
+          hidesHeader: true,
+          width: "8rem",
+          cell: ({ id, name }) => (
+            <Button
+              size="small"
+              aria-label={`Revive ${name}`}
+              onPress={() => reviving.mutate({ id, name })}
+            >
+              Revive
+            </Button>
+          ),
+        },
+      ]
+    : [];
+  return (
+    <div className="stack">
+      <Loaded query={projects}>
+        {(all) =>
+          all.length === 0 ? (
+            <Empty title="No project is archived">
+              <p>Archive a project when its product or team no longer exists.</p>
+            </Empty>
+          ) : (
+            <ProjectTable
+              projects={all}
+              name={({ name }) => name}
+              columns={[...ARCHIVED_COLUMNS, ...actions]}
+            />
+          )
+        }
+      </Loaded>
+    </div>
+  );
+}
+
+const SEARCHABLE_COUNT = 8;
+
+interface ProjectTableProps {
+  readonly projects: readonly Project[];
+  readonly name: (project: Project) => ReactNode;
+  /** Columns after the name. */
+  readonly columns: readonly Column<Project>[];
+}
+
+function ProjectTable({ projects, name, columns }: ProjectTableProps) {
+  const [query, setQuery] = useState("");
+  const shown = useMemo(() => {
+    const words = toWords(query);
+    return projects.filter((project) =>
+      matchesWords(words, project.name, project.id, project.description),
+    );
+  }, [projects, query]);
+  const nameColumn: Column<Project> = {
+    id: "name",
+    header: "Name",
+    isRowHeader: true,
+    cell: (project) => (
+      <>
+        {name(project)}
+        <p className="data-detail">{project.description || project.id}</p>
+      </>
+    ),
+  };
+  return (
+    <>
+      {projects.length < SEARCHABLE_COUNT ? null : (
+        <div className="row" role="search">
+          <SearchField label="Search the projects" value={query} onChange={setQuery} />
+        </div>
+      )}
+      {shown.length === 0 ? (
+        <Empty title="No project matches">
+          <Button onPress={() => setQuery("")}>Show all projects</Button>
+        </Empty>
+      ) : (
+        <DataTable
+          label="Projects"
+          rows={shown}
+          keyOf={({ id }) => id}
+          columns={[nameColumn, ...columns]}
+        />
+      )}
+    </>
+  );
+}
+
+const ACTIVE_COLUMNS: readonly Column<Project>[] = [
+  {
+    id: "flags",
+    header: "Flags",
+    width: "8rem",
+    cell: ({ featureCount }) => describeCount(featureCount, "flag"),
+  },
+  {
+    id: "environments",
+    header: "Environments",
+    width: "26%",
+    cell: ({ environments }) =>
+      environments.length === 0 ? <span className="muted">none</span> : environments.join(", "),
+  },
+  {
+    id: "created",
+    header: "Created",
+    width: "9rem",
+    cell: ({ createdAt }) => <Time value={createdAt} />,
+  },
+];
+
+const ARCHIVED_COLUMNS: readonly Column<Project>[] = [
+  {
+    id: "archived",
+    header: "Archived",
+    width: "10rem",
+    cell: ({ archivedAt }) => (archivedAt === null ? null : <Time value={archivedAt} />),
+  },
+];

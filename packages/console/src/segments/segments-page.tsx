@@ -1,0 +1,157 @@
+import { useQuery } from "@tanstack/react-query";
+import { Plus } from "lucide-react";
+import { useMemo, useState } from "react";
+import { queries } from "../api/queries.ts";
+import type { Segment } from "../api/types.ts";
+import { ConstraintList } from "../constraints/constraint-summary.tsx";
+import { useHasRole } from "../session/session.ts";
+import { Button } from "../ui/button.tsx";
+import { describeCount } from "../ui/count.ts";
+import { type Column, DataTable } from "../ui/data-table.tsx";
+import { SearchField } from "../ui/fields.tsx";
+import { Badge, Empty, Loaded, Page } from "../ui/page.tsx";
+import { menuColumn } from "../ui/row-menu.tsx";
+import { matchesWords, toWords } from "../ui/words.ts";
+import { EditSegmentDialog, SegmentDialog } from "./segment-dialog.tsx";
+import { DeleteSegmentDialog, SegmentUsesDialog } from "./segment-uses.tsx";
+
+/** Named lists of constraints that several strategies share. */
+export function SegmentsPage() {
+  const segments = useQuery(queries.segments());
+  const canEdit = useHasRole("editor");
+  const [isCreating, setCreating] = useState(false);
+  return (
+    <Page
+      title="Segments"
+      description="A segment describes a group of users once, for example the customers in a country, so that many flags can use it."
+      actions={
+        canEdit ? (
+          <Button variant="primary" onPress={() => setCreating(true)}>
+            <Plus aria-hidden /> New segment
+          </Button>
+        ) : undefined
+      }
+    >
+      <Loaded query={segments}>
+        {(all) =>
+          all.length === 0 ? (
+            <Empty title="There are no segments yet">
+              <p>
+                Create one for a group of users that several flags need. A change of the segment
+                applies to all of them.
+              </p>
+              {canEdit ? (
+                <Button variant="primary" onPress={() => setCreating(true)}>
+                  Create the first segment
+                </Button>
+              ) : null}
+            </Empty>
+          ) : (
+            <Segments segments={all} canEdit={canEdit} />
+          )
+        }
+      </Loaded>
+      {isCreating ? <SegmentDialog onClose={() => setCreating(false)} /> : null}
+    </Page>
+  );
+}
+
+interface Action {
+  readonly kind: "delete" | "edit" | "uses";
+  readonly segment: Segment;
+}
+
+interface SegmentsProps {
+  readonly segments: readonly Segment[];
+  readonly canEdit: boolean;
+}
+
+function Segments({ segments, canEdit }: SegmentsProps) {
+  const { data: projects = [] } = useQuery(queries.projects());
+  const [query, setQuery] = useState("");
+  const [action, setAction] = useState<Action>();
+  const shown = useMemo(() => {
+    const words = toWords(query);
+    return segments.filter(({ name, description }) => matchesWords(words, name, description));
+  }, [segments, query]);
+  const close = (): void => setAction(undefined);
+  const columns: readonly Column<Segment>[] = [
+    {
+      id: "name",
+      header: "Name",
+      isRowHeader: true,
+      cell: ({ name, description, project }) => (
+        <>
+          <span className="row">
+            {name}
+            {project === undefined ? null : (
+              <Badge>{projects.find(({ id }) => id === project)?.name ?? project}</Badge>
+            )}
+          </span>
+          {description ? <p className="data-detail">{description}</p> : null}
+        </>
+      ),
+    },
+    {
+      id: "constraints",
+      header: "Users with",
+      width: "40%",
+      cell: ({ constraints }) =>
+        constraints.length === 0 ? (
+          <span className="muted">all users</span>
+        ) : (
+          <ConstraintList constraints={constraints} />
+        ),
+    },
+    {
+      id: "uses",
+      header: "Used in",
+      width: "7rem",
+      cell: ({ usedInFeatures }) =>
+        usedInFeatures === 0 ? (
+          <span className="muted">no flag</span>
+        ) : (
+          describeCount(usedInFeatures, "flag")
+        ),
+    },
+    menuColumn(
+      (segment) => segment.name,
+      (segment) => [
+        ...(canEdit ? [{ label: "Edit", run: () => setAction({ kind: "edit", segment }) }] : []),
+        { label: "Where it is used", run: () => setAction({ kind: "uses", segment }) },
+        ...(canEdit
+          ? [
+              {
+                label: "Delete",
+                isDangerous: true,
+                run: () => setAction({ kind: "delete", segment }),
+              },
+            ]
+          : []),
+      ],
+    ),
+  ];
+  return (
+    <>
+      <div className="row" role="search">
+        <SearchField label="Search by name or description" value={query} onChange={setQuery} />
+      </div>
+      {shown.length === 0 ? (
+        <Empty title="No segment matches">
+          <Button onPress={() => setQuery("")}>Show all segments</Button>
+        </Empty>
+      ) : (
+        <DataTable label="Segments" rows={shown} keyOf={({ id }) => String(id)} columns={columns} />
+      )}
+      {action?.kind === "edit" ? (
+        <EditSegmentDialog id={action.segment.id} onClose={close} />
+      ) : null}
+      {action?.kind === "uses" ? (
+        <SegmentUsesDialog segment={action.segment} onClose={close} />
+      ) : null}
+      {action?.kind === "delete" ? (
+        <DeleteSegmentDialog segment={action.segment} onClose={close} />
+      ) : null}
+    </>
+  );
+}

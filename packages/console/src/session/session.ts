@@ -1,0 +1,51 @@
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import { ApiError, request } from "../api/request.ts";
+
+export type Role = "viewer" | "editor" | "admin";
+
+/** Who is signed in. The service keeps the secret in a cookie that scripts cannot read. */
+export interface Session {
+  readonly user: { readonly name: string; readonly kind: "token" | "openid" };
+  readonly role: Role;
+  /** ISO 8601. */
+  readonly expiresAt: string;
+}
+
+export interface SignInOptions {
+  readonly token: boolean;
+  /** The label of the OpenID provider; null if the service has none. */
+  readonly openIdConnect: { readonly name: string } | null;
+}
+
+/** The session of this browser; null if nobody is signed in. */
+export const sessionQuery = queryOptions({
+  queryKey: ["session"],
+  queryFn: ({ signal }) =>
+    request<Session>("auth/session", { signal }).catch((error: unknown) => {
+      if (error instanceof ApiError && error.status === 401) return null;
+      throw error;
+    }),
+  staleTime: 60_000,
+});
+
+export const signInOptionsQuery = queryOptions({
+  queryKey: ["sign-in-options"],
+  queryFn: ({ signal }) => request<SignInOptions>("auth/options", { signal }),
+  staleTime: Infinity,
+});
+
+export function signIn(token: string): Promise<Session> {
+  return request<Session>("auth/session", { method: "POST", body: { token } });
+}
+
+export function signOut(): Promise<void> {
+  return request("auth/session", { method: "DELETE" });
+}
+
+const RANKS: Readonly<Record<Role, number>> = { viewer: 0, editor: 1, admin: 2 };
+
+/** Whether the signed-in user has a role, or one that includes it. */
+export function useHasRole(required: Role): boolean {
+  const { data } = useQuery(sessionQuery);
+  return data !== undefined && data !== null && RANKS[data.role] >= RANKS[required];
+}

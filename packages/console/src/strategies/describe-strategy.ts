@@ -1,0 +1,156 @@
+import { describeConstraint } from "../constraints/describe-constraint.ts";
+import { operatorOf } from "../constraints/operators.ts";
+import type { Constraint, Strategy, StrategyType } from "../api/types.ts";
+import { formatPercent, formatWeight } from "../variants/weights.ts";
+import { describeStrategyType, parseListParameter, ROLLOUT } from "./strategy-types.ts";
+
+/** What the sentences about strategies refer to. */
+export interface Names {
+  readonly segments: readonly { readonly id: number; readonly name: string }[];
+  readonly types: readonly StrategyType[];
+}
+
+type DescribedStrategy = Pick<
+  Strategy,
+  "name" | "parameters" | "constraints" | "segments" | "variants"
+>;
+
+/** Describes for whom a strategy is on, for example "25 % of users whose country is DE". */
+export function describeStrategy(strategy: DescribedStrategy, names: Names): string {
+  return [
+    describeAudience(strategy, names),
+    ...describeSegments(strategy.segments, names),
+    ...describeConstraints(strategy.constraints),
+    ...describeVariants(strategy.variants),
+  ].join("");
+}
+
+function describeAudience({ name, parameters }: DescribedStrategy, { types }: Names): string {
+  switch (name) {
+    case "default":
+      return "everyone";
+    case ROLLOUT:
+      return describeRollout(parameters["rollout"] ?? "100", parameters["stickiness"] ?? "default");
+    case "gradualRolloutUserId":
+      return describeRollout(parameters["percentage"] ?? "0", "userId");
+    case "gradualRolloutSessionId":
+      return describeRollout(parameters["percentage"] ?? "0", "sessionId");
+    case "gradualRolloutRandom":
+      return describeRollout(parameters["percentage"] ?? "0", "random");
+    case "userWithId":
+      return describeList("the user", "the users", parameters["userIds"]);
+    case "remoteAddress":
+      return describeList("the address", "the addresses", parameters["IPs"]);
+    case "applicationHostname":
+      return describeList("the host", "the hosts", parameters["hostNames"]);
+    default:
+      return `everyone whom “${describeStrategyType(name, types).name}” selects`;
+  }
+}
+
+const UNITS: Readonly<Record<string, string>> = {
+  default: "users",
+  userId: "users",
+  sessionId: "sessions",
+  random: "evaluations",
+};
+
+function describeRollout(text: string, stickiness: string): string {
+  const percentage = Number(text);
+  if (!(percentage > 0)) return "nobody";
+  const unit = UNITS[stickiness];
+  if (percentage >= 100) return unit === undefined ? `everyone with a ${stickiness}` : "everyone";
+  return `${formatPercent(percentage)} of ${unit ?? `the values of ${stickiness}`}`;
+}
+
+const SHOWN_ENTRIES = 2;
+
+function describeList(one: string, many: string, text = ""): string {
+  const entries = parseListParameter(text);
+  if (entries.length === 0) return "nobody";
+  const shown = entries.slice(0, SHOWN_ENTRIES).join(", ");
+  const further = entries.length - SHOWN_ENTRIES;
+  return `${entries.length === 1 ? one : many} ${shown}${further > 0 ? ` (+${further})` : ""}`;
+}
+
+function describeSegments(ids: readonly number[], { segments }: Names): readonly string[] {
+  if (ids.length === 0) return [];
+  const named = shorten(
+    ids.map((id) => segments.find((entry) => entry.id === id)?.name ?? `${id}`),
+    "others",
+  );
+  return [` in the ${ids.length === 1 ? "segment" : "segments"} ${joinWords(named)}`];
+}
+
+function isTime({ operator }: Constraint): boolean {
+  return operatorOf(operator).kind === "date";
+}
+
+function describeConstraints(constraints: readonly Constraint[]): readonly string[] {
+  const times = constraints.filter(isTime);
+  const others = constraints.filter((constraint) => !isTime(constraint));
+  return [
+    ...(others.length === 0 ? [] : [` whose ${joinWords(describeFirst(others))}`]),
+    ...(times.length === 0 ? [] : [`, if ${joinWords(describeFirst(times))}`]),
+  ];
+}
+
+function describeFirst(constraints: readonly Constraint[]): readonly string[] {
+  return shorten(
+    constraints.map((entry) => describeConstraint(entry)),
+    "other constraints apply",
+  );
+}
+
+/** How many words a sentence lists. Next to the sentence, the page lists all of them. */
+const SHOWN_WORDS = 4;
+
+/** Replaces what a sentence would list beyond the first ones by their number. */
+function shorten(words: readonly string[], others: string): readonly string[] {
+  if (words.length <= SHOWN_WORDS) return words;
+  const shown = words.slice(0, SHOWN_WORDS - 1);
+  return [...shown, `${words.length - shown.length} ${others}`];
+}
+
+function describeVariants(variants: Strategy["variants"]): readonly string[] {
+  if (variants.length === 0) return [];
+  const parts = variants.map(
+    ({ name, weight }) => `${name === "" ? "…" : name} (${formatWeight(weight)})`,
+  );
+  const shown = joinWords(shorten(parts, "others"));
+  return [`, with ${variants.length === 1 ? "the variant" : "the variants"} ${shown}`];
+}
+
+/** Joins words as in a sentence: "a, b and c". */
+export function joinWords(words: readonly string[]): string {
+  const [last = "", ...others] = words.toReversed();
+  return others.length === 0 ? last : `${others.toReversed().join(", ")} and ${last}`;
+}
+
+interface DescribedEnvironment {
+  readonly enabled: boolean;
+  readonly strategies: readonly (DescribedStrategy & Pick<Strategy, "disabled">)[];
+}
+
+/** How many strategies the sentence about an environment contains. The page lists all of them. */
+const SHOWN_STRATEGIES = 2;
+
+/** Describes in a sentence what a flag does in an environment. */
+export function describeEnvironment(
+  { enabled, strategies }: DescribedEnvironment,
+  names: Names,
+): string {
+  const active = strategies.filter(({ disabled }) => !disabled);
+  if (!enabled) {
+    return strategies.length > 0 && active.length === 0
+      ? "Off for everyone. Switching it on adds a strategy for everyone, because all strategies are disabled."
+      : "Off for everyone.";
+  }
+  const audiences = active.map((strategy) => describeStrategy(strategy, names));
+  if (audiences.length === 0 || audiences.includes("everyone")) return "On for everyone.";
+  const others = audiences.length - SHOWN_STRATEGIES;
+  const shown = audiences.slice(0, SHOWN_STRATEGIES).join("; and for ");
+  const further =
+    others > 0 ? `; and by ${others} more ${others === 1 ? "strategy" : "strategies"}` : "";
+  return `On for ${shown}${further}.`;
+}

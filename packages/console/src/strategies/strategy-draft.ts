@@ -1,0 +1,53 @@
+import type { Strategy, StrategyType } from "../api/types.ts";
+import { parametersOf, parseListParameter, ROLLOUT } from "./strategy-types.ts";
+
+/** What a form about a strategy edits. */
+export type StrategyDraft = Pick<
+  Strategy,
+  "name" | "title" | "disabled" | "parameters" | "constraints" | "segments" | "variants"
+>;
+
+interface Defaults {
+  readonly flag: string;
+  readonly stickiness: string;
+}
+
+/** Returns a new strategy of a type. */
+export function createDraft(name: string, defaults: Defaults): StrategyDraft {
+  return {
+    name,
+    title: null,
+    disabled: false,
+    parameters: defaultParameters(name, defaults),
+    constraints: [],
+    segments: [],
+    variants: [],
+  };
+}
+
+/** Returns the strategy as one of another type. Parameters have no meaning for other types. */
+export function withType(draft: StrategyDraft, name: string, defaults: Defaults): StrategyDraft {
+  return { ...draft, name, parameters: defaultParameters(name, defaults) };
+}
+
+function defaultParameters(
+  name: string,
+  { flag, stickiness }: Defaults,
+): StrategyDraft["parameters"] {
+  return name === ROLLOUT ? { rollout: "100", stickiness, groupId: flag } : {};
+}
+
+/** Converts a strategy of a form to the body of a request. */
+export function toBody(draft: StrategyDraft, types: readonly StrategyType[]): StrategyDraft {
+  const title = draft.title?.trim() ?? "";
+  const lists = parametersOf(draft.name, types).filter(({ kind }) => kind === "list");
+  const listed = lists.flatMap(({ name }) => {
+    const text = draft.parameters[name];
+    return text === undefined ? [] : [[name, parseListParameter(text).join(",")] as const];
+  });
+  return {
+    ...draft,
+    title: title === "" ? null : title,
+    parameters: { ...draft.parameters, ...Object.fromEntries(listed) },
+  };
+}

@@ -1,0 +1,153 @@
+import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+import { queries } from "../api/queries.ts";
+import { ConstraintEditor } from "../constraints/constraint-editor.tsx";
+import { FormDialog } from "../ui/dialog.tsx";
+import { Checkbox, TextField } from "../ui/fields.tsx";
+import { Select } from "../ui/select.tsx";
+import { VariantEditor } from "../variants/variant-editor.tsx";
+import { describeStrategy } from "./describe-strategy.ts";
+import { SegmentPicker } from "./segment-picker.tsx";
+import { StickinessField } from "./stickiness-field.tsx";
+import { type StrategyDraft, toBody, withType } from "./strategy-draft.ts";
+import { StrategyParameters } from "./strategy-parameters.tsx";
+import { describeStrategyType } from "./strategy-types.ts";
+import "./strategies.css";
+
+interface StrategyFormProps {
+  readonly title: string;
+  readonly submit: string;
+  readonly project: string;
+  readonly flag: string;
+  readonly initial: StrategyDraft;
+  readonly onSubmit: (draft: StrategyDraft, options: { readonly overwrites: boolean }) => void;
+  readonly onLoad?: () => void;
+  readonly onClose: () => void;
+  readonly isPending: boolean;
+  readonly error: unknown;
+}
+
+/** A dialog that edits all of a strategy, with a sentence that says what it does. */
+export function StrategyForm({
+  project,
+  flag,
+  initial,
+  onSubmit,
+  onLoad,
+  ...dialog
+}: StrategyFormProps) {
+  const [draft, setDraft] = useState(initial);
+  const { data: types = [] } = useQuery(queries.strategyTypes());
+  const { data: segments = [] } = useQuery(queries.segments());
+  const { name, parameters, constraints, variants } = draft;
+  const change = (changes: Partial<StrategyDraft>): void =>
+    setDraft((latest) => ({ ...latest, ...changes }));
+  const submit = (overwrites: boolean): void => onSubmit(toBody(draft, types), { overwrites });
+  const choices = types
+    .filter((type) => !type.deprecated || type.name === name)
+    .map((type) => {
+      const { name: label, description } = describeStrategyType(type.name, types);
+      return { id: type.name, label, description };
+    });
+  return (
+    <FormDialog
+      {...dialog}
+      size="wide"
+      onSubmit={() => submit(false)}
+      {...(onLoad !== undefined && {
+        conflict: { load: onLoad, overwrite: () => submit(true) },
+      })}
+    >
+      <p className="strategy-preview" role="status">
+        On for {describeStrategy(draft, { segments, types })}
+        {draft.disabled ? " – but this strategy is disabled" : ""}.
+      </p>
+      <div className="strategy-fields">
+        <Select
+          label="Type"
+          choices={choices}
+          value={name}
+          onChange={(type) =>
+            setDraft((latest) =>
+              withType(latest, type, { flag, stickiness: parameters["stickiness"] ?? "default" }),
+            )
+          }
+          description={describeStrategyType(name, types).description}
+        />
+        <TextField
+          label="Title"
+          value={draft.title ?? ""}
+          onChange={(title) => change({ title })}
+          maxLength={500}
+          description="Optional. Says why the strategy exists, for example “Pilot customers”."
+        />
+      </div>
+      <StrategyParameters
+        name={name}
+        types={types}
+        value={parameters}
+        onChange={(changed) => change({ parameters: changed })}
+      />
+      <Checkbox
+        label="Disabled: applications do not receive this strategy"
+        isSelected={draft.disabled}
+        onChange={(disabled) => change({ disabled })}
+      />
+      <Section
+        title="Segments"
+        description="The strategy applies only to users who are in all of these segments."
+      >
+        <SegmentPicker
+          project={project}
+          value={draft.segments}
+          onChange={(changed) => change({ segments: changed })}
+        />
+      </Section>
+      <Section
+        title="Constraints"
+        description="The strategy applies only where all of these conditions are met."
+      >
+        <ConstraintEditor
+          value={constraints}
+          onChange={(changed) => change({ constraints: changed })}
+        />
+      </Section>
+      <Section
+        title="Variants"
+        description="Those for whom the flag is on get one of these variants. Applications can read its payload."
+      >
+        <VariantEditor
+          value={variants}
+          onChange={(changed) => change({ variants: changed })}
+          stickiness={variants[0]?.stickiness ?? parameters["stickiness"] ?? "default"}
+        />
+        {variants.length === 0 ? null : (
+          <StickinessField
+            label="Stickiness of the variants"
+            value={variants[0]?.stickiness ?? "default"}
+            onChange={(stickiness) =>
+              change({ variants: variants.map((variant) => ({ ...variant, stickiness })) })
+            }
+            description="Contexts with the same value get the same variant."
+          />
+        )}
+      </Section>
+    </FormDialog>
+  );
+}
+
+interface SectionProps {
+  readonly title: string;
+  readonly description: string;
+  readonly children: ReactNode;
+}
+
+function Section({ title, description, children }: SectionProps) {
+  return (
+    <section className="strategy-section" aria-label={title}>
+      <h3>{title}</h3>
+      <p className="muted">{description}</p>
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,144 @@
+import type { StrategyType } from "../api/types.ts";
+
+/** A parameter of a strategy that is edited with a general field. */
+export interface Parameter {
+  readonly name: string;
+  readonly label: string;
+  readonly kind: "text" | "list" | "number" | "boolean" | "percentage";
+  readonly description: string;
+  readonly isRequired: boolean;
+}
+
+interface BuiltInType {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: readonly Parameter[];
+}
+
+const list = (name: string, label: string, description: string): Parameter => ({
+  name,
+  label,
+  kind: "list",
+  description: `${description} Separate them with commas or line breaks.`,
+  isRequired: true,
+});
+
+const PERCENTAGE: Parameter = {
+  name: "percentage",
+  label: "Percentage",
+  kind: "percentage",
+  description: "",
+  isRequired: true,
+};
+const GROUP: Parameter = {
+  name: "groupId",
+  label: "Group id",
+  kind: "text",
+  description: "Flags with the same group id are on for the same users.",
+  isRequired: false,
+};
+
+/** The strategy that is rolled out gradually. Its parameters have fields of their own. */
+export const ROLLOUT = "flexibleRollout";
+
+const BUILT_IN: Readonly<Record<string, BuiltInType>> = {
+  [ROLLOUT]: {
+    name: "Gradual rollout",
+    description: "On for a percentage of users, who keep it while you increase the percentage",
+    parameters: [],
+  },
+  default: { name: "Everyone", description: "On for everyone", parameters: [] },
+  userWithId: {
+    name: "User ids",
+    description: "On for the users that you list",
+    parameters: [list("userIds", "User ids", "The flag is on for these users.")],
+  },
+  remoteAddress: {
+    name: "IP addresses",
+    description: "On for the addresses and networks that you list",
+    parameters: [list("IPs", "IP addresses", "Addresses or networks, for example 10.0.0.0/8.")],
+  },
+  applicationHostname: {
+    name: "Hostnames",
+    description: "On for applications on the hosts that you list",
+    parameters: [list("hostNames", "Hostnames", "Names of the hosts that run the application.")],
+  },
+  gradualRolloutUserId: {
+    name: "Rollout by user id",
+    description: "On for a percentage of user ids. Gradual rollout replaces it",
+    parameters: [PERCENTAGE, GROUP],
+  },
+  gradualRolloutSessionId: {
+    name: "Rollout by session id",
+    description: "On for a percentage of sessions. Gradual rollout replaces it",
+    parameters: [PERCENTAGE, GROUP],
+  },
+  gradualRolloutRandom: {
+    name: "Random rollout",
+    description: "On for a percentage of evaluations. Gradual rollout replaces it",
+    parameters: [PERCENTAGE],
+  },
+};
+
+/** NOTE: a custom strategy can have the name of a property that every object has, such as `constructor`. */
+function builtInType(name: string): BuiltInType | undefined {
+  return Object.hasOwn(BUILT_IN, name) ? BUILT_IN[name] : undefined;
+}
+
+/** Returns the name and the description of a type of strategy. */
+export function describeStrategyType(
+  name: string,
+  types: readonly StrategyType[],
+): { readonly name: string; readonly description: string } {
+  const builtIn = builtInType(name);
+  if (builtIn !== undefined) return builtIn;
+  const custom = types.find((type) => type.name === name);
+  return {
+    name: textOr(custom?.title, name),
+    description: textOr(
+      custom?.description,
+      "A custom strategy, which your applications implement",
+    ),
+  };
+}
+
+function textOr(text: string | null | undefined, otherwise: string): string {
+  return text === null || text === undefined || text === "" ? otherwise : text;
+}
+
+/** Returns the parameters of a type that have general fields. */
+export function parametersOf(name: string, types: readonly StrategyType[]): readonly Parameter[] {
+  const builtIn = builtInType(name);
+  if (builtIn !== undefined) return builtIn.parameters;
+  const declared: readonly Readonly<Record<string, unknown>>[] =
+    types.find((type) => type.name === name)?.parameters ?? [];
+  return declared.flatMap((parameter) => parseDeclared(parameter) ?? []);
+}
+
+const KINDS: Readonly<Record<string, Parameter["kind"]>> = {
+  list: "list",
+  number: "number",
+  boolean: "boolean",
+  percentage: "percentage",
+};
+
+/** NOTE: declarations of migrated strategies can contain anything. */
+function parseDeclared(declared: Readonly<Record<string, unknown>>): Parameter | undefined {
+  const { name, type, description, required } = declared;
+  if (typeof name !== "string" || name === "") return undefined;
+  return {
+    name,
+    label: name,
+    kind: Object.hasOwn(KINDS, String(type)) ? (KINDS[String(type)] ?? "text") : "text",
+    description: typeof description === "string" ? description : "",
+    isRequired: required === true,
+  };
+}
+
+/** Returns the entries of a parameter that is a list. */
+export function parseListParameter(text: string): readonly string[] {
+  return text
+    .split(/[,\n]/)
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== "");
+}

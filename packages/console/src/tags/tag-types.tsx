@@ -1,0 +1,103 @@
+import { useQuery } from "@tanstack/react-query";
+import { Plus } from "lucide-react";
+import { useState } from "react";
+import { queries } from "../api/queries.ts";
+import { adminPath, request } from "../api/request.ts";
+import type { TagType } from "../api/types.ts";
+import { useChange } from "../changes/use-change.ts";
+import { useHasRole } from "../session/session.ts";
+import { Button } from "../ui/button.tsx";
+import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
+import { type Column, DataTable } from "../ui/data-table.tsx";
+import { Empty, Loaded } from "../ui/page.tsx";
+import { menuColumn } from "../ui/row-menu.tsx";
+import { TagTypeDialog } from "./tag-type-dialog.tsx";
+import "./tags.css";
+
+interface Action {
+  readonly kind: "delete" | "edit";
+  readonly type: TagType;
+}
+
+/** The types of tags, such as a team or a release. */
+export function TagTypes() {
+  const types = useQuery(queries.tagTypes());
+  const isAdmin = useHasRole("admin");
+  const [isCreating, setCreating] = useState(false);
+  const [action, setAction] = useState<Action>();
+  const close = (): void => setAction(undefined);
+  const actions: Column<TagType> = menuColumn(
+    (type) => type.name,
+    (type) => [
+      { label: "Edit", run: () => setAction({ kind: "edit", type }) },
+      { label: "Delete", isDangerous: true, run: () => setAction({ kind: "delete", type }) },
+    ],
+  );
+  return (
+    <div className="stack">
+      <div className="row">
+        <p className="muted tag-types-note">Every tag has a type, for example team or release.</p>
+        {isAdmin ? (
+          <Button variant="primary" onPress={() => setCreating(true)}>
+            <Plus aria-hidden /> New tag type
+          </Button>
+        ) : null}
+      </div>
+      <Loaded query={types}>
+        {(all) =>
+          all.length === 0 ? (
+            <Empty title="There are no tag types yet">
+              <p>Flags can have tags as soon as there is a type for them.</p>
+            </Empty>
+          ) : (
+            <DataTable
+              label="Tag types"
+              rows={all}
+              keyOf={({ name }) => name}
+              columns={[...COLUMNS, ...(isAdmin ? [actions] : [])]}
+            />
+          )
+        }
+      </Loaded>
+      {isCreating ? <TagTypeDialog onClose={() => setCreating(false)} /> : null}
+      {action?.kind === "edit" ? <TagTypeDialog edited={action.type} onClose={close} /> : null}
+      {action?.kind === "delete" ? (
+        <DeleteTagTypeDialog name={action.type.name} onClose={close} />
+      ) : null}
+    </div>
+  );
+}
+
+const COLUMNS: readonly Column<TagType>[] = [
+  { id: "name", header: "Name", width: "30%", isRowHeader: true, cell: ({ name }) => name },
+  { id: "description", header: "Description", cell: ({ description }) => description },
+];
+
+interface DeleteTagTypeDialogProps {
+  readonly name: string;
+  readonly onClose: () => void;
+}
+
+function DeleteTagTypeDialog({ name, onClose }: DeleteTagTypeDialogProps) {
+  const deletion = useChange({
+    run: () => request(adminPath`/tag-types/${name}`, { method: "DELETE" }),
+    outdates: [["tag-types"], ["tags"]],
+    success: () => `Deleted the tag type ${name}`,
+    showsErrors: true,
+  });
+  return (
+    <ConfirmDialog
+      title={`Delete the tag type ${name}?`}
+      submit="Delete"
+      isPending={deletion.isPending}
+      error={deletion.error}
+      onClose={onClose}
+      onConfirm={() => deletion.mutate(undefined, { onSuccess: onClose })}
+    >
+      <p>
+        The tags of this type are deleted with it. This is possible only while no flag has one of
+        them.
+      </p>
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,26 @@
+import { useState } from "react";
+import { Page } from "../ui/page.tsx";
+import { Tabs } from "../ui/tabs.tsx";
+import { TagTypes } from "./tag-types.tsx";
+import { Tags } from "./tags.tsx";
+
+/** Tags of flags, and their types. */
+export function TagsPage() {
+  const [tab, setTab] = useState<"tags" | "types">("tags");
+  return (
+    <Page
+      title="Tags"
+      description="Tags group flags across projects, for example by team or by release. They have no effect on applications."
+    >
+      <Tabs
+        label="Tags"
+        selected={tab}
+        onSelect={setTab}
+        tabs={[
+          { id: "tags", label: "Tags", content: () => <Tags /> },
+          { id: "types", label: "Tag types", content: () => <TagTypes /> },
+        ]}
+      />
+    </Page>
+  );
+}

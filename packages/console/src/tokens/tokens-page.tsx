@@ -1,0 +1,117 @@
+import { useQuery } from "@tanstack/react-query";
+import { Plus } from "lucide-react";
+import { useMemo, useState } from "react";
+import { queries } from "../api/queries.ts";
+import type { Token } from "../api/types.ts";
+import { useHasRole } from "../session/session.ts";
+import { Button } from "../ui/button.tsx";
+import { describeShown } from "../ui/count.ts";
+import { SearchField } from "../ui/fields.tsx";
+import { Empty, Loaded, Page } from "../ui/page.tsx";
+import { Select } from "../ui/select.tsx";
+import { matchesWords, toWords } from "../ui/words.ts";
+import { CreateTokenDialog } from "./create-token-dialog.tsx";
+import { EditableTokens } from "./editable-tokens.tsx";
+import { describeTokenType } from "./token-types.ts";
+import "./tokens.css";
+
+/** The tokens with which applications, people and scripts use the service. */
+export function TokensPage() {
+  const tokens = useQuery(queries.tokens());
+  const isAdmin = useHasRole("admin");
+  const [isCreating, setCreating] = useState(false);
+  return (
+    <Page
+      title="API tokens"
+      description="Applications, people and scripts need a token to use this service. Give each of them its own, so that you can delete one without affecting the others."
+      actions={
+        isAdmin ? (
+          <Button variant="primary" onPress={() => setCreating(true)}>
+            <Plus aria-hidden /> New token
+          </Button>
+        ) : undefined
+      }
+    >
+      <Loaded query={tokens}>
+        {(all) =>
+          all.length === 0 ? (
+            <Empty title="There are no tokens yet">
+              <p>An application needs a token before it can read its flags.</p>
+            </Empty>
+          ) : (
+            <Tokens tokens={all} isAdmin={isAdmin} />
+          )
+        }
+      </Loaded>
+      {isCreating ? <CreateTokenDialog onClose={() => setCreating(false)} /> : null}
+    </Page>
+  );
+}
+
+/** An entry of a filter that selects nothing. */
+const ALL = "(all)";
+
+interface TokensProps {
+  readonly tokens: readonly Token[];
+  readonly isAdmin: boolean;
+}
+
+function Tokens({ tokens, isAdmin }: TokensProps) {
+  const [query, setQuery] = useState("");
+  const [type, setType] = useState(ALL);
+  const [environment, setEnvironment] = useState(ALL);
+  const shown = useMemo(() => {
+    const words = toWords(query);
+    return tokens.filter(
+      (token) =>
+        (type === ALL || token.type === type) &&
+        (environment === ALL || token.environment === environment) &&
+        matchesWords(words, token.tokenName, ...token.projects),
+    );
+  }, [tokens, query, type, environment]);
+  const environments = distinct(tokens.map((token) => token.environment)).filter(
+    (name) => name !== "*",
+  );
+  return (
+    <>
+      <div className="token-filters" role="search">
+        <SearchField label="Search by name or project" value={query} onChange={setQuery} />
+        <Select
+          label="Type"
+          hidesLabel
+          choices={[
+            { id: ALL, label: "All types" },
+            ...distinct(tokens.map((token) => token.type)).map((id) => ({
+              id,
+              label: describeTokenType(id).name,
+            })),
+          ]}
+          value={type}
+          onChange={setType}
+        />
+        <Select
+          label="Environment"
+          hidesLabel
+          choices={[
+            { id: ALL, label: "All environments" },
+            ...environments.map((id) => ({ id, label: id })),
+          ]}
+          value={environment}
+          onChange={setEnvironment}
+        />
+      </div>
+      <p className="muted" role="status">
+        {describeShown(shown.length, tokens.length, "token")}
+      </p>
+      {shown.length === 0 ? (
+        <Empty title="No token matches" />
+      ) : (
+        <EditableTokens tokens={shown} isAdmin={isAdmin} />
+      )}
+    </>
+  );
+}
+
+function distinct(values: readonly string[]): readonly string[] {
+  return [...new Set(values)].toSorted();
+}

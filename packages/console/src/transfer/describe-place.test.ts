@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { describePlace } from "./describe-place.ts";
+
+const FILE = {
+  version: 1,
+  segments: [{ name: "beta", constraints: [] }],
+  features: [
+    { name: "first" },
+    {
+      name: "checkout",
+      tags: [{ type: "team", value: "shop" }],
+      environments: [
+        {
+          name: "production",
+          strategies: [{ name: "default" }, { name: "default", constraints: [{}] }],
+        },
+      ],
+    },
+  ],
+};
+
+test("a place is described by names where parts have them, and by numbers otherwise", () => {
+  for (const [path, words] of [
+    [
+      "/body/features/1/environments/0/strategies/1/constraints/0/operator",
+      'flag "checkout", environment "production", strategy 2, constraint 1, operator',
+    ],
+    ["/body/features/1/tags/0", 'flag "checkout", tag "shop"'],
+    ["/body/segments/0/constraints", 'segment "beta", constraints'],
+    ["/body/features", "flags"],
+    ["/body/version", "version"],
+    ["/body", ""],
+  ] as const) {
+    expect(describePlace(path, FILE)).toBe(words);
+  }
+});
+
+test("a place that the file does not contain is described by its position", () => {
+  expect(describePlace("/body/features/7/a~1b", FILE)).toBe("flag 8, a/b");
+  expect(describePlace("/body/features/0/name", null)).toBe("flag 1, name");
+});

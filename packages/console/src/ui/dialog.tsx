@@ -1,0 +1,118 @@
+import type { FormEvent, ReactNode } from "react";
+import { Dialog as AriaDialog, Heading } from "react-aria-components/Dialog";
+import { Form } from "react-aria-components/Form";
+import { Modal, ModalOverlay } from "react-aria-components/Modal";
+import { X } from "lucide-react";
+import { describeError, isConflict } from "./describe-error.ts";
+import { Banner } from "./page.tsx";
+import { Button, IconButton } from "./button.tsx";
+import { useReturnedFocus } from "./use-returned-focus.ts";
+import "./dialog.css";
+
+interface DialogProps {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+  /** @default "normal" */
+  readonly size?: "normal" | "wide";
+}
+
+/** A modal dialog. It is open while it is rendered. */
+export function Dialog({ title, onClose, children, size = "normal" }: DialogProps) {
+  useReturnedFocus();
+  return (
+    <ModalOverlay
+      isOpen
+      className="dialog-overlay"
+      onOpenChange={(isOpen) => {
+        if (!isOpen) onClose();
+      }}
+    >
+      <Modal className={`dialog dialog-${size}`}>
+        <AriaDialog className="dialog-body">
+          <header className="dialog-header">
+            <Heading slot="title">{title}</Heading>
+            <IconButton label="Close" onPress={onClose}>
+              <X aria-hidden />
+            </IconButton>
+          </header>
+          {children}
+        </AriaDialog>
+      </Modal>
+    </ModalOverlay>
+  );
+}
+
+interface FormDialogProps extends DialogProps {
+  /** The label of the button that submits the form. */
+  readonly submit: string;
+  readonly onSubmit: () => void;
+  readonly isPending: boolean;
+  /** Why the last attempt failed; null or undefined if it did not. */
+  readonly error?: unknown;
+  /** How to continue if somebody else has changed the same thing in the meantime. */
+  readonly conflict?: ConflictActions;
+  readonly isDangerous?: boolean;
+  /** Whether nothing can be submitted at the moment. @default false */
+  readonly isDisabled?: boolean;
+}
+
+interface ConflictActions {
+  /** Replaces the contents of the form with the new version. */
+  readonly load: () => void;
+  /** Saves the contents of the form nevertheless. */
+  readonly overwrite: () => void;
+}
+
+/** A modal dialog with a form. Errors are shown above its buttons. */
+export function FormDialog({
+  submit,
+  onSubmit,
+  isPending,
+  error,
+  conflict,
+  isDangerous = false,
+  isDisabled = false,
+  children,
+  ...props
+}: FormDialogProps) {
+  return (
+    <Dialog {...props}>
+      <Form
+        className="dialog-form"
+        onSubmit={(event: FormEvent) => {
+          event.preventDefault();
+          onSubmit();
+        }}
+      >
+        <div className="dialog-content">{children}</div>
+        {error === undefined || error === null ? null : (
+          <Banner kind="error">
+            {describeError(error)}
+            {conflict === undefined || !isConflict(error) ? null : (
+              <div className="row dialog-conflict">
+                <Button size="small" onPress={conflict.load}>
+                  Load the new version
+                </Button>
+                <Button size="small" onPress={conflict.overwrite}>
+                  Save mine anyway
+                </Button>
+              </div>
+            )}
+          </Banner>
+        )}
+        <footer className="dialog-footer">
+          <Button onPress={props.onClose}>Cancel</Button>
+          <Button
+            type="submit"
+            variant={isDangerous ? "danger" : "primary"}
+            isPending={isPending}
+            isDisabled={isDisabled}
+          >
+            {submit}
+          </Button>
+        </footer>
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,146 @@
+import type { ReactNode } from "react";
+import { FieldError } from "react-aria-components/FieldError";
+import { Input } from "react-aria-components/Input";
+import { Label } from "react-aria-components/Label";
+import { SearchField as AriaSearchField } from "react-aria-components/SearchField";
+import { Text } from "react-aria-components/Text";
+import { TextArea as AriaTextArea } from "react-aria-components/TextArea";
+import { TextField as AriaTextField } from "react-aria-components/TextField";
+import { NumberField as AriaNumberField } from "react-aria-components/NumberField";
+import { Checkbox as AriaCheckbox } from "react-aria-components/Checkbox";
+import { Check, Minus, Search, X } from "lucide-react";
+import { IconButton } from "./button.tsx";
+import "./fields.css";
+
+interface FieldProps<Value> {
+  readonly label: string;
+  readonly value: Value;
+  readonly onChange: (value: Value) => void;
+  readonly name?: string;
+  /** Help below the field. */
+  readonly description?: ReactNode;
+  readonly isRequired?: boolean;
+  readonly isDisabled?: boolean;
+  readonly autoFocus?: boolean;
+  /** Returns what is wrong with a value; undefined or null if it is valid. */
+  readonly validate?: (value: Value) => string | null | undefined;
+}
+
+interface TextFieldProps extends FieldProps<string> {
+  readonly type?: "text" | "password" | "datetime-local";
+  readonly placeholder?: string;
+  readonly maxLength?: number;
+  readonly autoComplete?: string;
+  /** Shows several lines. @default 1 */
+  readonly rows?: number;
+  /** Uses a font of fixed width, for code and JSON. @default false */
+  readonly isCode?: boolean;
+}
+
+export function TextField({
+  label,
+  description,
+  placeholder,
+  rows = 1,
+  isCode = false,
+  validate,
+  ...props
+}: TextFieldProps) {
+  const className = isCode ? "input code" : "input";
+  const shown = placeholder === undefined ? {} : { placeholder };
+  return (
+    <AriaTextField
+      {...props}
+      className="field"
+      {...(validate !== undefined && { validate: (value) => validate(value) ?? null })}
+    >
+      <Label>{label}</Label>
+      {rows > 1 ? (
+        <AriaTextArea className={className} rows={rows} {...shown} />
+      ) : (
+        <Input className={className} {...shown} />
+      )}
+      <FieldHelp description={description} />
+    </AriaTextField>
+  );
+}
+
+interface NumberFieldProps extends FieldProps<number> {
+  readonly minValue?: number;
+  readonly maxValue?: number;
+  readonly step?: number;
+  readonly formatOptions?: Intl.NumberFormatOptions;
+}
+
+export function NumberField({ label, description, validate, ...props }: NumberFieldProps) {
+  return (
+    <AriaNumberField
+      {...props}
+      className="field"
+      {...(validate !== undefined && { validate: (value) => validate(value) ?? null })}
+    >
+      <Label>{label}</Label>
+      <Input className="input" />
+      <FieldHelp description={description} />
+    </AriaNumberField>
+  );
+}
+
+interface SearchFieldProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+/** A field without a visible label, whose placeholder says what it searches. */
+export function SearchField({ label, ...props }: SearchFieldProps) {
+  return (
+    <AriaSearchField {...props} className="search" aria-label={label}>
+      <Search aria-hidden className="search-icon" />
+      <Input className="input" placeholder={label} />
+      <IconButton label="Clear the search">
+        <X aria-hidden />
+      </IconButton>
+    </AriaSearchField>
+  );
+}
+
+interface CheckboxProps {
+  readonly label: string;
+  readonly isSelected: boolean;
+  readonly onChange: (isSelected: boolean) => void;
+  /** Neither on nor off, because it stands for several values. */
+  readonly isIndeterminate?: boolean;
+  readonly isDisabled?: boolean;
+  /** Whether only screen readers read the label. @default false */
+  readonly hidesLabel?: boolean;
+}
+
+export function Checkbox({ label, hidesLabel = false, ...props }: CheckboxProps) {
+  return (
+    <AriaCheckbox {...props} className="checkbox" {...(hidesLabel && { "aria-label": label })}>
+      {({ isSelected, isIndeterminate }) => (
+        <>
+          <span className="checkbox-box" aria-hidden>
+            {isIndeterminate ? <Minus /> : isSelected ? <Check /> : null}
+          </span>
+          {hidesLabel ? null : <span>{label}</span>}
+        </>
+      )}
+    </AriaCheckbox>
+  );
+}
+
+/** The description of a field and what is wrong with its value. */
+export function FieldHelp({ description }: { readonly description: ReactNode }) {
+  return (
+    <>
+      {description === undefined ? null : (
+        <Text slot="description" className="field-description">
+          {description}
+        </Text>
+      )}
+      <FieldError className="field-error" />
+    </>
+  );
+}

@@ -1,0 +1,37 @@
+import { TextField } from "./fields.tsx";
+
+interface NameFieldProps {
+  readonly value: string;
+  readonly onChange: (name: string) => void;
+  /** What the name is for, and that it cannot be changed later. */
+  readonly description: string;
+  /** @default 100 */
+  readonly maxLength?: number;
+  /** Returns what is wrong with a name; undefined if it is valid. @default `describeNameProblem()` */
+  readonly validate?: (name: string) => string | undefined;
+}
+
+/** The name of something new, which identifies it from then on. */
+export function NameField({
+  maxLength = 100,
+  validate = describeNameProblem,
+  ...props
+}: NameFieldProps) {
+  return (
+    <TextField
+      {...props}
+      label="Name"
+      name="name"
+      isRequired
+      autoFocus
+      maxLength={maxLength}
+      validate={validate}
+    />
+  );
+}
+
+/** Returns what is wrong with a name that becomes part of addresses; undefined if it is valid. */
+export function describeNameProblem(name: string): string | undefined {
+  if (name === "" || /^[\w.~-]+$/.test(name)) return undefined;
+  return "Use only letters without accents, digits, and the characters - . _ ~";
+}

@@ -1,0 +1,174 @@
+import type { ReactNode } from "react";
+import { Button } from "react-aria-components/Button";
+import { ComboBox as AriaComboBox } from "react-aria-components/ComboBox";
+import { Input } from "react-aria-components/Input";
+import { Label } from "react-aria-components/Label";
+import { Header } from "react-aria-components/Header";
+import { ListBox, ListBoxItem, ListBoxSection } from "react-aria-components/ListBox";
+import { Popover } from "react-aria-components/Popover";
+import { Select as AriaSelect, SelectValue } from "react-aria-components/Select";
+import { Text } from "react-aria-components/Text";
+import { ChevronDown } from "lucide-react";
+import { FieldHelp } from "./fields.tsx";
+import "./select.css";
+
+export interface Choice<Id extends string = string> {
+  readonly id: Id;
+  readonly label: string;
+  readonly description?: string;
+  /** The heading below which the choice is listed. Choices of one group follow each other. */
+  readonly group?: string;
+}
+
+interface SelectProps<Id extends string> {
+  readonly label: string;
+  readonly choices: readonly Choice<Id>[];
+  readonly value: Id | null;
+  readonly onChange: (id: Id) => void;
+  readonly description?: ReactNode;
+  readonly placeholder?: string;
+  readonly isRequired?: boolean;
+  readonly isDisabled?: boolean;
+  /** Whether only screen readers read the label. @default false */
+  readonly hidesLabel?: boolean;
+}
+
+/** A choice of one of a few values. */
+export function Select<Id extends string>({
+  label,
+  choices,
+  value,
+  onChange,
+  description,
+  placeholder = "Select",
+  hidesLabel = false,
+  ...props
+}: SelectProps<Id>) {
+  return (
+    <AriaSelect
+      {...props}
+      className="field select"
+      placeholder={placeholder}
+      selectedKey={value}
+      onSelectionChange={(key) => {
+        const choice = choices.find(({ id }) => id === key);
+        if (choice !== undefined) onChange(choice.id);
+      }}
+      {...(hidesLabel && { "aria-label": label })}
+    >
+      {hidesLabel ? null : <Label>{label}</Label>}
+      <Button className="input select-button">
+        <SelectValue className="select-value">
+          {({ selectedText, isPlaceholder, defaultChildren }) =>
+            isPlaceholder ? defaultChildren : selectedText
+          }
+        </SelectValue>
+        <ChevronDown aria-hidden />
+      </Button>
+      <FieldHelp description={description} />
+      <Popover className="popover">
+        <ListBox className="options">{renderGroups(choices)}</ListBox>
+      </Popover>
+    </AriaSelect>
+  );
+}
+
+interface ComboBoxProps {
+  readonly label: string;
+  readonly choices: readonly Choice[];
+  /** The text in the field. */
+  readonly value: string;
+  /** Called for each change of the text, including the choice of a value. */
+  readonly onChange: (text: string) => void;
+  /** Called after `onChange` when a suggestion was chosen. */
+  readonly onChoose?: (choice: Choice) => void;
+  readonly description?: ReactNode;
+  readonly placeholder?: string;
+  readonly isRequired?: boolean;
+  readonly isDisabled?: boolean;
+  readonly autoFocus?: boolean;
+  /** Returns what is wrong with the text; undefined or null if it is valid. */
+  readonly validate?: (text: string) => string | null | undefined;
+}
+
+/** A text field that suggests values, and accepts others. */
+export function ComboBox({
+  label,
+  choices,
+  value,
+  onChange,
+  onChoose,
+  description,
+  placeholder,
+  validate,
+  ...props
+}: ComboBoxProps) {
+  return (
+    <AriaComboBox
+      {...props}
+      className="field select"
+      allowsCustomValue
+      menuTrigger="focus"
+      inputValue={value}
+      onInputChange={onChange}
+      onSelectionChange={(key) => {
+        const choice = choices.find(({ id }) => id === key);
+        if (choice === undefined) return;
+        onChange(choice.label);
+        onChoose?.(choice);
+      }}
+      // NOTE: without a selected entry, the parent can clear the text when one was chosen.
+      {...(onChoose !== undefined && { selectedKey: null })}
+      defaultItems={choices}
+      {...(validate !== undefined && {
+        validate: ({ inputValue }) => validate(inputValue) ?? null,
+      })}
+    >
+      <Label>{label}</Label>
+      <div className="combo">
+        <Input className="input" {...(placeholder !== undefined && { placeholder })} />
+        <Button className="combo-button" aria-label="Show suggestions">
+          <ChevronDown aria-hidden />
+        </Button>
+      </div>
+      <FieldHelp description={description} />
+      <Popover className="popover">
+        <ListBox className="options">{ChoiceItem}</ListBox>
+      </Popover>
+    </AriaComboBox>
+  );
+}
+
+function renderGroups(choices: readonly Choice[]): ReactNode {
+  const groups = new Map<string | undefined, Choice[]>();
+  for (const choice of choices) {
+    const group = groups.get(choice.group);
+    if (group === undefined) groups.set(choice.group, [choice]);
+    else group.push(choice);
+  }
+  return [...groups].map(([group, members]) =>
+    group === undefined ? (
+      members.map((choice) => <ChoiceItem key={choice.id} {...choice} />)
+    ) : (
+      <ListBoxSection key={group}>
+        <Header className="option-group">{group}</Header>
+        {members.map((choice) => (
+          <ChoiceItem key={choice.id} {...choice} />
+        ))}
+      </ListBoxSection>
+    ),
+  );
+}
+
+function ChoiceItem({ id, label, description }: Choice) {
+  return (
+    <ListBoxItem id={id} textValue={label} className="option">
+      <Text slot="label">{label}</Text>
+      {description === undefined ? null : (
+        <Text slot="description" className="field-description">
+          {description}
+        </Text>
+      )}
+    </ListBoxItem>
+  );
+}

@@ -1,0 +1,14 @@
+/** Splits what a user searches for into words. */
+export function toWords(query: string): readonly string[] {
+  return query.toLowerCase().split(/\s+/).filter(Boolean);
+}
+
+/** Whether each of the words occurs in one of the texts. */
+export function matchesWords(
+  words: readonly string[],
+  ...texts: readonly (string | null | undefined)[]
+): boolean {
+  if (words.length === 0) return true;
+  const lowerCase = texts.map((text) => (text ?? "").toLowerCase());
+  return words.every((word) => lowerCase.some((text) => text.includes(word)));
+}

@@ -1,0 +1,53 @@
+import { BarChart } from "./bar-chart.tsx";
+import { abbreviateCount, formatCount, formatShare } from "./format.ts";
+import { type Bar, sumBars, toVariants, toOnAndOff } from "./usage-series.ts";
+import { UsageTable } from "./usage-table.tsx";
+
+/** What the bars are divided into. */
+export type Division = "result" | "variant";
+
+interface EnvironmentUsageProps {
+  readonly environment: string;
+  readonly bars: readonly Bar[];
+  readonly division: Division;
+  /** Shows numbers instead of bars. */
+  readonly isTable: boolean;
+}
+
+/** The usage of a flag in one environment. */
+export function EnvironmentUsage({ environment, bars, division, isTable }: EnvironmentUsageProps) {
+  const { yes, no } = sumBars(bars);
+  const series = division === "variant" ? toVariants(bars) : toOnAndOff(bars);
+  const label = `Evaluations in ${environment}, by ${division}`;
+  return (
+    <section className="card card-body" aria-labelledby={`usage-${environment}`}>
+      <header className="usage-header">
+        <h2 id={`usage-${environment}`}>{environment}</h2>
+        <p className="usage-sums">
+          <Sum label="on" count={yes} /> <Sum label="off" count={no} />
+          {yes + no === 0 ? null : (
+            <span className="muted">{formatShare(yes, yes + no)} of the evaluations are on</span>
+          )}
+        </p>
+      </header>
+      {series.length === 0 ? (
+        <p className="muted">No application reported a variant in this time.</p>
+      ) : isTable ? (
+        <UsageTable label={label} bars={bars} series={series} />
+      ) : (
+        <BarChart label={label} bars={bars} series={series} />
+      )}
+    </section>
+  );
+}
+
+/** A number, abbreviated if it is large. Pointing at it shows all digits, which screen readers also read. */
+function Sum({ label, count }: { readonly label: string; readonly count: number }) {
+  const exact = `${formatCount(count)} times ${label}`;
+  return (
+    <span title={exact}>
+      <strong aria-hidden>{abbreviateCount(count)}</strong> <span aria-hidden>× {label}</span>
+      <span className="visually-hidden">{exact}</span>
+    </span>
+  );
+}

@@ -1,0 +1,123 @@
+import { expect, test } from "vitest";
+import type { Usage } from "../api/types.ts";
+import {
+  applicationsOf,
+  environmentsOf,
+  PERIODS,
+  sumBars,
+  toBars,
+  toRoundMaximum,
+  toVariants,
+  toOnAndOff,
+} from "./usage-series.ts";
+
+const NOW_MS = Date.parse("2026-03-10T10:20:00Z");
+const [DAY, , WEEK] = PERIODS;
+
+const entry = (timestamp: string, more: Partial<Usage> = {}): Usage => ({
+  featureName: "f",
+  appName: "web",
+  environment: "production",
+  timestamp,
+  yes: 3,
+  no: 1,
+  ...more,
+});
+
+const USAGE = [
+  entry("2026-03-10T10:00:00Z", { variants: { red: 2, blue: 1 } }),
+  entry("2026-03-10T10:00:00Z", { appName: "ios", yes: 10 }),
+  entry("2026-03-10T09:00:00Z", { variants: { red: 3 } }),
+  entry("2026-03-10T09:00:00Z", { environment: "development", yes: 100 }),
+  entry("2026-03-01T09:00:00Z", { yes: 1000 }),
+];
+
+const barsOf = (application?: string, period: (typeof PERIODS)[number] = DAY) =>
+  toBars(USAGE, { environment: "production", application }, { period, nowMs: NOW_MS });
+
+test("adds up usage by hour, also for hours without usage", () => {
+  const bars = barsOf();
+  expect(bars).toHaveLength(24);
+  expect(bars.at(-1)).toEqual({
+    startMs: Date.parse("2026-03-10T10:00:00Z"),
+    endMs: Date.parse("2026-03-10T11:00:00Z"),
+    yes: 13,
+    no: 2,
+    variants: { red: 2, blue: 1 },
+  });
+  expect(bars.at(-2)).toMatchObject({ yes: 3, no: 1 });
+  expect(bars.at(-3)).toMatchObject({ yes: 0, no: 0, variants: {} });
+});
+
+test("counts one application", () => {
+  expect(sumBars(barsOf("ios"))).toEqual({ yes: 10, no: 1, variants: {} });
+  expect(sumBars(barsOf("other"))).toEqual({ yes: 0, no: 0, variants: {} });
+});
+
+test("a bar of a week stands for six hours", () => {
+  const bars = barsOf(undefined, WEEK);
+  expect(bars).toHaveLength(28);
+  expect(bars.at(-1)).toMatchObject({
+    startMs: Date.parse("2026-03-10T05:00:00Z"),
+    yes: 16,
+    no: 3,
+    variants: { red: 5, blue: 1 },
+  });
+});
+
+test("has a layer for on and off, and for each variant", () => {
+  const bars = barsOf().slice(-2);
+  expect(toOnAndOff(bars)).toEqual([
+    { label: "On", values: [3, 13] },
+    { label: "Off", values: [1, 2] },
+  ]);
+  expect(toVariants(bars)).toEqual([
+    { label: "red", values: [3, 2] },
+    { label: "blue", values: [0, 1] },
+  ]);
+});
+
+test("adds up rare variants in one layer", () => {
+  const variants = Object.fromEntries(
+    Array.from({ length: 7 }, (_, index) => [`v${index}`, 7 - index]),
+  );
+  const bars = toBars(
+    [entry("2026-03-10T10:00:00Z", { variants })],
+    { environment: "production", application: undefined },
+    { period: DAY, nowMs: NOW_MS },
+  );
+  const series = toVariants(bars.slice(-1));
+  expect(series.map(({ label }) => label)).toEqual(["v0", "v1", "v2", "v3", "v4", "2 others"]);
+  expect(series.at(-1)?.values).toEqual([3]);
+});
+
+test("names of variants cannot be mistaken for properties of objects", () => {
+  const variants = JSON.parse('{"__proto__":2,"constructor":1}') as Record<string, number>;
+  const bars = toBars(
+    [entry("2026-03-10T10:00:00Z", { variants })],
+    { environment: "production", application: undefined },
+    { period: DAY, nowMs: NOW_MS },
+  );
+  expect(toVariants(bars.slice(-1)).map(({ label }) => label)).toEqual([
+    "__proto__",
+    "constructor",
+  ]);
+});
+
+test.each([
+  [0, 4],
+  [3, 4],
+  [7, 10],
+  [10, 10],
+  [11, 20],
+  [399, 400],
+  [450, 500],
+  [1_200_000, 2_000_000],
+])("the axis of %i ends at %i", (value, maximum) => {
+  expect(toRoundMaximum(value)).toBe(maximum);
+});
+
+test("lists environments by their usage, and applications by name", () => {
+  expect(environmentsOf(USAGE)).toEqual(["production", "development"]);
+  expect(applicationsOf(USAGE)).toEqual(["ios", "web"]);
+});

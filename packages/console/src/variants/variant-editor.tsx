@@ -1,0 +1,180 @@
+import { Plus, Trash2 } from "lucide-react";
+import type { FlagVariant } from "../api/types.ts";
+import { Button, IconButton } from "../ui/button.tsx";
+import { NumberField, TextField } from "../ui/fields.tsx";
+import { describeNameProblem } from "../ui/name-field.tsx";
+import { Banner } from "../ui/page.tsx";
+import { Select } from "../ui/select.tsx";
+import { useUpdates, withChanged } from "../ui/use-updates.ts";
+import { useRowKeys } from "../ui/use-row-keys.ts";
+import { describePayloadProblem, PAYLOAD_TYPES } from "./payload.ts";
+import { VariantBar } from "./variant-bar.tsx";
+import { fixedWeight, formatWeight, TOTAL_WEIGHT, withWeights } from "./weights.ts";
+import "./variants.css";
+
+const MAX_VARIANTS = 100;
+
+interface VariantEditorProps {
+  readonly value: readonly FlagVariant[];
+  readonly onChange: (variants: readonly FlagVariant[]) => void;
+  /** The context field that decides who gets which variant, for new variants. */
+  readonly stickiness: string;
+}
+
+/** Edits a list of variants. One of them always shares the rest, so that the weights add up to 100 %. */
+export function VariantEditor({ value, onChange, stickiness }: VariantEditorProps) {
+  const { keys, remove } = useRowKeys(value.length);
+  const update = useUpdates(value, onChange);
+  const change = (edit: (variants: readonly FlagVariant[]) => readonly FlagVariant[]): void =>
+    update((variants) => withWeights(withVariable(edit(variants))));
+  const variableCount = value.filter(({ weightType }) => weightType !== "fix").length;
+  const isTooMuch = fixedWeight(value) > TOTAL_WEIGHT;
+  return (
+    <div className="variant-editor">
+      {value.length === 0 ? null : <VariantBar variants={value} />}
+      {isTooMuch ? <Banner kind="error">The fixed shares add up to more than 100 %.</Banner> : null}
+      {value.map((variant, index) => (
+        <VariantFields
+          key={keys[index]}
+          variant={variant}
+          label={`Variant ${index + 1}`}
+          otherNames={value.toSpliced(index, 1).map(({ name }) => name)}
+          isLastVariable={variant.weightType !== "fix" && variableCount === 1}
+          isTooMuch={isTooMuch}
+          onChange={(edit) => change((list) => withChanged(list, index, edit))}
+          onRemove={() => {
+            remove(index);
+            change((list) => list.toSpliced(index, 1));
+          }}
+        />
+      ))}
+      <div>
+        <Button
+          size="small"
+          isDisabled={value.length >= MAX_VARIANTS}
+          onPress={() =>
+            change((list) => [...list, { name: "", weight: 0, weightType: "variable", stickiness }])
+          }
+        >
+          <Plus aria-hidden /> Add variant
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+/** The service requires that one variant has no fixed weight. */
+function withVariable(variants: readonly FlagVariant[]): readonly FlagVariant[] {
+  const [first] = variants;
+  if (first === undefined || variants.some(({ weightType }) => weightType !== "fix")) {
+    return variants;
+  }
+  return variants.with(0, { ...first, weightType: "variable" });
+}
+
+interface VariantFieldsProps {
+  readonly label: string;
+  readonly variant: FlagVariant;
+  readonly otherNames: readonly string[];
+  /** Whether no other variant shares the rest. */
+  readonly isLastVariable: boolean;
+  readonly isTooMuch: boolean;
+  readonly onChange: (change: (variant: FlagVariant) => FlagVariant) => void;
+  readonly onRemove: () => void;
+}
+
+function VariantFields({
+  label,
+  variant,
+  otherNames,
+  isLastVariable,
+  isTooMuch,
+  onChange,
+  onRemove,
+}: VariantFieldsProps) {
+  const { name, weight, weightType } = variant;
+  return (
+    <div className="variant" role="group" aria-label={label}>
+      <div className="variant-title">
+        <span>
+          {label} <span className="muted">{formatWeight(weight)}</span>
+        </span>
+        <IconButton label={`Remove ${label.toLowerCase()}`} onPress={onRemove}>
+          <Trash2 aria-hidden />
+        </IconButton>
+      </div>
+      <div className="variant-fields">
+        <TextField
+          label="Name"
+          value={name}
+          onChange={(changed) => onChange((latest) => ({ ...latest, name: changed }))}
+          isRequired
+          maxLength={100}
+          validate={(text) =>
+            text !== "" && otherNames.includes(text)
+              ? "Another variant has this name."
+              : describeNameProblem(text)
+          }
+        />
+        <Select
+          label="Share"
+          choices={[
+            { id: "variable", label: "Shared evenly" },
+            { id: "fix", label: "Fixed" },
+          ]}
+          value={weightType}
+          isDisabled={isLastVariable}
+          onChange={(changed) => onChange((latest) => ({ ...latest, weightType: changed }))}
+          {...(isLastVariable && { description: "One variant takes the rest." })}
+        />
+        {weightType === "fix" ? (
+          <NumberField
+            label="Percentage"
+            value={weight / 10}
+            minValue={0}
+            maxValue={100}
+            step={0.1}
+            onChange={(percentage) =>
+              onChange((latest) => ({ ...latest, weight: Math.round((percentage || 0) * 10) }))
+            }
+            validate={() => (isTooMuch ? "The fixed shares add up to more than 100 %." : undefined)}
+          />
+        ) : null}
+      </div>
+      <PayloadFields variant={variant} onChange={onChange} />
+    </div>
+  );
+}
+
+interface PayloadFieldsProps {
+  readonly variant: FlagVariant;
+  readonly onChange: (change: (variant: FlagVariant) => FlagVariant) => void;
+}
+
+function PayloadFields({ variant: { payload }, onChange }: PayloadFieldsProps) {
+  const { type, value } = payload ?? { type: "none", value: "" };
+  return (
+    <div className="variant-fields">
+      <Select
+        label="Payload"
+        choices={Object.entries(PAYLOAD_TYPES).map(([id, name]) => ({ id, label: name }))}
+        value={type}
+        onChange={(changed) =>
+          onChange(({ payload: _removed, ...latest }) =>
+            changed === "none" ? latest : { ...latest, payload: { type: changed, value } },
+          )
+        }
+      />
+      {payload === undefined ? null : (
+        <TextField
+          label="Value"
+          value={value}
+          onChange={(text) => onChange((latest) => ({ ...latest, payload: { type, value: text } }))}
+          rows={type === "number" ? 1 : 3}
+          isCode={type !== "string"}
+          validate={(text) => describePayloadProblem(type, text)}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,35 @@
+import type { Locator, Page } from "playwright-core";
+
+/** Runs an action from the menu of a row of a table, which the keyboard opens. */
+export async function runAction(page: Page, row: string, action: string): Promise<void> {
+  const button = page.getByRole("button", { name: `Actions for ${row}`, exact: true });
+  await button.focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("menuitem", { name: action, exact: true }).click();
+}
+
+/** Returns the names of the rows of a table, in their order on the page. */
+export async function rowNames(page: Page, table: string): Promise<readonly string[]> {
+  const headers = page.getByRole("table", { name: table, exact: true }).locator("tbody th");
+  // What follows the first text are badges and descriptions.
+  return headers.evaluateAll((elements) =>
+    elements.map((element) => {
+      const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+      return texts.nextNode()?.textContent ?? "";
+    }),
+  );
+}
+
+/** Returns a text field within a dialog or page by its label. */
+export function field(within: Locator | Page, label: string): Locator {
+  return within.getByRole("textbox", { name: label, exact: true });
+}
+
+/** Chooses an entry of a select with a visible label. */
+export async function select(
+  page: Page,
+  { label, option }: { readonly label: string; readonly option: string },
+): Promise<void> {
+  await page.getByRole("dialog").getByRole("button", { name: label }).click();
+  await page.getByRole("option", { name: option }).click();
+}

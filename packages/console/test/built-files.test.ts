@@ -1,0 +1,55 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { brotliCompressSync, brotliDecompressSync, gunzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+
+const DIRECTORY = fileURLToPath(new URL("../../admin/dist/console", import.meta.url));
+const ASSETS = join(DIRECTORY, "assets");
+
+/** All pages together, as browsers get them over TLS. Opening one loads a part of it. */
+const MAX_SCRIPT_BYTES = 300_000;
+
+const scripts = readdirSync(ASSETS).filter((name) => name.endsWith(".js"));
+
+test("all scripts of the console have less than 300 kB when they are compressed", () => {
+  const sizes = scripts.map((name) => brotliCompressSync(readFileSync(join(ASSETS, name))).length);
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  expect(total).toBeGreaterThan(100_000);
+  expect(total).toBeLessThan(MAX_SCRIPT_BYTES);
+});
+
+test("the texts of the component library in other languages are left out", () => {
+  const english = scripts.filter((name) => read(name).includes("Clear search"));
+  expect(english).not.toEqual([]);
+  for (const name of scripts) {
+    expect(read(name)).not.toMatch(/Effacer la recherche/);
+  }
+});
+
+test("large files have compressed variants with the same content", () => {
+  const large = readdirSync(ASSETS).filter(
+    (name) => /\.(?:js|css)$/.test(name) && statSync(join(ASSETS, name)).size > 2000,
+  );
+  expect(large.length).toBeGreaterThan(2);
+  for (const name of large) {
+    const content = readFileSync(join(ASSETS, name));
+    expect(gunzipSync(readFileSync(join(ASSETS, `${name}.gz`))).equals(content)).toBe(true);
+    expect(brotliDecompressSync(readFileSync(join(ASSETS, `${name}.br`))).equals(content)).toBe(
+      true,
+    );
+  }
+});
+
+test("the licences of the bundled packages are next to the page", () => {
+  const licences = readFileSync(join(DIRECTORY, "THIRD-PARTY-LICENSES.txt"), "utf8");
+  for (const name of ["react", "react-dom", "react-aria-components", "lucide-react"]) {
+    expect(licences).toMatch(
+      new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\((?:MIT|ISC|Apache-2\\.0)\\)$`, "m"),
+    );
+  }
+});
+
+function read(name: string): string {
+  return readFileSync(join(ASSETS, name), "utf8");
+}

@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import { describeConsole } from "./_console.ts";
+import { runAction } from "./_actions.ts";
+import { createProject } from "./_flags.ts";
+
+describeConsole("the focus after a dialog", (console) => {
+  test("returns to the button that opened it, also if the dialog had to load something", async () => {
+    await console.admin("POST", "/segments", { name: "focused-segment", constraints: [] });
+    await createProject(console, "focus", [{ name: "focused-flag" }]);
+    const page = await console.open("/segments");
+    for (const action of ["Edit", "Delete"]) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      await runAction(page, "focused-segment", action);
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).waitFor();
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      await page.keyboard.press("Escape");
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      await expect.poll(focused).toBe("Actions for focused-segment");
+    }
+
+    await page.goto(`${console.url}/projects/focus/flags/focused-flag`);
+    const edit = page.getByRole("button", { name: "Edit", exact: true });
+    await edit.focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").getByLabel("Description").waitFor();
+    await page.keyboard.press("Escape");
+    await expect.poll(focused).toBe("Edit");
+
+    function focused(): Promise<string> {
+      return page.evaluate(() => {
+        const element = document.activeElement;
+        return element?.getAttribute("aria-label") ?? element?.textContent ?? "";
+      });
+    }
+  });
+
+  test("moves to the page if the button has disappeared", async () => {
+    await console.admin("POST", "/segments", { name: "short-lived", constraints: [] });
+    const page = await console.open("/segments");
+    await runAction(page, "short-lived", "Delete");
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page
+      .getByRole("button", { name: "Actions for short-lived" })
+      .waitFor({ state: "detached" });
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe("content");
+  });
+});

@@ -1,0 +1,103 @@
+import { expect, test } from "vitest";
+import { createFlag, createSegment } from "../../admin/test/_flags.ts";
+import { describeConsole, expectAccessible, SIZES } from "./_console.ts";
+
+const constraint = (contextName: string, ...values: readonly string[]) => ({
+  contextName,
+  operator: "IN",
+  values,
+});
+
+const variant = (name: string) => ({
+  name,
+  weight: 500,
+  weightType: "variable",
+  stickiness: "default",
+});
+
+describeConsole("the explanation of a flag", (console) => {
+  test.each(SIZES)("follows the context, and is shared with its address, on a %s", async (size) => {
+    const name = `explained-${size}`;
+    const segment = await createSegment(console, `testers-${size}`, ["42"]);
+    await createFlag(console, name, {
+      strategies: [
+        { constraints: [constraint("plan", "pro")], variants: [variant("red"), variant("blue")] },
+        { segments: [segment] },
+        { disabled: true },
+      ],
+    });
+    const page = await console.open(`/projects/default/flags/${name}?tab=explain`, { size });
+    const development = page.getByRole("region", { name: "development" });
+    await development.getByText("The flag is off because no strategy matches").waitFor();
+    await development.getByText("It is disabled, so it is skipped.").waitFor();
+    await page
+      .getByRole("region", { name: "production" })
+      .getByText("The flag is off because it is disabled in this environment.")
+      .waitFor();
+    await expectAccessible(page);
+
+    // The fields are those that the rules of the flag read.
+    await page.getByRole("textbox", { name: "userId" }).fill("7");
+    await page.getByLabel("plan", { exact: true }).fill("pro");
+    await page.getByRole("button", { name: "Explain", exact: true }).click();
+    await development.getByText(/^The flag is on because strategy 1 matches/).waitFor();
+    const [played] = (
+      (await console.admin("POST", "/playground", {
+        environment: "development",
+        features: [name],
+        context: { userId: "7", properties: { plan: "pro" } },
+      })) as { features: { explanation: string; variant: { name: string } }[] }
+    ).features;
+    await development.getByText(played?.explanation ?? "none").waitFor();
+    await development.getByText(`on · ${played?.variant.name}`).waitFor();
+    const deciding = development.locator(".step-deciding");
+    expect(await deciding.innerText()).toContain("Strategy 1");
+    expect(await deciding.innerText()).toContain('plan is "pro"');
+    await expectAccessible(page);
+
+    const link = page.url();
+    expect(new URL(link).searchParams.get("context")).toBe('{"userId":"7","plan":"pro"}');
+    await page.reload();
+    await development.getByText(/^The flag is on because strategy 1 matches/).waitFor();
+    expect(await page.getByLabel("plan", { exact: true }).inputValue()).toBe("pro");
+  });
+
+  test("any field can be added and removed", async () => {
+    await createFlag(console, "any-field", {
+      strategies: [{ constraints: [constraint("region", "north")] }],
+    });
+    const page = await console.open("/projects/default/flags/any-field?tab=explain");
+    await page.getByRole("combobox", { name: "Another field" }).fill("team");
+    await page.getByRole("button", { name: "Add the field" }).click();
+    await page.getByRole("textbox", { name: "team" }).fill("blue");
+    await page.getByRole("textbox", { name: "region" }).fill("north");
+    await page.getByRole("button", { name: "Explain", exact: true }).click();
+    await page.getByText('The flag is on because region is "north".').waitFor();
+    expect(page.url()).toContain("blue");
+    await page.getByRole("button", { name: "Remove region" }).click();
+    await page.getByRole("button", { name: "Explain", exact: true }).click();
+    await page.getByText("The flag is off because region is absent").waitFor();
+    expect(page.url()).not.toContain("north");
+  });
+
+  test("shows a change by somebody else at once", async () => {
+    await createFlag(console, "changing", { enabled: false });
+    const page = await console.open("/projects/default/flags/changing?tab=explain");
+    const development = page.getByRole("region", { name: "development" });
+    await development.getByText("The flag is off because it is disabled").waitFor();
+    await console.admin("POST", "/projects/default/features/changing/environments/development/on");
+    await development.getByText("The flag is on for everyone.").waitFor();
+  });
+
+  test("an address that somebody has forged shows text, and nothing else", async () => {
+    await createFlag(console, "forged", {
+      strategies: [{ constraints: [constraint("plan", "pro")] }],
+    });
+    const context = JSON.stringify({ plan: "<img src=x onerror=alert(1)>", list: ["a"] });
+    const page = await console.open(
+      `/projects/default/flags/forged?tab=explain&context=${encodeURIComponent(context)}&in=5`,
+    );
+    await page.getByText('plan is "<img src=x onerror=alert(1)>"').first().waitFor();
+    expect(await page.locator("main img").count()).toBe(0);
+  });
+});

@@ -1,0 +1,202 @@
+import { expect, test } from "vitest";
+import { switchFlag } from "../../admin/test/_flags.ts";
+import { clickControl, describeConsole, expectAccessible, SIZES } from "./_console.ts";
+import {
+  choose,
+  createProject,
+  flagsOn,
+  readFlags,
+  shownFlags,
+  switchOf,
+  waitForMessage,
+} from "./_flags.ts";
+
+describeConsole("the list of flags", (console) => {
+  /** Creates a project with four flags, whose names begin with that of the project. */
+  const createFlags = async (project: string) => {
+    const names = ["banner", "checkout", "export", "search"].map((name) => `${project}-${name}`);
+    const [banner = "", checkout = "", exporting = "", search = ""] = names;
+    await createProject(console, project, [
+      { name: checkout, description: "The new way to pay", type: "release" },
+      { name: exporting, type: "permission", tags: [{ type: "simple", value: "billing" }] },
+      { name: search, type: "experiment", stale: true },
+      { name: banner, description: "Above the way to pay", type: "kill-switch" },
+    ]);
+    return { names, banner, checkout, exporting, search };
+  };
+
+  test.each(SIZES)("shows the flags that match the filter on a %s", async (size) => {
+    const { names, banner, checkout, exporting, search } = await createFlags(`filters-${size}`);
+    const page = await console.open(`/projects/filters-${size}/flags`, { size });
+    await page.getByText("4 flags", { exact: true }).waitFor();
+    expect(await shownFlags(page)).toEqual(names);
+    await expectAccessible(page);
+
+    for (const [query, matching] of [
+      ["CHECK", [checkout]],
+      ["pay way", [banner, checkout]],
+      ["simple:bill", [exporting]],
+      ["nothing like this", []],
+      ["", names],
+    ] as const) {
+      await page.getByRole("searchbox").fill(query);
+      await expect.poll(() => shownFlags(page)).toEqual(matching);
+    }
+
+    await choose(page, "Type", "Permission");
+    await expect.poll(() => shownFlags(page)).toEqual([exporting]);
+    await page.getByText("1 of 4 flags").waitFor();
+    await choose(page, "State", "Stale");
+    await page.getByRole("button", { name: "Show all flags" }).click();
+    await expect.poll(() => shownFlags(page)).toEqual(names);
+    await choose(page, "Tag", "simple:billing");
+    await expect.poll(() => shownFlags(page)).toEqual([exporting]);
+    await choose(page, "Tag", "All tags");
+    await choose(page, "State", "Stale");
+    await expect.poll(() => shownFlags(page)).toEqual([search]);
+  });
+
+  test("is sorted by the column that is pressed", async () => {
+    const { names } = await createFlags("sorting");
+    await console.admin("POST", "/projects/sorting/features", { name: "a-later-flag" });
+    const page = await console.open("/projects/sorting/flags");
+    await page.getByRole("button", { name: "Name" }).click();
+    await expect.poll(() => shownFlags(page)).toEqual([...names.toReversed(), "a-later-flag"]);
+    const header = page.getByRole("columnheader", { name: "Name" });
+    expect(await header.getAttribute("aria-sort")).toBe("descending");
+
+    await page.getByRole("button", { name: "Created" }).click();
+    await expect.poll(() => shownFlags(page)).toEqual(["a-later-flag", ...names]);
+    expect(await header.getAttribute("aria-sort")).toBe("none");
+    await page.getByRole("button", { name: "Created" }).click();
+    await expect.poll(() => shownFlags(page)).toEqual([...names, "a-later-flag"]);
+  });
+
+  test.each(SIZES)("switches a flag on, and back, on a %s", async (size) => {
+    const project = `switching-${size}`;
+    const { banner, search } = await createFlags(project);
+    const page = await console.open(`/projects/${project}/flags`, { size });
+    await clickControl(switchOf(page, search));
+    const message = await waitForMessage(page, `${search} is now on in development`);
+    expect(await flagsOn(console, project)).toEqual([search]);
+    expect(await switchOf(page, search).isChecked()).toBe(true);
+    await expectAccessible(page);
+
+    await message.getByRole("button", { name: "Undo" }).click();
+    await expect.poll(() => flagsOn(console, project)).toEqual([]);
+    await expect.poll(() => switchOf(page, search).isChecked()).toBe(false);
+
+    await switchOf(page, banner, "production").focus();
+    await page.keyboard.press("Space");
+    await waitForMessage(page, `${banner} is now on in production`);
+    expect(await flagsOn(console, project, "production")).toEqual([banner]);
+  });
+
+  test.each(SIZES)("changes several flags at once on a %s", async (size) => {
+    const project = `bulk-${size}`;
+    const { names, banner, checkout, exporting } = await createFlags(project);
+    const page = await console.open(`/projects/${project}/flags`, { size });
+    for (const name of [exporting, checkout]) {
+      await clickControl(page.getByRole("checkbox", { name: `Select ${name}` }));
+    }
+    const actions = page.getByRole("group", { name: "Selected flags" });
+    await actions.getByText("2 flags selected").waitFor();
+    await expectAccessible(page);
+
+    await actions.getByRole("button", { name: "development" }).click();
+    await page.getByRole("menuitem", { name: "Switch on" }).click();
+    await waitForMessage(page, "Switched 2 flags on in development");
+    expect(await flagsOn(console, project)).toEqual([checkout, exporting]);
+
+    await actions.getByRole("button", { name: "Mark as stale" }).click();
+    await waitForMessage(page, "Marked 2 flags as stale");
+    expect((await readFlags(console, project)).map(({ stale }) => stale)).toEqual([
+      false,
+      true,
+      true,
+      true,
+    ]);
+
+    await actions.getByRole("button", { name: "Archive" }).click();
+    const dialog = page.getByRole("dialog", { name: "Archive 2 flags?" });
+    await dialog.getByRole("listitem").getByText(checkout).waitFor();
+    await expectAccessible(page);
+    await dialog.getByRole("button", { name: "Archive" }).click();
+    const archived = await waitForMessage(page, "Archived 2 flags");
+    await expect.poll(() => shownFlags(page)).toEqual([banner, names.at(-1)]);
+    expect(await readFlags(console, project)).toHaveLength(2);
+
+    await archived.getByRole("button", { name: "Undo" }).click();
+    await expect.poll(() => shownFlags(page)).toEqual(names);
+    expect(await readFlags(console, project)).toHaveLength(4);
+  });
+
+  test("Undo changes only the flags that were changed", async () => {
+    const { banner, search, names } = await createFlags("undo");
+    await switchFlag(console, banner, { project: "undo", on: true });
+    const page = await console.open("/projects/undo/flags");
+    await clickControl(page.getByRole("checkbox", { name: "Select all flags" }));
+    await page.getByRole("button", { name: "Mark as stale" }).click();
+    const marked = await waitForMessage(page, "Marked 4 flags as stale");
+    await marked.getByRole("button", { name: "Undo" }).click();
+    await expect
+      .poll(async () => (await readFlags(console, "undo")).filter(({ stale }) => stale))
+      .toMatchObject([{ name: search }]);
+
+    await page.getByRole("button", { name: "development" }).click();
+    await page.getByRole("menuitem", { name: "Switch on" }).click();
+    const switched = await waitForMessage(page, "Switched 4 flags on in development");
+    expect(await flagsOn(console, "undo")).toEqual(names);
+    await switched.getByRole("button", { name: "Undo" }).click();
+    await expect.poll(() => flagsOn(console, "undo")).toEqual([banner]);
+
+    // Nothing is left to change.
+    await page.getByRole("button", { name: "Mark as active" }).click();
+    await waitForMessage(page, "Marked 4 flags as active");
+    await page.getByRole("button", { name: "Mark as active" }).click();
+    await page.getByText("Marked 4 flags as active").nth(1).waitFor();
+    expect((await readFlags(console, "undo")).some(({ stale }) => stale)).toBe(false);
+  });
+
+  test.each(SIZES)("creates a flag on a %s", async (size) => {
+    const project = `creating-${size}`;
+    await console.admin("POST", "/projects", { id: project, name: project });
+    const page = await console.open(`/projects/${project}/flags`, { size });
+    await page.getByRole("button", { name: "Create the first flag" }).click();
+    const dialog = page.getByRole("dialog", { name: "New flag" });
+    await dialog.getByLabel("Name").fill("grüße");
+    await dialog.getByRole("button", { name: "Create flag" }).click();
+    await dialog.getByText("Use only letters without accents").waitFor();
+    await expectAccessible(page);
+
+    await dialog.getByLabel("Name").fill(`dark-mode-${size}`);
+    await choose(page, "Type", "Experiment");
+    await dialog.getByLabel("Description").fill("Colours for the night");
+    await dialog.getByRole("button", { name: "Create flag" }).click();
+    await page.waitForURL(`**/projects/${project}/flags/dark-mode-${size}`);
+    expect(await readFlags(console, project)).toMatchObject([
+      { name: `dark-mode-${size}`, type: "experiment", description: "Colours for the night" },
+    ]);
+  });
+
+  test("a name that is taken keeps the dialog open and explains the problem", async () => {
+    const { search } = await createFlags("taken");
+    const page = await console.open("/projects/taken/flags", { expected: /status of 409/ });
+    await page.getByRole("button", { name: "New flag" }).click();
+    const dialog = page.getByRole("dialog", { name: "New flag" });
+    await dialog.getByLabel("Name").fill(search);
+    await page.keyboard.press("Enter");
+    await dialog.getByRole("alert").getByText(search).waitFor();
+    expect(await dialog.getByLabel("Name").inputValue()).toBe(search);
+  });
+
+  test("viewers can change nothing", async () => {
+    const { search } = await createFlags("viewing");
+    const page = await console.open("/projects/viewing/flags", { role: "viewer" });
+    await switchOf(page, search).waitFor();
+    expect(await switchOf(page, search).isDisabled()).toBe(true);
+    expect(await page.getByRole("checkbox", { name: `Select ${search}` }).isDisabled()).toBe(true);
+    expect(await page.getByRole("button", { name: "New flag" }).count()).toBe(0);
+    await expectAccessible(page);
+  });
+});

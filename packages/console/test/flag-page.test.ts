@@ -1,0 +1,154 @@
+import { expect, test } from "vitest";
+import { clickControl, describeConsole, expectAccessible, SIZES } from "./_console.ts";
+import { readFlags, waitForMessage } from "./_flags.ts";
+import { createFlag, environmentOf, readStrategies, type } from "./_strategies.ts";
+
+describeConsole("the page of a flag", (console) => {
+  const readFlag = async (name: string) =>
+    (await readFlags(console, "default")).find((flag) => flag.name === name);
+
+  test.each(SIZES)("edits what all environments share on a %s", async (size) => {
+    const name = `edited-${size}`;
+    await createFlag(console, name);
+    const page = await console.open(`/projects/default/flags/${name}`, { size });
+    await page.getByRole("heading", { name, level: 1 }).waitFor();
+    await page.getByText("Created just now by").waitFor();
+    await expectAccessible(page);
+
+    await page.getByRole("button", { name: "Edit", exact: true }).click();
+    const dialog = page.getByRole("dialog", { name: `Edit ${name}` });
+    await dialog.getByLabel("Description").fill("The new <b>checkout</b>");
+    await dialog.getByRole("button", { name: "Type" }).click();
+    await page.getByRole("option", { name: "Experiment" }).click();
+    await expectAccessible(page);
+    await dialog.getByRole("button", { name: "Save" }).click();
+    const saved = await waitForMessage(page, `Saved ${name}`);
+    expect(await readFlag(name)).toMatchObject({
+      description: "The new <b>checkout</b>",
+      type: "experiment",
+    });
+    await page.getByText("The new <b>checkout</b>").waitFor();
+    await saved.getByRole("button", { name: "Undo" }).click();
+    await expect.poll(() => readFlag(name)).toMatchObject({ type: "release" });
+
+    await page.getByRole("button", { name: "More actions" }).click();
+    await page.getByRole("menuitem", { name: "Mark as stale" }).click();
+    await page.getByText("Stale: can be removed from the code").waitFor();
+    expect(await readFlag(name)).toMatchObject({ stale: true });
+  });
+
+  test.each(SIZES)("adds and removes tags on a %s", async (size) => {
+    const name = `tagged-${size}`;
+    await createFlag(console, name);
+    const readTags = async () => {
+      const list = await console.admin("GET", `/features/${name}/tags`);
+      return (list as { readonly tags: readonly { readonly value: string }[] }).tags.map(
+        ({ value }) => value,
+      );
+    };
+    const page = await console.open(`/projects/default/flags/${name}`, { size });
+    await page.getByRole("button", { name: "Add tag" }).click();
+    const dialog = page.getByRole("dialog", { name: "Add a tag" });
+    await type(page, dialog.getByRole("combobox", { name: "Tag" }), "billing team");
+    await expectAccessible(page);
+    await dialog.getByRole("button", { name: "Add tag" }).click();
+    const tag = page.getByRole("row", { name: "simple:billing team" });
+    await tag.waitFor();
+    expect(await readTags()).toEqual(["billing team"]);
+
+    await tag.getByRole("button", { name: "Remove" }).click();
+    const removed = await waitForMessage(page, "Removed the tag simple:billing team");
+    expect(await readTags()).toEqual([]);
+    await removed.getByRole("button", { name: "Undo" }).click();
+    await tag.waitFor();
+    expect(await readTags()).toEqual(["billing team"]);
+  });
+
+  test.each(SIZES)("switches the flag and says what it does on a %s", async (size) => {
+    const name = `switched-${size}`;
+    await createFlag(
+      console,
+      name,
+      [{ name: "flexibleRollout", parameters: { rollout: 25, stickiness: "userId" } }],
+      "production",
+    );
+    const page = await console.open(`/projects/default/flags/${name}`, { size });
+    const production = environmentOf(page, "production");
+    await production.getByText("Off for everyone.").waitFor();
+    await clickControl(production.getByRole("switch"));
+    await production.getByText("On for 25 % of users.").waitFor();
+    const message = await waitForMessage(page, `${name} is now on in production`);
+    expect((await readFlag(name))?.environments).toMatchObject([
+      { name: "development", enabled: false },
+      { name: "production", enabled: true },
+    ]);
+    await message.getByRole("button", { name: "Undo" }).click();
+    await production.getByText("Off for everyone.").waitFor();
+
+    await clickControl(environmentOf(page).getByRole("switch"));
+    await environmentOf(page).getByText("On for everyone.").waitFor();
+    await expect
+      .poll(() => readStrategies(console, name))
+      .toMatchObject([{ parameters: { rollout: "100" } }]);
+  });
+
+  test("archives the flag after a confirmation, and revives it", async () => {
+    await createFlag(console, "archived-flag");
+    const page = await console.open("/projects/default/flags/archived-flag");
+    await page.getByRole("button", { name: "More actions" }).click();
+    await page.getByRole("menuitem", { name: "Archive…" }).click();
+    const dialog = page.getByRole("dialog", { name: "Archive archived-flag?" });
+    await dialog.getByText("treat it as off").waitFor();
+    await expectAccessible(page);
+    await dialog.getByRole("button", { name: "Archive" }).click();
+    const message = await waitForMessage(page, "Archived archived-flag");
+    expect(new URL(page.url()).pathname).toBe("/projects/default/flags");
+    expect(await readFlag("archived-flag")).toBeUndefined();
+    await message.getByRole("button", { name: "Undo" }).click();
+    await page.getByRole("link", { name: "archived-flag" }).waitFor();
+    expect(await readFlag("archived-flag")).toBeDefined();
+  });
+
+  test("keeps the tab in the address", async () => {
+    await createFlag(console, "with-tabs");
+    const page = await console.open("/projects/default/flags/with-tabs?tab=history");
+    await page.getByRole("tab", { name: "History", selected: true }).waitFor();
+    await page.getByRole("tab", { name: "Usage" }).click();
+    await expect.poll(() => new URL(page.url()).search).toBe("?tab=usage");
+    await page.getByRole("tab", { name: "Environments" }).click();
+    await environmentOf(page).waitFor();
+    expect(new URL(page.url()).search).toBe("");
+  });
+
+  test("copies the name", async () => {
+    await createFlag(console, "copied-name");
+    const page = await console.open("/projects/default/flags/copied-name");
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.getByRole("button", { name: "Copy the name" }).click();
+    await page.getByRole("button", { name: "Copied" }).waitFor();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe("copied-name");
+  });
+
+  test("shows a viewer everything but changes nothing", async () => {
+    await createFlag(console, "viewed", [
+      { name: "default", title: "First" },
+      { name: "default", title: "Second" },
+    ]);
+    const page = await console.open("/projects/default/flags/viewed", { role: "viewer" });
+    await environmentOf(page).getByText("First").waitFor();
+    expect(await environmentOf(page).getByRole("switch").isDisabled()).toBe(true);
+    for (const name of [/^Edit/, /^Add/, /^More actions/]) {
+      expect(await page.getByRole("main").getByRole("button", { name }).count()).toBe(0);
+    }
+    await expectAccessible(page);
+  });
+
+  test("says that a flag does not exist, and where it may be", async () => {
+    const page = await console.open("/projects/default/flags/no-such-flag", {
+      expected: /status of 404/,
+    });
+    await page.getByText("There is no such flag in this project").waitFor();
+    await page.getByRole("main").getByRole("link", { name: "archive" }).waitFor();
+    await expectAccessible(page);
+  });
+});

@@ -1,0 +1,94 @@
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { createFlag, switchFlag } from "../../admin/test/_flags.ts";
+import { describeConsole, expectAccessible, SIZES } from "./_console.ts";
+
+interface Found {
+  readonly events: readonly { readonly type: string; readonly createdBy: string }[];
+  readonly total: number;
+}
+
+async function choose(page: Page, label: string, option: string): Promise<void> {
+  await page.getByRole("main").getByRole("button", { name: label }).click();
+  await page.getByRole("option", { name: option, exact: true }).click();
+}
+
+describeConsole("the recorded changes", (console) => {
+  test.each(SIZES)("of a flag are sentences with differences on a %s", async (size) => {
+    const name = `changed-${size}`;
+    await createFlag(console, name, { strategies: [] });
+    const found = (await console.admin("GET", `/search/events?feature=IS:${name}`)) as Found;
+    const author = found.events[0]?.createdBy ?? "";
+
+    const page = await console.open(`/projects/default/flags/${name}?tab=history`, { size });
+    await page.getByText(`${author} switched ${name} on in development`).waitFor();
+    await page.getByText(`${author} created the flag ${name}`).waitFor();
+    expect(await page.locator(".event").count()).toBe(found.total);
+    await expectAccessible(page);
+
+    // A change by somebody else appears without a reload.
+    await console.admin("PUT", `/projects/default/features/${name}`, {
+      name,
+      type: "experiment",
+      description: "<b>Which</b> one?",
+    });
+    const entry = page.locator(".event", { hasText: `changed the settings of ${name}` });
+    await entry.getByRole("button", { name: "Details" }).click();
+    const rows = entry.getByRole("row");
+    expect(await rows.allInnerTexts()).toEqual([
+      expect.stringMatching(/^Field\s+Before\s+After$/),
+      expect.stringMatching(/^type\s+release\s+experiment$/),
+      expect.stringMatching(/^description\s+nothing\s+<b>Which<\/b> one\?$/),
+    ]);
+    await entry.getByRole("button", { name: "Show everything as JSON" }).click();
+    await entry.getByText('"type": "feature-metadata-updated"').waitFor();
+    await expectAccessible(page);
+
+    await choose(page, "Change", "Flag switched on");
+    await page.getByText("1 change", { exact: true }).waitFor();
+    await choose(page, "Change", "All changes");
+    await page.getByRole("combobox", { name: "By" }).fill("nobody");
+    await page.getByText("No change found").waitFor();
+    await page.getByRole("combobox", { name: "By" }).fill("");
+    await page.keyboard.press("Escape");
+    await page.getByRole("searchbox").fill("Which");
+    await page.getByText("1 change", { exact: true }).waitFor();
+  });
+
+  test.each(SIZES)("of everything are filtered, and loaded page by page, on a %s", async (size) => {
+    const project = `busy-${size}`;
+    await console.admin("POST", "/projects", { id: project, name: `Project ${project}` });
+    const name = `${project}-flag`;
+    await createFlag(console, name, { project });
+    for (let index = 0; index < 30; index += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- in this order
+      await switchFlag(console, name, { project, on: false });
+      // oxlint-disable-next-line no-await-in-loop -- in this order
+      await switchFlag(console, name, { project, on: true });
+    }
+    const { total } = (await console.admin(
+      "GET",
+      `/search/events?project=IS:${project}&limit=1`,
+    )) as Found;
+    const page = await console.open("/events", { size });
+    await choose(page, "Project", `Project ${project}`);
+    await page.getByText(`${total} changes`, { exact: true }).waitFor();
+    expect(await page.locator(".event").count()).toBe(50);
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Load more" }).click();
+    await expect.poll(() => page.locator(".event").count()).toBe(total);
+    expect(await page.getByRole("button", { name: "Load more" }).count()).toBe(0);
+
+    await choose(page, "Change", "Project created");
+    await page.getByText("1 change", { exact: true }).waitFor();
+    await choose(page, "Change", "All changes");
+    await choose(page, "Project", "All projects");
+    await page.getByRole("combobox", { name: "Flag" }).fill(`${project}-fl`);
+    await page.getByRole("option", { name, exact: true }).waitFor();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await page.getByText(`${total - 1} changes`, { exact: true }).waitFor();
+    const link = page.locator(".event").first().getByRole("link", { name });
+    expect(await link.getAttribute("href")).toBe(`/projects/${project}/flags/${name}`);
+  });
+});

@@ -1,0 +1,101 @@
+import type { AddressInfo } from "node:net";
+import type { FastifyInstance } from "fastify";
+import type { Page } from "playwright-core";
+import { expect, onTestFinished, test } from "vitest";
+import { buildApp } from "../../admin/src/app.ts";
+import { createFlag, switchFlag } from "../../admin/test/_flags.ts";
+import { ADMIN_TOKEN, collectErrors, endApp, seed } from "../../admin/test/_service.ts";
+import { clickControl, CONSOLE_DIRECTORY, describeConsole, openPage, signIn } from "./_console.ts";
+import { shownFlags, switchOf, waitForMessage } from "./_flags.ts";
+
+const FLAGS = "/projects/default/flags";
+
+describeConsole("changes by others", (console, source) => {
+  test("appear in an open page", async () => {
+    await createFlag(console, "shared", { enabled: false });
+    const [mine, theirs] = await Promise.all([
+      console.open(FLAGS),
+      console.open(FLAGS, { role: "editor", size: "phone" }),
+    ]);
+    await switchOf(mine, "shared").waitFor();
+    await clickControl(switchOf(theirs, "shared"));
+    await expect.poll(() => switchOf(mine, "shared").isChecked()).toBe(true);
+
+    await createFlag(console, "another");
+    await expect.poll(() => shownFlags(mine)).toEqual(["another", "shared"]);
+    await expect.poll(() => shownFlags(theirs)).toEqual(["another", "shared"]);
+  });
+
+  test("appear when the page is shown again after it was hidden", async () => {
+    await createFlag(console, "hidden");
+    const page = await console.open(FLAGS);
+    await switchOf(page, "hidden").waitFor();
+    await setVisibility(page, "hidden");
+    await expect.poll(() => openStreams()).toBe(0);
+
+    await switchFlag(console, "hidden", { on: false });
+    const reading = page.waitForResponse("**/api/admin/projects/default/features");
+    await setVisibility(page, "visible");
+    await reading;
+    await expect.poll(() => switchOf(page, "hidden").isChecked()).toBe(false);
+    await expect.poll(() => openStreams()).toBe(1);
+  });
+
+  test("a page explains that the service is down, and recovers when it is back", async () => {
+    const storage = await source.openFresh();
+    await seed(storage);
+    const start = async (port: number): Promise<FastifyInstance> => {
+      const logger = collectErrors([]);
+      const options = { consoleDirectory: CONSOLE_DIRECTORY };
+      const app = await buildApp({ logger, maxConnections: 100 }, storage, options);
+      onTestFinished(() => endApp(app));
+      await app.listen({ host: "127.0.0.1", port });
+      return app;
+    };
+    const app = await start(0);
+    const { port } = app.server.address() as AddressInfo;
+    const url = `http://127.0.0.1:${port}`;
+    const create = async (name: string): Promise<void> => {
+      const response = await fetch(`${url}/api/admin/projects/default/features`, {
+        method: "POST",
+        headers: { authorization: ADMIN_TOKEN, "content-type": "application/json" },
+        body: JSON.stringify({ name }),
+      });
+      expect(response.status).toBe(201);
+    };
+    await create("before");
+    const page = await openPage(url + FLAGS, { expected: /ERR_CONNECTION_|ERR_INCOMPLETE/ });
+    await signIn(page, ADMIN_TOKEN);
+    await switchOf(page, "before").waitFor();
+
+    await endApp(app);
+    await clickControl(switchOf(page, "before"));
+    await waitForMessage(page, "The service cannot be reached");
+    // The page shows what is stored, not what was tried.
+    await expect.poll(() => switchOf(page, "before").isChecked()).toBe(false);
+    await page.getByText("This may be outdated: The service cannot be reached").waitFor();
+
+    await start(port);
+    await create("after");
+    await expect.poll(() => shownFlags(page), { timeout: 15_000 }).toEqual(["after", "before"]);
+    await expect.poll(() => page.getByText("This may be outdated").count()).toBe(0);
+    await clickControl(switchOf(page, "before"));
+    await waitForMessage(page, "before is now on in development");
+  });
+
+  /** Does what the browser does when somebody opens another tab. */
+  async function setVisibility(page: Page, state: "hidden" | "visible"): Promise<void> {
+    await page.evaluate((value) => {
+      Object.defineProperty(document, "visibilityState", { value, configurable: true });
+      document.dispatchEvent(new Event("visibilitychange"));
+    }, state);
+  }
+
+  /** Returns how many streams of changes the service has. */
+  async function openStreams(): Promise<number> {
+    const response = await console.request("/internal-backstage/prometheus");
+    const [, value] =
+      /^flags_admin_change_streams(?:\{[^}]*\})? (\d+)$/m.exec(await response.text()) ?? [];
+    return Number(value);
+  }
+});

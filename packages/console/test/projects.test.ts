@@ -1,0 +1,133 @@
+import { expect, test } from "vitest";
+import { field, rowNames, runAction } from "./_actions.ts";
+import { clickControl, describeConsole, expectAccessible, SIZES } from "./_console.ts";
+import { createProject, waitForMessage } from "./_flags.ts";
+
+interface Listed {
+  readonly id: string;
+  readonly name: string;
+  readonly environments: readonly string[];
+}
+
+describeConsole("projects and environments", (console) => {
+  const readProject = async (id: string): Promise<Listed | undefined> => {
+    const { projects } = (await console.admin("GET", "/projects")) as {
+      readonly projects: readonly Listed[];
+    };
+    return projects.find((project) => project.id === id);
+  };
+
+  test.each(SIZES)("projects are created, archived and revived on a %s", async (size) => {
+    const id = `mobile-app-${size}`;
+    const name = `Mobile App ${size}`;
+    const page = await console.open("/projects", { size });
+    await page.getByRole("table", { name: "Projects" }).waitFor();
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "New project" }).click();
+    const form = page.getByRole("dialog", { name: "New project" });
+    await field(form, "Name").fill(name);
+    expect(await field(form, "Id").inputValue()).toBe(id);
+    await clickControl(form.getByRole("checkbox", { name: "production" }));
+    await expectAccessible(page);
+    await form.getByRole("button", { name: "Create project" }).click();
+    await page.waitForURL(`**/projects/${id}/flags`);
+    expect((await readProject(id))?.environments).not.toContain("production");
+
+    await page.goto(`${console.url}/projects`);
+    await runAction(page, name, "Archive");
+    const dialog = page.getByRole("dialog", { name: `Archive ${name}?` });
+    await expectAccessible(page);
+    await dialog.getByRole("button", { name: "Archive" }).click();
+    await waitForMessage(page, `Archived ${name}`);
+    expect(await readProject(id)).toBeUndefined();
+    await page.getByRole("tab", { name: "Archived" }).click();
+    await page.getByRole("button", { name: `Revive ${name}` }).click();
+    await waitForMessage(page, `Revived ${name}`);
+    expect(await readProject(id)).toBeDefined();
+  });
+
+  test("a project with flags cannot be archived", async () => {
+    await createProject(console, "busy", [{ name: "busy-flag" }]);
+    const page = await console.open("/projects/busy/settings");
+    await page.getByRole("button", { name: "Archive Project busy" }).click();
+    await page.getByRole("dialog", { name: "Project busy cannot be archived yet" }).waitFor();
+    await page.getByText("It has 1 flag.").waitFor();
+    await expectAccessible(page);
+  });
+
+  test.each(SIZES)("the settings of a project are changed on a %s", async (size) => {
+    const id = `settings-${size}`;
+    const strategies = [{ name: "default" }];
+    const environments = [{ name: "production", enabled: true, strategies }];
+    await createProject(console, id, [{ name: `${id}-flag`, environments }]);
+    const page = await console.open(`/projects/${id}/settings`, { size });
+    await field(page, "Name").fill(`Renamed ${size}`);
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await waitForMessage(page, `Saved Renamed ${size}`);
+    expect((await readProject(id))?.name).toBe(`Renamed ${size}`);
+    await expectAccessible(page);
+
+    await page.getByRole("button", { name: "Remove production" }).click();
+    const dialog = page.getByRole("dialog", { name: `Remove production from Renamed ${size}?` });
+    await dialog.getByText("Now 1 flag is on there, and 1 has strategies.").waitFor();
+    await expectAccessible(page);
+    await field(dialog, "Type production to confirm").fill("production");
+    await dialog.getByRole("button", { name: "Remove" }).click();
+    await page.getByRole("button", { name: "Add production" }).waitFor();
+    expect((await readProject(id))?.environments).not.toContain("production");
+    await page.getByRole("button", { name: "Add production" }).click();
+    await waitForMessage(page, "Added production");
+    expect((await readProject(id))?.environments).toContain("production");
+
+    await page.getByRole("button", { name: "New token for this project" }).click();
+    const form = page.getByRole("dialog", { name: "New API token" });
+    await field(form, "Name").fill(`Token of ${id}`);
+    await form.getByRole("button", { name: "Environment" }).click();
+    await page.getByRole("option", { name: "development" }).click();
+    await form.getByRole("button", { name: "Create token" }).click();
+    await page.getByText(`FLAGS_API_TOKEN=${id}:development.`).waitFor();
+    await page.getByRole("button", { name: "Done" }).click();
+    await expect.poll(() => rowNames(page, "API tokens")).toEqual([`Token of ${id}`]);
+  });
+
+  test.each(SIZES)("environments are created and offered to new projects on a %s", async (size) => {
+    const name = `staging-${size}`;
+    const page = await console.open("/environments", { size });
+    await page.getByRole("button", { name: "New environment" }).click();
+    const form = page.getByRole("dialog", { name: "New environment" });
+    await field(form, "Name").fill(name);
+    await form.getByRole("combobox", { name: "Type" }).fill("preproduction");
+    await page.keyboard.press("Escape");
+    await expectAccessible(page);
+    await form.getByRole("button", { name: "Create environment" }).click();
+    await waitForMessage(page, `Created ${name}`);
+    await clickControl(page.getByRole("switch", { name: `Offer ${name} to new projects` }));
+    await waitForMessage(page, `New projects no longer contain ${name}`);
+    expect(await console.admin("GET", `/environments/${name}`)).toMatchObject({
+      type: "preproduction",
+      enabled: false,
+    });
+    await expectAccessible(page);
+
+    await runAction(page, "development", "Show its projects");
+    const dialog = page.getByRole("dialog", { name: "Projects with development" });
+    await dialog.getByRole("link", { name: "Default" }).waitFor();
+    await expectAccessible(page);
+  });
+
+  test("editors read projects and environments, but cannot change them", async () => {
+    const page = await console.open("/projects/default/settings", { role: "editor" });
+    await page.getByRole("heading", { name: "Environments" }).waitFor();
+    expect(await field(page, "Name").isDisabled()).toBe(true);
+    const buttons = page.getByRole("main").getByRole("button");
+    // What editors may change is the context fields of the project.
+    await page.getByRole("button", { name: "New context field for this project" }).waitFor();
+    const changing = buttons.filter({ hasText: /^(Remove|Add|New (?!context)|Save|Archive)/ });
+    expect(await changing.count()).toBe(0);
+    await page.goto(`${console.url}/environments`);
+    await page.getByRole("table", { name: "Environments" }).waitFor();
+    const offered = page.getByRole("switch", { name: "Offer development to new projects" });
+    expect(await offered.isDisabled()).toBe(true);
+    expect(await page.getByRole("button", { name: "New environment" }).count()).toBe(0);
+  });
+});

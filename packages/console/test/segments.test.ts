@@ -1,0 +1,124 @@
+import { expect, test } from "vitest";
+import { field, rowNames, runAction, select } from "./_actions.ts";
+import { describeConsole, expectAccessible, SIZES } from "./_console.ts";
+import { waitForMessage } from "./_flags.ts";
+
+interface StoredSegment {
+  readonly id: number;
+  readonly name: string;
+}
+
+describeConsole("segments", (console) => {
+  const readSegment = async (name: string): Promise<StoredSegment | undefined> => {
+    const { segments } = (await console.admin("GET", "/segments")) as {
+      readonly segments: readonly StoredSegment[];
+    };
+    return segments.find((segment) => segment.name === name);
+  };
+
+  test.each(SIZES)("are created, edited and deleted on a %s", async (size) => {
+    const name = `germans-${size}`;
+    const page = await console.open("/segments", { size });
+    await page.getByRole("button", { name: "New segment" }).first().click();
+    const form = page.getByRole("dialog", { name: "New segment" });
+    await field(form, "Name").fill(name);
+    await select(page, { label: "Available in", option: "Only Default" });
+    await form.getByRole("button", { name: "Add constraint" }).click();
+    const constraint = form.getByRole("group", { name: "Constraint 1", exact: true });
+    await constraint.getByRole("combobox", { name: "Context field" }).fill("userId");
+    await page.keyboard.press("Tab");
+    await field(constraint, "Values").fill("anna");
+    await page.keyboard.press("Enter");
+    await expectAccessible(page);
+    await form.getByRole("button", { name: "Create segment" }).click();
+    await waitForMessage(page, `Created ${name}`);
+    expect(await readSegment(name)).toMatchObject({
+      project: "default",
+      constraints: [{ contextName: "userId", operator: "IN", values: ["anna"] }],
+    });
+    await expectAccessible(page);
+
+    await runAction(page, name, "Edit");
+    const edit = page.getByRole("dialog", { name });
+    await field(edit, "Description").fill("People in Germany");
+    await edit.getByRole("button", { name: "Save" }).click();
+    await waitForMessage(page, `Saved ${name}`);
+    expect(await readSegment(name)).toMatchObject({ description: "People in Germany" });
+
+    await runAction(page, name, "Delete");
+    const dialog = page.getByRole("dialog", { name: `Delete ${name}?` });
+    await expectAccessible(page);
+    await dialog.getByRole("button", { name: "Delete" }).click();
+    await waitForMessage(page, `Deleted ${name}`);
+    expect(await readSegment(name)).toBeUndefined();
+  });
+
+  test("that are in use say where instead of being deleted", async () => {
+    await console.admin("POST", "/segments", { name: "in-use", constraints: [] });
+    const { id } = (await readSegment("in-use")) ?? { id: 0 };
+    await console.admin("POST", "/projects/default/features", { name: "uses-a-segment" });
+    await console.admin(
+      "POST",
+      "/projects/default/features/uses-a-segment/environments/production/strategies",
+      { name: "default", segments: [id] },
+    );
+    const page = await console.open("/segments");
+    await runAction(page, "in-use", "Delete");
+    const refusal = page.getByRole("dialog", { name: "in-use cannot be deleted yet" });
+    await refusal.getByRole("link", { name: "uses-a-segment" }).waitFor();
+    await refusal.getByText("in production").waitFor();
+    await expectAccessible(page);
+    const link = refusal.getByRole("link", { name: "uses-a-segment" });
+    expect(await link.getAttribute("href")).toBe("/projects/default/flags/uses-a-segment");
+  });
+
+  test("that somebody else has changed are not overwritten unnoticed", async () => {
+    await console.admin("POST", "/segments", { name: "contested", constraints: [] });
+    const { id } = (await readSegment("contested")) ?? { id: 0 };
+    const page = await console.open("/segments", { expected: /status of 412/ });
+    await runAction(page, "contested", "Edit");
+    const dialog = page.getByRole("dialog", { name: "contested" });
+    await field(dialog, "Description").fill("mine");
+    await console.admin("PUT", `/segments/${id}`, {
+      name: "contested",
+      description: "theirs",
+      constraints: [],
+    });
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.getByText("changed while you were editing it").waitFor();
+    expect(await readSegment("contested")).toMatchObject({ description: "theirs" });
+    await dialog.getByRole("button", { name: "Save mine anyway" }).click();
+    await waitForMessage(page, "Saved contested");
+    expect(await readSegment("contested")).toMatchObject({ description: "mine" });
+  });
+
+  test("that have changed are not overwritten either if the stream of changes was interrupted", async () => {
+    await console.admin("POST", "/segments", { name: "interrupted", constraints: [] });
+    const { id } = (await readSegment("interrupted")) ?? { id: 0 };
+    const page = await console.open("/segments", { expected: /status of 412/ });
+    await runAction(page, "interrupted", "Edit");
+    const dialog = page.getByRole("dialog", { name: "interrupted" });
+    await field(dialog, "Description").fill("mine");
+    await console.admin("PUT", `/segments/${id}`, {
+      name: "interrupted",
+      description: "theirs",
+      constraints: [],
+    });
+    // The page then reads everything again, since it may have missed changes.
+    const isReadAgain = page.waitForResponse(new RegExp(`/segments/${id}$`));
+    await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+    await (await isReadAgain).finished();
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.getByText("changed while you were editing it").waitFor();
+    expect(await readSegment("interrupted")).toMatchObject({ description: "theirs" });
+  });
+
+  test("are only read by viewers", async () => {
+    await console.admin("POST", "/segments", { name: "to-read", constraints: [] });
+    const page = await console.open("/segments", { role: "viewer" });
+    await page.getByRole("button", { name: "Actions for to-read" }).click();
+    await page.getByRole("menuitem", { name: "Where it is used" }).waitFor();
+    expect(await page.getByRole("menuitem").allTextContents()).toEqual(["Where it is used"]);
+    expect(await rowNames(page, "Segments")).toContain("to-read");
+  });
+});

@@ -1,0 +1,132 @@
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { createToken } from "../../admin/test/_flags.ts";
+import { ADMIN_TOKEN, BACKEND_TOKEN } from "../../admin/test/_service.ts";
+import { describeConsole, expectAccessible, signIn, SIZES } from "./_console.ts";
+
+const FLAGS = "/projects/default/flags";
+
+describeConsole("signing in", (console) => {
+  test.each(SIZES)("explains which tokens are refused on a %s", async (size) => {
+    const page = await console.openSignedOut(FLAGS, { size, expected: /status of 40[13]/ });
+    await page.waitForURL(`**/sign-in?returnTo=${encodeURIComponent(FLAGS)}`);
+    await expectAccessible(page);
+    const alert = page.getByRole("alert");
+    for (const [token, message] of [
+      ["*:*.not-a-token-of-this-service", "This token is unknown, expired or deleted"],
+      [BACKEND_TOKEN, "This token is for SDKs"],
+    ] as const) {
+      await page.getByLabel("API token").fill(token);
+      await page.keyboard.press("Enter");
+      await alert.filter({ hasText: message }).waitFor();
+      await expectAccessible(page);
+    }
+    // A copied token may have white space around it.
+    await signIn(page, ` ${ADMIN_TOKEN}\n`);
+    expect(new URL(page.url()).pathname).toBe(FLAGS);
+    await page.getByRole("heading", { level: 1, name: "Flags" }).waitFor();
+  });
+
+  test.each([
+    ["viewer", 0],
+    ["editor", 1],
+    ["admin", 1],
+  ] as const)("a user with the role %s sees what it allows", async (role, buttons) => {
+    const page = await console.open(FLAGS, { role });
+    await page.getByText(`(${role})`).waitFor();
+    await page.getByText("This project has no flags yet").waitFor();
+    expect(await page.getByRole("button", { name: "New flag" }).count()).toBe(buttons);
+  });
+
+  test("signing out ends the session on the server", async () => {
+    const page = await console.open(FLAGS);
+    const cookies = await page.context().cookies();
+    const [session] = cookies;
+    expect(cookies).toMatchObject([{ httpOnly: true, sameSite: "Strict" }]);
+    const header = { cookie: `${session?.name}=${session?.value}` };
+    expect((await console.request("/auth/session", { headers: header })).status).toBe(200);
+
+    await page.getByRole("button", { name: "Account" }).click();
+    await page.getByRole("menuitem", { name: "Sign out" }).click();
+    await page.waitForURL("**/sign-in");
+    expect((await console.request("/auth/session", { headers: header })).status).toBe(401);
+    await page.goBack();
+    await page.waitForURL("**/sign-in**");
+  });
+
+  test("a change after the end of the session leads to the sign-in, and back to the page", async () => {
+    const { id, secret } = await createToken(console, { type: "editor" });
+    const expected = /status of 401|ERR_FAILED/;
+    const page = await console.openSignedOut(`${FLAGS}?from=link`, { expected });
+    // Otherwise the page notices the end of the session before the change.
+    await page.route("**/api/admin/changes", (route) => route.abort());
+    await signIn(page, secret);
+    await page.getByRole("button", { name: "New flag" }).click();
+    const dialog = page.getByRole("dialog", { name: "New flag" });
+    await dialog.getByLabel("Name").fill("too-late");
+    await console.admin("DELETE", `/api-tokens/${id}`);
+
+    await dialog.getByRole("button", { name: "Create flag" }).click();
+    await page.waitForURL("**/sign-in?**");
+    await signIn(page, ADMIN_TOKEN);
+    expect(page.url()).toBe(`${console.url}${FLAGS}?from=link`);
+    await page.getByText("This project has no flags yet").waitFor();
+  });
+
+  test("a page notices the end of its session without a change", async () => {
+    const { id, secret } = await createToken(console, { type: "viewer" });
+    const page = await console.openSignedOut("/segments", { expected: /status of 401/ });
+    const following = page.waitForRequest("**/api/admin/changes");
+    await signIn(page, secret);
+    await (await following).response();
+    await console.admin("DELETE", `/api-tokens/${id}`);
+    await page.waitForURL("**/sign-in?**");
+  });
+
+  test.each(["https://example.com/", "//example.com", "/\\example.com", "javascript:alert(1)"])(
+    "the address cannot lead to another site: %s",
+    async (target) => {
+      const path = `/sign-in?returnTo=${encodeURIComponent(target)}`;
+      const page = await console.openSignedOut(path);
+      await signIn(page, ADMIN_TOKEN);
+      await page.waitForURL(`${console.url}/**`);
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      expect(new URL(page.url()).origin).toBe(console.url);
+    },
+  );
+
+  test("no script can read the token or the session", async () => {
+    const page = await console.open(FLAGS);
+    await page.getByText("This project has no flags yet").waitFor();
+    const [cookie] = await page.context().cookies();
+    const readable = await readEverything(page);
+    // What is kept is found.
+    expect(readable).toContain("flags.theme");
+    for (const secret of [ADMIN_TOKEN, cookie?.value ?? ADMIN_TOKEN]) {
+      expect(readable).not.toContain(secret);
+      expect(readable).not.toContain(encodeURIComponent(secret));
+    }
+  });
+});
+
+/** Returns all text that scripts of the page can read and keep: storage, document, address and cookies. */
+async function readEverything(page: Page): Promise<string> {
+  return page.evaluate(async () => {
+    const databases = await indexedDB.databases();
+    const cacheNames = await caches.keys();
+    const fields = [...document.querySelectorAll("input")].map(({ value }) => value);
+    return JSON.stringify([
+      Object.entries(localStorage),
+      Object.entries(sessionStorage),
+      databases,
+      cacheNames,
+      fields,
+      document.documentElement.outerHTML,
+      document.cookie,
+      location.href,
+      document.referrer,
+      history.state,
+      window.name,
+    ]);
+  });
+}

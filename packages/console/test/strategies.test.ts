@@ -1,0 +1,359 @@
+import type { Locator, Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { clickControl, describeConsole, expectAccessible, SIZES } from "./_console.ts";
+import { waitForMessage } from "./_flags.ts";
+import {
+  createFlag,
+  environmentOf,
+  patchStrategy,
+  readStrategies,
+  readTitles,
+  runAction,
+  select,
+  type,
+} from "./_strategies.ts";
+
+describeConsole("the strategies of a flag", (console) => {
+  const openDialog = async (page: Page): Promise<Locator> => {
+    await environmentOf(page).getByRole("button", { name: "Add strategy" }).click();
+    return page.getByRole("dialog", { name: "New strategy in development" });
+  };
+  const titled = (...titles: readonly string[]) =>
+    titles.map((title) => ({ name: "default", title }));
+
+  test.each(SIZES)("adds a rollout with all of its parts on a %s", async (size) => {
+    const flag = `complete-${size}`;
+    await createFlag(console, flag);
+    await console.admin("POST", "/context", {
+      name: `country-${size}`,
+      legalValues: ["AT", "CH", "DE"].map((value) => ({ value })),
+    });
+    const segment = await console.admin("POST", "/segments", {
+      name: `Testers ${size}`,
+      constraints: [{ contextName: "userId", operator: "STR_ENDS_WITH", values: ["@test"] }],
+    });
+    const page = await console.open(`/projects/default/flags/${flag}`, { size });
+    const dialog = await openDialog(page);
+    await dialog.getByLabel("Title").fill("Pilot");
+    await dialog.getByRole("slider", { name: "Rollout" }).focus();
+    await page.keyboard.press("Home");
+    for (let step = 0; step < 3; step++) await page.keyboard.press("ArrowRight");
+    await select(page, dialog, "Stickiness", "User id");
+
+    await select(page, dialog, "Add a segment", `Testers ${size}`);
+    await dialog.getByRole("group", { name: `Segment Testers ${size}` }).waitFor();
+
+    await dialog.getByRole("button", { name: "Add constraint" }).click();
+    const constraint = dialog.getByRole("group", { name: "Constraint 1" });
+    await type(page, constraint.getByRole("combobox"), `country-${size}`);
+    const values = constraint.getByRole("combobox", { name: "Values" });
+    await values.scrollIntoViewIfNeeded();
+    await values.focus();
+    await page.keyboard.type("D");
+    await page.getByRole("option", { name: "DE" }).waitFor();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    // The list stays open, so that several values can be chosen.
+    await page.getByRole("option", { name: "DE" }).waitFor({ state: "detached" });
+    await page.keyboard.press("Tab");
+    await constraint.getByRole("row", { name: "DE" }).waitFor();
+    const further = constraint.getByRole("combobox", { name: "Add a value" });
+    expect(await further.inputValue()).toBe("");
+    await clickControl(constraint.getByRole("checkbox", { name: /^Not/ }));
+
+    for (const [index, name] of ["red", "blue"].entries()) {
+      await dialog.getByRole("button", { name: "Add variant" }).click();
+      const variant = dialog.getByRole("group", { name: `Variant ${index + 1}` });
+      await variant.getByLabel("Name").fill(name);
+    }
+    const red = dialog.getByRole("group", { name: "Variant 1" });
+    await select(page, red, "Share", "Fixed");
+    await red.getByLabel("Percentage").fill("12.5");
+    await select(page, red, "Payload", "JSON");
+    await red.getByRole("textbox", { name: "Value" }).fill('{"a":1}');
+    await dialog
+      .getByText(
+        `On for 3 % of users in the segment Testers ${size} whose country-${size} is not DE, ` +
+          "with the variants red (12.5 %) and blue (87.5 %).",
+      )
+      .waitFor();
+    await expectAccessible(page);
+    await dialog.getByRole("button", { name: "Add strategy" }).click();
+    await waitForMessage(page, "Added a strategy in development");
+
+    const [{ id: _id, ...stored } = { id: "" }] = await readStrategies(console, flag);
+    const variant = { stickiness: "userId" };
+    expect(stored).toEqual({
+      name: "flexibleRollout",
+      title: "Pilot",
+      disabled: false,
+      parameters: { rollout: "3", stickiness: "userId", groupId: flag },
+      constraints: [
+        {
+          contextName: `country-${size}`,
+          operator: "IN",
+          values: ["DE"],
+          inverted: true,
+          caseInsensitive: false,
+        },
+      ],
+      segments: [(segment as { readonly id: number }).id],
+      variants: [
+        { ...variant, name: "blue", weight: 875, weightType: "variable" },
+        {
+          ...variant,
+          name: "red",
+          weight: 125,
+          weightType: "fix",
+          payload: { type: "json", value: '{"a":1}' },
+        },
+      ],
+      sortOrder: 0,
+    });
+    await environmentOf(page).getByText("Pilot").waitFor();
+    await expectAccessible(page);
+  });
+
+  test.each(SIZES)("explains what is wrong before it sends anything on a %s", async (size) => {
+    const flag = `invalid-${size}`;
+    await createFlag(console, flag);
+    const page = await console.open(`/projects/default/flags/${flag}`, { size });
+    const dialog = await openDialog(page);
+    const submit = dialog.getByRole("button", { name: "Add strategy" });
+    await dialog.getByRole("button", { name: "Add constraint" }).click();
+    await submit.click();
+    const constraint = dialog.getByRole("group", { name: "Constraint 1" });
+    await constraint.getByText("Choose a context field.").waitFor();
+    await constraint.getByText("Add at least one value.").waitFor();
+
+    await type(page, constraint.getByRole("combobox"), "version");
+    await select(page, constraint, "Condition", "is at least version");
+    await constraint.getByRole("textbox", { name: "Version" }).fill("1.2");
+    await submit.click();
+    await constraint.getByText("Enter a complete version").waitFor();
+    await constraint.getByRole("textbox", { name: "Version" }).fill("1.2.3");
+
+    await dialog.getByRole("button", { name: "Add variant" }).click();
+    const variant = dialog.getByRole("group", { name: "Variant 1" });
+    await variant.getByLabel("Name").fill("a b");
+    await select(page, variant, "Payload", "JSON");
+    await variant.getByRole("textbox", { name: "Value" }).fill("{a}");
+    await submit.click();
+    await variant.getByText("This is not valid JSON").waitFor();
+    await variant.getByText("Use only letters without accents").waitFor();
+    await expectAccessible(page);
+    expect(await readStrategies(console, flag)).toEqual([]);
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await dialog.waitFor({ state: "detached" });
+  });
+
+  test("shows a problem that only the service can find", async () => {
+    await createFlag(console, "bad-pattern");
+    const page = await console.open("/projects/default/flags/bad-pattern", {
+      expected: /status of 400/,
+    });
+    const dialog = await openDialog(page);
+    await dialog.getByRole("button", { name: "Add constraint" }).click();
+    await type(page, dialog.getByRole("combobox", { name: "Context field" }), "userId");
+    await select(page, dialog, "Condition", "matches the pattern");
+    await dialog.getByRole("textbox", { name: "Pattern" }).fill("[a");
+    await dialog.getByRole("button", { name: "Add strategy" }).click();
+    await dialog.getByRole("alert").getByText("RE2 syntax").waitFor();
+    expect(await dialog.getByRole("textbox", { name: "Pattern" }).inputValue()).toBe("[a");
+  });
+
+  test("accepts long lists of values that are pasted or edited as text", async () => {
+    await createFlag(console, "long-list");
+    const page = await console.open("/projects/default/flags/long-list");
+    const dialog = await openDialog(page);
+    await dialog.getByRole("button", { name: "Add constraint" }).click();
+    await type(page, dialog.getByRole("combobox", { name: "Context field" }), "userId");
+    const values = dialog.getByRole("textbox", { name: "Values" });
+    await values.focus();
+    await values.evaluate((element) => {
+      const clipboardData = new DataTransfer();
+      const ids = Array.from({ length: 5000 }, (_, index) => `user-${index}`);
+      clipboardData.setData("text/plain", ids.join(", "));
+      element.dispatchEvent(
+        new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }),
+      );
+    });
+    await dialog.getByText("5000 values", { exact: true }).waitFor();
+    await dialog.getByText("and 4960 more").waitFor();
+    await dialog.getByRole("button", { name: "Add strategy" }).click();
+    await dialog.getByText("A constraint has at most 250 values; these are 5000.").waitFor();
+
+    await dialog.getByRole("button", { name: "Edit as text" }).click();
+    await values.fill("Doe, Jane\nben\n\nben\n");
+    await dialog.getByText("2 values", { exact: true }).waitFor();
+    await dialog.getByRole("button", { name: "Add strategy" }).click();
+    await waitForMessage(page, "Added a strategy");
+    expect(await readStrategies(console, "long-list")).toMatchObject([
+      { constraints: [{ contextName: "userId", operator: "IN", values: ["Doe, Jane", "ben"] }] },
+    ]);
+  });
+
+  test("edits a list of ids, one per line", async () => {
+    await createFlag(console, "ids", [
+      { name: "userWithId", parameters: { userIds: "anna,ben" }, title: "Friends" },
+    ]);
+    const page = await console.open("/projects/default/flags/ids");
+    await page.getByRole("button", { name: "Edit Friends" }).click();
+    const dialog = page.getByRole("dialog", { name: "Strategy in development" });
+    const ids = dialog.getByRole("textbox", { name: "User ids" });
+    expect(await ids.inputValue()).toBe("anna\nben");
+    await ids.fill("anna\ncarl, dora\n");
+    await dialog.getByText("3 values.").waitFor();
+    await dialog.getByRole("button", { name: "Save" }).click();
+    const saved = await waitForMessage(page, "Saved the strategy");
+    expect(await readStrategies(console, "ids")).toMatchObject([
+      { parameters: { userIds: "anna,carl,dora" } },
+    ]);
+    await saved.getByRole("button", { name: "Undo" }).click();
+    await expect
+      .poll(() => readStrategies(console, "ids"))
+      .toMatchObject([{ parameters: { userIds: "anna,ben" } }]);
+  });
+
+  test("edits the declared parameters of a custom strategy", async () => {
+    await console.admin("POST", "/strategies", {
+      name: "byPlan",
+      title: "By plan",
+      parameters: [
+        { name: "plans", type: "list", required: true },
+        { name: "share", type: "percentage" },
+        { name: "strict", type: "boolean" },
+      ],
+    });
+    await createFlag(console, "custom");
+    const page = await console.open("/projects/default/flags/custom");
+    const dialog = await openDialog(page);
+    await select(page, dialog, "Type", "By plan");
+    await dialog.getByLabel("plans").fill("pro\nteam");
+    await dialog.getByRole("textbox", { name: "Percentage" }).fill("40");
+    await clickControl(dialog.getByRole("checkbox", { name: "strict" }));
+    await expectAccessible(page);
+    await dialog.getByRole("button", { name: "Add strategy" }).click();
+    await waitForMessage(page, "Added a strategy");
+    expect(await readStrategies(console, "custom")).toMatchObject([
+      { name: "byPlan", parameters: { plans: "pro,team", share: "40", strict: "true" } },
+    ]);
+  });
+
+  test.each(["Load the new version", "Save mine anyway"])(
+    "does not overwrite the change of somebody else: %s",
+    async (choice) => {
+      const flag = `conflict-${choice.split(" ")[0]?.toLowerCase() ?? ""}`;
+      await createFlag(console, flag, titled("Original"));
+      const page = await console.open(`/projects/default/flags/${flag}`, {
+        expected: /status of 412/,
+      });
+      await page.getByRole("button", { name: "Edit Original" }).click();
+      const dialog = page.getByRole("dialog", { name: "Strategy in development" });
+      await dialog.getByLabel("Title").fill("Mine");
+      await patchStrategy(console, flag, { title: "Theirs" });
+      await dialog.getByRole("button", { name: "Save" }).click();
+      await dialog
+        .getByRole("alert")
+        .getByText("this was changed while you were editing it")
+        .waitFor();
+      expect(await dialog.getByLabel("Title").inputValue()).toBe("Mine");
+      expect(await readTitles(console, flag)).toEqual(["Theirs"]);
+      await expectAccessible(page);
+
+      await dialog.getByRole("button", { name: choice }).click();
+      if (choice === "Save mine anyway") {
+        await dialog.waitFor({ state: "detached" });
+        expect(await readTitles(console, flag)).toEqual(["Mine"]);
+        return;
+      }
+      await expect.poll(() => dialog.getByLabel("Title").inputValue()).toBe("Theirs");
+      await dialog.getByLabel("Title").fill("Both");
+      await dialog.getByRole("button", { name: "Save" }).click();
+      await dialog.waitFor({ state: "detached" });
+      expect(await readTitles(console, flag)).toEqual(["Both"]);
+    },
+  );
+
+  test.each(SIZES)("orders strategies with the menu on a %s", async (size) => {
+    const flag = `ordered-${size}`;
+    await createFlag(console, flag, titled("One", "Two", "Three"));
+    const page = await console.open(`/projects/default/flags/${flag}`, { size });
+    await runAction(page, "Three", "Move up");
+    await expect.poll(() => readTitles(console, flag)).toEqual(["One", "Three", "Two"]);
+    await runAction(page, "One", "Move down");
+    await expect.poll(() => readTitles(console, flag)).toEqual(["Three", "One", "Two"]);
+    const rows = environmentOf(page).getByRole("grid").getByRole("row");
+    await expect.poll(() => rows.first().textContent()).toContain("Three");
+  });
+
+  test("orders strategies with the keyboard", async () => {
+    await createFlag(console, "keyboard", titled("One", "Two", "Three"));
+    const page = await console.open("/projects/default/flags/keyboard");
+    await page.getByRole("button", { name: "Drag One" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByText("Started dragging").waitFor({ state: "attached" });
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => readTitles(console, "keyboard")).not.toEqual(["One", "Two", "Three"]);
+    expect((await readTitles(console, "keyboard"))[0]).toBe("Two");
+  });
+
+  test("orders strategies by dragging", async () => {
+    await createFlag(console, "dragged", titled("One", "Two", "Three"));
+    const page = await console.open("/projects/default/flags/dragged");
+    const row = (name: string) => environmentOf(page).getByRole("row", { name });
+    const box = await row("Three").boundingBox();
+    await row("One").dragTo(row("Three"), {
+      targetPosition: { x: 100, y: (box?.height ?? 0) - 2 },
+    });
+    await expect.poll(() => readTitles(console, "dragged")).toEqual(["Two", "Three", "One"]);
+  });
+
+  test("disables, duplicates, copies and deletes strategies, and undoes it", async () => {
+    await createFlag(console, "many-actions", [
+      { name: "userWithId", title: "Friends", parameters: { userIds: "anna" } },
+    ]);
+    await console.admin(
+      "POST",
+      "/projects/default/features/many-actions/environments/development/on",
+    );
+    const isOn = async () => {
+      const state = await console.admin(
+        "GET",
+        "/projects/default/features/many-actions/environments/development",
+      );
+      return (state as { readonly enabled: boolean }).enabled;
+    };
+    const page = await console.open("/projects/default/flags/many-actions");
+
+    await runAction(page, "Friends", "Disable");
+    const disabled = await waitForMessage(page, "Disabled the strategy");
+    expect(await readStrategies(console, "many-actions")).toMatchObject([{ disabled: true }]);
+    expect(await isOn()).toBe(false);
+    await disabled.getByRole("button", { name: "Undo" }).click();
+    await expect.poll(isOn).toBe(true);
+    expect(await readStrategies(console, "many-actions")).toMatchObject([{ disabled: false }]);
+
+    await runAction(page, "Friends", "Copy to production");
+    await waitForMessage(page, "Copied the strategy to production");
+    expect(await readStrategies(console, "many-actions", "production")).toMatchObject([
+      { title: "Friends", parameters: { userIds: "anna" } },
+    ]);
+
+    const deleteButton = environmentOf(page);
+    await deleteButton.getByRole("button", { name: "More actions for Friends" }).click();
+    await page.getByRole("menuitem", { name: "Delete" }).click();
+    const deleted = await waitForMessage(page, "Deleted the strategy from development");
+    expect(await readStrategies(console, "many-actions")).toEqual([]);
+    await deleted.getByRole("button", { name: "Undo" }).click();
+    await expect.poll(isOn).toBe(true);
+    expect(await readTitles(console, "many-actions")).toEqual(["Friends"]);
+
+    await environmentOf(page).getByText("Friends").waitFor();
+    await deleteButton.getByRole("button", { name: "More actions for Friends" }).click();
+    await page.getByRole("menuitem", { name: "Duplicate" }).click();
+    await waitForMessage(page, "Duplicated the strategy");
+    expect(await readTitles(console, "many-actions")).toEqual(["Friends", "Friends"]);
+  });
+});

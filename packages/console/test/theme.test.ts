@@ -1,0 +1,36 @@
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { describeConsole, expectAccessible, SIZES } from "./_console.ts";
+
+describeConsole("the colours", (console) => {
+  test.each(SIZES)("follow the system until somebody chooses on a %s", async (size) => {
+    const path = "/projects/default/flags";
+    const page = await console.open(path, { size, colorScheme: "dark" });
+    await page.getByRole("heading", { level: 1, name: "Flags" }).waitFor();
+    const dark = await backgroundOf(page);
+    await expectAccessible(page);
+    await page.emulateMedia({ colorScheme: "light" });
+    const light = await backgroundOf(page);
+    expect(light).not.toBe(dark);
+
+    await choose(page, "Dark colours");
+    await expect.poll(() => backgroundOf(page)).toBe(dark);
+    // The choice lasts.
+    await page.reload();
+    await page.getByRole("heading", { level: 1, name: "Flags" }).waitFor();
+    expect(await backgroundOf(page)).toBe(dark);
+
+    await choose(page, "Colours of the system");
+    await expect.poll(() => backgroundOf(page)).toBe(light);
+  });
+});
+
+async function choose(page: Page, name: string): Promise<void> {
+  await page.getByRole("button", { name: "Account" }).click();
+  await page.getByRole("menuitem", { name }).click();
+}
+
+/** Returns the colour behind the page. */
+function backgroundOf(page: Page): Promise<string> {
+  return page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+}

@@ -1,0 +1,94 @@
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { createFlag } from "../../admin/test/_flags.ts";
+import { BACKEND_TOKEN } from "../../admin/test/_service.ts";
+import {
+  type Console,
+  describeConsole,
+  expectAccessible,
+  SIZES,
+  clickControl,
+} from "./_console.ts";
+
+interface Counts {
+  readonly yes: number;
+  readonly no: number;
+  readonly variants?: Readonly<Record<string, number>>;
+}
+
+async function report(console: Console, appName: string, flag: string, counts: Counts) {
+  const now = new Date().toISOString();
+  const response = await console.request("/api/client/metrics", {
+    method: "POST",
+    token: BACKEND_TOKEN,
+    body: { appName, bucket: { start: now, stop: now, toggles: { [flag]: counts } } },
+  });
+  expect(response.status).toBe(202);
+}
+
+async function choose(page: Page, label: string, option: string): Promise<void> {
+  await page.getByRole("button", { name: label }).click();
+  await page.getByRole("option", { name: option, exact: true }).click();
+}
+
+describeConsole("the usage of a flag", (console) => {
+  test.each(SIZES)("is shown as bars and numbers on a %s", async (size) => {
+    const name = `counted-${size}`;
+    await createFlag(console, name);
+    await report(console, "web", name, { yes: 1_234_000, no: 500, variants: { red: 1_234_000 } });
+    await report(console, "ios", name, { yes: 7, no: 0 });
+
+    const page = await console.open(`/projects/default/flags/${name}?tab=usage`, { size });
+    const chart = page.getByRole("slider");
+    await chart.waitFor();
+    await page.getByText("1,234,007 times on").waitFor();
+    await expectAccessible(page);
+
+    await chart.focus();
+    expect(await chart.getAttribute("aria-valuetext")).toMatch(/: On 1,234,007, Off 500$/);
+    await page.locator(".chart-tip").getByText("1,234,007").waitFor();
+    await page.keyboard.press("ArrowLeft");
+    expect(await chart.getAttribute("aria-valuetext")).toMatch(/: On 0, Off 0$/);
+    await page.keyboard.press("End");
+    expect(await chart.getAttribute("aria-valuetext")).toMatch(/: On 1,234,007, Off 500$/);
+
+    await choose(page, "Application", "ios");
+    await page.getByText("7 times on").waitFor();
+    await clickControl(page.getByRole("switch", { name: "As a table" }));
+    const table = page.getByRole("table");
+    expect(await table.getByRole("cell").allInnerTexts()).toEqual(["7", "0"]);
+    await expectAccessible(page);
+
+    await choose(page, "Application", "All applications");
+    await choose(page, "Divided by", "Variants");
+    expect(await table.getByRole("columnheader").allInnerTexts()).toEqual(["Time", "red"]);
+    expect(await table.getByRole("cell").allInnerTexts()).toEqual(["1,234,000"]);
+
+    const raw = (await console.admin("GET", `/client-metrics/features/${name}/raw`)) as {
+      data: { yes: number }[];
+    };
+    expect(raw.data.reduce((sum, { yes }) => sum + yes, 0)).toBe(1_234_007);
+  });
+
+  test("explains how usage is reported, and which periods are kept", async () => {
+    await createFlag(console, "never-used");
+    const page = await console.open("/projects/default/flags/never-used?tab=usage");
+    await page.getByText("No application evaluated this flag in the last 24 hours").waitFor();
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Time" }).click();
+    expect(await page.getByRole("option").allInnerTexts()).toEqual(["24 hours", "48 hours"]);
+    await page.getByRole("option", { name: "48 hours" }).click();
+    await page.getByText("in the last 48 hours").waitFor();
+    await page.getByText("The service keeps usage for 48 hours.").waitFor();
+  });
+
+  test("names of applications and variants are shown as text", async () => {
+    const name = "<b>web</b>";
+    await createFlag(console, "odd-names");
+    await report(console, name, "odd-names", { yes: 1, no: 0, variants: { "<i>red</i>": 1 } });
+    const page = await console.open("/projects/default/flags/odd-names?tab=usage");
+    await choose(page, "Application", name);
+    await choose(page, "Divided by", "Variants");
+    await page.getByText("<i>red</i>").first().waitFor();
+  });
+});

@@ -1,0 +1,113 @@
+// What the screenshots of the console show, in addition to the demo flags of the quickstart.
+
+import { DEMO_KEYS } from "../quickstart/demo-keys.mjs";
+
+const HOUR_MS = 3_600_000;
+const USAGE_HOURS = 48;
+
+const ROLLOUT = { rollout: "25", stickiness: "default", groupId: "dark-mode" };
+
+const FEATURES = [
+  {
+    name: "dark-mode",
+    type: "experiment",
+    description: "Dark colours in the app, for a quarter of the users at first",
+    tags: [{ type: "simple", value: "design" }],
+    environments: [
+      {
+        name: "development",
+        enabled: true,
+        strategies: [
+          {
+            name: "flexibleRollout",
+            title: "A quarter of the customers in the Nordic countries",
+            parameters: ROLLOUT,
+            segments: ["nordic-customers"],
+            variants: [
+              { name: "night", weight: 500, weightType: "variable", stickiness: "default" },
+              { name: "dusk", weight: 500, weightType: "variable", stickiness: "default" },
+            ],
+          },
+          {
+            name: "flexibleRollout",
+            title: "All customers with the plan enterprise",
+            parameters: { ...ROLLOUT, rollout: "100" },
+            constraints: [{ contextName: "plan", operator: "IN", values: ["enterprise"] }],
+          },
+        ],
+      },
+      {
+        name: "production",
+        enabled: false,
+        strategies: [{ name: "flexibleRollout", parameters: { ...ROLLOUT, rollout: "5" } }],
+      },
+    ],
+  },
+  {
+    name: "weekly-summary",
+    type: "release",
+    description: "An e-mail with the most important numbers, every Monday",
+    stale: true,
+    tags: [{ type: "simple", value: "growth" }],
+  },
+  { name: "beta-signup", type: "release", description: "The waiting list of the beta" },
+];
+
+/** @param admin a client of the admin API @param origin address of the service */
+export async function createConsoleData(admin, origin) {
+  await admin.post("/projects/default/import", { version: 1, features: FEATURES });
+  for (const flag of ["new-header", "export-to-pdf", "button-colour"]) {
+    await admin.post(`/projects/default/features/${flag}/environments/production/on`);
+  }
+  await admin.post("/projects/default/archive", { features: ["beta-signup"] });
+  await admin.post("/projects", {
+    id: "mobile",
+    name: "Mobile apps",
+    description: "Flags of the apps for Android and iOS",
+  });
+  for (const [tokenName, type, environment] of [
+    ["web-proxy", "client", "production"],
+    ["Jane", "editor", undefined],
+    ["Support team", "viewer", undefined],
+  ]) {
+    await admin.post("/api-tokens", { tokenName, type, ...(environment && { environment }) });
+  }
+  await reportUsage(origin);
+}
+
+async function reportUsage(origin) {
+  const applications = [
+    ["web-shop", "unleash-client-node:6.12.1", 40],
+    ["checkout-service", "unleash-client-go:5.0.2", 12],
+  ];
+  for (const [appName, sdkVersion, scale] of applications) {
+    const instance = { appName, instanceId: `${appName}-1` };
+    await send(origin, "register", {
+      ...instance,
+      sdkVersion,
+      strategies: ["default", "flexibleRollout"],
+      started: new Date().toISOString(),
+      interval: 10_000,
+    });
+    for (let hour = 0; hour < USAGE_HOURS; hour++) {
+      const stop = new Date(Date.now() - hour * HOUR_MS).toISOString();
+      // More during the day, the same at every run.
+      const yes = Math.round(scale * (12 + 9 * Math.sin((hour / 24) * 2 * Math.PI)));
+      const variants = { night: Math.round(yes / 2), dusk: yes - Math.round(yes / 2) };
+      const toggles = {
+        "dark-mode": { yes, no: 3 * yes, variants },
+        "new-header": { yes: 4 * yes, no: 0 },
+      };
+      await send(origin, "metrics", { ...instance, bucket: { start: stop, stop, toggles } });
+    }
+  }
+}
+
+async function send(origin, path, body) {
+  const response = await fetch(`${origin}/api/client/${path}`, {
+    method: "POST",
+    headers: { authorization: DEMO_KEYS.proxyToken, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+}
