@@ -1,4 +1,5 @@
 import { adminScaleTargets, reportAdminScale, runAdminScaleBench } from "./admin-scale/run.mjs";
+import { consoleTargets, reportConsole, runConsoleBench } from "./console.mjs";
 import { reportEngine, runEngineBench } from "./engine.mjs";
 import { fleetTargets, reportFleet, runFleetBench } from "./fleet.mjs";
 import {
@@ -50,6 +51,7 @@ export const PARTS = {
     report: reportAdminScale,
     targets: adminScaleTargets,
   },
+  console: { run: runConsoleBench, report: reportConsole, targets: consoleTargets },
   keys: { run: runKeysBench, report: reportKeys, targets: keysTargets },
   mechanisms: { run: runMechanismsBench, report: reportMechanisms, targets: mechanismTargets },
 };

@@ -1,12 +1,6 @@
-import { fileURLToPath } from "node:url";
-import { createAdminClient } from "../../../scripts/quickstart/admin-client.mjs";
+import { startAdminService } from "../../lib/admin-service.mjs";
 import { startPostgres } from "../../lib/postgres.mjs";
-import { startServer } from "../../lib/servers.mjs";
 
-const COMMAND = fileURLToPath(
-  new URL("../../../packages/admin/bin/flags-admin.js", import.meta.url),
-);
-const ADMIN_TOKEN = "*:*.the-admin-of-the-benchmark";
 const ENVIRONMENT = "development";
 export const SDK_HEADERS = {
   authorization: `*:${ENVIRONMENT}.the-sdk-of-the-benchmark`,
@@ -20,40 +14,27 @@ export const SDK_HEADERS = {
  */
 export async function startSystem({ replicaCount, flagCount }) {
   const postgres = await startPostgres();
-  const servers = [];
+  const services = [];
   for (let index = 0; index < replicaCount; index++) {
-    servers.push(await startServer((port) => describe(port, postgres.databaseUrl)));
+    const started = await startAdminService({
+      DATABASE_URL: postgres.databaseUrl,
+      INIT_CLIENT_API_TOKENS: SDK_HEADERS.authorization,
+    });
+    services.push(started);
   }
-  const replicas = servers.map(({ port, child }) => {
-    const origin = `http://127.0.0.1:${port}`;
-    const admin = createAdminClient(origin, ADMIN_TOKEN);
+  const replicas = services.map(({ service, origin, admin }) => {
     const toggle = (index, isOn) =>
       admin.post(
         `/projects/default/features/${nameOf(index)}/environments/${ENVIRONMENT}/${isOn ? "on" : "off"}`,
       );
-    return { origin, admin, pid: child.pid, toggle };
+    return { origin, admin, pid: service.child.pid, toggle };
   });
   await replicas[0].admin.post("/projects/default/import", createFile(flagCount));
   return {
     replicas,
     async stop() {
-      for (const server of servers) await server.stop();
+      for (const { service } of services) await service.stop();
       await postgres.stop();
-    },
-  };
-}
-
-function describe(port, databaseUrl) {
-  return {
-    command: process.execPath,
-    args: [COMMAND],
-    healthPath: "/ready",
-    env: {
-      HOST: "127.0.0.1",
-      PORT: String(port),
-      DATABASE_URL: databaseUrl,
-      INIT_ADMIN_API_TOKENS: ADMIN_TOKEN,
-      INIT_CLIENT_API_TOKENS: SDK_HEADERS.authorization,
     },
   };
 }

@@ -1,16 +1,10 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { createAdminClient } from "../../../scripts/quickstart/admin-client.mjs";
-import { startServer } from "../../lib/servers.mjs";
+import { startAdminService } from "../../lib/admin-service.mjs";
 import { startOurs } from "../../peers/peers.mjs";
 
-const COMMAND = fileURLToPath(
-  new URL("../../../packages/admin/bin/flags-admin.js", import.meta.url),
-);
 const PROBE = new URL("../../lib/event-loop-probe.mjs", import.meta.url);
-const ADMIN_TOKEN = "*:*.bench-admin-token";
 const PROXY_TOKEN = "*:development.bench-proxy-token";
 const FEATURES = "/projects/default/features";
 /** Rollouts by user id: each user gets another body, so that no two streams can share one. */
@@ -24,20 +18,10 @@ const ROLLOUT = { rollout: "50", stickiness: "userId" };
  */
 export async function startSystem() {
   const directory = await mkdtemp(join(tmpdir(), "flags-bench-"));
-  const service = await startServer((port) => ({
-    command: process.execPath,
-    args: [COMMAND],
-    healthPath: "/health",
-    env: {
-      HOST: "127.0.0.1",
-      PORT: String(port),
-      DATA_DIR: directory,
-      INIT_ADMIN_API_TOKENS: ADMIN_TOKEN,
-      INIT_CLIENT_API_TOKENS: PROXY_TOKEN,
-    },
-  }));
-  const origin = `http://127.0.0.1:${service.port}`;
-  const admin = createAdminClient(origin, ADMIN_TOKEN);
+  const { service, origin, admin } = await startAdminService({
+    DATA_DIR: directory,
+    INIT_CLIENT_API_TOKENS: PROXY_TOKEN,
+  });
   await createFlags(admin);
   let isOn = false;
   return {

@@ -1,0 +1,24 @@
+import { fileURLToPath } from "node:url";
+import { createAdminClient } from "../../scripts/quickstart/admin-client.mjs";
+import { startServer } from "./servers.mjs";
+
+const COMMAND = fileURLToPath(new URL("../../packages/admin/bin/flags-admin.js", import.meta.url));
+
+export const ADMIN_TOKEN = "*:*.bench-admin-token";
+
+/**
+ * Starts flags-admin on a free port.
+ *
+ * @param env further settings, at least those of the database
+ * @returns `service` as `startServer()`, `origin`, and `admin`, a client of its API
+ */
+export async function startAdminService(env) {
+  const service = await startServer((port) => ({
+    command: process.execPath,
+    args: [COMMAND],
+    healthPath: "/ready",
+    env: { HOST: "127.0.0.1", PORT: String(port), INIT_ADMIN_API_TOKENS: ADMIN_TOKEN, ...env },
+  }));
+  const origin = `http://127.0.0.1:${service.port}`;
+  return { service, origin, admin: createAdminClient(origin, ADMIN_TOKEN) };
+}
