@@ -29,6 +29,7 @@ export const SIDEBAR = [
     ["Server SDKs", "/server-sdks"],
   ]),
   group("Manage flags", [
+    ["The console", "/console"],
     ["The flag-management service", "/admin"],
     ["Settings", "/admin-configuration"],
     ["Operation", "/admin-operations"],
