@@ -8,33 +8,15 @@ import { Banner, Page } from "../ui/page.tsx";
 export function RouteError({ error, reset }: ErrorComponentProps) {
   return (
     <Page title="This page cannot be shown">
-      <Banner kind="error">
-        {isMissingPart(error)
-          ? "A part of the console could not be loaded. The service cannot be reached, or it was upgraded in the meantime."
-          : describeError(error)}
-      </Banner>
+      <Banner kind="error">{describeError(error)}</Banner>
       <div className="row">
-        <Button
-          variant="primary"
-          onPress={() => (isMissingPart(error) ? location.reload() : reset())}
-        >
+        <Button variant="primary" onPress={reset}>
           Try again
         </Button>
       </div>
     </Page>
   );
 }
-
-/**
- * Whether a script or style sheet of a page could not be loaded. After an upgrade of the service, the parts of the
- * old console are no longer available.
- */
-function isMissingPart(error: unknown): boolean {
-  return error instanceof Error && MISSING_PART.test(error.message);
-}
-
-/** The words of Chromium and Firefox, of Safari, and of the loader of style sheets. */
-const MISSING_PART = /dynamically imported module|importing a module script|preload css/i;
 
 export function NotFound() {
   return (

@@ -3,13 +3,27 @@ import {
   createRootRouteWithContext,
   createRoute,
   createRouter,
-  lazyRouteComponent,
   Outlet,
   redirect,
 } from "@tanstack/react-router";
 import { queries } from "../api/queries.ts";
 import { type ContextSearch, parseContextSearch } from "../playground/context.ts";
 import { parsePlaygroundSearch } from "../playground/playground-search.ts";
+import { ProjectsPage } from "../projects/projects-page.tsx";
+import { FlagsPage } from "../flags/flags-page.tsx";
+import { ArchivePage } from "../archive/archive-page.tsx";
+import { FlagPage } from "../flag/flag-page.tsx";
+import { ProjectSettingsPage } from "../projects/project-settings-page.tsx";
+import { TransferPage } from "../transfer/transfer-page.tsx";
+import { PlaygroundPage } from "../playground/playground-page.tsx";
+import { SegmentsPage } from "../segments/segments-page.tsx";
+import { ContextFieldsPage } from "../context-fields/context-fields-page.tsx";
+import { EnvironmentsPage } from "../environments/environments-page.tsx";
+import { TagsPage } from "../tags/tags-page.tsx";
+import { TokensPage } from "../tokens/tokens-page.tsx";
+import { ApplicationsPage } from "../applications/applications-page.tsx";
+import { ApplicationPage } from "../applications/application-page.tsx";
+import { EventsPage } from "../events/events-page.tsx";
 import { sessionQuery } from "../session/session.ts";
 import { SignInPage } from "../session/sign-in-page.tsx";
 import { NotFound, RouteError } from "./errors.tsx";
@@ -65,19 +79,19 @@ const home = createRoute({
 const projects = createRoute({
   getParentRoute: () => shell,
   path: "/projects",
-  component: lazyRouteComponent(() => import("../projects/projects-page.tsx"), "ProjectsPage"),
+  component: ProjectsPage,
 });
 
 const flags = createRoute({
   getParentRoute: () => shell,
   path: "/projects/$project/flags",
-  component: lazyRouteComponent(() => import("../flags/flags-page.tsx"), "FlagsPage"),
+  component: FlagsPage,
 });
 
 const archive = createRoute({
   getParentRoute: () => shell,
   path: "/projects/$project/archive",
-  component: lazyRouteComponent(() => import("../archive/archive-page.tsx"), "ArchivePage"),
+  component: ArchivePage,
 });
 
 const flag = createRoute({
@@ -87,92 +101,74 @@ const flag = createRoute({
     ...(typeof tab === "string" && { tab }),
     ...parseContextSearch(search),
   }),
-  component: lazyRouteComponent(() => import("../flag/flag-page.tsx"), "FlagPage"),
+  component: FlagPage,
 });
 
 const projectSettings = createRoute({
   getParentRoute: () => shell,
   path: "/projects/$project/settings",
-  component: lazyRouteComponent(
-    () => import("../projects/project-settings-page.tsx"),
-    "ProjectSettingsPage",
-  ),
+  component: ProjectSettingsPage,
 });
 
 const transfer = createRoute({
   getParentRoute: () => shell,
   path: "/projects/$project/transfer",
-  component: lazyRouteComponent(() => import("../transfer/transfer-page.tsx"), "TransferPage"),
+  component: TransferPage,
 });
 
 const playground = createRoute({
   getParentRoute: () => shell,
   path: "/playground",
   validateSearch: parsePlaygroundSearch,
-  component: lazyRouteComponent(
-    () => import("../playground/playground-page.tsx"),
-    "PlaygroundPage",
-  ),
+  component: PlaygroundPage,
 });
 
 const segments = createRoute({
   getParentRoute: () => shell,
   path: "/segments",
-  component: lazyRouteComponent(() => import("../segments/segments-page.tsx"), "SegmentsPage"),
+  component: SegmentsPage,
 });
 
 const contextFields = createRoute({
   getParentRoute: () => shell,
   path: "/context-fields",
-  component: lazyRouteComponent(
-    () => import("../context-fields/context-fields-page.tsx"),
-    "ContextFieldsPage",
-  ),
+  component: ContextFieldsPage,
 });
 
 const environments = createRoute({
   getParentRoute: () => shell,
   path: "/environments",
-  component: lazyRouteComponent(
-    () => import("../environments/environments-page.tsx"),
-    "EnvironmentsPage",
-  ),
+  component: EnvironmentsPage,
 });
 
 const tags = createRoute({
   getParentRoute: () => shell,
   path: "/tags",
-  component: lazyRouteComponent(() => import("../tags/tags-page.tsx"), "TagsPage"),
+  component: TagsPage,
 });
 
 const tokens = createRoute({
   getParentRoute: () => shell,
   path: "/tokens",
-  component: lazyRouteComponent(() => import("../tokens/tokens-page.tsx"), "TokensPage"),
+  component: TokensPage,
 });
 
 const applications = createRoute({
   getParentRoute: () => shell,
   path: "/applications",
-  component: lazyRouteComponent(
-    () => import("../applications/applications-page.tsx"),
-    "ApplicationsPage",
-  ),
+  component: ApplicationsPage,
 });
 
 const application = createRoute({
   getParentRoute: () => shell,
   path: "/applications/$application",
-  component: lazyRouteComponent(
-    () => import("../applications/application-page.tsx"),
-    "ApplicationPage",
-  ),
+  component: ApplicationPage,
 });
 
 const events = createRoute({
   getParentRoute: () => shell,
   path: "/events",
-  component: lazyRouteComponent(() => import("../events/events-page.tsx"), "EventsPage"),
+  component: EventsPage,
 });
 
 const tree = root.addChildren([
