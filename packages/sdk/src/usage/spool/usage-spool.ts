@@ -135,6 +135,8 @@ export class UsageSpool {
 
   /** Deletes files that are not needed any more. To be called after usage was delivered. */
   async compact(): Promise<void> {
+    // A copy that has begun can contain usage that was delivered since.
+    await this.#replacing;
     if (this.#status !== "writing") return;
     const isDelivered =
       this.#files.bytes > this.#copyBytes && this.#options.pending.keys.length === 0;
