@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, realpath, rename, rm } from "node:fs/promises";
 import { homedir } from "node:os";
@@ -22,6 +23,7 @@ const BASE_PACKAGES = [
 /** What the build needs besides Node and npm. */
 const BUILD_PACKAGES = [
   "base-files",
+  "binutils",
   "coreutils",
   "dash",
   "findutils",
@@ -45,7 +47,8 @@ export async function prepareBaseFiles() {
 }
 
 async function unpackDebian(name, packages) {
-  const file = join(CACHE, `${name}.tar`);
+  const list = createHash("sha256").update(packages.join()).digest("hex").slice(0, 12);
+  const file = join(CACHE, `${name}-${list}.tar`);
   if (existsSync(file)) return file;
   const partial = join(CACHE, `${name}-${process.pid}.tar`);
   run("mmdebstrap", [

@@ -44,7 +44,7 @@ export async function testContent({ image, runtime, report }) {
 
   const [totalMb, appMb, nodeMb] = ["", "app", NODE].map((path) => measureMb(join(root, path)));
   report(
-    `${totalMb.toFixed(0)} MB: base ${(totalMb - appMb - nodeMb).toFixed(0)}, ` +
+    `${totalMb.toFixed(1)} MB: base ${(totalMb - appMb - nodeMb).toFixed(0)}, ` +
       `Node ${nodeMb.toFixed(0)}, commands ${appMb.toFixed(0)}`,
   );
   assert.ok(totalMb < MAX_MB, `The image is larger than ${MAX_MB} MB`);
