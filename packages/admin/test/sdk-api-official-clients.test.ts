@@ -12,6 +12,7 @@ import {
 } from "./_flags.ts";
 import { BACKEND_TOKEN, type Service, useService } from "./_service.ts";
 import { describeAnyStorage } from "./_storages.ts";
+import { destroyUnleash } from "../../proxy/test/_unleash-client.ts";
 
 const SOON = { timeout: 10_000, interval: 20 };
 
@@ -35,25 +36,13 @@ function startUnleash(options: Partial<UnleashConfig>): StartClient {
       metricsInterval: 100,
       ...options,
     });
-    onTestFinished(() => end(client, options));
+    onTestFinished(() => destroyUnleash(client));
     const problems: unknown[] = [];
     client.on("error", (error) => problems.push(error));
     client.on("warn", (warning) => problems.push(warning));
     await new Promise((resolve) => client.once("synchronized", resolve));
     return { isEnabled: (name, context) => client.isEnabled(name, context), problems };
   };
-}
-
-/** Ends a client between two polls, since it does not catch the failure of a poll in progress. */
-function end(client: Unleash, { experimentalMode }: Partial<UnleashConfig>): Promise<void> {
-  return new Promise((resolve) => {
-    const destroy = (): void => {
-      client.destroy();
-      resolve();
-    };
-    if (experimentalMode?.type === "streaming") destroy();
-    else client.once("unchanged", destroy);
-  });
 }
 
 const startFlagsSdk: StartClient = async ({ url }) => {

@@ -14,17 +14,4 @@ describeConsole("the navigation", (console) => {
     }
     await expectAccessible(page);
   });
-
-  test("loads the console again after a part of it could not be loaded", async () => {
-    const page = await console.open("/projects/default/flags", {
-      expected: /Failed to load|preload/,
-    });
-    await page.route("**/assets/tags-page*", (route) => route.abort());
-    await page.getByRole("link", { name: "Tags" }).click();
-    await page.getByText("A part of the console could not be loaded").waitFor();
-    await expectAccessible(page);
-    await page.unroute("**/assets/tags-page*");
-    await page.getByRole("button", { name: "Try again" }).click();
-    await page.getByRole("heading", { level: 1, name: "Tags" }).waitFor();
-  });
 });

@@ -11,6 +11,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { makeDataDirectory, startCommand as startAdmin } from "../../admin/test/_command.ts";
 import { createDirectory } from "./_access-file.ts";
 import { eventually, startCommand, untilReady } from "./_command.ts";
+import { destroyUnleash } from "./_unleash-client.ts";
 
 const ADMIN_TOKEN = "*:*.an-admin-token-of-the-test";
 const ENVIRONMENTS = ["development", "production", "staging"];
@@ -94,7 +95,7 @@ async function startServerSdk(url: string, token: string): Promise<Unleash> {
     disableMetrics: true,
   });
   client.on("error", () => {});
-  onTestFinished(() => client.destroy());
+  onTestFinished(() => destroyUnleash(client));
   await new Promise((resolve) => client.once("synchronized", resolve));
   return client;
 }

@@ -17,6 +17,7 @@ import { flag, SAMPLE, withConstraint } from "./_documents.ts";
 import { DOCUMENT } from "./_fast-path.ts";
 import { startFeatureServer } from "./_feature-server.ts";
 import { MemoryLogger, namesOf, togglesOf } from "./_proxy.ts";
+import { destroyUnleash } from "./_unleash-client.ts";
 
 const KEY = "a-client-key";
 const TOKEN = "a-long-server-token";
@@ -234,7 +235,7 @@ describe("a file", () => {
       refreshInterval: 50,
       disableMetrics: true,
     });
-    onTestFinished(() => server.destroy());
+    onTestFinished(() => destroyUnleash(server));
     await eventually(() => server.isEnabled("for-user-7", { userId: "7" })).toBe(true);
     await eventually(async () =>
       (await get("/proxy/internal-backstage/prometheus")).text(),

@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { SAMPLE } from "./_documents.ts";
 import { type FeatureServer, startFeatureServer } from "./_feature-server.ts";
 import { KEY, OTHER_KEY, SERVER_TOKEN, startProxyOver, type RunningApp } from "./_proxy.ts";
+import { destroyUnleash } from "./_unleash-client.ts";
 
 const SOON = { timeout: 10_000 };
 const VIA = [{ appName: "flags-proxy", instanceId: "one" }];
@@ -80,7 +81,7 @@ async function startServerSdk(url: string): Promise<Unleash> {
     metricsInterval: 100,
     storageProvider: new InMemStorageProvider(),
   });
-  onTestFinished(() => client.destroy());
+  onTestFinished(() => destroyUnleash(client));
   await new Promise((resolve) => client.once("synchronized", resolve));
   return client;
 }

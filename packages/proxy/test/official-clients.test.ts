@@ -7,6 +7,7 @@ import type { ProxyConfig } from "../src/config/config.ts";
 import { SAMPLE, flag } from "./_documents.ts";
 import { startFeatureServer } from "./_feature-server.ts";
 import { KEY, SERVER_TOKEN, startProxyOver } from "./_proxy.ts";
+import { destroyUnleash } from "./_unleash-client.ts";
 
 const SEGMENT = { id: 1, constraints: [{ contextName: "plan", operator: "IN", values: ["gold"] }] };
 const DOCUMENT = {
@@ -146,7 +147,7 @@ test("unleash-client with a server token: definitions including segments, update
     metricsInterval: 100,
     storageProvider: new InMemStorageProvider(),
   });
-  onTestFinished(() => client.destroy());
+  onTestFinished(() => destroyUnleash(client));
   const problems: unknown[] = [];
   client
     .on("error", (error) => problems.push(error))

@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { flag } from "./_documents.ts";
 import { startFeatureServer } from "./_feature-server.ts";
 import { KEY, SERVER_TOKEN, startProxy, startProxyOver, type TestProxy } from "./_proxy.ts";
+import { destroyUnleash } from "./_unleash-client.ts";
 
 const SOON = { timeout: 10_000, interval: 20 };
 const bySegment = flag("by-segment", {
@@ -40,13 +41,7 @@ async function startOfficial(url: string, options: Partial<UnleashConfig>) {
   const problems: unknown[] = [];
   client.on("error", (error) => problems.push(error));
   client.on("warn", (warning) => problems.push(warning));
-  onTestFinished(async () => {
-    // Between two polls: the client does not catch the failure of a poll in progress when it ends.
-    if (options.experimentalMode?.type !== "streaming") {
-      await new Promise<void>((resolve) => client.once("unchanged", () => resolve()));
-    }
-    client.destroy();
-  });
+  onTestFinished(() => destroyUnleash(client));
   await new Promise((resolve) => client.once("synchronized", resolve));
   return { client, problems };
 }

@@ -9,6 +9,7 @@ import type { ProxyOptions } from "../src/config/options.ts";
 import { createApp } from "../src/start.ts";
 import { flag } from "./_documents.ts";
 import { startFeatureServer } from "./_feature-server.ts";
+import { destroyUnleash } from "./_unleash-client.ts";
 
 const SOON = { timeout: 10_000, interval: 20 };
 const AUTHORIZED = { headers: { authorization: "client-key" } };
@@ -37,7 +38,7 @@ function createUnleash(url: string, options: Partial<UnleashConfig> = {}): Unlea
     disableMetrics: true,
     ...options,
   });
-  onTestFinished(() => unleash.destroy());
+  onTestFinished(() => destroyUnleash(unleash));
   return unleash;
 }
 
