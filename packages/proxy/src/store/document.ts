@@ -53,10 +53,13 @@ export async function packContent(content: string): Promise<PackedContent> {
 /**
  * Returns the content of a document.
  *
- * @throws {InvalidDocument} if it is not the content that its writer stored
+ * @throws {InvalidDocument} if it is not the content that its writer stored, or is longer than `maxBytes`
  */
-export async function unpackContent({ sha256, body }: PackedContent): Promise<string> {
-  const content = await decompressText(body);
+export async function unpackContent(
+  { sha256, body }: PackedContent,
+  maxBytes = MAX_CONTENT_BYTES,
+): Promise<string> {
+  const content = await decompressText(body, maxBytes);
   if (toSha256(content) === sha256) return content;
   throw new InvalidDocument("does not have the content that its header names");
 }
@@ -160,9 +163,9 @@ function isCount(value: unknown): value is number {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 }
 
-async function decompressText(body: Uint8Array): Promise<string> {
+async function decompressText(body: Uint8Array, maxOutputLength: number): Promise<string> {
   try {
-    const content = await decompress(body, { maxOutputLength: MAX_CONTENT_BYTES });
+    const content = await decompress(body, { maxOutputLength });
     return content.toString();
   } catch (cause) {
     throw new InvalidDocument("cannot be decompressed", { cause });
