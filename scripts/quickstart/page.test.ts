@@ -100,7 +100,9 @@ describe.skipIf(skipsChromium)("the page in Chromium", () => {
       .poll(() => whyOf(page, "export-to-pdf"), WAIT)
       .toBe('The flag is off because plan is "free", which is not "pro" or "enterprise".');
     // Without a user, the session decides, as in the SDKs.
-    expect(await whyOf(page, "button-colour")).toContain("because the sessionId is in bucket");
+    await expect
+      .poll(() => whyOf(page, "button-colour"), WAIT)
+      .toContain("because the sessionId is in bucket");
     expect(await outcomeOf(page, "button-colour")).toMatch(/^on, (blue|green)$/);
     expect(problems).toEqual([]);
     await page.close();
