@@ -281,8 +281,9 @@ export interface ProxyOptions extends OldProxyOptions {
    */
   readonly usageMetricsApplications?: string | readonly string[] | undefined;
   /**
-   * Folder in which accepted usage is kept until it is delivered. Environment: `FLAGS_USAGE_SPOOL`.
-   * @default none: usage is lost when the process is killed
+   * Folder in which accepted usage, impact metrics and registrations are kept until they are delivered.
+   * Environment: `FLAGS_USAGE_SPOOL`.
+   * @default none: they are lost when the process is killed
    */
   readonly usageSpool?: string | undefined;
   /**

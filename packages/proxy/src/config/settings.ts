@@ -352,7 +352,7 @@ export const SETTINGS = {
     kind: textKind,
     fallback: undefined,
     meaning:
-      "Folder in which accepted usage is kept until it is delivered, so that it survives the end of the process. Each proxy needs its own.",
+      "Folder in which accepted usage, impact metrics and registrations are kept until they are delivered, so that they survive the end of the process. Each proxy needs its own.",
   }),
   usageSpoolMaxBytes: defineSetting({
     group: "Upstream",
