@@ -505,7 +505,7 @@ export const SETTINGS = {
     kind: textKind,
     fallback: undefined,
     meaning:
-      "Path of a PEM file with certificates of authorities to trust for rediss addresses, in addition to those known to Node.",
+      "Path of a PEM file with certificates of authorities to trust for Redis with TLS (rediss) and for S3, in addition to those known to Node.",
   }),
   sharedPolling: defineSetting({
     group: "Store",
