@@ -7,7 +7,7 @@ import { bundle as proxyBundle } from "../../packages/proxy/bin/load-bundle.js";
 /** Documents the API. The proxy loads it only when that is enabled. */
 const SWAGGER = /^@fastify\/swagger/;
 
-/** A bundle of its own, which the proxy loads only when it is enabled. */
+/** A bundle of its own, which the commands load only when it is enabled. */
 const TELEMETRY = "flags-server-kit/telemetry";
 
 /** Serves files next to its own code, with the other package, which it loads from its own dependencies. */
@@ -39,6 +39,7 @@ export const ADMIN = {
   isExternal: (id, importer) =>
     STATIC_FILES.test(id) ||
     id === OPENID ||
+    id === TELEMETRY ||
     id === "pg-native" ||
     (PGLITE.test(id) && !isDrizzle(importer)),
   // Drizzle needs only these numbers, and would load PGlite at every start.

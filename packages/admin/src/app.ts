@@ -4,7 +4,9 @@ import {
   limitBodyMemory,
   observeConnections,
   observeRequests,
+  traceRequests,
 } from "flags-server-kit/http";
+import type { Telemetry } from "flags-server-kit/telemetry";
 import { nameSetting, streamsWithin } from "flags-server-kit";
 import { callerIdOf } from "./access/caller.ts";
 import { tokenIdOf } from "./access/request-token.ts";
@@ -46,6 +48,8 @@ type AppConfig = Pick<AdminConfig, "logger" | "maxConnections"> &
 interface AppOptions {
   /** Folder with the built console. @default the one that the build writes */
   readonly consoleDirectory?: string;
+  /** Exports metrics, and traces requests. The caller closes it. @default none */
+  readonly telemetry?: Pick<Telemetry, "exportMetrics" | "tracer"> | undefined;
   /** The clock for sessions. @default the clock of the system */
   readonly now?: () => Date;
 }
@@ -54,7 +58,7 @@ interface AppOptions {
 export async function buildApp(
   config: AppConfig,
   storage: Storage,
-  { consoleDirectory, now }: AppOptions = {},
+  { consoleDirectory, telemetry, now }: AppOptions = {},
 ): Promise<FastifyInstance> {
   const { logger, maxConnections, retention = DEFAULT_RETENTION, trustProxy = false } = config;
   const { publicUrl, openId, sessionHours = SETTINGS.sessionHours.fallback } = config;
@@ -63,7 +67,8 @@ export async function buildApp(
     logger,
     hint: `raise ${nameSetting(SETTINGS.maxConnections)} or run more replicas`,
   });
-  const app = Fastify(serverOptions(guard, trustProxy));
+  const tracer = telemetry?.tracer;
+  const app = Fastify(serverOptions(guard, trustProxy, tracer));
   const sessions = new Sessions(storage, {
     publicUrl,
     sessionHours,
@@ -77,8 +82,10 @@ export async function buildApp(
   deleteWhileOpen(app, { storage, retention, logger });
   const metrics = createMetrics(storage);
   observeConnections(metrics.registry, METRICS_PREFIX, guard);
-  observeRequests(app, metrics.observeRequest);
-  handleErrors(app, logger, metrics.observeError);
+  telemetry?.exportMetrics(metrics);
+  observeRequests(app, metrics.requests.observe);
+  handleErrors(app, { logger, observe: metrics.observeError, tracer });
+  if (tracer !== undefined) traceRequests(app, tracer);
   addSecurityHeaders(app);
   limitBodyMemory(app, {
     toError: tooManyBodies,

@@ -1,9 +1,12 @@
 // The entry point of the bundle, which the program in bin/ loads.
 
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
 import { serveUntilSignal } from "flags-server-kit";
 import { runCommandLine } from "flags-server-kit/command-line";
+import type { Telemetry } from "flags-server-kit/telemetry";
 import { SUBCOMMANDS } from "./cli/subcommands.ts";
-import { loadConfig } from "./config/config.ts";
+import { type AdminConfig, loadConfig } from "./config/config.ts";
 import { PROGRAM } from "./config/settings.ts";
 import type { RunningAdmin } from "./start.ts";
 
@@ -21,12 +24,27 @@ export async function runCommand(
       serveUntilSignal(PROGRAM, {
         loadConfig: async (environment) => loadConfig(environment),
         serve: async (config) => {
+          const telemetry = await loadTelemetry(config);
           // NOTE: loaded after the settings are valid, because it takes most of the startup time.
           const { serve } = await import("./start.ts");
-          const admin = await serve(config);
+          const admin = await serve(config, telemetry);
           onListening(admin);
           return admin;
         },
       }),
   });
+}
+
+/** NOTE: imported only if it is enabled: it would make every start slower. */
+async function loadTelemetry({
+  telemetry: config,
+  logger,
+  logTap: tap,
+}: AdminConfig): Promise<Telemetry | undefined> {
+  if (config === undefined) return undefined;
+  const { startTelemetry } = await import("flags-server-kit/telemetry");
+  const { name, version } = PROGRAM;
+  const { "service.instance.id": instanceId = `${hostname()}-${randomUUID().slice(0, 8)}` } =
+    config.resourceAttributes;
+  return startTelemetry({ config, service: { name, version, instanceId }, logger, tap });
 }

@@ -1,5 +1,6 @@
 import type { Server } from "node:http";
 import { isLoopbackHost, listen } from "flags-server-kit";
+import type { Telemetry } from "flags-server-kit/telemetry";
 import { hasQuickstartTokens } from "./access/quickstart-tokens.ts";
 import { buildApp } from "./app.ts";
 import type { AdminConfig } from "./config/config.ts";
@@ -30,21 +31,26 @@ const NO_ADMIN_TOKEN =
  * Opens the database, creates the configured tokens and opens the port. With the embedded database, a
  * watchdog ends the process if the database blocks it for a minute.
  *
+ * @param telemetry is closed with the service @default nothing is exported
  * @throws {StartError} if the database cannot be used for a reason that the operator can correct
  */
-export async function serve(config: AdminConfig): Promise<RunningAdmin> {
+export async function serve(config: AdminConfig, telemetry?: Telemetry): Promise<RunningAdmin> {
   const storage = await openStorage(config).catch((error: unknown) => {
     throw toStartError(error, config);
   });
   try {
-    return await serveFrom(storage, config);
+    return await serveFrom(storage, config, telemetry);
   } catch (error) {
     await storage.close();
     throw withoutQueryValues(error instanceof DiskFullError ? toStartError(error, config) : error);
   }
 }
 
-async function serveFrom(storage: Storage, config: AdminConfig): Promise<RunningAdmin> {
+async function serveFrom(
+  storage: Storage,
+  config: AdminConfig,
+  telemetry: Telemetry | undefined,
+): Promise<RunningAdmin> {
   await skipRevisions(storage);
   const count = await seedTokens(storage, config.initTokens);
   if (count > 0) config.logger.info(`Created ${count} of the tokens listed in the environment`);
@@ -54,7 +60,7 @@ async function serveFrom(storage: Storage, config: AdminConfig): Promise<Running
     config.logger.warn(QUICKSTART_TOKENS_WARNING);
   }
 
-  const app = await buildApp(config, storage);
+  const app = await buildApp(config, storage, { telemetry });
   const { origin } = await listen(app, config);
   const stopWatching =
     storage.kind === "embedded" ? watchEventLoop({ logger: config.logger }) : undefined;
@@ -64,6 +70,8 @@ async function serveFrom(storage: Storage, config: AdminConfig): Promise<Running
     close: async () => {
       try {
         await app.close();
+        // NOTE: before the database, about whose state the last metrics would be wrong.
+        await telemetry?.close();
       } finally {
         await storage.close();
         stopWatching?.();

@@ -297,7 +297,7 @@ describeEachStorage("GET /api/client/streaming", (source) => {
       const { storage } = service;
       const app = Fastify(serverOptions(GUARD));
       compileSchemasOnUse(app);
-      handleErrors(app, collectErrors([]), () => undefined);
+      handleErrors(app, { logger: collectErrors([]), observe: () => undefined });
       const wrapped = { ...storage, ...over };
       const authentication = createAuthentication(wrapped, { findSession: async () => undefined });
       await registerClientApi(app, { storage: wrapped, authentication, streams });

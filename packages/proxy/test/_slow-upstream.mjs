@@ -13,8 +13,9 @@ const features = Array.from({ length: Number(FLAG_COUNT) }, (_, index) => ({
 }));
 const document = JSON.stringify({ version: 2, features });
 
-/** Counts of `yes` by application, counts of requests by path, and registrations. */
+/** Counts of `yes` by application, sums of impact metrics by label, counts of requests, and registrations. */
 const yes = {};
+const impact = {};
 const requests = {};
 const applications = [];
 
@@ -22,8 +23,15 @@ function count(appName, times) {
   yes[appName] = (yes[appName] ?? 0) + times;
 }
 
+function addImpact(metrics = []) {
+  for (const { labels, value } of metrics.flatMap(({ samples }) => samples)) {
+    impact[labels.appName] = (impact[labels.appName] ?? 0) + value;
+  }
+}
+
 const accept = {
-  "/api/client/metrics": ({ appName, bucket }) => {
+  "/api/client/metrics": ({ appName, bucket, impactMetrics }) => {
+    addImpact(impactMetrics);
     for (const usage of Object.values(bucket.toggles)) count(appName, usage.yes);
     return 202;
   },
@@ -32,6 +40,7 @@ const accept = {
     for (const metric of body.metrics) {
       if (metric.environment === "development") count(metric.appName, metric.yes);
     }
+    addImpact(body.impactMetrics);
     applications.push(...body.applications);
     return 202;
   },
@@ -55,6 +64,6 @@ async function respond(request, response) {
   response.writeHead(accept[path]?.(JSON.parse(body)) ?? 404).end();
 }
 
-process.on("message", () => process.send({ yes, requests, applications }));
+process.on("message", () => process.send({ yes, impact, requests, applications }));
 process.on("disconnect", () => process.exit());
 server.listen(0, "127.0.0.1", () => process.send({ port: server.address().port }));

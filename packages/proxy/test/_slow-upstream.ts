@@ -9,6 +9,8 @@ const SCRIPT = fileURLToPath(new URL("_slow-upstream.mjs", import.meta.url));
 export interface Received {
   /** Sum of the `yes` counts, by application. */
   readonly yes: Readonly<Record<string, number>>;
+  /** Sum of all impact metrics, by their label `appName`. */
+  readonly impact: Readonly<Record<string, number>>;
   /** Number of requests, by path. */
   readonly requests: Readonly<Record<string, number>>;
   /** Registrations, from bulk reports and single requests. */

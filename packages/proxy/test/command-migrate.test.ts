@@ -40,7 +40,7 @@ test("migrate names what is lost and what is not needed, and exits with 1", asyn
     UPSTREAM_URL=https://unleash.example.com
     TOKENS=*:development.an-upstream-secret
     PRETRUSTED_TOKENS=[]:development.a-frontend-token
-    REDIS_HOST=127.0.0.1
+    PROMETHEUS_REMOTE_WRITE_URL=https://metrics.example.com
     ALLOW_LIST=10.0.0.0/8
     WORKERS=4
     METRICS_INTERVAL_SECONDS=often
@@ -50,7 +50,7 @@ test("migrate names what is lost and what is not needed, and exits with 1", asyn
   const [, comments = ""] = stdout.split("#\n# Invalid:\n");
   expect(comments).toMatch(/^# {3}METRICS_INTERVAL_SECONDS must be a whole number of seconds\n#\n/);
   expect(comments).toMatch(
-    /# Lost:\n(?:# {3}.*\n)*# {3}REDIS_HOST has no effect: set FLAGS_STORE instead/,
+    /# Lost:\n(?:# {3}.*\n)*# {3}PROMETHEUS_REMOTE_WRITE_URL has no effect: metrics are not pushed/,
   );
   expect(comments).toContain("is a key for some projects, but gets the flags of all projects");
   expect(comments).toMatch(/# Not needed:\n# {3}WORKERS has no effect: /);
@@ -65,6 +65,25 @@ test("migrate --from edge lets the upstream verify keys", async () => {
   expect(code).toBe(0);
   expect(stdout).toContain("FLAGS_UPSTREAM_KEYS=true\n");
   expect(stdout).toContain("FLAGS_UPSTREAM_KEYS_INTERVAL=300000\n");
+});
+
+test("migrate makes one address of the settings of Redis", async () => {
+  const { code, stdout } = await migrate(`
+    UPSTREAM_URL=https://unleash.example.com
+    TOKENS=*:development.an-upstream-secret
+    REDIS_HOST=cache.example.com
+    REDIS_PORT=6380
+    REDIS_USERNAME=flags
+    REDIS_PASSWORD=a-p@ssword
+    REDIS_SECURE=true
+    REDIS_READ_CONNECTION_TIMEOUT_MILLISECONDS=500
+  `);
+  expect(stdout).toContain("\nFLAGS_STORE=rediss://flags:a-p%40ssword@cache.example.com:6380\n");
+  expect(stdout).not.toContain("a-p@ssword");
+  expect(stdout).toMatch(
+    /# Not needed:\n# {3}REDIS_READ_CONNECTION_TIMEOUT_MILLISECONDS has no effect/,
+  );
+  expect(code).toBe(0);
 });
 
 test("migrate --from reads the names of one product, and rejects others", async () => {

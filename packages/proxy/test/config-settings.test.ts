@@ -980,7 +980,7 @@ describe("SETTINGS", () => {
       "AWS_ACCESS_KEY_ID",
       "AWS_SECRET_ACCESS_KEY",
       "AWS_SESSION_TOKEN",
-      // In redis-connection.test.ts.
+      // In redis-connection.test.ts and s3-store.test.ts.
       "FLAGS_STORE_CA_FILE",
       "FLAGS_STORE_PASSWORD",
       "FLAGS_UPSTREAM_KEYS_INTERVAL",

@@ -4,11 +4,13 @@ import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { createServer as createTlsServer } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Store } from "../src/store/store.ts";
+import { Authority, type Identity, writeFiles } from "./_certificates.ts";
 import { type S3Server, startS3Server } from "./_s3-server.ts";
 import { openTestStore } from "./_stores.ts";
 
@@ -27,17 +29,35 @@ async function canUse(store: Store): Promise<boolean> {
   return CONTENT.equals((await store.read("v1/document", signal)) ?? Buffer.alloc(0));
 }
 
-/** Starts a server for the length of a test, and returns its origin. */
+/**
+ * Starts a server for the length of a test, and returns its origin.
+ *
+ * @param identity its certificate and key @default plain HTTP
+ */
 async function startServer(
   respond: (request: IncomingMessage, response: ServerResponse) => void,
+  identity?: Identity,
 ): Promise<string> {
-  const server = createServer(respond);
+  const server =
+    identity === undefined ? createServer(respond) : createTlsServer(identity, respond);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();
   });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const scheme = identity === undefined ? "http" : "https";
+  return `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Forwards a request to the S3 server. The signature contains the host that the client has used. */
+function forward(received: IncomingMessage, response: ServerResponse, host: string, path: string) {
+  const { method, headers } = received;
+  const target = request(`${s3.origin}${path}`, { method, headers: { ...headers, host } });
+  target.on("response", (forwarded) => {
+    response.writeHead(forwarded.statusCode ?? 500, forwarded.headers);
+    forwarded.pipe(response);
+  });
+  received.pipe(target);
 }
 
 /** Sets environment variables for the length of a test. */
@@ -91,13 +111,7 @@ test("the bucket can be a part of the host name, and a forward proxy in between"
   const proxy = await startServer((received, response) => {
     const { host, pathname } = new URL(received.url ?? "");
     hosts.add(host);
-    const { method, headers } = received;
-    const target = request(`${s3.origin}${pathname}`, { method, headers: { ...headers, host } });
-    target.on("response", (forwarded) => {
-      response.writeHead(forwarded.statusCode ?? 500, forwarded.headers);
-      forwarded.pipe(response);
-    });
-    received.pipe(target);
+    forward(received, response, host, pathname);
   });
   const store = await openTestStore(
     `s3://${s3.bucket}/virtual?endpoint=http://s3.localhost&style=virtual`,
@@ -105,6 +119,24 @@ test("the bucket can be a part of the host name, and a forward proxy in between"
   );
   expect(await canUse(store)).toBe(true);
   expect([...hosts]).toEqual([`${s3.bucket}.s3.localhost`]);
+});
+
+test("a server with TLS can have a certificate of an authority that FLAGS_STORE_CA_FILE names", async () => {
+  const authority = new Authority();
+  const files = writeFiles({ ca: authority.cert });
+  const origin = await startServer(
+    (received, response) =>
+      forward(received, response, received.headers.host ?? "", received.url ?? ""),
+    authority.issue("s3"),
+  );
+  const address = `s3://${s3.bucket}/tls?endpoint=${origin}`;
+  const trusted = await openTestStore(address, {
+    ...s3.environment,
+    FLAGS_STORE_CA_FILE: files.ca,
+  });
+  expect(await canUse(trusted)).toBe(true);
+  const untrusted = await openTestStore(address, s3.environment);
+  await expect(untrusted.read("v1/document", signal)).rejects.toThrow(/certificate/);
 });
 
 describe("credentials of a role come from", () => {

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLogger, LogTap, resolveSettings, toTelemetryConfig } from "flags-server-kit";
@@ -7,10 +7,11 @@ import { TELEMETRY_SETTINGS } from "flags-server-kit/command-line";
 import { startTelemetry, type Telemetry } from "flags-server-kit/telemetry";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { runCommand, startCommand, untilReady } from "./_command.ts";
+import { readLoadedScripts } from "../../server-kit/test/_loaded-scripts.ts";
 import { flag, SAMPLE, withConstraint } from "./_documents.ts";
 import { type FeatureServer, startFeatureServer } from "./_feature-server.ts";
-import type { ExportedMetric, ExportedPoint } from "./_otlp-messages.ts";
-import { type OtlpReceiver, startOtlpReceiver } from "./_otlp-receiver.ts";
+import type { ExportedMetric, ExportedPoint } from "../../server-kit/test/_otlp-messages.ts";
+import { type OtlpReceiver, startOtlpReceiver } from "../../server-kit/test/_otlp-receiver.ts";
 import { KEY, MemoryLogger, startProxy } from "./_proxy.ts";
 import { startRecordingUpstream } from "./_recording-upstream.ts";
 
@@ -289,12 +290,7 @@ async function loadedScripts(variables: Record<string, string>): Promise<readonl
   await untilReady(await command.listening());
   command.signal("SIGTERM");
   expect(await command.finished()).toMatchObject({ code: 0 });
-  const files = await readdir(directory);
-  const reports = await Promise.all(files.map((file) => readFile(join(directory, file), "utf8")));
-  return reports.flatMap((text) => {
-    const { result } = JSON.parse(text) as { readonly result: readonly { readonly url: string }[] };
-    return result.map(({ url }) => url);
-  });
+  return readLoadedScripts(directory);
 }
 
 test("OpenTelemetry is loaded only if it is enabled", async () => {

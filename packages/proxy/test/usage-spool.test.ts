@@ -46,13 +46,28 @@ async function kill({ command }: Proxy): Promise<void> {
   await command.finished();
 }
 
-/** Reports one evaluation by this application; resolves to whether it was confirmed. */
-async function report({ url }: Proxy, appName: string): Promise<boolean> {
+/**
+ * Reports one evaluation by this application, an impact metric, and, since it names the SDK, a registration.
+ * Resolves to whether all of it was confirmed.
+ */
+function report(proxy: Proxy, appName: string): Promise<boolean> {
+  const samples = [{ labels: { appName }, value: 1 }];
+  const impactMetrics = [{ name: "reports", help: "", type: "counter", samples }];
+  const bucket = { toggles: { on: { yes: 1, no: 0 } } };
+  return post(proxy, "metrics", { appName, bucket, impactMetrics });
+}
+
+/** Sends a request of an SDK; resolves to whether it was confirmed. */
+async function post({ url }: Proxy, path: string, body: object): Promise<boolean> {
   try {
-    const response = await fetch(`${url}/proxy/client/metrics`, {
+    const response = await fetch(`${url}/proxy/client/${path}`, {
       method: "POST",
-      headers: { authorization: KEY, "content-type": "application/json" },
-      body: JSON.stringify({ appName, bucket: { toggles: { on: { yes: 1, no: 0 } } } }),
+      headers: {
+        authorization: KEY,
+        "content-type": "application/json",
+        "unleash-sdk": "test-sdk:1.0.0",
+      },
+      body: JSON.stringify(body),
     });
     await response.text();
     return response.status === 200;
@@ -93,20 +108,29 @@ async function reportUntilKilled(
   return confirmed;
 }
 
-/** Waits for all usage in the spool to be delivered. Returns the reports that the upstream has received twice. */
+/**
+ * Waits for all usage, impact metrics and registrations in the spool to be delivered. Returns how many
+ * evaluations and impact metrics the upstream has received twice.
+ */
 async function expectDelivered(
   upstream: SlowUpstream,
   confirmed: readonly string[],
 ): Promise<number> {
   await eventually(async () => {
-    const { yes } = await upstream.received();
-    return confirmed.filter((name) => yes[name] === undefined);
+    const { yes, impact, applications } = await upstream.received();
+    const registered = new Set(applications.map(({ appName }) => appName));
+    return confirmed.filter(
+      (name) => yes[name] === undefined || impact[name] === undefined || !registered.has(name),
+    );
   }).toEqual([]);
-  const { yes } = await upstream.received();
-  return Object.values(yes).reduce((sum, count) => sum + count - 1, 0);
+  const { yes, impact } = await upstream.received();
+  return [...Object.values(yes), ...Object.values(impact)].reduce(
+    (sum, count) => sum + count - 1,
+    0,
+  );
 }
 
-describe("usage that was confirmed is delivered", () => {
+describe("usage, impact metrics and registrations that were confirmed are delivered", () => {
   test.each([
     ["the process is killed", KILL_ROUNDS || 5, {}],
     [
@@ -134,7 +158,7 @@ describe("usage that was confirmed is delivered", () => {
       const last = await startProxy(environment);
       const duplicates = await expectDelivered(upstream, confirmed);
       // Only what was being sent at the moment of the kill can be delivered twice.
-      expect(duplicates).toBeLessThan(confirmed.length / 2);
+      expect(duplicates).toBeLessThan(confirmed.length);
       if (KILL_ROUNDS > 0) {
         process.stdout.write(`Confirmed: ${confirmed.length}, delivered twice: ${duplicates}\n`);
       }
@@ -161,7 +185,37 @@ describe("usage that was confirmed is delivered", () => {
       third.command.signal("SIGTERM");
       const { code, stderr } = await third.command.finished();
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-      expect((await upstream.received()).yes).toEqual({ before: 1, after: 1 });
+      const { yes, impact } = await upstream.received();
+      expect(yes).toEqual({ before: 1, after: 1 });
+      expect(impact).toEqual({ before: 1, after: 1 });
+    },
+    TIMEOUT_MS,
+  );
+
+  test.each([
+    ["one process", {}],
+    ["workers", { FLAGS_PROXY_WORKERS: "2", LOG_LEVEL: "info" }],
+  ])(
+    "although SDKs send registrations only once, and the process is killed then: %s",
+    async (_title, more) => {
+      const directory = await createFolder();
+      const upstream = await startSlowUpstream();
+      const environment = { ...settingsOf(upstream.url, directory), ...more };
+      const first = await startProxy(environment);
+      const registration = { appName: "shop", instanceId: "one", strategies: ["default"] };
+      expect(await post(first, "register", registration)).toBe(true);
+      await kill(first);
+      expect((await upstream.received()).applications).not.toContainEqual(
+        expect.objectContaining({ appName: "shop" }),
+      );
+      await startProxy(environment);
+      await eventually(async () => (await upstream.received()).applications).toContainEqual(
+        expect.objectContaining({
+          ...registration,
+          sdkType: "frontend",
+          sdkVersion: "test-sdk:1.0.0",
+        }),
+      );
     },
     TIMEOUT_MS,
   );

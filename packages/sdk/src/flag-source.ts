@@ -20,7 +20,7 @@ export interface ApplicationUsage {
   /** Start of the period, epoch milliseconds. */
   readonly startMs: number;
   readonly features: Readonly<Record<string, FeatureUsage>>;
-  /** Impact metrics of the application. Best effort: dropped beyond a limit. */
+  /** Impact metrics of the application. Dropped beyond a limit, also if the usage is accepted. */
   readonly impactMetrics?: readonly ImpactMetric[];
   /**
    * The quota of the buffer that this usage counts against, for instance an id of the API key that
@@ -157,6 +157,9 @@ export interface FlagSource {
    * caller may report it again later. A source in another process returns a promise.
    */
   reportUsage(usage: ApplicationUsage): boolean | Promise<boolean>;
-  /** Forwards the registration of an application to the upstream. Best effort. Optional. */
-  registerApplication?(registration: ApplicationRegistration): void;
+  /**
+   * Forwards the registration of an application to the upstream; drops it beyond a limit. A source that
+   * stores it first returns a promise. Optional.
+   */
+  registerApplication?(registration: ApplicationRegistration): void | Promise<void>;
 }

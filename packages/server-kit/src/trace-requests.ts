@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import type { FastifyInstance } from "fastify";
 import type { RequestTracer } from "./telemetry/telemetry.ts";
 
@@ -8,4 +9,15 @@ export function traceRequests(app: FastifyInstance, tracer: Pick<RequestTracer, 
     if (url !== undefined) tracer.find(request.raw)?.setRoute(url);
     done();
   });
+}
+
+/** Calls a function, whose log lines contain the ids of the trace of a request if it is traced. */
+export function runInTrace(
+  tracer: Pick<RequestTracer, "find"> | undefined,
+  request: IncomingMessage,
+  callback: () => void,
+): void {
+  const traced = tracer?.find(request);
+  if (traced === undefined) callback();
+  else traced.run(callback);
 }

@@ -9,6 +9,7 @@ import {
   findWeakSecrets,
   isLoopbackHost,
   type Logger,
+  LogTap,
   MIN_SECRET_LENGTH,
   MIN_PUBLIC_KEY_LENGTH,
   nameSetting,
@@ -17,6 +18,10 @@ import {
   REDACTED,
   type Resolution,
   resolveSettings,
+  showTelemetryConfig,
+  TELEMETRY_SETTINGS,
+  type TelemetryConfig,
+  toTelemetryConfig,
   type TrustProxy,
 } from "flags-server-kit";
 import { PROGRAM, SETTINGS, type Settings, type Values } from "./settings.ts";
@@ -54,6 +59,10 @@ export interface AdminConfig {
   readonly initTokens: readonly InitToken[];
   readonly logger: Logger;
   readonly useJsonLogger: boolean;
+  /** Undefined: OpenTelemetry is not enabled, and not loaded. */
+  readonly telemetry: TelemetryConfig | undefined;
+  /** The tap of the logger, if telemetry is enabled. */
+  readonly logTap: LogTap | undefined;
 }
 
 const BYTES_PER_MB = 1_048_576;
@@ -80,24 +89,27 @@ export function loadConfig(environment: Environment): AdminConfig {
   ];
   if (problems.length > 0) throw new ConfigError(problems, hints);
 
+  const telemetry = toTelemetryConfig(values);
+  const logTap = telemetry && new LogTap();
   const logger = createLogger({
     level: values.logLevel,
     json: values.useJsonLogger,
     secrets: collectSecrets(SETTINGS, values),
+    tap: logTap,
   });
   for (const warning of [...hints, ...findWeakTokens(values)]) logger.warn(warning);
-  logger.debug("Configuration", showValues(values));
+  logger.debug("Configuration", showValues(values, telemetry));
   const maxConnections = values.maxConnections ?? defaultMaxConnections(LIMITS.streams, openFiles);
-  return assembleConfig(values, { logger, maxConnections, initTokens: tokens });
+  const parts = { logger, logTap, telemetry, maxConnections, initTokens: tokens };
+  return assembleConfig(values, parts);
 }
 
 function assembleConfig(
   values: Values,
   {
-    logger,
-    maxConnections,
     initTokens,
-  }: Pick<AdminConfig, "logger" | "maxConnections" | "initTokens">,
+    ...parts
+  }: Pick<AdminConfig, "logger" | "logTap" | "telemetry" | "maxConnections" | "initTokens">,
 ): AdminConfig {
   const { port, host, trustProxy, publicUrl } = values;
   const { databaseUrl, dataDir, minFreeDiskMb, useJsonLogger } = values;
@@ -105,7 +117,6 @@ function assembleConfig(
     port,
     host,
     trustProxy: Object.freeze(trustProxy),
-    maxConnections,
     publicUrl,
     sessionHours: values.sessionHours,
     openId: toOpenIdConfig(values),
@@ -118,8 +129,8 @@ function assembleConfig(
       eventDays: values.eventRetentionDays,
     }),
     initTokens: Object.freeze(initTokens),
-    logger,
     useJsonLogger,
+    ...parts,
   });
 }
 
@@ -203,9 +214,14 @@ function findWeakTokens(values: Values): readonly string[] {
 }
 
 /** Returns the settings without secrets, for the log. */
-function showValues(values: Values): Readonly<Record<string, unknown>> {
+function showValues(
+  values: Values,
+  telemetry: TelemetryConfig | undefined,
+): Readonly<Record<string, unknown>> {
+  const withoutTelemetry = Object.entries(values).filter(([name]) => !(name in TELEMETRY_SETTINGS));
   return {
-    ...values,
+    ...Object.fromEntries(withoutTelemetry),
+    telemetry: telemetry && showTelemetryConfig(telemetry),
     databaseUrl: values.databaseUrl && showDatabaseUrl(values.databaseUrl),
     oidcClientSecret: values.oidcClientSecret && REDACTED,
     initAdminTokens: values.initAdminTokens.map(() => REDACTED),

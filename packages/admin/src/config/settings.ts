@@ -6,6 +6,8 @@ import {
   hostKind,
   LOG_LEVELS,
   type Program,
+  TELEMETRY_GROUP,
+  TELEMETRY_SETTINGS,
   textKind,
   tokensKind,
   trustProxyKind,
@@ -164,6 +166,7 @@ export const SETTINGS = {
     fallback: "warn",
     meaning: "Lowest level that is logged: debug, info, warn, error or fatal.",
   }),
+  ...TELEMETRY_SETTINGS,
 };
 
 export type Settings = typeof SETTINGS;
@@ -177,7 +180,16 @@ export const PROGRAM: Program<typeof SETTINGS> = {
   version,
   tagline: "Manages feature flags: the admin API, and the API that SDKs and the proxy poll.",
   displayName: "the service",
-  groups: ["Listening", "Console", "OpenID Connect", "Database", "Retention", "Tokens", "Logging"],
+  groups: [
+    "Listening",
+    "Console",
+    "OpenID Connect",
+    "Database",
+    "Retention",
+    "Tokens",
+    "Logging",
+    TELEMETRY_GROUP,
+  ],
   settings: SETTINGS,
   variablePrefixes: [
     "SESSION_",
@@ -186,6 +198,7 @@ export const PROGRAM: Program<typeof SETTINGS> = {
     "INIT_ADMIN_",
     "INIT_CLIENT_",
     "INIT_FRONTEND_",
+    "OTEL_",
   ],
   renamedPrefixes: [{ from: "INIT_BACKEND_", to: "INIT_CLIENT_" }],
 };

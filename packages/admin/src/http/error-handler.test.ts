@@ -9,7 +9,7 @@ test("handleErrors() logs why a statement failed without its values", async () =
   const destination = { write: (line: string) => lines.push(line) };
   const logger = createLogger({ level: "debug", json: true, secrets: [], destination });
   const app = Fastify();
-  handleErrors(app, logger, () => undefined);
+  handleErrors(app, { logger, observe: () => undefined });
   app.get("/", () => {
     throw new DrizzleQueryError("select $1", ["of-a-user"], new Error("Connection terminated"));
   });

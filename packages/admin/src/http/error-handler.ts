@@ -1,15 +1,23 @@
 import { randomUUID } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "flags-server-kit";
+import { runInTrace } from "flags-server-kit/http";
+import type { RequestTracer } from "flags-server-kit/telemetry";
 import type { ApiError } from "../errors.ts";
 import { withoutQueryValues } from "../storage/errors.ts";
 import { toApiError } from "./to-api-error.ts";
 
+interface ErrorHandlerOptions {
+  readonly logger: Logger;
+  readonly observe: (error: ApiError) => void;
+  /** Adds the ids of traces to errors in the log. @default none */
+  readonly tracer?: Pick<RequestTracer, "find"> | undefined;
+}
+
 /** Sends every error of the app as JSON, and logs those caused by the service or its database. */
 export function handleErrors(
   app: FastifyInstance,
-  logger: Logger,
-  observe: (error: ApiError) => void,
+  { logger, observe, tracer }: ErrorHandlerOptions,
 ): void {
   app.setErrorHandler((thrown, request, reply) => {
     const error = toApiError(thrown);
@@ -17,7 +25,7 @@ export function handleErrors(
     const id = randomUUID();
     // A 5xx without a cause is expected, for example a stream limit that was reached.
     if (error.statusCode >= 500 && error.cause !== undefined) {
-      logError(error, { id, request, logger });
+      runInTrace(tracer, request.raw, () => logError(error, { id, request, logger }));
     }
     return sendError(reply, error, id);
   });

@@ -8,6 +8,7 @@ import {
   SERVER_DEFAULTS,
   toTrustOption,
 } from "flags-server-kit/http";
+import type { RequestTracer } from "flags-server-kit/telemetry";
 import { ApiError } from "../errors.ts";
 import { toApiError } from "./to-api-error.ts";
 import { sendError, toErrorBody } from "./error-handler.ts";
@@ -22,12 +23,26 @@ const ERROR_NAMES = {
  * Options of the HTTP server, which do not depend on its routes.
  *
  * @param trustProxy whose `X-Forwarded-For` header is trusted @default false
+ * @param tracer decides which requests are traced @default none
  */
-export function serverOptions(guard: ConnectionGuard, trustProxy: TrustProxy = false) {
+export function serverOptions(
+  guard: ConnectionGuard,
+  trustProxy: TrustProxy = false,
+  tracer?: Pick<RequestTracer, "begin">,
+) {
   return {
     ...SERVER_DEFAULTS,
     trustProxy: toTrustOption(trustProxy),
-    serverFactory: (handle) => createGuardedServer(guard, handle),
+    serverFactory: (handle) =>
+      createGuardedServer(
+        guard,
+        tracer === undefined
+          ? handle
+          : (request, response) => {
+              tracer.begin(request, response);
+              handle(request, response);
+            },
+      ),
     clientErrorHandler: createClientErrorHandler({
       toBody: ({ statusCode, message }) =>
         toErrorBody(new ApiError(ERROR_NAMES[statusCode], message)),

@@ -1,4 +1,4 @@
-import { createRegistry, createRequestMetrics, type ObserveRequest } from "flags-server-kit/http";
+import { createRegistry, createRequestMetrics, type RequestMetrics } from "flags-server-kit/http";
 import { Counter, Gauge, type Registry } from "prom-client";
 import type { ApiError } from "../errors.ts";
 import type { Storage } from "../storage/storage.ts";
@@ -7,7 +7,7 @@ import { withTimeout } from "./with-timeout.ts";
 /** The metrics of one app, in their own registry. */
 export interface Metrics {
   readonly registry: Registry;
-  readonly observeRequest: ObserveRequest;
+  readonly requests: RequestMetrics;
   /** Counts an error response. */
   readonly observeError: (error: ApiError) => void;
   /** Adds the number of open streams of one kind. @param name without the prefix */
@@ -39,7 +39,7 @@ export function createMetrics(storage: Storage): Metrics {
   });
   return {
     registry,
-    observeRequest: createRequestMetrics(registry, METRICS_PREFIX).observe,
+    requests: createRequestMetrics(registry, METRICS_PREFIX),
     observeError: ({ name }) => {
       if (name === "ServiceUnavailableError") databaseErrors.inc();
       if (name === "InsufficientStorageError") diskFullErrors.inc();

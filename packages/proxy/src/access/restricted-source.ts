@@ -68,8 +68,8 @@ export class RestrictedSource implements GrantedSource {
 
   registerApplication(
     ...parameters: Parameters<NonNullable<FlagSource["registerApplication"]>>
-  ): void {
-    this.complete.registerApplication?.(...parameters);
+  ): void | Promise<void> {
+    return this.complete.registerApplication?.(...parameters);
   }
 
   /**

@@ -24,7 +24,7 @@ export type ToWorker =
       readonly status: SyncStatus;
       readonly failure: SourceFailure | undefined;
     } & OfSource)
-  /** The reply to `usage`. */
+  /** The reply to `usage`, and to `registration`, which is always accepted. */
   | { readonly kind: "decision"; readonly id: number; readonly isAccepted: boolean }
   /** Requests the worker's metrics. The worker replies with `collected`. */
   | { readonly kind: "collect" }
@@ -59,9 +59,10 @@ export type ToPrimary =
   | { readonly kind: "used"; readonly keys: readonly string[] }
   /** The reply to `ping`. */
   | { readonly kind: "pong" }
-  /** An application to register upstream. */
+  /** An application to register upstream. The primary process replies with `decision`. */
   | ({
       readonly kind: "registration";
+      readonly id: number;
       readonly registration: ApplicationRegistration;
     } & OfSource)
   /** Requests the metrics of all processes. The primary process replies with `metrics`. */

@@ -143,7 +143,7 @@ class Primary {
         void this.#acceptUsage(worker, message);
         return;
       case "registration":
-        this.#sources[message.source]?.flags.registerApplication?.(message.registration);
+        void this.#acceptRegistration(worker, message);
         return;
       case "scrape":
         void this.#sendMetrics(worker);
@@ -163,6 +163,14 @@ class Primary {
     const usage = JSON.parse(text) as ApplicationUsage;
     const isAccepted = (await this.#sources[source]?.flags.reportUsage(usage)) ?? false;
     worker.send({ kind: "decision", id, isAccepted });
+  }
+
+  async #acceptRegistration(
+    worker: WorkerPeer,
+    { id, registration, source }: MessageToPrimary<"registration">,
+  ): Promise<void> {
+    await this.#sources[source]?.flags.registerApplication?.(registration);
+    worker.send({ kind: "decision", id, isAccepted: true });
   }
 
   #onReady(worker: WorkerPeer): void {

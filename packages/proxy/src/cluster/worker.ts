@@ -5,7 +5,7 @@ import type { ProxyConfig } from "../config/config.ts";
 import { createMetrics, type Metrics } from "../metrics.ts";
 import { createSources, type SourceFailure } from "../sources.ts";
 import { serve } from "../start.ts";
-import type { MessageToWorker } from "./messages.ts";
+import type { MessageToWorker, ToPrimary } from "./messages.ts";
 import type { PrimaryLink } from "./primary-link.ts";
 import { RemoteKeyVerifier } from "./remote-key-verifier.ts";
 
@@ -82,7 +82,7 @@ function followPrimary(
   });
 }
 
-/** Forwards usage to the primary process, which decides whether to accept it. */
+/** Forwards usage and registrations to the primary process, which decides whether to accept them. */
 export class UsageForwarder {
   readonly #link: Pick<PrimaryLink, "send">;
   readonly #pending = new Map<number, (isAccepted: boolean) => void>();
@@ -94,18 +94,22 @@ export class UsageForwarder {
 
   /** Forwards usage of a source. Resolves to whether the primary process accepted it. */
   report(source: number, usage: ApplicationUsage): Promise<boolean> {
+    // For many small objects, JSON takes half the time of a structured clone.
+    return this.#send((id) => ({ kind: "usage", source, id, text: JSON.stringify(usage) }));
+  }
+
+  /** Forwards a registration to a source. Resolves when the primary process has stored it. */
+  async register(source: number, registration: ApplicationRegistration): Promise<void> {
+    await this.#send((id) => ({ kind: "registration", source, id, registration }));
+  }
+
+  #send(toMessage: (id: number) => ToPrimary): Promise<boolean> {
     this.#lastId += 1;
     const id = this.#lastId;
     return new Promise((resolve) => {
       this.#pending.set(id, resolve);
-      // For many small objects, JSON takes half the time of a structured clone.
-      void this.#link.send({ kind: "usage", source, id, text: JSON.stringify(usage) });
+      void this.#link.send(toMessage(id));
     });
-  }
-
-  /** Forwards a registration. There is no reply. */
-  register(source: number, registration: ApplicationRegistration): void {
-    void this.#link.send({ kind: "registration", source, registration });
   }
 
   onDecision({ id, isAccepted }: MessageToWorker<"decision">): void {

@@ -1,5 +1,6 @@
 import { nameSetting, type Resolution } from "flags-server-kit";
 import { canShareFlags } from "../store/open-store.ts";
+import type { StoreAddress } from "../store/store-address.ts";
 import { SETTINGS, type Settings } from "./settings.ts";
 
 /** Finds settings of the store that contradict each other. */
@@ -23,8 +24,18 @@ export function findUselessStoreSettings({
   };
   const isRedis = store?.kind === "redis";
   requires(origins.get("storePassword"), isRedis, "an address of Redis");
-  requires(origins.get("storeCaFile"), isRedis && store.isTls, "an address with rediss");
+  requires(
+    origins.get("storeCaFile"),
+    store !== undefined && usesTls(store),
+    "an address with rediss, or of S3 with https",
+  );
   const canShare = store !== undefined && canShareFlags({ address: store });
   if (sharedPolling) requires(origins.get("sharedPolling"), canShare, "an address of Redis");
   return hints;
+}
+
+function usesTls(store: StoreAddress): boolean {
+  if (store.kind === "redis") return store.isTls;
+  // Without an endpoint, it is that of AWS.
+  return store.kind === "s3" && store.endpoint?.startsWith("http:") !== true;
 }

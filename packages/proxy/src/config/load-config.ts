@@ -17,7 +17,7 @@ import {
   REDACTED,
   type Resolution,
   resolveSettings,
-  type TelemetryConfig,
+  showTelemetryConfig,
   toTelemetryConfig,
   wrapLogger,
 } from "flags-server-kit";
@@ -248,20 +248,8 @@ export function redactConfig(
     httpProxy: config.httpProxy && redactCredentials(config.httpProxy),
     httpsProxy: config.httpsProxy && redactCredentials(config.httpsProxy),
     network: redactNetwork(config.network),
-    telemetry: telemetry && redactTelemetry(telemetry),
+    telemetry: telemetry && showTelemetryConfig(telemetry),
   };
-}
-
-function redactTelemetry({ traces, metrics, logs }: TelemetryConfig): object {
-  return {
-    traces: redactSignal(traces),
-    metrics: redactSignal(metrics),
-    logs: redactSignal(logs),
-  };
-}
-
-function redactSignal(signal: TelemetryConfig["traces"]): object | undefined {
-  return signal && { ...signal, headers: Object.keys(signal.headers) };
 }
 
 function redactNetwork({ tls, upstream, ...rest }: NetworkConfig): object {

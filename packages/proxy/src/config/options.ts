@@ -281,8 +281,9 @@ export interface ProxyOptions extends OldProxyOptions {
    */
   readonly usageMetricsApplications?: string | readonly string[] | undefined;
   /**
-   * Folder in which accepted usage is kept until it is delivered. Environment: `FLAGS_USAGE_SPOOL`.
-   * @default none: usage is lost when the process is killed
+   * Folder in which accepted usage, impact metrics and registrations are kept until they are delivered.
+   * Environment: `FLAGS_USAGE_SPOOL`.
+   * @default none: they are lost when the process is killed
    */
   readonly usageSpool?: string | undefined;
   /**
@@ -341,8 +342,8 @@ export interface ProxyOptions extends OldProxyOptions {
   /** Password for Redis, instead of one in `store`. Environment: `FLAGS_STORE_PASSWORD`. */
   readonly storePassword?: string | undefined;
   /**
-   * Path of a PEM file with certificates of authorities to trust for `rediss` addresses, in addition to those
-   * known to Node. Environment: `FLAGS_STORE_CA_FILE`.
+   * Path of a PEM file with certificates of authorities to trust for Redis with TLS (`rediss`) and for S3, in
+   * addition to those known to Node. Environment: `FLAGS_STORE_CA_FILE`.
    */
   readonly storeCaFile?: string | undefined;
   /**

@@ -352,7 +352,7 @@ export const SETTINGS = {
     kind: textKind,
     fallback: undefined,
     meaning:
-      "Folder in which accepted usage is kept until it is delivered, so that it survives the end of the process. Each proxy needs its own.",
+      "Folder in which accepted usage, impact metrics and registrations are kept until they are delivered, so that they survive the end of the process. Each proxy needs its own.",
   }),
   usageSpoolMaxBytes: defineSetting({
     group: "Upstream",
@@ -505,7 +505,7 @@ export const SETTINGS = {
     kind: textKind,
     fallback: undefined,
     meaning:
-      "Path of a PEM file with certificates of authorities to trust for rediss addresses, in addition to those known to Node.",
+      "Path of a PEM file with certificates of authorities to trust for Redis with TLS (rediss) and for S3, in addition to those known to Node.",
   }),
   sharedPolling: defineSetting({
     group: "Store",

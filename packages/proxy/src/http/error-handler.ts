@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "flags-server-kit";
+import { runInTrace } from "flags-server-kit/http";
 import type { RequestTracer } from "flags-server-kit/telemetry";
 import { HttpError, toHttpError } from "../errors.ts";
 
@@ -62,10 +63,7 @@ export function handleErrors(
     const error = toHttpError(thrown);
     if (error.statusCode !== 500 || request.socket.destroyed) return sendError(reply, error);
     const id = randomUUID();
-    const log = (): void => logError(error, { request, logger, id });
-    const traced = tracer?.find(request.raw);
-    if (traced === undefined) log();
-    else traced.run(log);
+    runInTrace(tracer, request.raw, () => logError(error, { request, logger, id }));
     return sendError(
       reply,
       new HttpError(500, `${error.message}. Its log has details under ${id}`),

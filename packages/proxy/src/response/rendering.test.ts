@@ -105,7 +105,7 @@ describe("renderAhead()", () => {
     const source = new FlagReplica({
       strategies: [],
       reportUsage: async () => true,
-      registerApplication: () => {},
+      registerApplication: async () => {},
     });
     const renderer = createRenderer(format);
     const stop = renderAhead([source], [renderer]);

@@ -11,7 +11,7 @@ export interface StoreConfig {
   readonly s3: S3Config;
   /** Redis: password of the user, instead of one in the address. */
   readonly password?: string | undefined;
-  /** Redis: PEM certificates of the authorities to trust. @default those known to Node */
+  /** Redis and S3: PEM certificates of the authorities to trust. @default those known to Node */
   readonly ca?: readonly string[] | undefined;
 }
 
@@ -36,7 +36,7 @@ export function canShareFlags({ address }: Pick<StoreConfig, "address">): boolea
 export async function openStore({ address, s3, password, ca }: StoreConfig): Promise<Store> {
   if (address.kind === "s3") {
     const { S3Store } = await import("./s3/s3-store.ts");
-    return new S3Store(address, s3);
+    return new S3Store(address, { ...s3, ca });
   }
   if (address.kind === "redis") {
     const { openRedisStore } = await import("./redis/redis-store.ts");

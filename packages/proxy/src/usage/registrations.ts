@@ -20,26 +20,29 @@ export interface RegistrationOrigin {
   readonly metricsIntervalMs: number;
 }
 
-/** Forwards the registration of an SDK, unless it has no application name. */
-export function forwardRegistration(
+/**
+ * Forwards the registration of an SDK, unless it has no application name. Resolves when the source has
+ * stored it.
+ */
+export async function forwardRegistration(
   source: GrantedSource,
   sent: unknown,
   origin: RegistrationOrigin,
-): void {
+): Promise<void> {
   const registration = readRegistration(sent, origin);
-  if (registration !== undefined) source.registerApplication?.(registration);
+  if (registration !== undefined) await source.registerApplication?.(registration);
 }
 
 /**
  * Forwards the sender of a usage report as a registration. SDKs of browsers and mobile apps do not
  * register: they only name themselves in a header of their usage reports.
  */
-export function forwardReporter(
+export async function forwardReporter(
   source: GrantedSource,
   sent: unknown,
   origin: RegistrationOrigin,
-): void {
-  if (sdkVersionOf(origin.headers) !== undefined) forwardRegistration(source, sent, origin);
+): Promise<void> {
+  if (sdkVersionOf(origin.headers) !== undefined) await forwardRegistration(source, sent, origin);
 }
 
 /** Reads a registration, without its invalid fields. */

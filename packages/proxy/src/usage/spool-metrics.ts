@@ -75,12 +75,12 @@ function createCounters(registry: Registry, prefix: string, spools: readonly Spo
     });
   createCounter(
     "written",
-    "Parts of usage reports that were on the disk before the report was confirmed",
+    "Parts of reports, and registrations, that were on the disk before they were confirmed",
     ({ written }) => written,
   );
   createCounter(
     "unwritten",
-    "Parts of usage reports that were confirmed although they could not be written in time",
+    "Parts of reports, and registrations, that were confirmed although they could not be written in time",
     ({ unwritten }) => unwritten,
   );
   createCounter(

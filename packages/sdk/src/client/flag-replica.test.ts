@@ -16,7 +16,7 @@ function createReplica(
   const replica = new FlagReplica({
     strategies,
     reportUsage: async () => false,
-    registerApplication: () => {},
+    registerApplication: async () => {},
   });
   replica.on("changed", ({ revision }) => events.push(`changed to ${revision}`));
   replica.on("ready", () => events.push("ready"));
@@ -102,7 +102,7 @@ test("reportUsage() resolves to the result of the source", async () => {
   const replica = new FlagReplica({
     strategies: [],
     reportUsage: async ({ appName }) => reported.push(appName) === 1,
-    registerApplication: () => {},
+    registerApplication: async () => {},
   });
   const usage = { appName: "web", startMs: 0, features: {} };
   expect([await replica.reportUsage(usage), await replica.reportUsage(usage)]).toEqual([

@@ -46,8 +46,8 @@ export interface FlagReplicaOptions {
   readonly strategies: readonly CustomStrategy[];
   /** Forwards usage to the source in the other process, and resolves to its result. */
   readonly reportUsage: (usage: ApplicationUsage) => Promise<boolean>;
-  /** Forwards a registration to the source in the other process. */
-  readonly registerApplication: (registration: ApplicationRegistration) => void;
+  /** Forwards a registration to the source in the other process, and resolves when it was accepted. */
+  readonly registerApplication: (registration: ApplicationRegistration) => Promise<void>;
 }
 
 interface Flags {
@@ -152,8 +152,8 @@ export class FlagReplica extends ClientEventTarget implements FlagSource {
     return this.#options.reportUsage(usage);
   }
 
-  registerApplication(registration: ApplicationRegistration): void {
-    this.#options.registerApplication(registration);
+  registerApplication(registration: ApplicationRegistration): Promise<void> {
+    return this.#options.registerApplication(registration);
   }
 
   *#prepare({ revision, text }: FlagUpdate): Steps<void> {

@@ -152,9 +152,12 @@ export class FlagsClient extends ClientEventTarget implements FlagSource, AsyncD
     return this.#parts.usage.report(usage);
   }
 
-  /** Has no effect if usage reports or registration are disabled, or after `close`. */
-  registerApplication(registration: ApplicationRegistration): void {
-    this.#parts.usage.register(registration);
+  /**
+   * Has no effect if usage reports or registration are disabled, or after `close`. With `usageSpool`, resolves
+   * when the registration is on the disk.
+   */
+  registerApplication(registration: ApplicationRegistration): Promise<void> {
+    return this.#parts.usage.register(registration);
   }
 
   #createEvaluator(): Evaluator {

@@ -40,7 +40,7 @@ export interface BootstrapOptions {
   readonly override?: boolean;
 }
 
-/** Where usage that was reported is kept until it is delivered. */
+/** Where usage, impact metrics and registrations are kept until they are delivered. */
 export interface UsageSpoolOptions {
   /** The folder, created if missing. No other process may use it. */
   readonly directory: string;
@@ -122,8 +122,9 @@ export interface FlagsClientOptions {
    */
   readonly exchange?: FlagExchange;
   /**
-   * Keeps reported usage on the disk until it is delivered, so that it survives the end of the process.
-   * `reportUsage()` then returns a promise. Evaluations by this client are not included. @default memory
+   * Keeps reported usage, impact metrics and registrations on the disk until they are delivered, so that they
+   * survive the end of the process. `reportUsage()` then returns a promise. Evaluations by this client and its
+   * own registration are not included. @default memory
    */
   readonly usageSpool?: UsageSpoolOptions;
   /** Custom activation strategies; they override built-in ones of the same name. @default [] */

@@ -13,6 +13,7 @@ import { ImpactMetricsBuffer } from "./impact-metrics.ts";
 import { RegistrationBuffer } from "./registration-buffer.ts";
 import { SupplementReporter } from "./supplement-reporter.ts";
 import { UsageDrops } from "./usage-drops.ts";
+import { PendingData } from "./spool/pending-data.ts";
 import { UsageSpool } from "./spool/usage-spool.ts";
 import type { UsageSpoolState } from "./spool/usage-spool.ts";
 import { DEFAULT_QUOTA, REPORTED_QUOTA, USAGE_LIMITS } from "./usage-limits.ts";
@@ -61,16 +62,32 @@ export class ClientUsage {
       isKnownFeature,
       onUnknownDropped: (count) => this.#drops.add("unknown_flag", count),
       journal: {
-        add: (usage) => this.#spool?.add(usage),
-        remove: (usage) => this.#spool?.remove(usage),
+        add: (usage) => this.#spool?.record("add", { usage }),
+        remove: (usage) => this.#spool?.record("remove", { usage }),
       },
     });
-    this.#impactMetrics = new ImpactMetricsBuffer(memory, USAGE_LIMITS.impactSeries);
-    this.#registrations = new RegistrationBuffer(memory, USAGE_LIMITS.registrations, now);
+    this.#impactMetrics = new ImpactMetricsBuffer(
+      memory,
+      USAGE_LIMITS.impactSeries,
+      (kind, quotaId, impactMetrics) => this.#spool?.record(kind, { quotaId, impactMetrics }),
+    );
+    this.#registrations = new RegistrationBuffer({
+      memory,
+      perQuota: USAGE_LIMITS.registrations,
+      now,
+      journal: {
+        add: (registration) => this.#spool?.record("add", { registration }),
+        remove: (registration) => this.#spool?.record("remove", { registration }),
+      },
+    });
     if (settings.isMetricsEnabled && usageSpool !== undefined) {
       this.#spool = new UsageSpool({
         ...usageSpool,
-        pending: this.#store,
+        pending: new PendingData({
+          usage: this.#store,
+          impactMetrics: this.#impactMetrics,
+          registrations: this.#registrations,
+        }),
         warn: events.warn,
         onRestored: () => this.#reporter?.wake(),
       });
@@ -120,10 +137,14 @@ export class ClientUsage {
     return this.#spool === undefined ? true : this.#spool.flushed().then(() => true);
   }
 
-  /** Adds a registration to be forwarded. Has no effect if the client does not register. */
-  register(registration: ApplicationRegistration): void {
+  /**
+   * Adds a registration to be forwarded. Has no effect if the client does not register. With a spool,
+   * resolves when the registration is there.
+   */
+  async register(registration: ApplicationRegistration): Promise<void> {
     if (!this.#settings.isRegistrationEnabled || this.#isClosed) return;
     if (!this.#registrations.add(registration)) this.#drops.add("registration", 1);
+    await this.#spool?.flushed();
   }
 
   #createReporter(options: ClientUsageOptions): UsageReporter {

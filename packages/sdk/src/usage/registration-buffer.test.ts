@@ -24,7 +24,11 @@ function forwardAll(buffer: RegistrationBuffer): readonly string[] {
 
 test("take() returns an unchanged registration once an hour", () => {
   let nowMs = 0;
-  const buffer = new RegistrationBuffer(new FairBudget(100_000), 10, () => nowMs);
+  const buffer = new RegistrationBuffer({
+    memory: new FairBudget(100_000),
+    perQuota: 10,
+    now: () => nowMs,
+  });
   for (const instanceId of ["one", "two"]) buffer.add(registration({ instanceId }));
   expect(forwardAll(buffer)).toEqual(["app one"]);
   nowMs = HOUR_MS - 1;
@@ -38,7 +42,11 @@ test("take() returns an unchanged registration once an hour", () => {
 });
 
 test("take() returns each instance of a backend", () => {
-  const buffer = new RegistrationBuffer(new FairBudget(100_000), 10, () => 0);
+  const buffer = new RegistrationBuffer({
+    memory: new FairBudget(100_000),
+    perQuota: 10,
+    now: () => 0,
+  });
   for (const instanceId of ["one", "two", "one"]) {
     buffer.add(registration({ sdkType: "backend", instanceId }));
   }
@@ -46,7 +54,11 @@ test("take() returns each instance of a backend", () => {
 });
 
 test("add() drops registrations beyond the limit of their quota, but not those of another", () => {
-  const buffer = new RegistrationBuffer(new FairBudget(100_000), 2, () => 0);
+  const buffer = new RegistrationBuffer({
+    memory: new FairBudget(100_000),
+    perQuota: 2,
+    now: () => 0,
+  });
   const add = (appName: string, quotaId: string): boolean =>
     buffer.add(registration({ appName, quotaId }));
   expect(["a", "b", "c", "a"].map((name) => add(name, "noisy"))).toEqual([true, true, false, true]);
@@ -59,7 +71,7 @@ test("add() drops registrations beyond the limit of their quota, but not those o
 
 test("take() frees the memory of registrations", () => {
   const memory = new FairBudget(100_000);
-  const buffer = new RegistrationBuffer(memory, 10, () => 0);
+  const buffer = new RegistrationBuffer({ memory, perQuota: 10, now: () => 0 });
   for (let round = 0; round < 1000; round += 1) {
     expect(buffer.add(registration({ appName: `app-${round}` }))).toBe(true);
     const taken = buffer.take(1);

@@ -17,59 +17,106 @@ const REFRESH_MS = 3_600_000;
 const MAX_FORWARDED = 10_000;
 const REGISTRATION_BYTES = 500;
 
+/** Receives every change of the pending registrations. */
+export interface RegistrationJournal {
+  add(registration: ApplicationRegistration): void;
+  /** A registration was delivered or dropped. */
+  remove(registration: ApplicationRegistration): void;
+}
+
+interface RegistrationBufferOptions {
+  /** The budget shared with the other buffers of the client. */
+  readonly memory: FairBudget;
+  /** Limit of the registrations of each quota. */
+  readonly perQuota: number;
+  readonly now: () => number;
+  /** @default changes are not recorded */
+  readonly journal?: RegistrationJournal;
+}
+
 /**
- * Stores registrations until they are forwarded to the upstream. Best effort: an unchanged
- * registration is forwarded once an hour, and new ones beyond the limits are dropped.
+ * Stores registrations until they are forwarded to the upstream. An unchanged registration is forwarded
+ * once an hour, and new ones beyond the limits are dropped. Their memory stays claimed until they are
+ * released.
  */
 export class RegistrationBuffer {
+  /** All registrations by quota and id, also those being sent. */
   readonly #quotas = new Map<string, Map<string, BufferedRegistration>>();
+  readonly #sending = new Set<BufferedRegistration>();
   /** When each registration was forwarded, by id; the oldest first. */
   readonly #forwardedAtMs = new Map<string, number>();
-  readonly #memory: FairBudget;
-  readonly #perQuota: number;
-  readonly #now: () => number;
+  readonly #options: RegistrationBufferOptions;
 
-  constructor(memory: FairBudget, perQuota: number, now: () => number) {
-    this.#memory = memory;
-    this.#perQuota = perQuota;
-    this.#now = now;
+  constructor(options: RegistrationBufferOptions) {
+    this.#options = options;
+  }
+
+  /** Whether nothing is pending or being sent. */
+  get isEmpty(): boolean {
+    return this.#quotas.size === 0;
   }
 
   /** Returns false if the registration was dropped, because the limit of its quota is reached. */
   add(registration: ApplicationRegistration): boolean {
-    const id = idOf(registration);
+    const { memory, perQuota, now, journal } = this.#options;
+    const id = registrationId(registration);
     const forwardedAtMs = this.#forwardedAtMs.get(id) ?? -Infinity;
-    if (this.#now() - forwardedAtMs < REFRESH_MS) return true;
-    return this.#put({ id, registration, bytes: bytesOf(registration) });
+    const existing = this.#quotas.get(quotaOf({ registration }));
+    if (now() - forwardedAtMs < REFRESH_MS || existing?.has(id) === true) return true;
+    const one = { id, registration, bytes: bytesOf(registration) };
+    const isFull = (existing?.size ?? 0) >= perQuota;
+    if (isFull || !memory.shareOf(quotaOf(one)).fits(one.bytes)) return false;
+    this.#put(one);
+    journal?.add(registration);
+    return true;
+  }
+
+  /** Adds a registration of an earlier process, regardless of limits. */
+  restore(registration: ApplicationRegistration): void {
+    const id = registrationId(registration);
+    const isPending = this.#quotas.get(quotaOf({ registration }))?.has(id) === true;
+    if (!isPending) this.#put({ id, registration, bytes: bytesOf(registration) });
+  }
+
+  /** Yields everything that is pending or being sent. */
+  *values(): Generator<ApplicationRegistration, undefined, undefined> {
+    const all = [...this.#quotas.values()].flatMap((quota) => [...quota.values()]);
+    for (const one of all) {
+      // It can have been delivered in the meantime.
+      if (this.#quotas.get(quotaOf(one))?.get(one.id) === one) yield one.registration;
+    }
+    return undefined;
   }
 
   /** Takes up to `limit` registrations, one of each quota in turn. */
   take(limit: number): readonly BufferedRegistration[] {
+    const queues = [...this.#quotas.values()].map((quota) =>
+      [...quota.values()].filter((one) => !this.#sending.has(one)),
+    );
     const taken: BufferedRegistration[] = [];
-    while (taken.length < limit && this.#quotas.size > 0) {
-      for (const [quotaId, pending] of [...this.#quotas].slice(0, limit - taken.length)) {
-        const [first] = pending.values();
-        if (first !== undefined) taken.push(first);
-        pending.delete(first?.id ?? "");
-        this.#quotas.delete(quotaId);
-        // Moves the quota to the end, so that the limit does not always exclude the same quotas.
-        if (pending.size > 0) this.#quotas.set(quotaId, pending);
-      }
+    for (let index = 0; taken.length < limit; index += 1) {
+      const turn = queues.flatMap((queue) => queue[index] ?? []);
+      if (turn.length === 0) break;
+      taken.push(...turn.slice(0, limit - taken.length));
     }
-    for (const one of taken) this.#memory.shareOf(quotaOf(one)).release(one.bytes);
+    for (const one of taken) {
+      this.#sending.add(one);
+      this.#moveToEnd(quotaOf(one));
+    }
     return taken;
   }
 
-  /** Returns registrations that could not be delivered; drops those beyond the limits. */
+  /** Returns registrations that could not be delivered. */
   putBack(taken: readonly BufferedRegistration[]): void {
-    for (const one of taken) this.#put(one);
+    for (const one of taken) this.#sending.delete(one);
   }
 
-  /** Records that registrations were delivered. */
+  /** Removes registrations that were delivered. */
   release(taken: readonly BufferedRegistration[]): void {
-    for (const { id } of taken) {
-      this.#forwardedAtMs.delete(id);
-      this.#forwardedAtMs.set(id, this.#now());
+    for (const one of taken) {
+      this.#remove(one);
+      this.#forwardedAtMs.delete(one.id);
+      this.#forwardedAtMs.set(one.id, this.#options.now());
     }
     for (const id of this.#forwardedAtMs.keys()) {
       if (this.#forwardedAtMs.size <= MAX_FORWARDED) return;
@@ -77,15 +124,30 @@ export class RegistrationBuffer {
     }
   }
 
-  #put(one: BufferedRegistration): boolean {
-    const pending = this.#quotas.get(quotaOf(one)) ?? new Map<string, BufferedRegistration>();
-    if (pending.has(one.id)) return true;
-    const memory = this.#memory.shareOf(quotaOf(one));
-    if (pending.size >= this.#perQuota || !memory.fits(one.bytes)) return false;
-    memory.claim(one.bytes);
-    pending.set(one.id, one);
-    this.#quotas.set(quotaOf(one), pending);
-    return true;
+  #put(one: BufferedRegistration): void {
+    const quotaId = quotaOf(one);
+    const quota = this.#quotas.get(quotaId) ?? new Map<string, BufferedRegistration>();
+    this.#quotas.set(quotaId, quota);
+    quota.set(one.id, one);
+    this.#options.memory.shareOf(quotaId).claim(one.bytes);
+  }
+
+  #remove(one: BufferedRegistration): void {
+    const quotaId = quotaOf(one);
+    const quota = this.#quotas.get(quotaId);
+    quota?.delete(one.id);
+    if (quota?.size === 0) this.#quotas.delete(quotaId);
+    this.#sending.delete(one);
+    this.#options.memory.shareOf(quotaId).release(one.bytes);
+    this.#options.journal?.remove(one.registration);
+  }
+
+  /** So that the limit of `take` does not always exclude the same quotas. */
+  #moveToEnd(quotaId: string): void {
+    const quota = this.#quotas.get(quotaId);
+    if (quota === undefined) return;
+    this.#quotas.delete(quotaId);
+    this.#quotas.set(quotaId, quota);
   }
 }
 
@@ -103,12 +165,12 @@ export function toForwarded(
   };
 }
 
-function quotaOf({ registration }: BufferedRegistration): string {
+function quotaOf({ registration }: Pick<BufferedRegistration, "registration">): string {
   return registration.quotaId ?? DEFAULT_QUOTA;
 }
 
-/** Identifies a registration. All instances of a frontend application, one per browser, are the same. */
-function idOf(registration: ApplicationRegistration): string {
+/** Identifies a registration in its quota. All instances of a frontend application, one per browser, are the same. */
+export function registrationId(registration: ApplicationRegistration): string {
   const instanceId = registration.sdkType === "backend" ? registration.instanceId : "";
   const ignored = { started: undefined, interval: undefined, quotaId: undefined };
   return createHash("sha256")

@@ -27,7 +27,7 @@ const MAX_REGISTRATIONS = 5000;
 const MAX_SEPARATE_REGISTRATIONS = 50;
 
 /**
- * Forwards the impact metrics and registrations of applications. Both are best effort: they are sent
+ * Forwards the impact metrics and registrations of applications. They are sent
  * again after a failed attempt, but dropped if the upstream rejects them. They never share a request
  * with usage, so that a rejection does not affect usage.
  */

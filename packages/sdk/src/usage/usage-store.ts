@@ -97,6 +97,7 @@ export class UsageStore {
     const entries = Object.entries(features);
     const counted = this.#add(quotaId, appName, startMs, entries);
     if (counted === undefined) return false;
+    if (counted.length === 0) return true;
     const isComplete = counted.length === entries.length;
     this.#journalOf(quotaId)?.add({
       quotaId,

@@ -163,7 +163,7 @@ export const TELEMETRY_SETTINGS: TelemetrySettings = {
   ),
   otelLogsExporter: defineExporter(
     "LOGS",
-    "Where logs and events of evaluations go, likewise. The log on standard output remains.",
+    "Where logs go, and with flags-proxy events of evaluations, likewise. The log on standard output remains.",
   ),
   otelProtocol: defineProtocol("PROTOCOL", "http/protobuf or http/json.", "http/protobuf"),
   otelTracesProtocol: defineProtocol("TRACES_PROTOCOL", "The same for traces.", GENERAL),
@@ -231,7 +231,7 @@ export const TELEMETRY_SETTINGS: TelemetrySettings = {
     kind: propagatorsKind,
     fallback: ["tracecontext", "baggage"],
     meaning:
-      "tracecontext reads traceparent headers of clients and sends them to the upstream; none ignores them. Baggage is never forwarded.",
+      "tracecontext reads traceparent headers of clients, and makes flags-proxy send them to the upstream; none ignores them. Baggage is never forwarded.",
   }),
   otelMetricInterval: defineSetting("OTEL_METRIC_EXPORT_INTERVAL", {
     kind: timeKind,

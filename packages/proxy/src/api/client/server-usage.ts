@@ -29,8 +29,8 @@ export function registerServerUsage(app: TypedApp, options: ServerUsageOptions):
       onRequest,
       schema: { ...describe("Accepts the registration of an SDK"), body: RegistrationBody },
     },
-    (request, reply) => {
-      forwardRegistration(grantOf(request).source, request.body, originOf(request));
+    async (request, reply) => {
+      await forwardRegistration(grantOf(request).source, request.body, originOf(request));
       return reply.code(202).send();
     },
   );
@@ -73,9 +73,10 @@ export function registerServerUsage(app: TypedApp, options: ServerUsageOptions):
         options,
       );
       metrics.usageInvalid.inc(invalidCount);
-      for (const application of body.applications ?? []) {
-        forwardRegistration(source, application, originOf(request));
-      }
+      const applications = body.applications ?? [];
+      await Promise.all(
+        applications.map((one) => forwardRegistration(source, one, originOf(request))),
+      );
       return reply.code(202).send();
     },
   );

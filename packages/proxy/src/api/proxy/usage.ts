@@ -37,8 +37,12 @@ function registerUsageAt(app: TypedApp, path: string, options: UsageOptions): vo
       const { body, headers } = request;
       const usage = readUsage(body, { nowMs: Date.now(), quotaId: quotaIdOf(grant) });
       checkUsage(usage, "bucket.toggles");
-      await acceptUsage(grant.source, [usage], options);
-      forwardReporter(grant.source, body, { grant, headers, metricsIntervalMs });
+      const origin = { grant, headers, metricsIntervalMs };
+      // At the same time, so that one write to the spool covers both.
+      await Promise.all([
+        acceptUsage(grant.source, [usage], options),
+        forwardReporter(grant.source, body, origin),
+      ]);
       return reply.type("text/plain; charset=utf-8").send("OK");
     },
   );
@@ -49,10 +53,10 @@ function registerUsageAt(app: TypedApp, path: string, options: UsageOptions): vo
       onRequest,
       schema: { ...describe("Accepts the registration of an SDK"), body: RegistrationBody },
     },
-    (request, reply) => {
+    async (request, reply) => {
       const grant = grantOf(request);
       const { body, headers } = request;
-      forwardRegistration(grant.source, body, { grant, headers, metricsIntervalMs });
+      await forwardRegistration(grant.source, body, { grant, headers, metricsIntervalMs });
       return reply.type("text/plain; charset=utf-8").send("OK");
     },
   );

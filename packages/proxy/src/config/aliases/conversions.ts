@@ -89,21 +89,6 @@ export const asBucket: Conversion = {
   },
 };
 
-/** Edge lists the nodes of a cluster as several addresses. */
-export const asRedisStore: Conversion = {
-  meaning: "unchanged; several addresses as `redis+cluster://` and all hosts",
-  convert: (text, environment) => {
-    const addresses = text.split(",").map((address) => address.trim());
-    const [first = ""] = addresses;
-    if (addresses.length === 1 && environment["REDIS_MODE"] !== "cluster") return first;
-    const [, scheme, login = ""] = /^(rediss?):\/\/([^/]*@)?/i.exec(first) ?? [];
-    const hosts = addresses.map((address) => address.replace(/^[^/]*\/\/(?:[^/]*@)?|\/.*$/g, ""));
-    return scheme === undefined
-      ? new InvalidAlias("must be addresses that begin with redis:// or rediss://")
-      : `${scheme}+cluster://${login}${hosts.join(",")}`;
-  },
-};
-
 /** `json` or another format for people. */
 export const fromLogFormat: Conversion = {
   meaning: "`true` for `json`, `false` for `plain` and `pretty`",

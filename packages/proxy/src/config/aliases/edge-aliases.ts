@@ -6,7 +6,6 @@ import {
   asBoolean,
   asBucket,
   asFileStore,
-  asRedisStore,
   fromLogFormat,
   fromRustLog,
   fromSeconds,
@@ -18,6 +17,7 @@ import {
   trustedServers,
   withApiPath,
 } from "./conversions.ts";
+import { asRedisStore, isHostUsed, REDIS_PARTS, redisHostAsStore } from "./redis-store.ts";
 
 type Details = Omit<Alias, "name" | "to" | "group">;
 
@@ -227,23 +227,14 @@ const ROWS: Readonly<Record<Group, readonly Row[]>> = {
     ["REDIS_URL", "FLAGS_STORE", { conversion: asRedisStore }],
     [
       "REDIS_HOST",
-      [],
-      { missing: lost("set FLAGS_STORE instead, such as redis://user:password@host:6379") },
+      "FLAGS_STORE",
+      { conversion: redisHostAsStore, isActive: (_text, given) => isHostUsed(given) },
     ],
+    ...REDIS_PARTS.map(([name, details]): Row => [name, "FLAGS_STORE", details]),
     ...[
-      "REDIS_PORT",
-      "REDIS_USERNAME",
-      "REDIS_PASSWORD",
-      "REDIS_SCHEME",
-      "REDIS_SECURE",
-      "REDIS_MODE",
       "REDIS_READ_CONNECTION_TIMEOUT_MILLISECONDS",
       "REDIS_WRITE_CONNECTION_TIMEOUT_MILLISECONDS",
-    ].map((name): Row => [
-      name,
-      [],
-      { missing: unneeded("it belongs to REDIS_URL or REDIS_HOST") },
-    ]),
+    ].map((name): Row => [name, [], { missing: unneeded("no request waits for the store") }]),
     ["S3_BUCKET_NAME", "FLAGS_STORE", { conversion: asBucket }],
     ["S3_FORCE_PATH_STYLE", [], { missing: unneeded("it belongs to S3_BUCKET_NAME") }],
     [

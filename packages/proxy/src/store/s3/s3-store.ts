@@ -15,6 +15,8 @@ export interface S3Config {
   readonly secretAccessKey: string | undefined;
   /** Belongs to temporary credentials. */
   readonly sessionToken: string | undefined;
+  /** PEM certificates of the authorities to trust. @default those known to Node */
+  readonly ca?: readonly string[] | undefined;
   /** Addresses of forward proxies. */
   readonly httpProxy: string | undefined;
   readonly httpsProxy: string | undefined;
@@ -39,7 +41,7 @@ export class S3Store implements Store {
     this.#connections = createConnections({
       timeoutMs: CONNECT_TIMEOUT_MS,
       rejectUnauthorized: true,
-      ca: undefined,
+      ca: config.ca,
       cert: undefined,
       key: undefined,
       // NOTE: for an absent setting, the connections would read the environment themselves.

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { ApplicationUsage } from "../../flag-source.ts";
+import type { ApplicationRegistration, ApplicationUsage, ImpactMetric } from "../../flag-source.ts";
 import { listSegments, readSegment, SegmentWriter } from "./segment.ts";
 import type { SegmentReport } from "./segment.ts";
 import { MAX_LINE_BYTES, readLine, toLines } from "./spool-record.ts";
@@ -25,6 +25,16 @@ const usage = (appName: string, yes = 1): ApplicationUsage => ({
   features: { 'flag\n"é\u0001\ud800': { yes, no: 0, variants: { red: 2 } } },
 });
 
+const REGISTRATION: ApplicationRegistration = {
+  appName: "shop",
+  instanceId: "one",
+  sdkType: "backend",
+  strategies: ["default"],
+  started: "2026-01-01T00:00:00.000Z",
+  interval: 1000,
+  quotaId: "key",
+};
+
 /** Writes lines to a new segment and returns its path. */
 async function write(lines: readonly string[]): Promise<string> {
   lastNumber += 1;
@@ -34,7 +44,7 @@ async function write(lines: readonly string[]): Promise<string> {
   return writer.path;
 }
 
-async function read(path: string): Promise<SegmentReport & { records: readonly SpoolRecord[] }> {
+async function read(path: string): Promise<SegmentReport & { records: SpoolRecord[] }> {
   const records: SpoolRecord[] = [];
   const report = await readSegment(path, (record) => records.push(record));
   return { ...report, records };
@@ -45,9 +55,9 @@ const INTACT = { isKnownFormat: true, damagedLines: 0 };
 describe("a segment", () => {
   it("contains the records that were written, in order, for its owner only", async () => {
     const path = await write([
-      ...toLines("add", usage("a")),
-      ...toLines("remove", usage("b")),
-      ...toLines("set", usage("c")),
+      ...toLines("add", { usage: usage("a") }),
+      ...toLines("remove", { usage: usage("b") }),
+      ...toLines("set", { usage: usage("c") }),
     ]);
     expect(await read(path)).toEqual({
       ...INTACT,
@@ -70,27 +80,57 @@ describe("a segment", () => {
     const features = Object.fromEntries(
       Array.from({ length: 20_000 }, (_, flag) => [`${"é".repeat(100)}${flag}`, { yes: 1, no: 0 }]),
     );
-    const lines = toLines("set", { ...usage("a"), features });
+    const lines = toLines("set", { usage: { ...usage("a"), features } });
     expect(lines.length).toBeGreaterThan(10);
     const { records } = await read(await write(lines));
-    const restored = records.map((record) => record.usage.features);
+    const restored = records.map((record) => "usage" in record && record.usage.features);
     expect(Object.assign({}, ...restored)).toEqual(features);
   });
 
+  it("contains impact metrics and registrations, in lines that are not too long", async () => {
+    const samples = Array.from({ length: 500 }, (_, index) => ({
+      labels: { path: `/${index}\n${"é".repeat(200)}` },
+      value: index,
+    }));
+    const impactMetrics = ["a", "b", "c", "d"].map((name): ImpactMetric => ({
+      name,
+      help: "",
+      type: "counter",
+      samples,
+    }));
+    const lines = [
+      ...toLines("add", { quotaId: "key", impactMetrics }),
+      ...toLines("remove", { registration: REGISTRATION }),
+    ];
+    expect(lines.length).toBeGreaterThan(2);
+    const { records, ...report } = await read(await write(lines));
+    expect(report).toEqual(INTACT);
+    expect(records.pop()).toEqual({ kind: "remove", registration: REGISTRATION });
+    expect(records.flatMap((one) => ("impactMetrics" in one ? one.impactMetrics : []))).toEqual(
+      impactMetrics,
+    );
+  });
+
+  it("of the previous version is read", async () => {
+    const path = join(directory, "usage-70000000.log");
+    await writeFile(path, `flags-usage-spool 1\n${toLines("add", { usage: usage("a") })[0]}`);
+    expect(await read(path)).toEqual({ ...INTACT, records: [{ kind: "add", usage: usage("a") }] });
+  });
+
   it("loses only the damaged line if a part in the middle is overwritten", async () => {
-    const lines = ["a", "b", "c"].flatMap((name) => toLines("add", usage(name)));
+    const lines = ["a", "b", "c"].flatMap((name) => toLines("add", { usage: usage(name) }));
     const path = await write(lines);
     const text = await readFile(path, "latin1");
     await writeFile(path, text.replace('"appName":"b"', '"appName":"x"'), "latin1");
     const { damagedLines, records } = await read(path);
     expect(damagedLines).toBe(1);
-    expect(records.map((record) => record.usage.appName)).toEqual(["a", "c"]);
+    expect(records).toEqual(["a", "c"].map((name) => ({ kind: "add", usage: usage(name) })));
   });
 
   it("loses nothing complete if its last line is torn, or the rest of it is zero", async () => {
     for (const end of ["1234abcd {", "\0".repeat(5000)]) {
       // oxlint-disable-next-line no-await-in-loop -- one after the other
-      const path = await write(toLines("add", usage("a")));
+      const path = await write(toLines("add", { usage: usage("a") }));
       // oxlint-disable-next-line no-await-in-loop -- one after the other
       await appendFile(path, end);
       // oxlint-disable-next-line no-await-in-loop -- one after the other
@@ -104,7 +144,7 @@ describe("a segment", () => {
   it("skips a line that is too long without storing it", async () => {
     const path = await write([
       `${"x".repeat(MAX_LINE_BYTES + 1)}\n`,
-      ...toLines("add", usage("a")),
+      ...toLines("add", { usage: usage("a") }),
     ]);
     const { damagedLines, records } = await read(path);
     expect([damagedLines, records.length]).toEqual([1, 1]);
@@ -112,13 +152,13 @@ describe("a segment", () => {
 
   it("of another format is not read", async () => {
     const path = join(directory, "usage-90000000.log");
-    await writeFile(path, `flags-usage-spool 2\n${toLines("add", usage("a"))[0]}`);
+    await writeFile(path, `flags-usage-spool 3\n${toLines("add", { usage: usage("a") })[0]}`);
     expect(await read(path)).toEqual({ isKnownFormat: false, damagedLines: 0, records: [] });
   });
 
   it("that is cut anywhere contains exactly the records before the cut", async () => {
     const written = Array.from({ length: 5 }, (_, index) => usage(`app-${index}`, index + 1));
-    const lines = written.flatMap((one) => toLines("add", one));
+    const lines = written.flatMap((one) => toLines("add", { usage: one }));
     const complete = await readFile(await write(lines));
     const ends: number[] = [];
     let end = complete.length - Buffer.byteLength(lines.join(""));
@@ -129,8 +169,10 @@ describe("a segment", () => {
         await writeFile(path, complete.subarray(0, cut));
         const { records, ...report } = await read(path);
         expect(report).toEqual(INTACT);
-        expect(records.map((record) => record.usage)).toEqual(
-          written.filter((_, index) => (ends[index] ?? 0) <= cut),
+        expect(records).toEqual(
+          written
+            .filter((_, index) => (ends[index] ?? 0) <= cut)
+            .map((one) => ({ kind: "add", usage: one })),
         );
       }),
       { numRuns: Number(process.env["FUZZ_RUNS"] ?? 50) },
@@ -139,7 +181,7 @@ describe("a segment", () => {
 });
 
 describe("a line", () => {
-  const [line = ""] = toLines("add", usage("a"));
+  const [line = ""] = toLines("add", { usage: usage("a") });
   const intact = Buffer.from(line.slice(0, -1));
 
   it("is not read if any of its bits is flipped", () => {

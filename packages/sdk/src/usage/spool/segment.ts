@@ -12,8 +12,12 @@ export interface Segment {
   readonly bytes: number;
 }
 
-/** The first line of every segment. The number changes if older versions cannot read the rest. */
-const HEADER = "flags-usage-spool 1\n";
+/**
+ * The first line of every segment. The number changes if older versions cannot read the rest: since 2,
+ * there are impact metrics and registrations.
+ */
+const HEADER = "flags-usage-spool 2\n";
+const READABLE_HEADERS: readonly string[] = ["flags-usage-spool 1\n", HEADER];
 const OWNER_ONLY = 0o600;
 const NAME = /^usage-(\d{1,12})\.log$/;
 const LINE_BREAK = 0x0a;
@@ -101,7 +105,7 @@ export async function readSegment(
   let damagedLines = 0;
   let isFirst = true;
   for await (const line of readLines(path)) {
-    if (isFirst && `${line?.toString()}\n` !== HEADER)
+    if (isFirst && !READABLE_HEADERS.includes(`${line?.toString()}\n`))
       return { isKnownFormat: false, damagedLines };
     const record = isFirst || line === undefined ? undefined : readLine(line);
     if (record !== undefined) onRecord(record);

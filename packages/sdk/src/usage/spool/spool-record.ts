@@ -1,18 +1,22 @@
 import { crc32 } from "node:zlib";
 import { isRecord } from "flags-engine";
-import type { ApplicationUsage } from "../../flag-source.ts";
+import type { ApplicationRegistration, ApplicationUsage, ImpactMetric } from "../../flag-source.ts";
 import { toChunks } from "../bulk-report.ts";
 
 /**
- * A change of the pending usage: `add` when it was accepted, `remove` when it was delivered or dropped.
- * `set` replaces the counts of the flags it names, and so makes all earlier records of them unnecessary.
+ * A change of what is pending: `add` when it was accepted, `remove` when it was delivered or dropped.
+ * `set` replaces the counts of the flags, or the impact metrics with the labels, that it names, and so makes
+ * all earlier records of them unnecessary.
  */
 export type RecordKind = "add" | "remove" | "set";
 
-export interface SpoolRecord {
-  readonly kind: RecordKind;
-  readonly usage: ApplicationUsage;
-}
+/** What a record is about. */
+export type SpoolContent =
+  | { readonly usage: ApplicationUsage }
+  | { readonly quotaId: string; readonly impactMetrics: readonly ImpactMetric[] }
+  | { readonly registration: ApplicationRegistration };
+
+export type SpoolRecord = { readonly kind: RecordKind } & SpoolContent;
 
 /** The longest line that is read, in bytes. Lines are much shorter, unless they are damaged. */
 export const MAX_LINE_BYTES: number = 4 * 1024 * 1024;
@@ -26,14 +30,31 @@ const CHECKSUM_LENGTH = 8;
  * Writes a record as lines: the CRC-32 of the rest in hexadecimal, a space, and JSON. JSON contains no
  * line break, so a damaged line does not affect the others. A large record becomes several lines.
  */
-export function toLines(kind: RecordKind, usage: ApplicationUsage): readonly string[] {
-  const { quotaId, appName, startMs, features } = usage;
-  const toText = (part: ApplicationUsage["features"]): string =>
-    JSON.stringify({ kind, appName, quotaId, startMs, features: part });
-  const text = toText(features);
+export function toLines(kind: RecordKind, content: SpoolContent): readonly string[] {
+  if ("usage" in content) {
+    const { quotaId, appName, startMs, features } = content.usage;
+    return toDividedLines(Object.entries(features), (part) =>
+      JSON.stringify({ kind, appName, quotaId, startMs, features: Object.fromEntries(part) }),
+    );
+  }
+  if ("impactMetrics" in content) {
+    const { quotaId, impactMetrics } = content;
+    return toDividedLines(impactMetrics, (part) =>
+      JSON.stringify({ kind, quotaId, impactMetrics: part }),
+    );
+  }
+  return [toLine(JSON.stringify({ kind, registration: content.registration }))];
+}
+
+/** Writes all items as one line; as several ones if that would be too long. */
+function toDividedLines<Item>(
+  items: readonly Item[],
+  toText: (part: readonly Item[]) => string,
+): readonly string[] {
+  const text = toText(items);
   if (text.length <= MAX_TEXT_LENGTH) return [toLine(text)];
-  const chunks = toChunks(Object.entries(features), (entry) => JSON.stringify(entry));
-  return chunks.map(({ items }) => toLine(toText(Object.fromEntries(items))));
+  const chunks = toChunks(items, (item) => JSON.stringify(item));
+  return chunks.map((chunk) => toLine(toText(chunk.items)));
 }
 
 function toLine(text: string): string {
@@ -62,15 +83,45 @@ function parse(text: string): unknown {
 
 function toRecord(parsed: unknown): SpoolRecord | undefined {
   if (!isRecord(parsed)) return undefined;
-  const { kind, appName, quotaId, startMs, features } = parsed;
+  const { kind } = parsed;
   if (kind !== "add" && kind !== "remove" && kind !== "set") return undefined;
+  const content = readImpactMetrics(parsed) ?? readRegistration(parsed) ?? readUsage(parsed);
+  return content && { kind, ...content };
+}
+
+function readUsage(parsed: Readonly<Record<string, unknown>>): SpoolContent | undefined {
+  const { appName, quotaId, startMs, features } = parsed;
   if (typeof appName !== "string" || typeof startMs !== "number") return undefined;
   if (quotaId !== undefined && typeof quotaId !== "string") return undefined;
   if (!isRecord(features) || !Object.values(features).every(isFeatureUsage)) return undefined;
   const usage = { appName, startMs, features } as unknown as ApplicationUsage;
-  return { kind, usage: quotaId === undefined ? usage : { ...usage, quotaId } };
+  return { usage: quotaId === undefined ? usage : { ...usage, quotaId } };
 }
 
 function isFeatureUsage(value: unknown): boolean {
   return isRecord(value) && (value["variants"] === undefined || isRecord(value["variants"]));
+}
+
+function readImpactMetrics(parsed: Readonly<Record<string, unknown>>): SpoolContent | undefined {
+  const { quotaId, impactMetrics } = parsed;
+  if (typeof quotaId !== "string" || !Array.isArray(impactMetrics)) return undefined;
+  return impactMetrics.every(isImpactMetric) ? { quotaId, impactMetrics } : undefined;
+}
+
+function isImpactMetric(value: unknown): value is ImpactMetric {
+  if (!isRecord(value) || !Array.isArray(value["samples"])) return false;
+  const { name, help, samples } = value;
+  return typeof name === "string" && typeof help === "string" && samples.every(isImpactSample);
+}
+
+function isImpactSample(value: unknown): boolean {
+  if (!isRecord(value) || !isRecord(value["labels"])) return false;
+  const { buckets } = value;
+  return buckets === undefined || (Array.isArray(buckets) && buckets.every(isRecord));
+}
+
+function readRegistration(parsed: Readonly<Record<string, unknown>>): SpoolContent | undefined {
+  const { registration } = parsed;
+  if (!isRecord(registration) || typeof registration["appName"] !== "string") return undefined;
+  return { registration: registration as unknown as ApplicationRegistration };
 }

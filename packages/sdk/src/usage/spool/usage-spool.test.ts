@@ -1,12 +1,17 @@
-import { appendFile, cp, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { appendFile, cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import type { ApplicationUsage } from "../../flag-source.ts";
+import type { ApplicationRegistration, ApplicationUsage, ImpactMetric } from "../../flag-source.ts";
 import { FairBudget } from "../fair-budget.ts";
 import { USAGE_LIMITS } from "../usage-limits.ts";
+import { ImpactMetricsBuffer } from "../impact-metrics.ts";
+import type { TakenImpactMetrics } from "../impact-metrics.ts";
+import { RegistrationBuffer } from "../registration-buffer.ts";
+import type { BufferedRegistration } from "../registration-buffer.ts";
 import { UsageStore } from "../usage-store.ts";
+import { PendingData } from "./pending-data.ts";
 import { UsageSpool } from "./usage-spool.ts";
 
 /** With a timeout for busy machines. */
@@ -35,6 +40,9 @@ const usage = (appName: string, yes = 1, quotaId = "key"): ApplicationUsage => (
 
 interface Opened {
   readonly store: UsageStore;
+  readonly impactMetrics: ImpactMetricsBuffer;
+  readonly registrations: RegistrationBuffer;
+  readonly pending: PendingData;
   readonly spool: UsageSpool;
   readonly directory: string;
   readonly warnings: string[];
@@ -47,22 +55,42 @@ async function open(
   memoryBytes = USAGE_LIMITS.bytes,
 ): Promise<Opened> {
   const warnings: string[] = [];
+  const now = (): number => 2000;
+  const memory = new FairBudget(memoryBytes);
   const store: UsageStore = new UsageStore({
-    now: () => 2000,
-    memory: new FairBudget(memoryBytes),
-    journal: { add: (one) => spool.add(one), remove: (one) => spool.remove(one) },
+    now,
+    memory,
+    journal: {
+      add: (one) => spool.record("add", { usage: one }),
+      remove: (one) => spool.record("remove", { usage: one }),
+    },
   });
+  const impactMetrics: ImpactMetricsBuffer = new ImpactMetricsBuffer(
+    memory,
+    USAGE_LIMITS.impactSeries,
+    (kind, quotaId, metrics) => spool.record(kind, { quotaId, impactMetrics: metrics }),
+  );
+  const registrations: RegistrationBuffer = new RegistrationBuffer({
+    memory,
+    perQuota: USAGE_LIMITS.registrations,
+    now,
+    journal: {
+      add: (registration) => spool.record("add", { registration }),
+      remove: (registration) => spool.record("remove", { registration }),
+    },
+  });
+  const pending = new PendingData({ usage: store, impactMetrics, registrations });
   const spool = new UsageSpool({
     directory,
     maxBytes,
-    pending: store,
+    pending,
     warn: (message) => warnings.push(message.replaceAll(directory, "DIR")),
     onRestored: () => {},
   });
   spool.start();
   onTestFinished(() => spool.close());
   await eventually(() => spool.state.isWritable || warnings.length > 0).toBe(true);
-  return { store, spool, directory, warnings };
+  return { store, impactMetrics, registrations, pending, spool, directory, warnings };
 }
 
 /** Opens what a killed process would leave at this moment. */
@@ -93,6 +121,35 @@ function pendingIn({ store }: Opened): Readonly<Record<string, number>> {
   return Object.fromEntries(counts);
 }
 
+const impact = (value: number): readonly ImpactMetric[] => [
+  { name: "sales", help: "", type: "counter", samples: [{ labels: {}, value }] },
+  { name: "load", help: "", type: "gauge", samples: [{ labels: {}, value }] },
+  {
+    name: "latency",
+    help: "",
+    type: "histogram",
+    samples: [
+      { labels: { é: "1" }, count: 1, sum: value, buckets: [{ le: "+Inf", count: 1 }] },
+      { labels: { é: "1" }, count: 1, sum: value, buckets: [{ le: "+Inf", count: 1 }] },
+    ],
+  },
+];
+
+const registration = (appName: string): ApplicationRegistration => ({
+  appName,
+  instanceId: "one",
+  sdkType: "backend",
+  strategies: [],
+  started: "2026-01-01T00:00:00.000Z",
+  interval: 1000,
+  quotaId: "key",
+});
+
+/** Returns everything that is pending or being sent, in any order. */
+function contentsOf({ pending }: Opened): ReadonlySet<unknown> {
+  return new Set(pending.values());
+}
+
 async function filesIn({ directory }: Opened): Promise<readonly string[]> {
   return (await readdir(directory)).filter((name) => name !== "lock.json").toSorted();
 }
@@ -113,7 +170,7 @@ describe("UsageSpool restores what a killed process has left:", () => {
       variants: { red: 2 },
     });
     expect(next.warnings).toEqual([
-      "Restored usage that an earlier process had not delivered, applications: 3",
+      "Restored usage that an earlier process had not delivered, applications: 3, impact metrics: 0, registrations: 0",
     ]);
   });
 
@@ -167,7 +224,7 @@ describe("UsageSpool restores what a killed process has left:", () => {
     const first = await open(directory);
     await first.spool.close();
     const path = join(directory, "usage-00000042.log");
-    await writeFile(path, "flags-usage-spool 2\nsomething\n");
+    await writeFile(path, "flags-usage-spool 3\nsomething\n");
     const next = await open(directory);
     next.store.add(usage("a"));
     await next.spool.flushed();
@@ -177,33 +234,83 @@ describe("UsageSpool restores what a killed process has left:", () => {
     expect(await filesIn(next)).toEqual(["usage-00000042.log", "usage-00000043.log"]);
   });
 
-  it("exactly the pending usage, for any sequence of reports and deliveries", async () => {
+  it("impact metrics and registrations: not what was delivered, but what was being sent", async () => {
+    const killed = await open(newFolder());
+    const { impactMetrics, registrations } = killed;
+    impactMetrics.add("key", impact(1));
+    for (const name of ["delivered", "sending", "failed"]) registrations.add(registration(name));
+    const [delivered] = impactMetrics.take();
+    impactMetrics.add("key", impact(2).slice(0, 2));
+    if (delivered !== undefined) impactMetrics.release(delivered);
+    impactMetrics.add("other", impact(4).slice(0, 2));
+    const [sending, failed] = impactMetrics.take();
+    if (failed !== undefined) impactMetrics.putBack(failed);
+    expect(sending?.series).toHaveLength(2);
+    const [first, , third] = registrations.take(3);
+    if (first !== undefined) registrations.release([first]);
+    if (third !== undefined) registrations.putBack([third]);
+    await killed.spool.flushed();
+    const next = await reopenAfterKill(killed);
+    const ofQuota = (quotaId: string, value: number) =>
+      impact(value)
+        .slice(0, 2)
+        .map((metric) => ({ quotaId, impactMetrics: [metric] }));
+    expect(contentsOf(next)).toEqual(
+      new Set([
+        ...ofQuota("key", 2),
+        ...ofQuota("other", 4),
+        { registration: registration("sending") },
+        { registration: registration("failed") },
+      ]),
+    );
+    expect(next.warnings).toEqual([
+      "Restored usage that an earlier process had not delivered, applications: 0, impact metrics: 4, registrations: 2",
+    ]);
+  });
+
+  it("usage that the previous version has left", async () => {
+    const directory = newFolder();
+    const first = await open(directory);
+    first.store.add(usage("a", 3));
+    await first.spool.close();
+    const [name = ""] = await filesIn(first);
+    const text = await readFile(join(directory, name), "utf8");
+    await writeFile(
+      join(directory, name),
+      text.replace("flags-usage-spool 2", "flags-usage-spool 1"),
+    );
+    const next = await open(directory);
+    expect(pendingIn(next)).toEqual({ "key/a": 3 });
+    // It is written again in the current format.
+    await eventually(() => filesIn(next)).not.toContain(name);
+    expect(pendingIn(await reopenAfterKill(next))).toEqual({ "key/a": 3 });
+  });
+
+  it("exactly what is pending, for any sequence of reports and deliveries", async () => {
     const step = fc.record({
       app: fc.constantFrom("a", "b", "__proto__"),
-      yes: fc.nat(1000),
+      value: fc.nat(1000),
+      about: fc.constantFrom("usage", "impact", "registration"),
       action: fc.constantFrom("add", "send", "deliver", "fail", "compact", "kill"),
     });
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), async (steps) => {
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
         let opened = await open(newFolder());
-        let sending: ApplicationUsage[] = [];
-        for (const { app, yes, action } of steps) {
-          if (action === "add") opened.store.add(usage(app, yes));
-          else if (action === "send") sending.push(...opened.store.takeAll());
-          else if (action === "deliver")
-            sending.splice(0, 1).forEach((one) => opened.store.release(one));
-          else if (action === "fail")
-            sending.splice(0, 1).forEach((one) => opened.store.putBack(one));
+        let sending = new Sending(opened);
+        for (const { app, value, about, action } of steps) {
+          if (action === "add") addTo(opened, about, app, value);
+          else if (action === "send") sending.take(about);
+          else if (action === "deliver" || action === "fail") sending.end(about, action);
           // oxlint-disable-next-line no-await-in-loop -- one after the other
           else if (action === "compact") await opened.spool.compact();
           else {
-            const expected = pendingIn(opened);
+            const expected = contentsOf(opened);
             // oxlint-disable-next-line no-await-in-loop -- one after the other
             await opened.spool.flushed();
             // oxlint-disable-next-line no-await-in-loop -- one after the other
             opened = await reopenAfterKill(opened);
-            expect(pendingIn(opened)).toEqual(expected);
-            sending = [];
+            expect(contentsOf(opened)).toEqual(expected);
+            sending = new Sending(opened);
           }
         }
       }),
@@ -211,6 +318,44 @@ describe("UsageSpool restores what a killed process has left:", () => {
     );
   });
 });
+
+type About = "usage" | "impact" | "registration";
+
+function addTo(opened: Opened, about: About, app: string, value: number): void {
+  if (about === "usage") opened.store.add(usage(app, value));
+  else if (about === "impact") opened.impactMetrics.add(app, impact(value));
+  else opened.registrations.add(registration(`${app}-${value % 5}`));
+}
+
+/** What was taken from a client's buffers for sending. */
+class Sending {
+  readonly #opened: Opened;
+  readonly #usage: ApplicationUsage[] = [];
+  readonly #impact: TakenImpactMetrics[] = [];
+  readonly #registrations: BufferedRegistration[] = [];
+
+  constructor(opened: Opened) {
+    this.#opened = opened;
+  }
+
+  take(about: About): void {
+    const { store, impactMetrics, registrations } = this.#opened;
+    if (about === "usage") this.#usage.push(...store.takeAll());
+    // Never before the previous ones have ended.
+    else if (about === "impact" && this.#impact.length === 0)
+      this.#impact.push(...impactMetrics.take());
+    else if (about === "registration") this.#registrations.push(...registrations.take(2));
+  }
+
+  end(about: About, action: "deliver" | "fail"): void {
+    const { store, impactMetrics, registrations } = this.#opened;
+    const method = action === "deliver" ? "release" : "putBack";
+    if (about === "usage") this.#usage.splice(0, 1).forEach((one) => store[method](one));
+    else if (about === "impact")
+      this.#impact.splice(0, 1).forEach((one) => impactMetrics[method](one));
+    else registrations[method](this.#registrations.splice(0, 1));
+  }
+}
 
 describe("UsageSpool limits its size:", () => {
   it("the files of delivered usage are deleted", async () => {
@@ -276,6 +421,38 @@ describe("UsageSpool limits its size:", () => {
       await opened.spool.flushed();
       expect(opened.warnings).toEqual([]);
       expect(opened.spool.state).toMatchObject({ isWritable: true, unwritten: 0 });
+    },
+  );
+
+  it.each([
+    ["ASCII", "x"],
+    ["other", "語"],
+    ["control", "\u0001"],
+  ])(
+    "impact metrics and registrations cannot fill it either (%s characters)",
+    async (_title, character) => {
+      const maxBytes = 8 * 1024 * 1024;
+      const opened = await open(newFolder(), maxBytes, maxBytes / 4);
+      const { impactMetrics, registrations, spool } = opened;
+      for (let added = 1; ; added += 1) {
+        const name = `${added}`.padEnd(255, character);
+        const quotaId = `key-${added % 7}`;
+        const labels = Object.fromEntries([...Array(20).keys()].map((key) => [`${key}`, name]));
+        const metric: ImpactMetric = {
+          name,
+          help: name,
+          type: "counter",
+          samples: [{ labels, value: 1e15 }],
+        };
+        const dropped = impactMetrics.add(quotaId, [metric]);
+        if (!registrations.add({ ...registration(name), quotaId }) && dropped > 0) break;
+        // oxlint-disable-next-line no-await-in-loop -- one after the other
+        if (added % 100 === 0) await spool.flushed();
+        expect(spool.state.bytes).toBeLessThan(maxBytes);
+      }
+      await spool.flushed();
+      expect(opened.warnings).toEqual([]);
+      expect(spool.state).toMatchObject({ isWritable: true, unwritten: 0 });
     },
   );
 

@@ -1,38 +1,28 @@
 import { mkdir } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
-import type { ApplicationUsage } from "../../flag-source.ts";
 import { describeCause } from "../../transport/upstream-error.ts";
-import { UsageTotals } from "../usage-totals.ts";
+import type { PendingData } from "./pending-data.ts";
 import { SpoolBatch } from "./spool-batch.ts";
 import { SpoolLock } from "./spool-lock.ts";
 import { toLines } from "./spool-record.ts";
-import type { RecordKind } from "./spool-record.ts";
+import type { RecordKind, SpoolContent } from "./spool-record.ts";
+import { SpoolTotals } from "./spool-totals.ts";
 import { readSegment } from "./segment.ts";
 import type { Segment } from "./segment.ts";
 import { SpoolFiles } from "./spool-files.ts";
-
-/** The usage in memory that the spool makes durable. */
-export interface PendingUsage {
-  /** The applications with usage that is pending or being sent. */
-  readonly keys: readonly (readonly [quotaId: string, appName: string])[];
-  /** Returns the usage of an application that is pending or being sent. */
-  totalOf(quotaId: string, appName: string): ApplicationUsage | undefined;
-  /** Adds usage of an earlier process, regardless of limits. */
-  restore(usage: ApplicationUsage): void;
-}
 
 export interface UsageSpoolOptions {
   /** The folder; created if missing. */
   readonly directory: string;
   /** Limit of the size of its files. */
   readonly maxBytes: number;
-  readonly pending: PendingUsage;
+  readonly pending: PendingData;
   readonly warn: (message: string) => void;
-  /** Called when usage of an earlier process was added to the pending usage. */
+  /** Called when data of an earlier process was added to the pending data. */
   readonly onRestored: () => void;
 }
 
-/** Numbers for metrics. Those without a unit count records of accepted usage. */
+/** Numbers for metrics. Those without a unit count records of accepted usage, impact metrics and registrations. */
 export interface UsageSpoolState {
   readonly bytes: number;
   readonly maxBytes: number;
@@ -62,10 +52,10 @@ const SLICE_BYTES = 256 * 1024;
 const RETRY_MS = 2000;
 
 /**
- * Writes every change of the pending usage to a log in a folder, from which the next process restores
- * it. All records that arrive during a write are written together next.
+ * Writes every change of the pending usage, impact metrics and registrations to a log in a folder, from
+ * which the next process restores them. All records that arrive during a write are written together next.
  *
- * From time to time, a copy of the pending usage replaces the records that led to it: it is written as
+ * From time to time, a copy of what is pending replaces the records that led to it: it is written as
  * `set` records, between which other records can come, and then all older files are deleted. The same
  * happens at the start with what an earlier process left, and after a failure, since records are missing
  * then.
@@ -115,14 +105,16 @@ export class UsageSpool {
     this.#opening ??= this.#open();
   }
 
-  /** Records that usage was accepted. */
-  add(usage: ApplicationUsage): void {
-    this.#append("add", usage);
-  }
-
-  /** Records that usage was delivered or dropped. */
-  remove(usage: ApplicationUsage): void {
-    this.#append("remove", usage);
+  /** Records a change. */
+  record(kind: RecordKind, content: SpoolContent): void {
+    const records = kind === "add" ? 1 : 0;
+    if (this.#status === "failed" || this.#status === "closed") {
+      this.#counts.unwritten += records;
+      return;
+    }
+    this.#queue.add(toLines(kind, content), records);
+    if (this.#queue.bytes > MAX_QUEUED_BYTES) this.#fail("the disk is too slow");
+    else this.#commit();
   }
 
   /**
@@ -138,8 +130,7 @@ export class UsageSpool {
     // A copy that has begun can contain usage that was delivered since.
     await this.#replacing;
     if (this.#status !== "writing") return;
-    const isDelivered =
-      this.#files.bytes > this.#copyBytes && this.#options.pending.keys.length === 0;
+    const isDelivered = this.#files.bytes > this.#copyBytes && this.#options.pending.isEmpty;
     if (isDelivered || this.#isLarge) await this.#replaceSegments();
   }
 
@@ -160,24 +151,13 @@ export class UsageSpool {
     this.#queue.end(false);
     await this.#replacing;
     await this.#files.seal();
-    if (!hasFailed && this.#options.pending.keys.length === 0)
+    if (!hasFailed && this.#options.pending.isEmpty)
       await this.#files.delete().catch(() => undefined);
     await this.#lock.release().catch(() => undefined);
   }
 
   get #isLarge(): boolean {
     return this.#files.bytes > Math.max(MIN_REPLACED_BYTES, GROWTH * this.#copyBytes);
-  }
-
-  #append(kind: RecordKind, usage: ApplicationUsage): void {
-    const records = kind === "add" ? 1 : 0;
-    if (this.#status === "failed" || this.#status === "closed") {
-      this.#counts.unwritten += records;
-      return;
-    }
-    this.#queue.add(toLines(kind, usage), records);
-    if (this.#queue.bytes > MAX_QUEUED_BYTES) this.#fail("the disk is too slow");
-    else this.#commit();
   }
 
   #commit(): void {
@@ -227,7 +207,7 @@ export class UsageSpool {
   }
 
   /**
-   * Writes a copy of the pending usage to new segments, and deletes all older ones. Returns whether
+   * Writes a copy of what is pending to new segments, and deletes all older ones. Returns whether
    * this succeeded.
    */
   #replaceSegments(): Promise<boolean> {
@@ -239,15 +219,14 @@ export class UsageSpool {
 
   async #writeCopy(): Promise<boolean> {
     const { pending } = this.#options;
-    // From here on, everything is written to a new segment. Applications that are added later have
+    // From here on, everything is written to a new segment. Names that are added later have
     // all their records there.
     this.#files.beginNew();
     const until = this.#files.lastNumber;
     let isWritten = true;
-    for (const [quotaId, appName] of pending.keys) {
-      // NOTE: the total and its place among the records are those of the same moment.
-      const total = pending.totalOf(quotaId, appName);
-      if (total !== undefined) this.#append("set", total);
+    for (const content of pending.values()) {
+      // NOTE: the content and its place among the records are those of the same moment.
+      this.record("set", content);
       // oxlint-disable-next-line no-await-in-loop -- keeps the queue, and pauses of the event loop, short
       if (this.#queue.bytes > SLICE_BYTES) isWritten = await this.#queue.done;
       if (!isWritten || this.#status !== "writing") return false;
@@ -318,7 +297,7 @@ export class UsageSpool {
     if (!this.#isRestored) await this.#restore();
     this.#isRestored = true;
     // Then everything in the files has been delivered. On a full disk, this frees space.
-    if (this.#options.pending.keys.length === 0) await this.#files.delete();
+    if (this.#options.pending.isEmpty) await this.#files.delete();
     return undefined;
   }
 
@@ -341,24 +320,30 @@ export class UsageSpool {
 
   async #restore(): Promise<void> {
     const { pending, warn, onRestored } = this.#options;
-    const totals = new UsageTotals();
+    const totals = new SpoolTotals();
     await this.#files.load((segment) => this.#readInto(totals, segment));
-    let restored = 0;
-    for (const usage of totals.values()) {
-      pending.restore(usage);
-      restored += 1;
+    const restored = { usage: 0, impactMetrics: 0, registration: 0 };
+    for (const content of totals.values()) {
+      pending.restore(content);
+      if ("usage" in content) restored.usage += 1;
+      else if ("impactMetrics" in content) restored.impactMetrics += 1;
+      else restored.registration += 1;
     }
-    this.#counts.restoredApplications += restored;
-    if (restored === 0) return;
-    warn(`Restored usage that an earlier process had not delivered, applications: ${restored}`);
+    const { usage, impactMetrics, registration } = restored;
+    this.#counts.restoredApplications += usage;
+    if (usage + impactMetrics + registration === 0) return;
+    warn(
+      `Restored usage that an earlier process had not delivered, applications: ${usage}, ` +
+        `impact metrics: ${impactMetrics}, registrations: ${registration}`,
+    );
     onRestored();
   }
 
   /** Returns false if the segment has another format. */
-  async #readInto(totals: UsageTotals, { path }: Segment): Promise<boolean> {
+  async #readInto(totals: SpoolTotals, { path }: Segment): Promise<boolean> {
     const { warn } = this.#options;
-    const { isKnownFormat, damagedLines } = await readSegment(path, ({ kind, usage }) =>
-      totals[kind](usage),
+    const { isKnownFormat, damagedLines } = await readSegment(path, (record) =>
+      totals.apply(record),
     );
     this.#counts.damagedLines += damagedLines;
     if (damagedLines > 0) warn(`Skipped ${damagedLines} damaged lines of ${path}`);
