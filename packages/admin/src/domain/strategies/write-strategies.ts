@@ -76,6 +76,15 @@ export async function addDefaultStrategy(
   });
 }
 
+/** Adds a strategy with the properties of one that exists, which are not checked again. */
+export async function copyStrategy(
+  transaction: WriteTransaction,
+  address: FeatureEnvironmentAddress,
+  { id: _id, ...strategy }: StrategyView,
+): Promise<void> {
+  await insert(transaction, address, strategy);
+}
+
 type NewStrategy = Omit<typeof strategies.$inferInsert, "environment" | "feature" | "id"> & {
   readonly segments: readonly number[];
 };
