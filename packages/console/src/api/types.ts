@@ -56,6 +56,8 @@ export type Constraint = Strategy["constraints"][number];
 export type Variant = Strategy["variants"][number];
 /** A variant of a flag in an environment, which strategies without variants use. */
 export type FlagVariant = Json<StoredFlagVariant>;
+/** Contexts that get a variant of an environment regardless of its weight. */
+export type VariantOverride = NonNullable<FlagVariant["overrides"]>[number];
 /** A flag in the archive. */
 export type ArchivedFlag = Rows<typeof listArchived>;
 export type Project = Rows<typeof listProjects>;
