@@ -24,6 +24,8 @@ interface PreviewedFlag {
 interface ImportPreviewProps {
   readonly fileName: string;
   readonly report: ImportReport;
+  /** The only environment that changes. By default, all in the file. */
+  readonly environment?: string | undefined;
   readonly isPending: boolean;
   readonly onImport: () => void;
   readonly onCancel: () => void;
@@ -33,6 +35,7 @@ interface ImportPreviewProps {
 export function ImportPreview({
   fileName,
   report,
+  environment,
   isPending,
   onImport,
   onCancel,
@@ -58,6 +61,7 @@ export function ImportPreview({
           onPress={onImport}
         >
           Import {describeCount(changes, "flag")}
+          {environment === undefined ? "" : ` into ${environment}`}
         </Button>
         <Button onPress={onCancel}>Cancel</Button>
       </div>
