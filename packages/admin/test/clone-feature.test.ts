@@ -163,7 +163,8 @@ describeAnyStorage("POST /api/admin/projects/{projectId}/features/{feature}/clon
     await admin.must(202, "DELETE", `${FEATURES}/gone`);
     await admin.must(201, "POST", "/projects", { id: "other", name: "Other" });
     const taken = { status: 409, name: "NameExistsError" };
-    await admin.refuse(taken, "POST", clone, { name: "original" });
+    const { body } = await admin.refuse(taken, "POST", clone, { name: "original" });
+    expect(body.message).toBe('There is already a flag "original": choose another name');
     await admin.refuse(taken, "POST", clone, { name: "gone" });
     const invalid = { status: 400, name: "BadDataError" };
     await admin.refuse({ ...invalid, path: "/body/name" }, "POST", clone, {});

@@ -112,7 +112,7 @@ describeConsole("the page of a flag", (console) => {
     const name = dialog.getByRole("textbox", { name: "Name" });
     await name.fill(original);
     await dialog.getByRole("button", { name: "Copy flag" }).click();
-    await dialog.getByText("There is already").waitFor();
+    await dialog.getByText(`There is already a flag "${original}"`).waitFor();
     await expectAccessible(page);
     await name.fill(copy);
     await dialog.getByRole("button", { name: "Copy flag" }).click();

@@ -51,7 +51,7 @@ export function ImportPreview({
           : `${describeCount(created.length, "new flag")}, ${describeCount(updated.length, "changed flag")}, ${describeCount(unchanged.length, "unchanged flag")}.`}{" "}
         {changes === 0
           ? null
-          : "Segments, context fields and types that are missing here are created too."}
+          : `${environment === undefined ? "Segments, context" : "Context"} fields and types that are missing here are created too.`}
       </p>
       <div className="row">
         <Button

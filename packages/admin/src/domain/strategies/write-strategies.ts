@@ -46,10 +46,7 @@ export async function addStrategy(
   await checkFeatureEnvironment(db, address);
   const existing = await listStrategies(db, address);
   if (existing.length >= LIMITS.strategiesPerEnvironment) {
-    throw exceedsLimit(
-      "strategies of a feature in an environment",
-      LIMITS.strategiesPerEnvironment,
-    );
+    throw exceedsLimit("strategies of a flag in an environment", LIMITS.strategiesPerEnvironment);
   }
   const { columns, segments } = await check(db, address, body);
   return insert(transaction, address, {
@@ -232,7 +229,7 @@ export async function orderStrategies(
   const before = await listIds(db, address);
   for (const [index, { id, sortOrder }] of order.entries()) {
     if (!before.includes(id)) {
-      throw badData(`/body/${index}/id`, "is not a strategy of the feature in this environment");
+      throw badData(`/body/${index}/id`, "is not a strategy of the flag in this environment");
     }
     await db.update(strategies).set({ sortOrder }).where(eq(strategies.id, id));
   }
