@@ -114,7 +114,10 @@ describeConsole("import and export", (console) => {
     await choose(page, "Import it into the environment", "production");
     const missing = page.getByRole("alert").filter({ hasText: "Create these segments first" });
     await missing.getByText(`${segment}`).waitFor();
-    await page.getByRole("status").filter({ hasText: "These flags exist and are overwritten" }).waitFor();
+    await page
+      .getByRole("status")
+      .filter({ hasText: "These flags exist and are overwritten" })
+      .waitFor();
     expect(await page.getByRole("button", { name: /^Import \d/ }).count()).toBe(0);
     await expectAccessible(page);
 

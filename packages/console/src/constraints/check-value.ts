@@ -55,7 +55,8 @@ export function describeListProblem(
 ): string | undefined {
   if (values.length === 0) return EMPTY[kind];
   if (values.length > maxValues) {
-    return `A list has at most ${formatCount(maxValues)} values; these are ${formatCount(values.length)}.`;
+    const hint = maxValues === MAX_VALUES ? " Use several strategies or segments." : "";
+    return `A list has at most ${formatCount(maxValues)} values; these are ${formatCount(values.length)}.${hint}`;
   }
   const long = values.find((value) => value.length > MAX_VALUE_LENGTH);
   if (long !== undefined) {
@@ -79,6 +80,6 @@ export function describeIllegalValues(
   const illegal = values.filter((value) => !legal.has(value));
   if (illegal.length === 0) return undefined;
   const shown = illegal.slice(0, 3).join(", ");
-  const further = illegal.length > 3 ? ` and ${illegal.length - 3} more` : "";
+  const further = illegal.length > 3 ? ` and ${formatCount(illegal.length - 3)} more` : "";
   return `The context field does not allow ${shown}${further}.`;
 }

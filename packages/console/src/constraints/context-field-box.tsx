@@ -1,5 +1,5 @@
 import type { ContextField } from "../api/types.ts";
-import { ComboBox } from "../ui/select.tsx";
+import { ComboBox, toChoice } from "../ui/select.tsx";
 
 interface ContextFieldBoxProps {
   readonly fields: readonly ContextField[];
@@ -14,11 +14,7 @@ export function ContextFieldBox({ fields, ...props }: ContextFieldBoxProps) {
     <ComboBox
       {...props}
       label="Context field"
-      choices={fields.map(({ name, description }) => ({
-        id: name,
-        label: name,
-        ...(description !== null && { description }),
-      }))}
+      choices={fields.map(toChoice)}
       isRequired
       validate={describeFieldProblem}
     />

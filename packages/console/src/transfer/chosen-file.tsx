@@ -100,7 +100,7 @@ interface EnvironmentChoiceProps {
   readonly onChange: (environment: string) => void;
 }
 
-/** Says which environment a file of Unleash contains, and asks where to import it. */
+/** Says which environment a file of Unleash contains, and lets people choose where to import it. */
 function EnvironmentChoice({ file, environments, ...props }: EnvironmentChoiceProps) {
   const source = sourceEnvironment(file);
   return (
