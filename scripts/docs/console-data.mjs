@@ -53,6 +53,26 @@ const FEATURES = [
   { name: "beta-signup", type: "release", description: "The waiting list of the beta" },
 ];
 
+/** A file that Unleash has exported, with a flag that does not exist here and one that does. */
+export const UNLEASH_EXPORT = {
+  features: [
+    { name: "gift-cards", type: "release", description: "Pay with a gift card" },
+    { name: "weekly-summary", type: "release", stale: true },
+  ],
+  featureStrategies: [
+    {
+      name: "flexibleRollout",
+      featureName: "gift-cards",
+      parameters: { rollout: "10", stickiness: "default", groupId: "gift-cards" },
+    },
+  ],
+  featureEnvironments: ["gift-cards", "weekly-summary"].map((featureName) => ({
+    featureName,
+    environment: "production",
+    enabled: true,
+  })),
+};
+
 /** @param admin a client of the admin API @param origin address of the service */
 export async function createConsoleData(admin, origin) {
   await admin.post("/projects/default/import", { version: 1, features: FEATURES });

@@ -10,7 +10,7 @@ import { createAdminClient } from "../quickstart/admin-client.mjs";
 import { DEMO_KEYS } from "../quickstart/demo-keys.mjs";
 import { findProgram } from "../system-programs.mjs";
 import { rootDirectory } from "../workspace.mjs";
-import { createConsoleData } from "./console-data.mjs";
+import { createConsoleData, UNLEASH_EXPORT } from "./console-data.mjs";
 import { findFreePorts } from "./free-ports.mjs";
 import { startServer } from "./server.mjs";
 
@@ -30,8 +30,9 @@ const QUICKSTART_SHOTS = [
   { name: "quickstart-phone", ...PHONE, isMobile: false, hasTouch: false },
 ];
 
-/** Every page of the console. Those that the documents show in both colours are named `-light` and `-dark`. */
+/** Every page of the console, and what some of them show after an action. Those that the documents show in both colours are named `-light` and `-dark`. */
 const CONSOLE_SHOTS = [
+  { name: "console-sign-in", path: "/sign-in", isSignedIn: false },
   ...inBothColours({ name: "console-flags", path: "/projects/default/flags" }),
   { name: "console-flags-phone", path: "/projects/default/flags", ...PHONE },
   ...inBothColours({ name: "console-flag", path: FLAG }),
@@ -41,6 +42,7 @@ const CONSOLE_SHOTS = [
   ...inBothColours({ name: "console-explain", path: `${FLAG}?tab=explain&context=${CONTEXT}` }),
   { name: "console-archive", path: "/projects/default/archive" },
   { name: "console-transfer", path: "/projects/default/transfer" },
+  { name: "console-import", path: "/projects/default/transfer", act: previewImport },
   { name: "console-project-settings", path: "/projects/default/settings" },
   { name: "console-playground", path: `/playground?context=${CONTEXT}` },
   { name: "console-segments", path: "/segments" },
@@ -76,7 +78,8 @@ try {
   await createConsoleData(createAdminClient(origin, DEMO_KEYS.adminToken), origin);
   const storageState = await signIn(origin);
   for (const shot of CONSOLE_SHOTS.filter(isWanted)) {
-    await takeConsole(origin, { ...shot, storageState });
+    const { isSignedIn = true, ...options } = shot;
+    await takeConsole(origin, { ...options, ...(isSignedIn && { storageState }) });
   }
 } finally {
   await browser.close();
@@ -112,12 +115,25 @@ async function signIn(origin) {
   return storageState;
 }
 
-async function takeConsole(origin, { name, path, ...options }) {
+async function takeConsole(origin, { name, path, act, ...options }) {
   const page = await browser.newPage({ ...DESKTOP, reducedMotion: "reduce", ...options });
   await page.goto(origin + path);
-  await page.locator(".shell-content h1").waitFor();
+  await page.getByRole("main").getByRole("heading", { level: 1 }).waitFor();
   await page.getByText("Loading…").first().waitFor({ state: "detached" });
+  await act?.(page);
+  await page.evaluate("Promise.all([...document.images].map((image) => image.decode()))");
   await save(page, name);
+}
+
+/** Chooses a file of Unleash, and scrolls to what an import would change. */
+async function previewImport(page) {
+  const choosing = page.waitForEvent("filechooser");
+  await page.getByRole("button", { name: "Choose a file" }).click();
+  const buffer = Buffer.from(JSON.stringify(UNLEASH_EXPORT));
+  await (
+    await choosing
+  ).setFiles({ name: "unleash-export.json", mimeType: "application/json", buffer });
+  await page.getByRole("table", { name: "Flags in the file" }).scrollIntoViewIfNeeded();
 }
 
 async function save(page, name) {

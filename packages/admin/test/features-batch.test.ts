@@ -122,6 +122,23 @@ describeAnyStorage("features-batch", (source) => {
     expect(events).toEqual([]);
   });
 
+  test("validate says what import would change, and nothing if import would fail", async () => {
+    const changesOf = async (data: unknown) => {
+      const response = await admin.must<{ changes?: unknown }>(200, "POST", VALIDATE, body(data));
+      return response.body.changes;
+    };
+    const unchanged = dataWith((data) => data.features.splice(1));
+    await admin.must(200, "POST", IMPORT, body({ ...unchanged, dependencies: [] }));
+    expect(await changesOf({ ...UNLEASH, dependencies: [] })).toEqual({
+      created: ["menu"],
+      updated: [],
+      unchanged: ["banner"],
+    });
+    await admin.must(202, "POST", "/projects/default/archive", { features: ["banner"] });
+    await admin.must(200, "POST", "/projects/default/delete", { features: ["banner"] });
+    expect(await changesOf({ ...UNLEASH, segments: [] })).toBeUndefined();
+  });
+
   test("import creates features in the environment of the request, and records that", async () => {
     const events = await admin.eventsOf(() => admin.must(200, "POST", IMPORT, body(UNLEASH)));
     expect(events.at(-1)).toMatchObject({

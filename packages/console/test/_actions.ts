@@ -2,6 +2,8 @@ import type { Locator, Page } from "playwright-core";
 
 /** Runs an action from the menu of a row of a table, which the keyboard opens. */
 export async function runAction(page: Page, row: string, action: string): Promise<void> {
+  // A dialog that is about to close would take the focus back.
+  await page.getByRole("dialog").waitFor({ state: "detached" });
   const button = page.getByRole("button", { name: `Actions for ${row}`, exact: true });
   await button.focus();
   await page.keyboard.press("Enter");

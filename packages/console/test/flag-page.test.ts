@@ -31,7 +31,7 @@ describeConsole("the page of a flag", (console) => {
     await saved.getByRole("button", { name: "Undo" }).click();
     await expect.poll(() => readFlag(name)).toMatchObject({ type: "release" });
 
-    await page.getByRole("button", { name: "More actions" }).click();
+    await page.getByRole("button", { name: "More actions", exact: true }).click();
     await page.getByRole("menuitem", { name: "Mark as stale" }).click();
     await page.getByText("Stale: can be removed from the code").waitFor();
     expect(await readFlag(name)).toMatchObject({ stale: true });
@@ -92,10 +92,47 @@ describeConsole("the page of a flag", (console) => {
       .toMatchObject([{ parameters: { rollout: "100" } }]);
   });
 
+  test.each(SIZES)("copies the flag, and shows the copy, on a %s", async (size) => {
+    const [original, copy] = [`original-${size}`, `copy-of-${size}`];
+    const parameters = { rollout: "25", stickiness: "userId", groupId: original };
+    await createFlag(console, original, [
+      { name: "flexibleRollout", title: "First quarter", parameters },
+    ]);
+    await console.admin(
+      "POST",
+      `/projects/default/features/${original}/environments/development/on`,
+    );
+    const page = await console.open(`/projects/default/flags/${original}`, {
+      size,
+      expected: /status of 409/,
+    });
+    await page.getByRole("button", { name: "More actions", exact: true }).click();
+    await page.getByRole("menuitem", { name: "Copy…" }).click();
+    const dialog = page.getByRole("dialog", { name: `Copy ${original}` });
+    const name = dialog.getByRole("textbox", { name: "Name" });
+    await name.fill(original);
+    await dialog.getByRole("button", { name: "Copy flag" }).click();
+    await dialog.getByText(`There is already a flag "${original}"`).waitFor();
+    await expectAccessible(page);
+    await name.fill(copy);
+    await dialog.getByRole("button", { name: "Copy flag" }).click();
+    await page.getByRole("heading", { name: copy, level: 1 }).waitFor();
+    await waitForMessage(page, `Copied ${original}`);
+    await environmentOf(page).getByText("First quarter").waitFor();
+    expect(new URL(page.url()).pathname).toBe(`/projects/default/flags/${copy}`);
+    expect((await readFlag(copy))?.environments).toMatchObject([
+      { name: "development", enabled: false },
+      { name: "production", enabled: false },
+    ]);
+    expect(await readStrategies(console, copy)).toMatchObject([
+      { title: "First quarter", parameters: { ...parameters, groupId: copy } },
+    ]);
+  });
+
   test("archives the flag after a confirmation, and revives it", async () => {
     await createFlag(console, "archived-flag");
     const page = await console.open("/projects/default/flags/archived-flag");
-    await page.getByRole("button", { name: "More actions" }).click();
+    await page.getByRole("button", { name: "More actions", exact: true }).click();
     await page.getByRole("menuitem", { name: "Archive…" }).click();
     const dialog = page.getByRole("dialog", { name: "Archive archived-flag?" });
     await dialog.getByText("treat it as off").waitFor();

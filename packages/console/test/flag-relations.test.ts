@@ -64,9 +64,9 @@ describeConsole("the dependencies and variants of a flag", (console) => {
       size,
       expected: /status of 412/,
     });
+    await environmentOf(page).getByText("Always old: userId is one of anna").waitFor();
     await environmentOf(page).getByRole("button", { name: "Edit variants" }).click();
     const dialog = page.getByRole("dialog", { name: "Variants in development" });
-    await dialog.getByText("old: userId is one of anna").waitFor();
     const first = dialog.getByRole("group", { name: "Variant 1" });
     await first.getByLabel("Name").fill("newer");
     await select(page, first, "Share", "Fixed");
@@ -85,5 +85,65 @@ describeConsole("the dependencies and variants of a flag", (console) => {
     ]);
     await saved.getByRole("button", { name: "Undo" }).click();
     await expect.poll(() => readVariants(flag)).toMatchObject([{ name: "new" }, { name: "old" }]);
+  });
+
+  test.each(SIZES)("edits who gets a variant regardless of shares on a %s", async (size) => {
+    const [flag, planet] = [`overridden-${size}`, `planet-${size}`];
+    await createFlag(console, flag);
+    await console.admin("POST", "/context", {
+      name: planet,
+      legalValues: [{ value: "mars" }, { value: "venus" }],
+    });
+    const overrides = [
+      { contextName: "userId", values: ["anna", "ben"] },
+      { contextName: "sessionId", values: ["7"] },
+    ];
+    const variant = { weight: 500, weightType: "variable", stickiness: "default" };
+    await console.admin("PUT", variantsPath(flag), [
+      { ...variant, name: "blue", overrides },
+      { ...variant, name: "red" },
+    ]);
+    const page = await console.open(`/projects/default/flags/${flag}`, { size });
+    await environmentOf(page).getByRole("button", { name: "Edit variants" }).click();
+    const dialog = page.getByRole("dialog", { name: "Variants in development" });
+    const override = (name: string) => dialog.getByRole("group", { name, exact: true });
+    const users = override("Variant 1, override 1");
+    await users.getByRole("row", { name: "ben" }).getByRole("button", { name: "Remove" }).click();
+    await users.getByRole("textbox", { name: "Add a value" }).fill("carl, dora");
+    await page.keyboard.press("Enter");
+    await dialog.getByRole("button", { name: "Remove variant 1, override 2" }).click();
+
+    await dialog.getByRole("button", { name: "Add override to variant 2" }).click();
+    const added = override("Variant 2, override 1");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await added.getByText("Choose a context field.").waitFor();
+    await added.getByText("Add at least one value.").waitFor();
+    await type(page, added.getByRole("combobox", { name: "Context field" }), planet);
+    await added.getByRole("combobox", { name: "Values" }).fill("ven");
+    await page.getByRole("option", { name: "venus" }).waitFor();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Tab");
+    await added.getByRole("row", { name: "venus" }).waitFor();
+    await expectAccessible(page);
+    await dialog.getByRole("button", { name: "Save" }).click();
+
+    const saved = await waitForMessage(page, "Saved the variants in development");
+    await environmentOf(page).getByText(`Always red: ${planet} is one of venus`).waitFor();
+    expect(await readVariants(flag)).toEqual([
+      {
+        ...variant,
+        name: "blue",
+        overrides: [{ contextName: "userId", values: ["anna", "carl", "dora"] }],
+      },
+      { ...variant, name: "red", overrides: [{ contextName: planet, values: ["venus"] }] },
+    ]);
+    await saved.getByRole("button", { name: "Undo" }).click();
+    await expect
+      .poll(() => readVariants(flag))
+      .toEqual([
+        { ...variant, name: "blue", overrides },
+        { ...variant, name: "red" },
+      ]);
   });
 });

@@ -26,6 +26,30 @@ describeConsole("changes by others", (console, source) => {
     await expect.poll(() => shownFlags(theirs)).toEqual(["another", "shared"]);
   });
 
+  test("update how many flags use a segment, a context field and an environment", async () => {
+    const features = "/projects/default/features";
+    await createFlag(console, "counted", { enabled: false });
+    const segment = await console.admin("POST", "/segments", { name: "counted", constraints: [] });
+    await console.admin("POST", "/context", { name: "counted" });
+    const [segments, fields, environments] = await Promise.all(
+      ["/segments", "/context-fields", "/environments"].map((path) => console.open(path)),
+    );
+    const row = (page: Page | undefined, name: string) => page?.getByRole("row", { name });
+    await row(segments, "counted")?.getByText("no flag").waitFor();
+    await row(fields, "counted")?.getByText("no flag").waitFor();
+    await row(environments, "production")?.getByText("0 flags on").waitFor();
+    const inProduction = `${features}/counted/environments/production`;
+    await console.admin("POST", `${inProduction}/strategies`, {
+      name: "default",
+      segments: [(segment as { readonly id: number }).id],
+      constraints: [{ contextName: "counted", operator: "IN", values: ["1"] }],
+    });
+    await row(segments, "counted")?.getByText("1 flag").waitFor();
+    await row(fields, "counted")?.getByText("1 flag").waitFor();
+    await console.admin("POST", `${inProduction}/on`);
+    await row(environments, "production")?.getByText("1 flag on").waitFor();
+  });
+
   test("appear when the page is shown again after it was hidden", async () => {
     await createFlag(console, "hidden");
     const page = await console.open(FLAGS);

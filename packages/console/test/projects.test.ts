@@ -98,9 +98,18 @@ describeConsole("projects and environments", (console) => {
     await field(form, "Name").fill(name);
     await form.getByRole("combobox", { name: "Type" }).fill("preproduction");
     await page.keyboard.press("Escape");
+    await form.getByRole("button", { name: "Position" }).click();
+    // The last option is "After production".
+    await page
+      .getByRole("option", { name: /^After/ })
+      .nth(-2)
+      .click();
     await expectAccessible(page);
     await form.getByRole("button", { name: "Create environment" }).click();
     await waitForMessage(page, `Created ${name}`);
+    await expect
+      .poll(async () => (await rowNames(page, "Environments")).slice(-2))
+      .toEqual([name, "production"]);
     await clickControl(page.getByRole("switch", { name: `Offer ${name} to new projects` }));
     await waitForMessage(page, `New projects no longer contain ${name}`);
     expect(await console.admin("GET", `/environments/${name}`)).toMatchObject({

@@ -18,6 +18,12 @@ async function chooseFile(page: Page, content: string): Promise<void> {
   });
 }
 
+/** An export of Unleash 7, with names of its own for each test. */
+async function readUnleashExport(suffix: string): Promise<string> {
+  const file = new URL("unleash-export.json", import.meta.url);
+  return (await readFile(file, "utf8")).replaceAll("-NAME", `-${suffix}`);
+}
+
 describeConsole("import and export", (console) => {
   test.each(SIZES)(
     "a project is downloaded, and imported after a preview, on a %s",
@@ -92,6 +98,93 @@ describeConsole("import and export", (console) => {
     await page.getByText("Nothing was imported.").waitFor();
     await expectAccessible(page);
     expect(await readFlags(console, "wrong-files")).toEqual([]);
+  });
+
+  test.each(SIZES)("a file of Unleash is imported into an environment on a %s", async (size) => {
+    const project = `unleash-${size}`;
+    const [created, changed, segment] = ["banner", "menu", "martians"].map(
+      (name) => `${name}-${size}`,
+    );
+    const file = await readUnleashExport(size);
+    await createProject(console, project, [{ name: `menu-${size}` }]);
+    const page = await console.open(`/projects/${project}/transfer`, { size });
+    await chooseFile(page, file);
+    await page.getByText("The file contains one environment, staging.").waitFor();
+    expect(await page.getByRole("button", { name: /^Import \d/ }).count()).toBe(0);
+    await choose(page, "Import it into the environment", "production");
+    const missing = page.getByRole("alert").filter({ hasText: "Create these segments first" });
+    await missing.getByText(`${segment}`).waitFor();
+    await page
+      .getByRole("status")
+      .filter({ hasText: "These flags exist and are overwritten" })
+      .waitFor();
+    expect(await page.getByRole("button", { name: /^Import \d/ }).count()).toBe(0);
+    await expectAccessible(page);
+
+    await console.admin("POST", "/segments", { name: segment, constraints: [] });
+    await chooseFile(page, file);
+    await choose(page, "Import it into the environment", "production");
+    await page.getByText("1 new flag, 1 changed flag, 0 unchanged flags.").waitFor();
+    expect(await rowNames(page, "Flags in the file")).toEqual([created, changed]);
+    await expectAccessible(page);
+    expect(await readFlags(console, project)).toHaveLength(1);
+
+    await page.getByRole("button", { name: "Import 2 flags into production" }).click();
+    await waitForMessage(page, "Imported 2 flags");
+    const flags = await readFlags(console, project);
+    expect(flags).toMatchObject([
+      {
+        name: created,
+        description: "Shows a banner",
+        type: "experiment",
+        environments: [
+          { name: "development", enabled: false },
+          { name: "production", enabled: true },
+        ],
+      },
+      {
+        name: changed,
+        stale: true,
+        environments: [
+          { name: "development", enabled: false },
+          { name: "production", enabled: false },
+        ],
+      },
+    ]);
+    const strategies = await console.admin(
+      "GET",
+      `/projects/${project}/features/${created}/environments/production/strategies`,
+    );
+    expect(strategies).toMatchObject([
+      { title: "Half", parameters: { rollout: "50" }, constraints: [{ values: ["mars"] }] },
+    ]);
+  });
+
+  test("says in words where a file of Unleash is wrong", async () => {
+    await createProject(console, "wrong-exports", []);
+    const page = await console.open("/projects/wrong-exports/transfer", {
+      expected: /status of 400/,
+    });
+    const strategy = { name: "default", featureName: "checkout" };
+    const constraint = { contextName: "userId", values: ["7"] };
+    const contentOf = (operator: string, variants: readonly object[] = []) =>
+      JSON.stringify({
+        features: [{ name: "checkout" }],
+        featureStrategies: [{ ...strategy, constraints: [{ ...constraint, operator }] }],
+        featureEnvironments: [
+          { featureName: "checkout", environment: "production", enabled: true, variants },
+        ],
+      });
+    const fixed = { name: "red", weight: 500, weightType: "fix" };
+    for (const [content, message] of [
+      [contentOf("NEAR"), 'In flag "checkout", strategy 1, constraint 1, operator: must be one of'],
+      [contentOf("IN", [fixed]), 'In flag "checkout", variants: must contain at least one variant'],
+    ] as const) {
+      await chooseFile(page, content);
+      await page.getByRole("alert").filter({ hasText: message }).waitFor();
+    }
+    expect(await page.getByRole("button", { name: /^Import \d/ }).count()).toBe(0);
+    expect(await readFlags(console, "wrong-exports")).toEqual([]);
   });
 
   test("imports a file with 2,000 flags, and shows only the visible ones", async () => {

@@ -90,7 +90,7 @@ export function toVariantsEvent(
 
 export function noSuchEnvironment({ feature, environment }: FeatureEnvironmentKey): ApiError {
   return notFound(
-    `The feature ${JSON.stringify(feature)} has no environment ${JSON.stringify(environment)}`,
+    `The flag ${JSON.stringify(feature)} has no environment ${JSON.stringify(environment)}`,
   );
 }
 

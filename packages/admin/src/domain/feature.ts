@@ -54,7 +54,7 @@ export async function findFeature(db: Database, name: string): Promise<Feature |
  */
 export async function getFeatureByName(db: Database, name: string): Promise<Feature> {
   const feature = await findFeature(db, name);
-  if (feature === undefined) throw notFound(`There is no feature ${JSON.stringify(name)}`);
+  if (feature === undefined) throw notFound(`There is no flag ${JSON.stringify(name)}`);
   return feature;
 }
 
@@ -71,7 +71,7 @@ export async function getFeature(
   const feature = await findFeature(db, name);
   if (feature?.project !== project) {
     throw notFound(
-      `There is no feature ${JSON.stringify(name)} in the project ${JSON.stringify(project)}`,
+      `There is no flag ${JSON.stringify(name)} in the project ${JSON.stringify(project)}`,
     );
   }
   return feature;
@@ -85,7 +85,7 @@ export async function getActiveFeature(db: Database, address: FeatureAddress): P
   if (feature.archivedAt !== null) {
     throw new ApiError(
       "ArchivedFeatureError",
-      `The feature ${JSON.stringify(feature.name)} is archived: revive it first`,
+      `The flag ${JSON.stringify(feature.name)} is archived: revive it first`,
     );
   }
   return feature;
@@ -120,7 +120,7 @@ export function checkAllInProject(found: readonly Feature[], project: string): v
   const foreign = found.filter((feature) => feature.project !== project);
   if (foreign.length === 0) return;
   throw invalidOperation(
-    `These features are not in the project ${JSON.stringify(project)}: ${quoteNames(foreign.map(({ name }) => name))}`,
+    `These flags are not in the project ${JSON.stringify(project)}: ${quoteNames(foreign.map(({ name }) => name))}`,
   );
 }
 

@@ -38,15 +38,15 @@ export async function findProblems(db: Database, batch: ImportBatch): Promise<Pr
     errors: listProblems([
       ["Create these strategies first", custom.filter((name) => !known.has(name))],
       ["Create these segments first", await missingSegments(db, batch)],
-      ["These parents of features do not exist", await missingParents(db, batch)],
+      ["These parents of flags do not exist", await missingParents(db, batch)],
       ["These context fields exist with other legal values", await changedFields(db, batch)],
-      ["These features exist in other projects", foreign.map(({ name }) => name)],
-      ["These features occur more than once", duplicatesOf(names)],
+      ["These flags exist in other projects", foreign.map(({ name }) => name)],
+      ["These flags occur more than once", duplicatesOf(names)],
     ]),
     warnings: listProblems([
       ["These strategies must have the same meaning in the applications", custom],
-      ["These features are archived and are left out", archived],
-      ["These features exist and are overwritten in the environment", active],
+      ["These flags are archived and are left out", archived],
+      ["These flags exist and are overwritten in the environment", active],
     ]),
   };
 }

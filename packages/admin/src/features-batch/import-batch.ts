@@ -2,6 +2,7 @@ import { getActiveProject, listProjectEnvironments } from "../domain/projects/st
 import { ApiError, badData } from "../errors.ts";
 import { writeAndRollBack } from "../import-export/dry-run.ts";
 import { importProject } from "../import-export/import-project.ts";
+import type { ImportReport } from "../import-export/schemas.ts";
 import type { Database } from "../storage/database.ts";
 import type { Actor } from "../storage/event.ts";
 import type { Storage, WriteTransaction } from "../storage/storage.ts";
@@ -24,6 +25,11 @@ export async function importBatch(
   await write(transaction, batch, archived);
 }
 
+interface Validation extends Pick<Problems, "errors" | "warnings"> {
+  /** What the import would change; absent if it would fail. */
+  readonly changes?: ImportReport;
+}
+
 /**
  * Finds out whether flags can be imported, without changing anything.
  *
@@ -33,19 +39,21 @@ export async function validateBatch(
   storage: Storage,
   actor: Actor,
   batch: ImportBatch,
-): Promise<Pick<Problems, "errors" | "warnings">> {
+): Promise<Validation> {
   const { archived, errors, warnings } = await storage.read(async (db) => {
     await checkTarget(db, batch);
     return findProblems(db, batch);
   });
   if (errors.length > 0) return { errors, warnings };
   try {
-    await writeAndRollBack(storage, actor, (transaction) => write(transaction, batch, archived));
+    const changes = await writeAndRollBack(storage, actor, (transaction) =>
+      write(transaction, batch, archived),
+    );
+    return { errors, warnings, changes };
   } catch (error) {
     if (!(error instanceof ApiError) || error.statusCode >= 500) throw error;
     return { errors: [{ message: error.message, affectedItems: [] }], warnings };
   }
-  return { errors, warnings };
 }
 
 async function checkTarget(db: Database, { project, environment }: ImportBatch): Promise<void> {
@@ -58,10 +66,10 @@ async function write(
   transaction: WriteTransaction,
   { project, environment, data }: ImportBatch,
   archived: ReadonlySet<string>,
-): Promise<void> {
+): Promise<ImportReport> {
   const { file, paths } = toProjectFile(data, environment, archived);
   try {
-    await importProject(transaction, project, file, environment);
+    return await importProject(transaction, project, file, environment);
   } catch (error) {
     throw error instanceof ApiError ? moveError(error, paths) : error;
   }

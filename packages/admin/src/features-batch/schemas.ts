@@ -8,6 +8,7 @@ import { CreateTagTypeBody } from "../domain/tag-types/schemas.ts";
 import { FlagVariantsBody } from "../domain/variants/schemas.ts";
 import { Name } from "../http/names.ts";
 import { closedObject, openObject } from "../http/schemas.ts";
+import { ImportResponse } from "../import-export/schemas.ts";
 import { LIMITS } from "../limits.ts";
 
 const { type, description, impressionData } = CreateFeatureBody.properties;
@@ -110,10 +111,12 @@ export const ValidationResponse = Type.Object(
     errors: Problems,
     warnings: Problems,
     permissions: Problems,
+    changes: Type.Optional(ImportResponse),
   },
   { title: "importTogglesValidateSchema" },
 );
 
 export type ExportQuery = Readonly<Static<typeof ExportQueryBody>>;
 export type BatchData = Static<typeof ExportedData>;
+export type ImportValidation = Static<typeof ValidationResponse>;
 export type ImportBatch = Readonly<Static<typeof ImportBatchBody>>;

@@ -48,6 +48,7 @@ export const OPERATION_IDS: Readonly<Record<string, string>> = {
   "POST /api/admin/environments/:environment/off": "toggleEnvironmentOff",
   "GET /api/admin/projects/:projectId/features": "getFeatures",
   "POST /api/admin/projects/:projectId/features": "createFeature",
+  "POST /api/admin/projects/:projectId/features/:feature/clone": "cloneFeature",
   "GET /api/admin/projects/:projectId/features/:feature": "getFeature",
   "PUT /api/admin/projects/:projectId/features/:feature": "updateFeature",
   "PATCH /api/admin/projects/:projectId/features/:feature": "patchFeature",

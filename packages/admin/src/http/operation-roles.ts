@@ -86,6 +86,7 @@ export const OPERATION_ROLES: Readonly<Record<string, Role>> = {
   updateProjectContextFieldLegalValue: "editor",
   deleteProjectContextFieldLegalValue: "editor",
   createFeature: "editor",
+  cloneFeature: "editor",
   updateFeature: "editor",
   patchFeature: "editor",
   archiveFeature: "editor",

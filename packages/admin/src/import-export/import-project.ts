@@ -66,7 +66,7 @@ async function checkTargets(
   if (archived.length === 0) return;
   throw new ApiError(
     "ArchivedFeatureError",
-    `Revive or delete these archived features first: ${quoteNames(archived.map(({ name }) => name))}`,
+    `Revive or delete these archived flags first: ${quoteNames(archived.map(({ name }) => name))}`,
   );
 }
 
@@ -78,7 +78,7 @@ function checkFeatureLimit(
   const [excess] = created.slice(remainingFeatures);
   if (excess === undefined) return;
   withErrorPath(`/body/features/${features.indexOf(excess)}`, () => {
-    throw exceedsLimit("features", LIMITS.features);
+    throw exceedsLimit("flags", LIMITS.features);
   });
 }
 

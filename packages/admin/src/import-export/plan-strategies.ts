@@ -66,7 +66,7 @@ function checkCount(count: number, previousCount: number, path: string): void {
   const limit = Math.max(LIMITS.strategiesPerEnvironment, previousCount);
   if (count <= limit) return;
   withErrorPath(`${path}/strategies/${limit}`, () => {
-    throw exceedsLimit("strategies of a feature in an environment", limit);
+    throw exceedsLimit("strategies of a flag in an environment", limit);
   });
 }
 

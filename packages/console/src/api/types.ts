@@ -24,6 +24,7 @@ import type { listStrategyTypes } from "../../../admin/src/domain/strategy-types
 import type { listTags } from "../../../admin/src/domain/tags/store.ts";
 import type { listTagTypes } from "../../../admin/src/domain/tag-types/store.ts";
 import type { ImportReport as StoredImportReport } from "../../../admin/src/import-export/schemas.ts";
+import type { ImportValidation as StoredImportValidation } from "../../../admin/src/features-batch/schemas.ts";
 import type { evaluateFeature } from "../../../admin/src/playground/evaluate.ts";
 import type { StoredFlagVariant } from "../../../admin/src/storage/schema/variants.ts";
 import type { Context as PlaygroundContext } from "../../../admin/src/playground/schemas.ts";
@@ -56,6 +57,8 @@ export type Constraint = Strategy["constraints"][number];
 export type Variant = Strategy["variants"][number];
 /** A variant of a flag in an environment, which strategies without variants use. */
 export type FlagVariant = Json<StoredFlagVariant>;
+/** Contexts that get a variant of an environment regardless of its weight. */
+export type VariantOverride = NonNullable<FlagVariant["overrides"]>[number];
 /** A flag in the archive. */
 export type ArchivedFlag = Rows<typeof listArchived>;
 export type Project = Rows<typeof listProjects>;
@@ -83,6 +86,8 @@ export type Token = Json<ReturnType<typeof toTokenView>>;
 export type RecordedEvent = Json<Awaited<ReturnType<typeof findEvents>>["events"][number]>;
 export type Usage = Json<HourlyUsage>;
 export type ImportReport = Json<StoredImportReport>;
+/** Whether a file of Unleash can be imported, and what that would change. */
+export type ImportValidation = Json<StoredImportValidation>;
 /** The result of one flag in the playground. */
 export type Evaluation = Json<ReturnType<typeof evaluateFeature>>;
 export type EvaluationDetails = Evaluation["details"];

@@ -62,7 +62,9 @@ function EnvironmentCard({ environment, instances }: EnvironmentCardProps) {
       {instances.length > SHOWN ? (
         <div>
           <Button size="small" onPress={() => setShowsAll(!showsAll)}>
-            {showsAll ? "Show fewer instances" : `Show all ${instances.length} instances`}
+            {showsAll
+              ? "Show fewer instances"
+              : `Show all ${describeCount(instances.length, "instance")}`}
           </Button>
         </div>
       ) : null}

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { queries } from "../api/queries.ts";
 import type { Application } from "../api/types.ts";
 import { Button } from "../ui/button.tsx";
-import { describeCount } from "../ui/count.ts";
+import { describeCount, formatCount } from "../ui/count.ts";
 import { type Column, DataTable } from "../ui/data-table.tsx";
 import { SearchField } from "../ui/fields.tsx";
 import { Badge, Empty, Loaded, Page } from "../ui/page.tsx";
@@ -39,7 +39,9 @@ export function ApplicationsPage() {
               </div>
               <p className="muted applications-count" role="status">
                 {describeCount(total, "application")}
-                {shown.length < total ? `, of which the first ${shown.length} are shown` : ""}
+                {shown.length < total
+                  ? `, of which the first ${formatCount(shown.length)} are shown`
+                  : ""}
               </p>
               {shown.length === 0 ? (
                 <Empty title="No application matches">

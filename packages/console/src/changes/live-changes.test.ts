@@ -3,7 +3,9 @@ import type { EventType } from "../../../admin/src/storage/event.ts";
 import { outdatedKeys } from "./live-changes.ts";
 
 const FLAG = ["evaluation", "flags", "flag"];
+const STRATEGY = [...FLAG, "segments", "context-fields"];
 const FLAG_LIST = ["evaluation", "projects", "applications", "flags", "flag"];
+const ARCHIVE = [...FLAG_LIST, "segments", "context-fields", "environments"];
 const PROJECT = ["evaluation", "projects", "environments", "flags", "flag"];
 const ENVIRONMENT = ["evaluation", "environments", "flags", "flag"];
 const SEGMENT = ["evaluation", "segments", "flag"];
@@ -12,9 +14,9 @@ const TAGS = ["tags", "tag-types"];
 
 /** The resources that the console reads again after a change of each type, besides events. */
 const OUTDATED: Readonly<Record<EventType, readonly string[]>> = {
-  "api-token-created": ["tokens"],
-  "api-token-deleted": ["tokens"],
-  "api-token-updated": ["tokens"],
+  "api-token-created": ["tokens", "environments"],
+  "api-token-deleted": ["tokens", "environments"],
+  "api-token-updated": ["tokens", "environments"],
   "application-deleted": ["applications"],
   "context-field-created": ["context-fields"],
   "context-field-deleted": ["context-fields"],
@@ -22,29 +24,29 @@ const OUTDATED: Readonly<Record<EventType, readonly string[]>> = {
   "environment-created": ENVIRONMENT,
   "environment-disabled": ENVIRONMENT,
   "environment-enabled": ENVIRONMENT,
-  "feature-archived": FLAG_LIST,
+  "feature-archived": ARCHIVE,
   "feature-created": FLAG_LIST,
   "feature-deleted": FLAG_LIST,
   "feature-dependencies-removed": FLAG,
   "feature-dependency-added": FLAG,
   "feature-dependency-removed": FLAG,
-  "feature-environment-disabled": FLAG,
-  "feature-environment-enabled": FLAG,
+  "feature-environment-disabled": [...FLAG, "environments"],
+  "feature-environment-enabled": [...FLAG, "environments"],
   "feature-environment-variants-updated": FLAG,
   "feature-metadata-updated": FLAG,
-  "feature-revived": FLAG_LIST,
+  "feature-revived": ARCHIVE,
   "feature-stale-off": FLAG,
   "feature-stale-on": FLAG,
-  "feature-strategy-add": FLAG,
-  "feature-strategy-remove": FLAG,
-  "feature-strategy-update": FLAG,
+  "feature-strategy-add": STRATEGY,
+  "feature-strategy-remove": STRATEGY,
+  "feature-strategy-update": STRATEGY,
   "feature-tagged": [...FLAG, ...TAGS],
   "feature-untagged": [...FLAG, ...TAGS],
-  "features-imported": [...FLAG, "segments", "context-fields", "tag-types"],
+  "features-imported": [...STRATEGY, "environments", "tag-types"],
   "project-archived": PROJECT,
   "project-created": PROJECT,
   "project-environment-added": PROJECT,
-  "project-environment-removed": PROJECT,
+  "project-environment-removed": [...PROJECT, "segments", "context-fields"],
   "project-revived": PROJECT,
   "project-updated": PROJECT,
   "segment-created": SEGMENT,

@@ -58,8 +58,17 @@ const RULES: readonly Rule[] = [
   { types: /^tag|^feature-(?:un)?tagged/, keys: () => [["tags"], ["tag-types"]] },
   { types: /^strategy-(?:created|updated|deleted)/, keys: () => [["strategy-types"]] },
   { types: /^application/, keys: () => [["applications"]] },
-  { types: /^api-token/, keys: () => [["tokens"]] },
-  { types: /^features-imported/, keys: () => [["segments"], ["context-fields"], ["tag-types"]] },
+  { types: /^api-token/, keys: () => [["tokens"], ["environments"]] },
+  // Lists say how many flags use each entry.
+  {
+    types: /^feature-(?:strategy|archived|revived)|^features-imported|^project-environment-removed/,
+    keys: () => [["segments"], ["context-fields"]],
+  },
+  {
+    types: /^feature-(?:environment-(?:en|dis)abled|archived|revived)|^features-imported/,
+    keys: () => [["environments"]],
+  },
+  { types: /^features-imported/, keys: () => [["tag-types"]] },
   {
     types: /^feature-(?:created|archived|revived|deleted)/,
     keys: () => [["projects"], ["applications"]],

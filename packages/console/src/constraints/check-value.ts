@@ -1,3 +1,4 @@
+import { formatCount } from "../ui/count.ts";
 import type { ValueKind } from "./operators.ts";
 
 /** Limits of the service. */
@@ -43,16 +44,19 @@ interface ListRules {
   readonly kind: ValueKind;
   /** The only values that the context field allows. Empty if it allows all. */
   readonly legalValues: readonly string[];
+  /** @default the limit of constraints */
+  readonly maxValues?: number;
 }
 
 /** Returns what is wrong with the values of a constraint; undefined if they are valid. */
 export function describeListProblem(
   values: readonly string[],
-  { kind, legalValues }: ListRules,
+  { kind, legalValues, maxValues = MAX_VALUES }: ListRules,
 ): string | undefined {
   if (values.length === 0) return EMPTY[kind];
-  if (values.length > MAX_VALUES) {
-    return `A constraint has at most ${MAX_VALUES} values; these are ${values.length}. Use several strategies or segments.`;
+  if (values.length > maxValues) {
+    const hint = maxValues === MAX_VALUES ? " Use several strategies or segments." : "";
+    return `A list has at most ${formatCount(maxValues)} values; these are ${formatCount(values.length)}.${hint}`;
   }
   const long = values.find((value) => value.length > MAX_VALUE_LENGTH);
   if (long !== undefined) {
@@ -76,6 +80,6 @@ export function describeIllegalValues(
   const illegal = values.filter((value) => !legal.has(value));
   if (illegal.length === 0) return undefined;
   const shown = illegal.slice(0, 3).join(", ");
-  const further = illegal.length > 3 ? ` and ${illegal.length - 3} more` : "";
+  const further = illegal.length > 3 ? ` and ${formatCount(illegal.length - 3)} more` : "";
   return `The context field does not allow ${shown}${further}.`;
 }

@@ -1,9 +1,11 @@
 import { Trash2 } from "lucide-react";
 import type { Constraint, ContextField } from "../api/types.ts";
+import { legalValuesOf } from "../context-fields/use-available-fields.ts";
 import { IconButton } from "../ui/button.tsx";
 import { Checkbox, TextField } from "../ui/fields.tsx";
 import { ComboBox, Select } from "../ui/select.tsx";
 import { describeIllegalValues, describeListProblem, describeValueProblem } from "./check-value.ts";
+import { ContextFieldBox } from "./context-field-box.tsx";
 import { ConstraintSummary } from "./constraint-summary.tsx";
 import { OPERATORS, operatorOf, takesList } from "./operators.ts";
 import { fromFieldTime, toFieldTime } from "./time-value.ts";
@@ -32,17 +34,10 @@ export function ConstraintFields(props: ConstraintFieldsProps) {
         </IconButton>
       </div>
       <div className="constraint-fields">
-        <ComboBox
-          label="Context field"
-          choices={fields.map(({ name, description }) => ({
-            id: name,
-            label: name,
-            ...(description !== null && { description }),
-          }))}
+        <ContextFieldBox
+          fields={fields}
           value={contextName}
           onChange={(name) => onChange((latest) => withField(latest, name))}
-          isRequired
-          validate={(name) => describeFieldProblem(name)}
           {...(kind === "date" && {
             description: "Times are compared with the time of the evaluation.",
           })}
@@ -82,8 +77,7 @@ export function ConstraintFields(props: ConstraintFieldsProps) {
 function ValueFields({ constraint, fields, onChange }: ConstraintFieldsProps) {
   const { operator, contextName, values, value = "" } = constraint;
   const { kind } = operatorOf(operator);
-  const legalValues =
-    fields.find(({ name }) => name === contextName)?.legalValues.map((legal) => legal.value) ?? [];
+  const legalValues = legalValuesOf(fields, contextName);
   const setValue = (changed: string): void => onChange((latest) => ({ ...latest, value: changed }));
   if (takesList(operator)) {
     return (
@@ -149,9 +143,4 @@ function operatorChoices(current: string) {
     group,
   }));
   return current in OPERATORS ? known : [...known, { id: current, label: current, group: "Other" }];
-}
-
-function describeFieldProblem(name: string): string | undefined {
-  if (name.trim() === "") return "Choose a context field.";
-  return name.length > 100 ? "The name of a context field has at most 100 characters." : undefined;
 }

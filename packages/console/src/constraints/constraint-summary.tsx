@@ -2,6 +2,7 @@ import { ListFilter } from "lucide-react";
 import type { Constraint } from "../api/types.ts";
 import { describeParts } from "./describe-constraint.ts";
 import "./constraints.css";
+import { formatCount } from "../ui/count.ts";
 
 /** A constraint in one readable line. */
 export function ConstraintSummary({ constraint }: { readonly constraint: Constraint }) {
@@ -13,7 +14,7 @@ export function ConstraintSummary({ constraint }: { readonly constraint: Constra
       {furtherCount === 0 ? null : (
         <span className="muted" title={constraint.values.slice(0, 50).join(", ")}>
           {" "}
-          (+{furtherCount})
+          (+{formatCount(furtherCount)})
         </span>
       )}
       {constraint.caseInsensitive ? <span className="muted">, ignoring case</span> : null}

@@ -1,6 +1,7 @@
 import type { Constraint } from "../api/types.ts";
 import { operatorOf, takesList } from "./operators.ts";
 import { formatTime } from "./time-value.ts";
+import { formatCount } from "../ui/count.ts";
 
 /** A constraint in words. */
 interface Description {
@@ -37,5 +38,5 @@ export function describeParts(constraint: Constraint, shown = SHOWN_VALUES): Des
 export function describeConstraint(constraint: Constraint, shown = SHOWN_VALUES): string {
   const { field, condition, values, furtherCount } = describeParts(constraint, shown);
   const line = `${field} ${condition} ${values === "" ? "…" : values}`;
-  return furtherCount === 0 ? line : `${line} (+${furtherCount})`;
+  return furtherCount === 0 ? line : `${line} (+${formatCount(furtherCount)})`;
 }

@@ -5,6 +5,7 @@ import { TextField } from "../ui/fields.tsx";
 import { ComboBox } from "../ui/select.tsx";
 import { parseLines, parseValues, withValues } from "./value-list.ts";
 import "./constraints.css";
+import { describeCount, formatCount } from "../ui/count.ts";
 
 /** How many values are shown one by one. More would be slow and hard to read. */
 const SHOWN_VALUES = 40;
@@ -29,9 +30,7 @@ export function ValueListField(props: ValueListFieldProps) {
     <div className="value-list">
       {isText ? <ValueText {...props} /> : <ValueChips {...props} />}
       <div className="row">
-        <span className="muted">
-          {values.length} {values.length === 1 ? "value" : "values"}
-        </span>
+        <span className="muted">{describeCount(values.length, "value")}</span>
         <Button size="small" variant="quiet" onPress={() => setText(!isText)}>
           {isText ? "Show as list" : "Edit as text"}
         </Button>
@@ -94,7 +93,7 @@ function ValueChips({
             onRemove={(removed) => onChange(values.filter((value) => value !== removed))}
           />
           {values.length > SHOWN_VALUES ? (
-            <span className="muted">and {values.length - SHOWN_VALUES} more</span>
+            <span className="muted">and {formatCount(values.length - SHOWN_VALUES)} more</span>
           ) : null}
         </div>
       )}

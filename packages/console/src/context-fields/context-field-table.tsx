@@ -1,6 +1,6 @@
 import { useState } from "react";
 import type { ContextFieldSummary } from "../api/types.ts";
-import { describeCount } from "../ui/count.ts";
+import { describeCount, formatCount } from "../ui/count.ts";
 import { type Column, DataTable } from "../ui/data-table.tsx";
 import { Badge } from "../ui/page.tsx";
 import { menuColumn } from "../ui/row-menu.tsx";
@@ -96,9 +96,7 @@ function LegalValuesSummary({ values }: { readonly values: readonly string[] }) 
   return (
     <span>
       {values.slice(0, SHOWN_VALUES).join(", ")}
-      {others > 0 ? (
-        <span className="muted"> and {others.toLocaleString("en-GB")} more</span>
-      ) : null}
+      {others > 0 ? <span className="muted"> and {formatCount(others)} more</span> : null}
     </span>
   );
 }

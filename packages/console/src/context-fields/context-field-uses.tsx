@@ -1,10 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { queries } from "../api/queries.ts";
-import { adminPath, request } from "../api/request.ts";
-import { useChange } from "../changes/use-change.ts";
+import { adminPath } from "../api/request.ts";
 import { StrategyReferences } from "../flags/strategy-references.tsx";
-import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
-import { Dialog } from "../ui/dialog.tsx";
+import { DeleteUnusedDialog, UsesDialog } from "../flags/uses-dialogs.tsx";
 import { Loaded } from "../ui/page.tsx";
 
 interface ContextFieldUsesDialogProps {
@@ -15,47 +13,34 @@ interface ContextFieldUsesDialogProps {
 /** Shows the flags and segments with constraints on a context field. */
 export function ContextFieldUsesDialog({ name, onClose }: ContextFieldUsesDialogProps) {
   return (
-    <Dialog title={`Where ${name} is used`} onClose={onClose}>
-      <div className="dialog-content">
-        <Uses name={name} />
-      </div>
-    </Dialog>
+    <UsesDialog name={name} onClose={onClose}>
+      <Uses name={name} />
+    </UsesDialog>
   );
 }
 
 /** Deletes a context field that is not used, or says where it is used. */
 export function DeleteContextFieldDialog({ name, onClose }: ContextFieldUsesDialogProps) {
   const { isUsed } = useUses(name);
-  const deletion = useChange({
-    run: () => request(adminPath`/context/${name}`, { method: "DELETE" }),
-    outdates: [["context-fields"]],
-    success: () => `Deleted ${name}`,
-    showsErrors: true,
-  });
-  if (isUsed) {
-    return (
-      <Dialog title={`${name} cannot be deleted yet`} onClose={onClose}>
-        <div className="dialog-content">
+  return (
+    <DeleteUnusedDialog
+      name={name}
+      path={adminPath`/context/${name}`}
+      outdates={[["context-fields"]]}
+      onClose={onClose}
+      isUsed={isUsed}
+      uses={
+        <>
           <p>Remove the constraints on this field first.</p>
           <Uses name={name} />
-        </div>
-      </Dialog>
-    );
-  }
-  return (
-    <ConfirmDialog
-      title={`Delete ${name}?`}
-      submit="Delete"
-      isPending={deletion.isPending}
-      error={deletion.error}
-      onClose={onClose}
-      onConfirm={() => deletion.mutate(undefined, { onSuccess: onClose })}
+        </>
+      }
     >
       <p>
         Constraints can no longer choose this field, and its legal values are lost. Applications may
         continue to send it.
       </p>
-    </ConfirmDialog>
+    </DeleteUnusedDialog>
   );
 }
 
@@ -76,12 +61,7 @@ function Uses({ name }: { readonly name: string }) {
     <Loaded query={strategies}>
       {(references) => (
         <>
-          {references.length === 0 ? null : (
-            <>
-              <p>Strategies of these flags:</p>
-              <StrategyReferences references={references} />
-            </>
-          )}
+          {references.length === 0 ? null : <StrategyReferences references={references} />}
           <Loaded query={segments}>
             {(found) =>
               found.length === 0 ? null : (

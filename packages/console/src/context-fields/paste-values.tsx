@@ -1,7 +1,7 @@
 import { useState } from "react";
 import type { LegalValue } from "../api/types.ts";
 import { Button } from "../ui/button.tsx";
-import { describeCount } from "../ui/count.ts";
+import { describeCount, formatCount } from "../ui/count.ts";
 import { TextField } from "../ui/fields.tsx";
 import { Banner } from "../ui/page.tsx";
 import { parsePastedValues } from "./legal-values.ts";
@@ -39,7 +39,7 @@ export function PasteValues({ values, onAdd }: PasteValuesProps) {
               <li key={problem}>{problem}</li>
             ))}
             {pasted.problems.length > SHOWN_PROBLEMS ? (
-              <li>and {pasted.problems.length - SHOWN_PROBLEMS} more</li>
+              <li>and {formatCount(pasted.problems.length - SHOWN_PROBLEMS)} more</li>
             ) : null}
           </ul>
         </Banner>

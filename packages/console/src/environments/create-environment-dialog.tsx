@@ -1,24 +1,28 @@
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { queries } from "../api/queries.ts";
 import { adminPath, request } from "../api/request.ts";
 import { useChange } from "../changes/use-change.ts";
 import { FormDialog } from "../ui/dialog.tsx";
-import { Checkbox, NumberField } from "../ui/fields.tsx";
+import { Checkbox } from "../ui/fields.tsx";
 import { NameField } from "../ui/name-field.tsx";
-import { ComboBox } from "../ui/select.tsx";
+import { ComboBox, Select } from "../ui/select.tsx";
 import { ENVIRONMENT_TYPES } from "./environment-types.ts";
-
-const DEFAULT_POSITION = 9999;
+import { listPositions } from "./positions.ts";
 
 export function CreateEnvironmentDialog({ onClose }: { readonly onClose: () => void }) {
   const [name, setName] = useState("");
   const [type, setType] = useState("production");
-  const [sortOrder, setSortOrder] = useState(DEFAULT_POSITION);
+  const { data: environments = [] } = useQuery(queries.environments());
+  const positions = listPositions(environments);
+  const [chosen, setChosen] = useState<string>();
+  const position = positions.find(({ after = "" }) => after === chosen) ?? positions.at(-1);
   const [enabled, setEnabled] = useState(true);
   const creation = useChange({
     run: () =>
       request(adminPath`/environments`, {
         method: "POST",
-        body: { name, type: type.trim(), sortOrder, enabled },
+        body: { name, type: type.trim(), sortOrder: position?.sortOrder, enabled },
       }),
     outdates: [["environments"]],
     success: () => `Created ${name}. Add it to projects in their settings`,
@@ -50,14 +54,15 @@ export function CreateEnvironmentDialog({ onClose }: { readonly onClose: () => v
         isRequired
         description="Says what the environment is for. It has no effect on flags."
       />
-      <NumberField
+      <Select
         label="Position"
-        value={sortOrder}
-        onChange={setSortOrder}
-        minValue={0}
-        maxValue={2 ** 31 - 1}
-        step={1}
-        description="Environments are shown from the smallest to the largest position."
+        choices={positions.map(({ after }) => ({
+          id: after ?? "",
+          label: after === undefined ? "First" : `After ${after}`,
+        }))}
+        value={position?.after ?? ""}
+        onChange={setChosen}
+        description="The console shows environments in this order everywhere."
       />
       <Checkbox label="New projects contain it" isSelected={enabled} onChange={setEnabled} />
     </FormDialog>

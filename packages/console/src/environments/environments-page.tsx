@@ -74,7 +74,6 @@ function Environments({ environments, isAdmin }: EnvironmentsProps) {
         </span>
       ),
     },
-    { id: "order", header: "Position", width: "6rem", cell: ({ sortOrder }) => sortOrder },
     {
       id: "use",
       header: "Use",

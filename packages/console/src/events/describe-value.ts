@@ -1,4 +1,5 @@
 import { isObject } from "./recorded-state.ts";
+import { formatCount } from "../ui/count.ts";
 
 /** How many entries of a list are shown. */
 const MAX_ENTRIES = 6;
@@ -27,7 +28,7 @@ function describeList(values: readonly unknown[]): string {
 }
 
 function describeOthers(count: number): string {
-  return count === 0 ? "" : ` and ${count} more`;
+  return count === 0 ? "" : ` and ${formatCount(count)} more`;
 }
 
 function isNothing(value: unknown): boolean {

@@ -2,6 +2,7 @@ import type { EventType } from "../../../admin/src/storage/event.ts";
 import type { RecordedEvent } from "../api/types.ts";
 import { describeStrategyType } from "../strategies/strategy-types.ts";
 import { listAt, textAt } from "./recorded-state.ts";
+import { formatCount } from "../ui/count.ts";
 
 interface EventWords {
   /** The name of the type in a list of all types. */
@@ -131,7 +132,7 @@ export const EVENT_WORDS: Readonly<Record<EventType, EventWords>> = {
   "features-imported": {
     label: "Flags imported",
     action: ({ data, project }) =>
-      `imported flags into the project ${project}: ${listAt(data, "created").length} new, ${listAt(data, "updated").length} changed`,
+      `imported flags into the project ${project}: ${formatCount(listAt(data, "created").length)} new, ${formatCount(listAt(data, "updated").length)} changed`,
   },
   "project-archived": {
     label: "Project archived",

@@ -7,6 +7,7 @@ import { StickinessField } from "../strategies/stickiness-field.tsx";
 import { Button } from "../ui/button.tsx";
 import { FormDialog } from "../ui/dialog.tsx";
 import { VariantBar } from "../variants/variant-bar.tsx";
+import { OverrideList } from "../variants/override-list.tsx";
 import { VariantEditor } from "../variants/variant-editor.tsx";
 
 interface EnvironmentVariantsProps {
@@ -25,6 +26,7 @@ export function EnvironmentVariants({ flag, environment, canEdit }: EnvironmentV
       <h3>Variants of the environment</h3>
       <p className="muted flag-note">Used by strategies that have no variants of their own.</p>
       <VariantBar variants={variants} />
+      <OverrideList variants={variants} />
       {canEdit ? (
         <div>
           <Button size="small" onPress={() => setEditing(true)}>
@@ -95,7 +97,6 @@ function LoadedVariants({
     showsErrors: true,
   });
   const submit = (overwrites: boolean): void => edit.mutate({ overwrites }, { onSuccess: onClose });
-  const overridden = variants.filter(({ overrides = [] }) => overrides.length > 0);
   return (
     <FormDialog
       title={`Variants in ${environment}`}
@@ -107,7 +108,12 @@ function LoadedVariants({
       isPending={edit.isPending}
       error={edit.error}
     >
-      <VariantEditor value={variants} onChange={setVariants} stickiness={stickiness} />
+      <VariantEditor
+        value={variants}
+        onChange={setVariants}
+        stickiness={stickiness}
+        allowsOverrides
+      />
       {variants.length === 0 ? null : (
         <StickinessField
           label="Stickiness"
@@ -117,21 +123,6 @@ function LoadedVariants({
           }
           description="Contexts with the same value get the same variant."
         />
-      )}
-      {overridden.length === 0 ? null : (
-        <div>
-          <h3>Contexts that always get a certain variant</h3>
-          <ul>
-            {overridden.flatMap(({ name: variant, overrides = [] }) =>
-              overrides.map(({ contextName, values }) => (
-                <li key={`${variant} ${contextName}`}>
-                  {variant}: {contextName} is one of {values.slice(0, 5).join(", ")}
-                  {values.length > 5 ? ` (+${values.length - 5})` : ""}
-                </li>
-              )),
-            )}
-          </ul>
-        </div>
       )}
     </FormDialog>
   );

@@ -7,12 +7,13 @@ import { useHasRole } from "../session/session.ts";
 import { Button, IconButton } from "../ui/button.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { ArchiveFlagDialog } from "./archive-flag-dialog.tsx";
+import { CopyFlagDialog } from "./copy-flag-dialog.tsx";
 import { EditFlagDialog } from "./edit-flag-dialog.tsx";
 
 /** What can be done with a flag as a whole. */
 export function FlagActions({ flag }: { readonly flag: Flag }) {
   const canEdit = useHasRole("editor");
-  const [dialog, setDialog] = useState<"edit" | "archive">();
+  const [dialog, setDialog] = useState<"edit" | "copy" | "archive">();
   const { project, name, stale } = flag;
   const markStale = (isStale: boolean): Promise<unknown> =>
     request(adminPath`/projects/${project}/stale`, {
@@ -35,6 +36,7 @@ export function FlagActions({ flag }: { readonly flag: Flag }) {
       <Button onPress={() => setDialog("edit")}>Edit</Button>
       <Menu
         entries={[
+          { label: "Copy…", run: () => setDialog("copy") },
           {
             label: stale ? "Mark as active" : "Mark as stale",
             run: () => marking.mutate(!stale),
@@ -47,6 +49,7 @@ export function FlagActions({ flag }: { readonly flag: Flag }) {
         </IconButton>
       </Menu>
       {dialog === "edit" ? <EditFlagDialog flag={flag} onClose={close} /> : null}
+      {dialog === "copy" ? <CopyFlagDialog flag={flag} onClose={close} /> : null}
       {dialog === "archive" ? <ArchiveFlagDialog flag={flag} onClose={close} /> : null}
     </>
   );

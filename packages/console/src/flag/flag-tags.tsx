@@ -7,10 +7,12 @@ import type { Flag, Tag } from "../api/types.ts";
 import { useChange } from "../changes/use-change.ts";
 import { toTagText } from "../flags/filter-flags.ts";
 import { useHasRole } from "../session/session.ts";
+import { TagTypeField } from "../tags/tag-type-field.tsx";
+import { describeTagProblem } from "../tags/tag-value.ts";
 import { Button } from "../ui/button.tsx";
 import { Chips } from "../ui/chips.tsx";
 import { FormDialog } from "../ui/dialog.tsx";
-import { ComboBox, Select } from "../ui/select.tsx";
+import { ComboBox } from "../ui/select.tsx";
 
 function outdatedBy({ project, name }: Flag) {
   return [["flag", project, name], ["flags", project], ["tags"]];
@@ -68,7 +70,6 @@ interface AddTagDialogProps {
 }
 
 function AddTagDialog({ flag, onClose }: AddTagDialogProps) {
-  const { data: types = [] } = useQuery(queries.tagTypes());
   const { data: tags = [] } = useQuery(queries.tags());
   const [type, setType] = useState("simple");
   const [value, setValue] = useState("");
@@ -88,16 +89,7 @@ function AddTagDialog({ flag, onClose }: AddTagDialogProps) {
       isPending={addition.isPending}
       error={addition.error}
     >
-      <Select
-        label="Type"
-        choices={types.map(({ name, description }) => ({
-          id: name,
-          label: name,
-          ...(description !== null && { description }),
-        }))}
-        value={type}
-        onChange={setType}
-      />
+      <TagTypeField value={type} onChange={setType} />
       <ComboBox
         label="Tag"
         choices={tags
@@ -107,11 +99,7 @@ function AddTagDialog({ flag, onClose }: AddTagDialogProps) {
         onChange={setValue}
         isRequired
         autoFocus
-        validate={(text) =>
-          text !== "" && (text.trim().length < 2 || text.trim().length > 50)
-            ? "A tag has 2 to 50 characters."
-            : undefined
-        }
+        validate={describeTagProblem}
       />
     </FormDialog>
   );

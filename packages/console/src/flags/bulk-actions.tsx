@@ -7,6 +7,7 @@ import { FormDialog } from "../ui/dialog.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { NameList } from "../ui/name-list.tsx";
 import { Selection } from "../ui/selection.tsx";
+import { describeCount } from "../ui/count.ts";
 
 interface BulkActionsProps {
   readonly project: string;
@@ -17,7 +18,7 @@ interface BulkActionsProps {
 /** What can be done with all selected flags. */
 export function BulkActions({ project, flags, onDone }: BulkActionsProps) {
   const names = namesOf(flags);
-  const count = `${names.length} ${names.length === 1 ? "flag" : "flags"}`;
+  const count = describeCount(names.length, "flag");
   const [isArchiving, setArchiving] = useState(false);
   const environments = [
     ...new Set(flags.flatMap((flag) => flag.environments.map(({ name }) => name))),

@@ -12,6 +12,7 @@ import { CreateFlagDialog } from "./create-flag-dialog.tsx";
 import { filterFlags, NO_FILTER } from "./filter-flags.ts";
 import { FlagFilters } from "./flag-filters.tsx";
 import { FlagList } from "./flag-list.tsx";
+import { describeShown } from "../ui/count.ts";
 
 const route = getRouteApi("/shell/projects/$project/flags");
 
@@ -74,9 +75,7 @@ function FilteredFlags({ project, flags }: FilteredFlagsProps) {
         <BulkActions project={project} flags={chosen} onDone={() => setSelected(new Set())} />
       )}
       <p className="muted" role="status">
-        {shown.length === flags.length
-          ? `${flags.length} ${flags.length === 1 ? "flag" : "flags"}`
-          : `${shown.length} of ${flags.length} flags`}
+        {describeShown(shown.length, flags.length, "flag")}
       </p>
       {shown.length === 0 ? (
         <Empty title="No flag matches">

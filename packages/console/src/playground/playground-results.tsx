@@ -18,6 +18,7 @@ import {
   variedFields,
 } from "./filter-results.ts";
 import { OutcomeBadge } from "./outcome-badge.tsx";
+import { describeShown, formatCount } from "../ui/count.ts";
 
 const FILTERS: readonly { readonly id: ResultFilter; readonly label: string }[] = [
   { id: "all", label: "All results" },
@@ -56,9 +57,7 @@ export function PlaygroundResults({ flags, input }: PlaygroundResultsProps) {
         <Select label="Result" hidesLabel choices={FILTERS} value={show} onChange={setShow} />
       </div>
       <p className="muted playground-count" role="status">
-        {matching.length === flags.length
-          ? `${flags.length} ${flags.length === 1 ? "flag" : "flags"}`
-          : `${matching.length} of ${flags.length} flags`}
+        {describeShown(matching.length, flags.length, "flag")}
       </p>
       {matching.length === 0 ? (
         <Empty title="No flag matches">
@@ -191,8 +190,8 @@ function FlagDetails({ flag, environments, context }: FlagDetailsProps) {
               })}
               {evaluations.length > MAX_EXPLAINED ? (
                 <p className="muted">
-                  and {evaluations.length - MAX_EXPLAINED} more combinations. Fill in fewer values
-                  to see their explanations.
+                  and {formatCount(evaluations.length - MAX_EXPLAINED)} more combinations. Fill in
+                  fewer values to see their explanations.
                 </p>
               ) : null}
             </section>

@@ -8,6 +8,7 @@ import { describeEnvironmentType } from "../environments/environment-types.ts";
 import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 import { Button } from "../ui/button.tsx";
 import { Badge, Loaded } from "../ui/page.tsx";
+import { describeCount, formatCount } from "../ui/count.ts";
 
 interface ProjectEnvironmentsProps {
   readonly project: Project;
@@ -125,7 +126,7 @@ function RemoveEnvironmentDialog({ project, environment, onClose }: RemoveEnviro
       <p>
         {flags.data === undefined
           ? "Counting the flags…"
-          : `Now ${on === 1 ? "1 flag is" : `${on} flags are`} on there, and ${withStrategies} ${withStrategies === 1 ? "has" : "have"} strategies.`}
+          : `Now ${describeCount(on, "flag")} ${on === 1 ? "is" : "are"} on there, and ${formatCount(withStrategies)} ${withStrategies === 1 ? "has" : "have"} strategies.`}
       </p>
     </ConfirmDialog>
   );

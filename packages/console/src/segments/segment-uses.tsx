@@ -1,11 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { queries } from "../api/queries.ts";
-import { adminPath, request } from "../api/request.ts";
+import { adminPath } from "../api/request.ts";
 import type { Segment } from "../api/types.ts";
-import { useChange } from "../changes/use-change.ts";
 import { StrategyReferences } from "../flags/strategy-references.tsx";
-import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
-import { Dialog } from "../ui/dialog.tsx";
+import { DeleteUnusedDialog, UsesDialog } from "../flags/uses-dialogs.tsx";
 import { Loaded } from "../ui/page.tsx";
 
 interface SegmentUsesDialogProps {
@@ -14,50 +12,36 @@ interface SegmentUsesDialogProps {
 }
 
 /** Shows the flags that use a segment. */
-export function SegmentUsesDialog({ segment, onClose }: SegmentUsesDialogProps) {
+export function SegmentUsesDialog({ segment: { id, name }, onClose }: SegmentUsesDialogProps) {
   return (
-    <Dialog title={`Where ${segment.name} is used`} onClose={onClose}>
-      <div className="dialog-content">
-        <Uses id={segment.id} />
-      </div>
-    </Dialog>
+    <UsesDialog name={name} onClose={onClose}>
+      <Uses id={id} />
+    </UsesDialog>
   );
 }
 
 /** Deletes a segment that is not used, or says where it is used. */
-export function DeleteSegmentDialog({ segment, onClose }: SegmentUsesDialogProps) {
-  const { id, name } = segment;
+export function DeleteSegmentDialog({ segment: { id, name }, onClose }: SegmentUsesDialogProps) {
   const { data: uses = [] } = useQuery(queries.segmentUses(id));
-  const deletion = useChange({
-    run: () => request(adminPath`/segments/${String(id)}`, { method: "DELETE" }),
-    outdates: [["segments"]],
-    success: () => `Deleted ${name}`,
-    showsErrors: true,
-  });
-  if (uses.length > 0) {
-    return (
-      <Dialog title={`${name} cannot be deleted yet`} onClose={onClose}>
-        <div className="dialog-content">
+  return (
+    <DeleteUnusedDialog
+      name={name}
+      path={adminPath`/segments/${String(id)}`}
+      outdates={[["segments"]]}
+      onClose={onClose}
+      isUsed={uses.length > 0}
+      uses={
+        <>
           <p>
             Remove the segment from these strategies first. Without it, more users would get the
             flags.
           </p>
           <Uses id={id} />
-        </div>
-      </Dialog>
-    );
-  }
-  return (
-    <ConfirmDialog
-      title={`Delete ${name}?`}
-      submit="Delete"
-      isPending={deletion.isPending}
-      error={deletion.error}
-      onClose={onClose}
-      onConfirm={() => deletion.mutate(undefined, { onSuccess: onClose })}
+        </>
+      }
     >
       <p>No active flag uses it. This cannot be undone.</p>
-    </ConfirmDialog>
+    </DeleteUnusedDialog>
   );
 }
 
@@ -69,10 +53,7 @@ function Uses({ id }: { readonly id: number }) {
         references.length === 0 ? (
           <p>No flag uses this segment.</p>
         ) : (
-          <>
-            <p>Strategies of these flags:</p>
-            <StrategyReferences references={references} />
-          </>
+          <StrategyReferences references={references} />
         )
       }
     </Loaded>

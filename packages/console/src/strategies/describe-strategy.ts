@@ -3,6 +3,7 @@ import { operatorOf } from "../constraints/operators.ts";
 import type { Constraint, Strategy, StrategyType } from "../api/types.ts";
 import { formatPercent, formatWeight } from "../variants/weights.ts";
 import { describeStrategyType, parseListParameter, ROLLOUT } from "./strategy-types.ts";
+import { formatCount } from "../ui/count.ts";
 
 /** What the sentences about strategies refer to. */
 export interface Names {
@@ -70,7 +71,7 @@ function describeList(one: string, many: string, text = ""): string {
   if (entries.length === 0) return "nobody";
   const shown = entries.slice(0, SHOWN_ENTRIES).join(", ");
   const further = entries.length - SHOWN_ENTRIES;
-  return `${entries.length === 1 ? one : many} ${shown}${further > 0 ? ` (+${further})` : ""}`;
+  return `${entries.length === 1 ? one : many} ${shown}${further > 0 ? ` (+${formatCount(further)})` : ""}`;
 }
 
 function describeSegments(ids: readonly number[], { segments }: Names): readonly string[] {

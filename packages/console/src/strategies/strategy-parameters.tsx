@@ -6,6 +6,7 @@ import type { Strategy, StrategyType } from "../api/types.ts";
 import { StickinessField } from "./stickiness-field.tsx";
 import { type Parameter, parametersOf, parseListParameter, ROLLOUT } from "./strategy-types.ts";
 import "./strategies.css";
+import { describeCount } from "../ui/count.ts";
 
 type Parameters = Strategy["parameters"];
 
@@ -108,7 +109,7 @@ function ListParameterField({ parameter, value, onChange }: ParameterFieldProps)
   return (
     <TextField
       label={label}
-      description={`${description} ${describeCount(parseListParameter(text).length)}`.trim()}
+      description={`${description} ${describeCount(parseListParameter(text).length, "value")}.`.trim()}
       value={text}
       onChange={(changed) => {
         setText(changed);
@@ -124,10 +125,6 @@ function ListParameterField({ parameter, value, onChange }: ParameterFieldProps)
       }
     />
   );
-}
-
-function describeCount(count: number): string {
-  return `${count.toLocaleString("en")} ${count === 1 ? "value" : "values"}.`;
 }
 
 interface PercentageFieldProps {

@@ -7,9 +7,8 @@ import { FormDialog } from "../ui/dialog.tsx";
 import { TextField } from "../ui/fields.tsx";
 import { Select } from "../ui/select.tsx";
 import { TAG_COLOURS, type TagColour } from "./tag-colours.ts";
-
-export const MIN_TAG_LENGTH = 2;
-export const MAX_TAG_LENGTH = 50;
+import { TagTypeField } from "./tag-type-field.tsx";
+import { describeTagProblem, MAX_TAG_LENGTH } from "./tag-value.ts";
 
 export function CreateTagDialog({ onClose }: { readonly onClose: () => void }) {
   const { data: types = [] } = useQuery(queries.tagTypes());
@@ -37,17 +36,7 @@ export function CreateTagDialog({ onClose }: { readonly onClose: () => void }) {
       isDisabled={type === null}
       onSubmit={() => creation.mutate(undefined, { onSuccess: onClose })}
     >
-      <Select
-        label="Type"
-        choices={types.map(({ name, description }) => ({
-          id: name,
-          label: name,
-          ...(description !== null && { description }),
-        }))}
-        value={type}
-        onChange={setType}
-        isRequired
-      />
+      <TagTypeField value={type} onChange={setType} />
       <TextField
         label="Value"
         value={value}
@@ -55,11 +44,7 @@ export function CreateTagDialog({ onClose }: { readonly onClose: () => void }) {
         isRequired
         autoFocus
         maxLength={MAX_TAG_LENGTH}
-        validate={(text) =>
-          text !== "" && text.trim().length < MIN_TAG_LENGTH
-            ? `Use at least ${MIN_TAG_LENGTH} characters`
-            : undefined
-        }
+        validate={describeTagProblem}
       />
       <Select label="Colour" choices={TAG_COLOURS} value={colour} onChange={setColour} />
     </FormDialog>

@@ -5,7 +5,7 @@ import { useChange } from "../changes/use-change.ts";
 import { FormDialog } from "../ui/dialog.tsx";
 import { TextField } from "../ui/fields.tsx";
 import { describeNameProblem, NameField } from "../ui/name-field.tsx";
-import { MAX_TAG_LENGTH, MIN_TAG_LENGTH } from "./create-tag-dialog.tsx";
+import { MAX_TAG_LENGTH, MIN_TAG_LENGTH } from "./tag-value.ts";
 
 interface TagTypeDialogProps {
   /** The type that is edited; undefined for a new one. */

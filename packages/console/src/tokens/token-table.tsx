@@ -33,7 +33,7 @@ const COLUMNS: readonly Column<Token>[] = [
   {
     id: "type",
     header: "Type",
-    width: "6.5rem",
+    width: "7.75rem",
     cell: ({ type }) => <Badge>{describeTokenType(type).name}</Badge>,
   },
   {

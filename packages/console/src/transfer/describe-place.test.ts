@@ -39,3 +39,27 @@ test("a place that the file does not contain is described by its position", () =
   expect(describePlace("/body/features/7/a~1b", FILE)).toBe("flag 8, a/b");
   expect(describePlace("/body/features/0/name", null)).toBe("flag 1, name");
 });
+
+test("a place in a file of Unleash is described by the flag and the number of the part", () => {
+  const file = {
+    features: [{ name: "checkout" }],
+    featureStrategies: [
+      { featureName: "other" },
+      { featureName: "checkout" },
+      { featureName: "checkout", constraints: [{}] },
+    ],
+    featureEnvironments: [{ featureName: "checkout", variants: [{ name: "red" }] }],
+    featureTags: [{ featureName: "checkout" }, {}],
+  };
+  for (const [path, words] of [
+    [
+      "/body/featureStrategies/2/constraints/0/operator",
+      'flag "checkout", strategy 2, constraint 1, operator',
+    ],
+    ["/body/featureEnvironments/0/variants/0", 'flag "checkout", variant "red"'],
+    ["/body/featureTags/0/tagValue", 'flag "checkout", tag 1, tagValue'],
+    ["/body/featureTags/1/tagValue", "featureTags 2, tagValue"],
+  ] as const) {
+    expect(describePlace(path, file)).toBe(words);
+  }
+});

@@ -15,6 +15,13 @@ const PARTS: Readonly<Record<string, string>> = {
   values: "value",
 };
 
+/** What the entries of lists for all flags are called. A flag has one state in the environment of the file. */
+const PARTS_OF_FLAGS: Readonly<Record<string, string>> = {
+  featureStrategies: "strategy",
+  featureEnvironments: "",
+  featureTags: "tag",
+};
+
 /**
  * Describes a place in a project file in words, for example `flag "checkout", environment "production",
  * strategy 2, operator`.
@@ -28,10 +35,14 @@ export function describePlace(path: string, file: unknown): string {
   let current = file;
   for (const [index, step] of steps.entries()) {
     const parent = steps[index - 1];
-    current = childOf(current, step);
+    const list = current;
+    current = childOf(list, step);
     if (/^\d+$/.test(step) && parent !== undefined) {
       words.pop();
-      words.push(`${PARTS[parent] ?? parent} ${nameOf(parent, current) ?? Number(step) + 1}`);
+      words.push(
+        describePartOfFlag(parent, list, Number(step)) ??
+          `${PARTS[parent] ?? parent} ${nameOf(parent, current) ?? Number(step) + 1}`,
+      );
     } else {
       words.push(step === "features" ? "flags" : step);
     }
@@ -43,6 +54,18 @@ function childOf(value: unknown, key: string): unknown {
   return typeof value === "object" && value !== null && Object.hasOwn(value, key)
     ? (value as Readonly<Record<string, unknown>>)[key]
     : undefined;
+}
+
+/** Describes an entry of a list for all flags, for example `flag "checkout", strategy 2`. */
+function describePartOfFlag(property: string, list: unknown, index: number): string | undefined {
+  const part = PARTS_OF_FLAGS[property];
+  if (part === undefined || !Array.isArray(list)) return undefined;
+  const flags = list.slice(0, index + 1).map((entry) => childOf(entry, "featureName"));
+  const flag = flags[index];
+  if (typeof flag !== "string") return undefined;
+  const number = flags.filter((name) => name === flag).length;
+  const name = `flag ${JSON.stringify(flag)}`;
+  return part === "" ? name : `${name}, ${part} ${number}`;
 }
 
 /** The name of a part, in quotation marks. */

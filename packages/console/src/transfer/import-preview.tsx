@@ -24,6 +24,8 @@ interface PreviewedFlag {
 interface ImportPreviewProps {
   readonly fileName: string;
   readonly report: ImportReport;
+  /** The only environment that changes. By default, all in the file. */
+  readonly environment?: string | undefined;
   readonly isPending: boolean;
   readonly onImport: () => void;
   readonly onCancel: () => void;
@@ -33,6 +35,7 @@ interface ImportPreviewProps {
 export function ImportPreview({
   fileName,
   report,
+  environment,
   isPending,
   onImport,
   onCancel,
@@ -48,7 +51,7 @@ export function ImportPreview({
           : `${describeCount(created.length, "new flag")}, ${describeCount(updated.length, "changed flag")}, ${describeCount(unchanged.length, "unchanged flag")}.`}{" "}
         {changes === 0
           ? null
-          : "Segments, context fields and types that are missing here are created too."}
+          : `${environment === undefined ? "Segments, context" : "Context"} fields and types that are missing here are created too.`}
       </p>
       <div className="row">
         <Button
@@ -58,6 +61,7 @@ export function ImportPreview({
           onPress={onImport}
         >
           Import {describeCount(changes, "flag")}
+          {environment === undefined ? "" : ` into ${environment}`}
         </Button>
         <Button onPress={onCancel}>Cancel</Button>
       </div>

@@ -6,7 +6,7 @@ import { useHasRole } from "../session/session.ts";
 import { Button } from "../ui/button.tsx";
 import { Page } from "../ui/page.tsx";
 import { ImportSection } from "./import-section.tsx";
-import { toFileName } from "./project-file.ts";
+import { toFileName } from "./import-file.ts";
 import "./transfer.css";
 
 const route = getRouteApi("/shell/projects/$project/transfer");

@@ -1,12 +1,17 @@
 const numbers = new Intl.NumberFormat("en-GB");
 
+/** Writes a number with separators, for example "2,000". */
+export function formatCount(count: number): string {
+  return numbers.format(count);
+}
+
 /** Writes a number with its unit, for example "1 flag" or "2,000 flags". */
 export function describeCount(count: number, unit: string, plural: string = `${unit}s`): string {
-  return `${numbers.format(count)} ${count === 1 ? unit : plural}`;
+  return `${formatCount(count)} ${count === 1 ? unit : plural}`;
 }
 
 /** Writes how many of a list are shown, for example "12 of 2,000 tokens"; only the total if all are. */
 export function describeShown(shown: number, total: number, unit: string): string {
   const all = describeCount(total, unit);
-  return shown === total ? all : `${shown} of ${all}`;
+  return shown === total ? all : `${formatCount(shown)} of ${all}`;
 }

@@ -20,6 +20,16 @@ export interface Choice<Id extends string = string> {
   readonly group?: string;
 }
 
+/** Converts something with a name and perhaps a description to a choice. */
+export function toChoice({ name, description }: Described): Choice {
+  return { id: name, label: name, ...(description !== null && { description }) };
+}
+
+interface Described {
+  readonly name: string;
+  readonly description: string | null;
+}
+
 interface SelectProps<Id extends string> {
   readonly label: string;
   readonly choices: readonly Choice<Id>[];

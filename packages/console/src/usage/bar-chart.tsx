@@ -1,7 +1,8 @@
 import { type KeyboardEvent, type PointerEvent, useState } from "react";
-import { abbreviateCount, formatCount, formatSpan, formatTick } from "./format.ts";
+import { abbreviateCount, formatSpan, formatTick } from "./format.ts";
 import { type Bar, type Series, toRoundMaximum } from "./usage-series.ts";
 import "./bar-chart.css";
+import { formatCount } from "../ui/count.ts";
 
 // The units of the drawing. It has the width of the page, so it contains no text.
 const WIDTH = 1000;

@@ -1,7 +1,8 @@
 import { BarChart } from "./bar-chart.tsx";
-import { abbreviateCount, formatCount, formatShare } from "./format.ts";
+import { abbreviateCount, formatShare } from "./format.ts";
 import { type Bar, sumBars, toVariants, toOnAndOff } from "./usage-series.ts";
 import { UsageTable } from "./usage-table.tsx";
+import { formatCount } from "../ui/count.ts";
 
 /** What the bars are divided into. */
 export type Division = "result" | "variant";

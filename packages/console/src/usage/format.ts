@@ -1,5 +1,4 @@
 const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
-const exact = new Intl.NumberFormat("en");
 const percent = new Intl.NumberFormat("en", { style: "percent", maximumFractionDigits: 1 });
 const hour = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
 const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
@@ -14,10 +13,6 @@ const dayAndHour = new Intl.DateTimeFormat("en-GB", {
 /** Abbreviates a large number, for example 12.3K. */
 export function abbreviateCount(count: number): string {
   return compact.format(count);
-}
-
-export function formatCount(count: number): string {
-  return exact.format(count);
 }
 
 export function formatShare(part: number, whole: number): string {

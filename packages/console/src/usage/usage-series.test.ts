@@ -107,12 +107,14 @@ test("names of variants cannot be mistaken for properties of objects", () => {
 test.each([
   [0, 4],
   [3, 4],
-  [7, 10],
-  [10, 10],
-  [11, 20],
+  [7, 8],
+  [9, 12],
+  [10, 12],
+  [13, 20],
   [399, 400],
-  [450, 500],
-  [1_200_000, 2_000_000],
+  [450, 600],
+  [9000, 12_000],
+  [1_200_000, 1_200_000],
 ])("the axis of %i ends at %i", (value, maximum) => {
   expect(toRoundMaximum(value)).toBe(maximum);
 });

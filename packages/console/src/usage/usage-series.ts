@@ -112,11 +112,11 @@ export function toVariants(bars: readonly Bar[]): readonly Series[] {
   ];
 }
 
-/** Returns a round number that is at least as large, for the end of an axis. */
+/** Returns a round number that is at least as large, for the end of an axis. Its quarters are round too. */
 export function toRoundMaximum(value: number): number {
-  if (value <= 4) return 4;
+  if (value <= 8) return value <= 4 ? 4 : 8;
   const power = 10 ** Math.floor(Math.log10(value));
-  return [1, 2, 4, 5, 10].map((step) => step * power).find((round) => round >= value) ?? value;
+  return [1.2, 2, 4, 6, 8, 12].map((step) => step * power).find((round) => round >= value) ?? value;
 }
 
 /** The environments of the usage, the ones with most evaluations first. */

@@ -1,5 +1,6 @@
-import { formatCount, formatSpan } from "./format.ts";
+import { formatSpan } from "./format.ts";
 import type { Bar, Series } from "./usage-series.ts";
+import { formatCount } from "../ui/count.ts";
 
 interface UsageTableProps {
   readonly label: string;

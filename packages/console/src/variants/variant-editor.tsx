@@ -7,6 +7,7 @@ import { Banner } from "../ui/page.tsx";
 import { Select } from "../ui/select.tsx";
 import { useUpdates, withChanged } from "../ui/use-updates.ts";
 import { useRowKeys } from "../ui/use-row-keys.ts";
+import { OverrideEditor } from "./override-editor.tsx";
 import { describePayloadProblem, PAYLOAD_TYPES } from "./payload.ts";
 import { VariantBar } from "./variant-bar.tsx";
 import { fixedWeight, formatWeight, TOTAL_WEIGHT, withWeights } from "./weights.ts";
@@ -19,10 +20,17 @@ interface VariantEditorProps {
   readonly onChange: (variants: readonly FlagVariant[]) => void;
   /** The context field that decides who gets which variant, for new variants. */
   readonly stickiness: string;
+  /** Whether contexts can get a variant regardless of its share. @default false */
+  readonly allowsOverrides?: boolean;
 }
 
 /** Edits a list of variants. One of them always shares the rest, so that the weights add up to 100 %. */
-export function VariantEditor({ value, onChange, stickiness }: VariantEditorProps) {
+export function VariantEditor({
+  value,
+  onChange,
+  stickiness,
+  allowsOverrides = false,
+}: VariantEditorProps) {
   const { keys, remove } = useRowKeys(value.length);
   const update = useUpdates(value, onChange);
   const change = (edit: (variants: readonly FlagVariant[]) => readonly FlagVariant[]): void =>
@@ -41,6 +49,7 @@ export function VariantEditor({ value, onChange, stickiness }: VariantEditorProp
           otherNames={value.toSpliced(index, 1).map(({ name }) => name)}
           isLastVariable={variant.weightType !== "fix" && variableCount === 1}
           isTooMuch={isTooMuch}
+          allowsOverrides={allowsOverrides}
           onChange={(edit) => change((list) => withChanged(list, index, edit))}
           onRemove={() => {
             remove(index);
@@ -79,6 +88,7 @@ interface VariantFieldsProps {
   /** Whether no other variant shares the rest. */
   readonly isLastVariable: boolean;
   readonly isTooMuch: boolean;
+  readonly allowsOverrides: boolean;
   readonly onChange: (change: (variant: FlagVariant) => FlagVariant) => void;
   readonly onRemove: () => void;
 }
@@ -89,10 +99,11 @@ function VariantFields({
   otherNames,
   isLastVariable,
   isTooMuch,
+  allowsOverrides,
   onChange,
   onRemove,
 }: VariantFieldsProps) {
-  const { name, weight, weightType } = variant;
+  const { name, weight, weightType, overrides = [] } = variant;
   return (
     <div className="variant" role="group" aria-label={label}>
       <div className="variant-title">
@@ -142,6 +153,18 @@ function VariantFields({
         ) : null}
       </div>
       <PayloadFields variant={variant} onChange={onChange} />
+      {allowsOverrides ? (
+        <OverrideEditor
+          label={label}
+          overrides={overrides}
+          onChange={(change) =>
+            onChange(({ overrides: latest = [], ...rest }) => {
+              const changed = change(latest);
+              return changed.length === 0 ? rest : { ...rest, overrides: changed };
+            })
+          }
+        />
+      ) : null}
     </div>
   );
 }

@@ -87,7 +87,7 @@ export async function checkNoDependents(db: Database, listed: readonly Feature[]
   );
   if (parents.length === 0) return;
   throw invalidOperation(
-    `Other features depend on ${quoteNames(parents)}: include them, or remove their dependencies first`,
+    `Other flags depend on ${quoteNames(parents)}: include them, or remove their dependencies first`,
   );
 }
 

@@ -42,7 +42,7 @@ export async function reviveFeature(transaction: WriteTransaction, name: string)
 function checkAllFound(names: readonly string[], found: readonly Feature[]): void {
   const known = new Set(found.map(({ name }) => name));
   const unknown = [...new Set(names)].filter((name) => !known.has(name));
-  if (unknown.length > 0) throw notFound(`There are no features ${quoteNames(unknown)}`);
+  if (unknown.length > 0) throw notFound(`There are no flags ${quoteNames(unknown)}`);
 }
 
 async function revive({ db, record }: WriteTransaction, listed: readonly Feature[]): Promise<void> {
@@ -50,7 +50,7 @@ async function revive({ db, record }: WriteTransaction, listed: readonly Feature
   if (archived.length === 0) return;
   const activeCount = await countActiveFeatures(db);
   if (activeCount + archived.length > LIMITS.features) {
-    throw exceedsLimit("features", LIMITS.features);
+    throw exceedsLimit("flags", LIMITS.features);
   }
   const names = archived.map(({ name }) => name);
   const statesBefore = await readEnabledStates(db, names);

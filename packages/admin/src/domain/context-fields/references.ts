@@ -19,7 +19,7 @@ export async function describeReferences(db: Database, contextField: string): Pr
     .from(segments)
     .where(mentions(segments.constraints, contextField));
   return [
-    ...strategiesWithField.map(({ featureName }) => `the feature ${JSON.stringify(featureName)}`),
+    ...strategiesWithField.map(({ featureName }) => `the flag ${JSON.stringify(featureName)}`),
     ...segmentsWithField.map(({ name }) => `the segment ${JSON.stringify(name)}`),
   ];
 }
@@ -39,7 +39,7 @@ export async function findForeignReference(
     .innerJoin(features, eq(features.name, strategies.feature))
     .where(and(ne(features.project, project), mentions(strategies.constraints, contextField)))
     .limit(1);
-  if (strategy !== undefined) return `the feature ${JSON.stringify(strategy.feature)}`;
+  if (strategy !== undefined) return `the flag ${JSON.stringify(strategy.feature)}`;
   const [segment] = await db
     .select({ name: segments.name })
     .from(segments)

@@ -38,18 +38,18 @@ export interface DependencyCandidate {
 export function checkDependency(candidate: DependencyCandidate): void {
   const { child, parent, grandchild } = candidate;
   const name = JSON.stringify(parent);
-  if (parent === child) throw invalidOperation("A feature cannot depend on itself");
+  if (parent === child) throw invalidOperation("A flag cannot depend on itself");
   if (!candidate.isParentActive) {
-    throw invalidOperation(`There is no active feature ${name} in the project to depend on`);
+    throw invalidOperation(`There is no active flag ${name} in the project to depend on`);
   }
   if (candidate.hasParentParent) {
     throw invalidOperation(
-      `The feature ${name} itself depends on another feature: choose one that depends on none`,
+      `The flag ${name} itself depends on another flag: choose one that depends on none`,
     );
   }
   if (grandchild !== undefined) {
     throw invalidOperation(
-      `The feature ${JSON.stringify(grandchild)} depends on this one: remove that dependency first`,
+      `The flag ${JSON.stringify(grandchild)} depends on this one: remove that dependency first`,
     );
   }
 }

@@ -24,7 +24,7 @@ export async function createFeature(
   await getActiveProject(db, project);
   await checkNameIsAvailable(db, body.name);
   if ((await countActiveFeatures(db)) >= LIMITS.features) {
-    throw exceedsLimit("features", LIMITS.features);
+    throw exceedsLimit("flags", LIMITS.features);
   }
   const created = firstRow(
     await db
@@ -66,6 +66,6 @@ async function addToEnvironments(
 export async function checkNameIsAvailable(db: Database, name: string): Promise<void> {
   const existing = await findFeature(db, name);
   if (existing === undefined) return;
-  const state = existing.archivedAt === null ? "a feature" : "an archived feature";
+  const state = existing.archivedAt === null ? "a flag" : "an archived flag";
   throw nameExists(`There is already ${state} ${JSON.stringify(name)}: choose another name`);
 }

@@ -21,7 +21,7 @@ import {
 export async function readFeature(db: Database, address: FeatureAddress) {
   const feature = await getFeature(db, address);
   if (feature.archivedAt !== null) {
-    throw notFound(`The feature ${JSON.stringify(feature.name)} is archived`);
+    throw notFound(`The flag ${JSON.stringify(feature.name)} is archived`);
   }
   return {
     ...toFeatureView(feature),

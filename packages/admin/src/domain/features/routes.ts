@@ -7,11 +7,13 @@ import type { Storage } from "../../storage/storage.ts";
 import { ifMatch, IfMatchHeaders, withEntityTag } from "../conditional-change.ts";
 import { getActiveProject } from "../projects/store.ts";
 import { FeatureParams, ProjectParams, toFeatureAddress } from "../schemas.ts";
+import { cloneFeature } from "./clone-feature.ts";
 import { checkNameIsAvailable, createFeature } from "./create-feature.ts";
 import { FEATURE_TYPES } from "./feature-types.ts";
 import { listFeatures, parseTagFilter } from "./list-features.ts";
 import { readFeature } from "./read-feature.ts";
 import {
+  CloneFeatureBody,
   CreateFeatureBody,
   FeatureListQuery,
   FeatureSearchQuery,
@@ -105,6 +107,30 @@ function registerCreating(app: TypedApp, storage: Storage): void {
     async (request, reply) => {
       const created = await storage.write(actorOf(request), (transaction) =>
         createFeature(transaction, request.params.projectId, request.body),
+      );
+      return reply.code(201).send(created);
+    },
+  );
+
+  app.post(
+    `${ONE}/clone`,
+    {
+      schema: {
+        ...documented({
+          tag,
+          summary: "Copies a feature. The copy is off in every environment",
+          description:
+            "Copies the properties, tags, dependency, and in every environment the strategies and variants",
+          hasBody: true,
+          alsoFailsWith: [404, 409],
+        }),
+        params: FeatureParams,
+        body: CloneFeatureBody,
+      },
+    },
+    async (request, reply) => {
+      const created = await storage.write(actorOf(request), (transaction) =>
+        cloneFeature(transaction, toFeatureAddress(request.params), request.body),
       );
       return reply.code(201).send(created);
     },

@@ -16,6 +16,16 @@ export const CreateFeatureBody = openObject("createFeatureSchema", {
   tags: Type.Optional(Type.Array(TagBody, { maxItems: 100 })),
 });
 
+export const CloneFeatureBody = openObject("cloneFeatureSchema", {
+  name: Name,
+  replaceGroupId: Type.Optional(
+    Type.Boolean({
+      description:
+        "Whether the groupId of strategies, if it is the name of the feature, becomes the new name (default)",
+    }),
+  ),
+});
+
 export const UpdateFeatureBody = openObject("updateFeatureSchema", {
   name: Type.Optional(Type.String()),
   project: Type.Optional(Type.String()),
@@ -63,5 +73,6 @@ export const FeatureSearchQuery = Type.Object({
 });
 
 export type CreateFeature = Type.Static<typeof CreateFeatureBody>;
+export type CloneFeature = Type.Static<typeof CloneFeatureBody>;
 export type UpdateFeature = Type.Static<typeof UpdateFeatureBody>;
 export type FeatureSearch = Type.Static<typeof FeatureSearchQuery>;

@@ -39,7 +39,7 @@ export async function updateFeature(
 /** Describes the settings of a flag, which its `PUT` and `PATCH` change, for `ifMatch()`. */
 export function editedFeature(address: FeatureAddress): EditedResource {
   return {
-    label: "The feature",
+    label: "The flag",
     readView: async (db) => toFeatureView(await getFeature(db, address)),
     changes: {
       types: [
@@ -84,7 +84,7 @@ function checkFixedProperties(before: Feature, { name, project, archived }: Upda
     throw badData("/body/project", "cannot be changed: it must be the project in the path");
   }
   if (archived === true) {
-    throw badData("/body/archived", "cannot be set here: archive the feature with DELETE");
+    throw badData("/body/archived", "cannot be set here: archive the flag with DELETE");
   }
 }
 

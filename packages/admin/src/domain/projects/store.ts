@@ -212,7 +212,7 @@ export async function archiveProject({ db, record }: WriteTransaction, id: strin
   if (id === "default") throw invalidOperation('The project "default" cannot be archived');
   if ((await countTypes(db, id)).length > 0) {
     throw invalidOperation(
-      `The project ${JSON.stringify(id)} has active features: archive them first`,
+      `The project ${JSON.stringify(id)} has active flags: archive them first`,
     );
   }
   const after = await setArchivedAt(db, id, new Date());

@@ -205,7 +205,7 @@ export async function deleteSegment({ db, record }: WriteTransaction, id: number
   if (reference !== undefined) {
     throw new ApiError(
       "ConflictError",
-      `The segment is used by the feature ${JSON.stringify(reference.featureName)}: remove it from the strategy first`,
+      `The segment is used by the flag ${JSON.stringify(reference.featureName)}: remove it from the strategy first`,
     );
   }
   const [archivedReference] = await listStrategiesUsing(db, id, { includesArchived: true });
@@ -213,7 +213,7 @@ export async function deleteSegment({ db, record }: WriteTransaction, id: number
     // NOTE: without the segment, the flag would be on for more users after it is revived.
     throw new ApiError(
       "ConflictError",
-      `The segment is used by the archived feature ${JSON.stringify(archivedReference.featureName)}: delete the feature first`,
+      `The segment is used by the archived flag ${JSON.stringify(archivedReference.featureName)}: delete the flag first`,
     );
   }
   await db.delete(strategySegments).where(eq(strategySegments.segment, id));
@@ -244,7 +244,7 @@ async function checkNotUsedElsewhere(
   if (foreign === undefined) return;
   throw badData(
     "/body/project",
-    `must not be set to this project: the feature ${JSON.stringify(foreign.featureName)} of another project uses the segment`,
+    `must not be set to this project: the flag ${JSON.stringify(foreign.featureName)} of another project uses the segment`,
   );
 }
 

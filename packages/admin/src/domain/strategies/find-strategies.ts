@@ -67,7 +67,7 @@ export async function getStrategy(
   const strategy = await findStrategy(db, id);
   if (strategy?.feature !== feature || strategy.environment !== environment) {
     throw notFound(
-      `The feature ${JSON.stringify(feature)} has no strategy ${JSON.stringify(id)} in ${JSON.stringify(environment)}`,
+      `The flag ${JSON.stringify(feature)} has no strategy ${JSON.stringify(id)} in ${JSON.stringify(environment)}`,
     );
   }
   return strategy;

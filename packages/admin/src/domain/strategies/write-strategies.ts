@@ -46,10 +46,7 @@ export async function addStrategy(
   await checkFeatureEnvironment(db, address);
   const existing = await listStrategies(db, address);
   if (existing.length >= LIMITS.strategiesPerEnvironment) {
-    throw exceedsLimit(
-      "strategies of a feature in an environment",
-      LIMITS.strategiesPerEnvironment,
-    );
+    throw exceedsLimit("strategies of a flag in an environment", LIMITS.strategiesPerEnvironment);
   }
   const { columns, segments } = await check(db, address, body);
   return insert(transaction, address, {
@@ -74,6 +71,15 @@ export async function addDefaultStrategy(
     parameters: { rollout: "100", stickiness, groupId: address.feature },
     segments: [],
   });
+}
+
+/** Adds a strategy with the properties of one that exists, which are not checked again. */
+export async function copyStrategy(
+  transaction: WriteTransaction,
+  address: FeatureEnvironmentAddress,
+  { id: _id, ...strategy }: StrategyView,
+): Promise<void> {
+  await insert(transaction, address, strategy);
 }
 
 type NewStrategy = Omit<typeof strategies.$inferInsert, "environment" | "feature" | "id"> & {
@@ -223,7 +229,7 @@ export async function orderStrategies(
   const before = await listIds(db, address);
   for (const [index, { id, sortOrder }] of order.entries()) {
     if (!before.includes(id)) {
-      throw badData(`/body/${index}/id`, "is not a strategy of the feature in this environment");
+      throw badData(`/body/${index}/id`, "is not a strategy of the flag in this environment");
     }
     await db.update(strategies).set({ sortOrder }).where(eq(strategies.id, id));
   }

@@ -83,7 +83,7 @@ export async function deleteStrategyType(
   if (reference !== undefined) {
     throw new ApiError(
       "ConflictError",
-      `The strategy ${JSON.stringify(name)} is used by the feature ${JSON.stringify(reference.feature)}: delete it there first`,
+      `The strategy ${JSON.stringify(name)} is used by the flag ${JSON.stringify(reference.feature)}: delete it there first`,
     );
   }
   await db.delete(strategyTypes).where(eq(strategyTypes.name, name));

@@ -68,7 +68,7 @@ export async function deleteTagType({ db, record }: WriteTransaction, name: stri
   if (reference !== undefined) {
     throw new ApiError(
       "ConflictError",
-      `The feature ${JSON.stringify(reference.feature)} has a tag of this type: remove the tag first`,
+      `The flag ${JSON.stringify(reference.feature)} has a tag of this type: remove the tag first`,
     );
   }
   await db.delete(tagTypes).where(eq(tagTypes.name, name));

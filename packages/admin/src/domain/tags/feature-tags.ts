@@ -42,7 +42,7 @@ export async function changeTagsInBulk(
   if (foreign.length > 0) {
     throw badData(
       "/body/features",
-      `contains features of another project: ${quoteNames(foreign.map(({ name }) => name))}`,
+      `contains flags of another project: ${quoteNames(foreign.map(({ name }) => name))}`,
     );
   }
   for (const feature of found) await change(transaction, feature, changes);

@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
 import { Name } from "../../http/names.ts";
 import { closedObject, openObject } from "../../http/schemas.ts";
+import type { StoredFlagVariant } from "../../storage/schema/variants.ts";
 
 const PayloadType = Type.Unsafe<string>({
   type: "string",
@@ -64,5 +65,6 @@ export const FlagVariantsResponse = Type.Object(
 );
 
 export type VariantInput = Readonly<Static<typeof StrategyVariantBody>>;
-export type FlagVariantInput = Readonly<Static<typeof FlagVariantBody>>;
+export type FlagVariantInput = Readonly<Omit<Static<typeof FlagVariantBody>, "overrides">> &
+  Pick<StoredFlagVariant, "overrides">;
 export type VariantsBatch = Static<typeof VariantsBatchBody>;

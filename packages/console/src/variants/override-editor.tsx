@@ -1,0 +1,79 @@
+import { Plus, Trash2 } from "lucide-react";
+import type { VariantOverride } from "../api/types.ts";
+import { describeListProblem } from "../constraints/check-value.ts";
+import { ContextFieldBox } from "../constraints/context-field-box.tsx";
+import { ValueListField } from "../constraints/value-list-field.tsx";
+import { legalValuesOf, useAvailableFields } from "../context-fields/use-available-fields.ts";
+import { Button, IconButton } from "../ui/button.tsx";
+import { useRowKeys } from "../ui/use-row-keys.ts";
+import { withChanged } from "../ui/use-updates.ts";
+
+/** Limits of the service. */
+const MAX_OVERRIDES = 100;
+const MAX_VALUES = 1000;
+
+interface OverrideEditorProps {
+  /** What the overrides belong to, for screen readers, for example "Variant 1". */
+  readonly label: string;
+  readonly overrides: readonly VariantOverride[];
+  readonly onChange: (
+    change: (overrides: readonly VariantOverride[]) => readonly VariantOverride[],
+  ) => void;
+}
+
+/** Edits the conditions under which contexts get a variant regardless of its share. */
+export function OverrideEditor({ label, overrides, onChange }: OverrideEditorProps) {
+  const fields = useAvailableFields();
+  const { keys, remove } = useRowKeys(overrides.length);
+  return (
+    <>
+      {overrides.map(({ contextName, values }, index) => {
+        const change = (changed: Partial<VariantOverride>): void =>
+          onChange((list) => withChanged(list, index, (latest) => ({ ...latest, ...changed })));
+        const name = `${label}, override ${index + 1}`;
+        return (
+          <div key={keys[index]} className="variant-override" role="group" aria-label={name}>
+            <div className="variant-title">
+              <span>Always for these contexts</span>
+              <IconButton
+                label={`Remove ${name.toLowerCase()}`}
+                onPress={() => {
+                  remove(index);
+                  onChange((list) => list.toSpliced(index, 1));
+                }}
+              >
+                <Trash2 aria-hidden />
+              </IconButton>
+            </div>
+            <ContextFieldBox
+              fields={fields}
+              value={contextName}
+              onChange={(field) => change({ contextName: field })}
+              description="Is one of the values."
+            />
+            <ValueListField
+              values={values}
+              onChange={(list) => change({ values: list })}
+              suggestions={legalValuesOf(fields, contextName)}
+              // Unlike in constraints, the service accepts values that are not legal.
+              validate={(list) =>
+                describeListProblem(list, { kind: "list", legalValues: [], maxValues: MAX_VALUES })
+              }
+            />
+          </div>
+        );
+      })}
+      <div>
+        <Button
+          size="small"
+          variant="quiet"
+          isDisabled={overrides.length >= MAX_OVERRIDES}
+          aria-label={`Add override to ${label.toLowerCase()}`}
+          onPress={() => onChange((list) => [...list, { contextName: "", values: [] }])}
+        >
+          <Plus aria-hidden /> Add override
+        </Button>
+      </div>
+    </>
+  );
+}
