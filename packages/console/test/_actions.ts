@@ -2,9 +2,9 @@ import type { Locator, Page } from "playwright-core";
 
 /** Runs an action from the menu of a row of a table, which the keyboard opens. */
 export async function runAction(page: Page, row: string, action: string): Promise<void> {
-  // A dialog that is about to close would take the focus back.
-  await page.getByRole("dialog").waitFor({ state: "detached" });
   const button = page.getByRole("button", { name: `Actions for ${row}`, exact: true });
+  // A dialog that is about to close would take the focus back.
+  await page.getByRole("dialog").filter({ hasNot: button }).waitFor({ state: "detached" });
   await button.focus();
   await page.keyboard.press("Enter");
   await page.getByRole("menuitem", { name: action, exact: true }).click();

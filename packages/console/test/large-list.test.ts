@@ -12,7 +12,7 @@ describeConsole("a list of 5,000 flags", (console) => {
       await console.admin("POST", "/projects/default/import", { version: 1, features });
     }
     const page = await console.open("/projects/default/flags");
-    await page.getByText("5000 flags", { exact: true }).waitFor();
+    await page.getByText("5,000 flags", { exact: true }).waitFor();
     const table = page.getByRole("table", { name: "Flags" });
     expect(await table.getAttribute("aria-rowcount")).toBe("5001");
     const atTop = await shownFlags(page);
