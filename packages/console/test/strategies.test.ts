@@ -147,6 +147,27 @@ describeConsole("the strategies of a flag", (console) => {
     await dialog.waitFor({ state: "detached" });
   });
 
+  test("rolls out to whole percents, because the others have no effect", async () => {
+    await createFlag(console, "whole-percents", [
+      { name: "flexibleRollout", title: "Fraction", parameters: { rollout: "12.9" } },
+    ]);
+    const page = await console.open("/projects/default/flags/whole-percents");
+    await environmentOf(page).getByText("12 % of users").waitFor();
+    await page.getByRole("button", { name: "Edit Fraction" }).click();
+    const dialog = page.getByRole("dialog", { name: "Strategy in development" });
+    const percentage = dialog.getByRole("textbox", { name: "Percentage" });
+    expect(await percentage.inputValue()).toBe("12");
+    await percentage.fill("30.4");
+    await page.keyboard.press("Tab");
+    expect(await percentage.inputValue()).toBe("30");
+    await dialog.getByText("On for 30 % of users.").waitFor();
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await waitForMessage(page, "Saved the strategy");
+    expect(await readStrategies(console, "whole-percents")).toMatchObject([
+      { parameters: { rollout: "30" } },
+    ]);
+  });
+
   test("shows a problem that only the service can find", async () => {
     await createFlag(console, "bad-pattern");
     const page = await console.open("/projects/default/flags/bad-pattern", {
