@@ -147,6 +147,24 @@ describeConsole("the strategies of a flag", (console) => {
     await dialog.waitFor({ state: "detached" });
   });
 
+  test("moves the focus to what was added", async () => {
+    await createFlag(console, "added-parts");
+    const page = await console.open("/projects/default/flags/added-parts");
+    const dialog = await openDialog(page);
+    await dialog.getByRole("button", { name: "Add constraint" }).click();
+    await page.keyboard.type("userId");
+    await page.keyboard.press("Tab");
+    const constraint = dialog.getByRole("group", { name: "Constraint 1" });
+    expect(await constraint.getByRole("combobox").inputValue()).toBe("userId");
+    await dialog.getByText("On for everyone whose userId is one of ….").waitFor();
+
+    for (const name of ["red", "blue"]) {
+      await dialog.getByRole("button", { name: "Add variant" }).click();
+      await page.keyboard.type(name);
+    }
+    await dialog.getByText("with the variants red (50 %) and blue (50 %).").waitFor();
+  });
+
   test("rolls out to whole percents, because the others have no effect", async () => {
     await createFlag(console, "whole-percents", [
       { name: "flexibleRollout", title: "Fraction", parameters: { rollout: "12.9" } },

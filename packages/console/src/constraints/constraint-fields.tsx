@@ -18,11 +18,12 @@ interface ConstraintFieldsProps {
   readonly fields: readonly ContextField[];
   readonly onChange: (change: (constraint: Constraint) => Constraint) => void;
   readonly onRemove: () => void;
+  readonly autoFocus: boolean;
 }
 
 /** Edits one constraint. */
 export function ConstraintFields(props: ConstraintFieldsProps) {
-  const { label, constraint, fields, onChange, onRemove } = props;
+  const { label, constraint, fields, onChange, onRemove, autoFocus } = props;
   const { contextName, operator, inverted, caseInsensitive } = constraint;
   const { supportsCase, supportsInversion, kind } = operatorOf(operator);
   return (
@@ -37,6 +38,7 @@ export function ConstraintFields(props: ConstraintFieldsProps) {
         <ContextFieldBox
           fields={fields}
           value={contextName}
+          autoFocus={autoFocus}
           onChange={(name) => onChange((latest) => withField(latest, name))}
           {...(kind === "date" && {
             description: "Times are compared with the time of the evaluation.",

@@ -1,4 +1,5 @@
 import { Plus, Trash2 } from "lucide-react";
+import { useState } from "react";
 import type { FlagVariant } from "../api/types.ts";
 import { Button, IconButton } from "../ui/button.tsx";
 import { NumberField, TextField } from "../ui/fields.tsx";
@@ -32,6 +33,7 @@ export function VariantEditor({
   allowsOverrides = false,
 }: VariantEditorProps) {
   const { keys, remove } = useRowKeys(value.length);
+  const [hasAdded, setAdded] = useState(false);
   const update = useUpdates(value, onChange);
   const change = (edit: (variants: readonly FlagVariant[]) => readonly FlagVariant[]): void =>
     update((variants) => withWeights(withVariable(edit(variants))));
@@ -50,6 +52,7 @@ export function VariantEditor({
           isLastVariable={variant.weightType !== "fix" && variableCount === 1}
           isTooMuch={isTooMuch}
           allowsOverrides={allowsOverrides}
+          autoFocus={hasAdded && index === value.length - 1}
           onChange={(edit) => change((list) => withChanged(list, index, edit))}
           onRemove={() => {
             remove(index);
@@ -61,9 +64,13 @@ export function VariantEditor({
         <Button
           size="small"
           isDisabled={value.length >= MAX_VARIANTS}
-          onPress={() =>
-            change((list) => [...list, { name: "", weight: 0, weightType: "variable", stickiness }])
-          }
+          onPress={() => {
+            setAdded(true);
+            change((list) => [
+              ...list,
+              { name: "", weight: 0, weightType: "variable", stickiness },
+            ]);
+          }}
         >
           <Plus aria-hidden /> Add variant
         </Button>
@@ -89,6 +96,7 @@ interface VariantFieldsProps {
   readonly isLastVariable: boolean;
   readonly isTooMuch: boolean;
   readonly allowsOverrides: boolean;
+  readonly autoFocus: boolean;
   readonly onChange: (change: (variant: FlagVariant) => FlagVariant) => void;
   readonly onRemove: () => void;
 }
@@ -100,6 +108,7 @@ function VariantFields({
   isLastVariable,
   isTooMuch,
   allowsOverrides,
+  autoFocus,
   onChange,
   onRemove,
 }: VariantFieldsProps) {
@@ -120,6 +129,7 @@ function VariantFields({
           value={name}
           onChange={(changed) => onChange((latest) => ({ ...latest, name: changed }))}
           isRequired
+          autoFocus={autoFocus}
           maxLength={100}
           validate={(text) =>
             text !== "" && otherNames.includes(text)
