@@ -68,6 +68,8 @@ describeConsole("signing in", (console) => {
 
     await dialog.getByRole("button", { name: "Create flag" }).click();
     await page.waitForURL("**/sign-in?**");
+    await page.getByText("You are no longer signed in.").waitFor();
+    await expectAccessible(page);
     await signIn(page, ADMIN_TOKEN);
     expect(page.url()).toBe(`${console.url}${FLAGS}?from=link`);
     await page.getByText("This project has no flags yet").waitFor();
