@@ -152,9 +152,10 @@ describeConsole("the strategies of a flag", (console) => {
     const page = await console.open("/projects/default/flags/added-parts");
     const dialog = await openDialog(page);
     await dialog.getByRole("button", { name: "Add constraint" }).click();
+    const constraint = dialog.getByRole("group", { name: "Constraint 1" });
+    await expect.poll(() => isShown(constraint)).toBe(true);
     await page.keyboard.type("userId");
     await page.keyboard.press("Tab");
-    const constraint = dialog.getByRole("group", { name: "Constraint 1" });
     expect(await constraint.getByRole("combobox").inputValue()).toBe("userId");
     await dialog.getByText("On for everyone whose userId is one of ….").waitFor();
 
@@ -396,3 +397,13 @@ describeConsole("the strategies of a flag", (console) => {
     expect(await readTitles(console, "many-actions")).toEqual(["Friends", "Friends"]);
   });
 });
+
+/** Whether no other part of the page covers the top and the bottom of an element. */
+function isShown(locator: Locator): Promise<boolean> {
+  return locator.evaluate((element) => {
+    const { left, top, bottom } = element.getBoundingClientRect();
+    return [top + 2, bottom - 2].every((y) =>
+      element.contains(document.elementFromPoint(left + 20, y)),
+    );
+  });
+}

@@ -6,6 +6,7 @@ import { NumberField, TextField } from "../ui/fields.tsx";
 import { describeNameProblem } from "../ui/name-field.tsx";
 import { Banner } from "../ui/page.tsx";
 import { Select } from "../ui/select.tsx";
+import { showElement } from "../ui/show-element.ts";
 import { useUpdates, withChanged } from "../ui/use-updates.ts";
 import { useRowKeys } from "../ui/use-row-keys.ts";
 import { OverrideEditor } from "./override-editor.tsx";
@@ -114,7 +115,7 @@ function VariantFields({
 }: VariantFieldsProps) {
   const { name, weight, weightType, overrides = [] } = variant;
   return (
-    <div className="variant" role="group" aria-label={label}>
+    <div className="variant" role="group" aria-label={label} ref={autoFocus ? showElement : null}>
       <div className="variant-title">
         <span>
           {label} <span className="muted">{formatWeight(weight)}</span>
