@@ -14,7 +14,7 @@ describeConsole("signing in", (console) => {
     const alert = page.getByRole("alert");
     for (const [token, message] of [
       ["*:*.not-a-token-of-this-service", "This token is unknown, expired or deleted"],
-      [BACKEND_TOKEN, "This token is for SDKs"],
+      [BACKEND_TOKEN, "This token is for SDKs: sign in with a token of type admin"],
     ] as const) {
       await page.getByLabel("API token").fill(token);
       await page.keyboard.press("Enter");
