@@ -79,6 +79,8 @@ describeConsole("context fields", (console) => {
     await console.admin("POST", "/segments", { name: `with-${used}`, constraints });
 
     const page = await console.open("/context-fields", { size });
+    const count = page.getByRole("row", { name: used }).getByText("1 flag, 1 segment");
+    await count.waitFor();
     await runAction(page, used, "Delete");
     const refusal = page.getByRole("dialog", { name: `${used} cannot be deleted yet` });
     await refusal.getByRole("link", { name: flag }).waitFor();

@@ -188,4 +188,13 @@ describeConsole("the page of a flag", (console) => {
     await page.getByRole("main").getByRole("link", { name: "archive" }).waitFor();
     await expectAccessible(page);
   });
+
+  test("all tabs fit on a phone", async () => {
+    await createFlag(console, "fitting-tabs");
+    const page = await console.open("/projects/default/flags/fitting-tabs", { size: "phone" });
+    const tabs = page.getByRole("tablist");
+    await tabs.waitFor();
+    const hidden = await tabs.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
+    expect(hidden).toBeLessThanOrEqual(0);
+  });
 });

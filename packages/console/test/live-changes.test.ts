@@ -36,7 +36,7 @@ describeConsole("changes by others", (console, source) => {
     );
     const row = (page: Page | undefined, name: string) => page?.getByRole("row", { name });
     await row(segments, "counted")?.getByText("no flag").waitFor();
-    await row(fields, "counted")?.getByText("no flag").waitFor();
+    await row(fields, "counted")?.getByText("nothing").waitFor();
     await row(environments, "production")?.getByText("0 flags on").waitFor();
     const inProduction = `${features}/counted/environments/production`;
     await console.admin("POST", `${inProduction}/strategies`, {

@@ -55,6 +55,31 @@ describeConsole("projects and environments", (console) => {
     await expectAccessible(page);
   });
 
+  test("a project is archived in its settings", async () => {
+    await createProject(console, "finished", []);
+    const page = await console.open("/projects/finished/settings");
+    await page.getByRole("button", { name: "Archive Project finished" }).click();
+    const dialog = page.getByRole("dialog", { name: "Archive Project finished?" });
+    await dialog.getByRole("button", { name: "Archive" }).click();
+    await waitForMessage(page, "Archived Project finished");
+    await page.waitForURL("**/projects");
+    expect(await readProject("finished")).toBeUndefined();
+  });
+
+  test.each(SIZES)("a project that does not exist is not shown as empty on a %s", async (size) => {
+    const page = await console.open("/projects/misspelt/flags", {
+      size,
+      expected: /status of 404/,
+    });
+    await page.getByRole("heading", { name: "There is no project “misspelt”" }).waitFor();
+    expect(await page.getByRole("button", { name: "New flag" }).count()).toBe(0);
+    await expectAccessible(page);
+    await page.getByRole("link", { name: "Go to the projects" }).click();
+    await page.getByRole("table", { name: "Projects" }).waitFor();
+    const flags = page.getByRole("link", { name: "Flags", exact: true, includeHidden: true });
+    expect(await flags.getAttribute("href")).not.toContain("misspelt");
+  });
+
   test.each(SIZES)("the settings of a project are changed on a %s", async (size) => {
     const id = `settings-${size}`;
     const strategies = [{ name: "default" }];

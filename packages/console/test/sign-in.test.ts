@@ -14,7 +14,7 @@ describeConsole("signing in", (console) => {
     const alert = page.getByRole("alert");
     for (const [token, message] of [
       ["*:*.not-a-token-of-this-service", "This token is unknown, expired or deleted"],
-      [BACKEND_TOKEN, "This token is for SDKs"],
+      [BACKEND_TOKEN, "This token is for SDKs: sign in with a token of type admin"],
     ] as const) {
       await page.getByLabel("API token").fill(token);
       await page.keyboard.press("Enter");
@@ -68,6 +68,8 @@ describeConsole("signing in", (console) => {
 
     await dialog.getByRole("button", { name: "Create flag" }).click();
     await page.waitForURL("**/sign-in?**");
+    await page.getByText("You are no longer signed in.").waitFor();
+    await expectAccessible(page);
     await signIn(page, ADMIN_TOKEN);
     expect(page.url()).toBe(`${console.url}${FLAGS}?from=link`);
     await page.getByText("This project has no flags yet").waitFor();

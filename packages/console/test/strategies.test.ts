@@ -147,6 +147,46 @@ describeConsole("the strategies of a flag", (console) => {
     await dialog.waitFor({ state: "detached" });
   });
 
+  test("moves the focus to what was added", async () => {
+    await createFlag(console, "added-parts");
+    const page = await console.open("/projects/default/flags/added-parts");
+    const dialog = await openDialog(page);
+    await dialog.getByRole("button", { name: "Add constraint" }).click();
+    const constraint = dialog.getByRole("group", { name: "Constraint 1" });
+    await expect.poll(() => isShown(constraint)).toBe(true);
+    await page.keyboard.type("userId");
+    await page.keyboard.press("Tab");
+    expect(await constraint.getByRole("combobox").inputValue()).toBe("userId");
+    await dialog.getByText("On for everyone whose userId is one of ….").waitFor();
+
+    for (const name of ["red", "blue"]) {
+      await dialog.getByRole("button", { name: "Add variant" }).click();
+      await page.keyboard.type(name);
+    }
+    await dialog.getByText("with the variants red (50 %) and blue (50 %).").waitFor();
+  });
+
+  test("rolls out to whole percents, because the others have no effect", async () => {
+    await createFlag(console, "whole-percents", [
+      { name: "flexibleRollout", title: "Fraction", parameters: { rollout: "12.9" } },
+    ]);
+    const page = await console.open("/projects/default/flags/whole-percents");
+    await environmentOf(page).getByText("12 % of users").waitFor();
+    await page.getByRole("button", { name: "Edit Fraction" }).click();
+    const dialog = page.getByRole("dialog", { name: "Strategy in development" });
+    const percentage = dialog.getByRole("textbox", { name: "Percentage" });
+    expect(await percentage.inputValue()).toBe("12");
+    await percentage.fill("30.4");
+    await page.keyboard.press("Tab");
+    expect(await percentage.inputValue()).toBe("30");
+    await dialog.getByText("On for 30 % of users.").waitFor();
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await waitForMessage(page, "Saved the strategy");
+    expect(await readStrategies(console, "whole-percents")).toMatchObject([
+      { parameters: { rollout: "30" } },
+    ]);
+  });
+
   test("shows a problem that only the service can find", async () => {
     await createFlag(console, "bad-pattern");
     const page = await console.open("/projects/default/flags/bad-pattern", {
@@ -357,3 +397,13 @@ describeConsole("the strategies of a flag", (console) => {
     expect(await readTitles(console, "many-actions")).toEqual(["Friends", "Friends"]);
   });
 });
+
+/** Whether no other part of the page covers the top and the bottom of an element. */
+function isShown(locator: Locator): Promise<boolean> {
+  return locator.evaluate((element) => {
+    const { left, top, bottom } = element.getBoundingClientRect();
+    return [top + 2, bottom - 2].every((y) =>
+      element.contains(document.elementFromPoint(left + 20, y)),
+    );
+  });
+}

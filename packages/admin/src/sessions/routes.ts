@@ -131,7 +131,7 @@ function registerSignIn(app: TypedApp, options: SessionRoutesOptions): void {
       if (caller === undefined) {
         throw new ApiError(
           "PermissionError",
-          "This token is for SDKs: sign in with a token for the admin API",
+          "This token is for SDKs: sign in with a token of type admin, editor or viewer",
         );
       }
       const { id: userId, name: userName } = caller;

@@ -31,8 +31,13 @@ function createClient(): QueryClient {
         }
       },
     }),
+    // Without a network, requests fail and say so. Otherwise a change would wait unnoticed, and be sent when the
+    // network is back, even if its dialog has been cancelled.
     defaultOptions: {
+      mutations: { networkMode: "always" },
       queries: {
+        networkMode: "always",
+        refetchOnReconnect: true,
         staleTime: FRESH_MS,
         retry: (count, error) =>
           count < MAX_RETRIES && !(error instanceof ApiError && error.status < 500),

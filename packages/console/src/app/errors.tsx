@@ -18,6 +18,22 @@ export function RouteError({ error, reset }: ErrorComponentProps) {
   );
 }
 
+interface MissingProjectProps {
+  readonly project: string;
+}
+
+/** Shown instead of the pages of a project that does not exist. */
+export function MissingProject({ project }: MissingProjectProps) {
+  return (
+    <Page title={`There is no project “${project}”`}>
+      <p>
+        The address may be misspelt, or somebody has archived or deleted the project.{" "}
+        <Link to="/projects">Go to the projects</Link>
+      </p>
+    </Page>
+  );
+}
+
 export function NotFound() {
   return (
     <Page title="There is nothing here">

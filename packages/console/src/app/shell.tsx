@@ -31,6 +31,7 @@ import { sessionQuery, signOut } from "../session/session.ts";
 import { IconButton } from "../ui/button.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { Select } from "../ui/select.tsx";
+import { MissingProject } from "./errors.tsx";
 import { rememberedProject, rememberProject } from "./last-project.ts";
 import { applyTheme, readTheme, type Theme } from "./theme.ts";
 import "./shell.css";
@@ -52,9 +53,11 @@ export function Shell() {
   }, [client, isSignedIn]);
   useEffect(() => setMenuOpen(false), [location.pathname]);
 
-  // When the session has ended, the route leads to the sign-in.
+  // The session has ended while a page was open.
   useEffect(() => {
-    if (session === null) void router.invalidate();
+    if (session !== null) return;
+    const search = { returnTo: router.state.location.href, problem: "ended" };
+    void router.navigate({ to: "/sign-in", search });
   }, [router, session]);
 
   if (!isSignedIn) return null;
@@ -83,20 +86,35 @@ export function Shell() {
         <CommonLinks />
       </nav>
       <div className="shell-content">
-        <Outlet />
+        <OpenedPage />
       </div>
     </div>
   );
+}
+
+/** The page, unless it belongs to a project that does not exist. */
+function OpenedPage() {
+  const { project } = useParams({ strict: false });
+  const { data: projects, isFetching } = useQuery(queries.projects());
+  const isListed = projects?.some(({ id }) => id === project) ?? true;
+  if (project === undefined || isListed || isFetching) return <Outlet />;
+  return <MissingProject project={project} />;
 }
 
 /** The project of the opened page, or the one that was opened before. */
 function useProject(): string {
   const { project } = useParams({ strict: false });
   const { data: projects } = useQuery(queries.projects());
+  const exists = (id: string | null | undefined): boolean =>
+    projects?.some((entry) => entry.id === id) ?? false;
+  const isKnown = exists(project);
   useEffect(() => {
-    if (project !== undefined) rememberProject(project);
-  }, [project]);
-  return project ?? rememberedProject() ?? projects?.[0]?.id ?? "default";
+    if (project !== undefined && isKnown) rememberProject(project);
+  }, [project, isKnown]);
+  const remembered = rememberedProject();
+  if (project !== undefined && (projects === undefined || isKnown)) return project;
+  if (remembered !== null && (projects === undefined || exists(remembered))) return remembered;
+  return projects?.[0]?.id ?? "default";
 }
 
 function ProjectPicker() {

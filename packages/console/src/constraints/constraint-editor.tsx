@@ -1,4 +1,5 @@
 import { Plus } from "lucide-react";
+import { useState } from "react";
 import type { Constraint } from "../api/types.ts";
 import { useAvailableFields } from "../context-fields/use-available-fields.ts";
 import { Button } from "../ui/button.tsx";
@@ -28,6 +29,7 @@ const NEW_CONSTRAINT: Constraint = {
 export function ConstraintEditor({ value, onChange }: ConstraintEditorProps) {
   const fields = useAvailableFields();
   const { keys, remove } = useRowKeys(value.length);
+  const [hasAdded, setAdded] = useState(false);
   const update = useUpdates(value, onChange);
   return (
     <div className="constraint-editor">
@@ -37,6 +39,7 @@ export function ConstraintEditor({ value, onChange }: ConstraintEditorProps) {
           label={`Constraint ${index + 1}`}
           constraint={constraint}
           fields={fields}
+          autoFocus={hasAdded && index === value.length - 1}
           onChange={(change) => update((list) => withChanged(list, index, change))}
           onRemove={() => {
             remove(index);
@@ -48,7 +51,10 @@ export function ConstraintEditor({ value, onChange }: ConstraintEditorProps) {
         <Button
           size="small"
           isDisabled={value.length >= MAX_CONSTRAINTS}
-          onPress={() => update((list) => [...list, NEW_CONSTRAINT])}
+          onPress={() => {
+            setAdded(true);
+            update((list) => [...list, NEW_CONSTRAINT]);
+          }}
         >
           <Plus aria-hidden /> Add constraint
         </Button>

@@ -4,6 +4,7 @@ import { legalValuesOf } from "../context-fields/use-available-fields.ts";
 import { IconButton } from "../ui/button.tsx";
 import { Checkbox, TextField } from "../ui/fields.tsx";
 import { ComboBox, Select } from "../ui/select.tsx";
+import { showElement } from "../ui/show-element.ts";
 import { describeIllegalValues, describeListProblem, describeValueProblem } from "./check-value.ts";
 import { ContextFieldBox } from "./context-field-box.tsx";
 import { ConstraintSummary } from "./constraint-summary.tsx";
@@ -18,15 +19,21 @@ interface ConstraintFieldsProps {
   readonly fields: readonly ContextField[];
   readonly onChange: (change: (constraint: Constraint) => Constraint) => void;
   readonly onRemove: () => void;
+  readonly autoFocus: boolean;
 }
 
 /** Edits one constraint. */
 export function ConstraintFields(props: ConstraintFieldsProps) {
-  const { label, constraint, fields, onChange, onRemove } = props;
+  const { label, constraint, fields, onChange, onRemove, autoFocus } = props;
   const { contextName, operator, inverted, caseInsensitive } = constraint;
   const { supportsCase, supportsInversion, kind } = operatorOf(operator);
   return (
-    <div className="constraint" role="group" aria-label={label}>
+    <div
+      className="constraint"
+      role="group"
+      aria-label={label}
+      ref={autoFocus ? showElement : null}
+    >
       <div className="constraint-title">
         <ConstraintSummary constraint={constraint} />
         <IconButton label={`Remove ${label.toLowerCase()}`} onPress={onRemove}>
@@ -37,6 +44,7 @@ export function ConstraintFields(props: ConstraintFieldsProps) {
         <ContextFieldBox
           fields={fields}
           value={contextName}
+          autoFocus={autoFocus}
           onChange={(name) => onChange((latest) => withField(latest, name))}
           {...(kind === "date" && {
             description: "Times are compared with the time of the evaluation.",

@@ -9,8 +9,7 @@ export function ConstraintSummary({ constraint }: { readonly constraint: Constra
   const { field, condition, values, furtherCount } = describeParts(constraint);
   return (
     <span className="constraint-summary">
-      <strong>{field === "" ? "…" : field}</strong> {condition}{" "}
-      <strong>{values === "" ? "…" : values}</strong>
+      <strong>{field}</strong> {condition} <strong>{values === "" ? "…" : values}</strong>
       {furtherCount === 0 ? null : (
         <span className="muted" title={constraint.values.slice(0, 50).join(", ")}>
           {" "}

@@ -6,6 +6,7 @@ interface ContextFieldBoxProps {
   readonly value: string;
   readonly onChange: (name: string) => void;
   readonly description?: string;
+  readonly autoFocus?: boolean;
 }
 
 /** A context field: one from the list, or any other name that applications send. */

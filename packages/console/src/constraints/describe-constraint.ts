@@ -24,7 +24,7 @@ export function describeParts(constraint: Constraint, shown = SHOWN_VALUES): Des
   const isSingle = values.length === 1;
   const text = inverted ? negation : phrase;
   return {
-    field: kind === "date" ? "the time" : contextName,
+    field: kind === "date" ? "the time" : contextName || "…",
     condition: isSingle ? text.replace(/ one of$/, "") : text,
     values: values
       .slice(0, shown)

@@ -1,3 +1,4 @@
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { ContextFieldSummary } from "../api/types.ts";
 import { describeCount, formatCount } from "../ui/count.ts";
@@ -5,7 +6,11 @@ import { type Column, DataTable } from "../ui/data-table.tsx";
 import { Badge } from "../ui/page.tsx";
 import { menuColumn } from "../ui/row-menu.tsx";
 import { EditContextFieldDialog } from "./context-field-dialog.tsx";
-import { ContextFieldUsesDialog, DeleteContextFieldDialog } from "./context-field-uses.tsx";
+import {
+  ContextFieldUsesDialog,
+  DeleteContextFieldDialog,
+  segmentsWith,
+} from "./context-field-uses.tsx";
 
 interface Action {
   readonly kind: "edit" | "delete" | "uses";
@@ -79,14 +84,19 @@ const COLUMNS: readonly Column<ContextFieldSummary>[] = [
     id: "uses",
     header: "Used in",
     width: "9rem",
-    cell: ({ usedInFeatures }) =>
-      usedInFeatures === 0 ? (
-        <span className="muted">no flag</span>
-      ) : (
-        describeCount(usedInFeatures, "flag")
-      ),
+    cell: (field) => <UseCount field={field} />,
   },
 ];
+
+/** In how many flags and segments constraints use a field. */
+function UseCount({ field: { name, usedInFeatures } }: { readonly field: ContextFieldSummary }) {
+  const { data: segments = [] } = useQuery(segmentsWith(name));
+  const uses = [
+    ...(usedInFeatures === 0 ? [] : [describeCount(usedInFeatures, "flag")]),
+    ...(segments.length === 0 ? [] : [describeCount(segments.length, "segment")]),
+  ];
+  return uses.length === 0 ? <span className="muted">nothing</span> : uses.join(", ");
+}
 
 const SHOWN_VALUES = 3;
 

@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import { queries } from "../api/queries.ts";
 import { adminPath } from "../api/request.ts";
 import { StrategyReferences } from "../flags/strategy-references.tsx";
@@ -44,13 +44,20 @@ export function DeleteContextFieldDialog({ name, onClose }: ContextFieldUsesDial
   );
 }
 
+/** The segments with constraints on a context field. */
+export function segmentsWith(name: string) {
+  return queryOptions({
+    ...queries.segments(),
+    select: ({ segments }) =>
+      segments.filter(({ constraints }) =>
+        constraints.some(({ contextName }) => contextName === name),
+      ),
+  });
+}
+
 function useUses(name: string) {
   const strategies = useQuery(queries.contextFieldUses(name));
-  const segments = useQuery({
-    ...queries.segments(),
-    select: ({ segments: all }) =>
-      all.filter(({ constraints }) => constraints.some(({ contextName }) => contextName === name)),
-  });
+  const segments = useQuery(segmentsWith(name));
   const isUsed = (strategies.data ?? []).length + (segments.data ?? []).length > 0;
   return { strategies, segments, isUsed };
 }

@@ -44,8 +44,8 @@ export function EnvironmentsPage() {
         }
       </Loaded>
       <p className="muted">
-        New projects contain the environments that are offered to new projects. Existing projects
-        keep theirs: change them in the project settings.
+        The switches decide which environments a new project starts with. Existing projects keep
+        theirs: change them in the project settings.
       </p>
       {isCreating ? <CreateEnvironmentDialog onClose={() => setCreating(false)} /> : null}
     </Page>

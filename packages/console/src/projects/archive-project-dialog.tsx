@@ -14,7 +14,7 @@ interface ArchiveProjectDialogProps {
 /** Archives a project without active flags, or says why that is not possible. */
 export function ArchiveProjectDialog({ project, onClose, onDone }: ArchiveProjectDialogProps) {
   const { id, name, featureCount } = project;
-  const archiving = useArchiveProject();
+  const archiving = useArchiveProject(onDone);
   if (featureCount > 0) {
     return (
       <Dialog title={`${name} cannot be archived yet`} onClose={onClose}>
@@ -35,7 +35,7 @@ export function ArchiveProjectDialog({ project, onClose, onDone }: ArchiveProjec
       isPending={archiving.isPending}
       error={archiving.error}
       onClose={onClose}
-      onConfirm={() => archiving.mutate({ id, name }, { onSuccess: onDone })}
+      onConfirm={() => archiving.mutate({ id, name })}
     >
       <p>
         The project disappears from the console. Its archived flags stay in it, and you can revive
@@ -52,9 +52,13 @@ interface NamedProject {
 
 const OUTDATED = [["projects"], ["environments"], ["flags"], ["flag"]];
 
-function useArchiveProject() {
+function useArchiveProject(onDone: () => void) {
   return useChange<NamedProject>({
-    run: ({ id }) => send("archive", id),
+    // NOTE: not in a callback of the mutation, which is skipped if the dialog disappears with the page of the project.
+    run: async ({ id }) => {
+      await send("archive", id);
+      onDone();
+    },
     outdates: OUTDATED,
     success: ({ name }) => `Archived ${name}`,
     undo: ({ id }) => send("revive", id),

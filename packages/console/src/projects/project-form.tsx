@@ -1,12 +1,11 @@
 import { useState } from "react";
 import { Form } from "react-aria-components/Form";
-import { useAvailableFields } from "../context-fields/use-available-fields.ts";
 import { adminPath, request } from "../api/request.ts";
 import type { Project } from "../api/types.ts";
 import { useChange } from "../changes/use-change.ts";
 import { Button } from "../ui/button.tsx";
+import { StickinessField } from "../strategies/stickiness-field.tsx";
 import { TextField } from "../ui/fields.tsx";
-import { ComboBox } from "../ui/select.tsx";
 
 interface ProjectFormProps {
   readonly project: Project;
@@ -15,7 +14,6 @@ interface ProjectFormProps {
 
 /** Edits the name, the description and the default stickiness of a project. */
 export function ProjectForm({ project, isDisabled }: ProjectFormProps) {
-  const fields = useAvailableFields();
   const [name, setName] = useState(project.name);
   const [description, setDescription] = useState(project.description ?? "");
   const [defaultStickiness, setDefaultStickiness] = useState(project.defaultStickiness);
@@ -23,7 +21,7 @@ export function ProjectForm({ project, isDisabled }: ProjectFormProps) {
     run: () =>
       request(adminPath`/projects/${project.id}`, {
         method: "PUT",
-        body: { name: name.trim(), description, defaultStickiness: defaultStickiness.trim() },
+        body: { name: name.trim(), description, defaultStickiness },
       }),
     outdates: [["projects"]],
     success: () => `Saved ${name.trim()}`,
@@ -59,26 +57,10 @@ export function ProjectForm({ project, isDisabled }: ProjectFormProps) {
         isDisabled={isDisabled}
         rows={3}
       />
-      <ComboBox
+      <StickinessField
         label="Default stickiness"
-        choices={[
-          {
-            id: "default",
-            label: "default",
-            description: "The user id, otherwise the session, otherwise chance",
-          },
-          { id: "random", label: "random", description: "A new result for each evaluation" },
-          ...fields
-            .filter(({ stickiness }) => stickiness)
-            .map((field) => ({
-              id: field.name,
-              label: field.name,
-              ...(field.description !== null && { description: field.description }),
-            })),
-        ]}
         value={defaultStickiness}
         onChange={setDefaultStickiness}
-        isRequired
         isDisabled={isDisabled}
         description="What keeps a user in the same group of a rollout. New strategies start with it; existing ones keep theirs."
       />

@@ -5,7 +5,7 @@ import { queries } from "../api/queries.ts";
 import type { Project } from "../api/types.ts";
 import { useHasRole } from "../session/session.ts";
 import { Button } from "../ui/button.tsx";
-import { Banner, Loaded, Page } from "../ui/page.tsx";
+import { Loaded, Page } from "../ui/page.tsx";
 import { ArchiveProjectDialog } from "./archive-project-dialog.tsx";
 import { ProjectContextFields } from "./project-context-fields.tsx";
 import { ProjectEnvironments } from "./project-environments.tsx";
@@ -24,16 +24,7 @@ export function ProjectSettingsPage() {
     <Loaded query={projects}>
       {(all) => {
         const project = all.find((entry) => entry.id === id);
-        if (project === undefined) {
-          return (
-            <Page title="Project settings">
-              <Banner kind="error">
-                There is no project {id}, or it is archived. Archived projects can be revived on the
-                page of all projects.
-              </Banner>
-            </Page>
-          );
-        }
+        if (project === undefined) return null;
         return (
           <Page
             title="Project settings"

@@ -1,9 +1,14 @@
 import { describeConstraint } from "../constraints/describe-constraint.ts";
 import { operatorOf } from "../constraints/operators.ts";
 import type { Constraint, Strategy, StrategyType } from "../api/types.ts";
-import { formatPercent, formatWeight } from "../variants/weights.ts";
-import { describeStrategyType, parseListParameter, ROLLOUT } from "./strategy-types.ts";
-import { formatCount } from "../ui/count.ts";
+import { formatWeight } from "../variants/weights.ts";
+import {
+  describeStrategyType,
+  parseListParameter,
+  ROLLOUT,
+  wholePercentage,
+} from "./strategy-types.ts";
+import { formatCount, formatPercent } from "../ui/count.ts";
 
 /** What the sentences about strategies refer to. */
 export interface Names {
@@ -57,8 +62,8 @@ const UNITS: Readonly<Record<string, string>> = {
 };
 
 function describeRollout(text: string, stickiness: string): string {
-  const percentage = Number(text);
-  if (!(percentage > 0)) return "nobody";
+  const percentage = wholePercentage(text);
+  if (percentage === 0) return "nobody";
   const unit = UNITS[stickiness];
   if (percentage >= 100) return unit === undefined ? `everyone with a ${stickiness}` : "everyone";
   return `${formatPercent(percentage)} of ${unit ?? `the values of ${stickiness}`}`;

@@ -6,6 +6,7 @@ interface StickinessFieldProps {
   readonly value: string;
   readonly onChange: (stickiness: string) => void;
   readonly description: string;
+  readonly isDisabled?: boolean;
 }
 
 const BUILT_IN = [

@@ -4,7 +4,13 @@ import { useUpdates } from "../ui/use-updates.ts";
 import { PercentageSlider } from "../ui/slider.tsx";
 import type { Strategy, StrategyType } from "../api/types.ts";
 import { StickinessField } from "./stickiness-field.tsx";
-import { type Parameter, parametersOf, parseListParameter, ROLLOUT } from "./strategy-types.ts";
+import {
+  type Parameter,
+  parametersOf,
+  parseListParameter,
+  ROLLOUT,
+  wholePercentage,
+} from "./strategy-types.ts";
 import "./strategies.css";
 import { describeCount } from "../ui/count.ts";
 
@@ -41,7 +47,7 @@ interface RolloutParametersProps {
 function RolloutParameters({ value, set }: RolloutParametersProps) {
   return (
     <>
-      <PercentageField
+      <RolloutField
         label="Rollout"
         value={value["rollout"] ?? "100"}
         onChange={(text) => set("rollout", text)}
@@ -75,7 +81,9 @@ function ParameterField({ parameter, value, onChange }: ParameterFieldProps) {
   const shared = { label, isRequired, ...(description !== "" && { description }) };
   switch (kind) {
     case "percentage":
-      return <PercentageField label={label} value={value} onChange={onChange} />;
+      return <PercentageField label={label} value={value} step={0.01} onChange={onChange} />;
+    case "rollout":
+      return <RolloutField label={label} value={value} onChange={onChange} />;
     case "boolean":
       return (
         <Checkbox
@@ -127,14 +135,23 @@ function ListParameterField({ parameter, value, onChange }: ParameterFieldProps)
   );
 }
 
-interface PercentageFieldProps {
+interface RolloutFieldProps {
   readonly label: string;
   readonly value: string;
   readonly onChange: (text: string) => void;
 }
 
+/** A rollout in whole percent: SDKs and the proxy divide users into 100 groups. */
+function RolloutField({ value, ...props }: RolloutFieldProps) {
+  return <PercentageField {...props} value={String(wholePercentage(value))} step={1} />;
+}
+
+interface PercentageFieldProps extends RolloutFieldProps {
+  readonly step: number;
+}
+
 /** A percentage as a slider, with a field for exact values. */
-function PercentageField({ label, value, onChange }: PercentageFieldProps) {
+function PercentageField({ label, value, step, onChange }: PercentageFieldProps) {
   const percentage = Number.isNaN(Number(value)) ? 0 : Number(value);
   return (
     <div className="strategy-percentage">
@@ -148,7 +165,7 @@ function PercentageField({ label, value, onChange }: PercentageFieldProps) {
         value={percentage}
         minValue={0}
         maxValue={100}
-        step={0.01}
+        step={step}
         onChange={(changed) => onChange(String(Number.isNaN(changed) ? 0 : changed))}
       />
     </div>

@@ -5,7 +5,7 @@ test("custom strategies may have the names of properties that every object has",
   for (const name of ["constructor", "toString", "__proto__"]) {
     expect(describeStrategyType(name, [])).toEqual({
       name,
-      description: "A custom strategy, which your applications implement",
+      description: "A custom strategy, which your applications implement.",
     });
     expect(parametersOf(name, [])).toEqual([]);
   }

@@ -4,7 +4,7 @@ import type { StrategyType } from "../api/types.ts";
 export interface Parameter {
   readonly name: string;
   readonly label: string;
-  readonly kind: "text" | "list" | "number" | "boolean" | "percentage";
+  readonly kind: "text" | "list" | "number" | "boolean" | "percentage" | "rollout";
   readonly description: string;
   readonly isRequired: boolean;
 }
@@ -26,7 +26,7 @@ const list = (name: string, label: string, description: string): Parameter => ({
 const PERCENTAGE: Parameter = {
   name: "percentage",
   label: "Percentage",
-  kind: "percentage",
+  kind: "rollout",
   description: "",
   isRequired: true,
 };
@@ -44,38 +44,38 @@ export const ROLLOUT = "flexibleRollout";
 const BUILT_IN: Readonly<Record<string, BuiltInType>> = {
   [ROLLOUT]: {
     name: "Gradual rollout",
-    description: "On for a percentage of users, who keep it while you increase the percentage",
+    description: "On for a percentage of users, who keep it while you increase the percentage.",
     parameters: [],
   },
-  default: { name: "Everyone", description: "On for everyone", parameters: [] },
+  default: { name: "Everyone", description: "On for everyone.", parameters: [] },
   userWithId: {
     name: "User ids",
-    description: "On for the users that you list",
+    description: "On for the users that you list.",
     parameters: [list("userIds", "User ids", "The flag is on for these users.")],
   },
   remoteAddress: {
     name: "IP addresses",
-    description: "On for the addresses and networks that you list",
+    description: "On for the addresses and networks that you list.",
     parameters: [list("IPs", "IP addresses", "Addresses or networks, for example 10.0.0.0/8.")],
   },
   applicationHostname: {
     name: "Hostnames",
-    description: "On for applications on the hosts that you list",
+    description: "On for applications on the hosts that you list.",
     parameters: [list("hostNames", "Hostnames", "Names of the hosts that run the application.")],
   },
   gradualRolloutUserId: {
     name: "Rollout by user id",
-    description: "On for a percentage of user ids. Gradual rollout replaces it",
+    description: "On for a percentage of user ids. Gradual rollout replaces it.",
     parameters: [PERCENTAGE, GROUP],
   },
   gradualRolloutSessionId: {
     name: "Rollout by session id",
-    description: "On for a percentage of sessions. Gradual rollout replaces it",
+    description: "On for a percentage of sessions. Gradual rollout replaces it.",
     parameters: [PERCENTAGE, GROUP],
   },
   gradualRolloutRandom: {
     name: "Random rollout",
-    description: "On for a percentage of evaluations. Gradual rollout replaces it",
+    description: "On for a percentage of evaluations. Gradual rollout replaces it.",
     parameters: [PERCENTAGE],
   },
 };
@@ -97,7 +97,7 @@ export function describeStrategyType(
     name: textOr(custom?.title, name),
     description: textOr(
       custom?.description,
-      "A custom strategy, which your applications implement",
+      "A custom strategy, which your applications implement.",
     ),
   };
 }
@@ -141,4 +141,10 @@ export function parseListParameter(text: string): readonly string[] {
     .split(/[,\n]/)
     .map((entry) => entry.trim())
     .filter((entry) => entry !== "");
+}
+
+/** Returns the part of a rollout that takes effect: a fraction of a percent is ignored. */
+export function wholePercentage(text: string): number {
+  const percentage = Number(text);
+  return percentage > 0 ? Math.min(Math.floor(percentage), 100) : 0;
 }

@@ -15,3 +15,8 @@ export function describeShown(shown: number, total: number, unit: string): strin
   const all = describeCount(total, unit);
   return shown === total ? all : `${formatCount(shown)} of ${all}`;
 }
+
+/** Describes a percentage, for example "12.5 %". */
+export function formatPercent(percentage: number): string {
+  return `${Number(percentage.toFixed(2))}\u00a0%`;
+}

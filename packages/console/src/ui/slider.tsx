@@ -5,6 +5,7 @@ import {
   SliderThumb,
   SliderTrack,
 } from "react-aria-components/Slider";
+import { formatPercent } from "./count.ts";
 import "./slider.css";
 
 interface PercentageSliderProps {
@@ -27,7 +28,7 @@ export function PercentageSlider({ label, value, onChange }: PercentageSliderPro
     >
       <div className="slider-text">
         <Label>{label}</Label>
-        <SliderOutput />
+        <SliderOutput>{() => formatPercent(value)}</SliderOutput>
       </div>
       <SliderTrack className="slider-track">
         {({ state }) => (

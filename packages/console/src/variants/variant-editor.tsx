@@ -1,10 +1,12 @@
 import { Plus, Trash2 } from "lucide-react";
+import { useState } from "react";
 import type { FlagVariant } from "../api/types.ts";
 import { Button, IconButton } from "../ui/button.tsx";
 import { NumberField, TextField } from "../ui/fields.tsx";
 import { describeNameProblem } from "../ui/name-field.tsx";
 import { Banner } from "../ui/page.tsx";
 import { Select } from "../ui/select.tsx";
+import { showElement } from "../ui/show-element.ts";
 import { useUpdates, withChanged } from "../ui/use-updates.ts";
 import { useRowKeys } from "../ui/use-row-keys.ts";
 import { OverrideEditor } from "./override-editor.tsx";
@@ -32,6 +34,7 @@ export function VariantEditor({
   allowsOverrides = false,
 }: VariantEditorProps) {
   const { keys, remove } = useRowKeys(value.length);
+  const [hasAdded, setAdded] = useState(false);
   const update = useUpdates(value, onChange);
   const change = (edit: (variants: readonly FlagVariant[]) => readonly FlagVariant[]): void =>
     update((variants) => withWeights(withVariable(edit(variants))));
@@ -50,6 +53,7 @@ export function VariantEditor({
           isLastVariable={variant.weightType !== "fix" && variableCount === 1}
           isTooMuch={isTooMuch}
           allowsOverrides={allowsOverrides}
+          autoFocus={hasAdded && index === value.length - 1}
           onChange={(edit) => change((list) => withChanged(list, index, edit))}
           onRemove={() => {
             remove(index);
@@ -61,9 +65,13 @@ export function VariantEditor({
         <Button
           size="small"
           isDisabled={value.length >= MAX_VARIANTS}
-          onPress={() =>
-            change((list) => [...list, { name: "", weight: 0, weightType: "variable", stickiness }])
-          }
+          onPress={() => {
+            setAdded(true);
+            change((list) => [
+              ...list,
+              { name: "", weight: 0, weightType: "variable", stickiness },
+            ]);
+          }}
         >
           <Plus aria-hidden /> Add variant
         </Button>
@@ -89,6 +97,7 @@ interface VariantFieldsProps {
   readonly isLastVariable: boolean;
   readonly isTooMuch: boolean;
   readonly allowsOverrides: boolean;
+  readonly autoFocus: boolean;
   readonly onChange: (change: (variant: FlagVariant) => FlagVariant) => void;
   readonly onRemove: () => void;
 }
@@ -100,12 +109,13 @@ function VariantFields({
   isLastVariable,
   isTooMuch,
   allowsOverrides,
+  autoFocus,
   onChange,
   onRemove,
 }: VariantFieldsProps) {
   const { name, weight, weightType, overrides = [] } = variant;
   return (
-    <div className="variant" role="group" aria-label={label}>
+    <div className="variant" role="group" aria-label={label} ref={autoFocus ? showElement : null}>
       <div className="variant-title">
         <span>
           {label} <span className="muted">{formatWeight(weight)}</span>
@@ -120,6 +130,7 @@ function VariantFields({
           value={name}
           onChange={(changed) => onChange((latest) => ({ ...latest, name: changed }))}
           isRequired
+          autoFocus={autoFocus}
           maxLength={100}
           validate={(text) =>
             text !== "" && otherNames.includes(text)

@@ -1,4 +1,5 @@
 import type { Variant } from "../api/types.ts";
+import { formatPercent } from "../ui/count.ts";
 
 /** Weights are in thousandths. */
 export const TOTAL_WEIGHT = 1000;
@@ -29,11 +30,6 @@ export function fixedWeight(variants: readonly Weighted[]): number {
   return variants
     .filter(({ weightType }) => weightType === "fix")
     .reduce((sum, { weight }) => sum + weight, 0);
-}
-
-/** Describes a percentage, for example "12.5 %". */
-export function formatPercent(percentage: number): string {
-  return `${Number(percentage.toFixed(1))}\u00a0%`;
 }
 
 /** Describes a weight as a percentage. @param weight in thousandths */

@@ -184,6 +184,18 @@ test("date operators compare with the current time, whichever field the constrai
   });
 });
 
+test.each([
+  ["a full rollout", { strategies: [rollout("100")] }],
+  ["a switched off flag", { enabled: false, strategies: [rollout("50")] }],
+])("the result of %s cannot change", (_, flag) => {
+  expect(explainFlag(flag, {}).mayChange).toBe(false);
+});
+
+test("the result of a partial rollout can change if the context has no id", () => {
+  expect(explainFlag({ strategies: [rollout("50")] }, {}).mayChange).toBe(true);
+  expect(explainFlag({ strategies: [rollout("50")] }, { userId: "1" }).mayChange).toBe(false);
+});
+
 test("long values are shortened", () => {
   const { explanation } = explainFlag(
     { strategies: [forPlans("y".repeat(5000))] },

@@ -50,7 +50,7 @@ function explainFeature(feature: Feature, scope: ExplanationScope): Explanation 
     reason,
     ...(variant !== undefined && { variant }),
     enabledInEnvironment: feature.enabled,
-    mayChange: !scope.request.isRepeatable,
+    mayChange: !scope.isConstant(feature.name) && !scope.request.isRepeatable,
     dependencies,
     strategies,
     ...(decidedBy !== -1 && { decidedBy }),

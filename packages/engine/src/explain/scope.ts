@@ -46,6 +46,11 @@ export class ExplanationScope {
     return this.#snapshot.indexOf(name) !== -1;
   }
 
+  /** Whether a flag has the same result for all contexts, at all times. */
+  isConstant(name: string): boolean {
+    return this.#snapshot.flags[this.#snapshot.indexOf(name)]?.constantOutcome !== undefined;
+  }
+
   /** Returns the scope for compiling a part, and a function that returns the problem found in it. */
   compilation(): { readonly scope: FlagScope; readonly problem: () => { problem?: string } } {
     let problem: string | undefined;
