@@ -147,7 +147,7 @@ describeConsole("the strategies of a flag", (console) => {
     await dialog.waitFor({ state: "detached" });
   });
 
-  test("moves the focus to what was added", async () => {
+  test("moves the focus to what was added, and to the button after a removal", async () => {
     await createFlag(console, "added-parts");
     const page = await console.open("/projects/default/flags/added-parts");
     const dialog = await openDialog(page);
@@ -164,6 +164,12 @@ describeConsole("the strategies of a flag", (console) => {
       await page.keyboard.type(name);
     }
     await dialog.getByText("with the variants red (50 %) and blue (50 %).").waitFor();
+
+    await dialog.getByRole("button", { name: "Remove variant 2" }).click();
+    // The focus is on the button that adds one.
+    await page.keyboard.press("Enter");
+    await page.keyboard.type("green");
+    await dialog.getByText("with the variants red (50 %) and green (50 %).").waitFor();
   });
 
   test("rolls out to whole percents, because the others have no effect", async () => {

@@ -120,7 +120,7 @@ export function checkAllInProject(found: readonly Feature[], project: string): v
   const foreign = found.filter((feature) => feature.project !== project);
   if (foreign.length === 0) return;
   throw invalidOperation(
-    `These flags are not in the project ${JSON.stringify(project)}: ${quoteNames(foreign.map(({ name }) => name))}`,
+    `These flags belong to another project than ${JSON.stringify(project)}, and names are unique across projects: ${quoteNames(foreign.map(({ name }) => name))}`,
   );
 }
 

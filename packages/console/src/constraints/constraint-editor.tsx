@@ -1,5 +1,5 @@
 import { Plus } from "lucide-react";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import type { Constraint } from "../api/types.ts";
 import { useAvailableFields } from "../context-fields/use-available-fields.ts";
 import { Button } from "../ui/button.tsx";
@@ -30,6 +30,7 @@ export function ConstraintEditor({ value, onChange }: ConstraintEditorProps) {
   const fields = useAvailableFields();
   const { keys, remove } = useRowKeys(value.length);
   const [hasAdded, setAdded] = useState(false);
+  const addButton = useRef<HTMLButtonElement>(null);
   const update = useUpdates(value, onChange);
   return (
     <div className="constraint-editor">
@@ -44,11 +45,14 @@ export function ConstraintEditor({ value, onChange }: ConstraintEditorProps) {
           onRemove={() => {
             remove(index);
             update((list) => list.toSpliced(index, 1));
+            // Not that of the dialog, which is the first button.
+            addButton.current?.focus();
           }}
         />
       ))}
       <div>
         <Button
+          ref={addButton}
           size="small"
           isDisabled={value.length >= MAX_CONSTRAINTS}
           onPress={() => {

@@ -1,10 +1,11 @@
-import type { ReactNode } from "react";
+import type { ReactNode, Ref } from "react";
 import { Button as AriaButton, type ButtonProps as AriaProps } from "react-aria-components/Button";
 import { Tooltip, TooltipTrigger } from "react-aria-components/Tooltip";
 import "./button.css";
 
 interface ButtonProps extends Omit<AriaProps, "className" | "style" | "children"> {
   readonly children: ReactNode;
+  readonly ref?: Ref<HTMLButtonElement>;
   /** @default "normal" */
   readonly variant?: "primary" | "normal" | "quiet" | "danger";
   /** @default "normal" */

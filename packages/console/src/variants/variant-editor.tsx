@@ -1,5 +1,5 @@
 import { Plus, Trash2 } from "lucide-react";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import type { FlagVariant } from "../api/types.ts";
 import { Button, IconButton } from "../ui/button.tsx";
 import { NumberField, TextField } from "../ui/fields.tsx";
@@ -35,6 +35,7 @@ export function VariantEditor({
 }: VariantEditorProps) {
   const { keys, remove } = useRowKeys(value.length);
   const [hasAdded, setAdded] = useState(false);
+  const addButton = useRef<HTMLButtonElement>(null);
   const update = useUpdates(value, onChange);
   const change = (edit: (variants: readonly FlagVariant[]) => readonly FlagVariant[]): void =>
     update((variants) => withWeights(withVariable(edit(variants))));
@@ -58,11 +59,14 @@ export function VariantEditor({
           onRemove={() => {
             remove(index);
             change((list) => list.toSpliced(index, 1));
+            // Not that of the dialog, which is the first button.
+            addButton.current?.focus();
           }}
         />
       ))}
       <div>
         <Button
+          ref={addButton}
           size="small"
           isDisabled={value.length >= MAX_VARIANTS}
           onPress={() => {
