@@ -52,6 +52,17 @@ describeAnyStorage("the console", (source) => {
     }
   });
 
+  test("its page is sent at / to programs that accept anything, but not to those that expect JSON", async () => {
+    const open = await start();
+    const anything = await open("/", { accept: "*/*" });
+    expect([anything.status, anything.headers.get("content-type")]).toEqual([
+      200,
+      "text/html; charset=utf-8",
+    ]);
+    expect((await open("/", { accept: "*/*" }, "POST")).status).toBe(404);
+    expect((await open("/", { accept: "application/json" })).status).toBe(404);
+  });
+
   test("its page is sent for HEAD, but not for other methods and programs", async () => {
     const open = await start();
     expect((await open("/", { accept: BROWSER }, "HEAD")).status).toBe(200);

@@ -35,9 +35,11 @@ export async function registerConsole(
   app.setNotFoundHandler((request, reply) => {
     if (isReserved(request)) return sendNotFound(reply);
     reply.header("vary", "Accept");
-    if (!isPageRequest(request)) return sendNotFound(reply);
-    if (createPage !== undefined) return sendPage(reply, createPage());
-    return pathOf(request) === "" ? sendText(reply, NOT_BUILT) : sendNotFound(reply);
+    const isForPage = isPageRequest(request);
+    if (createPage !== undefined && (isForPage || isStartRequest(request))) {
+      return sendPage(reply, createPage());
+    }
+    return isForPage && pathOf(request) === "" ? sendText(reply, NOT_BUILT) : sendNotFound(reply);
   });
 }
 
@@ -97,7 +99,17 @@ function pathOf({ url }: FastifyRequest): string {
 
 /** Browsers name the type. Programs accept JSON or anything, and would not expect a page. */
 function isPageRequest({ method, headers }: FastifyRequest): boolean {
-  return (method === "GET" || method === "HEAD") && /\btext\/html\b/i.test(headers.accept ?? "");
+  return isRead(method) && /\btext\/html\b/i.test(headers.accept ?? "");
+}
+
+/** Whoever opens the address of the service with a program that accepts anything, such as curl, sees that it works. */
+function isStartRequest(request: FastifyRequest): boolean {
+  const { method, headers } = request;
+  return isRead(method) && pathOf(request) === "" && (headers.accept ?? "*/*").includes("*/*");
+}
+
+function isRead(method: string): boolean {
+  return method === "GET" || method === "HEAD";
 }
 
 function sendNotFound(reply: FastifyReply): FastifyReply {
