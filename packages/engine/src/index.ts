@@ -1,9 +1,9 @@
 export { compileInSteps, compileSnapshot } from "./compile/compile-snapshot.ts";
 export type { CompileOptions } from "./compile/compile-snapshot.ts";
 export type { Context } from "./context.ts";
-export { applyDelta } from "./delta/apply-delta.ts";
-export type { FeaturesState } from "./delta/apply-delta.ts";
-export { ChangeLog } from "./delta/change-log.ts";
+export { applyDelta } from "./definitions/apply-delta.ts";
+export type { FeaturesState } from "./definitions/apply-delta.ts";
+export { ChangeLog } from "./definitions/change-log.ts";
 export {
   featureRemoved,
   featureUpdated,
@@ -12,8 +12,14 @@ export {
   segmentUpdated,
   writeChanges,
   writeHydration,
-} from "./delta/delta-message.ts";
-export type { Change, DeltaMessage, FeatureText, SegmentText } from "./delta/delta-message.ts";
+} from "./definitions/delta-message.ts";
+export type {
+  Change,
+  DeltaMessage,
+  FeatureText,
+  SegmentText,
+} from "./definitions/delta-message.ts";
+export { inlineSegments, supportsSegments } from "./definitions/inline-segments.ts";
 export { explain } from "./explain/explain.ts";
 export type {
   AbbreviatedList,
@@ -29,10 +35,8 @@ export type {
   VariantExplanation,
   WeightedVariant,
 } from "./explain/explanation.ts";
-export { inlineSegments, supportsSegments } from "./inline-segments.ts";
 export type { Outcome, Payload, Reason, SelectedVariant } from "./outcome.ts";
-export { isRecord } from "./parse/json.ts";
-export { DocumentError } from "./parse/json.ts";
+export { DocumentError, isRecord } from "./parse/json.ts";
 export type { FeatureDocument } from "./parse/model.ts";
 export { parseDocument, parseInSteps } from "./parse/parse-document.ts";
 export type {

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { fuzzRuns } from "../../../scripts/test-size.ts";
 import type { CompileOptions, Context, Snapshot } from "../src/index.ts";
 import { compileDocument } from "./_evaluators.ts";
 import { randomContext } from "./_random-context.ts";
@@ -41,12 +42,14 @@ function outcomesOf(snapshot: Snapshot, context: Context): readonly number[] {
   return [...snapshot.evaluateAll(context).outcomes];
 }
 
+const SAMPLES = fuzzRuns(120, 300);
+
 function forEverySample(check: (sample: Sample) => void, flagCount?: number): void {
   fc.assert(
     fc.property(fc.integer(), (seed) => {
       check(createSample(seed, flagCount));
     }),
-    { numRuns: 300 },
+    { numRuns: SAMPLES },
   );
 }
 
@@ -86,7 +89,7 @@ describe("Snapshot", { timeout: TIMEOUT_MS }, () => {
       }
       constants += snapshot.flags.filter((flag) => flag.constantOutcome !== undefined).length;
     });
-    expect(constants).toBeGreaterThan(500);
+    expect(constants).toBeGreaterThan(SAMPLES);
   });
 
   test("outcomes start with off, and are frozen and distinct", () => {
@@ -134,7 +137,7 @@ describe("Snapshot.contextDependencies", { timeout: TIMEOUT_MS }, () => {
         changes += 1;
       }
     }, 2);
-    expect(changes).toBeGreaterThan(1000);
+    expect(changes).toBeGreaterThan(3 * SAMPLES);
   });
 
   test("a context without the fields that are not listed has the same outcomes", () => {
@@ -173,7 +176,7 @@ describe("Snapshot.contextDependencies", { timeout: TIMEOUT_MS }, () => {
         }
       }
     }, 2);
-    expect(deterministic).toBeGreaterThan(50);
+    expect(deterministic).toBeGreaterThan(SAMPLES / 6);
   });
 
   test("callsCustomStrategy is set only if a custom strategy may be called", () => {

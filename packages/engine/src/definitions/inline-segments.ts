@@ -1,5 +1,5 @@
 import parse from "semver/functions/parse.js";
-import { isRecord } from "./parse/json.ts";
+import { isRecord } from "../parse/json.ts";
 
 /** The first version of the client specification that has segments. */
 const FIRST_VERSION_WITH_SEGMENTS = "4.2.0";
