@@ -18,6 +18,14 @@ export interface Identity {
   readonly connectionId: string;
 }
 
+/** Identifies a new connection of a client. */
+export function createIdentity({
+  appName,
+  instanceId,
+}: Pick<Identity, "appName" | "instanceId">): Identity {
+  return { appName, instanceId, connectionId: randomUUID() };
+}
+
 /** The part of registrations and usage reports that describes the platform. */
 export interface Platform {
   readonly platformName: string;
@@ -38,5 +46,5 @@ export function generateInstanceId(): string {
   return `${hostname()}-${randomUUID().slice(0, 8)}`;
 }
 
-/** The host name for the strategy `applicationHostname`: `HOSTNAME` if set, else that of the system. */
+/** The host name for the strategy `applicationHostname`: `HOSTNAME` if set, else the name that the system reports. */
 export const HOST_NAME: string = env["HOSTNAME"] ?? hostname();

@@ -31,6 +31,7 @@ export type {
   Tag,
   UsageSpoolOptions,
 } from "./options/flags-client-options.ts";
+export { TimeSlicer } from "./scheduling/time-slicer.ts";
 export { compareVersions } from "./sharing/flag-exchange.ts";
 export type {
   FlagExchange,
@@ -41,6 +42,7 @@ export type {
   SharingState,
 } from "./sharing/flag-exchange.ts";
 export type { SharingRole, SharingStatus } from "./sharing/shared-synchronizer.ts";
+export { syncDirectory, writeDurably } from "./storage/durable-file.ts";
 export { FileStorageProvider } from "./storage/file-storage-provider.ts";
 export { MemoryStorageProvider } from "./storage/storage-provider.ts";
 export type { StorageProvider } from "./storage/storage-provider.ts";
@@ -48,13 +50,13 @@ export type { Synchronization } from "./sync/synchronizer.ts";
 export { isUnleashClient } from "./sync/unleash-synchronizer.ts";
 export type { UnleashClient } from "./sync/unleash-synchronizer.ts";
 export { createConnections } from "./transport/connections.ts";
-export { HttpClient } from "./transport/http-client.ts";
-export type { CustomHeadersFunction } from "./transport/headers.ts";
 export type { Connections } from "./transport/connections.ts";
-export { abortable } from "./transport/abortable.ts";
-export { Deadline } from "./transport/deadline.ts";
+export { abortable, Deadline } from "./transport/deadline.ts";
+export type { CustomHeadersFunction } from "./transport/headers.ts";
+export { HttpClient } from "./transport/http-client.ts";
+export { readJson } from "./transport/read-json.ts";
 export type { ObservedRequest, RequestObserver } from "./transport/request-observer.ts";
-export { describeCause, UpstreamError } from "./transport/upstream-error.ts";
+export { describeCause, describeUrl, UpstreamError } from "./transport/upstream-error.ts";
 export type { UpstreamErrorCode } from "./transport/upstream-error.ts";
 export type { MetricsBody, RegistrationBody } from "./transport/wire-bodies.ts";
 export type { UsageSpoolState } from "./usage/spool/usage-spool.ts";
@@ -68,4 +70,3 @@ export type {
   Snapshot,
   StrategyError,
 } from "flags-engine";
-export { readJson } from "./transport/read-json.ts";

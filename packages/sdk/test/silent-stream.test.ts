@@ -21,7 +21,7 @@ function startStreaming(upstream: Upstream, maxSilenceMs: number) {
     filters: { projectName: undefined, namePrefix: undefined, tags: [] },
     refreshIntervalMs: 10,
     metricsIntervalMs: 0,
-    credentials: async () => ({}),
+    credentials: { token: undefined, customHeaders: {}, customHeadersFunction: undefined },
     now: Date.now,
     maxSilenceMs,
   });

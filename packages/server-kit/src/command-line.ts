@@ -23,7 +23,7 @@ export type { Setting, SettingsTable, ValuesOf } from "./config/setting.ts";
 export { showAddress } from "./config/show-text.ts";
 export { TELEMETRY_GROUP, TELEMETRY_SETTINGS } from "./config/telemetry-settings.ts";
 export { addressesKind, trustProxyKind } from "./config/trust-proxy.ts";
+export { isLoopbackHost } from "./config/weak-secrets.ts";
 export { isRecord } from "./is-record.ts";
 export { LOG_LEVELS } from "./logging/logger.ts";
 export type { CustomLogger } from "./logging/logger.ts";
-export { isLoopbackHost } from "./config/weak-secrets.ts";

@@ -2,7 +2,7 @@
 // `--help` does not need it.
 export { createAccessCheck } from "./http/access-list.ts";
 export type { AccessCheck } from "./http/access-list.ts";
-export { limitBodyMemory } from "./http/body-budget.ts";
+export { limitBodyMemory, SMALL_BODY_BYTES } from "./http/body-budget.ts";
 export {
   BROTLI_QUALITY,
   CodedBody,
@@ -15,8 +15,8 @@ export {
 export type { ContentCoding } from "./http/compression.ts";
 export { matchesEntityTag, sendConditional } from "./http/conditional-request.ts";
 export { ConnectionGuard } from "./http/connection-guard.ts";
-export { SERVER_DEFAULTS } from "./http/fastify-app.ts";
-export type { TypedApp } from "./http/fastify-app.ts";
+export { SERVER_DEFAULTS } from "./http/server-defaults.ts";
+export type { TypedApp } from "./http/server-defaults.ts";
 export { createForwardingServer, createGuardedServer } from "./http/guarded-server.ts";
 export { AUTHENTICATION_LIMITS, GuessLimiter, VALIDATION_LIMITS } from "./http/guess-limiter.ts";
 export type { GuessProblem } from "./http/guess-limiter.ts";

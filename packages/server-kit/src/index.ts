@@ -6,6 +6,7 @@ export type { SubcommandResult } from "./cli/subcommand.ts";
 export { StartError } from "./cli/start-failure.ts";
 export { explainInvalidPeriod, loadAuthorities, loadCertificate } from "./config/certificates.ts";
 export type { Certificate, FileProblems, NamedFile } from "./config/certificates.ts";
+export { explainUnreadable } from "./config/read-text-file.ts";
 export {
   collectSecrets,
   ConfigError,
@@ -35,8 +36,7 @@ export type { OpenFiles } from "./http/connection-limits.ts";
 export { listen, openPort } from "./http/listen.ts";
 export type { OpenPort } from "./http/listen.ts";
 export type { Closable } from "./http/shut-down.ts";
-export { LogTap } from "./logging/log-tap.ts";
 export { createLogger, wrapLogger } from "./logging/create-logger.ts";
+export { LogTap } from "./logging/log-tap.ts";
 export type { Logger, LogLevel } from "./logging/logger.ts";
 export { createRedact, REDACTED } from "./logging/redact.ts";
-export { explainUnreadable } from "./config/read-text-file.ts";

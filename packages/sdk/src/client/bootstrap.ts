@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { complete } from "flags-engine";
+import { complete, isRecord } from "flags-engine";
 import type { BootstrapSettings } from "../options/resolve-options.ts";
 import type { TimeSlicer } from "../scheduling/time-slicer.ts";
 import type { EventSink } from "../transport/failure-log.ts";
@@ -53,8 +53,8 @@ export function createBootstrap(options: BootstrapTaskOptions): RetryingTask {
 
 /** Whether a document has an empty list of flags. Invalid documents are left to the parser to reject. */
 export function isEmptyDocument(document: unknown): boolean {
-  if (typeof document !== "object" || document === null || !("features" in document)) return false;
-  return Array.isArray(document.features) && document.features.length === 0;
+  const features: unknown = isRecord(document) ? document["features"] : undefined;
+  return Array.isArray(features) && features.length === 0;
 }
 
 function describeSource(bootstrap: BootstrapSettings): string {

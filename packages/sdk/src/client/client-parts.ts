@@ -1,6 +1,6 @@
-import { randomUUID } from "node:crypto";
 import { toEventSink } from "../events.ts";
 import type { Emitter, FlagsClientEvents } from "../events.ts";
+import { createIdentity } from "../identity.ts";
 import type { Settings } from "../options/resolve-options.ts";
 import { TimeSlicer } from "../scheduling/time-slicer.ts";
 import { DefinitionsStorage } from "../storage/definitions-storage.ts";
@@ -16,7 +16,7 @@ import type { Synchronizer } from "../sync/synchronizer.ts";
 import { UnleashSynchronizer } from "../sync/unleash-synchronizer.ts";
 import { createConnections } from "../transport/connections.ts";
 import type { EventSink } from "../transport/failure-log.ts";
-import { credentialHeaders, toHeaderValue } from "../transport/headers.ts";
+import { toHeaderValue } from "../transport/headers.ts";
 import { HttpClient } from "../transport/http-client.ts";
 import type { RetryingTask } from "../transport/retrying-task.ts";
 import { UpstreamApi } from "../transport/upstream-api.ts";
@@ -42,8 +42,8 @@ const random = Math.random;
 /** Creates and connects the components of a client. Starts nothing. */
 export function createParts(settings: Settings, emitter: Emitter<FlagsClientEvents>): ClientParts {
   const events = toEventSink(emitter);
-  const { appName, instanceId, connection, strategies, bootstrapOverrides } = settings;
-  const identity = { appName, instanceId, connectionId: randomUUID() };
+  const { appName, connection, strategies, bootstrapOverrides } = settings;
+  const identity = createIdentity(settings);
   const { timeoutMs } = connection;
   const http = new HttpClient({
     connections: createConnections(connection),
@@ -51,25 +51,14 @@ export function createParts(settings: Settings, emitter: Emitter<FlagsClientEven
     observe: settings.observeRequest,
   });
   const slicer = new TimeSlicer();
-  const { url, filters, refreshIntervalMs, metricsIntervalMs } = settings;
   const api = new UpstreamApi({
+    ...settings,
     http,
     slicer,
-    url,
     identity,
-    filters,
-    refreshIntervalMs,
-    metricsIntervalMs,
-    credentials: () => credentialHeaders(settings.credentials),
     now,
   });
-  const compiler = new Compiler({
-    strategies,
-    now,
-    random,
-    onStrategyError: (error) => emitter.emit("strategyError", error),
-    warn: events.warn,
-  });
+  const compiler = new Compiler(strategies, emitter);
   const state = new FlagState({ bootstrapOverrides, compiler });
   const provider = settings.storageProvider ?? new MemoryStorageProvider();
   const storage = new DefinitionsStorage(provider, appName, events.warn);
@@ -91,7 +80,7 @@ export function createParts(settings: Settings, emitter: Emitter<FlagsClientEven
       userAgent: toHeaderValue(appName),
       accept: (document, signal) => updater.acceptFrom("bootstrap", document, signal),
       isNeeded: () => !state.outranks("bootstrap"),
-      intervalMs: refreshIntervalMs,
+      intervalMs: settings.refreshIntervalMs,
       events,
       now,
       random,

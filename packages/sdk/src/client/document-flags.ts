@@ -42,13 +42,7 @@ export abstract class DocumentFlags extends ClientEventTarget implements FlagSou
     super();
     const { emitter } = this;
     this.#origin = origin;
-    this.#compiler = new Compiler({
-      strategies,
-      now: Date.now,
-      random: Math.random,
-      onStrategyError: (error) => emitter.emit("strategyError", error),
-      warn: (message) => emitter.emit("warn", message),
-    });
+    this.#compiler = new Compiler(strategies, emitter);
     this.#state = new FlagState({ bootstrapOverrides: true, compiler: this.#compiler });
     this.#updater = new FlagUpdater({
       state: this.#state,
@@ -111,7 +105,7 @@ export abstract class DocumentFlags extends ClientEventTarget implements FlagSou
     this.#updater.setLive(true);
   }
 
-  /** Reports that documents cannot be read at the moment. The current flags remain, and become older. */
+  /** Reports that documents cannot be read. The current flags remain, and become older. */
   protected failed(error: Error): void {
     if (this.#closing.signal.aborted) return;
     // Up to now, every change would have been noticed.

@@ -73,13 +73,7 @@ export class FlagReplica extends ClientEventTarget implements FlagSource {
   constructor(options: FlagReplicaOptions) {
     super();
     this.#options = options;
-    this.#compiler = new Compiler({
-      strategies: options.strategies,
-      now: Date.now,
-      random: Math.random,
-      onStrategyError: (error) => this.emitter.emit("strategyError", error),
-      warn: (message) => this.emitter.emit("warn", message),
-    });
+    this.#compiler = new Compiler(options.strategies, this.emitter);
   }
 
   get snapshot(): Snapshot | undefined {

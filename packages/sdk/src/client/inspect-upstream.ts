@@ -1,18 +1,16 @@
-import { randomUUID } from "node:crypto";
 import { compileSnapshot, parseDocument } from "flags-engine";
 import type { FeatureDocument, Snapshot } from "flags-engine";
-import { HOST_NAME } from "../identity.ts";
+import { createIdentity, HOST_NAME } from "../identity.ts";
 import type { FlagsClientOptions } from "../options/flags-client-options.ts";
 import { resolveOptions } from "../options/resolve-options.ts";
 import type { Settings } from "../options/resolve-options.ts";
 import { TimeSlicer } from "../scheduling/time-slicer.ts";
 import { filterDocuments } from "../sync/filter-documents.ts";
 import { createConnections } from "../transport/connections.ts";
-import { credentialHeaders } from "../transport/headers.ts";
 import { HttpClient } from "../transport/http-client.ts";
 import type { UpstreamRequest, UpstreamResponse } from "../transport/http-client.ts";
 import { UpstreamApi } from "../transport/upstream-api.ts";
-import { toUpstreamError, UpstreamError } from "../transport/upstream-error.ts";
+import { describeUrl, toUpstreamError, UpstreamError } from "../transport/upstream-error.ts";
 
 /** What a few requests show about an upstream. */
 export interface UpstreamInspection {
@@ -68,7 +66,13 @@ export async function inspectUpstream(options: FlagsClientOptions): Promise<Upst
 }
 
 async function inspect(settings: Settings, http: RecordingHttpClient): Promise<UpstreamInspection> {
-  const api = createApi(settings, http);
+  const api = new UpstreamApi({
+    ...settings,
+    http,
+    slicer: new TimeSlicer(),
+    identity: createIdentity(settings),
+    now: Date.now,
+  });
   const { signal } = new AbortController();
   const first = await api.fetchFeatures(undefined, signal).catch((error: unknown) => {
     throw explainPage(error, http.last);
@@ -97,21 +101,6 @@ async function inspect(settings: Settings, http: RecordingHttpClient): Promise<U
     offersStreaming: await isOffered(async () => (await api.openStream(undefined, signal)).close()),
     warnings,
   };
-}
-
-function createApi(settings: Settings, http: HttpClient): UpstreamApi {
-  const { appName, instanceId, url, filters, refreshIntervalMs, metricsIntervalMs } = settings;
-  return new UpstreamApi({
-    http,
-    slicer: new TimeSlicer(),
-    url,
-    identity: { appName, instanceId, connectionId: randomUUID() },
-    filters,
-    refreshIntervalMs,
-    metricsIntervalMs,
-    credentials: () => credentialHeaders(settings.credentials),
-    now: Date.now,
-  });
 }
 
 async function applyFilters(
@@ -183,9 +172,8 @@ class RecordingHttpClient extends HttpClient {
     const sentAtMs = Date.now();
     const startMs = performance.now();
     const response = await super.send(request);
-    const { origin, pathname } = request.url;
     this.last = {
-      address: `${origin}${pathname}`,
+      address: describeUrl(request.url),
       response,
       sentAtMs,
       receivedAtMs: Date.now(),

@@ -1,5 +1,6 @@
-import { randomUUID } from "node:crypto";
 import { isRecord } from "flags-engine";
+import { createIdentity } from "../identity.ts";
+import type { Identity } from "../identity.ts";
 import type { FlagsClientOptions } from "../options/flags-client-options.ts";
 import { resolveOptions } from "../options/resolve-options.ts";
 import type { Settings } from "../options/resolve-options.ts";
@@ -7,11 +8,12 @@ import { nextDelayMs } from "../scheduling/backoff.ts";
 import { TimeSlicer } from "../scheduling/time-slicer.ts";
 import { createConnections } from "../transport/connections.ts";
 import { FailureLog } from "../transport/failure-log.ts";
+import type { EventSink } from "../transport/failure-log.ts";
 import { credentialHeaders, identityHeaders } from "../transport/headers.ts";
 import { HttpClient } from "../transport/http-client.ts";
 import { toStatusError } from "../transport/status-error.ts";
 import type { StatusHints } from "../transport/status-error.ts";
-import { readBody } from "../transport/upstream-api.ts";
+import { readBody, UPSTREAM_URL_SETTING } from "../transport/upstream-api.ts";
 import { toUpstreamError, UpstreamError } from "../transport/upstream-error.ts";
 
 /** What the upstream says about a valid token. */
@@ -24,21 +26,15 @@ export interface ValidatedToken {
   readonly environment?: string | undefined;
 }
 
-/** Receives log messages. */
-interface ValidatorEvents {
-  readonly warn: (message: string) => void;
-  readonly error: (error: Error) => void;
-}
-
 interface ValidatorOptions {
   /** The upstream. The token is not used: a real server rejects this call if it contains one. */
   readonly client: FlagsClientOptions;
   /** What the calls do, as the start of a sentence in the log: "Verifying new keys". */
   readonly subject: string;
-  readonly events: ValidatorEvents;
+  readonly events: Pick<EventSink, "error" | "warn">;
 }
 
-/** A response that takes longer is given up, because requests of clients wait for it. */
+/** A short limit, because requests of clients wait for the response. */
 const MAX_TIMEOUT_MS = 5000;
 
 /** Sufficient for 1000 tokens of 100 projects with short names. */
@@ -54,8 +50,6 @@ const HINTS: StatusHints = new Map([
   [413, "the list of tokens is too long for the upstream, or a gateway in front of it"],
 ]);
 
-const URL_SETTING = "the URL of the upstream (option url, or FLAGS_URL of the proxy)";
-
 /** Finds out which tokens are valid, with `POST /edge/validate` of the upstream. */
 export class TokenValidator {
   readonly #settings: Settings;
@@ -63,12 +57,13 @@ export class TokenValidator {
   readonly #log: FailureLog;
   readonly #slicer = new TimeSlicer();
   readonly #closing = new AbortController();
-  readonly #connectionId = randomUUID();
+  readonly #identity: Identity;
   #retryAtMs = 0;
 
   /** @throws {TypeError} if options are invalid */
   constructor({ client, subject, events }: ValidatorOptions) {
     this.#settings = resolveOptions(client);
+    this.#identity = createIdentity(this.#settings);
     const { connection } = this.#settings;
     this.#http = new HttpClient({
       connections: createConnections(connection),
@@ -120,15 +115,14 @@ export class TokenValidator {
   }
 
   async #call(tokens: readonly string[]): Promise<ReadonlyMap<string, ValidatedToken>> {
-    const { appName, instanceId, credentials } = this.#settings;
-    const identity = { appName, instanceId, connectionId: this.#connectionId };
-    const url = new URL("../edge/validate", this.#settings.url);
+    const { credentials, url: baseUrl } = this.#settings;
+    const url = new URL("../edge/validate", baseUrl);
     const { signal } = this.#closing;
     const response = await this.#http.send({
       method: "POST",
       url,
-      urlSetting: URL_SETTING,
-      headers: { ...identityHeaders(identity, 0), "content-type": "application/json" },
+      urlSetting: UPSTREAM_URL_SETTING,
+      headers: { ...identityHeaders(this.#identity, 0), "content-type": "application/json" },
       credentials: () => credentialHeaders({ ...credentials, token: undefined }),
       body: JSON.stringify({ tokens }),
       signal,
@@ -150,12 +144,12 @@ function readTokens(
       code: "DOCUMENT",
     });
   }
-  const isRequested = new Set(requested);
+  const requestedTokens = new Set(requested);
   const seen = new Set<string>();
   const valid = new Map<string, ValidatedToken>();
   for (const entry of list as readonly unknown[]) {
     const { token, ...described } = isRecord(entry) ? entry : {};
-    if (typeof token !== "string" || !isRequested.has(token)) continue;
+    if (typeof token !== "string" || !requestedTokens.has(token)) continue;
     // NOTE: of two descriptions of a token, at least one is wrong.
     if (seen.has(token)) valid.delete(token);
     else if (isValidated(described)) valid.set(token, described);

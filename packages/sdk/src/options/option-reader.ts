@@ -47,7 +47,7 @@ export class OptionReader {
     return this.check(name, isHeaderValue, "must be text of printable ASCII characters");
   }
 
-  flag(name: string): boolean | undefined {
+  boolean(name: string): boolean | undefined {
     return this.check(name, (value) => typeof value === "boolean", "must be true or false");
   }
 

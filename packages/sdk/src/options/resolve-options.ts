@@ -139,9 +139,9 @@ type MetricsSettings = Pick<
 
 function readMetrics(reader: OptionReader): MetricsSettings {
   const metricsIntervalMs = reader.durationMs("metricsIntervalMs") ?? 60_000;
-  const isDisabled = reader.flag("disableMetrics") ?? false;
+  const isDisabled = reader.boolean("disableMetrics") ?? false;
   const isMetricsEnabled = !isDisabled && metricsIntervalMs > 0;
-  const isRegistrationDisabled = reader.flag("disableRegistration") ?? false;
+  const isRegistrationDisabled = reader.boolean("disableRegistration") ?? false;
   return {
     metricsIntervalMs,
     metricsJitterMs: reader.durationMs("metricsJitterMs") ?? 0,
@@ -195,7 +195,7 @@ function readConnection(reader: OptionReader): ConnectionSettings {
   const http = reader.nested("httpOptions");
   const connection = {
     timeoutMs: reader.durationMs("timeoutMs", 1) ?? 10_000,
-    rejectUnauthorized: http.flag("rejectUnauthorized") ?? true,
+    rejectUnauthorized: http.boolean("rejectUnauthorized") ?? true,
     ca: http.check("ca", isStringOrStrings, "must be a string or a list of strings"),
     cert: http.text("cert"),
     key: http.text("key"),
@@ -213,7 +213,7 @@ function readBootstrap(reader: OptionReader): Pick<Settings, "bootstrap" | "boot
   const url = reader.check("url", isHttpUrl, URL_RULE);
   const headers = toHeaderMap(reader.check("urlHeaders", isHeaderRecord, HEADER_RULE) ?? {});
   const path = reader.text("filePath");
-  const bootstrapOverrides = reader.flag("override") ?? true;
+  const bootstrapOverrides = reader.boolean("override") ?? true;
   reader.rejectUnknown();
   const sources: readonly (BootstrapSettings | undefined)[] = [
     features && { kind: "data", features, segments },

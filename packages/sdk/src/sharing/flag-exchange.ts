@@ -26,22 +26,22 @@ export interface SharedFlags extends VersionedFlags {
   readonly text: string;
 }
 
-/** What a replica says when it contacts the exchange. */
+/** What a replica sends when it contacts the exchange. */
 export interface SharingRequest {
   /** Identifies the replica; random, so that no two are equal. */
   readonly owner: string;
   /** How long the lease lasts without a renewal, in milliseconds. */
   readonly leaseMs: number;
-  /** Whether to take a lease that is free, or also that of a holder that cannot reach the upstream. */
+  /** `failing`: also take the lease of a holder that cannot reach the upstream. */
   readonly wants: "free" | "failing";
   /** The epoch of a new lease must be higher than this. */
   readonly knownEpoch: number;
   /**
-   * Milliseconds since the upstream confirmed the published flags; undefined if it has not. Only that of the
-   * holder counts.
+   * Milliseconds since the upstream confirmed the published flags; undefined if it has not. Ignored unless
+   * the replica is the holder.
    */
   readonly confirmedAgeMs: number | undefined;
-  /** Whether the upstream cannot be reached. Only that of the holder counts. */
+  /** Whether the upstream cannot be reached. Ignored unless the replica is the holder. */
   readonly isFailing: boolean;
 }
 
@@ -82,7 +82,7 @@ export interface FlagExchange {
   onChange(listener: () => void): () => void;
 }
 
-/** Compares versions: negative if the first one is older. No version is older than any. */
+/** Compares versions: negative if the first one is older. Undefined is older than every version. */
 export function compareVersions(
   first: SharedVersion | undefined,
   second: SharedVersion | undefined,

@@ -7,7 +7,7 @@ import { describeCause } from "../transport/upstream-error.ts";
 import type { SyncSink, Synchronizer } from "../sync/synchronizer.ts";
 import { compareVersions } from "./flag-exchange.ts";
 import type { FlagExchange, SharedVersion, SharingState } from "./flag-exchange.ts";
-import { Recovery } from "./recovery.ts";
+import { TakeoverBackoff } from "./takeover-backoff.ts";
 import { sharingTiming } from "./sharing-timing.ts";
 import type { SharingTiming } from "./sharing-timing.ts";
 import { UpstreamRun } from "./upstream-run.ts";
@@ -38,7 +38,7 @@ export interface SharedSink extends SyncSink {
   acceptShared(text: string, confirmedAtMs: number | undefined, signal: AbortSignal): Promise<void>;
   /** Called if the upstream confirmed at this time, to another replica, that nothing has changed. */
   confirmed(atMs: number): void;
-  /** Called when the upstream begins or ceases to send changes as they happen. */
+  /** Called when the upstream starts or stops sending changes as they happen. */
   setLive(isLive: boolean): void;
 }
 
@@ -83,7 +83,7 @@ export class SharedSynchronizer implements Synchronizer {
   #isWoken = false;
   #run: UpstreamRun | undefined;
   #stoppingRuns: Promise<unknown> = Promise.resolve();
-  readonly #recovery: Recovery;
+  readonly #takeoverBackoff: TakeoverBackoff;
   /** The highest version that this replica has published or accepted, and its revision. */
   #version: SharedVersion | undefined;
   #revision: string | undefined;
@@ -103,7 +103,9 @@ export class SharedSynchronizer implements Synchronizer {
   constructor(options: SharedSynchronizerOptions) {
     this.#options = options;
     this.#timing = sharingTiming(options.intervalMs, options.random);
-    this.#recovery = new Recovery(this.#timing.recoveryMs, () => performance.now());
+    this.#takeoverBackoff = new TakeoverBackoff(this.#timing.takeoverDelayMs, () =>
+      performance.now(),
+    );
   }
 
   get status(): SharingStatus {
@@ -146,7 +148,7 @@ export class SharedSynchronizer implements Synchronizer {
 
   async #share(): Promise<void> {
     const isFailing = this.#run?.isFailingFor(this.#timing.failingAfterMs) ?? false;
-    if (isFailing) this.#recovery.failed();
+    if (isFailing) this.#takeoverBackoff.failed();
     const { contactTimeoutMs, startTimeoutMs } = this.#timing;
     const limitMs = this.#hasRole ? contactTimeoutMs : startTimeoutMs;
     const state = await this.#limit(limitMs, (signal) =>
@@ -154,7 +156,7 @@ export class SharedSynchronizer implements Synchronizer {
         {
           owner: this.#owner,
           leaseMs: this.#timing.leaseMs,
-          wants: this.#recovery.isOver ? "failing" : "free",
+          wants: this.#takeoverBackoff.isOver ? "failing" : "free",
           knownEpoch: this.#version?.epoch ?? 0,
           confirmedAgeMs: this.#confirmedAgeMs(),
           isFailing,
@@ -187,7 +189,7 @@ export class SharedSynchronizer implements Synchronizer {
     if (revision === undefined || definitions === undefined) return;
     const counter = this.#version?.epoch === epoch ? this.#version.counter + 1 : 1;
     const version = { epoch, counter };
-    // NOTE: before the publication, because one that fails may have taken effect nevertheless.
+    // NOTE: before the publication, because a publication that fails may still have taken effect.
     this.#version = version;
     this.#revision = undefined;
     const { exchange } = this.#options;
@@ -285,7 +287,7 @@ export class SharedSynchronizer implements Synchronizer {
 
   #failed(cause: unknown): void {
     const sinceMs = performance.now() - (this.#sharedAtMs ?? -Infinity);
-    if (sinceMs < this.#timing.patienceMs) return;
+    if (sinceMs < this.#timing.gracePeriodMs) return;
     if (this.#run === undefined) this.#startRun(undefined);
     this.#setRole("alone");
     if (this.#hasFailed) return;
@@ -331,7 +333,7 @@ export class SharedSynchronizer implements Synchronizer {
       events,
       onSuccess: (isDocument) => {
         this.#confirmedAtMs = performance.now();
-        this.#recovery.succeeded();
+        this.#takeoverBackoff.succeeded();
         if (isDocument) this.#wake();
       },
     });

@@ -6,21 +6,21 @@ export interface SharingTiming {
   readonly contactTimeoutMs: number;
   /** Maximum time for the first contact, including the connection. */
   readonly startTimeoutMs: number;
-  /** Without a first contact for this long, a replica follows the upstream meanwhile. */
+  /** A replica that has waited this long for its first contact follows the upstream until then. */
   readonly startPatienceMs: number;
   /** Maximum time to publish or read flags. */
   readonly transferTimeoutMs: number;
   /** How long the lease lasts without a renewal. */
   readonly leaseMs: number;
   /** Without contact for this long, a replica follows the upstream itself. */
-  readonly patienceMs: number;
+  readonly gracePeriodMs: number;
   /** How long the upstream must have failed until another replica may take the lease. */
   readonly failingAfterMs: number;
-  /** How long a replica that failed leaves a failing holder its lease, after the first failure. */
-  readonly recoveryMs: number;
+  /** How long a replica that has failed does not take the lease of a failing holder, after the first failure. */
+  readonly takeoverDelayMs: number;
   /** Flags that were confirmed within this time count as those of the upstream. Infinite if it is polled once. */
   readonly freshMs: number;
-  /** By how much the confirmation of shared flags must be later than an own one to replace it. */
+  /** How much later shared flags must have been confirmed than those of a replica to replace them. */
   readonly marginMs: number;
 }
 
@@ -55,9 +55,9 @@ export function sharingTiming(intervalMs: number, random: () => number): Sharing
     startPatienceMs: START_PATIENCE_MS,
     transferTimeoutMs: Math.min(baseMs, MAX_TRANSFER_TIMEOUT_MS),
     leaseMs: Math.round(baseMs * 1.25),
-    patienceMs: baseMs * (1 + random() / 2),
+    gracePeriodMs: baseMs * (1 + random() / 2),
     failingAfterMs: 2 * Math.max(wantedMs, baseMs),
-    recoveryMs: 10 * Math.max(wantedMs, baseMs),
+    takeoverDelayMs: 10 * Math.max(wantedMs, baseMs),
     freshMs: intervalMs === 0 ? Infinity : Math.max(3 * wantedMs, MIN_FRESH_MS),
     marginMs: baseMs,
   };

@@ -1,10 +1,10 @@
 import type { EventSink } from "../transport/failure-log.ts";
 import type { SyncSink, Synchronizer } from "../sync/synchronizer.ts";
 
-/** What the synchronizer reports that follows the upstream. */
+/** What the synchronizer of the upstream reports. */
 interface SynchronizerHooks {
   readonly events: EventSink;
-  /** Called when the upstream begins or ceases to send changes as they happen. */
+  /** Called when the upstream starts or stops sending changes as they happen. */
   readonly onLive: (isLive: boolean) => void;
 }
 
@@ -22,7 +22,7 @@ interface UpstreamRunOptions {
 }
 
 /**
- * Follows the upstream until it is stopped, and records how that goes. Each run fetches everything again, so
+ * Follows the upstream until it is stopped, and records successes and failures. Each run fetches everything again, so
  * that its flags are newer than its start.
  */
 export class UpstreamRun {

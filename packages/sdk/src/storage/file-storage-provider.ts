@@ -1,9 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
-import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { mkdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { writeDurably } from "./durable-file.ts";
 import type { StorageProvider } from "./storage-provider.ts";
-
-const OWNER_ONLY = 0o600;
 
 /**
  * Stores definitions in one JSON file per key, readable only by its owner. Files are replaced
@@ -52,16 +51,6 @@ function toFileName(key: string): string {
   const readable = key.replaceAll(/[^\w-]/g, "_").slice(0, 40);
   const digest = createHash("sha256").update(key).digest("hex").slice(0, 16);
   return `${readable}-${digest}`;
-}
-
-async function writeDurably(path: string, text: string): Promise<void> {
-  const file = await open(path, "wx", OWNER_ONLY);
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
 }
 
 async function readIfPresent(path: string): Promise<string | undefined> {

@@ -1,18 +1,9 @@
 import { compileInSteps } from "flags-engine";
 import type { CustomStrategy, FeatureDocument, Snapshot, Steps, StrategyError } from "flags-engine";
+import type { Emitter, FlagsClientEvents } from "../events.ts";
 import type { BeforeChangeHook } from "../flag-source.ts";
 import { HOST_NAME } from "../identity.ts";
 import { describeCause } from "../transport/upstream-error.ts";
-
-interface CompilerOptions {
-  readonly strategies: readonly CustomStrategy[];
-  readonly now: () => number;
-  readonly random: () => number;
-  /** Called for every failure of a custom strategy. */
-  readonly onStrategyError: (error: StrategyError) => void;
-  /** Called for the first failure of each custom strategy per snapshot. */
-  readonly warn: (message: string) => void;
-}
 
 /** A parsed document, and the revision that identifies its content. */
 interface CompilerInput {
@@ -22,11 +13,20 @@ interface CompilerInput {
 
 /** Compiles documents to snapshots, and runs the hooks on each new snapshot. */
 export class Compiler {
-  readonly #options: CompilerOptions;
+  readonly #strategies: readonly CustomStrategy[];
+  readonly #emitter: Pick<Emitter<FlagsClientEvents>, "emit">;
   readonly #beforeChangeHooks = new Set<BeforeChangeHook>();
 
-  constructor(options: CompilerOptions) {
-    this.#options = options;
+  /**
+   * @param emitter gets a `strategyError` for every failure of a custom strategy, and a `warn` for the
+   *   first failure of each strategy per snapshot
+   */
+  constructor(
+    strategies: readonly CustomStrategy[],
+    emitter: Pick<Emitter<FlagsClientEvents>, "emit">,
+  ) {
+    this.#strategies = strategies;
+    this.#emitter = emitter;
   }
 
   /** Adds a hook; returns a function that removes it. */
@@ -37,14 +37,13 @@ export class Compiler {
 
   /** @param previous the current snapshot, whose unchanged flags are reused */
   *compile(input: CompilerInput, previous: Snapshot | undefined): Steps<Snapshot> {
-    const { strategies, now, random } = this.#options;
     const snapshot = yield* compileInSteps(input.document, {
       revision: input.revision,
-      strategies,
+      strategies: this.#strategies,
       previous,
       hostname: HOST_NAME,
-      now,
-      random,
+      now: Date.now,
+      random: Math.random,
       onStrategyError: this.#createErrorHandler(),
     });
     for (const hook of this.#beforeChangeHooks) yield* hook(snapshot, previous);
@@ -52,13 +51,12 @@ export class Compiler {
   }
 
   #createErrorHandler(): (error: StrategyError) => void {
-    const { onStrategyError, warn } = this.#options;
     const warned = new Set<string>();
     return (error) => {
-      onStrategyError(error);
+      this.#emitter.emit("strategyError", error);
       if (warned.has(error.strategy)) return;
       warned.add(error.strategy);
-      warn(describeStrategyError(error));
+      this.#emitter.emit("warn", describeStrategyError(error));
     };
   }
 }

@@ -1,4 +1,4 @@
-import { applyDelta, DocumentError } from "flags-engine";
+import { applyDelta, DocumentError, isRecord } from "flags-engine";
 import type { FeaturesState } from "flags-engine";
 import { sortState } from "./document-order.ts";
 import type { PreferredOptions } from "./polling-fallback.ts";
@@ -57,8 +57,7 @@ export class DeltaDocument {
 }
 
 function eventsOf(delta: unknown): readonly unknown[] {
-  const events: unknown =
-    typeof delta === "object" && delta !== null && "events" in delta ? delta.events : undefined;
+  const events: unknown = isRecord(delta) ? delta["events"] : undefined;
   if (Array.isArray(events)) return events;
   throw new DocumentError("A delta must have a list of events");
 }

@@ -1,3 +1,4 @@
+import { isRecord } from "flags-engine";
 import type { FeaturesState } from "flags-engine";
 import type { SyncSink } from "./synchronizer.ts";
 
@@ -11,8 +12,8 @@ export function sortState({ features, segments }: FeaturesState): FeaturesState 
 
 /** Sorts an upstream document in the same way; returns anything unusable unchanged. */
 export function sortDocument(document: unknown): unknown {
-  if (typeof document !== "object" || document === null) return document;
-  const { features, segments } = document as Partial<FeaturesState>;
+  if (!isRecord(document)) return document;
+  const { features, segments }: Partial<Record<string, unknown>> = document;
   if (!Array.isArray(features)) return document;
   const sortedSegments = Array.isArray(segments) ? { segments: sortBy("id", segments) } : {};
   return { ...document, features: sortBy("name", features), ...sortedSegments };

@@ -1,10 +1,13 @@
+import { isRecord } from "flags-engine";
 import type { FeatureFilters } from "../transport/upstream-api.ts";
 import type { SyncSink } from "./synchronizer.ts";
+
+type Feature = Readonly<Record<string, unknown>>;
 
 interface Filter {
   /** For messages. */
   readonly name: string;
-  readonly isMatch: (feature: object) => boolean;
+  readonly isMatch: (feature: Feature) => boolean;
 }
 
 /** Warns only once for each kind. */
@@ -33,7 +36,7 @@ export function filterDocuments(
     warnIfTagsIgnored(document, filters.tags, warnOnce);
     let { features } = document;
     for (const { name, isMatch } of active) {
-      const matching = features.filter((feature) => !isObject(feature) || isMatch(feature));
+      const matching = features.filter((feature) => !isRecord(feature) || isMatch(feature));
       const ignored = features.length - matching.length;
       if (ignored > 0)
         warnOnce(name, `The upstream sends flags that do not match ${name}: they are ignored`);
@@ -66,11 +69,11 @@ function activeFilters({ projectName, namePrefix }: FeatureFilters): readonly Fi
 
 /** Also true if the member is not text, so that the parser reports the malformed flag. */
 function matchesIfText(
-  feature: object,
+  feature: Feature,
   member: "name" | "project",
   isMatch: (text: string) => boolean,
 ): boolean {
-  const value = (feature as Readonly<Record<string, unknown>>)[member];
+  const value = feature[member];
   return typeof value !== "string" || isMatch(value);
 }
 
@@ -93,17 +96,13 @@ function warnIfTagsIgnored(
 
 /** Returns the tags in `query.tag`, each of which is `[type, value]` or `type:value`. */
 function confirmedTags({ query }: Document): ReadonlySet<string> {
-  const tags: unknown = isObject(query) && "tag" in query ? query.tag : undefined;
+  const tags: unknown = isRecord(query) ? query["tag"] : undefined;
   if (!Array.isArray(tags)) return new Set();
   return new Set(tags.map((tag) => (Array.isArray(tag) ? tag.join(":") : String(tag))));
 }
 
 function isDocument(document: unknown): document is Document {
-  return isObject(document) && "features" in document && Array.isArray(document.features);
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
+  return isRecord(document) && Array.isArray(document["features"]);
 }
 
 function createWarnOnce(warn: (message: string) => void): WarnOnce {

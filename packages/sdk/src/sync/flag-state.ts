@@ -14,6 +14,9 @@ export type Origin = "storage" | "bootstrap" | "shared" | "upstream";
  */
 export type Acceptance = "changed" | "unchanged" | "outranked";
 
+/** `FlagState` is read-only for everything but itself. */
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
+
 interface FlagStateOptions {
   readonly compiler: Pick<Compiler, "compile">;
   /** Whether a bootstrap replaces data restored from storage. */
@@ -26,26 +29,14 @@ export class FlagState {
   readonly #ranks: Readonly<Record<Origin, number>>;
   readonly #revisions = new Revisions();
   #rank = 0;
-  #origin: Origin | undefined;
-  #snapshot: Snapshot | undefined;
-  #definitions: FeatureDefinitions | undefined;
+  readonly snapshot: Snapshot | undefined;
+  readonly definitions: FeatureDefinitions | undefined;
+  /** The origin of the current data. */
+  readonly origin: Origin | undefined;
 
   constructor({ compiler, bootstrapOverrides }: FlagStateOptions) {
     this.#compiler = compiler;
     this.#ranks = { storage: 2, bootstrap: bootstrapOverrides ? 3 : 1, shared: 4, upstream: 4 };
-  }
-
-  get snapshot(): Snapshot | undefined {
-    return this.#snapshot;
-  }
-
-  get definitions(): FeatureDefinitions | undefined {
-    return this.#definitions;
-  }
-
-  /** The origin of the current data. */
-  get origin(): Origin | undefined {
-    return this.#origin;
   }
 
   /** Whether the current data outranks data from the origin. */
@@ -62,14 +53,16 @@ export class FlagState {
     const document = yield* parseInSteps(input);
     const received = toDefinitions(input as ParsedInput);
     const revision = yield* this.#revisions.of(received);
-    const isNew = revision !== this.#snapshot?.revision;
+    // NOTE: nothing else assigns these properties. They are not getters, because each request reads them.
+    const state = this as Writable<FlagState>;
+    const isNew = revision !== this.snapshot?.revision;
     if (isNew) {
-      const definitions = yield* this.#revisions.reuse(received, this.#definitions);
-      this.#snapshot = yield* this.#compiler.compile({ document, revision }, this.#snapshot);
-      this.#definitions = definitions;
+      const definitions = yield* this.#revisions.reuse(received, this.definitions);
+      state.snapshot = yield* this.#compiler.compile({ document, revision }, this.snapshot);
+      state.definitions = definitions;
     }
     this.#rank = this.#ranks[origin];
-    this.#origin = origin;
+    state.origin = origin;
     return isNew ? "changed" : "unchanged";
   }
 }

@@ -1,3 +1,4 @@
+import { isRecord } from "flags-engine";
 import { toUpstreamError } from "../transport/upstream-error.ts";
 import type { EventSink } from "../transport/failure-log.ts";
 import { sortDocument } from "./document-order.ts";
@@ -24,9 +25,7 @@ const METHODS = ["start", "isSynchronized", "getFeatureToggleDefinitions", "on",
 
 /** Whether a value has all the methods of a client of the official Node SDK. */
 export function isUnleashClient(value: unknown): value is UnleashClient {
-  if (typeof value !== "object" || value === null) return false;
-  const client = value as Partial<Record<string, unknown>>;
-  return METHODS.every((method) => typeof client[method] === "function");
+  return isRecord(value) && METHODS.every((method) => typeof value[method] === "function");
 }
 
 interface UnleashSynchronizerOptions {
@@ -129,8 +128,7 @@ function readDocument(unleash: UnleashClient): {
     for (const strategy of strategies ?? []) {
       for (const segment of strategy?.segments ?? []) {
         if (typeof segment === "number") throw new TypeError(NO_SEGMENTS);
-        if (typeof segment !== "object" || segment === null) continue;
-        segments.set((segment as { readonly id?: unknown }).id, segment);
+        if (isRecord(segment)) segments.set(segment["id"], segment);
       }
     }
   }

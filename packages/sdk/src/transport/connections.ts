@@ -5,13 +5,16 @@ import type { Dispatcher } from "undici";
 /** Settings for connections to the upstream. */
 export interface ConnectionSettings {
   readonly timeoutMs: number;
-  readonly rejectUnauthorized: boolean;
-  readonly ca: string | readonly string[] | undefined;
-  readonly cert: string | undefined;
-  readonly key: string | undefined;
-  readonly httpProxy: string | undefined;
-  readonly httpsProxy: string | undefined;
-  readonly noProxy: string | undefined;
+  /** @default true */
+  readonly rejectUnauthorized?: boolean;
+  /** @default the authorities known to Node */
+  readonly ca?: string | readonly string[] | undefined;
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
+  /** Proxies default to the environment, see `createConnections()`. */
+  readonly httpProxy?: string | undefined;
+  readonly httpsProxy?: string | undefined;
+  readonly noProxy?: string | undefined;
 }
 
 /** Connection pools, one for each scheme. */
@@ -65,7 +68,7 @@ function toAgentOptions(
   settings: ConnectionSettings,
   { upstream, proxy }: Contexts,
 ): EnvHttpProxyAgent.Options {
-  const tls = { ...upstream, rejectUnauthorized: settings.rejectUnauthorized };
+  const tls = { ...upstream, rejectUnauthorized: settings.rejectUnauthorized ?? true };
   return {
     ...optional("noProxy", settings.noProxy),
     // Plain HTTP requests do not use CONNECT: many proxies reject it for ports other than 443.

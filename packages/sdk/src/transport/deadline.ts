@@ -1,5 +1,3 @@
-import { abortable } from "./abortable.ts";
-
 /**
  * A time limit whose signal is also aborted when the parent signal is.
  *
@@ -56,4 +54,14 @@ export class Deadline {
       this.#controller.abort(new Error(reason));
     }, timeoutMs);
   }
+}
+
+/** Rejects once the signal is aborted, for work that does not support signals. */
+export function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason as Error);
+    if (signal.aborted) abort();
+    signal.addEventListener("abort", abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
 }

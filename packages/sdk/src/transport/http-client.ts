@@ -5,7 +5,7 @@ import { Deadline } from "./deadline.ts";
 import type { HeaderMap } from "./headers.ts";
 import { type ObservedRequest, type RequestObserver, sendObserved } from "./request-observer.ts";
 import { MAX_REDIRECTS, redirectTarget } from "./redirect.ts";
-import { describeCause, UpstreamError } from "./upstream-error.ts";
+import { describeCause, describeUrl, UpstreamError } from "./upstream-error.ts";
 
 export interface UpstreamRequest {
   readonly method: "GET" | "POST";
@@ -181,11 +181,6 @@ async function* readChunks(
   } catch (cause) {
     throw toError(cause);
   }
-}
-
-/** Returns the URL without credentials, query and fragment, for messages. */
-export function describeUrl(url: URL): string {
-  return `${url.origin}${url.pathname}`;
 }
 
 async function resolveCredentials(

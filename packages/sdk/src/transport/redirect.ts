@@ -1,4 +1,4 @@
-import { UpstreamError } from "./upstream-error.ts";
+import { describeUrl, UpstreamError } from "./upstream-error.ts";
 
 export const MAX_REDIRECTS = 5;
 
@@ -36,7 +36,7 @@ export function redirectTarget(
   const target = new URL(location, url);
   if (target.protocol !== "http:" && target.protocol !== "https:") return undefined;
   if (target.origin !== url.origin) {
-    const redirect = `${url.origin}${url.pathname} redirects to another origin, ${target.origin}`;
+    const redirect = `${describeUrl(url)} redirects to another origin, ${target.origin}`;
     throw new UpstreamError(
       `${redirect}: only redirects within ${url.origin} are followed; if the server has moved, change ${urlSetting}`,
       { code: "REDIRECT" },

@@ -1,6 +1,5 @@
-import { describeUrl } from "./http-client.ts";
 import type { UpstreamResponse } from "./http-client.ts";
-import { UpstreamError } from "./upstream-error.ts";
+import { describeUrl, UpstreamError } from "./upstream-error.ts";
 
 /** Explanations of unsuccessful statuses for error messages: the reason, and what to do. */
 export type StatusHints = ReadonlyMap<number, string>;

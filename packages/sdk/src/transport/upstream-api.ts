@@ -2,13 +2,12 @@ import { DocumentError } from "flags-engine";
 import type { Steps } from "flags-engine";
 import type { Identity } from "../identity.ts";
 import type { TimeSlicer } from "../scheduling/time-slicer.ts";
-import { definitionHeaders, identityHeaders, streamHeaders } from "./headers.ts";
-import type { HeaderMap } from "./headers.ts";
-import { describeUrl } from "./http-client.ts";
+import { credentialHeaders, definitionHeaders, identityHeaders, streamHeaders } from "./headers.ts";
+import type { CredentialSettings, HeaderMap } from "./headers.ts";
 import type { HttpClient, OpenResponse, UpstreamRequest, UpstreamResponse } from "./http-client.ts";
 import { readJson } from "./read-json.ts";
 import { API_HINTS, toNotOffered, toStatusError } from "./status-error.ts";
-import { describeCause, UpstreamError } from "./upstream-error.ts";
+import { describeCause, describeUrl, UpstreamError } from "./upstream-error.ts";
 import type { MetricsBody, RegistrationBody } from "./wire-bodies.ts";
 
 /** Which flags to request. Without any filter, all of them. */
@@ -28,8 +27,7 @@ interface UpstreamApiOptions {
   readonly filters: FeatureFilters;
   readonly refreshIntervalMs: number;
   readonly metricsIntervalMs: number;
-  /** Returns the headers that only the upstream may see; called once per request. */
-  readonly credentials: () => Promise<HeaderMap>;
+  readonly credentials: CredentialSettings;
   readonly now: () => number;
   /** How long a stream may be silent, in milliseconds. @default 60000 */
   readonly maxSilenceMs?: number;
@@ -44,7 +42,9 @@ interface FetchedFeatures {
   readonly fetchMode?: string | undefined;
 }
 
-const URL_SETTING = "the URL of the upstream (option url, or FLAGS_URL of the proxy)";
+/** The setting that contains the URL, for error messages. */
+export const UPSTREAM_URL_SETTING =
+  "the URL of the upstream (option url, or FLAGS_URL of the proxy)";
 
 // Upstreams send a keep-alive every 15 to 30 seconds.
 const MAX_SILENCE_MS = 60_000;
@@ -151,7 +151,8 @@ export class UpstreamApi {
   }
 
   #request(request: Omit<UpstreamRequest, "urlSetting" | "credentials">): UpstreamRequest {
-    return { ...request, urlSetting: URL_SETTING, credentials: this.#options.credentials };
+    const credentials = (): Promise<HeaderMap> => credentialHeaders(this.#options.credentials);
+    return { ...request, urlSetting: UPSTREAM_URL_SETTING, credentials };
   }
 
   #definitionsUrl(path: string): URL {

@@ -86,6 +86,11 @@ function describeError(error: Error): string {
   return "code" in error ? String(error.code) : error.name;
 }
 
+/** Returns the URL without credentials, query and fragment, for messages. */
+export function describeUrl(url: URL): string {
+  return `${url.origin}${url.pathname}`;
+}
+
 /** Returns an `UpstreamError` unchanged. Converts anything else, which comes from parsing a document. */
 export function toUpstreamError(thrown: unknown): UpstreamError {
   if (thrown instanceof UpstreamError) return thrown;

@@ -11,7 +11,7 @@ import { BulkSupport, environmentOfToken } from "./bulk-support.ts";
 import { FairBudget } from "./fair-budget.ts";
 import { ImpactMetricsBuffer } from "./impact-metrics.ts";
 import { RegistrationBuffer } from "./registration-buffer.ts";
-import { SupplementReporter } from "./supplement-reporter.ts";
+import { ImpactAndRegistrationReporter } from "./impact-and-registration-reporter.ts";
 import { UsageDrops } from "./usage-drops.ts";
 import { PendingData } from "./spool/pending-data.ts";
 import { UsageSpool } from "./spool/usage-spool.ts";
@@ -151,7 +151,7 @@ export class ClientUsage {
     const { settings, identity, emitter, events, api, now, random } = options;
     const bulk = new BulkSupport(environmentOfToken(tokenOf(settings.credentials)), now);
     const drops = this.#drops;
-    const supplements = new SupplementReporter({
+    const impactAndRegistrations = new ImpactAndRegistrationReporter({
       api,
       bulk,
       impactMetrics: this.#impactMetrics,
@@ -164,7 +164,7 @@ export class ClientUsage {
       api,
       store: this.#store,
       bulk,
-      sendSupplements: (signal) => supplements.send(signal),
+      sendImpactAndRegistrations: (signal) => impactAndRegistrations.send(signal),
       spool: this.#spool,
       drops,
       identity,

@@ -14,7 +14,7 @@ export interface TakenImpactMetrics {
 
 /**
  * Receives every change: `add` when samples were accepted, `remove` when series were delivered or dropped.
- * `set` replaces series that were delivered, but of which further samples were accepted in the meantime.
+ * `set` replaces delivered series with the samples that were accepted during the delivery.
  */
 type ImpactJournal = (
   kind: "add" | "remove" | "set",
@@ -71,7 +71,7 @@ export class ImpactMetricsBuffer {
     for (const one of metrics.flatMap(toSeries)) this.#mergeOlder(quotaId, one);
   }
 
-  /** Yields everything that is pending or being sent. Each total is that of the moment when it is yielded. */
+  /** Yields everything that is pending or being sent. Each total is computed when it is yielded. */
   *totals(): Generator<readonly [quotaId: string, metric: ImpactMetric], undefined, undefined> {
     const keys = [...listKeys(this.#pending)];
     for (const [quotaId, key] of listKeys(this.#taken)) {

@@ -29,7 +29,7 @@ const MAX_SPLITS = 100;
 /** How many names of flags a log line contains. */
 const MAX_NAMES = 5;
 
-/** Decides what becomes of usage that the upstream rejects for its content. */
+/** Decides whether to drop or repeat usage that the upstream rejects for its content. */
 export class Rejections {
   readonly #options: RejectionsOptions;
   /** Consecutive rejections, by application and quota. */

@@ -25,7 +25,7 @@ function createReporter(options: Partial<UsageReporterOptions> = {}) {
   const reporter = new UsageReporter({
     api: { sendMetrics: async () => {}, sendBulk: async () => {} },
     bulk: new BulkSupport(undefined, now),
-    sendSupplements: async () => {},
+    sendImpactAndRegistrations: async () => {},
     drops: new UsageDrops(() => {}),
     store,
     identity: { appName: "app", instanceId: "i", connectionId: "c" },

@@ -26,8 +26,8 @@ export interface UsageReporterOptions {
   readonly api: Pick<UpstreamApi, "sendBulk" | "sendMetrics">;
   readonly store: UsageStore;
   readonly bulk: BulkSupport;
-  /** Sends other data after the usage; throws an `UpstreamError` if the upstream cannot be reached. */
-  readonly sendSupplements: (signal: AbortSignal) => Promise<void>;
+  /** Called after the usage was sent; throws an `UpstreamError` if the upstream cannot be reached. */
+  readonly sendImpactAndRegistrations: (signal: AbortSignal) => Promise<void>;
   /** Contains the usage in the store. @default usage is only in memory */
   readonly spool?: Pick<UsageSpool, "compact" | "state"> | undefined;
   readonly drops: UsageDrops;
@@ -51,8 +51,8 @@ const FLUSH_RETRY_MS = 250;
  * delivered is put back and sent later.
  *
  * Usage that the upstream rejects for its content does not delay other usage: it is sent separately from
- * then on. A flag that is rejected while others of its application are accepted is dropped with an error;
- * an application of which nothing is accepted, after ten consecutive rejections.
+ * then on. A flag that is rejected while others of its application are accepted is dropped with an error.
+ * If nothing of an application is accepted, its usage is dropped after ten consecutive rejections.
  */
 export class UsageReporter {
   readonly #options: UsageReporterOptions;
@@ -132,7 +132,7 @@ export class UsageReporter {
     this.#rejections.beginRound();
     try {
       await this.#sendUsage();
-      await this.#options.sendSupplements(this.#abort.signal);
+      await this.#options.sendImpactAndRegistrations(this.#abort.signal);
     } catch (thrown) {
       const error = toUpstreamError(thrown);
       this.#failures += 1;

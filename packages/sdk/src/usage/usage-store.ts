@@ -6,7 +6,7 @@ import { DEFAULT_QUOTA, USAGE_LIMITS } from "./usage-limits.ts";
 import type { UsageLimits } from "./usage-limits.ts";
 import { UsageTotals } from "./usage-totals.ts";
 
-/** Receives every change of the usage, except that of the default quota, which includes the client's own. */
+/** Receives every change of the usage, except in the default quota, which includes the client's own usage. */
 export interface UsageJournal {
   /** Usage was accepted. */
   add(usage: ApplicationUsage): void;

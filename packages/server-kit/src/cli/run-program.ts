@@ -9,7 +9,11 @@ import type { Subcommand } from "./subcommand.ts";
 
 const EXIT_FAILURE = 1;
 
-/** Service managers commonly kill a process that has not stopped after 10 s. */
+/**
+ * Service managers commonly kill a process that has not stopped after 10 s. The steps of a graceful shutdown have
+ * their own limits, which add up to no more than this: 3.5 s for connections (shut-down.ts), 5 s for the last usage
+ * (usage-reporter.ts of flags-sdk) and 1 s for telemetry (start-telemetry.ts).
+ */
 const STOP_TIMEOUT_MS = 9500;
 
 /** The part of a configuration that running a program requires. */

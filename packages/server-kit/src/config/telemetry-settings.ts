@@ -53,7 +53,7 @@ const protocolKind: Kind<Protocol> = createTextKind(`one of ${PROTOCOLS.join(", 
       "grpc is not supported: collectors accept http/protobuf too, usually on port 4318",
     );
   }
-  // Unleash Edge calls it so.
+  // The name of the variable in Edge.
   if (text.toLowerCase() === "http") return "http/protobuf";
   return PROTOCOLS.find((protocol) => protocol === text.toLowerCase()) ?? new InvalidValue();
 });
@@ -159,11 +159,11 @@ export const TELEMETRY_SETTINGS: TelemetrySettings = {
   ),
   otelMetricsExporter: defineExporter(
     "METRICS",
-    "Where metrics go, likewise. The Prometheus endpoint is always there.",
+    "Where metrics go: the same values. The Prometheus endpoint is always there.",
   ),
   otelLogsExporter: defineExporter(
     "LOGS",
-    "Where logs go, and with flags-proxy events of evaluations, likewise. The log on standard output remains.",
+    "Where logs go, and with flags-proxy events of evaluations: the same values. The log on standard output remains.",
   ),
   otelProtocol: defineProtocol("PROTOCOL", "http/protobuf or http/json.", "http/protobuf"),
   otelTracesProtocol: defineProtocol("TRACES_PROTOCOL", "The same for traces.", GENERAL),

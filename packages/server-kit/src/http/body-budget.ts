@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { BODY_LIMIT_BYTES } from "./fastify-app.ts";
+import { BODY_LIMIT_BYTES } from "./server-defaults.ts";
 
 /** Bodies of up to this length are not counted, since the number of connections limits them. */
-const SMALL_BODY_BYTES = 16 * 1024;
+export const SMALL_BODY_BYTES: number = 16 * 1024;
 
 /** Default memory for bodies that are arriving. */
 const MAX_BYTES = 128 * 1024 * 1024;

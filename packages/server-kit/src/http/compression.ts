@@ -12,8 +12,8 @@ export const CODINGS = ["br", "gzip"] as const;
 /** A content coding, as `Content-Encoding` names it. */
 export type ContentCoding = (typeof CODINGS)[number];
 
-// NOTE: chosen by measurement (bench/README.md). Level 3 of gzip takes 10 % longer and saves almost
-// nothing; each higher level takes twice as long and saves a few percent.
+// NOTE: low levels on purpose. Bodies are compressed per request, and their text is repetitive: higher levels
+// take much longer and make them only a little smaller.
 export const BROTLI_QUALITY = 3;
 export const GZIP_LEVEL = 2;
 

@@ -19,6 +19,11 @@ function opaquePart(entityTag: string): string {
 }
 
 interface Representation {
+  /**
+   * Its form depends on what uses it. Results, and definitions of the proxy, have a weak hash of the content,
+   * which their compressed forms share. Definitions of the service have the form of Unleash, because the
+   * document repeats it. Deltas have the id of their last event, with which streams also continue.
+   */
   readonly entityTag: string;
   readonly contentType: string;
   /** Returns the response body. Called only if the client does not have it yet. */

@@ -210,10 +210,9 @@ test("all responses of a connection are closed with it, each once, also queued o
 /** Starts a server that passes its requests to `listener` through the guard. */
 async function startScheduled(listener: RequestListener) {
   const guard = new ConnectionGuard({ maxConnections: 10, logger: { warn: vi.fn() }, hint: "" });
-  const server = await startServer(
-    (request, response) => guard.schedule(response, () => listener(request, response)),
-    { prepare: (created) => guard.protect(created) },
-  );
+  const server = await startServer(guard.limitPipelining(listener), {
+    prepare: (created) => guard.protect(created),
+  });
   return { server, guard };
 }
 

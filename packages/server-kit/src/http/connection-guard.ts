@@ -1,8 +1,8 @@
-import type { Server, ServerResponse } from "node:http";
+import type { RequestListener, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { Server as TlsServer } from "node:tls";
 import type { Logger } from "../logging/logger.ts";
-import { KEEP_ALIVE_TIMEOUT_MS, REQUEST_TIMEOUT_MS } from "./fastify-app.ts";
+import { KEEP_ALIVE_TIMEOUT_MS, REQUEST_TIMEOUT_MS } from "./server-defaults.ts";
 
 /** Why a connection was closed before its peer did so. */
 type CloseReason = "limit" | "idle" | "keep_alive" | "slow_reader" | "pipelining";
@@ -161,10 +161,14 @@ export class ConnectionGuard {
   }
 
   /**
-   * Handles a request now, or later if its connection has too many pipelined requests in progress.
-   * Closes a connection that sends far too many.
+   * Returns a listener that handles a request at once, or later if its connection has too many pipelined
+   * requests in progress. It closes a connection that sends far too many.
    */
-  schedule(response: ServerResponse, handle: () => void): void {
+  limitPipelining(handle: RequestListener): RequestListener {
+    return (request, response) => this.#schedule(response, () => handle(request, response));
+  }
+
+  #schedule(response: ServerResponse, handle: () => void): void {
     const { socket } = response.req;
     // Node continues to parse data that it received before the connection was closed.
     if (socket.destroyed) return;

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server, type ServerOptions } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { ConnectionGuard } from "./connection-guard.ts";
-import { KEEP_ALIVE_TIMEOUT_MS, REQUEST_TIMEOUT_MS } from "./fastify-app.ts";
+import { KEEP_ALIVE_TIMEOUT_MS, REQUEST_TIMEOUT_MS } from "./server-defaults.ts";
 import { type TlsFiles, toContextOptions } from "./tls-files.ts";
 
 /** How often requests are checked for timeouts. */
@@ -29,10 +29,7 @@ export function createGuardedServer(
   handle: RequestListener,
   tls?: TlsFiles,
 ): Server {
-  const server = createHttpServer(
-    (request, response) => guard.schedule(response, () => handle(request, response)),
-    tls,
-  );
+  const server = createHttpServer(guard.limitPipelining(handle), tls);
   // By default Node itself responds to expectations that it does not know, without the guard.
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   guard.protect(server);

@@ -56,7 +56,8 @@ export interface RequestMetrics {
 /** Adds metrics that count and time requests by route. */
 export function createRequestMetrics(registry: Registry, prefix: string): RequestMetrics {
   const totals = new RequestTotals();
-  registry.registerMetric(createCountMetric(totals, prefix));
+  countRequests(registry, totals, prefix);
+  // NOTE: not an instance of a class of the library, whose constructors register themselves.
   registry.registerMetric(createDurationMetric(totals, prefix));
   return {
     observe: (request) => totals.observe(request),
@@ -83,46 +84,44 @@ export function observeConnections(
   prefix: string,
   guard: Pick<ConnectionGuard, "size" | "maxConnections" | "closed">,
 ): void {
-  const metrics = [
-    new Gauge({
-      name: `${prefix}_connections`,
-      help: "Open connections",
-      registers: [],
-      collect() {
-        this.set(guard.size);
-      },
-    }),
-    new Gauge({
-      name: `${prefix}_connections_max`,
-      help: "Connections that may be open at a time",
-      registers: [],
-      collect() {
-        this.set(guard.maxConnections);
-      },
-    }),
-    new Counter({
-      name: `${prefix}_connections_closed_total`,
-      help:
-        "Connections closed by the server: new ones at the limit (limit), idle ones to accept " +
-        "others (idle), responses that were not read in time (slow_reader), connections without " +
-        "requests whose peer kept sending bytes (keep_alive), too many pipelined requests (pipelining)",
-      labelNames: ["reason"],
-      registers: [],
-      collect() {
-        this.reset();
-        for (const [reason, count] of Object.entries(guard.closed)) this.inc({ reason }, count);
-      },
-    }),
-  ];
-  for (const metric of metrics) registry.registerMetric(metric);
+  const registers = [registry];
+  void new Gauge({
+    name: `${prefix}_connections`,
+    help: "Open connections",
+    registers,
+    collect() {
+      this.set(guard.size);
+    },
+  });
+  void new Gauge({
+    name: `${prefix}_connections_max`,
+    help: "Connections that may be open at a time",
+    registers,
+    collect() {
+      this.set(guard.maxConnections);
+    },
+  });
+  void new Counter({
+    name: `${prefix}_connections_closed_total`,
+    help:
+      "Connections closed by the server: new ones at the limit (limit), idle ones to accept " +
+      "others (idle), responses that were not read in time (slow_reader), connections without " +
+      "requests whose peer kept sending bytes (keep_alive), too many pipelined requests (pipelining)",
+    labelNames: ["reason"],
+    registers,
+    collect() {
+      this.reset();
+      for (const [reason, count] of Object.entries(guard.closed)) this.inc({ reason }, count);
+    },
+  });
 }
 
-function createCountMetric(totals: RequestTotals, prefix: string): Metric<RequestLabel> {
-  return new Counter({
+function countRequests(registry: Registry, totals: RequestTotals, prefix: string): void {
+  void new Counter({
     name: `${prefix}_http_requests_total`,
     help: "Requests that were responded to",
     labelNames: ["method", "route", "status"] satisfies RequestLabel[],
-    registers: [],
+    registers: [registry],
     collect() {
       this.reset();
       for (const { labels, count } of totals.counts()) this.inc(labels, count);

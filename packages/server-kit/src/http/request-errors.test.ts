@@ -103,6 +103,11 @@ test.each([
   expect(failure?.message).not.toContain("internal");
 });
 
+test("explainFrameworkFailure() names the limit of the route", () => {
+  const failure = explainFrameworkFailure(coded("FST_ERR_CTP_BODY_TOO_LARGE"), 16 * 1024 * 1024);
+  expect(failure?.message).toContain("at most 16384 KiB");
+});
+
 test.each(["EPIPE", "__proto__", "toString", 413, undefined])(
   "explainFrameworkFailure() returns undefined for the code %s",
   (code) => {

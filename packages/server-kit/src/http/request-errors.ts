@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import { BODY_LIMIT_BYTES } from "./fastify-app.ts";
+import { BODY_LIMIT_BYTES } from "./server-defaults.ts";
 
 /**
  * How long a peer may take to read the error response before its connection is destroyed. Closing
@@ -86,10 +86,6 @@ const FRAMEWORK_FAILURES: Readonly<Record<string, FrameworkFailure>> = {
     message: "The path is not valid percent-encoding: write a literal `%` as `%25`",
   },
   FST_ERR_MAX_PARAM_LENGTH: { statusCode: 414, message: "A part of the path is too long" },
-  FST_ERR_CTP_BODY_TOO_LARGE: {
-    statusCode: 413,
-    message: `The body is too large: at most ${BODY_LIMIT_BYTES / 1024} KiB are accepted`,
-  },
   FST_ERR_CTP_INVALID_MEDIA_TYPE: { statusCode: 415, message: NOT_JSON },
   FST_ERR_CTP_EMPTY_JSON_BODY: {
     statusCode: 400,
@@ -114,9 +110,20 @@ const FRAMEWORK_FAILURES: Readonly<Record<string, FrameworkFailure>> = {
   },
 };
 
-/** Explains an error that the framework threw before a handler ran; undefined for other errors. */
-export function explainFrameworkFailure(error: Error): FrameworkFailure | undefined {
+/**
+ * Explains an error that the framework threw before a handler ran; undefined for other errors.
+ *
+ * @param bodyLimitBytes the limit of the route; default 1 MiB
+ */
+export function explainFrameworkFailure(
+  error: Error,
+  bodyLimitBytes: number = BODY_LIMIT_BYTES,
+): FrameworkFailure | undefined {
   const code: unknown = "code" in error ? error.code : undefined;
+  if (code === "FST_ERR_CTP_BODY_TOO_LARGE") {
+    const message = `The body is too large: at most ${bodyLimitBytes / 1024} KiB are accepted`;
+    return { statusCode: 413, message };
+  }
   return typeof code === "string" && Object.hasOwn(FRAMEWORK_FAILURES, code)
     ? FRAMEWORK_FAILURES[code]
     : undefined;

@@ -23,8 +23,8 @@ export class PendingData {
   }
 
   /**
-   * Yields all data. Each part is that of the moment when it is yielded; names that are added in the
-   * meantime may be missing.
+   * Yields all data. Each part is read when it is yielded; names that are added in the meantime may be
+   * missing.
    */
   *values(): Generator<SpoolContent, undefined, undefined> {
     const { usage, impactMetrics, registrations } = this.#buffers;

@@ -1,77 +1,75 @@
 import { rm } from "node:fs/promises";
-import { listSegments, SegmentWriter } from "./segment.ts";
-import type { Segment } from "./segment.ts";
+import { listSpoolFiles, SpoolFileWriter } from "./spool-file.ts";
+import type { SpoolFile } from "./spool-file.ts";
 
-/** The segments with numbers above one and up to another. */
-interface SegmentRange {
+/** The files with numbers above one and up to another. */
+interface FileRange {
   /** @default no lower limit */
   readonly after?: number;
   /** @default no upper limit */
   readonly until?: number;
 }
 
-/** The segments of a spool: the one that is being written, and the older ones. */
+/** The files of a spool: the one that is being written, and the older ones. */
 export class SpoolFiles {
   readonly #directory: string;
-  #writer: SegmentWriter | undefined;
-  /** Complete segments, the oldest first. */
-  #sealed: readonly Segment[] = [];
+  #writer: SpoolFileWriter | undefined;
+  /** Complete files, the oldest first. */
+  #sealed: readonly SpoolFile[] = [];
   #lastNumber = 0;
-  #isNewSegmentDue = false;
+  #isNewFileDue = false;
 
   constructor(directory: string) {
     this.#directory = directory;
   }
 
-  /** Size of all segments. */
+  /** Size of all files. */
   get bytes(): number {
     return this.bytesAfter(-1);
   }
 
-  /** The number of the newest segment. */
+  /** The number of the newest file. */
   get lastNumber(): number {
     return this.#lastNumber;
   }
 
-  /** Returns the size of the segments that are newer than the one with this number. */
+  /** Returns the size of the files that are newer than the one with this number. */
   bytesAfter(number: number): number {
-    const segments = this.#writer === undefined ? this.#sealed : [...this.#sealed, this.#writer];
-    return segments
-      .filter((segment) => segment.number > number)
-      .reduce((sum, { bytes }) => sum + bytes, 0);
+    const files = this.#writer === undefined ? this.#sealed : [...this.#sealed, this.#writer];
+    return files.filter((file) => file.number > number).reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
   /**
-   * Finds the segments that an earlier process has left, the oldest first. Those for which the callback
+   * Finds the files that an earlier process has left, the oldest first. Those for which the callback
    * resolves to false do not belong to this spool; they stay.
    */
-  async load(read: (segment: Segment) => Promise<boolean>): Promise<void> {
-    const readable: Segment[] = [];
-    for (const segment of await listSegments(this.#directory)) {
-      this.#lastNumber = Math.max(this.#lastNumber, segment.number);
+  async load(read: (file: SpoolFile) => Promise<boolean>): Promise<void> {
+    const readable: SpoolFile[] = [];
+    for (const file of await listSpoolFiles(this.#directory)) {
+      this.#lastNumber = Math.max(this.#lastNumber, file.number);
       // oxlint-disable-next-line no-await-in-loop -- in order
-      if (await read(segment)) readable.push(segment);
+      if (await read(file)) readable.push(file);
     }
     this.#sealed = readable;
   }
 
-  /** Makes the next `append` begin a new segment. */
+  /** Makes the next `append` begin a new file. */
   beginNew(): void {
-    this.#isNewSegmentDue = true;
+    this.#isNewFileDue = true;
   }
 
   /** Resolves when the text is on the disk. After an error, `seal` must be called before the next call. */
   async append(text: string): Promise<void> {
-    if (this.#isNewSegmentDue || this.#writer === undefined) {
-      this.#isNewSegmentDue = false;
+    if (this.#isNewFileDue || this.#writer === undefined) {
+      this.#isNewFileDue = false;
       this.#lastNumber += 1;
       await this.seal();
-      this.#writer = await SegmentWriter.create(this.#directory, this.#lastNumber);
+      this.#writer = await SpoolFileWriter.create(this.#directory, this.#lastNumber);
     }
     await this.#writer.append(text);
   }
 
-  /** Ends the current segment. */
+  /** Ends the current file. */
   async seal(): Promise<void> {
     const writer = this.#writer;
     if (writer === undefined) return;
@@ -84,14 +82,14 @@ export class SpoolFiles {
     await writer.close().catch(() => undefined);
   }
 
-  /** Deletes complete segments. */
-  async delete({ after = -1, until = Infinity }: SegmentRange = {}): Promise<void> {
-    const segments = this.#sealed.filter(({ number }) => number > after && number <= until);
+  /** Deletes complete files. */
+  async delete({ after = -1, until = Infinity }: FileRange = {}): Promise<void> {
+    const files = this.#sealed.filter(({ number }) => number > after && number <= until);
     // NOTE: the oldest first, since what is left after a crash must still add up.
-    for (const segment of segments) {
+    for (const file of files) {
       // oxlint-disable-next-line no-await-in-loop -- in order
-      await rm(segment.path, { force: true });
-      this.#sealed = this.#sealed.filter((other) => other !== segment);
+      await rm(file.path, { force: true });
+      this.#sealed = this.#sealed.filter((other) => other !== file);
     }
   }
 }

@@ -3,6 +3,7 @@ import { link, readFile, readlink, rename, rm, stat, utimes, writeFile } from "n
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { isRecord } from "flags-engine";
+import { OWNER_ONLY } from "../../storage/durable-file.ts";
 
 interface Owner {
   /** Host name and process namespace, in which the process id is valid. */
@@ -18,7 +19,6 @@ interface Owner {
 const HEARTBEAT_MS = 3000;
 /** Time without a sign after which an owner on another machine has ended. */
 const STALE_MS = 15_000;
-const OWNER_ONLY = 0o600;
 
 /**
  * Ensures that one process uses a folder. The lock of a process that has ended is taken over: at once
@@ -48,7 +48,7 @@ export class SpoolLock {
     }
     if (!(await this.#create(own))) return "another process, which has just started";
     this.#owned = own;
-    this.#heartbeat = setInterval(() => void this.#sign(own, onLost), HEARTBEAT_MS).unref();
+    this.#heartbeat = setInterval(() => void this.#beat(own, onLost), HEARTBEAT_MS).unref();
     return undefined;
   }
 
@@ -61,7 +61,7 @@ export class SpoolLock {
   }
 
   /** Shows that this process is running. */
-  async #sign(own: Owner, onLost: () => void): Promise<void> {
+  async #beat(own: Owner, onLost: () => void): Promise<void> {
     try {
       const isOwner = await this.#isOwner(own);
       if (this.#owned !== own) return;
@@ -178,7 +178,7 @@ async function readStart(pid: number): Promise<string> {
 async function hasEnded(other: Owner, own: Owner): Promise<boolean | undefined> {
   if (other.machine !== own.machine) return undefined;
   if (!isRunning(other.pid)) return true;
-  // Process ids are used again.
+  // The system reuses process ids.
   const started = await readStart(other.pid);
   return other.started === "" || started === "" ? undefined : started !== other.started;
 }

@@ -7,8 +7,8 @@ import { SpoolLock } from "./spool-lock.ts";
 import { toLines } from "./spool-record.ts";
 import type { RecordKind, SpoolContent } from "./spool-record.ts";
 import { SpoolTotals } from "./spool-totals.ts";
-import { readSegment } from "./segment.ts";
-import type { Segment } from "./segment.ts";
+import { readSpoolFile } from "./spool-file.ts";
+import type { SpoolFile } from "./spool-file.ts";
 import { SpoolFiles } from "./spool-files.ts";
 
 export interface UsageSpoolOptions {
@@ -125,13 +125,13 @@ export class UsageSpool {
     await (this.#queue.isEmpty ? this.#committing : this.#queue)?.awaited;
   }
 
-  /** Deletes files that are not needed any more. To be called after usage was delivered. */
+  /** Deletes files that are no longer needed. Must be called after usage was delivered. */
   async compact(): Promise<void> {
     // A copy that has begun can contain usage that was delivered since.
     await this.#replacing;
     if (this.#status !== "writing") return;
     const isDelivered = this.#files.bytes > this.#copyBytes && this.#options.pending.isEmpty;
-    if (isDelivered || this.#isLarge) await this.#replaceSegments();
+    if (isDelivered || this.#isLarge) await this.#replaceFiles();
   }
 
   /** Writes what is still to be written, within a second. Deletes the files if no usage is left. */
@@ -166,7 +166,7 @@ export class UsageSpool {
 
   /** Writes batches until the queue is empty, or a write fails. */
   async #commitAll(): Promise<void> {
-    // Lets the records of the same turn of the event loop join the first batch.
+    // Lets the records of the same event-loop tick join the first batch.
     await Promise.resolve();
     while (this.#status === "writing" && !this.#queue.isEmpty) {
       const batch = this.#queue;
@@ -189,7 +189,7 @@ export class UsageSpool {
     this.#counts[isInTime ? "written" : "unwritten"] += batch.records;
     batch.end(problem === undefined);
     if (problem !== undefined) this.#fail(problem);
-    else if (this.#isLarge) void this.#replaceSegments();
+    else if (this.#isLarge) void this.#replaceFiles();
   }
 
   /** Returns the problem if the batch could not be written. */
@@ -207,10 +207,10 @@ export class UsageSpool {
   }
 
   /**
-   * Writes a copy of what is pending to new segments, and deletes all older ones. Returns whether
+   * Writes a copy of what is pending to new files, and deletes all older ones. Returns whether
    * this succeeded.
    */
-  #replaceSegments(): Promise<boolean> {
+  #replaceFiles(): Promise<boolean> {
     this.#replacing ??= this.#writeCopy().finally(() => {
       this.#replacing = undefined;
     });
@@ -219,7 +219,7 @@ export class UsageSpool {
 
   async #writeCopy(): Promise<boolean> {
     const { pending } = this.#options;
-    // From here on, everything is written to a new segment. Names that are added later have
+    // From here on, everything is written to a new file. Names that are added later have
     // all their records there.
     this.#files.beginNew();
     const until = this.#files.lastNumber;
@@ -272,7 +272,7 @@ export class UsageSpool {
     const { written } = this.#counts;
     const after = this.#files.lastNumber;
     this.#status = "writing";
-    if (await this.#replaceSegments()) this.#logRecovery();
+    if (await this.#replaceFiles()) this.#logRecovery();
     else if (this.#counts.written === written) await this.#deleteAttempt(after);
   }
 
@@ -301,7 +301,7 @@ export class UsageSpool {
     return undefined;
   }
 
-  /** Deletes segments in which no usage was confirmed, so that failed attempts do not fill the disk. */
+  /** Deletes files in which no usage was confirmed, so that failed attempts do not fill the disk. */
   async #deleteAttempt(after: number): Promise<void> {
     await this.#commits;
     await this.#files.seal();
@@ -321,7 +321,7 @@ export class UsageSpool {
   async #restore(): Promise<void> {
     const { pending, warn, onRestored } = this.#options;
     const totals = new SpoolTotals();
-    await this.#files.load((segment) => this.#readInto(totals, segment));
+    await this.#files.load((file) => this.#readInto(totals, file));
     const restored = { usage: 0, impactMetrics: 0, registration: 0 };
     for (const content of totals.values()) {
       pending.restore(content);
@@ -339,10 +339,10 @@ export class UsageSpool {
     onRestored();
   }
 
-  /** Returns false if the segment has another format. */
-  async #readInto(totals: SpoolTotals, { path }: Segment): Promise<boolean> {
+  /** Returns false if the file has another format. */
+  async #readInto(totals: SpoolTotals, { path }: SpoolFile): Promise<boolean> {
     const { warn } = this.#options;
-    const { isKnownFormat, damagedLines } = await readSegment(path, (record) =>
+    const { isKnownFormat, damagedLines } = await readSpoolFile(path, (record) =>
       totals.apply(record),
     );
     this.#counts.damagedLines += damagedLines;

@@ -1,10 +1,11 @@
 const MAX_DOUBLINGS = 4;
 
 /**
- * Decides when a replica that could not reach the upstream may take the lease from another one that cannot
- * either. The time doubles with each failure, so that the lease does not go round during an outage.
+ * Decides when a replica that could not reach the upstream may take the lease of a holder that cannot reach it
+ * either. The time doubles with each failure, so that replicas do not keep taking the lease from each other
+ * during an outage.
  */
-export class Recovery {
+export class TakeoverBackoff {
   readonly #firstMs: number;
   readonly #now: () => number;
   #failures = 0;
@@ -20,7 +21,7 @@ export class Recovery {
     return this.#now() > this.#untilMs;
   }
 
-  /** Called repeatedly while the upstream fails: a failure lasts until the time is over. */
+  /** Must be called whenever the upstream fails. Until the time is over, this counts as the same failure. */
   failed(): void {
     if (!this.isOver) return;
     const doublings = Math.min(this.#failures, MAX_DOUBLINGS);

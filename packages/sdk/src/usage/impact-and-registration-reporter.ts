@@ -12,7 +12,7 @@ import type { RegistrationBuffer, BufferedRegistration } from "./registration-bu
 import type { UsageDrops } from "./usage-drops.ts";
 import { MAX_CONCURRENT_REQUESTS } from "./usage-limits.ts";
 
-interface SupplementReporterOptions {
+interface ImpactAndRegistrationReporterOptions {
   readonly api: Pick<UpstreamApi, "forwardRegistration" | "sendBulk" | "sendMetrics">;
   readonly bulk: BulkSupport;
   readonly impactMetrics: ImpactMetricsBuffer;
@@ -31,10 +31,10 @@ const MAX_SEPARATE_REGISTRATIONS = 50;
  * again after a failed attempt, but dropped if the upstream rejects them. They never share a request
  * with usage, so that a rejection does not affect usage.
  */
-export class SupplementReporter {
-  readonly #options: SupplementReporterOptions;
+export class ImpactAndRegistrationReporter {
+  readonly #options: ImpactAndRegistrationReporterOptions;
 
-  constructor(options: SupplementReporterOptions) {
+  constructor(options: ImpactAndRegistrationReporterOptions) {
     this.#options = options;
   }
 

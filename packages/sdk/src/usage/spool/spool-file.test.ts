@@ -3,9 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { fuzzRuns } from "../../../../../scripts/test-size.ts";
 import type { ApplicationRegistration, ApplicationUsage, ImpactMetric } from "../../flag-source.ts";
-import { listSegments, readSegment, SegmentWriter } from "./segment.ts";
-import type { SegmentReport } from "./segment.ts";
+import { listSpoolFiles, readSpoolFile, SpoolFileWriter } from "./spool-file.ts";
+import type { SpoolFileReport } from "./spool-file.ts";
 import { MAX_LINE_BYTES, readLine, toLines } from "./spool-record.ts";
 import type { SpoolRecord } from "./spool-record.ts";
 
@@ -13,7 +14,7 @@ let directory = "";
 let lastNumber = 0;
 
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), "flags-segment-"));
+  directory = await mkdtemp(join(tmpdir(), "flags-spool-file-"));
 });
 
 afterAll(() => rm(directory, { recursive: true }));
@@ -35,24 +36,24 @@ const REGISTRATION: ApplicationRegistration = {
   quotaId: "key",
 };
 
-/** Writes lines to a new segment and returns its path. */
+/** Writes lines to a new file and returns its path. */
 async function write(lines: readonly string[]): Promise<string> {
   lastNumber += 1;
-  const writer = await SegmentWriter.create(directory, lastNumber);
+  const writer = await SpoolFileWriter.create(directory, lastNumber);
   await writer.append(lines.join(""));
   await writer.close();
   return writer.path;
 }
 
-async function read(path: string): Promise<SegmentReport & { records: SpoolRecord[] }> {
+async function read(path: string): Promise<SpoolFileReport & { records: SpoolRecord[] }> {
   const records: SpoolRecord[] = [];
-  const report = await readSegment(path, (record) => records.push(record));
+  const report = await readSpoolFile(path, (record) => records.push(record));
   return { ...report, records };
 }
 
 const INTACT = { isKnownFormat: true, damagedLines: 0 };
 
-describe("a segment", () => {
+describe("a file of the spool", () => {
   it("contains the records that were written, in order, for its owner only", async () => {
     const path = await write([
       ...toLines("add", { usage: usage("a") }),
@@ -69,7 +70,7 @@ describe("a segment", () => {
     });
     const { mode, size } = await stat(path);
     expect(mode & 0o777).toBe(0o600);
-    expect((await listSegments(directory)).at(-1)).toEqual({
+    expect((await listSpoolFiles(directory)).at(-1)).toEqual({
       path,
       number: lastNumber,
       bytes: size,
@@ -175,7 +176,7 @@ describe("a segment", () => {
             .map((one) => ({ kind: "add", usage: one })),
         );
       }),
-      { numRuns: Number(process.env["FUZZ_RUNS"] ?? 50) },
+      { numRuns: fuzzRuns(20, 50) },
     );
   });
 });

@@ -1,39 +1,39 @@
 import { createReadStream } from "node:fs";
 import { type FileHandle, open, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { OWNER_ONLY, syncDirectory } from "../../storage/durable-file.ts";
 import { MAX_LINE_BYTES, readLine } from "./spool-record.ts";
 import type { SpoolRecord } from "./spool-record.ts";
 
 /** A file of the spool. */
-export interface Segment {
+export interface SpoolFile {
   readonly path: string;
-  /** Position in the order of all segments. */
+  /** Position in the order of all files. */
   readonly number: number;
   readonly bytes: number;
 }
 
 /**
- * The first line of every segment. The number changes if older versions cannot read the rest: since 2,
+ * The first line of every file. The number changes if older versions cannot read the rest: since 2,
  * there are impact metrics and registrations.
  */
 const HEADER = "flags-usage-spool 2\n";
 const READABLE_HEADERS: readonly string[] = ["flags-usage-spool 1\n", HEADER];
-const OWNER_ONLY = 0o600;
 const NAME = /^usage-(\d{1,12})\.log$/;
 const LINE_BREAK = 0x0a;
 
-/** Returns the segments in a folder, in order. */
-export async function listSegments(directory: string): Promise<readonly Segment[]> {
+/** Returns the files of the spool in a folder, in order. */
+export async function listSpoolFiles(directory: string): Promise<readonly SpoolFile[]> {
   const names = (await readdir(directory)).filter((name) => NAME.test(name));
-  const segments = names.map(async (name) => {
+  const files = names.map(async (name) => {
     const path = join(directory, name);
     return { path, number: Number(NAME.exec(name)?.[1]), bytes: (await stat(path)).size };
   });
-  return (await Promise.all(segments)).toSorted((a, b) => a.number - b.number);
+  return (await Promise.all(files)).toSorted((a, b) => a.number - b.number);
 }
 
-/** The segment that is being written. After an error it must not be written again: its end is unknown. */
-export class SegmentWriter implements Segment {
+/** The file that is being written. After an error it must not be written again: its end is unknown. */
+export class SpoolFileWriter implements SpoolFile {
   readonly path: string;
   readonly number: number;
   readonly #file: FileHandle;
@@ -45,10 +45,10 @@ export class SegmentWriter implements Segment {
     this.number = number;
   }
 
-  /** Creates a segment, which must not exist. Its entry in the folder is durable. */
-  static async create(directory: string, number: number): Promise<SegmentWriter> {
+  /** Creates a file, which must not exist. Its entry in the folder is durable. */
+  static async create(directory: string, number: number): Promise<SpoolFileWriter> {
     const path = join(directory, `usage-${String(number).padStart(8, "0")}.log`);
-    const writer = new SegmentWriter(await open(path, "wx", OWNER_ONLY), path, number);
+    const writer = new SpoolFileWriter(await open(path, "wx", OWNER_ONLY), path, number);
     try {
       await writer.append(HEADER);
       await syncDirectory(directory);
@@ -78,30 +78,19 @@ export class SegmentWriter implements Segment {
   }
 }
 
-async function syncDirectory(directory: string): Promise<void> {
-  // Windows cannot open folders, and writes their entries itself.
-  if (process.platform === "win32") return;
-  const handle = await open(directory, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
-/** What was found in a segment, apart from its valid records. */
-export interface SegmentReport {
+/** What was found in a file, apart from its valid records. */
+export interface SpoolFileReport {
   /** False: it was written by a version with another format, and none of it was read. */
   readonly isKnownFormat: boolean;
   /** Lines with a wrong checksum. Does not count an incomplete last one, whose write was never confirmed. */
   readonly damagedLines: number;
 }
 
-/** Reads the records of a segment in order. */
-export async function readSegment(
+/** Reads the records of a file in order. */
+export async function readSpoolFile(
   path: string,
   onRecord: (record: SpoolRecord) => void,
-): Promise<SegmentReport> {
+): Promise<SpoolFileReport> {
   let damagedLines = 0;
   let isFirst = true;
   for await (const line of readLines(path)) {

@@ -1,0 +1,34 @@
+import { open } from "node:fs/promises";
+
+/** The mode of files that only their owner can read: definitions may contain ids of users. */
+export const OWNER_ONLY = 0o600;
+
+/** Creates a file, readable only by its owner. Resolves when its content survives a loss of power. */
+export async function writeDurably(path: string, content: string | Uint8Array): Promise<void> {
+  const file = await open(path, "wx", OWNER_ONLY);
+  try {
+    await file.writeFile(content);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Makes new names in a folder survive a loss of power. Windows cannot open folders. */
+export async function syncDirectory(directory: string): Promise<void> {
+  if (process.platform === "win32") return;
+  const handle = await open(directory, "r");
+  try {
+    await handle.sync();
+  } catch (error) {
+    // Some network file systems do not support it. The file is still complete.
+    if (!isNotSupported(error)) throw error;
+  } finally {
+    await handle.close();
+  }
+}
+
+function isNotSupported(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return code === "EINVAL" || code === "ENOTSUP";
+}
