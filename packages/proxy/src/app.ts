@@ -11,9 +11,8 @@ import {
 import type { RequestTracer } from "flags-server-kit/telemetry";
 import { keyOf } from "./access/authenticate.ts";
 import type { AccessControl } from "./access/access-control.ts";
-import type { GrantedSource } from "./access/restricted-source.ts";
-import { createSourceNames } from "./access/source-names.ts";
-import { observeKeys } from "./access/key-uses.ts";
+import { createSourceNames, type GrantedSource } from "./access/restricted-source.ts";
+import { observeKeys } from "./access/metrics.ts";
 import { EvaluationReporter } from "./api/evaluation-reporter.ts";
 import { createProtocol } from "./api/protocol.ts";
 import { PROTOCOLS } from "./api/protocols.ts";
@@ -26,17 +25,16 @@ import { createAllowRequest, rejectOtherAddresses } from "./http/access-lists.ts
 import { registerCompression } from "./http/compression.ts";
 import { registerCors } from "./http/cors.ts";
 import { registerOpenApi, type SecuritySchemes } from "./http/openapi.ts";
-import { gateUntilReady } from "./http/readiness.ts";
+import { gateUntilReady, isReady } from "./http/readiness.ts";
 import { createErrorSender, handleErrors } from "./http/error-handler.ts";
 import { ownCompilersOnly, serverOptions } from "./http/server-options.ts";
 import { createMetrics, METRICS_PREFIX, type Metrics, observeSources } from "./metrics.ts";
 import { ResponsePreparer } from "./response/prepare-response.ts";
-import { renderAhead } from "./response/rendering.ts";
-import { openAccess } from "./open-access.ts";
+import { renderNewSnapshots } from "./response/rendering.ts";
+import { createAccessControl } from "./create-access-control.ts";
 import type { UpstreamSource } from "./sources.ts";
 import { FlagUsage } from "./usage/flag-usage.ts";
-import { observeSharing } from "./store/observe-sharing.ts";
-import { observeStore } from "./store/observe-store.ts";
+import { observeStores } from "./store/metrics.ts";
 
 export interface AppOptions {
   /**
@@ -69,11 +67,10 @@ export async function buildApp(
   const { hasFastPath, metrics = createMetrics(), cacheBytes } = options;
   const { guard = createGuard(config), tls, tracer, omitsManagement = false } = options;
   const { registry } = metrics;
-  const { access = await openAccess(config, sources, { registry }) } = options;
+  const { access = await createAccessControl(config, sources, { registry }) } = options;
   const { keys, uses } = access;
   observeSources(metrics, sources);
-  observeStore(registry, sources);
-  observeSharing(registry, sources);
+  observeStores(registry, sources);
   observeKeys(registry, {
     uses,
     grants: () => access.fileGrants,
@@ -104,6 +101,7 @@ export async function buildApp(
     ...(hasFastPath && ownCompilersOnly),
     serverFactory: createServerFactory(fastPaths, {
       guard,
+      isReady: () => isReady(sources),
       isAllowed,
       readsForwarded: config.trustProxy !== false,
       tls,
@@ -111,7 +109,7 @@ export async function buildApp(
     }),
   });
   app.addHook("preClose", async () => closeFastPaths());
-  const stopRendering = renderAhead(
+  const stopRendering = renderNewSnapshots(
     sources.map(({ flags }) => flags),
     protocols,
     (source) => access.restricted.of(source),

@@ -5,6 +5,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Context, CustomStrategy } from "flags-engine";
+import { isRecord } from "flags-server-kit/command-line";
 
 /** The part of a request that a context enricher can read. */
 export interface EnricherRequest {
@@ -26,7 +27,7 @@ interface EnricherMethod {
  * the previous one.
  *
  * Derived from a method, whose parameters TypeScript compares bivariantly, so that an enricher can
- * declare a narrower context type, such as that of the official SDK.
+ * declare a narrower context type, such as the one of the official SDK.
  */
 export type ContextEnricher = EnricherMethod["enrich"];
 
@@ -49,8 +50,8 @@ const strategyKind: ExtensionKind<CustomStrategy> = {
   displayName: "strategies",
   allowed: "an object with a name and a method isEnabled(parameters, context)",
   isExtension: (value): value is CustomStrategy => {
-    if (typeof value !== "object" || value === null) return false;
-    const { name, isEnabled } = value as Partial<Record<keyof CustomStrategy, unknown>>;
+    if (!isRecord(value)) return false;
+    const { name, isEnabled }: Partial<Record<string, unknown>> = value;
     return typeof name === "string" && name !== "" && typeof isEnabled === "function";
   },
 };

@@ -4,9 +4,11 @@ export type {
   BootstrapOptions,
   CorsOptions,
   HttpOptions,
+  ManagementOptions,
   ProxyOptions,
   PushOptions,
   ServerSideSdkOptions,
+  TlsOptions,
   UpstreamKeysOptions,
 } from "./config/options.ts";
 export type { ContextEnricher, EnricherRequest } from "./extensions.ts";

@@ -1,13 +1,9 @@
 import Fastify, { type FastifyInstance } from "fastify";
 import { ConnectionGuard, createGuardedServer, observeRequests } from "flags-server-kit/http";
-import { authenticate } from "./access/authenticate.ts";
 import type { AccessControl } from "./access/access-control.ts";
-import { registerBackstage } from "./api/edge/backstage.ts";
-import { configuredHeader } from "./api/protocol.ts";
 import { registerMonitoring } from "./api/proxy/monitoring.ts";
 import { registerProbes } from "./api/probes.ts";
-import { registerStatus } from "./api/status.ts";
-import { configureScope } from "./api/routes.ts";
+import { registerAt, registerManagement } from "./api/routes.ts";
 import type { ProxyConfig } from "./config/config.ts";
 import { registerCompression } from "./http/compression.ts";
 import { createErrorSender, handleErrors } from "./http/error-handler.ts";
@@ -49,26 +45,10 @@ export async function buildManagementApp(
   observeRequests(app, metrics.requests.observe);
   gateUntilReady(app, sources);
   await registerCompression(app);
-  await app.register(async (scope) => registerMonitoring(configureScope(scope), metrics), {
-    prefix: `${basePath}/proxy`,
-  });
-  await app.register(
-    async (instance) => {
-      const scope = configureScope(instance);
-      registerProbes(scope, { sources, maxStalenessMs: config.maxStalenessMs });
-      registerStatus(scope, { config, sources, access });
-    },
-    { prefix: basePath },
+  await registerAt(app, `${basePath}/proxy`, (scope) => registerMonitoring(scope, metrics));
+  await registerAt(app, basePath, (scope) =>
+    registerProbes(scope, { sources, maxStalenessMs: config.maxStalenessMs }),
   );
-  await app.register(
-    async (scope) =>
-      registerBackstage(configureScope(scope), {
-        sources,
-        metrics,
-        access,
-        authenticate: authenticate({ access, extractor: configuredHeader(config) }, ["server"]),
-      }),
-    { prefix: `${basePath}/internal-backstage` },
-  );
+  await registerManagement(app, { config, sources, metrics, access, isPrivate: true });
   return app;
 }

@@ -7,7 +7,7 @@ import {
 } from "flags-server-kit/http";
 import { Counter, Gauge, type GaugeConfiguration, type Registry } from "prom-client";
 import type { FlagUsage } from "./usage/flag-usage.ts";
-import { ageMsOf } from "./freshness.ts";
+import { ageMsOf } from "./age.ts";
 import type { UpstreamSource } from "./sources.ts";
 import { observeSpools } from "./usage/spool-metrics.ts";
 

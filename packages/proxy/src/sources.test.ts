@@ -1,20 +1,5 @@
 import { expect, test } from "vitest";
-import { MemoryLogger } from "../test/_proxy.ts";
-import { DocumentSource } from "../test/_source.ts";
-import { describeSources, logSourceEvents, toUpstreamSource } from "./sources.ts";
-
-test("logSourceEvents() logs the origin of the first flags until it is stopped", () => {
-  const [source, logger] = [new DocumentSource(), new MemoryLogger()];
-  const stop = logSourceEvents([toUpstreamSource(source)], logger);
-  source.emit("synchronized", "bootstrap");
-  source.emit("synchronized", "upstream");
-  stop();
-  source.emit("synchronized", "upstream");
-  expect(logger.lines.map(({ level, parts }) => [level, ...parts])).toEqual([
-    ["info", "Started with the flags of the bootstrap, until the upstream responds"],
-    ["info", "Synchronized with the upstream"],
-  ]);
-});
+import { describeSources } from "./sources.ts";
 
 test("describeSources() numbers sources of the same environment", () => {
   const tokens = ["a:production.x", "legacy", "b:production.y", "c:test.z"];

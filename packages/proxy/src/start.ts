@@ -9,15 +9,12 @@ import type { ProxyOptions } from "./config/options.ts";
 import { buildManagementApp } from "./management.ts";
 import { createMetrics, type Metrics, observeCertificate } from "./metrics.ts";
 import { followTlsFiles, openPorts, warnOfUnusedPorts } from "./ports.ts";
-import { openAccess } from "./open-access.ts";
-import {
-  type ChosenSources,
-  chooseSources,
-  closeSources,
-  createClients,
-  logSourceEvents,
-} from "./sources.ts";
-import type { KeyVerifier } from "./upstream-keys/verified-key.ts";
+import { createAccessControl } from "./create-access-control.ts";
+import { type ChosenSources, chooseSources } from "./choose-sources.ts";
+import { createClients } from "./create-clients.ts";
+import { logSourceEvents } from "./log-source-events.ts";
+import { closeSources } from "./sources.ts";
+import type { KeyVerifier } from "./access/verified-key.ts";
 
 /** A proxy that listens. */
 export interface RunningProxy extends AsyncDisposable {
@@ -105,7 +102,7 @@ export async function serve(
   const tls = network.tls && followTlsFiles(network.tls, logger);
   if (tls !== undefined) observeCertificate(metrics.registry, tls);
   const { registry } = metrics;
-  const access = await openAccess(config, chosen.sources, { registry, verifier });
+  const access = await createAccessControl(config, chosen.sources, { registry, verifier });
   const app = await startApp(config, chosen, {
     hasFastPath: true,
     access,

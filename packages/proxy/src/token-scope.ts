@@ -31,7 +31,7 @@ export function scopesOf({
   }));
 }
 
-/** A source, as far as it matters here which keys belong to it. */
+/** The part of a source that decides which keys belong to it. */
 interface Scoped {
   readonly scope: TokenScope | undefined;
 }

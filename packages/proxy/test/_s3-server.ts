@@ -48,8 +48,10 @@ export async function startS3Server(): Promise<S3Server> {
     bucket: BUCKET,
     environment: { ...credentials, AWS_REGION: "us-east-1" },
     createAddress: () => `s3://${BUCKET}/${randomUUID()}?endpoint=${origin}`,
-    // The server responds with a 500 if two requests replace an object at the same time.
+    // The server responds with a 500 if two requests replace an object at the same time, and to a few requests that
+    // read it meanwhile.
     maxWriters: 1,
+    failsDuringWrites: true,
     freeze: () => void child.kill("SIGSTOP"),
     resume: () => void child.kill("SIGCONT"),
     stop: async () => {

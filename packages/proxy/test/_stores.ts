@@ -24,6 +24,8 @@ export interface StoreServer {
   readonly resume?: () => void;
   /** How many processes can replace a document at the same time. @default any number */
   readonly maxWriters?: number;
+  /** Whether some reads fail while a document is replaced. @default false */
+  readonly failsDuringWrites?: boolean;
   readonly stop: () => Promise<void>;
 }
 

@@ -8,7 +8,7 @@ import { OpenFeature } from "@openfeature/server-sdk";
 import { InMemStorageProvider, Unleash } from "unleash-client";
 import { InMemoryStorageProvider, UnleashClient } from "unleash-proxy-client";
 import { expect, onTestFinished, test } from "vitest";
-import { makeDataDirectory, startCommand as startAdmin } from "../../admin/test/_command.ts";
+import { makeDatabase, startCommand as startAdmin } from "../../admin/test/_command.ts";
 import { createDirectory } from "./_access-file.ts";
 import { eventually, startCommand, untilReady } from "./_command.ts";
 import { destroyUnleash } from "./_unleash-client.ts";
@@ -27,7 +27,7 @@ interface Token {
 /** Starts flags-admin with one flag for each project and environment, which is on only there. */
 async function startUpstream() {
   const admin = startAdmin({
-    DATA_DIR: await makeDataDirectory(),
+    ...(await makeDatabase()),
     INIT_ADMIN_API_TOKENS: ADMIN_TOKEN,
   });
   const url = `${await admin.listening()}/api`;

@@ -3,23 +3,18 @@
 import { rename, rm, symlink, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import { sized } from "../../../scripts/test-size.ts";
 import { readEvents } from "../../server-kit/test/_event-reader.ts";
 import { replaceFile, startWithAccessFile } from "./_access-file.ts";
 import { sign } from "./_signed-context.ts";
 
 const production = { environment: "production" };
-const EDITS = 1000;
+const EDITS = sized(400, 1000);
 
 /** Waits until a condition is true. */
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadlineMs = performance.now() + 5000;
-  // oxlint-disable-next-line no-await-in-loop
-  while (!(await condition())) {
-    if (performance.now() > deadlineMs) throw new Error("The condition did not become true");
-    // oxlint-disable-next-line no-await-in-loop
-    await delay(10);
-  }
+function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  return vi.waitUntil(condition, { timeout: 10_000 }).then(() => undefined);
 }
 
 const streamOf = (url: string, key: string) =>
@@ -96,24 +91,21 @@ test(`${EDITS} edits under load refuse no valid request and accept no invalid on
   }
 
   await edit([...keysAt(EDITS + 1)]);
-  const editedMs = performance.now();
   await until(async () => (await get("/proxy", `key-${EDITS + 1}`)).status === 200);
-  const appliedMs = performance.now() - editedMs;
   state.isDone = true;
   await Promise.all(loads);
   const reloads = logger.lines.filter(({ parts }) => String(parts[0]).startsWith("Read ")).length;
   process.stdout.write(
-    `${EDITS} edits, ${reloads} reloads, ${counts.accepted} requests accepted, ${counts.rejected} rejected; the last edit applied after ${Math.round(appliedMs)} ms\n`,
+    `${EDITS} edits, ${reloads} reloads, ${counts.accepted} requests accepted, ${counts.rejected} rejected\n`,
   );
   expect(counts).toMatchObject({ refused: 0, wronglyAccepted: 0, leaked: 0 });
   expect(counts.accepted).toBeGreaterThan(100);
-  expect(reloads).toBeGreaterThan(10);
+  expect(reloads).toBeGreaterThan(EDITS / 100);
   expect(areStreamsOpen).toBe(true);
-  expect(appliedMs).toBeLessThan(1000);
   expect((await get("/proxy", `key-${EDITS}`)).status).toBe(401);
 }, 180_000);
 
-const SIGNED_EDITS = Number(process.env["ACCESS_EDITS"] ?? 60);
+const SIGNED_EDITS = sized(20, 60);
 
 test(`${SIGNED_EDITS} edits of secrets refuse no signed context and accept no other one`, async () => {
   const always = "a-secret-that-stays-all-the-time-1";
@@ -199,7 +191,9 @@ test("two keys that exchange their environments exchange their flags at once, al
     { name: "one", key: "one", environment: one },
     { name: "other", key: "other", environment: other },
   ];
-  const { url, get, edit } = await startWithAccessFile({ keys: keysOf("production", "test") });
+  const { url, get, edit, logger } = await startWithAccessFile({
+    keys: keysOf("production", "test"),
+  });
   const isOfTest = async (key: string): Promise<boolean> => {
     const text = await (await get("/proxy?userId=1&sessionId=s", key)).text();
     expect(text.includes("only-in-test")).not.toBe(text.includes("web.a"));
@@ -219,7 +213,7 @@ test("two keys that exchange their environments exchange their flags at once, al
   }
   // The text of a key says the same as the field, or the file is invalid.
   await edit([{ name: "one", key: "*:production.one", environment: "test" }]);
-  await delay(400);
+  await until(() => logger.lines.some(({ level }) => level === "error"));
   expect((await get("/proxy", "*:production.one")).status).toBe(401);
   expect(await isOfTest("one")).toBe(true);
 });
@@ -257,14 +251,13 @@ test("an invalid or missing file keeps the previous keys, and the log says why o
   await unlink(path);
   await until(() => errors().length === 2);
   expect(errors()[1]).toContain("there is no such file");
-  await delay(500);
-  expect(errors()).toHaveLength(2);
   expect(errors().join()).not.toContain("secret");
   expect((await get("/proxy", "web-secret")).status).toBe(200);
   expect((await get("/proxy", "other-secret")).status).toBe(401);
   await edit([{ name: "web", key: "third-secret", ...production }]);
   await until(async () => (await get("/proxy", "third-secret")).status === 200);
   expect((await get("/proxy", "web-secret")).status).toBe(401);
+  expect(errors()).toHaveLength(2);
 });
 
 test("a file with a key is followed, also when it is missing at first", async () => {
@@ -273,7 +266,8 @@ test("a file with a key is followed, also when it is missing at first", async ()
   });
   const keyPath = join(`${path}.key`);
   await edit([{ name: "file", keyFile: keyPath, ...production }]);
-  await until(() => logger.lines.some(({ level }) => level === "error"));
+  const errors = () => logger.lines.filter(({ level }) => level === "error");
+  await until(() => errors().length === 1);
   expect((await get("/proxy", "first")).status).toBe(200);
   await writeFile(keyPath, "one\n");
   await until(async () => (await get("/proxy", "one")).status === 200);
@@ -282,6 +276,6 @@ test("a file with a key is followed, also when it is missing at first", async ()
   await until(async () => (await get("/proxy", "two")).status === 200);
   expect((await get("/proxy", "one")).status).toBe(401);
   await rm(keyPath);
-  await delay(600);
+  await until(() => errors().length === 2);
   expect((await get("/proxy", "two")).status).toBe(200);
 });

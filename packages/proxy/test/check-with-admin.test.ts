@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { makeDataDirectory, startCommand as startAdmin } from "../../admin/test/_command.ts";
+import { makeDatabase, startCommand as startAdmin } from "../../admin/test/_command.ts";
 import { check, report, TOKEN } from "./_check.ts";
 
 test("flags-proxy check reports what flags-admin offers, and explains wrong tokens and addresses", async () => {
   const admin = startAdmin({
-    DATA_DIR: await makeDataDirectory(),
+    ...(await makeDatabase()),
     INIT_ADMIN_API_TOKENS: "*:*.an-admin-token-of-my-choice",
     INIT_CLIENT_API_TOKENS: TOKEN,
     INIT_FRONTEND_API_TOKENS: "default:development.a-frontend-token",

@@ -3,10 +3,9 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { createDirectory, replaceFile } from "./_access-file.ts";
-import { runCommand, startCommand, untilReady } from "./_command.ts";
+import { eventually, runCommand, startCommand, untilReady } from "./_command.ts";
 import { AUDIENCE, ISSUER, startKeyServer, TokenSigner } from "./_signed-context.ts";
 
 async function startUpstream(): Promise<string> {
@@ -55,13 +54,12 @@ test.each(["1", "2"])("%s processes serve the keys of a file, and follow it", as
     const responses = await Promise.all(Array.from({ length: 12 }, () => get(key)));
     return [...new Set(responses.map(({ status }) => status))];
   };
-  while ((await get("*:production.web-key")).status === 503) await delay(20);
+  await untilReady(url);
   const text = await (await get("*:production.web-key")).text();
   expect(text).toContain("web.a");
   expect(text).not.toContain("app.a");
   await replaceFile(path, JSON.stringify({ keys: [{ name: "new", key: "new-key" }] }));
-  await delay(900);
-  expect(await statuses("new-key")).toEqual([200]);
+  await eventually(() => statuses("new-key")).toEqual([200]);
   expect(await statuses("*:production.web-key")).toEqual([401]);
   const { stdout, stderr } = command.output;
   expect(stdout + stderr).not.toContain("web-key");

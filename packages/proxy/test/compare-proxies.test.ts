@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { makeDataDirectory, startCommand as startAdmin } from "../../admin/test/_command.ts";
+import { makeDatabase, startCommand as startAdmin } from "../../admin/test/_command.ts";
 import { runCommand, startCommand, untilReady } from "./_command.ts";
 import { flag, HALF_OF_SESSIONS, withConstraint } from "./_documents.ts";
 import { startFeatureServer } from "./_feature-server.ts";
@@ -114,7 +114,7 @@ test("the old proxy and this one return the same flags", async () => {
 test("the old proxy and this one return the same flags of flags-admin", async () => {
   const token = "default:development.an-upstream-secret";
   const admin = startAdmin({
-    DATA_DIR: await makeDataDirectory(),
+    ...(await makeDatabase()),
     INIT_ADMIN_API_TOKENS: "*:*.an-admin-token-of-my-choice",
     INIT_CLIENT_API_TOKENS: token,
   });

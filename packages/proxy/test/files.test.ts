@@ -8,6 +8,7 @@ import fc from "fast-check";
 import { InMemStorageProvider, Unleash } from "unleash-client";
 import { InMemoryStorageProvider, UnleashClient } from "unleash-proxy-client";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { fuzzRuns } from "../../../scripts/test-size.ts";
 import { AdminService, CLIENT_TOKEN } from "../../sdk/test/_admin.ts";
 import { readEvents } from "../../server-kit/test/_event-reader.ts";
 import type { ProxyOptions } from "../src/config/options.ts";
@@ -94,7 +95,7 @@ test("a file and an upstream with the same document lead to the same responses",
       const target = `${path}?${query.toString()}`;
       expect(await read(ofFile, target)).toEqual(await read(ofUpstream, target));
     }),
-    { numRuns: Number(process.env["FUZZ_RUNS"] ?? 60) },
+    { numRuns: fuzzRuns(20, 60) },
   );
   for (const path of ["/api/client/features", "/proxy/client/features", "/api/client/delta"]) {
     // oxlint-disable-next-line no-await-in-loop -- one after the other

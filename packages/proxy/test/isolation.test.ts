@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { fuzzRuns } from "../../../scripts/test-size.ts";
 import { sendRaw, DOCUMENT, flag, half, requestHeaders, type RawResponse } from "./_fast-path.ts";
 import { readEvents } from "../../server-kit/test/_event-reader.ts";
 import { createAccessFile } from "./_access-file.ts";
@@ -154,7 +155,7 @@ test.each([1, 4_000, 40_000])(
         }
         await close(proxy);
       }),
-      { numRuns: Number(process.env["FUZZ_RUNS"] ?? 15) },
+      { numRuns: fuzzRuns(6, 30) },
     );
   },
   120_000,

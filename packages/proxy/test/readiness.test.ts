@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import { toUpstreamSource } from "../src/sources.ts";
 import { SAMPLE } from "./_documents.ts";
-import { errorOf, startProxy } from "./_proxy.ts";
+import { errorOf, startProxy, startProxyOf } from "./_proxy.ts";
 import { DocumentSource } from "./_source.ts";
 
 const EVERYTHING = [
@@ -47,6 +48,33 @@ test("not ready: the 503 has CORS headers", async () => {
   expect(response.status).toBe(503);
   expect(response.headers.get("access-control-allow-origin")).toBe("*");
 });
+
+test.each(["GET /proxy", "POST /proxy", "GET /proxy/", "GET /api/frontend", "GET /proxy/health"])(
+  "not ready while one of two sources waits for its first flags: %s gets a 503",
+  async (route) => {
+    const [method = "", path = ""] = route.split(" ");
+    const waiting = new DocumentSource();
+    const sources = [new DocumentSource(SAMPLE), waiting].map((source, index) => {
+      const environment = `env-${index}`;
+      return toUpstreamSource(source, {
+        name: environment,
+        scope: { project: "*", environment },
+      });
+    });
+    const { request } = await startProxyOf(sources, {
+      config: { clientKeys: ["*:env-0.key", "*:env-1.key"], serverTokens: [] },
+    });
+    const send = async () =>
+      request(path, {
+        method,
+        headers: { authorization: "*:env-0.key", "content-type": "application/json" },
+        ...(method === "POST" && { body: '{"context":{}}' }),
+      });
+    expect((await send()).status).toBe(503);
+    waiting.replace(SAMPLE);
+    expect((await send()).status).toBe(200);
+  },
+);
 
 test("requests are served as soon as the source has flags", async () => {
   const source = new DocumentSource();

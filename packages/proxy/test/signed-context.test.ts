@@ -11,6 +11,7 @@ import { OpenFeature, type Provider } from "@openfeature/web-sdk";
 import fc from "fast-check";
 import { InMemoryStorageProvider, UnleashClient } from "unleash-proxy-client";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { fuzzRuns } from "../../../scripts/test-size.ts";
 import { readEvents } from "../../server-kit/test/_event-reader.ts";
 import { createDirectory, replaceFile, startWithAccessFile } from "./_access-file.ts";
 import { flag, withConstraint } from "./_documents.ts";
@@ -584,7 +585,7 @@ describe("keys of an identity provider", () => {
   });
 });
 
-const RUNS = Number(process.env["FUZZ_RUNS"] ?? 150);
+const RUNS = fuzzRuns(50, 150);
 
 test("no request with an invalid signature gets flags", async () => {
   const signer = new TokenSigner();

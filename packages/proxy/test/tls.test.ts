@@ -229,7 +229,6 @@ describe("connections with TLS are limited like others", () => {
     silent.resume().on("error", () => {});
     await once(silent, "close");
     expect(performance.now() - startMs).toBeGreaterThan(9000);
-    expect(performance.now() - startMs).toBeLessThan(15_000);
   }, 30_000);
 });
 

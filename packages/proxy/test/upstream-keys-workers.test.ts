@@ -3,6 +3,7 @@
 
 import { type Dispatcher, Agent } from "undici";
 import { expect, onTestFinished, test } from "vitest";
+import { fuzzRuns } from "../../../scripts/test-size.ts";
 import { eventually, startCommand, untilReady } from "./_command.ts";
 import { frontend, type IssuingUpstream, startIssuingUpstream } from "./_issuing-upstream.ts";
 import { pidsOf } from "./_workers.ts";
@@ -12,7 +13,7 @@ const WEB = "web:development.a-secret-of-web";
 const ALL = "*:production.a-secret-of-all";
 
 /** Invented keys that are sent. */
-const GUESSES = Number(process.env["FUZZ_RUNS"] ?? 2500);
+const GUESSES = fuzzRuns(1000, 2500);
 const CONNECTIONS = 300;
 
 async function startWithWorkers(upstream: IssuingUpstream, variables: Record<string, string> = {}) {

@@ -3,9 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createFlagsClient } from "flags-sdk";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { sized } from "../../../scripts/test-size.ts";
 import { mountSmallDisk, skipsSmallDisks } from "../../admin/test/_small-disk.ts";
 import { loadConfig } from "../src/config/load-config.ts";
-import { chooseSources } from "../src/sources.ts";
+import { chooseSources } from "../src/choose-sources.ts";
 import { MemoryLogger } from "./_proxy.ts";
 import { type Command, eventually, runCommand, startCommand, untilReady } from "./_command.ts";
 import { type SlowUpstream, startSlowUpstream } from "./_slow-upstream.ts";
@@ -132,10 +133,10 @@ async function expectDelivered(
 
 describe("usage, impact metrics and registrations that were confirmed are delivered", () => {
   test.each([
-    ["the process is killed", KILL_ROUNDS || 5, {}],
+    ["the process is killed", KILL_ROUNDS || sized(2, 5), {}],
     [
       "a worker and then the primary process are killed",
-      KILL_ROUNDS || 2,
+      KILL_ROUNDS || sized(1, 2),
       { FLAGS_PROXY_WORKERS: "2", LOG_LEVEL: "info" },
     ],
   ])(

@@ -2,10 +2,10 @@ import { ConfigError, type Logger } from "flags-server-kit";
 import type { Registry } from "prom-client";
 import { FileError } from "../files/file-error.ts";
 import type { UpstreamSource } from "../sources.ts";
-import type { KeyVerifier } from "../upstream-keys/verified-key.ts";
+import type { KeyVerifier } from "./verified-key.ts";
 import type { Grant } from "./grant.ts";
-import { createStaticGrants, KeyRegistry, type StaticKeys } from "./key-registry.ts";
-import { type AccessFileState, KeyUses } from "./key-uses.ts";
+import { createStaticGrants, KeyRegistry, KeyUses, type StaticKeys } from "./key-registry.ts";
+import type { AccessFileState } from "./metrics.ts";
 import type { AccessFile } from "./read-access-file.ts";
 import { RestrictedSources } from "./restricted-source.ts";
 import type { ContextVerifiers } from "./signed-context/context-verifiers.ts";
@@ -33,7 +33,7 @@ interface Verification {
 }
 
 /** Notified after keys were added, removed, changed or have expired. */
-export type GrantsListener = () => void;
+type GrantsListener = () => void;
 
 /** The keys of an app from settings, the access file and the upstream, kept up to date. */
 export class AccessControl {
@@ -125,7 +125,7 @@ export class AccessControl {
       import("./read-access-file.ts"),
       import("../files/file-follower.ts"),
     ]);
-    const survey = {
+    const related = {
       sources: this.#sources,
       staticKeys: new Set(this.#static.map(({ key }) => key)),
     };
@@ -133,7 +133,7 @@ export class AccessControl {
       const file = await readAccessFile(path);
       const { restricted } = this;
       const verifiers = await this.#verifiersFor(file, config);
-      const grants = createFileGrants(file, survey, {
+      const grants = createFileGrants(file, related, {
         restricted,
         verifiers,
         previous: this.#fileGrants,
@@ -159,7 +159,7 @@ export class AccessControl {
         } catch (error) {
           this.#fileState = { loadedAtMs: 0, ...this.#fileState, isValid: false };
           const reason = error instanceof Error ? error.message : String(error);
-          // An invalid file is read again and again until it is valid.
+          // An invalid file is read repeatedly until it is valid.
           if (reason !== logged)
             logger.error(`${path} is not used, and the previous keys continue to apply: ${reason}`);
           logged = reason;
@@ -190,7 +190,7 @@ export class AccessControl {
     const grants = [...this.#static, ...fileGrants];
     this.keys.replace(grants);
     this.restricted.retain(this.keys.sourcesInUse());
-    this.#verifiers?.retain(new Set(grants.map(({ access }) => access?.contextVerifier)));
+    this.#verifiers?.retain(new Set(grants.map(({ rules }) => rules?.contextVerifier)));
     this.#fileGrants = fileGrants;
     this.#countUses();
     this.#fileState = { isValid: true, loadedAtMs: Date.now() };

@@ -38,7 +38,7 @@ const Rate = Type.Object(
 
 const FilePath = Type.String({ minLength: 1, maxLength: 4000 });
 
-/** One value, or a list of which any is accepted. */
+/** One value, or a list of values each of which is accepted. */
 const oneOrMore = (value: TString, description: string) =>
   Type.Union([value, Type.Array(value, { minItems: 1, maxItems: 10 })], { description });
 

@@ -1,8 +1,7 @@
 import type { FastifyRequest, onRequestHookHandler } from "fastify";
 import { describeRepeatedHeader, findRepeatedHeader } from "flags-server-kit/http";
 import { HttpError } from "../errors.ts";
-import { admitRequest } from "./admit-request.ts";
-import { type Grant, isOfOrigins, type KeyKind } from "./grant.ts";
+import { checkRequest, type Grant, isOfOrigins, type KeyKind } from "./grant.ts";
 import type { AccessControl } from "./access-control.ts";
 import type { KeyExtractor } from "./key-extractor.ts";
 import type { KeyRegistry } from "./key-registry.ts";
@@ -46,7 +45,7 @@ export function authenticate(
       }
       uses.count(grant);
       grants.set(request, grant);
-      const error = admitRequest(grant, request.raw);
+      const error = checkRequest(grant, request.raw);
       // NOTE: pages of other origins can read the error, so that the reason is visible there.
       if (error === undefined && isOfOrigins(grant)) allowOnlyOrigin(reply, request.headers.origin);
       done(error);

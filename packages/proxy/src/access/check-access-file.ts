@@ -1,6 +1,6 @@
 import { findWeakSecrets, MIN_PUBLIC_KEY_LENGTH, MIN_SECRET_LENGTH } from "flags-server-kit";
 import { FileError } from "../files/file-error.ts";
-import { digestKey } from "../key-digest.ts";
+import { digestKey } from "./grant.ts";
 import type { TokenScope } from "../token-scope.ts";
 import { assignSources } from "./create-grants.ts";
 import { type AccessEntry, readAccessFile } from "./read-access-file.ts";
@@ -30,7 +30,7 @@ export async function checkAccessFile(
   path: string,
   { sources, keys, isLoopback }: RelatedSettings,
 ): Promise<AccessFileCheck> {
-  const survey = {
+  const related = {
     sources,
     staticKeys: new Set(keys.map(digestKey)),
   };
@@ -38,7 +38,7 @@ export async function checkAccessFile(
     const file = await readAccessFile(path);
     const risks = file.entries.flatMap((entry) => findRisks(entry, isLoopback)).slice(0, MAX_RISKS);
     if (sources.length === 0) return { problems: file.problems, risks };
-    assignSources(file, survey);
+    assignSources(file, related);
     return { problems: [], risks };
   } catch (error) {
     if (error instanceof FileError) return { problems: error.problems, risks: [] };

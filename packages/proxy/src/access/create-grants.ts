@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { FlagSource } from "flags-sdk";
 import { findSourceByScope, type TokenScope } from "../token-scope.ts";
 import type { AccessFileKey } from "./access-schema.ts";
-import type { Access, Grant } from "./grant.ts";
+import type { Grant, KeyRules } from "./grant.ts";
 import { createOriginCheck } from "./origins.ts";
 import { FileError } from "../files/file-error.ts";
 import { MAX_PROBLEMS } from "./parse-access-file.ts";
@@ -11,13 +11,13 @@ import type { AccessEntry, AccessFile } from "./read-access-file.ts";
 import type { RestrictedSources } from "./restricted-source.ts";
 import type { ContextVerifiers } from "./signed-context/context-verifiers.ts";
 
-/** A source, as far as it matters here which keys belong to it. */
+/** The part of a source that decides which keys belong to it. */
 interface ScopedSource {
   readonly scope: TokenScope | undefined;
 }
 
 /** The configuration that the keys of a file must fit. */
-export interface KeySurvey<Source extends ScopedSource> {
+interface RelatedConfig<Source extends ScopedSource> {
   readonly sources: readonly Source[];
   /** Digests of the keys in settings. */
   readonly staticKeys: ReadonlySet<string>;
@@ -39,7 +39,7 @@ type Report = (field: keyof AccessFileKey | undefined, message: string) => void;
  */
 export function assignSources<Source extends ScopedSource>(
   { entries, describe, paths, fingerprint, problems: found }: AccessFile,
-  { sources, staticKeys }: KeySurvey<Source>,
+  { sources, staticKeys }: RelatedConfig<Source>,
 ): readonly AssignedEntry<Source>[] {
   const problems = [...found];
   const assigned = entries.flatMap((entry) => {
@@ -121,7 +121,7 @@ function isOrigin(origin: string): boolean {
 const DATE = /^(?<date>\d{4}-\d\d-\d\d)T/;
 
 /** Returns a time in epoch milliseconds; undefined for one that does not exist, such as February 30. */
-export function toTimeMs(text: string): number | undefined {
+function toTimeMs(text: string): number | undefined {
   const timeMs = Date.parse(text);
   const date = DATE.exec(text)?.groups?.["date"] ?? "";
   const dayMs = Date.parse(`${date}T00:00:00Z`);
@@ -149,27 +149,27 @@ interface GrantsContext {
  */
 export function createFileGrants(
   file: AccessFile,
-  survey: KeySurvey<GrantingSource>,
+  related: RelatedConfig<GrantingSource>,
   { restricted, verifiers, previous }: GrantsContext,
 ): readonly Grant[] {
-  const known = new Map(previous.map((grant) => [grant.key, grant.access]));
-  return assignSources(file, survey).map(({ entry, source: { flags } }): Grant => {
+  const known = new Map(previous.map((grant) => [grant.key, grant.rules]));
+  return assignSources(file, related).map(({ entry, source: { flags } }): Grant => {
     const { kind = "client", projects, namePrefix = "" } = entry.fields;
     const source = restricted.get(flags, { projects, namePrefix });
-    const access = createAccess(entry, verifiers, known.get(entry.digest));
-    return { key: entry.digest, kind, source, access };
+    const rules = createRules(entry, verifiers, known.get(entry.digest));
+    return { key: entry.digest, kind, source, rules };
   });
 }
 
-function createAccess(
+function createRules(
   { fields, signing }: AccessEntry,
   verifiers: ContextVerifiers | undefined,
-  previous: Access | undefined,
-): Access {
+  previous: KeyRules | undefined,
+): KeyRules {
   const { name, origins, allFlags, explain = false, contextFields, rate, expiresAt } = fields;
   return {
     name,
-    policyId: identify([
+    id: identify([
       origins?.toSorted(),
       allFlags,
       contextFields?.toSorted(),
@@ -191,8 +191,8 @@ function createAccess(
 /** A rate that has not changed continues to count. */
 function createRate(
   rate: AccessFileKey["rate"],
-  previous: Access | undefined,
-): Pick<Access, "rateId" | "rateLimit"> {
+  previous: KeyRules | undefined,
+): Pick<KeyRules, "rateId" | "rateLimit"> {
   const rateId = rate && JSON.stringify([rate.perSecond, rate.burst]);
   if (rateId === previous?.rateId) return { rateId, rateLimit: previous?.rateLimit };
   return { rateId, rateLimit: rate && new RateLimit(rate) };

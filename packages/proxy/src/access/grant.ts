@@ -1,5 +1,7 @@
+import { hash } from "node:crypto";
+import type { IncomingMessage } from "node:http";
 import type { SentContext } from "../context/sent-context.ts";
-import { keepFields } from "./context-fields.ts";
+import { HttpError } from "../errors.ts";
 import type { AllowsOrigin } from "./origins.ts";
 import type { RateLimit } from "./rate-limit.ts";
 import type { GrantedSource } from "./restricted-source.ts";
@@ -21,22 +23,22 @@ export interface Grant {
   readonly kind: KeyKind;
   /** The flags it gives access to, and where its usage is sent. */
   readonly source: GrantedSource;
-  /** Its rules. @default none, for a key in a setting */
-  readonly access?: Access;
+  /** @default none, for a key in a setting */
+  readonly rules?: KeyRules;
 }
 
 /** The name, in logs and metrics, of all keys that the upstream verifies. */
 export const UPSTREAM_KEYS_NAME = "FLAGS_UPSTREAM_KEYS";
 
 /** The rules of a key of the access file, or of one that the upstream has verified. */
-export interface Access {
+export interface KeyRules {
   /** For logs and metrics. */
   readonly name: string;
   /**
    * Identifies the rules that a response depends on, apart from the source. It is part of cache keys,
    * and a stream ends when it changes.
    */
-  readonly policyId: string;
+  readonly id: string;
   /** Whether flags that are off can be listed. @default as the setting says */
   readonly allFlags: boolean | undefined;
   /** Whether the key can request explanations. */
@@ -56,9 +58,9 @@ export interface Access {
 }
 
 /** The rules of all keys that the upstream verifies. What differs between them is their source. */
-export const UPSTREAM_ACCESS: Access = {
+export const UPSTREAM_KEY_RULES: KeyRules = {
   name: UPSTREAM_KEYS_NAME,
-  policyId: "upstream",
+  id: "upstream",
   allFlags: undefined,
   explain: false,
   expiresAtMs: undefined,
@@ -69,34 +71,64 @@ export const UPSTREAM_ACCESS: Access = {
   rateLimit: undefined,
 };
 
+/** Returns the text that identifies a key without revealing it: its SHA-256 in base64url. */
+export function digestKey(key: string): string {
+  return hash("sha256", key, "base64url");
+}
+
 /** Identifies everything about a grant that a response depends on, apart from the snapshot. */
-export function cacheKeyOf({ key, access }: Grant): string {
-  return access === undefined ? key : `${key} ${access.policyId}`;
+export function cacheKeyOf({ key, rules }: Grant): string {
+  return rules === undefined ? key : `${key} ${rules.id}`;
 }
 
 /** Whether a grant is that of a key that the upstream has verified. */
-export function isVerifiedUpstream({ access }: Grant): boolean {
-  return access === UPSTREAM_ACCESS;
+export function isVerifiedUpstream({ rules }: Grant): boolean {
+  return rules === UPSTREAM_KEY_RULES;
 }
 
 /** Whether a grant allows lists with the flags that are off. */
-export function allowsAll({ access }: Grant, isEnabled: boolean): boolean {
-  return access?.allFlags ?? isEnabled;
+export function allowsAll({ rules }: Grant, isEnabled: boolean): boolean {
+  return rules?.allFlags ?? isEnabled;
 }
 
 /** Whether a grant allows explanations, which reveal strategies. */
-export function allowsExplanations({ kind, access }: Grant): boolean {
-  return kind === "server" || access?.explain === true;
+export function allowsExplanations({ kind, rules }: Grant): boolean {
+  return kind === "server" || rules?.explain === true;
 }
 
 /** Whether a key can be used only from certain origins. */
-export function isOfOrigins({ access }: Grant): boolean {
-  return access?.allowsOrigin !== undefined;
+export function isOfOrigins({ rules }: Grant): boolean {
+  return rules?.allowsOrigin !== undefined;
+}
+
+const counted = new WeakSet<IncomingMessage>();
+
+/**
+ * Checks the rules of a grant that apply to every request, and counts the request against the rate of
+ * the key: once, although the framework checks a request again that the fast path has passed on. Returns
+ * the error to send if it is not allowed.
+ */
+export function checkRequest({ rules }: Grant, request: IncomingMessage): HttpError | undefined {
+  if (rules === undefined) return undefined;
+  const { allowsOrigin, rateLimit } = rules;
+  const { origin } = request.headers;
+  if (allowsOrigin !== undefined && origin !== undefined && !allowsOrigin(origin)) {
+    return new HttpError(403, "This key cannot be used from the origin of the request");
+  }
+  if (rateLimit === undefined || counted.has(request)) return undefined;
+  const retryAfterSeconds = rateLimit.count();
+  if (retryAfterSeconds === 0) {
+    counted.add(request);
+    return undefined;
+  }
+  return new HttpError(429, "Too many requests with this key: send fewer, or try again later", {
+    headers: { "retry-after": String(retryAfterSeconds) },
+  });
 }
 
 /** Whether the contexts of a grant must be signed, which takes longer to check than other rules. */
-export function requiresSignature({ access }: Grant): boolean {
-  return access?.contextVerifier !== undefined;
+export function requiresSignature({ rules }: Grant): boolean {
+  return rules?.contextVerifier !== undefined;
 }
 
 /**
@@ -105,11 +137,11 @@ export function requiresSignature({ access }: Grant): boolean {
  *
  * @throws {TypeError} if they must be: use `acceptContext()`
  */
-export function acceptUnsigned({ access }: Grant, sent: SentContext): SentContext {
-  if (access?.contextVerifier !== undefined) {
+export function acceptUnsigned({ rules }: Grant, sent: SentContext): SentContext {
+  if (rules?.contextVerifier !== undefined) {
     throw new TypeError("The signature of the context has not been verified");
   }
-  return access?.contextFields === undefined ? sent : keepFields(sent, access.contextFields);
+  return rules?.contextFields === undefined ? sent : keepFields(sent, rules.contextFields);
 }
 
 /**
@@ -123,9 +155,26 @@ export async function acceptContext(
   sent: SentContext,
   request: SignedRequest,
 ): Promise<VerifiedContext> {
-  const { contextVerifier: verifier, contextFields } = grant.access ?? {};
+  const { contextVerifier: verifier, contextFields } = grant.rules ?? {};
   if (verifier === undefined) return { sent: acceptUnsigned(grant, sent) };
   const names =
     contextFields && new Set([...contextFields, ...verifier.fields, SIGNATURE_PROPERTY]);
   return verifyContext(verifier, names === undefined ? sent : keepFields(sent, names), request);
+}
+
+/** Returns a context with only the named fields and properties. */
+function keepFields({ fields, properties }: SentContext, names: ReadonlySet<string>): SentContext {
+  return { fields: keep(fields, names), properties: keep(properties, names) };
+}
+
+function keep<Values extends Readonly<Record<string, string>> | SentContext["fields"]>(
+  values: Values,
+  names: ReadonlySet<string>,
+): Values {
+  // NOTE: no prototype, so that any name is safe.
+  const kept: Record<string, unknown> = Object.create(null);
+  for (const [name, value] of Object.entries(values)) {
+    if (names.has(name)) kept[name] = value;
+  }
+  return kept as Values;
 }

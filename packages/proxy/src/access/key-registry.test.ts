@@ -1,6 +1,6 @@
 import type { FlagSource } from "flags-sdk";
 import { expect, test } from "vitest";
-import { digestKey } from "../key-digest.ts";
+import { digestKey } from "./grant.ts";
 import { KeyRegistry } from "./key-registry.ts";
 
 // The registry compares sources only by identity.

@@ -1,12 +1,8 @@
 import { hash, randomBytes } from "node:crypto";
-import { digestKey } from "../key-digest.ts";
 import type { UpstreamSource } from "../sources.ts";
 import { findSource } from "../token-scope.ts";
-import { cacheKeyOf, type Grant, type KeyKind } from "./grant.ts";
-
+import { cacheKeyOf, digestKey, type Grant, type KeyKind, UPSTREAM_KEYS_NAME } from "./grant.ts";
 import type { GrantedSource } from "./restricted-source.ts";
-
-export type { Grant, KeyKind } from "./grant.ts";
 
 /** The grants at one time. Replaced as a whole. */
 interface Table {
@@ -38,7 +34,7 @@ export class KeyRegistry {
   /** Keys that the upstream has verified, by the hash of their digest. */
   readonly #verified = new Map<string, VerifiedEntry>();
   /** Undefined after a change. */
-  #clientKeys: readonly string[] | undefined;
+  #clientIds: readonly string[] | undefined;
 
   constructor(grants: readonly Grant[], now: () => number = Date.now) {
     this.#now = now;
@@ -48,12 +44,12 @@ export class KeyRegistry {
   /** Replaces all grants at once. The next request uses the new ones. */
   replace(grants: readonly Grant[]): void {
     this.#table = this.#createTable(grants);
-    this.#clientKeys = undefined;
+    this.#clientIds = undefined;
   }
 
   /**
-   * Adds, replaces and removes keys that the upstream has verified. Returns whether a previous grant is not
-   * valid any more.
+   * Adds, replaces and removes keys that the upstream has verified. Returns whether a previous grant is
+   * no longer valid.
    *
    * @param removed digests of keys
    */
@@ -67,7 +63,7 @@ export class KeyRegistry {
       isRemoved ||= previous !== undefined && !isSame;
       this.#verified.set(hashed, { grant, isUsed: true });
     }
-    this.#clientKeys = undefined;
+    this.#clientIds = undefined;
     return isRemoved;
   }
 
@@ -110,40 +106,40 @@ export class KeyRegistry {
   }
 
   /** Whether a stream that was opened with a grant may continue: its rules are still the same. */
-  isCurrent({ key, kind, source, access }: Grant): boolean {
+  isCurrent({ key, kind, source, rules }: Grant): boolean {
     const current = this.findByDigest(key, [kind]);
-    return current?.source === source && current.access?.policyId === access?.policyId;
+    return current?.source === source && current.rules?.id === rules?.id;
   }
 
   /**
    * Texts that identify the client keys and their rules, for tokens of streams: a token contains a
    * context that was checked against these rules. The same list until the grants are replaced.
    */
-  get clientKeys(): readonly string[] {
-    this.#clientKeys ??= this.#listClientKeys();
-    return this.#clientKeys;
+  get clientIds(): readonly string[] {
+    this.#clientIds ??= this.#listClientIds();
+    return this.#clientIds;
   }
 
-  /** Returns the grant of an entry of `clientKeys`. */
-  findClient(clientKey: string): Grant | undefined {
-    const [digest = ""] = clientKey.split(" ", 1);
+  /** Returns the grant of an entry of `clientIds`. */
+  findClient(clientId: string): Grant | undefined {
+    const [digest = ""] = clientId.split(" ", 1);
     const grant = this.findByDigest(digest, ["client"]);
-    return grant !== undefined && cacheKeyOf(grant) === clientKey ? grant : undefined;
+    return grant !== undefined && cacheKeyOf(grant) === clientId ? grant : undefined;
   }
 
   /** Whether a key expired between two times, in epoch milliseconds. */
   hasExpiryBetween(startMs: number, endMs: number): boolean {
-    return this.#table.expiring.some(({ access }) => {
-      const timeMs = access?.expiresAtMs ?? 0;
+    return this.#table.expiring.some(({ rules }) => {
+      const timeMs = rules?.expiresAtMs ?? 0;
       return timeMs > startMs && timeMs <= endMs;
     });
   }
 
   #choose(grants: readonly Grant[], kinds: readonly KeyKind[]): Grant | undefined {
     return grants.find(
-      ({ kind, access }) =>
+      ({ kind, rules }) =>
         kinds.includes(kind) &&
-        (access?.expiresAtMs === undefined || this.#now() < access.expiresAtMs),
+        (rules?.expiresAtMs === undefined || this.#now() < rules.expiresAtMs),
     );
   }
 
@@ -155,7 +151,7 @@ export class KeyRegistry {
     return entry.grant;
   }
 
-  #listClientKeys(): readonly string[] {
+  #listClientIds(): readonly string[] {
     const listed = [...this.#table.byKey.values()].flat();
     const verified = [...this.#verified.values()].map(({ grant }) => grant);
     const clients = [...listed, ...verified].filter(({ kind }) => kind === "client");
@@ -174,12 +170,44 @@ export class KeyRegistry {
     return {
       byHash,
       byKey,
-      expiring: grants.filter(({ access }) => access?.expiresAtMs !== undefined),
+      expiring: grants.filter(({ rules }) => rules?.expiresAtMs !== undefined),
     };
   }
 
   #hashOf(digest: string): string {
     return hash("sha256", this.#secret + digest, "base64");
+  }
+}
+
+/** The names in metrics of the keys in settings, which have no names of their own. */
+const STATIC_NAMES = {
+  client: "FLAGS_PROXY_CLIENT_KEYS",
+  server: "EXP_SERVER_SIDE_SDK_CONFIG_TOKENS",
+};
+
+/** Counts the requests of each key. */
+export class KeyUses {
+  #counts = new Map<string, number>();
+
+  /** Counts a request. */
+  count({ kind, rules }: Pick<Grant, "kind" | "rules">): void {
+    const name = rules?.name ?? STATIC_NAMES[kind];
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
+  }
+
+  /**
+   * Forgets keys that no longer exist, and starts to count new ones at 0.
+   *
+   * @param hasUpstreamKeys whether there can also be keys that the upstream verifies
+   */
+  follow(grants: readonly Grant[], hasUpstreamKeys: boolean): void {
+    const names = grants.map(({ kind, rules }) => rules?.name ?? STATIC_NAMES[kind]);
+    if (hasUpstreamKeys) names.push(UPSTREAM_KEYS_NAME);
+    this.#counts = new Map(names.map((name) => [name, this.#counts.get(name) ?? 0]));
+  }
+
+  entries(): Iterable<readonly [name: string, count: number]> {
+    return this.#counts;
   }
 }
 

@@ -4,10 +4,10 @@ import { type Document, isAlias, isNode, LineCounter, parseDocument, visit } fro
 import { type AccessFileContent, AccessFileSchema } from "./access-schema.ts";
 
 /** Where a value is in the content. */
-export type ContentPath = readonly (string | number)[];
+type ContentPath = readonly (string | number)[];
 
 /** A problem of one value. Messages contain no values, which can be secret. */
-export interface ContentProblem {
+interface ContentProblem {
   readonly path: ContentPath;
   readonly message: string;
 }
@@ -16,7 +16,7 @@ export interface ContentProblem {
 export type DescribeProblem = (problem: ContentProblem) => string;
 
 /** The content of a file with the function that locates its values, or its problems as sentences. */
-export type ParsedAccessFile =
+type ParsedAccessFile =
   | { readonly content: AccessFileContent; readonly describe: DescribeProblem }
   | { readonly problems: readonly string[] };
 
@@ -28,8 +28,8 @@ const validator = Compile(AccessFileSchema);
 /**
  * Parses the text of an access file, in YAML or JSON, and checks it against its schema.
  *
- * JSON is read by the parser of the runtime, which takes some milliseconds for thousands of keys. The YAML
- * parser takes more than a hundred times as long, and blocks other requests meanwhile. It is used for YAML,
+ * JSON is read by the parser of the runtime, which takes a few milliseconds for thousands of keys. The YAML
+ * parser takes more than a hundred times as long, during which it blocks other requests. It is used for YAML,
  * and to locate problems.
  */
 export function parseAccessFile(text: string): ParsedAccessFile {
@@ -131,7 +131,7 @@ function at(lines: LineCounter, offset: number | undefined, message: string): st
   return `line ${Math.max(line, 1)}, column ${Math.max(col, 1)}: ${message}`;
 }
 
-/** The position of a value; that of the value it belongs to if it is missing. */
+/** The position of a value, or if it is missing, of the value that should contain it. */
 function offsetOf(document: Document, path: ContentPath): number | undefined {
   for (let length = path.length; length >= 0; length--) {
     const node: unknown =

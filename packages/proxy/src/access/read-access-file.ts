@@ -8,7 +8,7 @@ import {
   readText,
 } from "../files/read-file.ts";
 import { FileError } from "../files/file-error.ts";
-import { digestKey } from "../key-digest.ts";
+import { digestKey } from "./grant.ts";
 import { parseTokenScope, type TokenScope } from "../token-scope.ts";
 import { type AccessFileKey, MAX_KEY_FILES } from "./access-schema.ts";
 import { type DescribeProblem, parseAccessFile } from "./parse-access-file.ts";
@@ -80,7 +80,7 @@ export async function readAccessFile(path: string): Promise<AccessFile> {
         digest,
         key,
         keyScope: key === undefined ? undefined : parseTokenScope(key),
-        // oxlint-disable-next-line no-await-in-loop -- the files are the same ones as a rule
+        // oxlint-disable-next-line no-await-in-loop -- entries usually name the same files
         signing: await readSigning(fields.signedContext, readNamedFile),
       });
     } catch (error) {

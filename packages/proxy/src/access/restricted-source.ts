@@ -1,5 +1,6 @@
 import type { Snapshot } from "flags-engine";
 import type { ApplicationUsage, FeatureDefinitions, FlagSource } from "flags-sdk";
+import type { UpstreamSource } from "../sources.ts";
 import { RestrictedSnapshot } from "./restricted-snapshot.ts";
 import {
   idOfRestriction,
@@ -100,6 +101,14 @@ export class RestrictedSource implements GrantedSource {
 /** The source with all flags. */
 export function completeSource(source: GrantedSource): GrantedSource {
   return source instanceof RestrictedSource ? source.complete : source;
+}
+
+/** Creates a function that returns the name of a source, restricted or not, for telemetry. */
+export function createSourceNames(
+  sources: readonly UpstreamSource[],
+): (source: GrantedSource) => string {
+  const names = new Map<GrantedSource, string>(sources.map(({ flags, name }) => [flags, name]));
+  return (source) => names.get(completeSource(source)) ?? "unknown";
 }
 
 /** Usage without the flags that a source hides, and how many these were. */

@@ -10,8 +10,8 @@ import {
   type KeysChange,
   type KeyVerifier,
   type VerifiedKey,
-} from "../upstream-keys/verified-key.ts";
-import { type Grant, UPSTREAM_ACCESS } from "./grant.ts";
+} from "./verified-key.ts";
+import { type Grant, UPSTREAM_KEY_RULES } from "./grant.ts";
 import { InvalidKeys } from "./invalid-keys.ts";
 import type { KeyRegistry } from "./key-registry.ts";
 import type { RestrictedSources } from "./restricted-source.ts";
@@ -166,7 +166,7 @@ export class UpstreamAccess {
     for (const key of [...revoked, ...verified.map((each) => each.key)]) this.#listed.delete(key);
     const listed = verified.flatMap((key) => this.#toListed(key) ?? []);
     for (const key of listed) this.#listed.set(key.grant.key, key);
-    // NOTE: a key whose rights have changed may not have a source any more.
+    // NOTE: a key whose rights have changed may no longer have a source.
     const withoutGrant = verified.filter(({ key }) => !this.#listed.has(key));
     const isRemoved = keys.updateVerified(
       listed.map(({ grant }) => grant),
@@ -187,7 +187,7 @@ export class UpstreamAccess {
       return undefined;
     }
     const granted = restricted.get(source.flags, { projects, namePrefix: "" });
-    return { verified, grant: { key, kind, source: granted, access: UPSTREAM_ACCESS } };
+    return { verified, grant: { key, kind, source: granted, rules: UPSTREAM_KEY_RULES } };
   }
 
   /** @param scope completes "a key of" */

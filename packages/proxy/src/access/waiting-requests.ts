@@ -11,7 +11,7 @@ export class WaitingRequests {
   }
 
   /**
-   * Admits a request, and returns a function to call when it does not wait any more. Returns undefined if
+   * Admits a request, and returns a function to call when it no longer waits. Returns undefined if
    * too many requests wait.
    */
   enter(address: string): (() => void) | undefined {

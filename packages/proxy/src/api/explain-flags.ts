@@ -1,8 +1,5 @@
-import { setImmediate } from "node:timers/promises";
-import { type Context, explain, type Explanation, type Snapshot } from "flags-engine";
-
-/** How long explanations can delay other requests. */
-const SLICE_MS = 5;
+import { type Context, explain, type Explanation, type Snapshot, type Steps } from "flags-engine";
+import { TimeSlicer } from "flags-sdk";
 
 /** The response for a name without a flag. */
 interface UnknownFlag extends Pick<Explanation, "name" | "enabled" | "explanation"> {
@@ -11,20 +8,24 @@ interface UnknownFlag extends Pick<Explanation, "name" | "enabled" | "explanatio
 
 export type FlagExplanation = Explanation | UnknownFlag;
 
-/** Explains the flags with these names, or all flags of the snapshot. Other tasks run in between. */
-export async function explainFlags(
+/** Explains the flags with these names, or all flags of the snapshot. Other requests are served in between. */
+export function explainFlags(
   snapshot: Snapshot,
   names: readonly string[] | undefined,
   context: Context,
 ): Promise<FlagExplanation[]> {
+  return new TimeSlicer().run(explainInSteps(snapshot, names, context));
+}
+
+function* explainInSteps(
+  snapshot: Snapshot,
+  names: readonly string[] | undefined,
+  context: Context,
+): Steps<FlagExplanation[]> {
   const explanations: FlagExplanation[] = [];
-  let endMs = performance.now() + SLICE_MS;
   for (const name of new Set(names ?? snapshot.flags.map((flag) => flag.name))) {
     explanations.push(explain(snapshot, name, context) ?? explainUnknown(name));
-    if (performance.now() < endMs) continue;
-    // oxlint-disable-next-line no-await-in-loop -- other tasks run here
-    await setImmediate();
-    endMs = performance.now() + SLICE_MS;
+    yield;
   }
   return explanations;
 }

@@ -1,6 +1,6 @@
 import type { TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
-import { ALWAYS_AVAILABLE, findUnreadiness, type ReadinessRules } from "../http/readiness.ts";
+import { ALWAYS_AVAILABLE, findReadinessError, type ReadinessRules } from "../http/readiness.ts";
 import { errorResponses } from "./schemas.ts";
 
 const Ok = Type.Object({ status: Type.Literal("ok") }, { title: "probeSchema" });
@@ -27,7 +27,7 @@ export function registerProbes(app: TypedApp, rules: ReadinessRules): void {
   };
   app.get("/ready", { ...ALWAYS_AVAILABLE, schema: readySchema }, (_request, reply) => {
     reply.header("cache-control", "no-store");
-    const problem = findUnreadiness(rules);
+    const problem = findReadinessError(rules);
     if (problem !== undefined) throw problem;
     return reply.send(OK);
   });

@@ -7,10 +7,9 @@ import type { EvaluationReporter } from "./evaluation-reporter.ts";
 import type { Grant, KeyKind } from "../access/grant.ts";
 import { SIGNATURE_HEADER } from "../access/signed-context/verify-context.ts";
 import type { CorsConfig, ProxyConfig } from "../config/config.ts";
-import { createCallerAddress } from "../context/caller-address.ts";
-import type { ContextRules } from "../context/request-context.ts";
+import { type ContextRules, createCallerAddress } from "../context/request-context.ts";
 import type { SentContext } from "../context/sent-context.ts";
-import { ageMsOf } from "../freshness.ts";
+import { ageMsOf } from "../age.ts";
 import { variesOnOrigin } from "../http/cors.ts";
 import type { ErrorFormat } from "../http/error-handler.ts";
 import type { SecuritySchemes } from "../http/openapi.ts";
@@ -142,10 +141,10 @@ export function createProtocol(
 /** The headers of a response to a request with a grant. */
 export function policyFor(
   { policy, originPolicy, signedPolicy, showsAge }: Protocol,
-  { access, source }: Grant,
+  { rules, source }: Grant,
 ): ResponsePolicy {
-  const unsigned = access?.allowsOrigin === undefined ? policy : originPolicy;
-  const fixed = access?.contextVerifier === undefined ? unsigned : signedPolicy;
+  const unsigned = rules?.allowsOrigin === undefined ? policy : originPolicy;
+  const fixed = rules?.contextVerifier === undefined ? unsigned : signedPolicy;
   return showsAge ? { ...fixed, ageMs: ageMsOf(source) } : fixed;
 }
 

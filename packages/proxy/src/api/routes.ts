@@ -3,7 +3,7 @@ import type { TypedApp } from "flags-server-kit/http";
 import type { AccessControl } from "../access/access-control.ts";
 import { authenticate } from "../access/authenticate.ts";
 import type { KeyExtractor } from "../access/key-extractor.ts";
-import type { KeyKind } from "../access/key-registry.ts";
+import type { KeyKind } from "../access/grant.ts";
 import type { ProxyConfig } from "../config/config.ts";
 import { acceptJsonOnly } from "../http/json-body.ts";
 import { serializerCompiler } from "../http/server-options.ts";
@@ -69,16 +69,12 @@ export async function registerRoutes(
     return (...kinds: readonly KeyKind[]) =>
       authenticate({ access, extractor: keyExtractor }, kinds);
   };
-  const registerAt = async (path: string, register: (app: TypedApp) => void): Promise<void> => {
-    await app.register(async (scope) => register(configureScope(scope)), {
-      prefix: config.basePath + path,
-    });
-  };
+  const { basePath } = config;
   for (const protocol of protocols) {
     const allow = allowWith(protocol.keyExtractor);
     for (const path of protocol.definition.paths) {
       // oxlint-disable-next-line no-await-in-loop -- the framework registers one after the other
-      await registerAt(path, (scope) =>
+      await registerAt(app, basePath + path, (scope) =>
         protocol.definition.register(scope, {
           config,
           metrics,
@@ -93,24 +89,14 @@ export async function registerRoutes(
     }
   }
   const keyExtractor = configuredHeader(config);
-  await registerAt("", (scope) => {
-    registerProbes(scope, { sources, maxStalenessMs: config.maxStalenessMs });
-    if (omitsManagement) return;
-    const authenticateServer = allowWith(keyExtractor)("server");
-    registerStatus(scope, { config, sources, access, authenticate: authenticateServer });
-  });
+  await registerAt(app, basePath, (scope) =>
+    registerProbes(scope, { sources, maxStalenessMs: config.maxStalenessMs }),
+  );
   if (!omitsManagement) {
-    await registerAt("/internal-backstage", (scope) =>
-      registerBackstage(scope, {
-        sources,
-        metrics,
-        access,
-        authenticate: allowWith(keyExtractor)("server"),
-      }),
-    );
+    await registerManagement(app, { config, sources, metrics, access, isPrivate: false });
   }
-  await registerAt("/edge", (scope) => registerTokenValidation(scope, access));
-  await registerAt("/api", (scope) =>
+  await registerAt(app, `${basePath}/edge`, (scope) => registerTokenValidation(scope, access));
+  await registerAt(app, `${basePath}/api`, (scope) =>
     registerServerSdkRoutes(scope, {
       config,
       metrics,
@@ -121,8 +107,39 @@ export async function registerRoutes(
   );
 }
 
-/** Gives a part of the app our validation, and accepts only JSON in it. */
-export function configureScope(scope: FastifyInstance): TypedApp {
+interface ManagementOptions extends Pick<
+  RoutesOptions,
+  "config" | "access" | "sources" | "metrics"
+> {
+  /** Whether only operators can reach the port. Then `GET /status` requires no token, and shows everything. */
+  readonly isPrivate: boolean;
+}
+
+/** Registers what operators use, apart from probes and metrics. */
+export async function registerManagement(
+  app: FastifyInstance,
+  { config, access, sources, metrics, isPrivate }: ManagementOptions,
+): Promise<void> {
+  const { basePath } = config;
+  const server = authenticate({ access, extractor: configuredHeader(config) }, ["server"]);
+  await registerAt(app, basePath, (scope) =>
+    registerStatus(scope, { config, sources, access, ...(!isPrivate && { authenticate: server }) }),
+  );
+  await registerAt(app, `${basePath}/internal-backstage`, (scope) =>
+    registerBackstage(scope, { sources, metrics, access, authenticate: server }),
+  );
+}
+
+/** Registers routes under a path, with our validation. They accept only JSON. */
+export async function registerAt(
+  app: FastifyInstance,
+  prefix: string,
+  register: (app: TypedApp) => void,
+): Promise<void> {
+  await app.register(async (scope) => register(configureScope(scope)), { prefix });
+}
+
+function configureScope(scope: FastifyInstance): TypedApp {
   const app: TypedApp = scope.withTypeProvider();
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);

@@ -6,8 +6,8 @@ import type { AccessControl } from "../access/access-control.ts";
 import { grantOf } from "../access/authenticate.ts";
 import { completeSource } from "../access/restricted-source.ts";
 import type { ProxyConfig } from "../config/config.ts";
-import { ageMsOf, isFresh } from "../freshness.ts";
-import { ALWAYS_AVAILABLE, findUnreadiness } from "../http/readiness.ts";
+import { ageMsOf, isFresh } from "../age.ts";
+import { ALWAYS_AVAILABLE, findReadinessError } from "../http/readiness.ts";
 import type { UpstreamSource } from "../sources.ts";
 import { version } from "../version.ts";
 import { errorResponses } from "./schemas.ts";
@@ -94,7 +94,7 @@ export function registerStatus(app: TypedApp, options: StatusOptions): void {
     const own = authenticate && completeSource(grantOf(request).source);
     const status: Static<typeof Status> = {
       version,
-      ready: findUnreadiness({ sources, maxStalenessMs: config.maxStalenessMs }) === undefined,
+      ready: findReadinessError({ sources, maxStalenessMs: config.maxStalenessMs }) === undefined,
       sources: sources.filter(({ flags }) => own === undefined || flags === own).map(describe),
       ...(own === undefined && { keys: describeKeys(config, access) }),
     };
@@ -153,6 +153,7 @@ function secretsOf(config: ProxyConfig): readonly string[] {
   return [...upstreamTokens, ...clientKeys, ...serverTokens, ...headers.flatMap(Object.values)];
 }
 
-function toTime(epochMs: number | undefined): string | null {
+/** Returns a time in ISO 8601; null if it is not known. */
+export function toTime(epochMs: number | undefined): string | null {
   return epochMs === undefined ? null : new Date(epochMs).toISOString();
 }

@@ -1,9 +1,9 @@
 import type { Subcommand } from "flags-server-kit/command-line";
-import { CHECK } from "./check.ts";
-import { COMPARE } from "./compare.ts";
-import { EXPLAIN } from "./explain.ts";
+import { CHECK } from "./check/check.ts";
+import { COMPARE } from "./compare/compare.ts";
 import { EDGE_SUBCOMMANDS } from "./edge-modes.ts";
-import { MIGRATE } from "./migrate.ts";
+import { EXPLAIN } from "./explain/explain.ts";
+import { MIGRATE } from "./migrate/migrate.ts";
 import { PROBES } from "./probes.ts";
 
 /** All subcommands of `flags-proxy`, in the order of `--help`. */

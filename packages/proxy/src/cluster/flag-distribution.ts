@@ -19,7 +19,7 @@ interface DistributionOptions {
   /** Position of the source in the configuration. */
   readonly index: number;
   readonly logger: Logger;
-  /** Called once for each worker, when it may listen as far as this source is concerned. */
+  /** Called once for each worker, when it no longer has to wait for this source before it listens. */
   readonly onReady: (worker: WorkerPeer) => void;
 }
 

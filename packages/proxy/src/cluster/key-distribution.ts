@@ -1,4 +1,4 @@
-import type { KeyVerifier } from "../upstream-keys/verified-key.ts";
+import type { KeyVerifier } from "../access/verified-key.ts";
 import type { MessageToPrimary, ToPrimary, WorkerPeer } from "./messages.ts";
 
 /** Verifies keys for all workers, in the primary process, and sends them the valid ones. */

@@ -2,7 +2,7 @@
 
 import type { ApplicationRegistration, FlagUpdate, SyncStatus } from "flags-sdk";
 import type { SourceFailure } from "../sources.ts";
-import type { KeysChange, Verdict } from "../upstream-keys/verified-key.ts";
+import type { KeysChange, Verdict } from "../access/verified-key.ts";
 import type { MetricObjectWithValues, MetricValue } from "prom-client";
 
 /** The source that a message is about, by its position in the configuration. */

@@ -52,7 +52,7 @@ export class MetricsCollection {
 
   async #read(workers: Iterable<WorkerPeer>): Promise<string> {
     await this.#collect(workers);
-    // NOTE: read together, so that a worker that exits meanwhile is counted once.
+    // NOTE: read together, so that a worker that exits between the two is counted once.
     const [latest, exitedValues] = [[...this.#latest.values()], this.#exitedValues];
     const own = await this.#registry.getMetricsAsJSON();
     return aggregate([own, ...latest, await exitedValues]).metrics();

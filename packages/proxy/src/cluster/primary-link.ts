@@ -50,6 +50,27 @@ export class PrimaryLink {
   }
 }
 
+/** Requests to the primary process whose replies have not arrived yet. */
+export class PendingReplies<Reply> {
+  readonly #pending = new Map<number, (reply: Reply) => void>();
+  #lastId = 0;
+
+  /** Sends a request with a new id. Resolves to the reply to it. */
+  request(send: (id: number) => void): Promise<Reply> {
+    this.#lastId += 1;
+    const id = this.#lastId;
+    return new Promise((resolve) => {
+      this.#pending.set(id, resolve);
+      send(id);
+    });
+  }
+
+  resolve(id: number, reply: Reply): void {
+    this.#pending.get(id)?.(reply);
+    this.#pending.delete(id);
+  }
+}
+
 /** @throws {StartError} if the primary process did not start this process */
 export function openPrimaryLink(): PrimaryLink {
   if (cluster.worker === undefined) {

@@ -4,12 +4,13 @@ import type { ApplicationUsage } from "flags-sdk";
 import type { Logger, RunningServer } from "flags-server-kit";
 import type { Telemetry } from "flags-server-kit/telemetry";
 import type { LoadedConfig } from "../config/assemble-config.ts";
-import { startKeyVerifier } from "../open-access.ts";
-import { closeSources, createClients, logSourceEvents, type UpstreamSource } from "../sources.ts";
+import { startKeyVerifier } from "../create-access-control.ts";
+import { createClients } from "../create-clients.ts";
+import { logSourceEvents } from "../log-source-events.ts";
+import { closeSources, type UpstreamSource } from "../sources.ts";
 import { createMetrics, type Metrics, observeSources } from "../metrics.ts";
-import { observeSharing } from "../store/observe-sharing.ts";
-import { observeStore } from "../store/observe-store.ts";
-import type { KeyVerifier } from "../upstream-keys/verified-key.ts";
+import { observeStores } from "../store/metrics.ts";
+import type { KeyVerifier } from "../access/verified-key.ts";
 import { FlagDistribution } from "./flag-distribution.ts";
 import { KeyDistribution } from "./key-distribution.ts";
 import type { MessageToPrimary, ToPrimary, WorkerPeer } from "./messages.ts";
@@ -100,8 +101,7 @@ class Primary {
     );
     const { registry } = metrics;
     observeSources(metrics, this.#sources);
-    observeStore(registry, this.#sources);
-    observeSharing(registry, this.#sources);
+    observeStores(registry, this.#sources);
     this.#metrics = new MetricsCollection(registry);
     this.#pool = new WorkerPool({
       count,

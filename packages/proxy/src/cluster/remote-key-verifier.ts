@@ -4,17 +4,16 @@ import type {
   KeyVerifier,
   Verdict,
   VerifiedKey,
-} from "../upstream-keys/verified-key.ts";
+} from "../access/verified-key.ts";
 import type { MessageToWorker } from "./messages.ts";
-import type { PrimaryLink } from "./primary-link.ts";
+import { PendingReplies, type PrimaryLink } from "./primary-link.ts";
 
 /** Lets the primary process verify keys, so that its limits are those of all workers. */
 export class RemoteKeyVerifier implements KeyVerifier {
   readonly #link: Pick<PrimaryLink, "send">;
   readonly #verified = new Map<string, VerifiedKey>();
   readonly #listeners = new Set<KeysListener>();
-  readonly #pending = new Map<number, (verdict: Verdict) => void>();
-  #lastId = 0;
+  readonly #verdicts = new PendingReplies<Verdict>();
 
   constructor(link: Pick<PrimaryLink, "send">) {
     this.#link = link;
@@ -25,12 +24,7 @@ export class RemoteKeyVerifier implements KeyVerifier {
   }
 
   verify(token: string): Promise<Verdict> {
-    this.#lastId += 1;
-    const id = this.#lastId;
-    return new Promise((resolve) => {
-      this.#pending.set(id, resolve);
-      void this.#link.send({ kind: "verify", id, token });
-    });
+    return this.#verdicts.request((id) => void this.#link.send({ kind: "verify", id, token }));
   }
 
   follow(listener: KeysListener): void {
@@ -51,7 +45,6 @@ export class RemoteKeyVerifier implements KeyVerifier {
   }
 
   onVerdict({ id, verdict }: MessageToWorker<"verdict">): void {
-    this.#pending.get(id)?.(verdict);
-    this.#pending.delete(id);
+    this.#verdicts.resolve(id, verdict);
   }
 }

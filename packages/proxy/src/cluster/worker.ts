@@ -6,7 +6,7 @@ import { createMetrics, type Metrics } from "../metrics.ts";
 import { createSources, type SourceFailure } from "../sources.ts";
 import { serve } from "../start.ts";
 import type { MessageToWorker, ToPrimary } from "./messages.ts";
-import type { PrimaryLink } from "./primary-link.ts";
+import { PendingReplies, type PrimaryLink } from "./primary-link.ts";
 import { RemoteKeyVerifier } from "./remote-key-verifier.ts";
 
 /** Serves the flags of the primary process, on the port that all workers share. */
@@ -85,8 +85,7 @@ function followPrimary(
 /** Forwards usage and registrations to the primary process, which decides whether to accept them. */
 export class UsageForwarder {
   readonly #link: Pick<PrimaryLink, "send">;
-  readonly #pending = new Map<number, (isAccepted: boolean) => void>();
-  #lastId = 0;
+  readonly #decisions = new PendingReplies<boolean>();
 
   constructor(link: Pick<PrimaryLink, "send">) {
     this.#link = link;
@@ -104,17 +103,11 @@ export class UsageForwarder {
   }
 
   #send(toMessage: (id: number) => ToPrimary): Promise<boolean> {
-    this.#lastId += 1;
-    const id = this.#lastId;
-    return new Promise((resolve) => {
-      this.#pending.set(id, resolve);
-      void this.#link.send(toMessage(id));
-    });
+    return this.#decisions.request((id) => void this.#link.send(toMessage(id)));
   }
 
   onDecision({ id, isAccepted }: MessageToWorker<"decision">): void {
-    this.#pending.get(id)?.(isAccepted);
-    this.#pending.delete(id);
+    this.#decisions.resolve(id, isAccepted);
   }
 }
 

@@ -6,7 +6,7 @@ import {
   showAddress,
   toTexts,
 } from "flags-server-kit/command-line";
-import { parseFileAddress } from "./flag-files.ts";
+import { parseFlagFilesAddress } from "./flag-files.ts";
 import type { CorsOrigin, OriginFunction } from "./config.ts";
 
 /** An http or https address without a user name or password, so that it contains no secret. */
@@ -20,7 +20,7 @@ export const urlKind: Kind<string> = createTextKind(
 );
 
 /** Like `urlKind`, for an address to which paths are appended. */
-export const baseUrlKind: Kind<string> = createTextKind(
+const baseUrlKind: Kind<string> = createTextKind(
   "an address that starts with http:// or https://, without user name, password, ? or #",
   (text) => {
     const address = urlKind.fromText(text);
@@ -32,7 +32,7 @@ export const baseUrlKind: Kind<string> = createTextKind(
 export const upstreamKind: Kind<string> = createTextKind(
   "an address that starts with http:// or https://, without user name, password, ? or #, or file: and a path",
   (text) => {
-    const file = parseFileAddress(text);
+    const file = parseFlagFilesAddress(text);
     if (file === undefined) return baseUrlKind.fromText(text);
     return typeof file === "string" ? new InvalidValue(file) : text;
   },

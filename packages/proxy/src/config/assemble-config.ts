@@ -18,7 +18,7 @@ import type {
 } from "./config.ts";
 import type { StoreConfig } from "../store/open-store.ts";
 import type { NetworkConfig } from "./network-config.ts";
-import { AGE_HEADER } from "../age-header.ts";
+import { AGE_HEADER } from "../age.ts";
 import type { FlagFile } from "../files/read-flag-file.ts";
 import { WORKER_FILES } from "./flag-files.ts";
 import type { Values } from "./settings.ts";

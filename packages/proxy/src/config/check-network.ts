@@ -14,7 +14,7 @@ export function findNetworkProblems(resolution: Resolution<Settings>): readonly 
 }
 
 /** Finds network settings that have no effect. */
-export function findUselessNetworkSettings({
+export function findIneffectiveNetworkSettings({
   values,
   origins,
 }: Resolution<Settings>): readonly string[] {

@@ -15,9 +15,9 @@ import { findSource, parseTokenScope, scopesOf } from "../token-scope.ts";
 import {
   findNetworkProblems,
   findNetworkRisks,
-  findUselessNetworkSettings,
+  findIneffectiveNetworkSettings,
 } from "./check-network.ts";
-import { findStoreProblems, findUselessStoreSettings } from "./check-store.ts";
+import { findStoreProblems, findIneffectiveStoreSettings } from "./check-store.ts";
 import { SETTINGS, type SettingName, type Settings } from "./settings.ts";
 
 /** Results of checking combinations of settings, each as a sentence. */
@@ -42,20 +42,18 @@ export function checkSettings(
       ...findTokensWithoutEnvironment(resolution),
       ...findAmbiguousBootstrap(resolution),
       ...findFileProblems(resolution, files),
-      ...findAmbiguousStorage(resolution),
-      ...findIncompleteBucket(resolution),
-      ...findNetworkProblems(resolution),
       ...findStoreProblems(resolution),
+      ...findNetworkProblems(resolution),
     ],
     hints: [
       ...findDeprecated(resolution),
       ...findSharedKeys(resolution),
-      ...findWithoutEffect(resolution),
-      ...findUselessForFiles(resolution, files),
-      ...findUselessKeySettings(resolution),
-      ...findUselessSpoolSettings(resolution),
-      ...findUselessNetworkSettings(resolution),
-      ...findUselessStoreSettings(resolution),
+      ...findIneffective(resolution),
+      ...findIneffectiveForFiles(resolution, files),
+      ...findIneffectiveKeySettings(resolution),
+      ...findIneffectiveSpoolSettings(resolution),
+      ...findIneffectiveNetworkSettings(resolution),
+      ...findIneffectiveStoreSettings(resolution),
     ],
     risks: [...findWeakKeys(resolution), ...findNetworkRisks(resolution)],
   };
@@ -175,7 +173,7 @@ const UPSTREAM_ONLY = [
   "usageSpool",
 ] as const;
 
-function findUselessForFiles(
+function findIneffectiveForFiles(
   { origins }: Resolution<Settings>,
   files: readonly FlagFile[] | undefined,
 ): readonly string[] {
@@ -186,35 +184,6 @@ function findUselessForFiles(
       ? []
       : [`${origin} has no effect with files as ${nameSetting(SETTINGS.flagsUrl)}`];
   });
-}
-
-function findAmbiguousStorage({ origins }: Resolution<Settings>): readonly string[] {
-  const [store, provider] = [origins.get("store"), origins.get("storageProvider")];
-  if (store === undefined || provider === undefined) return [];
-  return [`${store} and ${provider} are both set, and both keep the flags: remove one of them`];
-}
-
-function findIncompleteBucket({ values, origins }: Resolution<Settings>): readonly string[] {
-  const { store } = values;
-  if (store?.kind !== "s3") return [];
-  const problems: string[] = [];
-  if (
-    store.endpoint === undefined &&
-    store.region === undefined &&
-    values.storeRegion === undefined
-  ) {
-    problems.push(
-      `${origins.get("store")} needs the region of the bucket: set ${nameSetting(SETTINGS.storeRegion)}, or append ?region= to the address`,
-    );
-  }
-  const { storeAccessKeyId: id, storeSecretAccessKey: key } = SETTINGS;
-  const hasId = values.storeAccessKeyId !== undefined;
-  if (hasId !== (values.storeSecretAccessKey !== undefined)) {
-    problems.push(
-      `${nameSetting(hasId ? id : key)} is set without ${nameSetting(hasId ? key : id)}: set both or none of them`,
-    );
-  }
-  return problems;
 }
 
 function findDeprecated({ origins }: Resolution<Settings>): readonly string[] {
@@ -265,13 +234,13 @@ function findWeakKeys({ values }: Resolution<Settings>): readonly string[] {
   );
 }
 
-function findUselessKeySettings({ values, origins }: Resolution<Settings>): readonly string[] {
+function findIneffectiveKeySettings({ values, origins }: Resolution<Settings>): readonly string[] {
   const interval = origins.get("upstreamKeysInterval");
   if (interval === undefined || values.upstreamKeys) return [];
   return [`${interval} has no effect without ${nameSetting(SETTINGS.upstreamKeys)}`];
 }
 
-function findWithoutEffect({ values, origins }: Resolution<Settings>): readonly string[] {
+function findIneffective({ values, origins }: Resolution<Settings>): readonly string[] {
   const hints: string[] = [];
   const headers = origins.get("bootstrapAuthorization") ?? origins.get("bootstrapHeaders");
   if (headers !== undefined && !origins.has("bootstrapUrl")) {
@@ -298,7 +267,10 @@ function findWithoutEffect({ values, origins }: Resolution<Settings>): readonly 
   return hints;
 }
 
-function findUselessSpoolSettings({ values, origins }: Resolution<Settings>): readonly string[] {
+function findIneffectiveSpoolSettings({
+  values,
+  origins,
+}: Resolution<Settings>): readonly string[] {
   const spool = origins.get("usageSpool");
   const limit = origins.get("usageSpoolMaxBytes");
   if (spool !== undefined && values.metricsInterval === 0) {

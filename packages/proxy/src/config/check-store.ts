@@ -4,7 +4,44 @@ import type { StoreAddress } from "../store/store-address.ts";
 import { SETTINGS, type Settings } from "./settings.ts";
 
 /** Finds settings of the store that contradict each other. */
-export function findStoreProblems({ values, origins }: Resolution<Settings>): readonly string[] {
+export function findStoreProblems(resolution: Resolution<Settings>): readonly string[] {
+  return [
+    ...findAmbiguousStorage(resolution),
+    ...findIncompleteBucket(resolution),
+    ...findSecondPassword(resolution),
+  ];
+}
+
+function findAmbiguousStorage({ origins }: Resolution<Settings>): readonly string[] {
+  const [store, provider] = [origins.get("store"), origins.get("storageProvider")];
+  if (store === undefined || provider === undefined) return [];
+  return [`${store} and ${provider} are both set, and both keep the flags: remove one of them`];
+}
+
+function findIncompleteBucket({ values, origins }: Resolution<Settings>): readonly string[] {
+  const { store } = values;
+  if (store?.kind !== "s3") return [];
+  const problems: string[] = [];
+  if (
+    store.endpoint === undefined &&
+    store.region === undefined &&
+    values.storeRegion === undefined
+  ) {
+    problems.push(
+      `${origins.get("store")} needs the region of the bucket: set ${nameSetting(SETTINGS.storeRegion)}, or append ?region= to the address`,
+    );
+  }
+  const { storeAccessKeyId: id, storeSecretAccessKey: key } = SETTINGS;
+  const hasId = values.storeAccessKeyId !== undefined;
+  if (hasId !== (values.storeSecretAccessKey !== undefined)) {
+    problems.push(
+      `${nameSetting(hasId ? id : key)} is set without ${nameSetting(hasId ? key : id)}: set both or none of them`,
+    );
+  }
+  return problems;
+}
+
+function findSecondPassword({ values, origins }: Resolution<Settings>): readonly string[] {
   const password = origins.get("storePassword");
   const { store } = values;
   const hasPassword = store?.kind === "redis" && store.password !== undefined;
@@ -13,7 +50,7 @@ export function findStoreProblems({ values, origins }: Resolution<Settings>): re
 }
 
 /** Finds settings of the store that have no effect. */
-export function findUselessStoreSettings({
+export function findIneffectiveStoreSettings({
   values: { store, sharedPolling },
   origins,
 }: Resolution<Settings>): readonly string[] {

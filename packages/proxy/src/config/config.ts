@@ -60,7 +60,7 @@ export interface PushConfig {
 }
 
 /** Keys that the upstream verifies. */
-export interface UpstreamKeysConfig {
+interface UpstreamKeysConfig {
   /** A revoked key is rejected within this time. */
   readonly revalidationIntervalMs: number;
 }

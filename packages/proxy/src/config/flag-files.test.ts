@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { listFlagFiles, parseFileAddress } from "./flag-files.ts";
+import { listFlagFiles, parseFlagFilesAddress } from "./flag-files.ts";
 
 test.each([
   ["file:/etc/flags.json", { path: "/etc/flags.json", environment: undefined }],
@@ -15,8 +15,8 @@ test.each([
   ["file:./100%.json", "is not percent-encoded: write % as %25"],
   ["file:a?env=x", "has the unknown parameter env: only environment is known"],
   ["file:a?environment=*", "must name an environment without spaces, commas, `:`, `.` and `*`"],
-])("parseFileAddress(%j)", (address, expected) => {
-  expect(parseFileAddress(address)).toEqual(expected);
+])("parseFlagFilesAddress(%j)", (address, expected) => {
+  expect(parseFlagFilesAddress(address)).toEqual(expected);
 });
 
 function makeDirectory(names: readonly string[]): string {

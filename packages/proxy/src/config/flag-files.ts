@@ -14,14 +14,14 @@ const MAX_FILES = 100;
 const ENVIRONMENT = /^[^\s:.,*]+$/;
 
 /** What an address of the form `file:PATH?environment=NAME` names. */
-interface FileAddress {
+interface FlagFilesAddress {
   /** As given: absolute, or relative to the working directory. */
   readonly path: string;
   readonly environment: string | undefined;
 }
 
 /** Parses an address of a file. Returns undefined for other addresses, and a problem as a sentence. */
-export function parseFileAddress(address: string): FileAddress | string | undefined {
+export function parseFlagFilesAddress(address: string): FlagFilesAddress | string | undefined {
   if (!/^file:/i.test(address)) return undefined;
   const [location, query] = splitAt(address.slice("file:".length), "?");
   if (/^\/\/[^/]/.test(location)) return "must not name a host: write file:/path or file:./path";
@@ -66,7 +66,7 @@ export interface FlagFiles {
  *   changed since then
  */
 export function listFlagFiles(address: string, listed?: string): FlagFiles | undefined {
-  const parsed = parseFileAddress(address);
+  const parsed = parseFlagFilesAddress(address);
   if (parsed === undefined || typeof parsed === "string") return undefined;
   if (listed !== undefined) {
     return { files: JSON.parse(listed) as readonly FlagFile[], problems: [] };

@@ -173,7 +173,7 @@ async function checkDisk(values: Values, listed: FlagFiles | undefined): Promise
 
 /** Reads the files with flags, so that a start with an unusable one fails. */
 async function findFileProblems(listed: FlagFiles): Promise<readonly string[]> {
-  const { checkFlagFiles } = await import("../files/check-flag-files.ts");
+  const { checkFlagFiles } = await import("../files/read-flag-file.ts");
   const problems = [...listed.problems, ...(await checkFlagFiles(listed.files))];
   return problems.map((problem) => `${nameSetting(SETTINGS.flagsUrl)}: ${problem}`);
 }

@@ -326,25 +326,6 @@ export const SETTINGS = {
     fallback: 0,
     meaning: "Up to this many milliseconds of random delay are added to each metrics interval.",
   }),
-  usageMetricsApplications: defineSetting({
-    group: "Endpoints",
-    option: "usageMetricsApplications",
-    variables: ["FLAGS_USAGE_METRICS_APPLICATIONS"],
-    kind: applicationsKind,
-    fallback: [],
-    shownFallback: "none, usage is not counted",
-    meaning:
-      "Names of applications, separated by commas. Then the metric flags_proxy_flag_usage_total counts the usage of each flag that these report; that of all others counts as other.",
-  }),
-  evaluationIdKey: defineSetting({
-    group: TELEMETRY_GROUP,
-    variables: ["FLAGS_EVALUATION_ID_KEY"],
-    kind: textKind,
-    fallback: undefined,
-    secret: true,
-    meaning:
-      "Secret with which user ids are hashed for the events feature_flag.evaluation: HMAC-SHA256. Without it, events do not say for whom flags were evaluated.",
-  }),
   usageSpool: defineSetting({
     group: "Upstream",
     option: "usageSpool",
@@ -601,6 +582,16 @@ export const SETTINGS = {
     fallback: undefined,
     meaning: "Environment of every context. Clients cannot change it.",
   }),
+  usageMetricsApplications: defineSetting({
+    group: "Endpoints",
+    option: "usageMetricsApplications",
+    variables: ["FLAGS_USAGE_METRICS_APPLICATIONS"],
+    kind: applicationsKind,
+    fallback: [],
+    shownFallback: "none, usage is not counted",
+    meaning:
+      "Names of applications, separated by commas. Then the metric flags_proxy_flag_usage_total counts the usage of each flag that these report; that of all others counts as other.",
+  }),
   enableAllEndpoint: defineSetting({
     group: "Endpoints",
     option: "enableAllEndpoint",
@@ -802,6 +793,15 @@ export const SETTINGS = {
     fallback: "warn",
     meaning:
       "Lowest level that is logged: debug, info, warn, error or fatal. Has no effect on a custom logger.",
+  }),
+  evaluationIdKey: defineSetting({
+    group: TELEMETRY_GROUP,
+    variables: ["FLAGS_EVALUATION_ID_KEY"],
+    kind: textKind,
+    fallback: undefined,
+    secret: true,
+    meaning:
+      "Secret with which user ids are hashed for the events feature_flag.evaluation: HMAC-SHA256. Without it, events do not say for whom flags were evaluated.",
   }),
   ...TELEMETRY_SETTINGS,
   customStrategies: defineSetting({

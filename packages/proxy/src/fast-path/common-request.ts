@@ -1,9 +1,7 @@
 import type { IncomingMessage } from "node:http";
+import { SMALL_BODY_BYTES } from "flags-server-kit/http";
 
 const JSON_TYPE = /^application\/json(?:; ?charset=utf-8)?$/i;
-
-/** The longest body of a common request: the limit of a URL. */
-const MAX_BODY_BYTES = 16 * 1024;
 
 /** Whether this is a GET of a path, with or without a query, and without a body. */
 export function isCommonGet({ method, url = "", headers }: IncomingMessage, path: string): boolean {
@@ -16,14 +14,17 @@ export function isCommonGet({ method, url = "", headers }: IncomingMessage, path
   );
 }
 
-/** Whether this is a POST to a path with a short, uncompressed JSON body of known length. */
+/**
+ * Whether this is a POST to a path with a short, uncompressed JSON body of known length. Longer bodies count
+ * against the memory budget, which only the framework checks.
+ */
 export function isCommonPost({ method, url, headers }: IncomingMessage, path: string): boolean {
   const length = Number(headers["content-length"]);
   return (
     method === "POST" &&
     url === path &&
     length > 0 &&
-    length <= MAX_BODY_BYTES &&
+    length <= SMALL_BODY_BYTES &&
     headers["content-encoding"] === undefined &&
     JSON_TYPE.test(headers["content-type"] ?? "")
   );

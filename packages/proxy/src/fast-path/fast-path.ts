@@ -9,16 +9,15 @@ import {
 } from "flags-server-kit/http";
 import type { RequestTracer, TracedRequest } from "flags-server-kit/telemetry";
 import type { Context, Snapshot } from "flags-engine";
-import { admitRequest } from "../access/admit-request.ts";
 import {
   acceptUnsigned,
   cacheKeyOf,
+  checkRequest,
   type Grant,
   isOfOrigins,
   requiresSignature,
 } from "../access/grant.ts";
-import type { KeyRegistry } from "../access/key-registry.ts";
-import type { KeyUses } from "../access/key-uses.ts";
+import type { KeyRegistry, KeyUses } from "../access/key-registry.ts";
 import { type FlagRequest, policyFor, type Protocol, type RequestBody } from "../api/protocol.ts";
 import type { ProxyConfig } from "../config/config.ts";
 import { buildContext, readsSessionId } from "../context/request-context.ts";
@@ -28,8 +27,8 @@ import { adoptForwarded } from "../http/forwarded-header.ts";
 import { isValid } from "../http/validation.ts";
 import { evaluateFlags, isShareable } from "../response/evaluate-flags.ts";
 import type { FlagResponse, PreparedResponse } from "../response/prepare-response.ts";
+import { ResponseCache } from "../response/response-cache.ts";
 import { isCommonGet, isCommonPost, readShortBody } from "./common-request.ts";
-import { ResponseCache } from "./response-cache.ts";
 
 const CLIENT_KEYS = ["client"] as const;
 
@@ -69,6 +68,8 @@ export function createFastPaths(
 
 interface ServerOptions {
   readonly guard: ConnectionGuard;
+  /** Whether the proxy responds to requests yet. Not called again after it has returned true. */
+  readonly isReady: () => boolean;
   /** Whether the caller of a request is allowed. Undefined: all are. */
   readonly isAllowed: ((request: IncomingMessage) => boolean) | undefined;
   /** Whether the headers of some peers are trusted. */
@@ -82,17 +83,19 @@ interface ServerOptions {
 /** Creates the HTTP server. A request goes to the fast path that can handle it, or else to the framework. */
 export function createServerFactory(
   fastPaths: readonly FastPath[],
-  { guard, isAllowed, readsForwarded, tls, tracer }: ServerOptions,
+  { guard, isReady, isAllowed, readsForwarded, tls, tracer }: ServerOptions,
 ): FastifyServerFactory {
+  let isOpen = false;
   return (handleInFramework) =>
     createGuardedServer(
       guard,
       (request, response) => {
+        isOpen ||= isReady();
         if (readsForwarded) adoptForwarded(request.headers);
         const fastPath = fastPaths.find((path) => path.canHandle(request));
         const traced = tracer?.begin(request, response);
-        // The framework responds to requests that are not allowed.
-        if (fastPath === undefined || isAllowed?.(request) === false) {
+        // The framework responds to requests that come too early or are not allowed.
+        if (fastPath === undefined || !isOpen || isAllowed?.(request) === false) {
           handleInFramework(request, response);
         } else {
           fastPath.handle(request, response, { handleInFramework, traced });
@@ -168,7 +171,7 @@ class FastPath {
     if (
       grant?.source.snapshot === undefined ||
       requiresSignature(grant) ||
-      admitRequest(grant, request) !== undefined
+      checkRequest(grant, request) !== undefined
     ) {
       handleInFramework(request, response);
       return;
@@ -214,11 +217,13 @@ class FastPath {
     const cacheKey = `${cacheKeyOf(grant)}\n${text}`;
     // The evaluations of a traced request are reported, and a cached response does not contain them.
     const cached = traced === undefined ? cache.get(snapshot, cacheKey) : undefined;
+    // A cached body keeps its compressed forms itself, so it need not be shared.
     const flags =
       cached === undefined
         ? this.#evaluate(authenticated, snapshot, cacheKey, parse)
         : { body: cached, isShareable: false, policy: policyFor(protocol, grant) };
     if (flags === undefined) return false;
+    // Only now: the framework counts the requests that are passed on.
     uses.count(grant);
     traced?.setRoute(path);
     // NOTE: responses are sent after all requests of this event-loop tick have been read. Sending wakes
@@ -295,7 +300,10 @@ class FastPath {
   }
 }
 
-/** Whether the response depends only on the text of the request, not for example on the caller's address. */
+/**
+ * Whether the response depends only on the text of the request: neither on a generated session id nor on the
+ * caller's address.
+ */
 function dependsOnTextAlone({ fields }: SentContext, { contextDependencies }: Snapshot): boolean {
   return (
     (Boolean(fields.sessionId) || !readsSessionId(contextDependencies)) &&

@@ -90,7 +90,7 @@ export class FileFlags extends DocumentFlags {
 
   #report(error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error);
-    // NOTE: a file that is being replaced all the time is read again and again.
+    // NOTE: a file that is constantly replaced is read repeatedly.
     if (reason === this.#reported) return;
     this.#reported = reason;
     const effect = this.snapshot === undefined ? "" : ", and the previous flags remain";

@@ -6,7 +6,7 @@ interface FollowerOptions {
   readonly reload: () => Promise<FollowedFiles | undefined>;
 }
 
-/** A file that is replaced all the time is read nevertheless, after this many checks. */
+/** A file that is replaced between all checks is read after this many of them. */
 const MAX_UNSTABLE_CHECKS = 3;
 
 /**

@@ -1,20 +1,13 @@
 import { isRecord } from "flags-server-kit";
-import { fromAdminExport, fromUnleashExport, listEnvironments } from "./exports.ts";
+import {
+  type FlagDocument,
+  fromAdminExport,
+  fromUnleashExport,
+  listEnvironments,
+  type ReadDocument,
+} from "./exports.ts";
 import { FileError } from "./file-error.ts";
 import type { ParsedText } from "./parse-text.ts";
-
-/** The flags of a file, as server SDKs read them. */
-export interface FlagDocument {
-  readonly version: number;
-  readonly features: readonly unknown[];
-  readonly segments?: unknown;
-}
-
-/** A document, and what the operator should know about it. */
-export interface ReadDocument {
-  readonly document: FlagDocument;
-  readonly warnings: readonly string[];
-}
 
 const VERSION = 2;
 

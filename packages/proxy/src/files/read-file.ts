@@ -53,7 +53,7 @@ export class ReadError extends Error {}
 
 /**
  * Reads a file of text, without a byte order mark. Rejects if it is not regular, too large, not in UTF-8, or
- * changes meanwhile.
+ * changes while it is read.
  */
 export async function readText(path: string, maxBytes: number): Promise<ReadFile> {
   // NOTE: opening a pipe would otherwise wait for someone to write to it.

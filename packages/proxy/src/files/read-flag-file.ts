@@ -1,6 +1,7 @@
-import { DocumentError } from "flags-engine";
+import { DocumentError, parseDocument } from "flags-engine";
 import { explainUnreadable } from "flags-server-kit";
-import { toFlagDocument, type FlagDocument } from "./flag-document.ts";
+import type { FlagDocument } from "./exports.ts";
+import { toFlagDocument } from "./flag-document.ts";
 import { FileError } from "./file-error.ts";
 import type { ValuePath } from "./json-positions.ts";
 import { type ParsedText, parseText } from "./parse-text.ts";
@@ -19,7 +20,7 @@ export interface FlagFile {
 }
 
 /** A file that was read. */
-export interface ReadFlagFile extends FollowedFiles {
+interface ReadFlagFile extends FollowedFiles {
   readonly document: FlagDocument;
   readonly warnings: readonly string[];
   readonly sizeBytes: number;
@@ -45,6 +46,31 @@ export async function readFlagFile({ path, environment }: FlagFile): Promise<Rea
   } catch (error) {
     if (error instanceof FileError) throw new FileError(error.problems, files);
     throw error;
+  }
+}
+
+/** Returns the problems of files with flags, each as a sentence that begins with the path. */
+export async function checkFlagFiles(files: readonly FlagFile[]): Promise<readonly string[]> {
+  const problems: string[] = [];
+  for (const file of files) {
+    // oxlint-disable-next-line no-await-in-loop -- so that only one document is in memory
+    const problem = await findProblem(file);
+    if (problem !== undefined) problems.push(`${file.path}: ${problem}`);
+  }
+  return problems;
+}
+
+async function findProblem(file: FlagFile): Promise<string | undefined> {
+  try {
+    const { document, locateError } = await readFlagFile(file);
+    try {
+      parseDocument(document);
+      return undefined;
+    } catch (error) {
+      return locateError(error).message;
+    }
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
   }
 }
 

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { CorsConfig, CorsOrigin, ProxyConfig } from "../config/config.ts";
 
 /** Alternating header names and values, as `writeHead()` accepts them. */
-export type RawHeaders = readonly string[];
+type RawHeaders = readonly string[];
 
 /**
  * The origins that may read a response: `*` for all of them, true for the origin of the request, false

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { type HttpError, notReady, tooStale } from "../errors.ts";
-import { ageMsOf, isFresh } from "../freshness.ts";
+import { ageMsOf, isFresh } from "../age.ts";
 import type { UpstreamSource } from "../sources.ts";
 
 /**
@@ -30,7 +30,7 @@ export interface ReadinessRules {
  * Flags that are too old count only if those of every source are: when the token of one environment is
  * revoked, all replicas must continue to serve the others.
  */
-export function findUnreadiness({
+export function findReadinessError({
   sources,
   maxStalenessMs,
 }: ReadinessRules): HttpError | undefined {

@@ -50,7 +50,7 @@ function badAddress(): HttpError {
 }
 
 /** Returns the address with TLS; undefined if the request does not contain enough of it. */
-export function toTlsAddress(
+function toTlsAddress(
   host: string | undefined,
   path: string | undefined,
   port: number,

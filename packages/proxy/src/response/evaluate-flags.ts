@@ -60,13 +60,13 @@ function evaluateSingle(
   name: string,
 ): EvaluatedFlags {
   const index = snapshot.indexOf(name);
-  const feature = snapshot.flags[index];
+  const flag = snapshot.flags[index];
   const outcomeIndex = snapshot.evaluate(index, context);
-  const outcome = feature?.outcomes[outcomeIndex];
-  if (feature === undefined || outcome === undefined) throw unknownFlag(name);
-  const error = format.toFlagError?.(feature, outcome);
+  const outcome = flag?.outcomes[outcomeIndex];
+  if (flag === undefined || outcome === undefined) throw unknownFlag(name);
+  const error = format.toFlagError?.(flag, outcome);
   if (error !== undefined) throw error;
-  const json = format.writeFlag(feature, outcome);
+  const json = format.writeFlag(flag, outcome);
   const body = new ResponseBody(toBinaryString(json), toEntityTag(json));
   return { body, isRepeatable: false, outcomes: { [index]: outcomeIndex } };
 }
@@ -88,10 +88,10 @@ function selectNamed(
 ): ResponseBody {
   const fragments = [...new Set(names)].map((name) => {
     const index = snapshot.indexOf(name);
-    const feature = snapshot.flags[index];
-    return feature === undefined
+    const flag = snapshot.flags[index];
+    return flag === undefined
       ? createFragment(format.writeUnknownFlag(name))
-      : fragmentOf(feature, outcomes[index] ?? 0);
+      : fragmentOf(flag, outcomes[index] ?? 0);
   });
   return toListBody(frame, fragments);
 }

@@ -6,7 +6,7 @@ import { ResponseBody, toEntityTag } from "./response-body.ts";
 export type OutcomeVector = Evaluation["outcomes"];
 
 /** The fragment of a flag with one of its outcomes. */
-export type FragmentOf = (feature: CompiledFlag, outcomeIndex: number) => Fragment;
+export type FragmentOf = (flag: CompiledFlag, outcomeIndex: number) => Fragment;
 
 /** Whether a list includes a flag with this outcome. */
 export type IsListed = (outcome: Outcome) => boolean;
@@ -39,7 +39,7 @@ interface VariableFlags {
  * hot path: adjacent flags share one fragment for each combination of their outcomes.
  */
 export class FlagList {
-  readonly #features: readonly CompiledFlag[];
+  readonly #flags: readonly CompiledFlag[];
   readonly #isListed: IsListed;
   readonly #fragmentOf: FragmentOf;
   readonly #frame: Frame;
@@ -49,19 +49,19 @@ export class FlagList {
   readonly #digests: Int32Array;
 
   constructor(
-    features: readonly CompiledFlag[],
+    flags: readonly CompiledFlag[],
     isListed: IsListed,
     fragmentOf: FragmentOf,
     frame: Frame,
   ) {
-    this.#features = features;
+    this.#flags = flags;
     this.#isListed = isListed;
     this.#fragmentOf = fragmentOf;
     this.#frame = frame;
-    const { parts, variable } = divide(features);
+    const { parts, variable } = divide(flags);
     this.#parts = parts;
     this.#variable = variable;
-    this.#digests = new Int32Array((1 + features.length) * DIGEST_WORDS);
+    this.#digests = new Int32Array((1 + flags.length) * DIGEST_WORDS);
     this.#digests.set(frame.digest);
   }
 
@@ -92,18 +92,18 @@ export class FlagList {
   #prepare({ start, end }: Part, outcomes: OutcomeVector): Fragment {
     const fragments: Fragment[] = [];
     for (let index = start; index < end; index++) {
-      const feature = this.#features[index];
-      if (feature === undefined) continue;
-      const outcomeIndex = feature.constantOutcome ?? outcomes[index] ?? 0;
-      const outcome = feature.outcomes[outcomeIndex];
+      const flag = this.#flags[index];
+      if (flag === undefined) continue;
+      const outcomeIndex = flag.constantOutcome ?? outcomes[index] ?? 0;
+      const outcome = flag.outcomes[outcomeIndex];
       if (outcome === undefined || !this.#isListed(outcome)) continue;
-      fragments.push(this.#fragmentOf(feature, outcomeIndex));
+      fragments.push(this.#fragmentOf(flag, outcomeIndex));
     }
     return joinFragments(fragments);
   }
 }
 
-function divide(features: readonly CompiledFlag[]) {
+function divide(flags: readonly CompiledFlag[]) {
   const parts: Part[] = [];
   const positions: number[] = [];
   const factors: number[] = [];
@@ -116,14 +116,14 @@ function divide(features: readonly CompiledFlag[]) {
     from = positions.length;
     combinations = 1;
   };
-  for (const [index, { constantOutcome, outcomes }] of features.entries()) {
+  for (const [index, { constantOutcome, outcomes }] of flags.entries()) {
     if (constantOutcome !== undefined) continue;
     if (combinations > 1 && combinations * outcomes.length > MAX_COMBINATIONS) endPart(index);
     positions.push(index);
     factors.push(combinations);
     combinations *= outcomes.length;
   }
-  endPart(features.length);
+  endPart(flags.length);
   const variable = { positions: Int32Array.from(positions), factors: Int32Array.from(factors) };
   return { parts, variable };
 }

@@ -68,13 +68,26 @@ test.each([
   expect(headersOf(response)["content-length"]).toBe(String(response.bytes?.length));
 });
 
-test("prepare() compresses a body that several users get once", async () => {
+const gzipAccepted = { "accept-encoding": "gzip" };
+
+test("prepare() compresses a body that several users get only until it is shared", async () => {
   const preparer = new ResponsePreparer();
   const bytesFor = async (isShareable: boolean) =>
-    (await prepare(bodyOf(LONG), { "accept-encoding": "gzip" }, { preparer, isShareable })).bytes;
-  const first = await bytesFor(true);
-  expect(await bytesFor(true)).toBe(first);
-  expect(await bytesFor(false)).not.toBe(first);
+    (await prepare(bodyOf(LONG), gzipAccepted, { preparer, isShareable })).bytes;
+  await bytesFor(true);
+  const second = await bytesFor(true);
+  expect(await bytesFor(true)).toBe(second);
+  expect(await bytesFor(false)).not.toBe(second);
+});
+
+test("prepare() does not let bodies that occur once replace a shared one", async () => {
+  const preparer = new ResponsePreparer(20_000);
+  const compress = async (text: string) =>
+    (await prepare(bodyOf(text), gzipAccepted, { preparer })).bytes;
+  await compress(LONG);
+  const shared = await compress(LONG);
+  await Promise.all(Array.from({ length: 100 }, (_, user) => compress(`${user}${LONG}`)));
+  expect(await compress(LONG)).toBe(shared);
 });
 
 test("prepare() never replaces a body by another one with the same entity tag", async () => {

@@ -6,16 +6,17 @@ import {
   type ContentCoding,
 } from "flags-server-kit/http";
 import { LRUCache } from "lru-cache";
-import { AGE_HEADER } from "../age-header.ts";
-import type { ResponseBody } from "./response-body.ts";
+import { AGE_HEADER } from "../age.ts";
+import { BODY_FORMS, type ResponseBody } from "./response-body.ts";
+import { fnv1a, FrequencySketch } from "./response-cache.ts";
 
 const JSON_TYPE = "application/json; charset=utf-8";
 
 /** Default memory for bodies that several users share, in all codings. */
 const MAX_SHARED_BYTES = 16 * 1024 * 1024;
 
-/** A body, and at worst as much again for each of the two codings. */
-const FORMS = 3;
+/** A body is shared only if it occurred this often recently. */
+const MIN_COUNT = 2;
 
 /** The headers that all flag responses of a protocol have. */
 export interface ResponsePolicy {
@@ -51,12 +52,13 @@ export interface FlagResponse {
 export class ResponsePreparer {
   readonly #codings = new CodingChoice();
   readonly #shared: LRUCache<string, ResponseBody>;
+  readonly #frequency = new FrequencySketch();
 
   /** @param maxSharedBytes memory for bodies that several users share; default 16 MiB */
   constructor(maxSharedBytes: number = MAX_SHARED_BYTES) {
     this.#shared = new LRUCache({
       maxSize: maxSharedBytes,
-      sizeCalculation: ({ byteLength }) => FORMS * byteLength + 1,
+      sizeCalculation: ({ byteLength }) => BODY_FORMS * byteLength + 1,
     });
   }
 
@@ -96,13 +98,15 @@ export class ResponsePreparer {
   /**
    * Returns a recent body with the same bytes if there is one, since that has been compressed already.
    * Where few flags depend on the user there are few different bodies, and compressing one takes several
-   * times as long as everything else. The entity tag only finds the candidate.
+   * times as long as everything else. Where many do, most bodies occur once, so a body is not stored at its
+   * first occurrence. The entity tag only finds the candidate.
    */
   #share(body: ResponseBody): ResponseBody {
     const known = this.#shared.get(body.entityTag);
     if (known === body) return body;
     if (known?.toBuffer().equals(body.toBuffer()) === true) return known;
-    this.#shared.set(body.entityTag, body);
+    const count = this.#frequency.increment(fnv1a(body.entityTag));
+    if (count >= MIN_COUNT) this.#shared.set(body.entityTag, body);
     return body;
   }
 }

@@ -2,7 +2,7 @@ import { compileSnapshot, complete, parseDocument, type Snapshot } from "flags-e
 import { FlagReplica } from "flags-sdk";
 import { describe, expect, it } from "vitest";
 import { evaluateFlags } from "./evaluate-flags.ts";
-import { createRenderer, type FlagFormat, renderAhead, type Renderer } from "./rendering.ts";
+import { createRenderer, type FlagFormat, renderNewSnapshots, type Renderer } from "./rendering.ts";
 
 function compile(names: readonly string[], previous?: Snapshot): Snapshot {
   const features = names.map((name) => ({ name, enabled: true, strategies: [] }));
@@ -99,7 +99,7 @@ function toUpdate(revision: string, ...names: readonly string[]) {
   return { revision, text: JSON.stringify({ version: 2, features, segments: [] }) };
 }
 
-describe("renderAhead()", () => {
+describe("renderNewSnapshots()", () => {
   it("prepares the next snapshot before it is published, until it is stopped", async () => {
     const { format, written } = createFormat();
     const source = new FlagReplica({
@@ -108,7 +108,7 @@ describe("renderAhead()", () => {
       registerApplication: async () => {},
     });
     const renderer = createRenderer(format);
-    const stop = renderAhead([source], [renderer]);
+    const stop = renderNewSnapshots([source], [renderer]);
 
     await source.prepare(toUpdate("1", "a"));
     source.publish(NEVER);

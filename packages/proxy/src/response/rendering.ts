@@ -11,11 +11,11 @@ export interface FlagFormat {
   readonly prefix: string;
   readonly suffix: string;
   /** Returns a flag with one of its possible outcomes, as JSON. */
-  writeFlag(feature: CompiledFlag, outcome: Outcome): string;
+  writeFlag(flag: CompiledFlag, outcome: Outcome): string;
   /** Returns a flag that was requested by name but does not exist, as JSON. */
   writeUnknownFlag(name: string): string;
   /** Returns the error to send instead of a single flag, if the protocol cannot represent its value. */
-  toFlagError?(feature: CompiledFlag, outcome: Outcome): HttpError | undefined;
+  toFlagError?(flag: CompiledFlag, outcome: Outcome): HttpError | undefined;
 }
 
 const isEnabled = ({ enabled }: Outcome): boolean => enabled;
@@ -63,12 +63,13 @@ export class Rendering {
       ...(previous.#all === undefined ? [] : [isAny]),
     ];
     for (const isListed of lists) {
-      for (const feature of this.snapshot.flags) {
-        for (const index of feature.outcomes.keys()) {
-          if (isNeeded(feature, index, isListed)) this.fragmentOf(feature, index);
+      for (const flag of this.snapshot.flags) {
+        for (const index of flag.outcomes.keys()) {
+          if (isNeeded(flag, index, isListed)) this.fragmentOf(flag, index);
         }
         yield;
       }
+      // Creates the list, which the first request would otherwise do.
       void (isListed === isAny ? this.all : this.enabled);
       yield;
     }
@@ -125,17 +126,17 @@ export function createRenderer(format: FlagFormat): Renderer {
 function createFragmentOf(format: FlagFormat): FragmentOf {
   // NOTE: a flag that a change does not affect is the same object in the next snapshot.
   const known = new WeakMap<CompiledFlag, (Fragment | undefined)[]>();
-  return (feature, outcomeIndex) => {
-    let fragments = known.get(feature);
+  return (flag, outcomeIndex) => {
+    let fragments = known.get(flag);
     if (fragments === undefined) {
       fragments = [];
-      known.set(feature, fragments);
+      known.set(flag, fragments);
     }
-    const outcome = feature.outcomes[outcomeIndex];
+    const outcome = flag.outcomes[outcomeIndex];
     if (outcome === undefined) {
-      throw new RangeError(`Cannot render outcome ${outcomeIndex} of ${feature.name}`);
+      throw new RangeError(`Cannot render outcome ${outcomeIndex} of ${flag.name}`);
     }
-    fragments[outcomeIndex] ??= createFragment(format.writeFlag(feature, outcome));
+    fragments[outcomeIndex] ??= createFragment(format.writeFlag(flag, outcome));
     return fragments[outcomeIndex];
   };
 }
@@ -144,7 +145,7 @@ function createFragmentOf(format: FlagFormat): FragmentOf {
  * Prepares each new snapshot before it is published. Otherwise the first request after a change would
  * serialize all new flags, and delay every other request meanwhile. Returns a function that stops this.
  */
-export function renderAhead(
+export function renderNewSnapshots(
   sources: readonly FlagSource[],
   renderers: readonly Renderer[],
   restrictedOf: (source: FlagSource) => Iterable<RestrictedSource> = () => [],

@@ -14,6 +14,9 @@ export function toBinaryString(text: string): string {
   return Buffer.from(text).toString("latin1");
 }
 
+/** How often the bytes of a body are in memory: once, and at worst as much again for each of the two codings. */
+export const BODY_FORMS = 3;
+
 /** A response body, whose entity tag is known before its bytes are copied together. */
 export class ResponseBody {
   /** A weak entity tag: a cryptographic hash of everything that determines the bytes. */

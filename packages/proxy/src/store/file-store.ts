@@ -2,11 +2,13 @@ import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import type { FileAddress } from "./store-address.ts";
+import { syncDirectory, writeDurably } from "flags-sdk";
+import { codeOf } from "../files/read-file.ts";
+import type { DirectoryAddress } from "./store-address.ts";
 import { MAX_DOCUMENT_BYTES, type Store } from "./store.ts";
 
 /** Definitions may contain ids of users. */
-const OWNER_ONLY = { directory: 0o700, file: 0o600 } as const;
+const DIRECTORY_MODE = 0o700;
 
 /** While the file system does not respond, further operations must not accumulate. */
 const MAX_WAITING_OPERATIONS = 100;
@@ -32,7 +34,7 @@ export class FileStore implements Store {
   #previous: Promise<unknown> = Promise.resolve();
   #waitingOperations = 0;
 
-  constructor(address: FileAddress) {
+  constructor(address: DirectoryAddress) {
     this.#directory = resolve(address.directory);
     this.address = `file:${this.#directory}`;
   }
@@ -45,7 +47,7 @@ export class FileStore implements Store {
     return this.#run(signal, async () => {
       const path = this.#pathOf(key);
       const directory = dirname(path);
-      await mkdir(directory, { recursive: true, mode: OWNER_ONLY.directory });
+      await mkdir(directory, { recursive: true, mode: DIRECTORY_MODE });
       await this.#tidy(directory);
       const temporaryPath = `${path}.${randomUUID()}.tmp`;
       try {
@@ -125,30 +127,6 @@ async function readIfPresent(path: string): Promise<Uint8Array | undefined> {
   }
 }
 
-async function writeDurably(path: string, content: Uint8Array): Promise<void> {
-  const file = await open(path, "wx", OWNER_ONLY.file);
-  try {
-    await file.writeFile(content);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-/** Makes the new name survive a loss of power. Windows cannot open directories. */
-async function syncDirectory(directory: string): Promise<void> {
-  if (process.platform === "win32") return;
-  const handle = await open(directory, "r");
-  try {
-    await handle.sync();
-  } catch (error) {
-    // Some network file systems do not support it, and the file is complete nevertheless.
-    if (codeOf(error) !== "EINVAL" && codeOf(error) !== "ENOTSUP") throw error;
-  } finally {
-    await handle.close();
-  }
-}
-
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: "this user has no permission",
   EPERM: "this user has no permission",
@@ -165,8 +143,4 @@ function explainFailure(error: unknown): unknown {
   const reason = REASONS[codeOf(error)];
   // NOTE: without a cause, because logs contain only the message of the innermost one.
   return reason === undefined ? error : new Error(`${reason} (${codeOf(error)})`);
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "";
 }

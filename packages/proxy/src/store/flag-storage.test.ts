@@ -6,13 +6,14 @@ import { flag } from "../../test/_documents.ts";
 import { MemoryLogger } from "../../test/_proxy.ts";
 import { DocumentSource } from "../../test/_source.ts";
 import { FileStore } from "./file-store.ts";
-import { FlagStorage } from "./flag-storage.ts";
+import { describeAge, FlagStorage } from "./flag-storage.ts";
 import type { StoredSource } from "./source-identity.ts";
 import { GuardedStore } from "./guarded-store.ts";
 import type { Store } from "./store.ts";
 
 const NOW = 1_700_000_000_000;
 const SECOND = 1000;
+const HOUR = 3600 * SECOND;
 
 const SOURCE: StoredSource = {
   upstreamUrl: "https://flags.example/api",
@@ -285,4 +286,17 @@ describe("a store that fails", () => {
       { operation: "read", result: "timeout", count: 1 },
     ]);
   });
+});
+
+test.each([
+  [-SECOND, "less than a second ago"],
+  [999, "less than a second ago"],
+  [SECOND, "1 second ago"],
+  [59.9 * SECOND, "59 seconds ago"],
+  [60 * SECOND, "1 minute ago"],
+  [HOUR, "1 hour ago"],
+  [23.9 * HOUR, "23 hours ago"],
+  [49 * HOUR, "2 days ago"],
+])("describeAge(%i) is %j", (ageMs, expected) => {
+  expect(describeAge(ageMs)).toBe(expected);
 });

@@ -7,7 +7,6 @@ import {
   type StorageProvider,
 } from "flags-sdk";
 import type { Logger } from "flags-server-kit";
-import { describeAge } from "./describe-age.ts";
 import {
   decodeDocument,
   type DocumentIdentity,
@@ -17,7 +16,7 @@ import {
   packContent,
   type StoredDocument,
   unpackContent,
-} from "./document.ts";
+} from "./stored-document.ts";
 import type { GuardedStore } from "./guarded-store.ts";
 import { identifySource, type StoredSource } from "./source-identity.ts";
 import { StoreExchange } from "./store-exchange.ts";
@@ -49,7 +48,7 @@ type Finding = StoredDocument | "nothing" | "unknown";
 
 /**
  * Keeps the flags of one source in a store: restores them at the start, and stores every change. Several
- * replicas may store the same flags: whoever finds the current content in the store does not write.
+ * replicas may store the same flags: a replica that finds the current content in the store does not write.
  *
  * Never rejects: the failures of the store are logged there, and are repaired by the next update.
  */
@@ -188,7 +187,7 @@ export class FlagStorage implements StorageProvider {
     const reason =
       error instanceof InvalidDocument ? error.message : `is not usable: ${describeCause(error)}`;
     const message = `Ignoring the flags in the store ${store.address}: the document ${this.#key} ${reason}`;
-    // A document that cannot be replaced is read again and again.
+    // A document that cannot be replaced is read repeatedly.
     if (message !== this.#lastWarning) logger.warn(message);
     this.#lastWarning = message;
   }
@@ -228,4 +227,20 @@ export class FlagStorage implements StorageProvider {
     this.#updated = own;
     this.#storedConfirmedAtMs = own.confirmedAtMs;
   }
+}
+
+const UNITS = [
+  { name: "day", lengthMs: 86_400_000 },
+  { name: "hour", lengthMs: 3_600_000 },
+  { name: "minute", lengthMs: 60_000 },
+  { name: "second", lengthMs: 1000 },
+] as const;
+
+/** Describes an age in its largest unit, such as "5 minutes ago". */
+export function describeAge(ageMs: number): string {
+  const unit = UNITS.find(({ lengthMs }) => ageMs >= lengthMs);
+  // NOTE: negative if the clock of the replica that stored the flags is ahead.
+  if (unit === undefined) return "less than a second ago";
+  const count = Math.floor(ageMs / unit.lengthMs);
+  return `${count} ${unit.name}${count === 1 ? "" : "s"} ago`;
 }

@@ -2,13 +2,13 @@ import { Deadline, describeCause } from "flags-sdk";
 import type { Logger } from "flags-server-kit";
 import type { Store } from "./store.ts";
 
-export type StoreOperation = "read" | "write" | "remove";
+type StoreOperation = "read" | "write" | "remove";
 
 /** `missing`: a read found no document. */
-export type StoreResult = "success" | "missing" | "failure" | "timeout";
+type StoreResult = "success" | "missing" | "failure" | "timeout";
 
 /** How many operations had a result. */
-export interface OperationCount {
+interface OperationCount {
   readonly operation: StoreOperation;
   readonly result: StoreResult;
   readonly count: number;

@@ -9,7 +9,7 @@ export interface StoredSource {
   readonly tags: readonly { readonly name: string; readonly value: string }[];
 }
 
-/** How replicas recognise the flags of a source. */
+/** How replicas recognize the flags of a source. */
 export interface SourceIdentity {
   /** The name of the source in the store. It is not secret, but the token cannot be derived from it. */
   readonly id: string;

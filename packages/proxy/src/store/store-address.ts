@@ -9,17 +9,17 @@ import { parseRedisAddress, type RedisAddress } from "./redis/redis-address.ts";
 import { parseS3Address, type S3Address } from "./s3/s3-address.ts";
 
 /** A directory of this machine, absolute or relative to the working directory. */
-export interface FileAddress {
+export interface DirectoryAddress {
   readonly kind: "file";
   readonly directory: string;
 }
 
 /** The address of a store. Implementations are chosen by `kind` in `open-store.ts`. */
-export type StoreAddress = FileAddress | RedisAddress | S3Address;
+export type StoreAddress = DirectoryAddress | RedisAddress | S3Address;
 
 /** How to parse the addresses of each scheme. */
 const PARSERS: Readonly<Record<string, (text: string) => StoreAddress | InvalidValue>> = {
-  file: parseFileAddress,
+  file: parseDirectoryAddress,
   s3: parseS3Address,
   redis: parseRedisAddress,
   rediss: parseRedisAddress,
@@ -52,7 +52,7 @@ export function secretsInStoreAddress(address: StoreAddress): readonly string[] 
 }
 
 /** Accepts `file:relative/path`, `file:/absolute/path` and `file:///absolute/path`. */
-function parseFileAddress(text: string): FileAddress | InvalidValue {
+function parseDirectoryAddress(text: string): DirectoryAddress | InvalidValue {
   const path = text.slice("file:".length);
   if (/[?#]/.test(path)) {
     return new InvalidValue("a path in it must not contain ? or #: write %3F or %23");

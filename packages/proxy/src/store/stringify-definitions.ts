@@ -1,32 +1,22 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
-import type { FeatureDefinitions } from "flags-sdk";
-
-const SLICE_MS = 5;
+import type { Steps } from "flags-engine";
+import { type FeatureDefinitions, TimeSlicer } from "flags-sdk";
 
 /** Converts definitions to JSON in slices of 5 ms, between which requests are served. */
-export async function stringifyDefinitions({
-  version,
-  features,
-  segments,
-}: FeatureDefinitions): Promise<string> {
-  const slicer = new Slicer();
-  const featureText = await slicer.stringify(features);
-  const segmentText = await slicer.stringify(segments);
+export function stringifyDefinitions(definitions: FeatureDefinitions): Promise<string> {
+  return new TimeSlicer().run(stringify(definitions));
+}
+
+function* stringify({ version, features, segments }: FeatureDefinitions): Steps<string> {
+  const featureText = yield* stringifyList(features);
+  const segmentText = yield* stringifyList(segments);
   return `{"version":${version},"features":${featureText},"segments":${segmentText}}`;
 }
 
-class Slicer {
-  #endMs = performance.now() + SLICE_MS;
-
-  async stringify(entries: readonly unknown[]): Promise<string> {
-    const texts: string[] = [];
-    for (const entry of entries) {
-      texts.push(JSON.stringify(entry));
-      if (performance.now() < this.#endMs) continue;
-      // oxlint-disable-next-line no-await-in-loop -- to let other events be processed
-      await nextTurn();
-      this.#endMs = performance.now() + SLICE_MS;
-    }
-    return `[${texts.join()}]`;
+function* stringifyList(entries: readonly unknown[]): Steps<string> {
+  const texts: string[] = [];
+  for (const entry of entries) {
+    texts.push(JSON.stringify(entry));
+    yield;
   }
+  return `[${texts.join()}]`;
 }

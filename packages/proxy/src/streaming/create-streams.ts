@@ -11,7 +11,7 @@ interface StreamsDependencies {
   readonly flagSources: readonly FlagSource[];
   readonly renderers: EventRenderers;
   readonly registry: Registry;
-  readonly keys: Pick<KeyRegistry, "clientKeys">;
+  readonly keys: Pick<KeyRegistry, "clientIds">;
   /** Memory for the cached events of each source. @default 32 MiB */
   readonly cacheBytes?: number | undefined;
 }
@@ -42,7 +42,7 @@ export function createClientStreams(
   const maxStreams = streamsWithin(maxConnections, push.maxStreams);
   // NOTE: keys can be added to an access file later, and the upstream can verify more of them.
   const canChange = accessFile !== undefined || upstreamKeys !== undefined;
-  const hasSeveralKeys = canChange || keys.clientKeys.length > 1;
+  const hasSeveralKeys = canChange || keys.clientIds.length > 1;
   const limits = {
     maxStreams,
     maxStreamsPerKey: push.maxStreamsPerKey ?? defaultPerKey(maxStreams, hasSeveralKeys),
@@ -52,7 +52,7 @@ export function createClientStreams(
     streams: new FlagStreams({ limits, maxAgeMs: push.maxAgeSeconds * 1000 }, { events, registry }),
     tokens: new StreamTokens({
       secret: push.secret ?? upstreamTokens.join(),
-      clientKeys: () => keys.clientKeys,
+      clientIds: () => keys.clientIds,
     }),
   };
 }

@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import { HttpError } from "../errors.ts";
 import { StreamTokens } from "./stream-tokens.ts";
 
-const SECRETS = { secret: "only-the-server-knows", clientKeys: () => ["web", "app"] };
+const SECRETS = { secret: "only-the-server-knows", clientIds: () => ["web", "app"] };
 const subscription = { context: { userId: "jane@shop.test", properties: { plan: "gold" } } };
-const ticket = { clientKey: "app", subscription };
+const ticket = { clientId: "app", subscription };
 
 function failureOf(action: () => unknown): HttpError {
   try {
@@ -18,7 +18,7 @@ function failureOf(action: () => unknown): HttpError {
 test("open() returns the content of a token, on any proxy with the same secrets", () => {
   const { token, expiresAtMs } = new StreamTokens(SECRETS, () => 1000).issue(ticket);
   expect(expiresAtMs).toBe(301_000);
-  const replica = new StreamTokens({ ...SECRETS, clientKeys: () => ["app", "new"] }, () => 300_999);
+  const replica = new StreamTokens({ ...SECRETS, clientIds: () => ["app", "new"] }, () => 300_999);
   expect(replica.open(token)).toEqual(ticket);
 });
 
@@ -69,8 +69,8 @@ test("open() rejects an expired token", () => {
 });
 
 test.each([
-  ["its key is removed", { ...SECRETS, clientKeys: () => ["web"] }],
-  ["its key differs by one letter", { ...SECRETS, clientKeys: () => ["web", "apq"] }],
+  ["its key is removed", { ...SECRETS, clientIds: () => ["web"] }],
+  ["its key differs by one letter", { ...SECRETS, clientIds: () => ["web", "apq"] }],
   ["the secret differs", { ...SECRETS, secret: "another" }],
 ])("open() rejects a token if %s", (_, secrets) => {
   const { token } = new StreamTokens(SECRETS).issue(ticket);
@@ -80,7 +80,7 @@ test.each([
 test("issue() rejects a subscription that is too large for a URL, and says what to do", () => {
   const tokens = new StreamTokens(SECRETS);
   const withNote = (length: number) => ({
-    clientKey: "web",
+    clientId: "web",
     subscription: { context: { properties: { note: "x".repeat(length) } } },
   });
   expect(tokens.issue(withNote(4000)).token.length).toBeLessThan(6000);
@@ -93,7 +93,7 @@ test("issueStable() returns the same token for 12 hours, on every proxy with the
   const hourMs = 60 * 60 * 1000;
   let nowMs = 0;
   const tokens = new StreamTokens(SECRETS, () => nowMs);
-  const replica = new StreamTokens({ ...SECRETS, clientKeys: () => ["app"] }, () => nowMs);
+  const replica = new StreamTokens({ ...SECRETS, clientIds: () => ["app"] }, () => nowMs);
   const token = tokens.issueStable(ticket) ?? "";
   nowMs = 12 * hourMs - 1;
   expect(replica.issueStable(ticket)).toBe(token);
@@ -111,11 +111,11 @@ test("issueStable() distinguishes subscriptions and keys, and reveals neither", 
   const bytes = Buffer.from(token, "base64url").toString("latin1");
   for (const text of ["app", "jane", "gold", "only-the-server"]) expect(bytes).not.toContain(text);
   const others = [
-    { clientKey: "web", subscription },
-    { clientKey: "app", subscription: { ...subscription, kind: "refetch" as const } },
-    { clientKey: "app", subscription: { context: { userId: "joe@shop.test" } } },
+    { clientId: "web", subscription },
+    { clientId: "app", subscription: { ...subscription, kind: "refetch" as const } },
+    { clientId: "app", subscription: { context: { userId: "joe@shop.test" } } },
   ].map((other) => tokens.issueStable(other));
   expect(new Set([token, ...others]).size).toBe(4);
   const large = { context: { userId: "x".repeat(5000) } };
-  expect(tokens.issueStable({ clientKey: "app", subscription: large })).toBeUndefined();
+  expect(tokens.issueStable({ clientId: "app", subscription: large })).toBeUndefined();
 });

@@ -18,7 +18,7 @@ const TAG_BYTES = 16;
 const CIPHER = "aes-256-gcm";
 
 interface TokenKey {
-  readonly clientKey: string;
+  readonly clientId: string;
   /** Identifies the client key in a token, and reveals nothing else. */
   readonly id: Buffer;
   readonly secret: Buffer;
@@ -30,12 +30,12 @@ interface TokenSecrets {
   /** Must not be known to clients. */
   readonly secret: string;
   /** Returns texts that identify the client keys: the same list as long as no key changes. */
-  readonly clientKeys: () => readonly string[];
+  readonly clientIds: () => readonly string[];
 }
 
 /** The content of a token. */
 interface StreamTicket {
-  readonly clientKey: string;
+  readonly clientId: string;
   readonly subscription: Subscription;
 }
 
@@ -55,20 +55,20 @@ export class StreamTokens {
   readonly #secret: string;
   readonly #readClientKeys: () => readonly string[];
   readonly #now: () => number;
-  #clientKeys: readonly string[] = [];
+  #clientIds: readonly string[] = [];
   #byId: ReadonlyMap<string, string> = new Map();
   /** Derived when first needed, since there can be many keys. */
   readonly #byKey = new Map<string, TokenKey>();
 
-  constructor({ secret, clientKeys }: TokenSecrets, now: () => number = Date.now) {
+  constructor({ secret, clientIds }: TokenSecrets, now: () => number = Date.now) {
     this.#secret = secret;
-    this.#readClientKeys = clientKeys;
+    this.#readClientKeys = clientIds;
     this.#now = now;
   }
 
   /** @throws {HttpError} 413 if the token is too large for a URL */
-  issue({ clientKey, subscription }: StreamTicket): IssuedToken {
-    const tokenKey = this.#tokenKeyOf(clientKey);
+  issue({ clientId, subscription }: StreamTicket): IssuedToken {
+    const tokenKey = this.#tokenKeyOf(clientId);
     const expiresAtMs = earlier(this.#now() + LIFETIME_MS, subscription.expiresAtMs);
     const text = JSON.stringify({ expiresAtMs, subscription });
     if (text.length > MAX_LENGTH) throw tooLarge();
@@ -81,8 +81,8 @@ export class StreamTokens {
    * Issues a token that is the same for 12 hours and on every replica, so that a response with the
    * token has a stable entity tag. Returns undefined if the token would be too large.
    */
-  issueStable({ clientKey, subscription }: StreamTicket): string | undefined {
-    const tokenKey = this.#tokenKeyOf(clientKey);
+  issueStable({ clientId, subscription }: StreamTicket): string | undefined {
+    const tokenKey = this.#tokenKeyOf(clientId);
     const stableUntilMs = (Math.floor(this.#now() / STABLE_MS) + 2) * STABLE_MS;
     const expiresAtMs = earlier(stableUntilMs, subscription.expiresAtMs);
     const text = JSON.stringify({ expiresAtMs, subscription });
@@ -97,39 +97,39 @@ export class StreamTokens {
   open(token: string): StreamTicket {
     const bytes = Buffer.from(token, "base64url");
     this.#refresh();
-    const clientKey = this.#byId.get(bytes.toString("latin1", 0, ID_BYTES));
-    const tokenKey = clientKey === undefined ? undefined : this.#derive(clientKey);
+    const clientId = this.#byId.get(bytes.toString("latin1", 0, ID_BYTES));
+    const tokenKey = clientId === undefined ? undefined : this.#derive(clientId);
     const content = tokenKey && token.length <= MAX_LENGTH ? unseal(tokenKey, bytes) : undefined;
     if (tokenKey === undefined || content === undefined) throw notValid();
     if (this.#now() >= content.expiresAtMs) throw expired();
-    return { clientKey: tokenKey.clientKey, subscription: content.subscription };
+    return { clientId: tokenKey.clientId, subscription: content.subscription };
   }
 
-  #tokenKeyOf(clientKey: string): TokenKey {
+  #tokenKeyOf(clientId: string): TokenKey {
     this.#refresh();
-    return this.#derive(clientKey);
+    return this.#derive(clientId);
   }
 
   /** Follows changes of the keys. */
   #refresh(): void {
-    const clientKeys = this.#readClientKeys();
-    if (clientKeys === this.#clientKeys) return;
-    this.#clientKeys = clientKeys;
+    const clientIds = this.#readClientKeys();
+    if (clientIds === this.#clientIds) return;
+    this.#clientIds = clientIds;
     this.#byKey.clear();
-    const ids = new Map([...this.#byId].map(([id, clientKey]) => [clientKey, id]));
+    const ids = new Map([...this.#byId].map(([id, clientId]) => [clientId, id]));
     this.#byId = new Map(
-      clientKeys.map((clientKey) => [
-        ids.get(clientKey) ?? idOf(this.#secret, clientKey).toString("latin1"),
-        clientKey,
+      clientIds.map((clientId) => [
+        ids.get(clientId) ?? idOf(this.#secret, clientId).toString("latin1"),
+        clientId,
       ]),
     );
   }
 
-  #derive(clientKey: string): TokenKey {
-    const known = this.#byKey.get(clientKey);
+  #derive(clientId: string): TokenKey {
+    const known = this.#byKey.get(clientId);
     if (known !== undefined) return known;
-    const tokenKey = deriveTokenKey(this.#secret, clientKey);
-    this.#byKey.set(clientKey, tokenKey);
+    const tokenKey = deriveTokenKey(this.#secret, clientId);
+    this.#byKey.set(clientId, tokenKey);
     return tokenKey;
   }
 }
@@ -140,20 +140,20 @@ function earlier(timeMs: number, signedUntilMs = Infinity): number {
 }
 
 /** NOTE: clients know their key, so the key alone must not be sufficient to open tokens. */
-function deriveTokenKey(secret: string, clientKey: string): TokenKey {
+function deriveTokenKey(secret: string, clientId: string): TokenKey {
   const label = "flags-proxy stream token 3";
-  const bytes = Buffer.from(hkdfSync("sha256", secret, clientKey, label, 32 + 32));
+  const bytes = Buffer.from(hkdfSync("sha256", secret, clientId, label, 32 + 32));
   return {
-    clientKey,
+    clientId,
     secret: bytes.subarray(0, 32),
     nonceSecret: bytes.subarray(32, 64),
-    id: idOf(secret, clientKey),
+    id: idOf(secret, clientId),
   };
 }
 
 /** NOTE: computed for every new key, so it must be fast. */
-function idOf(secret: string, clientKey: string): Buffer {
-  const text = `flags-proxy stream token 3 id ${clientKey}`;
+function idOf(secret: string, clientId: string): Buffer {
+  const text = `flags-proxy stream token 3 id ${clientId}`;
   return createHmac("sha256", secret).update(text).digest().subarray(0, ID_BYTES);
 }
 

@@ -7,9 +7,9 @@ import {
   encodeDocument,
   packContent,
   unpackContent,
-} from "../store/document.ts";
+} from "../store/stored-document.ts";
 import type { Store } from "../store/store.ts";
-import type { VerifiedKey } from "./verified-key.ts";
+import type { VerifiedKey } from "../access/verified-key.ts";
 
 /** A key as it is stored. NOTE: its digest reveals nothing, since tokens of the upstream are random. */
 export interface StoredKey extends Omit<VerifiedKey, "shownAs"> {
@@ -91,7 +91,7 @@ export class KeyStorage {
     this.#schedule(WRITE_DELAY_MS);
   }
 
-  /** Some keys have been verified again: writes when, if the document is old. */
+  /** Must be called when keys were verified again: writes the times, if the document is old. */
   confirmed(): void {
     if (performance.now() - this.#writtenAtMs > REFRESH_MS) this.changed();
   }

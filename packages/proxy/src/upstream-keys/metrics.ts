@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 import { METRICS_PREFIX } from "../metrics.ts";
-import type { Verdict } from "./verified-key.ts";
+import type { Verdict } from "../access/verified-key.ts";
 
 interface Observed {
   readonly verified: () => number;

@@ -1,6 +1,6 @@
 import { UpstreamError, type ValidatedToken } from "flags-sdk";
 import type { CallPacer } from "./call-pacer.ts";
-import { toVerifiedKey, type Verdict, type VerifiedKey } from "./verified-key.ts";
+import { toVerifiedKey, type Verdict, type VerifiedKey } from "../access/verified-key.ts";
 
 /** Finds out which tokens are valid: a `TokenValidator`. */
 export interface Validator {

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { UpstreamError } from "flags-sdk";
 import type { CallPacer } from "./call-pacer.ts";
 import { MAX_BATCH, type Validator } from "./new-keys.ts";
-import { toVerifiedKey, type VerifiedKey } from "./verified-key.ts";
+import { toVerifiedKey, type VerifiedKey } from "../access/verified-key.ts";
 
 interface RevalidationOptions {
   /** A revoked key is noticed within this time, if the upstream responds. */
@@ -11,7 +11,7 @@ interface RevalidationOptions {
   readonly pacer: CallPacer;
   /** Returns the tokens whose last verification is longer ago than this. */
   readonly olderThan: (ageMs: number) => readonly string[];
-  /** Receives what the upstream says about a token; undefined if it is not a valid key any more. */
+  /** Receives what the upstream says about a token; undefined if it is no longer a valid key. */
   readonly onResult: (token: string, key: VerifiedKey | undefined) => void;
 }
 
@@ -22,11 +22,11 @@ const ROUND_INTERVAL = 0.25;
 /** Replicas that were started together drift apart. */
 const JITTER = 0.1;
 
-/** Verifies all known keys again and again. While it fails, all of them stay valid. */
+/** Verifies all known keys again at intervals. While this fails, all of them stay valid. */
 export class Revalidation {
   readonly #options: RevalidationOptions;
   readonly #closing = new AbortController();
-  #wake = new AbortController();
+  #delay = new AbortController();
 
   constructor(options: RevalidationOptions) {
     this.#options = options;
@@ -37,23 +37,23 @@ export class Revalidation {
     const { intervalMs } = this.#options;
     while (!this.#closing.signal.aborted) {
       const jitter = 1 - JITTER + 2 * JITTER * Math.random();
-      const { signal } = this.#wake;
+      const { signal } = this.#delay;
       // oxlint-disable-next-line no-await-in-loop -- one after the other
       await sleep(intervalMs * ROUND_INTERVAL * jitter, signal);
-      this.#wake = new AbortController();
+      this.#delay = new AbortController();
       // oxlint-disable-next-line no-await-in-loop -- one after the other
       await this.#round();
     }
   }
 
   /** Starts the next round now, because there is a key whose last verification is long ago. */
-  hurry(): void {
-    this.#wake.abort();
+  wake(): void {
+    this.#delay.abort();
   }
 
   close(): void {
     this.#closing.abort();
-    this.#wake.abort();
+    this.#delay.abort();
   }
 
   async #round(): Promise<void> {

@@ -2,7 +2,7 @@ import { TokenValidator, type FlagsClientOptions } from "flags-sdk";
 import type { Logger } from "flags-server-kit";
 import { LRUCache } from "lru-cache";
 import type { Registry } from "prom-client";
-import { digestKey } from "../key-digest.ts";
+import { digestKey } from "../access/grant.ts";
 import type { Store } from "../store/store.ts";
 import { CallPacer } from "./call-pacer.ts";
 import { KeyStorage, type StoredKey } from "./key-storage.ts";
@@ -17,7 +17,7 @@ import {
   toVerifiedKey,
   type Verdict,
   type VerifiedKey,
-} from "./verified-key.ts";
+} from "../access/verified-key.ts";
 
 /** At most four calls a second, however many keys there are. */
 const CALL_SPACING_MS = 250;
@@ -161,7 +161,7 @@ export class UpstreamKeyVerifier implements KeyVerifier {
     const checkedAtMs = ageMs < 0 ? Number.NEGATIVE_INFINITY : performance.now() - ageMs;
     this.#known.set(key, { verified, token, checkedAtMs });
     this.#notify({ verified: [verified], revoked: [] });
-    this.#revalidation.hurry();
+    this.#revalidation.wake();
     return true;
   }
 

@@ -46,23 +46,21 @@ export class FlagUsage {
     this.#applications = new Set(applications);
     this.#nameOf = nameOf;
     const totals = this.#totals;
-    registry.registerMetric(
-      new Counter({
-        name,
-        help: "How often flags were on (yes) and off (no), as applications reported it",
-        labelNames: ["source", "flag", "application", "result"],
-        registers: [],
-        collect() {
-          this.reset();
-          for (const each of listTotals(totals)) {
-            const { source, flag, application } = each;
-            for (const result of RESULTS) {
-              this.inc({ source, flag, application, result }, each[result]);
-            }
+    void new Counter({
+      name,
+      help: "How often flags were on (yes) and off (no), as applications reported it",
+      labelNames: ["source", "flag", "application", "result"],
+      registers: [registry],
+      collect() {
+        this.reset();
+        for (const each of listTotals(totals)) {
+          const { source, flag, application } = each;
+          for (const result of RESULTS) {
+            this.inc({ source, flag, application, result }, each[result]);
           }
-        },
-      }),
-    );
+        }
+      },
+    });
   }
 
   /** Counts a report for a source. */

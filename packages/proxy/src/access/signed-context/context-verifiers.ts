@@ -1,5 +1,5 @@
 import { createPublicKey } from "node:crypto";
-import { createConnections, HttpClient } from "flags-sdk";
+import { createConnections, describeUrl, HttpClient } from "flags-sdk";
 import type { Logger } from "flags-server-kit";
 import { HmacVerifier } from "./hmac-verifier.ts";
 import { type JwtKeys, JwtVerifier } from "./jwt-verifier.ts";
@@ -21,14 +21,7 @@ interface ForwardProxies {
 
 /** Creates the client that reads keys from URLs. The settings of upstream connections do not apply to it. */
 export function createKeysClient(proxies: ForwardProxies): HttpClient {
-  const connections = createConnections({
-    ...proxies,
-    timeoutMs: TIMEOUT_MS,
-    rejectUnauthorized: true,
-    ca: undefined,
-    cert: undefined,
-    key: undefined,
-  });
+  const connections = createConnections({ ...proxies, timeoutMs: TIMEOUT_MS });
   return new HttpClient({ connections, timeoutMs: TIMEOUT_MS, maxBodyBytes: MAX_BODY_BYTES });
 }
 
@@ -103,7 +96,7 @@ export class ContextVerifiers {
 
 /** Creates a function that logs the first of several failures, and the end of them. */
 function createReporter(url: URL, logger: Logger): (error: Error | undefined) => void {
-  const subject = `the keys for signed contexts from ${url.origin}${url.pathname}`;
+  const subject = `the keys for signed contexts from ${describeUrl(url)}`;
   let hasFailed = false;
   return (error) => {
     if (error !== undefined && !hasFailed) logger.error(`Cannot read ${subject}: ${error.message}`);

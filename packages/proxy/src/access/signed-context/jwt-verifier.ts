@@ -107,7 +107,7 @@ const EXPLANATIONS: Readonly<Record<FailureCode, string>> = {
 };
 
 function explainFailure(error: unknown): string {
-  const code = codeOf(error);
+  const code = failureCodeOf(error);
   if (code === "ERR_JWT_CLAIM_VALIDATION_FAILED") {
     return explainClaim(error as errors.JWTClaimValidationFailed);
   }
@@ -122,10 +122,12 @@ function explainClaim({ claim, reason }: errors.JWTClaimValidationFailed): strin
 }
 
 function isKeyMismatch(error: unknown): boolean {
-  return codeOf(error) === "ERR_JWS_SIGNATURE_VERIFICATION_FAILED" || error instanceof TypeError;
+  return (
+    failureCodeOf(error) === "ERR_JWS_SIGNATURE_VERIFICATION_FAILED" || error instanceof TypeError
+  );
 }
 
-function codeOf(error: unknown): FailureCode {
+function failureCodeOf(error: unknown): FailureCode {
   const code: unknown = error instanceof Error && "code" in error ? error.code : undefined;
   return typeof code === "string" ? (code as FailureCode) : "ERR_";
 }

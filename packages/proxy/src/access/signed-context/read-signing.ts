@@ -1,4 +1,5 @@
 import { createHash, createPublicKey, type JsonWebKey } from "node:crypto";
+import { isRecord } from "flags-server-kit";
 import { type AccessFileKey, PUBLIC_KEY_ALGORITHMS, SECRET_ALGORITHMS } from "../access-schema.ts";
 import { ReadError } from "../../files/read-file.ts";
 import { SIGNATURE_PROPERTY } from "./verify-context.ts";
@@ -186,7 +187,7 @@ function checkJwks(text: string): string {
 }
 
 function isPublicJwk(jwk: unknown): boolean {
-  if (typeof jwk !== "object" || jwk === null || "d" in jwk || "k" in jwk) return false;
+  if (!isRecord(jwk) || "d" in jwk || "k" in jwk) return false;
   try {
     return createPublicKey({ key: jwk as JsonWebKey, format: "jwk" }).type === "public";
   } catch {

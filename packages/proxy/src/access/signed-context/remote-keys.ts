@@ -17,7 +17,7 @@ interface RemoteKeysOptions {
 /** Keys of this age are read again, while requests continue to use them. */
 const MAX_AGE_MS = 10 * 60 * 1000;
 
-/** Keys of this age are not used any more, if reading them has failed since. */
+/** Keys of this age are no longer used, if reading new ones has failed. */
 const MAX_STALE_MS = 24 * 60 * 60 * 1000;
 
 /** Keys are read at most once in this time, whatever tokens clients send. */

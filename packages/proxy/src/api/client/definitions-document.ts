@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { type FeatureText, inlineSegments, type SegmentText } from "flags-engine";
 import type { FeatureDefinitions } from "flags-sdk";
+import { toEntityTag } from "../../response/response-body.ts";
 import { type DefinitionsQuery, isSelected } from "./definitions-query.ts";
 
 /** A response body with its entity tag. */
@@ -75,8 +76,7 @@ function nameOf(feature: unknown): unknown {
 
 function writeDocument(value: unknown): WrittenDocument {
   const text = JSON.stringify(value);
-  const digest = createHash("sha256").update(text).digest("hex");
-  return { text, entityTag: `W/"${digest.slice(0, 32)}"` };
+  return { text, entityTag: toEntityTag(text) };
 }
 
 interface Digested {

@@ -38,14 +38,13 @@ export function createDefinitions(
   const feeds = new DefinitionsFeeds();
   const maxStreams = streamsWithin(maxConnections, MAX_STREAMS);
   const streams = new DefinitionsStreams(sources, feeds, { maxStreams });
-  const gauge = new Gauge({
+  void new Gauge({
     name: `${METRICS_PREFIX}_definition_streams`,
     help: "Open streams of definitions to server SDKs and other proxies",
-    registers: [],
+    registers: [registry],
     collect() {
       this.set(streams.size);
     },
   });
-  registry.registerMetric(gauge);
   return { read: createDefinitionsReader(), feeds, streams };
 }

@@ -12,6 +12,7 @@ import type { UpstreamSource } from "../../sources.ts";
 import { Definitions } from "../client/schemas.ts";
 import { sendMetrics } from "../proxy/monitoring.ts";
 import { errorResponses } from "../schemas.ts";
+import { toTime } from "../status.ts";
 
 interface BackstageOptions {
   readonly sources: readonly UpstreamSource[];
@@ -195,8 +196,4 @@ function toKeyState({ verified: { kind, environment, projects = ["*"], shownAs }
     projects: [...projects],
     status: "Validated" as const,
   };
-}
-
-function toTime(epochMs: number | undefined): string | null {
-  return epochMs === undefined ? null : new Date(epochMs).toISOString();
 }

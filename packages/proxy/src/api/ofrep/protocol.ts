@@ -69,13 +69,13 @@ function toUnknownFlag(key: string): OfrepFailure {
 export function toOfrepError(error: HttpError, key: string | undefined): OfrepErrorBody {
   return {
     ...(key !== undefined && { key }),
-    errorCode: error.errorCode ?? codeOf(error),
+    errorCode: error.errorCode ?? toErrorCode(error),
     errorDetails: error.message,
   };
 }
 
 /** NOTE: a body contains only a context, so if well-formed JSON is rejected, its context is invalid. */
-function codeOf({ statusCode, problems }: HttpError): OfrepErrorCode {
+function toErrorCode({ statusCode, problems }: HttpError): OfrepErrorCode {
   if (statusCode !== 400) return "GENERAL";
   return problems.length > 0 ? "INVALID_CONTEXT" : "PARSE_ERROR";
 }

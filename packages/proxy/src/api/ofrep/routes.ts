@@ -40,11 +40,11 @@ function registerAllFlags(
 
   app.post("/evaluate/flags", { onRequest, schema: { ...schema, response } }, (request, reply) => {
     const grant = grantOf(request);
-    const clientKey = cacheKeyOf(grant);
+    const clientId = cacheKeyOf(grant);
     // Otherwise callers must not see the names of flags that are off.
     const all = allowsAll(grant, config.allEndpointEnabled);
     const extend = (body: ResponseBody, evaluated: EvaluatedContext): ResponseBody => {
-      const token = issueToken(clientStreams.tokens, { clientKey, all, ...evaluated });
+      const token = issueToken(clientStreams.tokens, { clientId, all, ...evaluated });
       return token === undefined ? body : withEventStream(body, `${path}?token=${token}`);
     };
     return evaluate(request, reply, {
@@ -56,14 +56,14 @@ function registerAllFlags(
 }
 
 interface StreamRequest extends EvaluatedContext {
-  readonly clientKey: string;
+  readonly clientId: string;
   readonly all: boolean;
 }
 
 /** Issues the token for a stream of these flags; undefined if it would be too long for an address. */
 function issueToken(
   tokens: StreamTokens,
-  { clientKey, context, all, expiresAtMs }: StreamRequest,
+  { clientId, context, all, expiresAtMs }: StreamRequest,
 ): string | undefined {
   const subscription = {
     context: toPlainContext(context),
@@ -71,7 +71,7 @@ function issueToken(
     all,
     expiresAtMs,
   } as const;
-  return tokens.issueStable({ clientKey, subscription });
+  return tokens.issueStable({ clientId, subscription });
 }
 
 /**

@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
 import { EventStream, type TypedApp } from "flags-server-kit/http";
 import { type Static, Type } from "typebox";
-import { admitRequest } from "../../access/admit-request.ts";
 import { grantOf } from "../../access/authenticate.ts";
 import {
   acceptContext,
   allowsAll,
   cacheKeyOf,
+  checkRequest,
   type Grant,
   isOfOrigins,
 } from "../../access/grant.ts";
@@ -63,13 +63,13 @@ function registerGet(app: TypedApp, { config, access, clientStreams }: StreamOpt
   const route = { onRequest, schema: GET_SCHEMA, exposeHeadRoute: false };
   app.get("/stream", route, async (request, reply) => {
     const { token } = request.query;
-    const { clientKey, subscription } = clientStreams.tokens.open(
+    const { clientId, subscription } = clientStreams.tokens.open(
       typeof token === "string" ? token : "",
     );
-    const grant = access.keys.findClient(clientKey);
+    const grant = access.keys.findClient(clientId);
     if (grant === undefined) throw notValid();
     access.uses.count(grant);
-    const error = admitRequest(grant, request.raw);
+    const error = checkRequest(grant, request.raw);
     if (error !== undefined) throw error;
     if (isOfOrigins(grant)) allowOnlyOrigin(reply, request.headers.origin);
     checkAll(grant, subscription, config);
@@ -121,9 +121,9 @@ function sendStreamUrl(
   subscription: Subscription,
 ): FastifyReply {
   const grant = grantOf(request);
-  const clientKey = cacheKeyOf(grant);
+  const clientId = cacheKeyOf(grant);
   streams.checkCapacity(grant.key, 0);
-  const { token, expiresAtMs } = tokens.issue({ clientKey, subscription });
+  const { token, expiresAtMs } = tokens.issue({ clientId, subscription });
   const [path] = request.url.split("?", 1);
   return reply
     .code(201)

@@ -23,7 +23,7 @@ export const withApiPath: Conversion = {
 };
 
 /** The path of the file of Edge's offline mode. */
-export const toFileAddress: Conversion = {
+export const toFlagFilesAddress: Conversion = {
   meaning: "`file:` and the path",
   convert: (text) => `file:${text.replaceAll(/[%?]/g, encodeURIComponent)}`,
 };

@@ -1,15 +1,15 @@
 import { PRODUCT_NAMES } from "./alias.ts";
-import type { IdleSetting, Translation, UsedAlias } from "./translate-environment.ts";
+import type { IneffectiveSetting, Translation, UsedAlias } from "./translate-environment.ts";
 
 /**
  * Describes the settings of other products for the log: those in use, and those that have no effect here,
  * each with the reason. Returns no lines if there are none. Contains no values of settings.
  */
 export function describeTranslation(
-  { products, used, idle, defaults }: Translation,
+  { products, used, ineffective, defaults }: Translation,
   options: ReadonlyMap<string, string>,
 ): readonly string[] {
-  if (used.length + idle.length + options.size === 0) return [];
+  if (used.length + ineffective.length + options.size === 0) return [];
   const names = products.map((product) => PRODUCT_NAMES[product]).join(" and ");
   const assignments = Object.entries(defaults).map(([name, value]) => `${name}=${value}`);
   return [
@@ -19,7 +19,7 @@ export function describeTranslation(
     ...(assignments.length === 0
       ? []
       : [`Defaults of ${PRODUCT_NAMES.edge} apply: ${assignments.join(", ")}`]),
-    ...idle.map(describeIdle),
+    ...ineffective.map(describeIneffective),
   ];
 }
 
@@ -29,6 +29,6 @@ function describeUse({ name, to, conversion, loss }: UsedAlias): string {
 }
 
 /** Says that a setting has no effect, and why. */
-export function describeIdle({ name, reason }: IdleSetting): string {
+export function describeIneffective({ name, reason }: IneffectiveSetting): string {
   return `${name} has no effect: ${reason}`;
 }

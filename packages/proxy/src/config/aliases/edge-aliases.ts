@@ -13,7 +13,7 @@ import {
   negated,
   pretrustedTokens,
   tlsPort,
-  toFileAddress,
+  toFlagFilesAddress,
   trustedServers,
   withApiPath,
 } from "./conversions.ts";
@@ -194,7 +194,15 @@ const ROWS: Readonly<Record<Group, readonly Row[]>> = {
       ["FLAGS_UPSTREAM_CERT_FILE", "FLAGS_UPSTREAM_KEY_FILE"],
       { missing: NO_CLIENT_CERTIFICATE },
     ],
-    ["PKCS12_IDENTITY_FILE", [], { missing: NO_CLIENT_CERTIFICATE }],
+    [
+      "PKCS12_IDENTITY_FILE",
+      [],
+      {
+        missing: refused(
+          "only PEM files are supported: convert it, and set PKCS8_CLIENT_CERTIFICATE_FILE and PKCS8_CLIENT_KEY_FILE",
+        ),
+      },
+    ],
     ["PKCS12_PASSPHRASE", [], { missing: unneeded("it belongs to PKCS12_IDENTITY_FILE") }],
     [
       "UPSTREAM_SOCKET_TIMEOUT",
@@ -241,7 +249,7 @@ const ROWS: Readonly<Record<Group, readonly Row[]>> = {
       "BOOTSTRAP_FILE",
       "FLAGS_URL",
       {
-        conversion: toFileAddress,
+        conversion: toFlagFilesAddress,
         missing: refused("this version does not read flags from files"),
       },
     ],
@@ -271,12 +279,16 @@ const ROWS: Readonly<Record<Group, readonly Row[]>> = {
         isActive: isTrue,
       },
     ],
-    ...[
-      "DISABLE_METRICS_BATCH_ENDPOINT",
-      "DISABLE_FEATURES_ENDPOINT",
-      "DISABLE_TOKENS_ENDPOINT",
-      "DISABLE_INSTANCE_DATA_ENDPOINT",
-    ].map((name): Row => [name, [], { missing: unneeded("there is no such endpoint") }]),
+    ...["DISABLE_METRICS_BATCH_ENDPOINT", "DISABLE_INSTANCE_DATA_ENDPOINT"].map((name): Row => [
+      name,
+      [],
+      { missing: unneeded("there is no such endpoint") },
+    ]),
+    ...["DISABLE_FEATURES_ENDPOINT", "DISABLE_TOKENS_ENDPOINT"].map((name): Row => [
+      name,
+      [],
+      { missing: unneeded("the endpoint requires a server token") },
+    ]),
     ["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"],
     ["OTEL_EXPORTER_OTLP_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"],
     [

@@ -7,7 +7,7 @@ export const EDGE_MODES = ["edge", "offline"] as const;
 type Mode = (typeof EDGE_MODES)[number];
 
 /** The settings that the command line of Edge sets. */
-export interface EdgeCommandLine {
+interface EdgeCommandLine {
   readonly mode: Mode;
   readonly variables: Readonly<Record<string, string>>;
   readonly envFiles: readonly string[];

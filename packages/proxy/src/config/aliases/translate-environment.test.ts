@@ -21,7 +21,7 @@ test("no setting of another product changes nothing", () => {
     environment,
     products: [],
     used: [],
-    idle: [],
+    ineffective: [],
     problems: [],
     hints: [],
   });
@@ -199,9 +199,12 @@ test("UPSTREAM_URL next to FLAGS_URL has no effect, and a hint says so", () => {
 });
 
 test("our own names take precedence, and the report says so", () => {
-  const { environment, idle } = translate({ FLAGS_APP_NAME: "ours", UNLEASH_APP_NAME: "old" });
+  const { environment, ineffective } = translate({
+    FLAGS_APP_NAME: "ours",
+    UNLEASH_APP_NAME: "old",
+  });
   expect(environment["FLAGS_APP_NAME"]).toBe("ours");
-  expect(idle).toEqual([
+  expect(ineffective).toEqual([
     { name: "UNLEASH_APP_NAME", effect: "overridden", reason: "FLAGS_APP_NAME takes precedence" },
   ]);
 });

@@ -25,7 +25,7 @@ export interface UsedAlias {
 }
 
 /** A setting of another product that has no effect here. */
-export interface IdleSetting {
+export interface IneffectiveSetting {
   readonly name: string;
   readonly effect: Missing["effect"] | "overridden";
   readonly reason: string;
@@ -39,7 +39,7 @@ export interface Translation {
   /** The variable that the user has set, by ours. */
   readonly origins: ReadonlyMap<string, string>;
   readonly used: readonly UsedAlias[];
-  readonly idle: readonly IdleSetting[];
+  readonly ineffective: readonly IneffectiveSetting[];
   /** Defaults of the replaced product that apply, by our variables. */
   readonly defaults: Readonly<Record<string, string>>;
   /** Reasons not to start. */
@@ -117,7 +117,7 @@ class Translator {
   readonly #environment: Record<string, string | undefined>;
   readonly #sources = new Map<string, { readonly product: Product; readonly name: string }>();
   readonly #used: UsedAlias[] = [];
-  readonly #idle: IdleSetting[] = [];
+  readonly #ineffective: IneffectiveSetting[] = [];
   readonly #problems: string[] = [];
   readonly #defaults: Record<string, string> = {};
 
@@ -135,7 +135,11 @@ class Translator {
       const text = this.#given[alias.name]?.trim() ?? "";
       if (text === "" || alias.to.includes(alias.name)) continue;
       if (alias.isActive?.(text, this.#given) === false) {
-        this.#addIdle(alias, "unneeded", `${PRODUCT_NAMES[product]} does nothing with this value`);
+        this.#addIneffective(
+          alias,
+          "unneeded",
+          `${PRODUCT_NAMES[product]} does nothing with this value`,
+        );
       } else {
         this.#translate(alias, product, text);
       }
@@ -157,7 +161,7 @@ class Translator {
       environment: this.#environment,
       origins: new Map([...this.#sources].map(([variable, { name }]) => [variable, name])),
       used: this.#used,
-      idle: this.#idle,
+      ineffective: this.#ineffective,
       defaults: this.#defaults,
       problems: this.#problems,
       hints,
@@ -172,7 +176,7 @@ class Translator {
         effect: "lost",
         reason: "this version has no such setting",
       };
-      this.#addIdle(alias, effect, reason);
+      this.#addIneffective(alias, effect, reason);
       return;
     }
     const value = conversion?.convert(text, this.#given) ?? text;
@@ -227,11 +231,11 @@ class Translator {
       return;
     }
     const reason = `${source?.name ?? current} takes precedence`;
-    this.#idle.push({ name, effect: "overridden", reason });
+    this.#ineffective.push({ name, effect: "overridden", reason });
   }
 
-  #addIdle({ name }: Alias, effect: Missing["effect"], reason: string): void {
-    this.#idle.push({ name, effect, reason });
+  #addIneffective({ name }: Alias, effect: Missing["effect"], reason: string): void {
+    this.#ineffective.push({ name, effect, reason });
     if (effect === "refused") this.#problems.push(`${name} has no effect here: ${reason}`);
   }
 

@@ -2,7 +2,7 @@ import { isRecord } from "flags-server-kit/command-line";
 import { OLD_PROXY_OPTIONS } from "./old-proxy-aliases.ts";
 
 /** Options of which each has the name that it has here. */
-export interface TranslatedOptions {
+interface TranslatedOptions {
   readonly options: Readonly<Record<string, unknown>>;
   /** The option that the program has set, by ours, as in messages. */
   readonly origins: ReadonlyMap<string, string>;

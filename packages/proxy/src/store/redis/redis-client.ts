@@ -2,7 +2,6 @@
 //
 // NOTE: the library is imported only in functions, since the bundle would load it at every start.
 
-import { once } from "node:events";
 import { abortable } from "flags-sdk";
 import type { RedisAddress, RedisHost } from "./redis-address.ts";
 
@@ -64,21 +63,18 @@ export function endOf(
   client: NodeJS.EventEmitter,
   events: readonly string[],
 ): { readonly ended: Promise<Error>; readonly end: () => void } {
-  const { signal, ...ending } = createEnding();
-  const ended = once(signal, "abort").then(() => signal.reason as Error);
-  for (const event of events) client.on(event, ending.end);
-  return { ended, end: () => ending.end() };
+  let end: (cause?: unknown) => void = ignore;
+  const ended = new Promise<Error>((resolve) => {
+    end = (cause) =>
+      resolve(cause instanceof Error ? cause : new Error("The connection was closed"));
+  });
+  for (const event of events) client.on(event, end);
+  return { ended, end: () => end() };
 }
 
-function createEnding() {
-  const controller = new AbortController();
-  const end = (cause?: unknown): void => {
-    controller.abort(cause instanceof Error ? cause : new Error("The connection was closed"));
-  };
-  return { signal: controller.signal, end };
-}
+function ignore(): void {}
 
-/** NOTE: a client that is destroyed while it connects may never resolve or reject, or connect nevertheless. */
+/** NOTE: a client that is destroyed while it connects may never resolve or reject, or may still connect. */
 export async function connect(client: Connectable, signal: AbortSignal): Promise<void> {
   const connecting = client.connect();
   try {

@@ -14,7 +14,7 @@ const HUNG_AFTER_MS = 400;
 const FIRST_RETRY_MS = 100;
 const MAX_RETRY_MS = 3000;
 
-/** Replies after which the server cannot be used any more: it is not the primary, or not available. */
+/** Replies after which the server can no longer be used: it is not the primary, or not available. */
 const FATAL_REPLIES = /^(?:READONLY|LOADING|CLUSTERDOWN|MASTERDOWN|NOAUTH|WRONGPASS|MOVED)\b/;
 
 /**

@@ -13,7 +13,7 @@ import {
   InvalidDocument,
   packContent,
   unpackContent,
-} from "../document.ts";
+} from "../stored-document.ts";
 import type { SourceIdentity } from "../source-identity.ts";
 import { stringifyDefinitions } from "../stringify-definitions.ts";
 import type { RedisConnection } from "./redis-connection.ts";

@@ -1,18 +1,9 @@
 import type { Connections } from "flags-sdk";
-import { findRoleCredentials } from "./role-credentials.ts";
-
-/** Credentials with which requests are signed. */
-export interface AwsCredentials {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  /** Only temporary credentials have one. */
-  readonly sessionToken?: string;
-}
-
-/** Credentials of a role, which are replaced before they expire. */
-export interface RoleCredentials extends AwsCredentials {
-  readonly expiresAtMs: number;
-}
+import {
+  type AwsCredentials,
+  findRoleCredentials,
+  type RoleCredentials,
+} from "./role-credentials.ts";
 
 interface StaticCredentials {
   readonly accessKeyId: string | undefined;

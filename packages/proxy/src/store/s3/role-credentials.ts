@@ -2,10 +2,23 @@
 
 import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
-import { createConnections, type Connections } from "flags-sdk";
+import { createConnections, type Connections, describeUrl } from "flags-sdk";
 import type { Environment } from "flags-server-kit";
-import type { RoleCredentials } from "./credentials.ts";
 import { type HttpResponse, sendRequest } from "./http.ts";
+import { awsOrigin } from "./s3-address.ts";
+
+/** Credentials with which requests are signed. */
+export interface AwsCredentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  /** Only temporary credentials have one. */
+  readonly sessionToken?: string;
+}
+
+/** Credentials of a role, which are replaced before they expire. */
+export interface RoleCredentials extends AwsCredentials {
+  readonly expiresAtMs: number;
+}
 
 interface RoleSource {
   /** The variables that the platform sets. */
@@ -47,8 +60,7 @@ export async function findRoleCredentials(source: RoleSource): Promise<RoleCrede
 /** Exchanges the token of a Kubernetes service account for credentials. */
 async function assumeRole(source: RoleSource): Promise<RoleCredentials> {
   const { environment, region, connections, signal } = source;
-  const domain = region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com";
-  const url = new URL(environment["AWS_ENDPOINT_URL_STS"] ?? `https://sts.${region}.${domain}`);
+  const url = new URL(environment["AWS_ENDPOINT_URL_STS"] ?? awsOrigin("sts", region));
   const token = await readFile(environment["AWS_WEB_IDENTITY_TOKEN_FILE"] ?? "", "utf8");
   const body = new URLSearchParams({
     Action: "AssumeRoleWithWebIdentity",
@@ -130,10 +142,6 @@ async function readInstanceCredentials({
 async function withDirectConnections<T>(use: (connections: Connections) => Promise<T>): Promise<T> {
   const connections = createConnections({
     timeoutMs: METADATA_TIMEOUT_MS,
-    rejectUnauthorized: true,
-    ca: undefined,
-    cert: undefined,
-    key: undefined,
     httpProxy: "",
     httpsProxy: "",
     noProxy: "",
@@ -145,9 +153,9 @@ async function withDirectConnections<T>(use: (connections: Connections) => Promi
   }
 }
 
-function toText({ status, body }: HttpResponse, { origin, pathname }: URL): string {
+function toText({ status, body }: HttpResponse, url: URL): string {
   if (status === 200) return body.toString();
-  throw new Error(`${origin}${pathname} responded with ${status}`);
+  throw new Error(`${describeUrl(url)} responded with ${status}`);
 }
 
 function toJson(response: HttpResponse, url: URL): unknown {

@@ -14,6 +14,12 @@ export interface S3Address {
   readonly style: "path" | "virtual";
 }
 
+/** Returns the origin of a service of AWS in a region. */
+export function awsOrigin(service: "s3" | "sts", region: string): string {
+  const domain = region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com";
+  return `https://${service}.${region}.${domain}`;
+}
+
 /** Returns the address for messages. */
 export function describeS3Address({ bucket, prefix, endpoint }: S3Address): string {
   const location = prefix === "" ? bucket : `${bucket}/${prefix}`;

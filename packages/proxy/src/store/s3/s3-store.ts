@@ -4,7 +4,7 @@ import { createConnections, type Connections } from "flags-sdk";
 import type { Store } from "../store.ts";
 import { Credentials } from "./credentials.ts";
 import { type HttpResponse, sendRequest } from "./http.ts";
-import { describeS3Address, type S3Address } from "./s3-address.ts";
+import { awsOrigin, describeS3Address, type S3Address } from "./s3-address.ts";
 import { readErrorCode, toS3Error } from "./s3-error.ts";
 
 /** What a store needs to use a bucket. */
@@ -40,10 +40,7 @@ export class S3Store implements Store {
     this.#base = toBaseUrl(address, config.region);
     this.#connections = createConnections({
       timeoutMs: CONNECT_TIMEOUT_MS,
-      rejectUnauthorized: true,
       ca: config.ca,
-      cert: undefined,
-      key: undefined,
       // NOTE: for an absent setting, the connections would read the environment themselves.
       httpProxy: config.httpProxy ?? "",
       httpsProxy: config.httpsProxy ?? "",
@@ -108,8 +105,7 @@ export class S3Store implements Store {
 }
 
 function toBaseUrl({ bucket, prefix, endpoint, style }: S3Address, region: string): URL {
-  const domain = region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com";
-  const base = new URL(endpoint ?? `https://s3.${region}.${domain}`);
+  const base = new URL(endpoint ?? awsOrigin("s3", region));
   if (style === "virtual") base.hostname = `${bucket}.${base.hostname}`;
   else base.pathname = `/${bucket}/`;
   if (prefix !== "") base.pathname += `${prefix}/`;

@@ -1,0 +1,73 @@
+import { type HttpClient, TokenValidator, UpstreamError } from "flags-sdk";
+import { readAccessFile } from "../../access/read-access-file.ts";
+import type { ProxyConfig } from "../../config/config.ts";
+import { toClientOptions } from "../../create-clients.ts";
+import { SILENT } from "../silent-logger.ts";
+
+/**
+ * Reads the keys at each `jwksUrl` of the access file, which the proxy reads only with the first signed context.
+ *
+ * @returns a message for each address whose keys cannot be read
+ */
+export async function checkKeySets({
+  accessFile,
+  httpProxy = "",
+  httpsProxy = "",
+  noProxy = "",
+}: ProxyConfig): Promise<readonly string[]> {
+  if (accessFile === undefined) return [];
+  const { entries } = await readAccessFile(accessFile);
+  const addresses = new Set(
+    entries.flatMap(({ signing }) =>
+      signing?.scheme.kind === "jwt" && "jwksUrl" in signing.scheme.keys
+        ? [signing.scheme.keys.jwksUrl]
+        : [],
+    ),
+  );
+  if (addresses.size === 0) return [];
+  const { createKeysClient } = await import("../../access/signed-context/context-verifiers.ts");
+  const http = createKeysClient({ httpProxy, httpsProxy, noProxy });
+  try {
+    const problems = await Promise.all(
+      [...addresses].map((address) => findKeySetProblem(http, new URL(address))),
+    );
+    return problems.filter((problem) => problem !== undefined);
+  } finally {
+    await http.close();
+  }
+}
+
+async function findKeySetProblem(http: HttpClient, url: URL): Promise<string | undefined> {
+  const { readKeySet } = await import("../../access/signed-context/remote-keys.ts");
+  try {
+    await readKeySet(http, url, new AbortController().signal);
+    return undefined;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return `Cannot read the keys for signed contexts from ${url.origin}${url.pathname}: ${reason}. Contexts that they sign would be rejected with 503`;
+  }
+}
+
+/**
+ * Lets the upstream verify the upstream tokens, as it verifies keys. Returns why it cannot verify keys;
+ * undefined if it can.
+ */
+export async function checkUpstreamKeys(config: ProxyConfig): Promise<string | undefined> {
+  const { upstreamTokens } = config;
+  const validator = new TokenValidator({
+    client: toClientOptions(config, upstreamTokens[0] ?? ""),
+    subject: "Verifying keys",
+    events: SILENT,
+  });
+  try {
+    const valid = await validator.validate(upstreamTokens);
+    return valid.size > 0
+      ? undefined
+      : "The upstream cannot verify keys: it does not even know the tokens in FLAGS_API_TOKEN";
+  } catch (error) {
+    if (!(error instanceof UpstreamError)) throw error;
+    return `The upstream cannot verify keys: ${error.message}`;
+  } finally {
+    await validator.close();
+  }
+}

@@ -1,0 +1,21 @@
+import type { Subcommand } from "flags-server-kit/command-line";
+
+/** Checks everything that can be checked without serving. */
+export const CHECK: Subcommand = {
+  name: "check",
+  summary: "Checks the settings, the connection to the upstream and the store",
+  description: [
+    "Checks all settings, as the start does, then requests the flags of the upstream and reports what it finds. In a store, writes, reads and deletes a document of its own. Serves nothing and changes nothing else, so it can run next to a running proxy. Never prints a token or a key.",
+    "Problems prevent the proxy from starting or from getting flags. Warnings do not.",
+  ],
+  options: { json: { meaning: "Prints the result as JSON." } },
+  exitCodes: ["The proxy can start and get flags.", "There are problems."],
+  run: async ({ options, environment }) => {
+    const { runCheck } = await import("./run-check.ts");
+    const { formatReport } = await import("./check-report.ts");
+    const report = await runCheck(environment);
+    const output =
+      options["json"] === true ? JSON.stringify(report, undefined, 2) : formatReport(report);
+    return { output: `${output}\n`, exitCode: report.problems.length === 0 ? 0 : 1 };
+  },
+};

@@ -1,0 +1,248 @@
+import type { Diagnostic } from "flags-engine";
+import { describeCause, inspectUpstream, type UpstreamInspection } from "flags-sdk";
+import { ConfigError, type Environment, type Logger } from "flags-server-kit";
+import type { LoadedConfig } from "../../config/assemble-config.ts";
+import type { ProxyConfig } from "../../config/config.ts";
+import { loadConfig } from "../../config/load-config.ts";
+import type { FlagFile } from "../../files/read-flag-file.ts";
+import { toClientOptions } from "../../create-clients.ts";
+import { describeSources } from "../../sources.ts";
+import { parseTokenScope } from "../../token-scope.ts";
+import { probeStore } from "../../store/probe-store.ts";
+import { describeStoreAddress } from "../../store/open-store.ts";
+import { version } from "../../version.ts";
+import { explainUpstreamFailure } from "../explain-upstream-failure.ts";
+import { inspectFlagFile } from "../inspect-source.ts";
+import { checkKeySets, checkUpstreamKeys } from "./check-keys.ts";
+import type {
+  CheckedFile,
+  CheckedSettings,
+  CheckedStore,
+  CheckedUpstream,
+  CheckReport,
+} from "./check-report.ts";
+
+/** Checks the settings as a start does, and requests the flags of the upstream. */
+export async function runCheck(environment: Environment): Promise<CheckReport> {
+  const problems: string[] = [];
+  const warnings: string[] = [];
+  const report = { version, problems, warnings, settings: undefined, upstreams: [] };
+  const config = await tryLoadConfig(environment, { problems, warnings });
+  if (config === undefined) return report;
+  const sources = describeSources(config);
+  const files = await Promise.all(
+    (config.files ?? []).map((file, index) =>
+      checkFile(config, { file, name: sources[index]?.name ?? "" }),
+    ),
+  );
+  const [store, ...upstreams] = await Promise.all([
+    checkStore(config),
+    ...(config.files === undefined ? config.upstreamTokens : []).map((token, index) =>
+      checkSource(config, { token, name: sources[index]?.name ?? "" }),
+    ),
+  ]);
+  const keyProblem = config.upstreamKeys && (await checkUpstreamKeys(config));
+  if (keyProblem !== undefined) config.logger.error(keyProblem);
+  // NOTE: the proxy starts without them, so they are only warnings.
+  for (const warning of await checkKeySets(config)) config.logger.warn(warning);
+  return {
+    ...report,
+    settings: describeSettings(config),
+    ...(store !== undefined && { store }),
+    upstreams: upstreams.filter((upstream) => upstream !== undefined),
+    ...(config.files !== undefined && { files }),
+  };
+}
+
+/** NOTE: a store that fails does not prevent the start, so this is only a warning. */
+async function checkStore({ store, logger }: LoadedConfig): Promise<CheckedStore | undefined> {
+  if (store === undefined) return undefined;
+  try {
+    return await probeStore(store);
+  } catch (error) {
+    const address = describeStoreAddress(store);
+    logger.warn(`The store ${address} cannot be used: ${describeCause(error)}`);
+    return undefined;
+  }
+}
+
+interface CheckedSource {
+  readonly token: string;
+  readonly name: string;
+}
+
+/** Adds what it finds to the report; with several sources, each finding names its source. */
+async function checkSource(
+  config: LoadedConfig,
+  { token, name }: CheckedSource,
+): Promise<CheckedUpstream | undefined> {
+  // NOTE: the logger of the configuration removes secrets from what it passes on to the lists.
+  const { logger } = config;
+  const prefix = config.upstreamTokens.length === 1 ? "" : `${name}: `;
+  const options = toClientOptions(config, token);
+  try {
+    const inspection = await inspectUpstream(options);
+    for (const warning of findWarnings(config, token, inspection)) logger.warn(prefix + warning);
+    return { source: name, ...describeUpstream(inspection) };
+  } catch (error) {
+    logger.error(prefix + (await explainUpstreamFailure(error, options)));
+    return undefined;
+  }
+}
+
+interface CheckedFileSource {
+  readonly file: FlagFile;
+  readonly name: string;
+}
+
+/** Adds what it finds to the report. The configuration has been loaded, so the file is usable. */
+async function checkFile(
+  { customStrategies, logger }: LoadedConfig,
+  { file, name }: CheckedFileSource,
+): Promise<CheckedFile> {
+  const { document, snapshot, warnings, sizeBytes } = await inspectFlagFile(file, customStrategies);
+  const { flags, diagnostics } = snapshot;
+  const found = [...warnings, ...describeFlagProblems(diagnostics)];
+  if (flags.length === 0) found.push("It contains no flags");
+  for (const warning of found) logger.warn(`${file.path}: ${warning}`);
+  return {
+    source: name,
+    path: file.path,
+    environment: file.environment,
+    flags: flags.length,
+    segments: document.segments.size,
+    sizeBytes,
+  };
+}
+
+interface Findings {
+  readonly problems: string[];
+  readonly warnings: string[];
+}
+
+const ignore = (): void => {};
+
+/** Loads the configuration with a logger that adds to the findings. */
+async function tryLoadConfig(
+  environment: Environment,
+  { problems, warnings }: Findings,
+): Promise<LoadedConfig | undefined> {
+  const logger: Logger = {
+    debug: ignore,
+    info: ignore,
+    warn: (message) => void warnings.push(String(message)),
+    error: (message) => void problems.push(String(message)),
+    fatal: (message) => void problems.push(String(message)),
+  };
+  try {
+    return await loadConfig({ logger }, environment);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    problems.push(...error.problems);
+    warnings.push(...error.hints);
+    return undefined;
+  }
+}
+
+function describeSettings(config: ProxyConfig): CheckedSettings {
+  return {
+    flagsUrl: config.upstreamUrl,
+    tokens: config.files === undefined ? config.upstreamTokens.map(parseTokenScope) : [],
+    clientKeys: config.clientKeys.length,
+    serverTokens: config.serverTokens.length,
+    ...(config.accessFile !== undefined && { accessFile: config.accessFile }),
+    upstreamKeys: config.upstreamKeys !== undefined,
+    synchronization: config.synchronization,
+    refreshIntervalMs: config.refreshIntervalMs,
+    customStrategies: config.customStrategies.map(({ name }) => name),
+  };
+}
+
+function describeUpstream(inspection: UpstreamInspection): Omit<CheckedUpstream, "source"> {
+  const { snapshot, clock } = inspection;
+  return {
+    environment: inspection.environment,
+    flags: snapshot.flags.length,
+    segments: inspection.segmentCount,
+    sizeBytes: inspection.sizeBytes,
+    firstRequestMs: Math.round(inspection.firstRequestMs),
+    pollMs: Math.round(inspection.pollMs),
+    clockOffsetMs: clock && Math.round(clock.offsetMs),
+    clockUncertaintyMs: clock && Math.round(clock.uncertaintyMs),
+    offersDelta: inspection.offersDelta,
+    offersStreaming: inspection.offersStreaming,
+  };
+}
+
+/** Smaller differences have no noticeable effect on rules with dates. */
+const MAX_CLOCK_OFFSET_MS = 2000;
+
+const MAX_DIAGNOSTICS = 10;
+
+const ADD_STRATEGY = ". Add its file to FLAGS_CUSTOM_STRATEGIES_FILE";
+
+function findWarnings(
+  config: ProxyConfig,
+  token: string,
+  { snapshot, clock, ...inspection }: UpstreamInspection,
+): readonly string[] {
+  const warnings = [...inspection.warnings];
+  if (snapshot.flags.length === 0) {
+    warnings.push(
+      "The upstream sends no flags: check the project and environment of the token, and FLAGS_PROJECT_NAME, FLAGS_NAME_PREFIX and FLAGS_TAGS",
+    );
+  }
+  warnings.push(...describeFlagProblems(snapshot.diagnostics));
+  if (clock && Math.abs(clock.offsetMs) - clock.uncertaintyMs > MAX_CLOCK_OFFSET_MS) {
+    warnings.push(
+      "The clock of this machine differs from that of the upstream: rules with dates take effect too early or too late, so synchronize the clocks",
+    );
+  }
+  if (!inspection.isPollUnchanged) {
+    warnings.push(
+      "The upstream does not respond with 304 when nothing has changed, so every poll transfers all flags",
+    );
+  }
+  const { synchronization } = config;
+  const isOffered =
+    synchronization === "delta" ? inspection.offersDelta : inspection.offersStreaming;
+  if (synchronization !== "polling" && !isOffered) {
+    warnings.push(
+      `The upstream does not offer FLAGS_SYNCHRONIZATION=${synchronization}: the proxy polls`,
+    );
+  }
+  return [
+    ...warnings,
+    ...findOtherEnvironments(config, inspection.environment ?? parseTokenScope(token)?.environment),
+  ];
+}
+
+function describeFlagProblems(diagnostics: readonly Diagnostic[]): readonly string[] {
+  const problems = diagnostics.slice(0, MAX_DIAGNOSTICS).map(({ subject, message }) => {
+    const hint =
+      message.startsWith("Strategy ") && message.includes(" is unknown") ? ADD_STRATEGY : "";
+    return `${capitalize(subject)}: ${message}${hint}`;
+  });
+  const remaining = diagnostics.length - problems.length;
+  return remaining === 0 ? problems : [...problems, `Further problems in flags: ${remaining}`];
+}
+
+/** Client keys that look like tokens of another environment get the flags of this one. */
+function findOtherEnvironments(
+  { clientKeys, upstreamTokens }: ProxyConfig,
+  environment: string | undefined,
+): readonly string[] {
+  // NOTE: with several tokens, keys that no source serves are errors.
+  if (environment === undefined || upstreamTokens.length > 1) return [];
+  return clientKeys.flatMap((key, index) => {
+    const scope = parseTokenScope(key);
+    if (scope === undefined || scope.environment === environment) return [];
+    return [
+      `FLAGS_PROXY_CLIENT_KEYS: entry ${index + 1} names the environment ${scope.environment}, but gets the flags of ${environment}`,
+    ];
+  });
+}
+
+function capitalize(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}

@@ -1,0 +1,157 @@
+import { type ComparedProxy, fetchResults, type Results } from "./compared-proxy.ts";
+
+/** The result of a flag that was not in a response: it is off, or does not exist. */
+const ABSENT = "not in the response";
+
+/** One flag for which the proxies return different results. */
+export interface Difference {
+  readonly flag: string;
+  /** Number of contexts with different results. */
+  readonly contexts: number;
+  readonly example: Example;
+}
+
+interface Example {
+  readonly context: object;
+  readonly result: string;
+  readonly otherResult: string;
+}
+
+export interface FlagComparison {
+  readonly differences: readonly Difference[];
+  /** Flags whose results change from request to request. */
+  readonly randomFlags: readonly string[];
+  /** Flags that at least one response contained. */
+  readonly seenFlags: number;
+}
+
+type Pair = readonly [ComparedProxy, ComparedProxy];
+
+/** Requests at the same time, to each of the proxies. */
+const CONCURRENCY = 8;
+
+/** A difference is requested again this often, because the flag may be random, or may just have changed. */
+const REPETITIONS = 4;
+
+/** The differences of a flag are not requested again after so many that were confirmed. */
+const CONFIRMATIONS = 5;
+
+/** A flag that changes its result for so many contexts is random, and not compared any more. */
+const UNSTABLE_CONTEXTS = 20;
+
+/** Compares the results of two proxies for contexts. */
+export async function compareFlags(
+  proxies: Pair,
+  contexts: Iterable<object>,
+): Promise<FlagComparison> {
+  const tally = new Tally();
+  // The workers share the iterator.
+  const remaining = contexts[Symbol.iterator]();
+  const work = async (): Promise<void> => {
+    for (let next = remaining.next(); next.done !== true; next = remaining.next()) {
+      await compareContext(proxies, next.value, tally);
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, work));
+  return tally.result();
+}
+
+async function compareContext(proxies: Pair, context: object, tally: Tally): Promise<void> {
+  let pair = await fetchPair(proxies, context);
+  for (const results of pair) tally.see(results);
+  let differing = findDiffering(pair).filter((flag) => !tally.isRandom(flag));
+  const unstable = new Set<string>();
+  for (let round = 0; round < REPETITIONS && differing.some(tally.needsConfirmation); round += 1) {
+    const repeated = await fetchPair(proxies, context);
+    const changed = findChanged(pair, repeated);
+    for (const flag of differing.filter((each) => changed.has(each))) unstable.add(flag);
+    differing = differing.filter((flag) => !changed.has(flag));
+    pair = repeated;
+  }
+  for (const flag of unstable) tally.addUnstable(flag);
+  for (const flag of differing) {
+    const [result = ABSENT, otherResult = ABSENT] = pair.map((results) => results.get(flag));
+    tally.add(flag, { context, result, otherResult });
+  }
+}
+
+async function fetchPair(
+  [one, other]: Pair,
+  context: object,
+): Promise<readonly [Results, Results]> {
+  return Promise.all([fetchResults(one, context), fetchResults(other, context)]);
+}
+
+function findDiffering([one, other]: readonly [Results, Results]): readonly string[] {
+  const names = new Set([...one.keys(), ...other.keys()]);
+  return [...names].filter((name) => one.get(name) !== other.get(name));
+}
+
+/** Returns the flags for which one of the proxies has changed its result. */
+function findChanged(
+  before: readonly [Results, Results],
+  after: readonly [Results, Results],
+): ReadonlySet<string> {
+  return new Set([
+    ...findDiffering([before[0], after[0]]),
+    ...findDiffering([before[1], after[1]]),
+  ]);
+}
+
+interface Counts {
+  /** Contexts for which the proxies return different results each time. */
+  stable: number;
+  /** Contexts for which one of them changes its result. */
+  unstable: number;
+  example: Example | undefined;
+}
+
+/** Counts differences per flag. */
+class Tally {
+  readonly #counts = new Map<string, Counts>();
+  readonly #seen = new Set<string>();
+
+  readonly needsConfirmation = (flag: string): boolean => {
+    const { stable, unstable } = this.#countsOf(flag);
+    return stable < CONFIRMATIONS || unstable >= stable;
+  };
+
+  isRandom(flag: string): boolean {
+    const { stable, unstable } = this.#countsOf(flag);
+    return unstable >= UNSTABLE_CONTEXTS && unstable > stable;
+  }
+
+  see(results: Results): void {
+    for (const flag of results.keys()) this.#seen.add(flag);
+  }
+
+  addUnstable(flag: string): void {
+    this.#countsOf(flag).unstable += 1;
+  }
+
+  add(flag: string, example: Example): void {
+    const counts = this.#countsOf(flag);
+    counts.stable += 1;
+    counts.example ??= example;
+  }
+
+  /** NOTE: a random flag can return the same result several times, by chance. */
+  result(): FlagComparison {
+    const all = [...this.#counts];
+    const differences = all.flatMap(([flag, { stable, unstable, example }]) =>
+      example !== undefined && stable > unstable ? [{ flag, contexts: stable, example }] : [],
+    );
+    const random = all.filter(([, { stable, unstable }]) => unstable > 0 && unstable >= stable);
+    return {
+      differences: differences.toSorted((a, b) => b.contexts - a.contexts),
+      randomFlags: random.map(([flag]) => flag).toSorted(),
+      seenFlags: this.#seen.size,
+    };
+  }
+
+  #countsOf(flag: string): Counts {
+    const counts = this.#counts.get(flag) ?? { stable: 0, unstable: 0, example: undefined };
+    this.#counts.set(flag, counts);
+    return counts;
+  }
+}

@@ -1,0 +1,53 @@
+import type { Subcommand } from "flags-server-kit/command-line";
+
+const EXIT_INVALID = 2;
+
+/** Requests the same contexts from two proxies. */
+export const COMPARE: Subcommand = {
+  name: "compare",
+  summary: "Compares the flags that this proxy and another one return",
+  description: [
+    "Requests the flags of many contexts from two proxies: this one, and the one that it replaces or a second version. Prints what differs, for each flag. Both have to run.",
+    "The contexts have random values for the fields that the rules of the flags read, preferably values that the rules mention. The rules come from the upstream in FLAGS_URL; without it, contexts have the standard fields.",
+    "Flags that are different for the same context from request to request are random, and are not compared.",
+  ],
+  options: {
+    with: {
+      value: "URL",
+      meaning:
+        "Required. The other proxy: an address that ends with /proxy, /api/frontend or /api/proxy.",
+    },
+    url: {
+      value: "URL",
+      meaning: "This proxy. Default: /proxy on this machine, with the port in PORT.",
+    },
+    key: {
+      value: "KEY",
+      meaning: "The client key for this proxy. Default: the first of FLAGS_PROXY_CLIENT_KEYS.",
+    },
+    "with-key": { value: "KEY", meaning: "The client key for the other proxy. Default: the same." },
+    contexts: {
+      value: "FILE",
+      meaning: "Also compares the contexts in a file, which has one as JSON on each line.",
+    },
+    count: { value: "N", meaning: "Number of random contexts. Default: 1000." },
+    all: { meaning: "Compares all flags, also those that are off: requests /all." },
+  },
+  exitCodes: ["There are no differences.", "There are differences."],
+  run: async ({ options, environment }) => {
+    const { ComparisonError } = await import("./compared-proxy.ts");
+    const { runCompare } = await import("./run-compare.ts");
+    const { formatComparison } = await import("./format-comparison.ts");
+    try {
+      const comparison = await runCompare(options, environment);
+      return {
+        output: formatComparison(comparison),
+        exitCode: comparison.differences.length === 0 ? 0 : 1,
+      };
+    } catch (error) {
+      if (!(error instanceof ComparisonError)) throw error;
+      process.stderr.write(`${error.message}\n`);
+      return { output: "", exitCode: EXIT_INVALID };
+    }
+  },
+};

@@ -1,0 +1,41 @@
+import type { Difference } from "./compare-flags.ts";
+import type { Comparison } from "./run-compare.ts";
+
+/** Formats a comparison as text for people. */
+export function formatComparison(comparison: Comparison): string {
+  const { urls, contexts, fields, unknownRules, differences, randomFlags, seenFlags } = comparison;
+  return [
+    `Compared ${count(seenFlags, "flag")} for ${count(contexts, "context")}`,
+    `  A  ${urls[0]}`,
+    `  B  ${urls[1]}`,
+    ...(fields.length === 0 ? [] : [`  Random fields: ${fields.join(", ")}`]),
+    ...(unknownRules === undefined
+      ? []
+      : [`  The fields that rules read are not known: ${unknownRules}`]),
+    ...(seenFlags === 0 ? ["  No flag was on for any context: compare all flags with --all"] : []),
+    ...differences.flatMap((difference) => formatDifference(difference, contexts)),
+    ...(randomFlags.length === 0
+      ? []
+      : ["", `Random from request to request, not compared: ${randomFlags.join(", ")}`]),
+    "",
+    differences.length === 0 ? "No differences" : `Different: ${count(differences.length, "flag")}`,
+    "",
+  ].join("\n");
+}
+
+function formatDifference(
+  { flag, contexts, example }: Difference,
+  total: number,
+): readonly string[] {
+  return [
+    "",
+    `${flag} differs for ${contexts} of ${count(total, "context")}, for example`,
+    `  context  ${JSON.stringify(example.context)}`,
+    `  A        ${example.result}`,
+    `  B        ${example.otherResult}`,
+  ];
+}
+
+function count(number: number, unit: string): string {
+  return `${number} ${unit}${number === 1 ? "" : "s"}`;
+}

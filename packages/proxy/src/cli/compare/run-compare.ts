@@ -1,0 +1,163 @@
+import { readFileSync } from "node:fs";
+import { ConfigError, type Environment, isRecord } from "flags-server-kit";
+import type { LoadedConfig } from "../../config/assemble-config.ts";
+import { loadConfig } from "../../config/load-config.ts";
+import { findSource, scopesOf } from "../../token-scope.ts";
+import { inspectSource } from "../inspect-source.ts";
+import { SILENT } from "../silent-logger.ts";
+import { compareFlags, type FlagComparison } from "./compare-flags.ts";
+import { ComparisonError, type ComparedProxy, toFlagsUrl } from "./compared-proxy.ts";
+import {
+  collectFields,
+  createContext,
+  type RuleFields,
+  STANDARD_FIELDS,
+} from "./random-contexts.ts";
+
+/** The result of `flags-proxy compare`. */
+export interface Comparison extends FlagComparison {
+  readonly urls: readonly [string, string];
+  readonly contexts: number;
+  /** Names of the fields in random contexts. */
+  readonly fields: readonly string[];
+  /** Why the fields are not those that the rules read. */
+  readonly unknownRules: string | undefined;
+}
+
+type Options = Readonly<Record<string, string | true>>;
+
+const DEFAULT_COUNT = 1000;
+const MAX_COUNT = 10_000_000;
+
+/**
+ * Compares the proxies that the options and the settings name.
+ *
+ * @throws {ComparisonError} if that is not possible
+ */
+export async function runCompare(options: Options, environment: Environment): Promise<Comparison> {
+  const config = await tryLoadConfig(environment);
+  const settings = config instanceof ConfigError ? undefined : config;
+  const proxies = chooseProxies(options, settings, environment);
+  const given = readContexts(options["contexts"]);
+  const count = readCount(options["count"]);
+  const rules = await readRules(config, proxies[0].key);
+  const fields = typeof rules === "string" ? STANDARD_FIELDS : rules;
+  const comparison = await compareFlags(proxies, generate(given, count, fields));
+  return {
+    ...comparison,
+    urls: [proxies[0].url, proxies[1].url],
+    contexts: given.length + count,
+    fields: count === 0 ? [] : [...fields.keys()],
+    unknownRules: typeof rules === "string" && count > 0 ? rules : undefined,
+  };
+}
+
+function* generate(
+  given: readonly object[],
+  count: number,
+  fields: RuleFields,
+): Generator<object, void> {
+  yield* given;
+  for (let index = 0; index < count; index += 1) yield createContext(fields, Math.random);
+}
+
+/** NOTE: the settings are not required: all that they say can be given as options. */
+async function tryLoadConfig(environment: Environment): Promise<LoadedConfig | ConfigError> {
+  try {
+    return await loadConfig({ logger: SILENT }, environment);
+  } catch (error) {
+    if (error instanceof ConfigError) return error;
+    throw error;
+  }
+}
+
+function chooseProxies(
+  options: Options,
+  config: LoadedConfig | undefined,
+  environment: Environment,
+): readonly [ComparedProxy, ComparedProxy] {
+  const all = options["all"] === true;
+  const { with: other, url = localUrl(config, environment) } = options;
+  if (typeof other !== "string") {
+    throw new ComparisonError("--with is required: the address of the other proxy");
+  }
+  const key = options["key"] ?? config?.clientKeys[0];
+  if (typeof key !== "string") {
+    throw new ComparisonError(
+      "--key is required: a client key. It can be left out if FLAGS_PROXY_CLIENT_KEYS and the other settings of the proxy are set",
+    );
+  }
+  const keyHeaderName = config?.clientKeysHeaderName ?? "authorization";
+  const otherKey = options["with-key"];
+  return [
+    { url: toFlagsUrl("--url", String(url), all), key, keyHeaderName },
+    {
+      url: toFlagsUrl("--with", other, all),
+      key: typeof otherKey === "string" ? otherKey : key,
+      keyHeaderName,
+    },
+  ];
+}
+
+function localUrl(config: LoadedConfig | undefined, environment: Environment): string {
+  const port = config?.port ?? (environment["PORT"] || 3000);
+  const host = config?.host ?? "127.0.0.1";
+  const wildcards: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "[::1]" };
+  const address = wildcards[host] ?? (host.includes(":") ? `[${host}]` : host);
+  return `http://${address}:${port}${config?.basePath ?? ""}/proxy`;
+}
+
+function readCount(text: string | true | undefined): number {
+  if (text === undefined) return DEFAULT_COUNT;
+  const count = Number(text);
+  if (typeof text === "string" && /^\d+$/.test(text) && count <= MAX_COUNT) return count;
+  throw new ComparisonError(`--count must be a whole number from 0 to ${MAX_COUNT}`);
+}
+
+function readContexts(path: string | true | undefined): readonly object[] {
+  if (typeof path !== "string") return [];
+  const lines = readLines(path);
+  return lines.flatMap((line, index) => {
+    if (line.trim() === "") return [];
+    const context = parseJson(line);
+    if (isRecord(context)) return [context];
+    throw new ComparisonError(
+      `--contexts: line ${index + 1} of ${path} is not a context as a JSON object, such as {"userId":"7"}`,
+    );
+  });
+}
+
+function readLines(path: string): readonly string[] {
+  try {
+    return readFileSync(path, "utf8").split("\n");
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ComparisonError(`--contexts: cannot read the file: ${reason}`, { cause: error });
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the fields that rules read, or the reason why they are not known. */
+async function readRules(
+  config: LoadedConfig | ConfigError,
+  key: string,
+): Promise<RuleFields | string> {
+  if (config instanceof ConfigError) return config.problems[0] ?? "";
+  const sources = scopesOf(config).map(({ scope }, index) => ({ scope, index }));
+  try {
+    const { document, snapshot } = await inspectSource(
+      config,
+      findSource(key, sources)?.index ?? 0,
+    );
+    return collectFields(document, snapshot.contextDependencies.fields);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

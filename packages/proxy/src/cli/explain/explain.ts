@@ -1,0 +1,50 @@
+import type { Subcommand } from "flags-server-kit/command-line";
+
+const EXIT_FAILURE = 1;
+const EXIT_INVALID = 2;
+
+/** Explains flags in the terminal. */
+export const EXPLAIN: Subcommand = {
+  name: "explain",
+  summary: "Explains why a flag is on or off for a context",
+  description: [
+    "Requests the definitions from the upstream in FLAGS_URL and evaluates the flag as the proxy would, without context enrichers. Without FLAG, explains all flags in one line each.",
+    "With --url, queries a running proxy instead, which needs ENABLE_EXPLAIN=true.",
+  ],
+  argument: "FLAG",
+  options: {
+    context: {
+      value: "JSON",
+      meaning: `The context, as in the body of POST /proxy: '{"userId":"7","properties":{"plan":"pro"}}'. Default: an empty one.`,
+    },
+    environment: {
+      value: "NAME",
+      meaning: "The environment, if FLAGS_API_TOKEN has tokens for several. Default: the first.",
+    },
+    url: { value: "URL", meaning: "The address of a running proxy, which ends with /proxy." },
+    key: {
+      value: "TOKEN",
+      meaning:
+        "For --url: a server token, or a key with `explain` in the access file. Default: the first of EXP_SERVER_SIDE_SDK_CONFIG_TOKENS.",
+    },
+    json: { meaning: "Prints all details as JSON." },
+  },
+  exitCodes: ["The flag exists.", "The flag does not exist, or the upstream cannot be read."],
+  run: async ({ argument, options, environment }) => {
+    const { ExplainError, runExplain } = await import("./run-explain.ts");
+    const { formatExplanations } = await import("./format-explanations.ts");
+    try {
+      const explanations = await runExplain({ flag: argument, options, environment });
+      const isKnown = explanations.every(({ reason }) => reason !== "FLAG_NOT_FOUND");
+      const output =
+        options["json"] === true
+          ? `${JSON.stringify({ flags: explanations }, undefined, 2)}\n`
+          : formatExplanations(explanations, { hasDetails: argument !== undefined });
+      return { output, exitCode: isKnown ? 0 : 1 };
+    } catch (error) {
+      if (!(error instanceof ExplainError)) throw error;
+      process.stderr.write(`${error.message}\n`);
+      return { output: "", exitCode: error.isUsage ? EXIT_INVALID : EXIT_FAILURE };
+    }
+  },
+};

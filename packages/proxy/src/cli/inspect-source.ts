@@ -1,0 +1,51 @@
+import {
+  compileSnapshot,
+  type CustomStrategy,
+  type FeatureDocument,
+  parseDocument,
+  type Snapshot,
+} from "flags-engine";
+import { inspectUpstream } from "flags-sdk";
+import type { ProxyConfig } from "../config/config.ts";
+import { type FlagFile, readFlagFile } from "../files/read-flag-file.ts";
+import { toClientOptions } from "../create-clients.ts";
+
+/** The flags of a source, read once. */
+interface SourceInspection {
+  readonly document: FeatureDocument;
+  readonly snapshot: Snapshot;
+}
+
+/**
+ * Reads the flags of a source, without following it: from its file, or from the upstream.
+ *
+ * @param index the position of the source in the configuration
+ */
+export function inspectSource(config: ProxyConfig, index: number): Promise<SourceInspection> {
+  const file = config.files?.[index];
+  return file === undefined
+    ? inspectUpstream(toClientOptions(config, config.upstreamTokens[index] ?? ""))
+    : inspectFlagFile(file, config.customStrategies);
+}
+
+interface FlagFileInspection extends SourceInspection {
+  readonly warnings: readonly string[];
+  readonly sizeBytes: number;
+}
+
+/** Reads and compiles a file with flags, without following it. */
+export async function inspectFlagFile(
+  file: FlagFile,
+  strategies: readonly CustomStrategy[],
+): Promise<FlagFileInspection> {
+  const { document: read, warnings, sizeBytes } = await readFlagFile(file);
+  const document = parseDocument(read);
+  const snapshot = compileSnapshot(document, {
+    revision: "inspection",
+    strategies,
+    hostname: "",
+    now: Date.now,
+    random: Math.random,
+  });
+  return { document, snapshot, warnings, sizeBytes };
+}

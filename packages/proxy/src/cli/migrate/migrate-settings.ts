@@ -1,0 +1,158 @@
+import { type Environment, nameSetting, resolveSettings, variablesOf } from "flags-server-kit";
+import type { AccessFileKey } from "../../access/access-schema.ts";
+import { PRODUCT_NAMES, type Product } from "../../config/aliases/alias.ts";
+import { describeIneffective } from "../../config/aliases/describe-translation.ts";
+import { findWiderKeys } from "../../config/aliases/find-wider-keys.ts";
+import {
+  type IneffectiveSetting,
+  type Translation,
+  translateEnvironment,
+} from "../../config/aliases/translate-environment.ts";
+import { SETTINGS } from "../../config/settings.ts";
+import {
+  moveEnvironmentKeys,
+  moveProjectKeys,
+  type MovedKeys,
+  toAccessFile,
+} from "./migrate-access.ts";
+
+/** The settings of another product as a file for this one. */
+interface Migration {
+  readonly text: string;
+  /** Whether a proxy with these settings does all that the other product did. */
+  readonly isComplete: boolean;
+  /** The text of the access file that the settings name. @default none is needed */
+  readonly accessFile: string | undefined;
+}
+
+interface MigrationOptions {
+  /** @default the names that are set decide */
+  readonly product: Product | undefined;
+  /** The path of the access file. @default `access.yaml`, and the text contains its content */
+  readonly accessPath: string | undefined;
+}
+
+const DEFAULT_ACCESS_PATH = "access.yaml";
+
+/** Translates settings. Returns undefined if the environment contains none of another product. */
+export function migrateSettings(
+  environment: Environment,
+  { product, accessPath }: MigrationOptions,
+): Migration | undefined {
+  const path = accessPath ?? DEFAULT_ACCESS_PATH;
+  const { translation, keys } = translateWithAccess(environment, product, path);
+  if (
+    translation.used.length + translation.ineffective.length === 0 &&
+    translation.problems.length === 0
+  ) {
+    return undefined;
+  }
+  const { invalid, losses, unneeded } = findComments(translation);
+  const accessFile = keys.length === 0 ? undefined : toAccessFile(keys);
+  const names = translation.products.map((each) => PRODUCT_NAMES[each]).join(" and ");
+  const text = [
+    `# Settings of flags-proxy, from those of ${names}. Contains your tokens and keys.`,
+    ...listAssignments(translation),
+    ...toComments("Invalid", invalid),
+    ...toComments("Lost", losses),
+    ...toComments("Not needed", unneeded),
+    ...(accessFile === undefined || accessPath !== undefined
+      ? []
+      : toComments(`Save as ${path}, or use --access-file`, accessFile.trimEnd().split("\n"))),
+    "",
+  ].join("\n");
+  return { text, isComplete: invalid.length + losses.length === 0, accessFile };
+}
+
+/** Translates settings, and moves the keys that need an access file, unless there is one already. */
+function translateWithAccess(
+  environment: Environment,
+  product: Product | undefined,
+  path: string,
+): { readonly translation: Translation; readonly keys: readonly AccessFileKey[] } {
+  const translate = (given: Environment): Translation =>
+    translateEnvironment(SETTINGS, given, { product });
+  const withFile = ({ environment: given, keys }: MovedKeys): Environment =>
+    keys.length === 0 ? given : { ...given, FLAGS_ACCESS_FILE: path };
+  const translation = translate(environment);
+  const hasFile = (translation.environment["FLAGS_ACCESS_FILE"] ?? "") !== "";
+  if (!translation.products.includes("edge") || hasFile) return { translation, keys: [] };
+  const ofEnvironments = moveEnvironmentKeys(environment);
+  const reduced = translate(withFile(ofEnvironments));
+  const ofProjects = moveProjectKeys(reduced);
+  return {
+    translation: { ...reduced, environment: withFile(ofProjects) },
+    keys: [...ofEnvironments.keys, ...ofProjects.keys],
+  };
+}
+
+const isLoss = ({ effect }: IneffectiveSetting): boolean =>
+  effect === "lost" || effect === "refused";
+
+function findComments(translation: Translation) {
+  const { values, problems } = resolveSettings(SETTINGS, translation);
+  const { used, ineffective } = translation;
+  const refused = new Set(
+    ineffective.filter(({ effect }) => effect === "refused").map(({ name }) => name),
+  );
+  return {
+    invalid: [
+      // A refused setting is a problem of a start, and listed as lost here.
+      ...translation.problems.filter((problem) => !refused.has(problem.split(" ")[0] ?? "")),
+      ...problems,
+      ...findMissing(translation),
+    ],
+    losses: [
+      ...ineffective.filter(isLoss).map(describeIneffective),
+      ...used.flatMap(({ name, loss }) => (loss === undefined ? [] : [`${name}: ${loss}`])),
+      ...(translation.products.includes("edge") ? findWiderKeys(values) : []),
+      ...translation.hints,
+    ],
+    unneeded: ineffective.filter((setting) => !isLoss(setting)).map(describeIneffective),
+  };
+}
+
+function findMissing({ environment }: Translation): readonly string[] {
+  return [SETTINGS.flagsUrl, SETTINGS.flagsApiToken, SETTINGS.clientKeys]
+    .filter((setting) => !variablesOf(setting).some((name) => (environment[name] ?? "") !== ""))
+    .filter((setting) => setting !== SETTINGS.flagsApiToken || !hasFiles(environment))
+    .filter((setting) => setting !== SETTINGS.clientKeys || !hasOtherKeys(environment))
+    .map((setting) => `${nameSetting(setting)} is required`);
+}
+
+function hasFiles(environment: Environment): boolean {
+  return variablesOf(SETTINGS.flagsUrl).some((name) => /^file:/i.test(environment[name] ?? ""));
+}
+
+function hasOtherKeys(environment: Environment): boolean {
+  return [SETTINGS.proxySecrets, SETTINGS.accessFile, SETTINGS.upstreamKeys]
+    .flatMap(variablesOf)
+    .some((name) => (environment[name] ?? "") !== "");
+}
+
+/** Lists the settings in the order of the documentation, those of the replaced defaults last. */
+function listAssignments({ environment, defaults }: Translation): readonly string[] {
+  const names = Object.values(SETTINGS).flatMap((setting) => {
+    const name = variablesOf(setting).find((each) => (environment[each] ?? "").trim() !== "");
+    return name === undefined ? [] : [name];
+  });
+  const toLine = (name: string): string => `${name}=${quote((environment[name] ?? "").trim())}`;
+  const isDefault = (name: string): boolean => Object.hasOwn(defaults, name);
+  const followed = names.filter(isDefault);
+  return [
+    ...names.filter((name) => !isDefault(name)).map(toLine),
+    ...(followed.length === 0 ? [] : [`# Defaults of ${PRODUCT_NAMES.edge}`]),
+    ...followed.map(toLine),
+  ];
+}
+
+/** NOTE: Docker does not remove quotes, so they are used only where a shell requires them. */
+function quote(text: string): string {
+  if (/^[\w@%+=:,./*[\]-]*$/.test(text)) return text;
+  return text.includes("'") ? `"${text}"` : `'${text}'`;
+}
+
+function toComments(heading: string, sentences: readonly string[]): readonly string[] {
+  if (sentences.length === 0) return [];
+  return ["#", `# ${heading}:`, ...sentences.map((sentence) => `#   ${sentence}`)];
+}

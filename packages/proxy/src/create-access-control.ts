@@ -1,0 +1,55 @@
+import type { Registry } from "prom-client";
+import { AccessControl } from "./access/access-control.ts";
+import type { ProxyConfig } from "./config/config.ts";
+import { toClientOptions } from "./create-clients.ts";
+import type { UpstreamSource } from "./sources.ts";
+import { createStore } from "./store/create-storages.ts";
+import { observeKeyStore } from "./store/metrics.ts";
+import type { KeyVerifier } from "./access/verified-key.ts";
+
+interface AccessControlOptions {
+  readonly registry: Registry;
+  /** Verifies keys, if the upstream does that. @default one that calls the upstream */
+  readonly verifier?: KeyVerifier | undefined;
+}
+
+/**
+ * Collects the keys of an app: those in settings, in the access file, and those that the upstream verifies.
+ *
+ * @throws {ConfigError} if the access file is invalid
+ */
+export async function createAccessControl(
+  config: ProxyConfig,
+  sources: readonly UpstreamSource[],
+  { registry, verifier }: AccessControlOptions,
+): Promise<AccessControl> {
+  if (config.upstreamKeys === undefined) return AccessControl.open(config, sources);
+  return AccessControl.open(config, sources, {
+    registry,
+    verifier: verifier ?? (await startKeyVerifier(config, config.upstreamKeys, registry)),
+  });
+}
+
+/** Creates and starts the verifier of a process that calls the upstream. */
+export async function startKeyVerifier(
+  config: ProxyConfig,
+  { revalidationIntervalMs }: NonNullable<ProxyConfig["upstreamKeys"]>,
+  registry: Registry,
+): Promise<KeyVerifier> {
+  // NOTE: loaded only if needed, so that other proxies start faster.
+  const { UpstreamKeyVerifier } = await import("./upstream-keys/upstream-key-verifier.ts");
+  const { upstreamUrl, upstreamTokens, logger } = config;
+  const store = config.store && createStore(config.store, logger);
+  if (store !== undefined) observeKeyStore(registry, store);
+  const verifier = new UpstreamKeyVerifier({
+    client: toClientOptions(config, upstreamTokens[0] ?? ""),
+    upstreamUrl,
+    upstreamTokens,
+    revalidationIntervalMs,
+    store,
+    registry,
+    logger,
+  });
+  verifier.start();
+  return verifier;
+}

@@ -1,0 +1,184 @@
+import { join } from "node:path";
+import {
+  createFlagsClient,
+  type FlagExchange,
+  type FlagsClient,
+  type FlagsClientOptions,
+  type RequestObserver,
+  type StorageProvider,
+  type UnleashClient,
+  type UsageSpoolOptions,
+} from "flags-sdk";
+import type { ProxyConfig, UsageSpoolConfig } from "./config/config.ts";
+import { FileFlags } from "./files/file-flags.ts";
+import type { FlagFile } from "./files/read-flag-file.ts";
+import {
+  createSources,
+  describeSources,
+  encodeSourceName,
+  toUpstreamSource,
+  type UpstreamSource,
+} from "./sources.ts";
+import { createStorages } from "./store/create-storages.ts";
+import { canShareFlags } from "./store/open-store.ts";
+
+/**
+ * Creates a client for each upstream token, or for each file with flags, without starting it.
+ *
+ * @param observeRequest called for every request to the upstream
+ */
+export function createClients(
+  config: ProxyConfig,
+  observeRequest?: RequestObserver,
+): readonly UpstreamSource[] {
+  const { upstreamTokens, store, files } = config;
+  if (files !== undefined) return createFileSources(config, files);
+  const isShared = config.sharesFlags && store !== undefined && canShareFlags(store);
+  const names = describeSources(config).map(({ name }) => name);
+  const storages = createStorages(config, names);
+  const sources = createSources(config, (index, name) => {
+    const storage = storages[index];
+    return createClient(
+      { ...config, storageProvider: storage ?? storageFor(config, name) },
+      {
+        token: upstreamTokens[index] ?? "",
+        usageSpool: spoolOf(config.usageSpool, name),
+        exchange: isShared ? storage?.createExchange() : undefined,
+        observeRequest,
+      },
+    );
+  });
+  return sources.map((source, index) => {
+    const storage = storages[index];
+    if (storage === undefined) return source;
+    storage.follow(source.flags);
+    return { ...source, storage };
+  });
+}
+
+/** Creates the source whose flags come from a client of the official Node SDK, without starting it. */
+export function createUnleashSources(
+  config: ProxyConfig,
+  unleash: UnleashClient,
+): readonly UpstreamSource[] {
+  return createSources(config, (index, name) =>
+    createClient(config, {
+      token: config.upstreamTokens[index] ?? "",
+      usageSpool: spoolOf(config.usageSpool, name),
+      unleash,
+    }),
+  );
+}
+
+function createFileSources(
+  config: ProxyConfig,
+  files: readonly FlagFile[],
+): readonly UpstreamSource[] {
+  const { customStrategies: strategies, projectName, namePrefix, logger } = config;
+  return files.map((file, index) =>
+    toUpstreamSource(
+      new FileFlags({
+        file,
+        logger,
+        strategies,
+        projectName,
+        namePrefix,
+        watchesDirectory: index === 0,
+      }),
+      describeSources(config)[index],
+    ),
+  );
+}
+
+/** Returns the spool of a source, whose usage must be delivered to its environment. */
+function spoolOf(
+  { directory, maxBytes }: UsageSpoolConfig,
+  sourceName: string,
+): UsageSpoolOptions | undefined {
+  if (directory === undefined) return undefined;
+  return { directory: join(directory, encodeSourceName(sourceName)), maxBytes };
+}
+
+/** Returns the storage of the caller, for one of the sources. */
+function storageFor(
+  { storageProvider, upstreamTokens }: ProxyConfig,
+  sourceName: string,
+): StorageProvider | undefined {
+  if (storageProvider === undefined || upstreamTokens.length === 1) return storageProvider;
+  return new PrefixedStorage(storageProvider, `${sourceName}:`);
+}
+
+/** Keeps the flags of several sources apart in one storage. */
+class PrefixedStorage implements StorageProvider {
+  readonly #provider: StorageProvider;
+  readonly #prefix: string;
+
+  constructor(provider: StorageProvider, prefix: string) {
+    this.#provider = provider;
+    this.#prefix = prefix;
+  }
+
+  set(key: string, data: unknown): Promise<void> {
+    return this.#provider.set(this.#prefix + key, data);
+  }
+
+  get(key: string): Promise<unknown> {
+    return this.#provider.get(this.#prefix + key);
+  }
+}
+
+interface ClientOptions {
+  readonly token: string;
+  /** A client of the official Node SDK: flags then come from it, not from the upstream. */
+  readonly unleash?: UnleashClient;
+  /** Lets replicas share the flags. */
+  readonly exchange?: FlagExchange | undefined;
+  readonly observeRequest?: RequestObserver | undefined;
+  readonly usageSpool: UsageSpoolOptions | undefined;
+}
+
+function createClient(config: ProxyConfig, { token, ...others }: ClientOptions): FlagsClient {
+  return createFlagsClient({ ...toClientOptions(config, token), ...withoutUndefined(others) });
+}
+
+/** Returns the options of a client of the configured upstream. */
+export function toClientOptions(config: ProxyConfig, token: string): FlagsClientOptions {
+  const { bootstrap, network } = config;
+  const { upstream } = network;
+  return {
+    url: config.upstreamUrl,
+    token,
+    appName: config.appName,
+    instanceId: config.instanceId,
+    synchronization: config.synchronization,
+    refreshIntervalMs: config.refreshIntervalMs,
+    metricsIntervalMs: config.metricsIntervalMs,
+    metricsJitterMs: config.metricsJitterMs,
+    tags: config.tags,
+    strategies: config.customStrategies,
+    httpOptions: {
+      rejectUnauthorized: config.rejectUnauthorized,
+      ...withoutUndefined({ ca: upstream.ca, cert: upstream.cert, key: upstream.key }),
+    },
+    customHeaders: upstream.headers,
+    timeoutMs: upstream.timeoutMs,
+    // NOTE: for an absent setting, the client would read the environment itself.
+    httpProxy: config.httpProxy ?? "",
+    httpsProxy: config.httpsProxy ?? "",
+    noProxy: config.noProxy ?? "",
+    ...withoutUndefined({
+      environment: config.environment,
+      projectName: config.projectName,
+      namePrefix: config.namePrefix,
+      storageProvider: config.storageProvider,
+      bootstrap: bootstrap && { url: bootstrap.url, urlHeaders: bootstrap.headers },
+    }),
+  };
+}
+
+type Defined<T> = { readonly [Key in keyof T]?: Exclude<T[Key], undefined> };
+
+function withoutUndefined<T extends object>(options: T): Defined<T> {
+  const entries = Object.entries(options).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as Defined<T>;
+}

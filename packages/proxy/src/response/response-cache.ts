@@ -1,0 +1,129 @@
+import type { Snapshot } from "flags-engine";
+import { LRUCache } from "lru-cache";
+import { BODY_FORMS, type ResponseBody } from "./response-body.ts";
+
+/** Default memory for the cached responses of one snapshot. */
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/** Estimated memory of an entry in addition to its texts. */
+const OVERHEAD_BYTES = 500;
+/** Memory of a character of a key, at worst. */
+const CHARACTER_BYTES = 2;
+
+/** A response is cached only if its request occurred this often recently. */
+const MIN_COUNT = 3;
+
+interface Entry {
+  readonly body: ResponseBody;
+  /** Hash of the request, to estimate its frequency when another request could replace it. */
+  readonly hash: number;
+}
+
+/** The responses of one snapshot by the full text of their requests. */
+type Entries = LRUCache<string, Entry>;
+
+/**
+ * Responses to requests that occur often, such as those of anonymous visitors.
+ *
+ * The key is the full text of everything the response depends on: client key, path, query and body.
+ * No hash ever stands in for it, so no client can obtain or replace the response to another request.
+ * Entries belong to one snapshot and are released with it.
+ *
+ * Nothing is copied when an entry is added: a client whose request is cached and evicted again and again
+ * costs as much as a new one.
+ */
+export class ResponseCache {
+  readonly #bySnapshot = new WeakMap<Snapshot, Entries>();
+  readonly #frequency = new FrequencySketch();
+  readonly #maxBytes: number;
+
+  /** @param maxBytes for the entries of one snapshot; default 64 MiB */
+  constructor(maxBytes: number = MAX_BYTES) {
+    this.#maxBytes = maxBytes;
+  }
+
+  get(snapshot: Snapshot, key: string): ResponseBody | undefined {
+    return this.#bySnapshot.get(snapshot)?.get(key)?.body;
+  }
+
+  /** Counts a request whose response was not cached, and caches it if it is frequent enough. */
+  offer(snapshot: Snapshot, key: string, body: ResponseBody): void {
+    const hash = fnv1a(key);
+    const count = this.#frequency.increment(hash);
+    if (count < MIN_COUNT) return;
+    const size = CHARACTER_BYTES * key.length + BODY_FORMS * body.byteLength + OVERHEAD_BYTES;
+    const entries = this.#entriesOf(snapshot);
+    if (size > this.#maxBytes || !this.#admits(entries, size, count)) return;
+    entries.set(key, { body, hash }, { size });
+  }
+
+  #entriesOf(snapshot: Snapshot): Entries {
+    let entries = this.#bySnapshot.get(snapshot);
+    if (entries === undefined) {
+      entries = new LRUCache({ maxSize: this.#maxBytes });
+      this.#bySnapshot.set(snapshot, entries);
+    }
+    return entries;
+  }
+
+  /**
+   * A full cache admits only a request that is clearly more frequent than the one it would evict.
+   * Otherwise a population that is larger than the cache would replace its entries all the time.
+   */
+  #admits(entries: Entries, size: number, count: number): boolean {
+    if (entries.calculatedSize + size <= this.#maxBytes) return true;
+    const victim = entries.rvalues().next().value;
+    return victim === undefined || count > 2 * this.#frequency.estimate(victim.hash);
+  }
+}
+
+/** Slots of each of the two rows. */
+const SLOTS = 1 << 16;
+
+/** All counts are halved after this many increments, so that old traffic loses its weight. */
+const HALVE_AFTER = 1 << 15;
+
+const MAX_COUNT = 255;
+
+/**
+ * Estimates how often a hash occurred recently, in a fixed 128 KiB: a count-min sketch with ageing, as
+ * in TinyLFU (Einziger, Friedman and Manes, 2017). An estimate can be too high, so use it only to decide
+ * what to cache, never to distinguish requests.
+ */
+export class FrequencySketch {
+  readonly #counts = new Uint8Array(2 * SLOTS);
+  #increments = 0;
+
+  /** Counts one occurrence and returns the estimate, including this occurrence. */
+  increment(hash: number): number {
+    const count = Math.min(this.#add(hash & 0xffff), this.#add(SLOTS + (hash >>> 16)));
+    this.#increments += 1;
+    if (this.#increments === HALVE_AFTER) this.#halve();
+    return count;
+  }
+
+  estimate(hash: number): number {
+    return Math.min(this.#counts[hash & 0xffff] ?? 0, this.#counts[SLOTS + (hash >>> 16)] ?? 0);
+  }
+
+  #add(slot: number): number {
+    const count = Math.min((this.#counts[slot] ?? 0) + 1, MAX_COUNT);
+    this.#counts[slot] = count;
+    return count;
+  }
+
+  #halve(): void {
+    this.#increments = 0;
+    for (let slot = 0; slot < this.#counts.length; slot++) {
+      this.#counts[slot] = (this.#counts[slot] ?? 0) >> 1;
+    }
+  }
+}
+
+/** FNV-1a, 32 bits. */
+export function fnv1a(text: string): number {
+  // NOTE: `| 0` makes V8 keep this as an integer from the start.
+  let hash = 0x811c9dc5 | 0;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return hash;
+}

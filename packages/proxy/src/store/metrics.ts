@@ -1,0 +1,125 @@
+import { FlagsClient, type SharingRole, type SharingStatus } from "flags-sdk";
+import { Counter, Gauge, type Registry } from "prom-client";
+import { METRICS_PREFIX } from "../metrics.ts";
+import type { UpstreamSource } from "../sources.ts";
+import type { GuardedStore } from "./guarded-store.ts";
+
+const ROLES: readonly SharingRole[] = ["holder", "follower", "alone"];
+
+/** Exports how sources use the store and share their flags with other replicas; nothing if none does. */
+export function observeStores(registry: Registry, sources: readonly UpstreamSource[]): void {
+  observeStorage(registry, sources);
+  observeSharing(registry, sources);
+}
+
+/** Exports the operations of the store, and how current the flags in it are. */
+function observeStorage(registry: Registry, sources: readonly UpstreamSource[]): void {
+  const stored = sources.flatMap(({ name, storage }) =>
+    storage === undefined ? [] : [{ name, storage }],
+  );
+  const [first] = stored;
+  if (first === undefined) return;
+  const { store } = first.storage;
+  const registers = [registry];
+  countOperations(registry, store, {
+    name: `${METRICS_PREFIX}_store_operations_total`,
+    help: "Operations of the store for flags, by result",
+  });
+  void new Counter({
+    name: `${METRICS_PREFIX}_store_rejected_documents_total`,
+    help: "Stored flags that were not used because they were damaged or belong to something else",
+    labelNames: ["source"],
+    registers,
+    collect() {
+      this.reset();
+      for (const { name, storage } of stored) {
+        this.inc({ source: name }, storage.rejectedDocuments);
+      }
+    },
+  });
+  void new Gauge({
+    name: `${METRICS_PREFIX}_source_stored_timestamp_seconds`,
+    help: "When the upstream confirmed the flags in the store, in epoch seconds; 0 if there are none",
+    labelNames: ["source"],
+    registers,
+    aggregator: "max",
+    collect() {
+      for (const { name, storage } of stored) {
+        this.set({ source: name }, (storage.storedConfirmedAtMs ?? 0) / 1000);
+      }
+    },
+  });
+}
+
+/** Exports how sources share their flags with other replicas. */
+function observeSharing(registry: Registry, sources: readonly UpstreamSource[]): void {
+  const readStatuses = (): readonly (SharingStatus & { readonly source: string })[] =>
+    sources.flatMap(({ name: source, flags }) =>
+      flags instanceof FlagsClient && flags.sharing !== undefined
+        ? [{ ...flags.sharing, source }]
+        : [],
+    );
+  if (readStatuses().length === 0) return;
+  const registers = [registry];
+  const aggregator = "max" as const;
+  void new Gauge({
+    name: `${METRICS_PREFIX}_sharing_role`,
+    help: "1 for the current role of this replica: holder follows the upstream for all replicas, follower gets the flags of the holder, alone follows the upstream for itself",
+    labelNames: ["source", "role"],
+    registers,
+    aggregator,
+    collect() {
+      for (const { source, role: current } of readStatuses()) {
+        for (const role of ROLES) this.set({ source, role }, Number(role === current));
+      }
+    },
+  });
+  void new Counter({
+    name: `${METRICS_PREFIX}_sharing_takeovers_total`,
+    help: "How often this replica has begun to follow the upstream for all replicas",
+    labelNames: ["source"],
+    registers,
+    collect() {
+      this.reset();
+      for (const { source, takeovers } of readStatuses()) this.inc({ source }, takeovers);
+    },
+  });
+  void new Gauge({
+    name: `${METRICS_PREFIX}_sharing_last_contact_timestamp_seconds`,
+    help: "When sharing flags with other replicas last worked, in epoch seconds; 0 if never",
+    labelNames: ["source"],
+    registers,
+    aggregator,
+    collect() {
+      for (const { source, lastContactAtMs = 0 } of readStatuses()) {
+        this.set({ source }, lastContactAtMs / 1000);
+      }
+    },
+  });
+}
+
+/** Exports the operations of the store for keys that the upstream has verified. */
+export function observeKeyStore(registry: Registry, store: GuardedStore): void {
+  countOperations(registry, store, {
+    name: `${METRICS_PREFIX}_key_store_operations_total`,
+    help: "Operations of the store for keys that the upstream has verified, by result",
+  });
+}
+
+function countOperations(
+  registry: Registry,
+  store: Pick<GuardedStore, "operations">,
+  description: { readonly name: string; readonly help: string },
+): void {
+  void new Counter({
+    ...description,
+    labelNames: ["operation", "result"],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { operation, result, count } of store.operations) {
+        this.inc({ operation, result }, count);
+      }
+    },
+  });
+}
