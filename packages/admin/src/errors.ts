@@ -64,6 +64,11 @@ export function badData(path: string, message: string): ApiError {
   });
 }
 
+/** Creates a 400 for a value that names something unknown. @param kind such as "environment" */
+export function mustExist(path: string, kind: string, name: string): ApiError {
+  return badData(path, `must exist: there is no ${kind} ${JSON.stringify(name)}`);
+}
+
 export function notFound(message: string): ApiError {
   return new ApiError("NotFoundError", message);
 }

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
+import { findPostgres, useSharedPostgres } from "./_postgres.ts";
 import { copyFreshDatabase } from "./_storages.ts";
 
 const COMMAND = fileURLToPath(new URL("../bin/flags-admin.js", import.meta.url));
@@ -85,4 +86,15 @@ export async function makeDataDirectory(): Promise<string> {
   const directory = makeDirectory();
   await copyFreshDatabase(directory);
   return directory;
+}
+
+/**
+ * Creates a database for the command, and deletes it at the end of the test. Returns its setting. It is on
+ * PostgreSQL if that is installed, because the embedded database takes seconds of processor time to start.
+ */
+export async function makeDatabase(): Promise<Record<string, string>> {
+  if (findPostgres() === undefined) return { DATA_DIR: await makeDataDirectory() };
+  const databases = useSharedPostgres();
+  onTestFinished(() => databases.close());
+  return { DATABASE_URL: await databases.createDatabase() };
 }

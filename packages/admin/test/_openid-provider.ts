@@ -75,11 +75,13 @@ export async function startProvider(options: ProviderOptions = {}): Promise<Test
   return state;
 }
 
+/** All providers sign with the same key, because creating one takes long. */
+const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+
 function createConfiguration(
   accountOf: () => Account | undefined,
   { usesUserInfo = false, authMethod = "client_secret_basic" }: ProviderOptions,
 ): Configuration {
-  const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
   return {
     clients: [
       {

@@ -3,6 +3,7 @@ import { cpSync, existsSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe } from "vitest";
+import { isComplete } from "../../../scripts/test-size.ts";
 import { MIGRATIONS } from "../src/storage/migrate.ts";
 import { openStorage } from "../src/storage/open-storage.ts";
 import type { Storage, StorageLogger } from "../src/storage/storage.ts";
@@ -41,6 +42,12 @@ export function describeAnyStorage(title: string, suite: (source: StorageSource)
     suite(findPostgres() === undefined ? useEmbedded() : usePostgres());
   });
 }
+
+/**
+ * Runs tests of behaviour that depends on the storage only through the same SQL: with TEST_SIZE=complete on
+ * each kind of storage, otherwise on any.
+ */
+export const describeStorages = isComplete ? describeEachStorage : describeAnyStorage;
 
 function useEmbedded(): StorageSource {
   const cleanUps: (() => Promise<void> | void)[] = [];

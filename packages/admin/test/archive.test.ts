@@ -7,14 +7,14 @@ import type {
   Named,
   SegmentResponse,
 } from "./_responses.ts";
-import { describeEachStorage } from "./_storages.ts";
+import { describeStorages } from "./_storages.ts";
 
 interface Archive {
   readonly version: number;
   readonly features: readonly Named[];
 }
 
-describeEachStorage("archive", (source) => {
+describeStorages("archive", (source) => {
   const admin = useAdmin(source);
   let flagCount = 0;
 

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { SETTINGS } from "../src/config/settings.ts";
-import { makeDataDirectory, makeDirectory, startCommand } from "./_command.ts";
+import { makeDatabase, makeDataDirectory, makeDirectory, startCommand } from "./_command.ts";
 import { skipsPostgres, startPostgres, useSharedPostgres, type Databases } from "./_postgres.ts";
 
 const ADMIN_TOKEN = "*:*.an-admin-token-of-my-choice";
@@ -61,8 +61,8 @@ describe("flags-admin without an admin token", () => {
   test(
     "warns and says how to create one; its probes succeed while it runs",
     async () => {
-      const DATA_DIR = await makeDataDirectory();
-      const first = startCommand({ DATA_DIR });
+      const database = await makeDatabase();
+      const first = startCommand(database);
       const { port: PORT } = new URL(await first.listening());
       expect(first.stdout()).toMatch(
         /WARN: There is no admin token, .* restart with INIT_ADMIN_API_TOKENS set to a token /,
@@ -82,7 +82,7 @@ describe("flags-admin without an admin token", () => {
 
       const file = join(makeDirectory(), "tokens");
       writeFileSync(file, `${ADMIN_TOKEN}\n`);
-      const second = startCommand({ DATA_DIR, INIT_ADMIN_API_TOKENS_FILE: file });
+      const second = startCommand({ ...database, INIT_ADMIN_API_TOKENS_FILE: file });
       expect((await listContextFields(await second.listening())).status).toBe(200);
       expect(second.stdout()).not.toContain("WARN");
     },

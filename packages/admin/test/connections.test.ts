@@ -3,7 +3,7 @@ import { get, type IncomingMessage } from "node:http";
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
-import { makeDataDirectory, startCommand } from "./_command.ts";
+import { makeDatabase, startCommand } from "./_command.ts";
 
 const TOKEN = "*:*.an-admin-token-of-my-choice";
 const HEADERS = `Host: a\r\nAuthorization: ${TOKEN}\r\nContent-Type: application/json\r\n`;
@@ -13,7 +13,7 @@ const GET = `GET /api/admin/projects HTTP/1.1\r\n${HEADERS}\r\n`;
 
 async function startAdmin(environment: Record<string, string> = {}, openFileLimit?: number) {
   const command = startCommand(
-    { DATA_DIR: await makeDataDirectory(), INIT_ADMIN_API_TOKENS: TOKEN, ...environment },
+    { ...(await makeDatabase()), INIT_ADMIN_API_TOKENS: TOKEN, ...environment },
     [],
     openFileLimit,
   );

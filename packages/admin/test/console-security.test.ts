@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { count } from "drizzle-orm";
 import { AUTHENTICATION_LIMITS } from "flags-server-kit/http";
 import { sessions } from "../src/storage/schema/sessions.ts";
-import { makeDataDirectory, startCommand } from "./_command.ts";
+import { makeDatabase, startCommand } from "./_command.ts";
 import { ADMIN_TOKEN, type Service, startService, useService } from "./_service.ts";
 import { FROM_PAGE, requestSession, signIn, toCookie } from "./_sessions.ts";
 import { describeAnyStorage } from "./_storages.ts";
@@ -283,7 +283,7 @@ describeAnyStorage("guesses at sign-in", (source) => {
 describeAnyStorage("the log of the command", () => {
   test("contains neither tokens nor ids of sessions", async () => {
     const command = startCommand({
-      DATA_DIR: await makeDataDirectory(),
+      ...(await makeDatabase()),
       INIT_ADMIN_API_TOKENS: ADMIN_TOKEN,
       LOG_LEVEL: "debug",
     });

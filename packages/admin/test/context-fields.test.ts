@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { useAdmin } from "./_admin.ts";
 import type { ContextFieldResponse, SegmentResponse } from "./_responses.ts";
-import { describeEachStorage } from "./_storages.ts";
+import { describeStorages } from "./_storages.ts";
 
-describeEachStorage("context fields", (source) => {
+describeStorages("context fields", (source) => {
   const admin = useAdmin(source);
 
   const field = async (name: string) =>

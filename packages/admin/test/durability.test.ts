@@ -2,6 +2,7 @@ import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { sized } from "../../../scripts/test-size.ts";
 import { SYSTEM_ACTOR } from "../src/storage/event.ts";
 import { openStorage } from "../src/storage/open-storage.ts";
 import { projects } from "../src/storage/schema/projects.ts";
@@ -11,6 +12,7 @@ import { type Command, makeDataDirectory, startCommand } from "./_command.ts";
 import { silentLogger } from "./_storages.ts";
 import { type PostgresServer, skipsPostgres, startPostgres } from "./_postgres.ts";
 
+const ROUNDS = sized(2, 5);
 const TOKEN = "*:*.the-admin-of-the-tests";
 
 describe("the embedded database", () => {
@@ -18,7 +20,7 @@ describe("the embedded database", () => {
     const dataDir = await makeDataDirectory();
     const environment = { DATA_DIR: dataDir, INIT_ADMIN_API_TOKENS: TOKEN };
     const acknowledged: string[] = [];
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       const command = startCommand(environment);
       const url = await command.listening();
       expect(await featureNames(url)).toEqual(expect.arrayContaining(acknowledged));

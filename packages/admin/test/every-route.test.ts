@@ -1,13 +1,14 @@
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
+import { fuzzRuns } from "../../../scripts/test-size.ts";
 import { digestTables, useAdmin } from "./_admin.ts";
 import type { ErrorResponse } from "./_responses.ts";
 import { arbitraryRequest } from "./_arbitrary-request.ts";
 import { listRoutes, type Route } from "./_routes.ts";
 import { BACKEND_TOKEN, FRONTEND_TOKEN } from "./_service.ts";
-import { describeEachStorage } from "./_storages.ts";
+import { describeStorages } from "./_storages.ts";
 
-describeEachStorage("every route of the admin API", (source) => {
+describeStorages("every route of the admin API", (source) => {
   const admin = useAdmin(source);
   let routes: readonly Route[] = [];
 
@@ -123,7 +124,7 @@ describeEachStorage("every route of the admin API", (source) => {
           expect(status, `${method} ${path} ${JSON.stringify(body)} ${text}`).toBeLessThan(500);
         },
       ),
-      { numRuns: Number(process.env["FUZZ_RUNS"] ?? 300) },
+      { numRuns: fuzzRuns(100, 300) },
     );
   }, 120_000);
 

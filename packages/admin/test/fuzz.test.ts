@@ -2,11 +2,12 @@ import { count } from "drizzle-orm";
 import fc from "fast-check";
 import type { InjectOptions } from "fastify";
 import { beforeAll, expect, test } from "vitest";
+import { fuzzRuns } from "../../../scripts/test-size.ts";
 import { events } from "../src/storage/schema/events.ts";
 import { arbitraryRequest } from "./_arbitrary-request.ts";
 import { type DescribedRoute, readDescribedRoutes } from "./_routes.ts";
 import { ADMIN_TOKEN, BACKEND_TOKEN, FRONTEND_TOKEN, useService } from "./_service.ts";
-import { describeEachStorage } from "./_storages.ts";
+import { describeStorages } from "./_storages.ts";
 
 const TOKENS: Readonly<Record<string, string>> = {
   adminToken: ADMIN_TOKEN,
@@ -102,7 +103,7 @@ function toText(body: unknown): string | undefined {
   return typeof body === "string" || body === undefined ? body : JSON.stringify(body);
 }
 
-describeEachStorage("every route of the service, from its description", (source) => {
+describeStorages("every route of the service, from its description", (source) => {
   const service = useService(source);
   let routes: readonly DescribedRoute[] = [];
 
@@ -149,7 +150,7 @@ describeEachStorage("every route of the service, from its description", (source)
           expect(await state(), about).toEqual(before);
         },
       ),
-      { numRuns: Number(process.env["FUZZ_RUNS"] ?? 200) },
+      { numRuns: fuzzRuns(60, 200) },
     );
   }, 300_000);
 

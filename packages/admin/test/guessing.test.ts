@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { buildApp } from "../src/app.ts";
 import { AUTHENTICATION_LIMITS, VALIDATION_LIMITS } from "flags-server-kit/http";
-import { makeDataDirectory, startCommand } from "./_command.ts";
+import { makeDatabase, startCommand } from "./_command.ts";
 import {
   ADMIN_TOKEN,
   BACKEND_TOKEN,
@@ -150,7 +150,7 @@ describeAnyStorage("the limit for unknown tokens", (source) => {
 describe("the command flags-admin", () => {
   test("limits unknown tokens per client with TRUST_PROXY", async () => {
     const address = await startCommand({
-      DATA_DIR: await makeDataDirectory(),
+      ...(await makeDatabase()),
       TRUST_PROXY: "127.0.0.1",
     }).listening();
     const send: Send = (path, init) => fetch(address + path, init);

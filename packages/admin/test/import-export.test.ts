@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { LIMITS } from "../src/limits.ts";
 import { useAdmin } from "./_admin.ts";
 import { BACKEND_TOKEN, KNOWS_SEGMENTS } from "./_service.ts";
-import { describeEachStorage } from "./_storages.ts";
+import { describeStorages } from "./_storages.ts";
 
 const FILE = {
   version: 1,
@@ -150,7 +150,7 @@ function first<T>(list: readonly T[]): T {
 const child = (file: typeof FILE) => first(file.features);
 const development = (file: typeof FILE) => first(child(file).environments);
 
-describeEachStorage("export and import of projects", (source) => {
+describeStorages("export and import of projects", (source) => {
   describe("a project", () => {
     const admin = useAdmin(source);
     const path = "/projects/shop";
@@ -421,79 +421,79 @@ describeEachStorage("export and import of projects", (source) => {
       expect(admin.errors).toEqual([]);
     });
   });
+});
 
-  describe("the maximum number of features", () => {
-    const admin = useAdmin(source);
-    const path = "/projects/default/import";
-    const fileOf = (rollout: string) => ({
-      version: 1,
-      features: Array.from({ length: LIMITS.features }, (_, index) => ({
-        name: `feature-${String(index).padStart(4, "0")}`,
-        tags: [{ type: "simple", value: `tag-${index % 20}` }],
-        ...(index % 2 === 1 && { dependencies: [{ feature: "feature-0000" }] }),
-        environments: [
-          {
-            name: "development",
-            enabled: true,
-            strategies: [{ name: "flexibleRollout", parameters: { rollout } }],
-          },
-          { name: "production", enabled: false, strategies: [{ name: "default" }] },
-        ],
-      })),
-    });
-
-    test("can be created by one import and changed by another one", async () => {
-      const created = await admin.must<ImportResponse>(200, "POST", path, fileOf("50"));
-      expect(created.body).toMatchObject({ updated: [], unchanged: [] });
-      expect(created.body.created).toHaveLength(LIMITS.features);
-
-      const events = await admin.eventsOf(async () => {
-        const changed = await admin.must<ImportResponse>(200, "POST", path, fileOf("60"));
-        expect(changed.body).toMatchObject({ created: [], unchanged: [] });
-        expect(changed.body.updated).toHaveLength(LIMITS.features);
-      });
-      // One event for each feature, and one for the import.
-      expect(events).toHaveLength(LIMITS.features + 1);
-      const repeated = await admin.must<ImportResponse>(200, "POST", path, fileOf("60"));
-      expect(repeated.body.unchanged).toHaveLength(LIMITS.features);
-
-      const { body } = await admin.must<typeof FILE>(200, "GET", "/projects/default/export");
-      expect(body.features).toHaveLength(LIMITS.features);
-      expect(body.features.at(-1)).toMatchObject({
-        tags: [{ value: "tag-19" }],
-        dependencies: [{ feature: "feature-0000" }],
-        environments: [{ enabled: true, strategies: [{ parameters: { rollout: "60" } }] }, {}],
-      });
-    }, 240_000);
-
-    test("cannot be exceeded by a file, alone or together with existing features", async () => {
-      const { features } = fileOf("60");
-      await admin.refuse(
-        { status: 400, name: "BadDataError", path: "/body/features" },
-        "POST",
-        path,
+describeStorages("the maximum number of features", (source) => {
+  const admin = useAdmin(source);
+  const path = "/projects/default/import";
+  const fileOf = (rollout: string) => ({
+    version: 1,
+    features: Array.from({ length: LIMITS.features }, (_, index) => ({
+      name: `feature-${String(index).padStart(4, "0")}`,
+      tags: [{ type: "simple", value: `tag-${index % 20}` }],
+      ...(index % 2 === 1 && { dependencies: [{ feature: "feature-0000" }] }),
+      environments: [
         {
-          version: 1,
-          features: [...features, { name: "one-more" }],
+          name: "development",
+          enabled: true,
+          strategies: [{ name: "flexibleRollout", parameters: { rollout } }],
         },
-      );
-      await admin.refuse(
-        { status: 400, name: "ExceedsLimitError", path: "/body/features/1" },
-        "POST",
-        path,
-        { version: 1, features: [{ name: "feature-0001" }, { name: "one-more" }] },
-      );
-    }, 240_000);
-
-    test("cannot be exceeded by reviving a feature", async () => {
-      const features = ["feature-0001"];
-      const limit = { status: 400, name: "ExceedsLimitError" };
-      await admin.must(202, "POST", "/projects/default/archive", { features });
-      await admin.must(201, "POST", "/projects/default/features", { name: "one-more" });
-      await admin.refuse(limit, "POST", "/projects/default/revive", { features });
-      await admin.refuse(limit, "POST", "/archive/revive/feature-0001");
-      await admin.must(202, "POST", "/projects/default/archive", { features: ["one-more"] });
-      await admin.must(200, "POST", "/projects/default/revive", { features });
-    }, 240_000);
+        { name: "production", enabled: false, strategies: [{ name: "default" }] },
+      ],
+    })),
   });
+
+  test("can be created by one import and changed by another one", async () => {
+    const created = await admin.must<ImportResponse>(200, "POST", path, fileOf("50"));
+    expect(created.body).toMatchObject({ updated: [], unchanged: [] });
+    expect(created.body.created).toHaveLength(LIMITS.features);
+
+    const events = await admin.eventsOf(async () => {
+      const changed = await admin.must<ImportResponse>(200, "POST", path, fileOf("60"));
+      expect(changed.body).toMatchObject({ created: [], unchanged: [] });
+      expect(changed.body.updated).toHaveLength(LIMITS.features);
+    });
+    // One event for each feature, and one for the import.
+    expect(events).toHaveLength(LIMITS.features + 1);
+    const repeated = await admin.must<ImportResponse>(200, "POST", path, fileOf("60"));
+    expect(repeated.body.unchanged).toHaveLength(LIMITS.features);
+
+    const { body } = await admin.must<typeof FILE>(200, "GET", "/projects/default/export");
+    expect(body.features).toHaveLength(LIMITS.features);
+    expect(body.features.at(-1)).toMatchObject({
+      tags: [{ value: "tag-19" }],
+      dependencies: [{ feature: "feature-0000" }],
+      environments: [{ enabled: true, strategies: [{ parameters: { rollout: "60" } }] }, {}],
+    });
+  }, 240_000);
+
+  test("cannot be exceeded by a file, alone or together with existing features", async () => {
+    const { features } = fileOf("60");
+    await admin.refuse(
+      { status: 400, name: "BadDataError", path: "/body/features" },
+      "POST",
+      path,
+      {
+        version: 1,
+        features: [...features, { name: "one-more" }],
+      },
+    );
+    await admin.refuse(
+      { status: 400, name: "ExceedsLimitError", path: "/body/features/1" },
+      "POST",
+      path,
+      { version: 1, features: [{ name: "feature-0001" }, { name: "one-more" }] },
+    );
+  }, 240_000);
+
+  test("cannot be exceeded by reviving a feature", async () => {
+    const features = ["feature-0001"];
+    const limit = { status: 400, name: "ExceedsLimitError" };
+    await admin.must(202, "POST", "/projects/default/archive", { features });
+    await admin.must(201, "POST", "/projects/default/features", { name: "one-more" });
+    await admin.refuse(limit, "POST", "/projects/default/revive", { features });
+    await admin.refuse(limit, "POST", "/archive/revive/feature-0001");
+    await admin.must(202, "POST", "/projects/default/archive", { features: ["one-more"] });
+    await admin.must(200, "POST", "/projects/default/revive", { features });
+  }, 240_000);
 });

@@ -3,7 +3,7 @@ import { buildApp } from "../src/app.ts";
 import { openStorage } from "../src/storage/open-storage.ts";
 import { skipsPostgres, startPostgres, type PostgresServer } from "./_postgres.ts";
 import { ADMIN_TOKEN, BACKEND_TOKEN, collectErrors, startService, useService } from "./_service.ts";
-import { describeEachStorage, silentLogger } from "./_storages.ts";
+import { describeStorages, silentLogger } from "./_storages.ts";
 
 const METRICS = "/internal-backstage/prometheus";
 
@@ -13,7 +13,7 @@ function valueOf(metrics: string, name: string): number | undefined {
   return line === undefined ? undefined : Number(line.slice(name.length));
 }
 
-describeEachStorage("monitoring", (source) => {
+describeStorages("monitoring", (source) => {
   const service = useService(source);
   const metrics = async (): Promise<string> => (await service.request(METRICS)).text();
 

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { OpenIdConfig } from "../src/openid/openid-config.ts";
 import type { Storage } from "../src/storage/storage.ts";
 import { Browser } from "./_browser.ts";
-import { makeDataDirectory, startCommand } from "./_command.ts";
+import { makeDatabase, startCommand } from "./_command.ts";
 import { PUBLIC_URL, startProvider } from "./_openid-provider.ts";
 import { collectErrors, type Service, startService } from "./_service.ts";
 import { FROM_PAGE, signIn } from "./_sessions.ts";
@@ -317,7 +317,7 @@ describeAnyStorage("OpenID Connect", (source) => {
   test("the built command uses it", async () => {
     const { config } = await startProvider();
     const address = await startCommand({
-      DATA_DIR: await makeDataDirectory(),
+      ...(await makeDatabase()),
       PUBLIC_URL,
       OIDC_ISSUER: config.issuer,
       OIDC_CLIENT_ID: config.clientId,

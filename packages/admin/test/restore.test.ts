@@ -80,7 +80,7 @@ describe("a file of flags-admin backup", () => {
       },
     });
     expect(statSync(file).mode & 0o777).toBe(0o600);
-  }, 60_000);
+  });
 
   test.skipIf(skipsPostgres)(
     "moves everything from the embedded database to PostgreSQL",
@@ -143,7 +143,6 @@ describe("a file of flags-admin backup", () => {
         `Cannot restore ${file}, since the database is in use: create an empty one\n`,
       );
     },
-    60_000,
   );
 
   test("is restored completely or not at all", async () => {
@@ -190,7 +189,7 @@ describe("a file of flags-admin backup", () => {
     writeFileSync(file, gzipSync(text));
     await restoreBackup(file, open);
     expect(await target.revision()).toBeGreaterThan(0);
-  }, 60_000);
+  });
 
   test.each([
     [["backup"], "Name the file with --file FILE"],

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
+import { fuzzRuns } from "../../../scripts/test-size.ts";
 import { useAdmin } from "./_admin.ts";
 import type { ContextFieldResponse, SegmentResponse, StrategyResponse } from "./_responses.ts";
-import { describeEachStorage } from "./_storages.ts";
+import { describeStorages } from "./_storages.ts";
 
 const arbitraryText = (maxLength: number, minLength = 0) =>
   fc.string({ unit: "grapheme", minLength, maxLength });
@@ -134,9 +135,9 @@ const arbitraryStrategyType = fc.record(
   { requiredKeys: [] },
 );
 
-const RUNS = { numRuns: Number(process.env["FUZZ_RUNS"] ?? 25) };
+const RUNS = { numRuns: fuzzRuns(5, 25) };
 
-describeEachStorage("a GET body sent back with PUT", (source) => {
+describeStorages("a GET body sent back with PUT", (source) => {
   const admin = useAdmin(source);
   let nameCount = 0;
   const nextName = (): string => `n${(nameCount += 1)}`;

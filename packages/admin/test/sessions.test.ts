@@ -13,7 +13,7 @@ import {
   useService,
 } from "./_service.ts";
 import { FROM_PAGE, requestSession, signIn } from "./_sessions.ts";
-import { describeAnyStorage, describeEachStorage } from "./_storages.ts";
+import { describeAnyStorage, describeStorages } from "./_storages.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -22,7 +22,7 @@ interface Token {
   readonly secret: string;
 }
 
-describeEachStorage("a session", (source) => {
+describeStorages("a session", (source) => {
   const service = useService(source);
 
   const createToken = async (expiresAt?: Date): Promise<Token> =>

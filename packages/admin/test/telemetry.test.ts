@@ -9,7 +9,7 @@ import type { ExportedMetric } from "../../server-kit/test/_otlp-messages.ts";
 import { type OtlpReceiver, startOtlpReceiver } from "../../server-kit/test/_otlp-receiver.ts";
 import { handleErrors } from "../src/http/error-handler.ts";
 import { serverOptions } from "../src/http/server.ts";
-import { type Command, makeDataDirectory, makeDirectory, startCommand } from "./_command.ts";
+import { type Command, makeDatabase, makeDirectory, startCommand } from "./_command.ts";
 import { ADMIN_TOKEN, endApp, listen } from "./_service.ts";
 
 const TRACE_ID = "0af7651916cd43dd8448eb211c80319c";
@@ -19,7 +19,7 @@ const NAME = "name-that-nobody-must-know";
 
 async function start(variables: Record<string, string>): Promise<Command> {
   return startCommand({
-    DATA_DIR: await makeDataDirectory(),
+    ...(await makeDatabase()),
     INIT_ADMIN_API_TOKENS: ADMIN_TOKEN,
     LOG_LEVEL: "info",
     ...variables,

@@ -4,7 +4,7 @@ import { featureEnvironments } from "../src/storage/schema/features.ts";
 import { applications, featureUsage } from "../src/storage/schema/usage.ts";
 import { createFlag, createToken } from "./_flags.ts";
 import { BACKEND_TOKEN, FRONTEND_TOKEN, type Service, useService } from "./_service.ts";
-import { describeEachStorage } from "./_storages.ts";
+import { describeStorages } from "./_storages.ts";
 
 const METRICS = "/api/client/metrics";
 const BULK = "/api/client/metrics/bulk";
@@ -42,7 +42,7 @@ const rawOf = async (service: Service, feature: string, query = ""): Promise<Raw
 
 const countedIn = ({ data }: Raw) => data.filter(({ yes, no }) => yes > 0 || no > 0);
 
-describeEachStorage("usage", (source) => {
+describeStorages("usage", (source) => {
   const service = useService(source);
 
   describe("POST /api/client/metrics", () => {

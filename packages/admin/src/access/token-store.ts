@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { and, count, eq, gt, inArray, isNull, or } from "drizzle-orm";
-import { badData, exceedsLimit, notFound } from "../errors.ts";
+import { badData, exceedsLimit, mustExist, notFound } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import { type Database, firstRow, orderByText } from "../storage/database.ts";
 import { type NewEvent, SYSTEM_ACTOR } from "../storage/event.ts";
@@ -185,10 +185,7 @@ async function checkScopeExists(db: Database, scope: TokenScope): Promise<void> 
     .from(environments)
     .where(eq(environments.name, scope.environment));
   if (found.length === 0) {
-    throw badData(
-      "/body/environment",
-      `must exist: there is no environment ${JSON.stringify(scope.environment)}`,
-    );
+    throw mustExist("/body/environment", "environment", scope.environment);
   }
   if (!scope.projects.includes(WILDCARD)) await checkProjectsExist(db, scope.projects);
 }

@@ -6,7 +6,7 @@ import type { Sessions } from "../sessions/sessions.ts";
 import { CoalescedTask } from "../client-api/streaming/coalesced-task.ts";
 import { hasRevision } from "../storage/revisions.ts";
 import type { Storage } from "../storage/storage.ts";
-import { ChangeLog } from "./change-log.ts";
+import { RecentChanges } from "./recent-changes.ts";
 import { readChanges } from "./read-changes.ts";
 
 /** A client that was away for more changes than this reads everything again. */
@@ -48,7 +48,7 @@ export class ChangeStreams {
   readonly #check = new CoalescedTask(() => this.#checkStreams());
   readonly #stops: readonly (() => void)[];
   /** Undefined until it is needed. */
-  #log: ChangeLog | undefined;
+  #recent: RecentChanges | undefined;
 
   constructor(options: ChangeStreamsOptions) {
     const { storage, sessions, maxStreams, maxStreamsPerCaller, keepAliveMs } = options;
@@ -82,7 +82,7 @@ export class ChangeStreams {
     const { maxStreams, maxStreamsPerCaller } = this.#limits;
     throw new ApiError(
       "TooManyStreamsError",
-      `There can be at most ${maxStreams} streams of changes, of which one user may have as many as stay free, and ${maxStreamsPerCaller} of one session or token: close others, or try again later`,
+      `There can be at most ${maxStreams} streams of changes, ${maxStreamsPerCaller} for each session or token, and fewer for one user when few are free: close others, or try again later`,
       { headers: { "retry-after": String(RETRY_AFTER_SECONDS) } },
     );
   }
@@ -100,11 +100,11 @@ export class ChangeStreams {
    * @param lastEventId the last id that the client has seen; undefined for a new client, null if it is invalid
    */
   async findStart(lastEventId: number | null | undefined): Promise<number> {
-    const log = await this.#refresh();
-    if (lastEventId === undefined) return log.latestId;
+    const recent = await this.#refresh();
+    if (lastEventId === undefined) return recent.latestId;
     if (lastEventId === null) return UNKNOWN_ID;
     const isKnown =
-      log.since(lastEventId) !== undefined || (await this.#readOlder(log, lastEventId));
+      recent.since(lastEventId) !== undefined || (await this.#readOlder(recent, lastEventId));
     return isKnown ? lastEventId : UNKNOWN_ID;
   }
 
@@ -131,37 +131,37 @@ export class ChangeStreams {
     this.#hub.update(this.#hub.streams());
   }
 
-  /** Reads the changes since the latest known one. Returns the log. */
-  async #refresh(): Promise<ChangeLog> {
+  /** Reads the changes since the latest known one. Returns the recent ones. */
+  async #refresh(): Promise<RecentChanges> {
     const revision = await this.#storage.revision();
-    const log = (this.#log ??= new ChangeLog(MAX_CHANGES, revision));
-    if (revision === log.latestId) return log;
-    const changes = await readChanges(this.#storage.db, log.latestId, MAX_CHANGES + 1);
-    if (changes.length <= MAX_CHANGES) log.append(changes);
-    else if (log === this.#log) this.#log = new ChangeLog(MAX_CHANGES, revision);
-    return this.#log ?? log;
+    const recent = (this.#recent ??= new RecentChanges(MAX_CHANGES, revision));
+    if (revision === recent.latestId) return recent;
+    const changes = await readChanges(this.#storage.db, recent.latestId, MAX_CHANGES + 1);
+    if (changes.length <= MAX_CHANGES) recent.append(changes);
+    else if (recent === this.#recent) this.#recent = new RecentChanges(MAX_CHANGES, revision);
+    return this.#recent ?? recent;
   }
 
-  /** Extends the log to the past if the change with this id, and not too many since, still exist. */
-  async #readOlder(log: ChangeLog, id: number): Promise<boolean> {
+  /** Reads the changes after an older one if that still exists and not too many have followed it. */
+  async #readOlder(recent: RecentChanges, id: number): Promise<boolean> {
     const { changes, isKnown } = await this.#storage.read(async (db) => ({
       changes: await readChanges(db, id, MAX_CHANGES + 1),
       isKnown: await hasRevision(db, id),
     }));
-    if (!isKnown || changes.length > MAX_CHANGES || log !== this.#log) return false;
-    const extended = new ChangeLog(MAX_CHANGES, id);
+    if (!isKnown || changes.length > MAX_CHANGES || recent !== this.#recent) return false;
+    const extended = new RecentChanges(MAX_CHANGES, id);
     extended.append(changes);
-    if (extended.latestId < log.latestId) return false;
-    this.#log = extended;
+    if (extended.latestId < recent.latestId) return false;
+    this.#recent = extended;
     return true;
   }
 
   #update(stream: ChangeStream): void {
     const { events } = stream;
     if (events.blockedSince !== undefined) return;
-    if (this.#log === undefined || this.#log.latestId === stream.lastId) return;
-    const { latestId } = this.#log;
-    const changes = this.#log.since(stream.lastId);
+    if (this.#recent === undefined || this.#recent.latestId === stream.lastId) return;
+    const { latestId } = this.#recent;
+    const changes = this.#recent.since(stream.lastId);
     if (changes === undefined) events.send({ name: "reset", id: latestId, data: "{}" });
     else if (changes.length > 0) events.write(Buffer.concat(changes));
     stream.lastId = latestId;
@@ -169,7 +169,7 @@ export class ChangeStreams {
 
   /** NOTE: the database lacks changes that the clients have seen, so its ids mean something else now. */
   #startOver(): void {
-    this.#log = undefined;
+    this.#recent = undefined;
     for (const stream of this.#hub.streams()) stream.lastId = UNKNOWN_ID;
   }
 

@@ -26,7 +26,7 @@ import {
 } from "flags-server-kit";
 import { PROGRAM, SETTINGS, type Settings, type Values } from "./settings.ts";
 import { showDatabaseUrl } from "./database-url.ts";
-import { findOpenIdProblems, toOpenIdConfig } from "./openid-config.ts";
+import { findOpenIdProblems, findUnusedOpenId, toOpenIdConfig } from "./openid.ts";
 import type { OpenIdConfig } from "../openid/openid-config.ts";
 import { type InitToken, type InitTokenType, parseInitTokens } from "../access/init-tokens.ts";
 import { LIMITS } from "../limits.ts";
@@ -83,7 +83,8 @@ export function loadConfig(environment: Environment): AdminConfig {
   const problems = [...resolution.problems, ...tokenProblems, ...openIdProblems];
   const openFiles = { limit: readOpenFileLimit(), minReserved: MIN_RESERVED_FILES };
   const hints = [
-    ...findUnusedSettings(resolution),
+    ...findUnusedStorage(resolution),
+    ...findUnusedOpenId(resolution),
     ...findUnreachableLimit(resolution, openFiles),
     ...findUnknownVariables(PROGRAM, environment),
   ];
@@ -161,24 +162,6 @@ function readInitTokens(values: Values): {
         `${nameSetting(SETTING_BY_TYPE[type])}: entry ${position} ${message}`,
     ),
   };
-}
-
-function findUnusedSettings(resolution: Resolution<Settings>): readonly string[] {
-  return [...findUnusedStorage(resolution), ...findUnusedOpenId(resolution)];
-}
-
-function findUnusedOpenId({ origins }: Resolution<Settings>): readonly string[] {
-  if (origins.has("oidcIssuer")) return [];
-  const optional = [
-    "oidcName",
-    "oidcScopes",
-    "oidcRoleClaim",
-    "oidcRoles",
-    "oidcDefaultRole",
-  ] as const;
-  return optional
-    .filter((name) => origins.has(name))
-    .map((name) => `${nameSetting(SETTINGS[name])} has no effect without OIDC_ISSUER`);
 }
 
 function findUnusedStorage({ origins }: Resolution<Settings>): readonly string[] {

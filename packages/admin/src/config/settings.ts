@@ -20,8 +20,11 @@ import { OPENID_SETTINGS } from "./openid-settings.ts";
 import { publicUrlKind } from "./public-url.ts";
 
 /**
- * All settings of the service. The loader, `--help`, the documentation and error messages are derived
+ * All settings of the service. Reading, checking, `--help`, the documentation and error messages are derived
  * from this table.
+ *
+ * To add one, add an entry here, a field to `AdminConfig` in config.ts and its value in `assembleConfig()`, and
+ * run `node scripts/check-docs.mjs --write`, which updates the documentation.
  */
 export const SETTINGS = {
   port: defineSetting({

@@ -1,13 +1,14 @@
 import { createHash } from "node:crypto";
 import { and, desc, inArray, or, sql, type SQL } from "drizzle-orm";
-import type { FastifyReply } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { matchesEntityTag } from "flags-server-kit/http";
 import { Type } from "typebox";
+import { actorOf } from "../access/caller.ts";
 import { ApiError, badData } from "../errors.ts";
 import type { Database } from "../storage/database.ts";
 import type { EventType } from "../storage/event.ts";
 import { events } from "../storage/schema/events.ts";
-import type { WriteTransaction } from "../storage/storage.ts";
+import type { Storage, WriteTransaction } from "../storage/storage.ts";
 
 /** A resource that several people may edit at the same time. */
 export interface EditedResource {
@@ -49,32 +50,29 @@ export function withEntityTag<View>(reply: FastifyReply, view: View): View {
   return view;
 }
 
-interface ConditionalRequest {
-  readonly headers: { readonly "if-match"?: string };
-}
-
 /**
- * Makes a change depend on the `If-Match` header of a request: a resource that someone else has changed
- * since the client has read it stays as it is. Without the header, the change is made in any case.
+ * Changes a resource, unless someone else has changed it since the client read it: then the `If-Match`
+ * header of the request names another version. Without the header, the change is always made.
  *
- * @returns the change, to be run in a write transaction; it throws a 412 if the header does not match
+ * @throws {ApiError} 412 if the header does not match
  */
-export function ifMatch<Result>(
-  { headers }: ConditionalRequest,
+export async function writeIfMatch<Result>(
+  storage: Storage,
+  request: FastifyRequest,
   resource: EditedResource,
   change: (transaction: WriteTransaction) => Promise<Result>,
-): (transaction: WriteTransaction) => Promise<Result> {
-  const expected = headers["if-match"];
-  if (expected === undefined) return change;
-  if (expected.trim() === "") throw badData("/headers/if-match", "must contain an ETag or `*`");
-  return async (transaction) => {
+): Promise<Result> {
+  const expected = request.headers["if-match"];
+  if (expected?.trim() === "") throw badData("/headers/if-match", "must contain an ETag or `*`");
+  return storage.write(actorOf(request), async (transaction) => {
+    if (expected === undefined) return change(transaction);
     // NOTE: changes run one at a time, so nobody can change the resource after this comparison.
     const current = entityTagOf(await resource.readView(transaction.db));
     // NOTE: compared weakly, although RFC 9110 requires a strong comparison: gateways that compress
     // responses make tags weak. A tag of ours identifies the content, so a weak one does too.
     if (matchesEntityTag(expected, current)) return change(transaction);
     throw await describeConflict(transaction.db, resource);
-  };
+  });
 }
 
 async function describeConflict(

@@ -10,7 +10,7 @@ export const SegmentIds = Type.Array(Type.Integer({ minimum: 1, maximum: MAX_INT
 
 /** The flags that a bulk operation applies to. */
 export const BatchFeaturesBody = openObject("batchFeaturesSchema", {
-  features: Type.Array(Type.String(), { maxItems: 10_000, description: "Names of features" }),
+  features: Type.Array(Type.String(), { maxItems: 10_000, description: "Names of flags" }),
 });
 
 export const ProjectParams = Type.Object({ projectId: Type.String() });

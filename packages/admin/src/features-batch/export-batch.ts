@@ -3,7 +3,7 @@ import { findEnvironment } from "../domain/environments/store.ts";
 import { type Feature, toFeatureView } from "../domain/feature.ts";
 import { listSegmentsById } from "../domain/segments/store.ts";
 import { listStrategiesOf, toStrategyView } from "../domain/strategies/find-strategies.ts";
-import { badData } from "../errors.ts";
+import { badData, mustExist } from "../errors.ts";
 import { exportFeatures } from "../import-export/export-project.ts";
 import { exportReferences } from "../import-export/export-references.ts";
 import { type Database, groupBy, isOneOf, orderByText } from "../storage/database.ts";
@@ -19,10 +19,7 @@ import type { ExportQuery } from "./schemas.ts";
 export async function exportBatch(db: Database, query: ExportQuery) {
   const { environment } = query;
   if ((await findEnvironment(db, environment)) === undefined) {
-    throw badData(
-      "/body/environment",
-      `must exist: there is no environment ${JSON.stringify(environment)}`,
-    );
+    throw mustExist("/body/environment", "environment", environment);
   }
   const selected = await selectFeatures(db, query);
   const names = selected.map(({ name }) => name);
@@ -33,11 +30,7 @@ export async function exportBatch(db: Database, query: ExportQuery) {
     db,
     strategies.flatMap((strategy) => strategy.segments),
   );
-  const nameOf = new Map(segments.map(({ id, name }) => [id, name]));
-  const complete = await exportFeatures(db, selected, {
-    strategies,
-    segmentName: (id) => nameOf.get(id) ?? String(id),
-  });
+  const complete = await exportFeatures(db, selected, { strategies, segments });
   const exported = complete.map((feature) => ({
     ...feature,
     environments: feature.environments?.filter(({ name }) => name === environment) ?? [],

@@ -21,7 +21,7 @@ export interface Problems {
   readonly archived: ReadonlySet<string>;
 }
 
-/** Finds what is missing or in the way of an import. */
+/** Finds what would make an import fail, and what to know before it. */
 export async function findProblems(db: Database, batch: ImportBatch): Promise<Problems> {
   const { data, project } = batch;
   const names = data.features.map(({ name }) => name);

@@ -19,7 +19,7 @@ export function registerFeaturesBatch(app: TypedApp, storage: Storage): void {
       schema: {
         ...documented({
           tag,
-          summary: "Exports one environment of features, in the format of Unleash",
+          summary: "Exports one environment of flags, in the format of Unleash",
           hasBody: true,
         }),
         body: ExportQueryBody,
@@ -38,7 +38,7 @@ export function registerFeaturesBatch(app: TypedApp, storage: Storage): void {
     {
       bodyLimit: BODY_LIMIT_BYTES,
       schema: {
-        summary: "Finds out whether features can be imported into an environment",
+        summary: "Checks whether flags can be imported into an environment",
         tags: [tag],
         body: ImportBatchBody,
         response: {
@@ -61,7 +61,7 @@ export function registerFeaturesBatch(app: TypedApp, storage: Storage): void {
       schema: {
         ...documented({
           tag,
-          summary: "Imports features into an environment of a project: all of them, or none",
+          summary: "Imports flags into an environment of a project: all of them, or none",
           empty: 200,
           hasBody: true,
           alsoFailsWith: [404, 409],

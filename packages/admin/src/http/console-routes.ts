@@ -102,7 +102,7 @@ function isPageRequest({ method, headers }: FastifyRequest): boolean {
   return isRead(method) && /\btext\/html\b/i.test(headers.accept ?? "");
 }
 
-/** Whoever opens the address of the service with a program that accepts anything, such as curl, sees that it works. */
+/** Programs that accept anything, such as curl, get the page only at the address of the service itself. */
 function isStartRequest(request: FastifyRequest): boolean {
   const { method, headers } = request;
   return isRead(method) && pathOf(request) === "" && (headers.accept ?? "*/*").includes("*/*");

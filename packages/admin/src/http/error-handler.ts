@@ -20,7 +20,7 @@ export function handleErrors(
   { logger, observe, tracer }: ErrorHandlerOptions,
 ): void {
   app.setErrorHandler((thrown, request, reply) => {
-    const error = toApiError(thrown);
+    const error = toApiError(thrown, request.routeOptions.bodyLimit);
     observe(error);
     const id = randomUUID();
     // A 5xx without a cause is expected, for example a stream limit that was reached.

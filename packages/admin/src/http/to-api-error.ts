@@ -12,18 +12,25 @@ const NAME_BY_STATUS: Readonly<Record<FrameworkFailure["statusCode"], ErrorName>
   415: "ContentTypeError",
 };
 
-/** Converts anything thrown to an error for the client. An unknown error becomes a 500 without details. */
-export function toApiError(error: unknown): ApiError {
+/**
+ * Converts anything thrown to an error for the client. An unknown error becomes a 500 without details.
+ *
+ * @param bodyLimitBytes the limit of the route; default 1 MiB
+ */
+export function toApiError(error: unknown, bodyLimitBytes?: number): ApiError {
   if (error instanceof ApiError) return error;
   if (isDiskFull(error)) return diskFull(error);
   if (isConnectionError(error) || isTimeout(error)) return databaseUnavailable(error);
   if (!(error instanceof Error)) return internal(error);
-  return fromFastify(error) ?? internal(error);
+  return fromFastify(error, bodyLimitBytes) ?? internal(error);
 }
 
-function fromFastify(error: Error & Partial<FastifyError>): ApiError | undefined {
+function fromFastify(
+  error: Error & Partial<FastifyError>,
+  bodyLimitBytes: number | undefined,
+): ApiError | undefined {
   if (error.validation !== undefined) return toValidationError(error);
-  const known = explainFrameworkFailure(error);
+  const known = explainFrameworkFailure(error, bodyLimitBytes);
   if (known !== undefined) {
     return new ApiError(NAME_BY_STATUS[known.statusCode], known.message, { cause: error });
   }

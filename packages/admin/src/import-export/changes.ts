@@ -10,9 +10,9 @@ import { dependencies, featureEnvironments, features } from "../storage/schema/f
 import { strategies, strategySegments } from "../storage/schema/strategies.ts";
 import { featureTags, tags } from "../storage/schema/tags.ts";
 import type { WriteTransaction } from "../storage/storage.ts";
-import type { EnvironmentState, FeatureTag, ImportTarget } from "./import-target.ts";
+import type { FeatureEnvironmentState, FeatureTag, ImportTarget } from "./import-target.ts";
 
-interface FeatureEnvironment extends FeatureEnvironmentKey, EnvironmentState {}
+interface FeatureEnvironment extends FeatureEnvironmentKey, FeatureEnvironmentState {}
 
 /** The rows and events that an import will write. Rows are new or replace those with the same key. */
 export interface Changes {

@@ -1,22 +1,11 @@
 import type { Actor } from "../storage/event.ts";
 import type { Storage, WriteTransaction } from "../storage/storage.ts";
 
-type Work<Result> = (transaction: WriteTransaction) => Promise<Result>;
-
-/** Runs a change. */
-export function writeAndCommit<Result>(
-  storage: Storage,
-  actor: Actor,
-  work: Work<Result>,
-): Promise<Result> {
-  return storage.write(actor, work);
-}
-
 /** Runs a change and rolls it back, to find out what it would do. */
 export async function writeAndRollBack<Result>(
   storage: Storage,
   actor: Actor,
-  work: Work<Result>,
+  work: (transaction: WriteTransaction) => Promise<Result>,
 ): Promise<Result> {
   const rollback = new Rollback();
   let result: { readonly value: Result } | undefined;

@@ -2,7 +2,7 @@ import { and, eq, inArray } from "drizzle-orm";
 import { type Feature, listActiveFeatures } from "../domain/feature.ts";
 import { listFeatureEnvironments } from "../domain/features/read-feature.ts";
 import { getActiveProject } from "../domain/projects/store.ts";
-import { listSegmentsById } from "../domain/segments/store.ts";
+import { listSegmentsById, type Segment } from "../domain/segments/store.ts";
 import { listStrategiesOf, type Strategy } from "../domain/strategies/find-strategies.ts";
 import { type Database, groupBy, orderByText } from "../storage/database.ts";
 import { dependencies } from "../storage/schema/features.ts";
@@ -28,11 +28,7 @@ export async function exportProject(db: Database, project: string): Promise<Proj
     db,
     strategies.flatMap((strategy) => strategy.segments),
   );
-  const nameOf = new Map(segments.map(({ id, name }) => [id, name]));
-  const exported = await exportFeatures(db, features, {
-    strategies,
-    segmentName: (id) => nameOf.get(id) ?? String(id),
-  });
+  const exported = await exportFeatures(db, features, { strategies, segments });
   return {
     version: 1,
     project,
@@ -43,17 +39,19 @@ export async function exportProject(db: Database, project: string): Promise<Proj
 
 interface FeatureContext {
   readonly strategies: readonly Strategy[];
-  readonly segmentName: (id: number) => string;
+  /** The segments of the strategies. */
+  readonly segments: readonly Segment[];
 }
 
 /** Exports flags with their parts. */
 export async function exportFeatures(
   db: Database,
   features: readonly Feature[],
-  { strategies, segmentName }: FeatureContext,
+  { strategies, segments }: FeatureContext,
 ): Promise<FeatureInFile[]> {
   const names = features.map(({ name }) => name);
   if (names.length === 0) return [];
+  const segmentNames = new Map(segments.map(({ id, name }) => [id, name]));
   const strategiesAt = groupBy(strategies, (row) => environmentKey(row.feature, row.environment));
   const environmentsOf = groupBy(await listFeatureEnvironments(db, names), (row) => row.feature);
   const tagsOf = groupBy(await listTags(db, names), (row) => row.feature);
@@ -77,7 +75,7 @@ export async function exportFeatures(
       name: environment.name,
       enabled: environment.enabled,
       strategies: (strategiesAt.get(environmentKey(name, environment.name)) ?? []).map((strategy) =>
-        toStrategyInFile(strategy, segmentName),
+        toStrategyInFile(strategy, segmentNames),
       ),
       variants: environment.variants.map(toVariantInFile),
     })),
@@ -107,7 +105,10 @@ function listTags(db: Database, names: readonly string[]) {
     .orderBy(orderByText(tags.type), orderByText(tags.value));
 }
 
-function toStrategyInFile(strategy: Strategy, segmentName: (id: number) => string): StrategyInFile {
+function toStrategyInFile(
+  strategy: Strategy,
+  segmentNames: ReadonlyMap<number, string>,
+): StrategyInFile {
   const { name, title, disabled, parameters, constraints, variants, segments } = strategy;
   return {
     name,
@@ -116,6 +117,6 @@ function toStrategyInFile(strategy: Strategy, segmentName: (id: number) => strin
     parameters,
     constraints: toConstraintsInFile(constraints),
     variants: [...variants],
-    segments: segments.map(segmentName),
+    segments: segments.map((id) => segmentNames.get(id) ?? String(id)),
   };
 }

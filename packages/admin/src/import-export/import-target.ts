@@ -21,7 +21,7 @@ export interface FeatureTag extends TagName {
 }
 
 /** The state of a flag in one environment. */
-export interface EnvironmentState {
+export interface FeatureEnvironmentState {
   readonly enabled: boolean;
   readonly variants: readonly StoredFlagVariant[];
 }
@@ -36,7 +36,7 @@ export interface ImportTarget {
   /** The flags and parents in the file by name, archived or not. */
   readonly features: ReadonlyMap<string, Feature>;
   /** By flag and environment. */
-  readonly states: ReadonlyMap<string, ReadonlyMap<string, EnvironmentState>>;
+  readonly states: ReadonlyMap<string, ReadonlyMap<string, FeatureEnvironmentState>>;
   /** By `environmentKey()`. */
   readonly strategies: ReadonlyMap<string, readonly Strategy[]>;
   /** By name. */

@@ -13,12 +13,12 @@ import type { NewEvent } from "../storage/event.ts";
 import { isEqualJson } from "../storage/database.ts";
 import type { ImportPlan } from "./changes.ts";
 import { withErrorPath } from "./error-path.ts";
-import { type EnvironmentState, tagKey } from "./import-target.ts";
+import { type FeatureEnvironmentState, tagKey } from "./import-target.ts";
 import { planStrategies } from "./plan-strategies.ts";
 import type { EnvironmentInFile, FeatureInFile } from "./schemas.ts";
 
 /** The state of a new flag in each environment. */
-const NEW_STATE: EnvironmentState = { enabled: false, variants: [] };
+const NEW_STATE: FeatureEnvironmentState = { enabled: false, variants: [] };
 
 /**
  * Plans the changes that make a flag match the file, except its dependencies. Properties that are
@@ -114,10 +114,10 @@ function planEnvironments(
 
 /** NOTE: variants that are absent from the file stay unchanged: files of earlier versions have none. */
 function toState(
-  before: EnvironmentState,
+  before: FeatureEnvironmentState,
   { enabled, variants }: EnvironmentInFile,
   path: string,
-): EnvironmentState {
+): FeatureEnvironmentState {
   if (variants === undefined) return { ...before, enabled };
   const checked = withErrorPath(path, () => checkFlagVariants(variants, "/body/variants"));
   return { enabled, variants: checked };

@@ -2,9 +2,9 @@ import type { TypedApp } from "flags-server-kit/http";
 import { actorOf } from "../access/caller.ts";
 import { ProjectParams } from "../domain/schemas.ts";
 import { errorResponses } from "../http/schemas.ts";
-import type { Storage } from "../storage/storage.ts";
+import type { Storage, WriteTransaction } from "../storage/storage.ts";
 import { exportProject } from "./export-project.ts";
-import { writeAndCommit, writeAndRollBack } from "./dry-run.ts";
+import { writeAndRollBack } from "./dry-run.ts";
 import { importProject } from "./import-project.ts";
 import { ImportQuery, ImportResponse, ProjectFile } from "./schemas.ts";
 
@@ -19,7 +19,7 @@ export function registerImportExport(app: TypedApp, storage: Storage): void {
     "/projects/:projectId/export",
     {
       schema: {
-        summary: "Exports the active features of a project and the definitions that they refer to",
+        summary: "Exports the active flags of a project and the definitions that they refer to",
         tags,
         params: ProjectParams,
         response: { 200: ProjectFile, ...errorResponses(401, 403, 404, 503) },
@@ -33,9 +33,9 @@ export function registerImportExport(app: TypedApp, storage: Storage): void {
     {
       bodyLimit: FILE_LIMIT_BYTES,
       schema: {
-        summary: "Imports the features of a file into a project: all of them, or none",
+        summary: "Imports the flags of a file into a project: all of them, or none",
         description:
-          "Properties in the file replace those of existing features. Absent properties stay unchanged. " +
+          "Properties in the file replace those of existing flags. Absent properties stay unchanged. " +
           "Missing segments, context fields, tag types and strategy types are created.",
         tags,
         params: ProjectParams,
@@ -49,10 +49,12 @@ export function registerImportExport(app: TypedApp, storage: Storage): void {
     },
     async (request) => {
       const { params, query, body } = request;
-      const run = query.dryRun === "true" ? writeAndRollBack : writeAndCommit;
-      return run(storage, actorOf(request), (transaction) =>
-        importProject(transaction, params.projectId, body),
-      );
+      const actor = actorOf(request);
+      const work = (transaction: WriteTransaction) =>
+        importProject(transaction, params.projectId, body);
+      return query.dryRun === "true"
+        ? writeAndRollBack(storage, actor, work)
+        : storage.write(actor, work);
     },
   );
 }

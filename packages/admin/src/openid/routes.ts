@@ -8,7 +8,7 @@ import type { User } from "../sessions/session-store.ts";
 import type { Sessions } from "../sessions/sessions.ts";
 import { toLocalPath } from "./local-path.ts";
 import type { OpenIdConfig } from "./openid-config.ts";
-import { OpenIdProvider } from "./open-id-provider.ts";
+import { OpenIdProvider } from "./openid-provider.ts";
 import { SignInError } from "./sign-in-error.ts";
 import { parseState, type SignInState, writeState } from "./sign-in-state.ts";
 
@@ -45,7 +45,8 @@ export async function registerOpenId(
     }
     return redirect(reply, `/sign-in?problem=${error.problem}`);
   };
-  const keepState = (request: FastifyRequest, reply: FastifyReply, state?: SignInState) =>
+  /** Without a state, deletes the cookie. */
+  const setStateCookie = (request: FastifyRequest, reply: FastifyReply, state?: SignInState) =>
     setCookie(reply, STATE_COOKIE, {
       value: state === undefined ? "" : writeState(state),
       maxAgeSeconds: state === undefined ? 0 : STATE_SECONDS,
@@ -79,7 +80,7 @@ export async function registerOpenId(
           try {
             const { returnTo } = request.query as { readonly returnTo?: unknown };
             const { url, state } = await provider.start(toLocalPath(returnTo));
-            keepState(request, reply, state);
+            setStateCookie(request, reply, state);
             return await reply.redirect(url.href);
           } catch (error) {
             return refuse(reply, error);
@@ -91,7 +92,7 @@ export async function registerOpenId(
         { exposeHeadRoute: false, schema: { hide: true } },
         async (request, reply) => {
           try {
-            keepState(request, reply);
+            setStateCookie(request, reply);
             const [user, { returnTo }] = await complete(request);
             await sessions.start(request, reply, { user });
             return await redirect(reply, returnTo);

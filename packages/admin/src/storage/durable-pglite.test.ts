@@ -2,10 +2,12 @@ import { fstatSync, fsyncSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { copyFreshDatabase } from "../../test/_storages.ts";
 import { openDurable } from "./durable-pglite.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "flags-durable-"));
 const synced: number[] = [];
+await copyFreshDatabase(directory);
 const client = await openDurable(join(directory, "database"), {
   onPanic: (reason) => expect.unreachable(reason),
   syncFile: (descriptor) => {
@@ -20,7 +22,10 @@ afterAll(async () => {
 
 test("openDurable() flushes the log to disk before each change is acknowledged", async () => {
   await client.exec("create table t (a int)");
-  const log = statSync(join(directory, "database/pg_wal/000000010000000000000001")).ino;
+  const current = await client.query<{ name: string }>(
+    "select pg_walfile_name(pg_current_wal_lsn()) as name",
+  );
+  const log = statSync(join(directory, "database/pg_wal", current.rows[0]?.name ?? "")).ino;
   for (let count = 0; count < 5; count++) {
     synced.length = 0;
     await client.query("insert into t values (1)");

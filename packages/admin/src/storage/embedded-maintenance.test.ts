@@ -2,11 +2,13 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, onTestFinished, test } from "vitest";
+import { copyFreshDatabase } from "../../test/_storages.ts";
 import { DiskGuard } from "./disk-guard.ts";
 import { EmbeddedMaintenance } from "./embedded-maintenance.ts";
 import { openDurable } from "./durable-pglite.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "flags-maintenance-"));
+await copyFreshDatabase(directory);
 const client = await openDurable(join(directory, "database"), {
   onPanic: (reason) => expect.unreachable(reason),
 });

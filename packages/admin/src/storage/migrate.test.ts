@@ -1,13 +1,23 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { PGlite } from "@electric-sql/pglite";
 import { sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/pglite";
 import { afterAll, expect, test } from "vitest";
+import { copyFreshDatabase } from "../../test/_storages.ts";
 import type { Database } from "./database.ts";
 import { migrate, MIGRATIONS, SchemaTooNewError } from "./migrate.ts";
 
-const client = await PGlite.create();
+const directory = mkdtempSync(join(tmpdir(), "flags-migrate-"));
+await copyFreshDatabase(directory);
+const client = await PGlite.create(join(directory, "database"));
+await client.exec("drop schema public cascade; create schema public");
 const db = drizzle(client);
-afterAll(() => client.close());
+afterAll(async () => {
+  await client.close();
+  rmSync(directory, { recursive: true, force: true });
+});
 
 async function versionsOf(database: Database): Promise<number[]> {
   const result: unknown = await database.execute(

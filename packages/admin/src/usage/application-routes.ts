@@ -52,7 +52,7 @@ function registerDetails(app: TypedApp, storage: Storage): void {
     ONE,
     {
       schema: {
-        summary: "Shows an application with its instances and the features that it uses",
+        summary: "Shows an application with its instances and the flags that it uses",
         tags,
         params: ApplicationParams,
         response: { 200: ApplicationResponse, ...errorResponses(401, 403, 404, 503) },

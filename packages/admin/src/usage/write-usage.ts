@@ -47,7 +47,7 @@ export async function writeUsage(
     await addVariantCounts(transaction, known);
     return known;
   });
-  await markSeen(storage, entries);
+  await markFeaturesSeen(storage, entries);
   await markApplicationsSeen(
     storage,
     reports.flatMap((report) => report.entries),
@@ -125,86 +125,75 @@ function keyOf({ feature, appName, environment, hour, variant }: Key): string {
   return JSON.stringify([feature, appName, environment, hour, variant]);
 }
 
-/** Limits the updates of `last_seen_at`, because usage of a flag is reported continually. */
-const SEEN_PRECISION = "1 minute";
-const APPLICATION_PRECISION = "1 hour";
-
-/** Updates when flags were last seen. A failure is ignored, because the next report tries again. */
-async function markSeen(
-  storage: Pick<Storage, "transact">,
-  entries: readonly UsageEntry[],
-): Promise<void> {
-  const seen = new Map(
-    entries.map(({ feature, environment }) => [
-      JSON.stringify([feature, environment]),
-      { feature, environment },
-    ]),
-  );
-  if (seen.size === 0) return;
-  // NOTE: skips rows that another transaction has locked. A statement that never waits for a row cannot
-  // take part in a deadlock, in which the change of an administrator could be rolled back.
-  const statement = sql`
-    with seen as (
-      select feature, environment from feature_environments
-      where (feature, environment) in (
-        select "feature", "environment"
-        from jsonb_to_recordset(${toJson(seen.values())}) as counted ("feature" text, "environment" text)
-      ) and (last_seen_at is null or last_seen_at < now() - ${SEEN_PRECISION}::interval)
-      for no key update skip locked
-    )
-    update feature_environments as stored set last_seen_at = now()
-    from seen where (stored.feature, stored.environment) = (seen.feature, seen.environment)`;
-  await storage.transact((db) => db.execute(statement)).catch(() => undefined);
+/** Updates when flags were last seen. */
+function markFeaturesSeen(storage: Pick<Storage, "transact">, entries: readonly UsageEntry[]) {
+  const rows = entries.map(({ feature, environment }) => ({ feature, environment }));
+  return markSeen(storage, {
+    table: "feature_environments",
+    key: ["feature", "environment"],
+    rows,
+    precision: "1 minute",
+  });
 }
 
 /**
  * Updates when applications were last seen. Most of them register only when they start, and would otherwise
  * expire while they run.
  */
-async function markApplicationsSeen(
-  storage: Pick<Storage, "transact">,
-  entries: readonly UsageEntry[],
-): Promise<void> {
-  const seen = new Map(
-    entries.map(({ appName, environment }) => [
-      JSON.stringify([appName, environment]),
-      { appName, environment },
-    ]),
-  );
-  if (seen.size === 0) return;
-  const statement = sql`
-    with seen as (
-      select app_name, environment from applications
-      where (app_name, environment) in (
-        select "appName", "environment"
-        from jsonb_to_recordset(${toJson(seen.values())}) as counted ("appName" text, "environment" text)
-      ) and last_seen_at < now() - ${APPLICATION_PRECISION}::interval
-      for no key update skip locked
-    )
-    update applications as stored set last_seen_at = now()
-    from seen where (stored.app_name, stored.environment) = (seen.app_name, seen.environment)`;
-  await storage.transact((db) => db.execute(statement)).catch(() => undefined);
+function markApplicationsSeen(storage: Pick<Storage, "transact">, entries: readonly UsageEntry[]) {
+  const rows = entries.map(({ appName, environment }) => ({ app_name: appName, environment }));
+  return markSeen(storage, {
+    table: "applications",
+    key: ["app_name", "environment"],
+    rows,
+    precision: "1 hour",
+  });
 }
 
-async function markInstancesSeen(
+function markInstancesSeen(storage: Pick<Storage, "transact">, instances: readonly InstanceKey[]) {
+  const rows = instances.map(({ appName, environment, instanceId }) => ({
+    app_name: appName,
+    environment,
+    instance_id: instanceId,
+  }));
+  return markSeen(storage, {
+    table: "application_instances",
+    key: ["app_name", "environment", "instance_id"],
+    rows,
+    precision: "1 hour",
+  });
+}
+
+interface SeenRows {
+  readonly table: string;
+  /** The columns that identify a row. */
+  readonly key: readonly string[];
+  /** The values of these columns. */
+  readonly rows: readonly Readonly<Record<string, string>>[];
+  /** Rows that were seen within this interval are not updated, because usage is reported continually. */
+  readonly precision: string;
+}
+
+/** Sets `last_seen_at` of rows. A failure is ignored, because the next report tries again. */
+async function markSeen(
   storage: Pick<Storage, "transact">,
-  instances: readonly InstanceKey[],
+  { table: tableName, key, rows, precision }: SeenRows,
 ): Promise<void> {
-  if (instances.length === 0) return;
+  const distinct = new Map(rows.map((row) => [JSON.stringify(row), row]));
+  if (distinct.size === 0) return;
+  const table = sql.identifier(tableName);
+  const columns = sql.join(key.map(sql.identifier), sql`, `);
+  // NOTE: skips rows that another transaction has locked. A statement that never waits for a row cannot
+  // take part in a deadlock, in which the change of an administrator could be rolled back.
   const statement = sql`
     with seen as (
-      select app_name, environment, instance_id from application_instances
-      where (app_name, environment, instance_id) in (
-        select "appName", "environment", "instanceId"
-        from jsonb_to_recordset(${toJson(instances)}) as counted (
-          "appName" text, "environment" text, "instanceId" text
-        )
-      ) and last_seen_at < now() - ${APPLICATION_PRECISION}::interval
+      select ${columns} from ${table}
+      where (${columns}) in (
+        select ${columns} from jsonb_populate_recordset(null::${table}, ${toJson(distinct.values())})
+      ) and (last_seen_at is null or last_seen_at < now() - ${precision}::interval)
       for no key update skip locked
     )
-    update application_instances as stored set last_seen_at = now()
-    from seen where (stored.app_name, stored.environment, stored.instance_id)
-      = (seen.app_name, seen.environment, seen.instance_id)`;
+    update ${table} set last_seen_at = now() where (${columns}) in (select ${columns} from seen)`;
   await storage.transact((db) => db.execute(statement)).catch(() => undefined);
 }
 

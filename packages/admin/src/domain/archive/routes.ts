@@ -33,19 +33,19 @@ function registerBulkOperations(app: TypedApp, storage: Storage): void {
     {
       action: "archive",
       status: 202,
-      summary: "Archives the listed features that are active: all of them, or none",
+      summary: "Archives the listed flags that are active: all of them, or none",
       run: archiveFeatures,
     },
     {
       action: "revive",
       status: 200,
-      summary: "Revives archived features, off in every environment: all of them, or none",
+      summary: "Revives archived flags, off in every environment: all of them, or none",
       run: reviveFeatures,
     },
     {
       action: "delete",
       status: 200,
-      summary: "Permanently deletes the listed features that are archived: all of them, or none",
+      summary: "Permanently deletes the listed flags that are archived: all of them, or none",
       run: deleteFeatures,
     },
   ] as const;
@@ -69,7 +69,7 @@ function registerBulkOperations(app: TypedApp, storage: Storage): void {
       schema: {
         ...documented({
           tag,
-          summary: "Checks how archiving features would affect features that depend on them",
+          summary: "Checks how archiving flags would affect flags that depend on them",
           hasBody: true,
         }),
         params: ProjectParams,
@@ -85,7 +85,7 @@ function registerArchiveOne(app: TypedApp, storage: Storage): void {
     "/projects/:projectId/features/:feature",
     {
       schema: {
-        ...documented({ tag, summary: "Archives a feature", empty: 202, alsoFailsWith: [404] }),
+        ...documented({ tag, summary: "Archives a flag", empty: 202, alsoFailsWith: [404] }),
         params: FeatureParams,
       },
     },
@@ -101,7 +101,7 @@ function registerArchiveOne(app: TypedApp, storage: Storage): void {
 function registerLists(app: TypedApp, storage: Storage): void {
   app.get(
     "/archive/features",
-    { schema: documented({ tag, summary: "Lists the archived features of all projects" }) },
+    { schema: documented({ tag, summary: "Lists the archived flags of all projects" }) },
     async () => ({ version: 2, features: await listArchived(storage.db) }),
   );
 
@@ -109,7 +109,7 @@ function registerLists(app: TypedApp, storage: Storage): void {
     "/archive/features/:projectId",
     {
       schema: {
-        ...documented({ tag, summary: "Lists the archived features of a project" }),
+        ...documented({ tag, summary: "Lists the archived flags of a project" }),
         params: ProjectParams,
       },
     },
@@ -127,7 +127,7 @@ function registerReviveAndDeleteOne(app: TypedApp, storage: Storage): void {
       schema: {
         ...documented({
           tag,
-          summary: "Revives an archived feature, off in every environment",
+          summary: "Revives an archived flag, off in every environment",
           empty: 200,
           alsoFailsWith: [400, 404],
         }),
@@ -146,7 +146,7 @@ function registerReviveAndDeleteOne(app: TypedApp, storage: Storage): void {
     "/archive/:feature",
     {
       schema: {
-        ...documented({ tag, summary: "Permanently deletes an archived feature", empty: 200 }),
+        ...documented({ tag, summary: "Permanently deletes an archived flag", empty: 200 }),
         params: FeatureNameParams,
       },
     },

@@ -5,7 +5,7 @@ import { actorOf } from "../../access/caller.ts";
 import { documented, errorResponses } from "../../http/schemas.ts";
 import { NameBody } from "../../http/names.ts";
 import type { Storage } from "../../storage/storage.ts";
-import { ifMatch, IfMatchHeaders, withEntityTag } from "../conditional-change.ts";
+import { IfMatchHeaders, withEntityTag, writeIfMatch } from "../conditional-change.ts";
 import { contextFields } from "../../storage/schema/context-fields.ts";
 import { badData } from "../../errors.ts";
 import { getProject } from "../projects/store.ts";
@@ -206,11 +206,8 @@ function registerChanging(app: TypedApp, storage: Storage, mount: Mount): void {
     },
     async (request, reply) => {
       const address = toAddress(request.params);
-      await storage.write(
-        actorOf(request),
-        ifMatch(request, editedContextField(address), (transaction) =>
-          updateContextField(transaction, address, inProject(request.params, request.body)),
-        ),
+      await writeIfMatch(storage, request, editedContextField(address), (transaction) =>
+        updateContextField(transaction, address, inProject(request.params, request.body)),
       );
       return reply.send();
     },
@@ -232,11 +229,8 @@ function registerChanging(app: TypedApp, storage: Storage, mount: Mount): void {
     },
     async (request, reply) => {
       const address = toAddress(request.params);
-      await storage.write(
-        actorOf(request),
-        ifMatch(request, editedContextField(address), (transaction) =>
-          deleteContextField(transaction, address),
-        ),
+      await writeIfMatch(storage, request, editedContextField(address), (transaction) =>
+        deleteContextField(transaction, address),
       );
       return reply.send();
     },

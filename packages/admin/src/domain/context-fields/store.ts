@@ -1,5 +1,5 @@
 import { eq, type SQL } from "drizzle-orm";
-import { ApiError, badData, nameExists, notFound } from "../../errors.ts";
+import { ApiError, mustExist, nameExists, notFound } from "../../errors.ts";
 import { type Database, firstRow, orderByText } from "../../storage/database.ts";
 import { contextFields } from "../../storage/schema/context-fields.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
@@ -56,7 +56,7 @@ async function getAddressed(db: Database, { name, project }: FieldAddress): Prom
   );
 }
 
-/** Describes a context field for `ifMatch()`. */
+/** Describes a context field for `writeIfMatch()`. */
 export function editedContextField(address: FieldAddress): EditedResource {
   const { name } = address;
   return {
@@ -196,7 +196,7 @@ function projectOf({ project }: ContextField): { readonly project?: string } {
 async function checkProject(db: Database, name: string, project: string | null): Promise<void> {
   if (project === null) return;
   if ((await findProject(db, project)) === undefined) {
-    throw badData("/body/project", `must exist: there is no project ${JSON.stringify(project)}`);
+    throw mustExist("/body/project", "project", project);
   }
   const reference = await findForeignReference(db, name, project);
   if (reference === undefined) return;

@@ -30,7 +30,7 @@ function registerAdding(app: TypedApp, storage: Storage): void {
       schema: {
         ...documented({
           tag,
-          summary: "Makes a feature depend on another one, instead of its previous parent",
+          summary: "Makes a flag depend on another one, instead of its previous parent",
           empty: 200,
           hasBody: true,
           alsoFailsWith: [404],
@@ -55,7 +55,7 @@ function registerRemoving(app: TypedApp, storage: Storage): void {
       schema: {
         ...documented({
           tag,
-          summary: "Removes the dependency of a feature on another one",
+          summary: "Removes the dependency of a flag on another one",
           empty: 200,
           alsoFailsWith: [404],
         }),
@@ -76,7 +76,7 @@ function registerRemoving(app: TypedApp, storage: Storage): void {
       schema: {
         ...documented({
           tag,
-          summary: "Removes all dependencies of a feature",
+          summary: "Removes all dependencies of a flag",
           empty: 200,
           alsoFailsWith: [404],
         }),
@@ -99,7 +99,7 @@ function registerReading(app: TypedApp, storage: Storage): void {
       schema: {
         ...documented({
           tag,
-          summary: "Lists the features that a feature may depend on",
+          summary: "Lists the flags that a flag may depend on",
           alsoFailsWith: [404],
         }),
         params: FeatureParams,
@@ -114,7 +114,7 @@ function registerReading(app: TypedApp, storage: Storage): void {
       schema: {
         ...documented({
           tag,
-          summary: "Lists the variants of a feature that other features may depend on",
+          summary: "Lists the variants of a flag that other flags may depend on",
           alsoFailsWith: [404],
         }),
         params: FeatureParams,
@@ -127,7 +127,7 @@ function registerReading(app: TypedApp, storage: Storage): void {
     "/projects/:projectId/dependencies",
     {
       schema: {
-        ...documented({ tag, summary: "Returns whether any feature depends on another one" }),
+        ...documented({ tag, summary: "Returns whether any flag depends on another one" }),
         params: ProjectParams,
       },
     },

@@ -3,7 +3,7 @@ import { badData, exceedsLimit, nameExists, notFound } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
 import { type Database, firstRow } from "../../storage/database.ts";
 import { apiTokens } from "../../storage/schema/api-tokens.ts";
-import { environments } from "../../storage/schema/environments.ts";
+import { ENVIRONMENT_ORDER, environments } from "../../storage/schema/environments.ts";
 import { featureEnvironments, features } from "../../storage/schema/features.ts";
 import { projectEnvironments, projects } from "../../storage/schema/projects.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
@@ -31,12 +31,12 @@ export async function getEnvironment(db: Database, name: string): Promise<Enviro
   return environment;
 }
 
-/** Lists all environments by `sortOrder`, then by creation time and name. */
+/** Lists all environments, in order. */
 export function listEnvironments(db: Database): Promise<Environment[]> {
   return db
     .select()
     .from(environments)
-    .orderBy(environments.sortOrder, environments.createdAt, environments.name);
+    .orderBy(...ENVIRONMENT_ORDER);
 }
 
 /** An environment as responses show it. Protection and approvals are not supported. */

@@ -45,7 +45,7 @@ export function registerEvents(app: TypedApp, storage: Storage): void {
     "/events/:feature",
     {
       schema: {
-        ...documented({ tag, summary: "Lists the events of a feature, newest first" }),
+        ...documented({ tag, summary: "Lists the events of a flag, newest first" }),
         params: FeatureNameParams,
         querystring: EventListQuery,
       },

@@ -35,7 +35,7 @@ export function registerFeatureEnvironments(app: TypedApp, storage: Storage): vo
     ONE,
     {
       schema: {
-        ...documented({ tag, summary: "Shows a feature in one environment", alsoFailsWith: [404] }),
+        ...documented({ tag, summary: "Shows a flag in one environment", alsoFailsWith: [404] }),
         params: FeatureEnvironmentParams,
       },
     },
@@ -56,7 +56,7 @@ function registerSwitch(app: TypedApp, storage: Storage, { action, enabled }: Sw
   const schema = {
     ...documented({
       tag,
-      summary: `Switches a feature ${action} in an environment`,
+      summary: `Switches a flag ${action} in an environment`,
       empty: 200,
       alsoFailsWith: [400, 404],
     }),
@@ -79,7 +79,7 @@ function registerBulkSwitch(app: TypedApp, storage: Storage, { action, enabled }
   const schema = {
     ...documented({
       tag,
-      summary: `Switches features ${action} in an environment: all of them, or none`,
+      summary: `Switches flags ${action} in an environment: all of them, or none`,
       empty: 200,
       hasBody: true,
       alsoFailsWith: [404],

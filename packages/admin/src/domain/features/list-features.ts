@@ -1,12 +1,12 @@
 import { eq, sql } from "drizzle-orm";
 import { badData } from "../../errors.ts";
 import { type Database, groupBy, isOneOf } from "../../storage/database.ts";
-import { environments } from "../../storage/schema/environments.ts";
+import { ENVIRONMENT_ORDER, environments } from "../../storage/schema/environments.ts";
 import { featureEnvironments } from "../../storage/schema/features.ts";
 import { strategies } from "../../storage/schema/strategies.ts";
 import { type Feature, listActiveFeatures, toFeatureView } from "../feature.ts";
 import type { TagName } from "../tags/store.ts";
-import { ENVIRONMENT_ORDER, FEATURE_ENVIRONMENT, listTags } from "./read-feature.ts";
+import { FEATURE_ENVIRONMENT, listTags } from "./read-feature.ts";
 
 interface FeatureFilter {
   readonly namePrefix: string | undefined;

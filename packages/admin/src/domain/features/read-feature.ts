@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { notFound } from "../../errors.ts";
 import { type Database, groupBy, isOneOf } from "../../storage/database.ts";
-import { environments } from "../../storage/schema/environments.ts";
+import { ENVIRONMENT_ORDER, environments } from "../../storage/schema/environments.ts";
 import { dependencies, featureEnvironments } from "../../storage/schema/features.ts";
 import { featureTags } from "../../storage/schema/tags.ts";
 import { getEnabled, type FeatureEnvironmentAddress } from "../feature-environment.ts";
@@ -51,12 +51,6 @@ export const FEATURE_ENVIRONMENT = {
   sortOrder: environments.sortOrder,
   lastSeenAt: featureEnvironments.lastSeenAt,
 } as const;
-
-export const ENVIRONMENT_ORDER = [
-  environments.sortOrder,
-  environments.createdAt,
-  environments.name,
-] as const;
 
 /** Lists the environments of flags and whether the flags are on there, in environment order. */
 export function listFeatureEnvironments(db: Database, names: readonly string[]) {

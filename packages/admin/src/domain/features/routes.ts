@@ -4,7 +4,7 @@ import { documented } from "../../http/schemas.ts";
 import { JsonPatchBody } from "../../http/json-patch.ts";
 import { parsePage } from "../../http/parse-filter.ts";
 import type { Storage } from "../../storage/storage.ts";
-import { ifMatch, IfMatchHeaders, withEntityTag } from "../conditional-change.ts";
+import { IfMatchHeaders, withEntityTag, writeIfMatch } from "../conditional-change.ts";
 import { getActiveProject } from "../projects/store.ts";
 import { FeatureParams, ProjectParams, toFeatureAddress } from "../schemas.ts";
 import { cloneFeature } from "./clone-feature.ts";
@@ -42,7 +42,7 @@ function registerReading(app: TypedApp, storage: Storage): void {
       schema: {
         ...documented({
           tag,
-          summary: "Lists the active features of a project",
+          summary: "Lists the active flags of a project",
           alsoFailsWith: [400],
         }),
         params: ProjectParams,
@@ -65,7 +65,7 @@ function registerReading(app: TypedApp, storage: Storage): void {
       schema: {
         ...documented({
           tag,
-          summary: "Shows a feature with its environments, strategies, dependencies and tags",
+          summary: "Shows a flag with its environments, strategies, dependencies and tags",
           description: "The ETag is that of its settings, for If-Match",
           alsoFailsWith: [404],
         }),
@@ -84,7 +84,7 @@ function registerReading(app: TypedApp, storage: Storage): void {
 
   app.get(
     "/feature-types",
-    { schema: documented({ tag, summary: "Lists the types of features" }) },
+    { schema: documented({ tag, summary: "Lists the types of flags" }) },
     () => ({ version: 1, types: FEATURE_TYPES }),
   );
 }
@@ -96,7 +96,7 @@ function registerCreating(app: TypedApp, storage: Storage): void {
       schema: {
         ...documented({
           tag,
-          summary: "Creates a feature that is off in every environment",
+          summary: "Creates a flag that is off in every environment",
           hasBody: true,
           alsoFailsWith: [404, 409],
         }),
@@ -118,7 +118,7 @@ function registerCreating(app: TypedApp, storage: Storage): void {
       schema: {
         ...documented({
           tag,
-          summary: "Copies a feature. The copy is off in every environment",
+          summary: "Copies a flag. The copy is off in every environment",
           description:
             "Copies the properties, tags, dependency, and in every environment the strategies and variants",
           hasBody: true,
@@ -142,7 +142,7 @@ function registerCreating(app: TypedApp, storage: Storage): void {
       schema: {
         ...documented({
           tag,
-          summary: "Checks whether a name is available for a new feature",
+          summary: "Checks whether a name is available for a new flag",
           empty: 200,
           hasBody: true,
           alsoFailsWith: [404, 409],
@@ -165,7 +165,7 @@ function registerChanging(app: TypedApp, storage: Storage): void {
       schema: {
         ...documented({
           tag,
-          summary: "Updates the properties of a feature that the body contains",
+          summary: "Updates the properties of a flag that the body contains",
           hasBody: true,
           alsoFailsWith: [404, 412],
         }),
@@ -176,11 +176,8 @@ function registerChanging(app: TypedApp, storage: Storage): void {
     },
     (request) => {
       const address = toFeatureAddress(request.params);
-      return storage.write(
-        actorOf(request),
-        ifMatch(request, editedFeature(address), (transaction) =>
-          updateFeature(transaction, address, request.body),
-        ),
+      return writeIfMatch(storage, request, editedFeature(address), (transaction) =>
+        updateFeature(transaction, address, request.body),
       );
     },
   );
@@ -191,7 +188,7 @@ function registerChanging(app: TypedApp, storage: Storage): void {
       schema: {
         ...documented({
           tag,
-          summary: "Applies a JSON Patch to a feature",
+          summary: "Applies a JSON Patch to a flag",
           hasBody: true,
           alsoFailsWith: [404, 412],
         }),
@@ -202,11 +199,8 @@ function registerChanging(app: TypedApp, storage: Storage): void {
     },
     (request) => {
       const address = toFeatureAddress(request.params);
-      return storage.write(
-        actorOf(request),
-        ifMatch(request, editedFeature(address), (transaction) =>
-          patchFeature(transaction, address, request.body),
-        ),
+      return writeIfMatch(storage, request, editedFeature(address), (transaction) =>
+        patchFeature(transaction, address, request.body),
       );
     },
   );
@@ -217,7 +211,7 @@ function registerChanging(app: TypedApp, storage: Storage): void {
       schema: {
         ...documented({
           tag,
-          summary: "Marks features as stale or not stale",
+          summary: "Marks flags as stale or not stale",
           empty: 202,
           hasBody: true,
           alsoFailsWith: [404],
@@ -242,7 +236,7 @@ function registerSearch(app: TypedApp, storage: Storage): void {
       schema: {
         ...documented({
           tag,
-          summary: "Searches the features of all projects",
+          summary: "Searches the flags of all projects",
           alsoFailsWith: [400],
         }),
         querystring: FeatureSearchQuery,

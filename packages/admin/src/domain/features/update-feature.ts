@@ -36,7 +36,7 @@ export async function updateFeature(
   return toFeatureView(await replace(transaction, before, toColumns(body)));
 }
 
-/** Describes the settings of a flag, which its `PUT` and `PATCH` change, for `ifMatch()`. */
+/** Describes the settings of a flag, which its `PUT` and `PATCH` change, for `writeIfMatch()`. */
 export function editedFeature(address: FeatureAddress): EditedResource {
   return {
     label: "The flag",

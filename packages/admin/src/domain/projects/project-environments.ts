@@ -1,5 +1,5 @@
 import { and, eq, inArray } from "drizzle-orm";
-import { badData, nameExists } from "../../errors.ts";
+import { mustExist, nameExists } from "../../errors.ts";
 import { batchesOf } from "../../storage/database.ts";
 import { featureEnvironments, features } from "../../storage/schema/features.ts";
 import { projectEnvironments } from "../../storage/schema/projects.ts";
@@ -15,10 +15,7 @@ export async function addEnvironment(
 ): Promise<void> {
   await getActiveProject(db, project);
   if ((await findEnvironment(db, environment)) === undefined) {
-    throw badData(
-      "/body/environment",
-      `must exist: there is no environment ${JSON.stringify(environment)}`,
-    );
+    throw mustExist("/body/environment", "environment", environment);
   }
   const before = await listProjectEnvironments(db, project);
   if (before.includes(environment)) {

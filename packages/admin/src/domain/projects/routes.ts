@@ -72,7 +72,7 @@ function registerReading(app: TypedApp, storage: Storage): void {
       schema: {
         ...documented({
           tag,
-          summary: "Shows a project, its environments and the number of its features by type",
+          summary: "Shows a project, its environments and the number of its flags by type",
           alsoFailsWith: [404],
         }),
         params: ProjectParams,
@@ -190,7 +190,7 @@ function registerArchiving(app: TypedApp, storage: Storage): void {
   const operations = [
     {
       action: "archive",
-      summary: "Archives a project without active features",
+      summary: "Archives a project without active flags",
       run: archiveProject,
     },
     { action: "revive", summary: "Revives an archived project", run: reviveProject },
@@ -231,7 +231,7 @@ function registerProjectEnvironments(app: TypedApp, storage: Storage): void {
       schema: {
         ...documented({
           tag,
-          summary: "Adds an environment to a project. Its features are off there",
+          summary: "Adds an environment to a project. Its flags are off there",
           empty: 200,
           hasBody: true,
           alsoFailsWith: [404, 409],
@@ -255,7 +255,7 @@ function registerProjectEnvironments(app: TypedApp, storage: Storage): void {
         ...documented({
           tag,
           summary:
-            "Removes an environment from a project, including the strategies of its features there",
+            "Removes an environment from a project, including the strategies of its flags there",
           empty: 200,
           alsoFailsWith: [404],
         }),

@@ -1,8 +1,8 @@
 import { and, count, eq, isNotNull, isNull, sql } from "drizzle-orm";
-import { badData, exceedsLimit, invalidOperation, nameExists, notFound } from "../../errors.ts";
+import { exceedsLimit, invalidOperation, mustExist, nameExists, notFound } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
 import { type Database, firstRow, groupBy, orderByText } from "../../storage/database.ts";
-import { environments } from "../../storage/schema/environments.ts";
+import { ENVIRONMENT_ORDER, environments } from "../../storage/schema/environments.ts";
 import { features } from "../../storage/schema/features.ts";
 import { projectEnvironments, projects } from "../../storage/schema/projects.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
@@ -46,7 +46,7 @@ export async function listProjects(db: Database, filter: { readonly archived: bo
     .select({ project: projectEnvironments.project, environment: projectEnvironments.environment })
     .from(projectEnvironments)
     .innerJoin(environments, eq(environments.name, projectEnvironments.environment))
-    .orderBy(environments.sortOrder, environments.createdAt, environments.name);
+    .orderBy(...ENVIRONMENT_ORDER);
   const linksOf = groupBy(links, ({ project }) => project);
   return rows.map((row) => ({
     ...row,
@@ -79,14 +79,14 @@ function listProjectRows(db: Database, { archived }: { readonly archived: boolea
     .orderBy(orderByText(projects.id));
 }
 
-/** Lists the names of the environments of a project by `sortOrder`, then by creation time and name. */
+/** Lists the names of the environments of a project, in order. */
 export async function listProjectEnvironments(db: Database, projectId: string): Promise<string[]> {
   const rows = await db
     .select({ environment: projectEnvironments.environment })
     .from(projectEnvironments)
     .innerJoin(environments, eq(environments.name, projectEnvironments.environment))
     .where(eq(projectEnvironments.project, projectId))
-    .orderBy(environments.sortOrder, environments.createdAt, environments.name);
+    .orderBy(...ENVIRONMENT_ORDER);
   return rows.map(({ environment }) => environment);
 }
 
@@ -161,14 +161,9 @@ async function chooseEnvironments(
 ): Promise<readonly string[]> {
   const known = await db.select().from(environments);
   if (names === undefined) return known.filter(({ enabled }) => enabled).map(({ name }) => name);
-  const unknown = names.findIndex((name) =>
-    known.every((environment) => environment.name !== name),
-  );
-  if (unknown !== -1) {
-    throw badData(
-      `/body/environments/${unknown}`,
-      `must exist: there is no environment ${JSON.stringify(names[unknown])}`,
-    );
+  for (const [index, name] of names.entries()) {
+    if (known.some((environment) => environment.name === name)) continue;
+    throw mustExist(`/body/environments/${index}`, "environment", name);
   }
   return [...new Set(names)];
 }

@@ -2,7 +2,7 @@ import type { TypedApp } from "flags-server-kit/http";
 import { actorOf } from "../../access/caller.ts";
 import { documented } from "../../http/schemas.ts";
 import type { Storage } from "../../storage/storage.ts";
-import { ifMatch, IfMatchHeaders, withEntityTag } from "../conditional-change.ts";
+import { IfMatchHeaders, withEntityTag, writeIfMatch } from "../conditional-change.ts";
 import { SegmentBody, SegmentNameBody, SegmentParams, StrategyParams } from "./schemas.ts";
 import {
   checkNameIsAvailable,
@@ -141,11 +141,8 @@ function registerChanging(app: TypedApp, storage: Storage): void {
     },
     async (request, reply) => {
       const id = Number(request.params.segmentId);
-      await storage.write(
-        actorOf(request),
-        ifMatch(request, editedSegment(id), (transaction) =>
-          updateSegment(transaction, id, request.body),
-        ),
+      await writeIfMatch(storage, request, editedSegment(id), (transaction) =>
+        updateSegment(transaction, id, request.body),
       );
       return reply.code(204).send();
     },
@@ -167,9 +164,8 @@ function registerChanging(app: TypedApp, storage: Storage): void {
     },
     async (request, reply) => {
       const id = Number(request.params.segmentId);
-      await storage.write(
-        actorOf(request),
-        ifMatch(request, editedSegment(id), (transaction) => deleteSegment(transaction, id)),
+      await writeIfMatch(storage, request, editedSegment(id), (transaction) =>
+        deleteSegment(transaction, id),
       );
       return reply.code(204).send();
     },

@@ -1,6 +1,6 @@
 import { and, count, eq, isNull } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
-import { ApiError, badData, exceedsLimit, nameExists, notFound } from "../../errors.ts";
+import { ApiError, badData, exceedsLimit, mustExist, nameExists, notFound } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
 import { type Database, firstRow, isOneOf, orderByText } from "../../storage/database.ts";
 import { features } from "../../storage/schema/features.ts";
@@ -53,7 +53,7 @@ export function toSegmentView({ project, ...segment }: Segment) {
   return { ...segment, ...(project !== null && { project }) };
 }
 
-/** Describes a segment for `ifMatch()`. */
+/** Describes a segment for `writeIfMatch()`. */
 export function editedSegment(id: number): EditedResource {
   return {
     label: "The segment",
@@ -228,7 +228,7 @@ function projectOf({ project }: Segment): { readonly project?: string } {
 async function chooseProject(db: Database, { project }: SegmentInput): Promise<string | null> {
   if (!project) return null;
   if ((await findProject(db, project)) === undefined) {
-    throw badData("/body/project", `must exist: there is no project ${JSON.stringify(project)}`);
+    throw mustExist("/body/project", "project", project);
   }
   return project;
 }

@@ -73,7 +73,7 @@ export async function getStrategy(
   return strategy;
 }
 
-/** Describes a strategy for `ifMatch()`. */
+/** Describes a strategy for `writeIfMatch()`. */
 export function editedStrategy(address: StrategyAddress): EditedResource {
   const { feature, id } = address;
   return {

@@ -4,7 +4,7 @@ import { actorOf } from "../../access/caller.ts";
 import { documented } from "../../http/schemas.ts";
 import { JsonPatchBody } from "../../http/json-patch.ts";
 import type { Storage } from "../../storage/storage.ts";
-import { ifMatch, IfMatchHeaders, withEntityTag } from "../conditional-change.ts";
+import { IfMatchHeaders, withEntityTag, writeIfMatch } from "../conditional-change.ts";
 import { getEnabled } from "../feature-environment.ts";
 import { getFeature } from "../feature.ts";
 import { FeatureEnvironmentParams, toFeatureEnvironmentAddress } from "../schemas.ts";
@@ -56,7 +56,7 @@ function registerReading(app: TypedApp, storage: Storage): void {
       schema: {
         ...documented({
           tag,
-          summary: "Lists the strategies of a feature in an environment",
+          summary: "Lists the strategies of a flag in an environment",
           alsoFailsWith: [404],
         }),
         params: FeatureEnvironmentParams,
@@ -93,7 +93,7 @@ function registerAdding(app: TypedApp, storage: Storage): void {
       schema: {
         ...documented({
           tag,
-          summary: "Adds a strategy to a feature in an environment",
+          summary: "Adds a strategy to a flag in an environment",
           hasBody: true,
           alsoFailsWith: [404],
         }),
@@ -143,11 +143,8 @@ function registerChanging(app: TypedApp, storage: Storage): void {
     { schema: { ...describe("Replaces a strategy"), body: UpdateStrategyBody } },
     (request) => {
       const address = toStrategyAddress(request.params);
-      return storage.write(
-        actorOf(request),
-        ifMatch(request, editedStrategy(address), (transaction) =>
-          replaceStrategy(transaction, address, request.body),
-        ),
+      return writeIfMatch(storage, request, editedStrategy(address), (transaction) =>
+        replaceStrategy(transaction, address, request.body),
       );
     },
   );
@@ -157,11 +154,8 @@ function registerChanging(app: TypedApp, storage: Storage): void {
     { schema: { ...describe("Applies a JSON Patch to a strategy"), body: JsonPatchBody } },
     (request) => {
       const address = toStrategyAddress(request.params);
-      return storage.write(
-        actorOf(request),
-        ifMatch(request, editedStrategy(address), (transaction) =>
-          patchStrategy(transaction, address, request.body),
-        ),
+      return writeIfMatch(storage, request, editedStrategy(address), (transaction) =>
+        patchStrategy(transaction, address, request.body),
       );
     },
   );
@@ -182,11 +176,8 @@ function registerChanging(app: TypedApp, storage: Storage): void {
     },
     async (request, reply) => {
       const address = toStrategyAddress(request.params);
-      await storage.write(
-        actorOf(request),
-        ifMatch(request, editedStrategy(address), (transaction) =>
-          deleteStrategy(transaction, address),
-        ),
+      await writeIfMatch(storage, request, editedStrategy(address), (transaction) =>
+        deleteStrategy(transaction, address),
       );
       return reply.send();
     },

@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import { BUILT_IN_STRATEGY_NAMES } from "flags-engine";
-import { ApiError, badData, invalidOperation, nameExists, notFound } from "../../errors.ts";
+import { ApiError, invalidOperation, mustExist, nameExists, notFound } from "../../errors.ts";
 import { type Database, firstRow, orderByText } from "../../storage/database.ts";
 import { strategies, strategyTypes } from "../../storage/schema/strategies.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
@@ -15,7 +15,7 @@ const BUILT_IN: ReadonlySet<string> = new Set(BUILT_IN_STRATEGY_NAMES);
  */
 export function checkStrategyName(name: string, customTypes: ReadonlySet<string>): void {
   if (BUILT_IN.has(name) || customTypes.has(name)) return;
-  throw badData("/body/name", `must exist: there is no strategy ${JSON.stringify(name)}`);
+  throw mustExist("/body/name", "strategy", name);
 }
 
 /** Lists the built-in strategy types, then the custom ones by name. */

@@ -23,7 +23,7 @@ function registerFeatureTags(app: TypedApp, storage: Storage): void {
     "/features/:feature/tags",
     {
       schema: {
-        ...documented({ tag, summary: "Lists the tags of a feature", alsoFailsWith: [404] }),
+        ...documented({ tag, summary: "Lists the tags of a flag", alsoFailsWith: [404] }),
         params: FeatureNameParams,
       },
     },
@@ -37,7 +37,7 @@ function registerFeatureTags(app: TypedApp, storage: Storage): void {
       schema: {
         ...documented({
           tag,
-          summary: "Adds a tag to a feature, and creates the tag if it does not exist",
+          summary: "Adds a tag to a flag, and creates the tag if it does not exist",
           hasBody: true,
           alsoFailsWith: [404],
         }),
@@ -61,7 +61,7 @@ function registerFeatureTags(app: TypedApp, storage: Storage): void {
       schema: {
         ...documented({
           tag,
-          summary: "Removes a tag from a feature",
+          summary: "Removes a tag from a flag",
           empty: 200,
           alsoFailsWith: [404],
         }),
@@ -85,7 +85,7 @@ function registerFeatureTagChanges(app: TypedApp, storage: Storage): void {
       schema: {
         ...documented({
           tag,
-          summary: "Adds tags to a feature and removes others",
+          summary: "Adds tags to a flag and removes others",
           hasBody: true,
           alsoFailsWith: [404],
         }),
@@ -107,7 +107,7 @@ function registerFeatureTagChanges(app: TypedApp, storage: Storage): void {
       schema: {
         ...documented({
           tag,
-          summary: "Adds tags to features and removes others: from all features, or none",
+          summary: "Adds tags to flags and removes others: from all flags, or none",
           empty: 200,
           hasBody: true,
           alsoFailsWith: [404],
@@ -181,7 +181,7 @@ function registerCreatingAndDeleting(app: TypedApp, storage: Storage): void {
       schema: {
         ...documented({
           tag,
-          summary: "Deletes a tag and removes it from every feature",
+          summary: "Deletes a tag and removes it from every flag",
           empty: 200,
           alsoFailsWith: [404],
         }),

@@ -9,7 +9,7 @@ import {
   toFeatureAddress,
   toFeatureEnvironmentAddress,
 } from "../schemas.ts";
-import { ifMatch, IfMatchHeaders, withEntityTag } from "../conditional-change.ts";
+import { IfMatchHeaders, withEntityTag, writeIfMatch } from "../conditional-change.ts";
 import { FlagVariantsBody, FlagVariantsResponse, VariantsBatchBody } from "./schemas.ts";
 import {
   editedVariants,
@@ -28,7 +28,7 @@ export function registerVariants(app: TypedApp, storage: Storage): void {
     ONE,
     {
       schema: {
-        summary: "Lists the variants of a feature in an environment, with an ETag",
+        summary: "Lists the variants of a flag in an environment, with an ETag",
         tags,
         params: FeatureEnvironmentParams,
         response: { 200: FlagVariantsResponse, ...errorResponses(401, 403, 404, 503) },
@@ -54,7 +54,7 @@ function registerReplacing(app: TypedApp, storage: Storage): void {
     ONE,
     {
       schema: {
-        summary: "Replaces the variants of a feature in an environment",
+        summary: "Replaces the variants of a flag in an environment",
         tags,
         headers: IfMatchHeaders,
         params: FeatureEnvironmentParams,
@@ -64,11 +64,11 @@ function registerReplacing(app: TypedApp, storage: Storage): void {
     },
     async (request) => {
       const address = toFeatureEnvironmentAddress(request.params);
-      const variants = await storage.write(
-        actorOf(request),
-        ifMatch(request, editedVariants(address), (transaction) =>
-          replaceVariants(transaction, address, request.body),
-        ),
+      const variants = await writeIfMatch(
+        storage,
+        request,
+        editedVariants(address),
+        (transaction) => replaceVariants(transaction, address, request.body),
       );
       return toVariantList(variants);
     },
@@ -78,7 +78,7 @@ function registerReplacing(app: TypedApp, storage: Storage): void {
     ONE,
     {
       schema: {
-        summary: "Applies a JSON Patch to the variants of a feature in an environment",
+        summary: "Applies a JSON Patch to the variants of a flag in an environment",
         tags,
         headers: IfMatchHeaders,
         params: FeatureEnvironmentParams,
@@ -88,11 +88,11 @@ function registerReplacing(app: TypedApp, storage: Storage): void {
     },
     async (request) => {
       const address = toFeatureEnvironmentAddress(request.params);
-      const variants = await storage.write(
-        actorOf(request),
-        ifMatch(request, editedVariants(address), (transaction) =>
-          patchVariants(transaction, address, request.body),
-        ),
+      const variants = await writeIfMatch(
+        storage,
+        request,
+        editedVariants(address),
+        (transaction) => patchVariants(transaction, address, request.body),
       );
       return toVariantList(variants);
     },
@@ -104,7 +104,7 @@ function registerBatch(app: TypedApp, storage: Storage): void {
     "/projects/:projectId/features/:feature/variants-batch",
     {
       schema: {
-        summary: "Replaces the variants of a feature in several environments: in all, or none",
+        summary: "Replaces the variants of a flag in several environments: in all, or none",
         tags,
         params: FeatureParams,
         body: VariantsBatchBody,

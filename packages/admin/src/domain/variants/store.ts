@@ -34,7 +34,7 @@ export async function readVariants(
   return findVariants(db, address);
 }
 
-/** Describes the variants of a flag in an environment for `ifMatch()`. */
+/** Describes the variants of a flag in an environment for `writeIfMatch()`. */
 export function editedVariants(address: FeatureEnvironmentAddress): EditedResource {
   const { feature, environment } = address;
   return {

@@ -7,3 +7,10 @@ export const environments = pgTable("environments", {
   sortOrder: integer("sort_order").notNull().default(9999),
   createdAt: timestamp("created_at", { withTimezone: true }).notNull().defaultNow(),
 });
+
+/** Environments are listed by their sort order, then by creation time and name. */
+export const ENVIRONMENT_ORDER = [
+  environments.sortOrder,
+  environments.createdAt,
+  environments.name,
+] as const;

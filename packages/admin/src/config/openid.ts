@@ -1,8 +1,8 @@
-import { nameSetting } from "flags-server-kit";
+import { nameSetting, type Resolution } from "flags-server-kit";
 import { ROLES } from "../role.ts";
 import type { OpenIdConfig } from "../openid/openid-config.ts";
 import { isSecureUrl } from "./public-url.ts";
-import { SETTINGS, type Values } from "./settings.ts";
+import { SETTINGS, type Settings, type Values } from "./settings.ts";
 
 const REQUIRED = ["oidcIssuer", "oidcClientId", "oidcClientSecret", "publicUrl"] as const;
 
@@ -20,6 +20,22 @@ export function findOpenIdProblems(values: Values): readonly string[] {
     );
   }
   return problems;
+}
+
+const OPTIONAL = [
+  "oidcName",
+  "oidcScopes",
+  "oidcRoleClaim",
+  "oidcRoles",
+  "oidcDefaultRole",
+] as const;
+
+/** Returns a message for each setting that has no effect, because OpenID Connect is not configured. */
+export function findUnusedOpenId({ origins }: Resolution<Settings>): readonly string[] {
+  if (origins.has("oidcIssuer")) return [];
+  return OPTIONAL.filter((name) => origins.has(name)).map(
+    (name) => `${nameSetting(SETTINGS[name])} has no effect without OIDC_ISSUER`,
+  );
 }
 
 /** Returns the configuration of OpenID Connect; undefined if users cannot sign in with it. */

@@ -2,7 +2,7 @@ import { writeEvent } from "flags-server-kit/http";
 import type { Change } from "./read-changes.ts";
 
 /** The latest changes, as all streams send them. */
-export class ChangeLog {
+export class RecentChanges {
   readonly #maxChanges: number;
   /** Oldest first. */
   #changes: readonly { readonly id: number; readonly bytes: Buffer }[] = [];
@@ -10,7 +10,7 @@ export class ChangeLog {
   #completeSince: number;
   #latestId: number;
 
-  /** @param latestId id of the latest change, which the log does not contain */
+  /** @param latestId id of the latest change, which is not included */
   constructor(maxChanges: number, latestId = 0) {
     this.#maxChanges = maxChanges;
     this.#completeSince = latestId;
