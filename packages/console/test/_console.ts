@@ -5,17 +5,15 @@ import { fileURLToPath } from "node:url";
 import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
 import { beforeAll, describe, expect, onTestFinished } from "vitest";
 import { skipsChromium, startChromium } from "../../../scripts/quickstart/_chromium.ts";
+import { sized } from "../../../scripts/test-size.ts";
 import { ADMIN_TOKEN, type Service, useService } from "../../admin/test/_service.ts";
 import { describeAnyStorage, type StorageSource } from "../../admin/test/_storages.ts";
 import { watchPage } from "./_page-problems.ts";
 
-const ALL_SIZES = ["desktop", "phone"] as const;
-export type Size = (typeof ALL_SIZES)[number];
+export type Size = "desktop" | "phone";
 
-/** The screens for which tests of journeys run: a desktop and a phone, or those that CONSOLE_SIZES names. */
-export const SIZES: readonly Size[] = ALL_SIZES.filter((size) =>
-  (process.env["CONSOLE_SIZES"] ?? ALL_SIZES.join()).split(",").includes(size),
-);
+/** The screens for which tests of journeys run: with TEST_SIZE=complete also a phone. */
+export const SIZES: readonly Size[] = sized(["desktop"], ["desktop", "phone"]);
 
 const VIEWPORTS: Readonly<Record<Size, NonNullable<BrowserContextOptions["viewport"]>>> = {
   desktop: { width: 1280, height: 900 },

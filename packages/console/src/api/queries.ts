@@ -26,7 +26,7 @@ import type {
 
 /**
  * What the console reads. The first part of a key names the resource: `changes/live-changes.ts` uses it to decide
- * what a change makes outdated.
+ * what a change invalidates.
  */
 export const queries = {
   projects: () =>

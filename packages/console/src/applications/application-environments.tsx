@@ -1,7 +1,7 @@
 import { useState } from "react";
 import type { ApplicationDetails, ApplicationOverview } from "../api/types.ts";
 import { Button } from "../ui/button.tsx";
-import { describeCount } from "../ui/count.ts";
+import { describeCount } from "../ui/numbers.ts";
 import { Time } from "../ui/time.tsx";
 
 type Environment = ApplicationOverview["environments"][number];

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import type { ApplicationDetails } from "../api/types.ts";
 import { describeType } from "../flags/flag-types.ts";
-import { describeCount } from "../ui/count.ts";
+import { describeCount } from "../ui/numbers.ts";
 import { Badge } from "../ui/page.tsx";
 
 interface ApplicationFlagsProps {

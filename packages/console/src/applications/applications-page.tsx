@@ -4,7 +4,7 @@ import { useState } from "react";
 import { queries } from "../api/queries.ts";
 import type { Application } from "../api/types.ts";
 import { Button } from "../ui/button.tsx";
-import { describeCount, formatCount } from "../ui/count.ts";
+import { describeCount, formatCount } from "../ui/numbers.ts";
 import { type Column, DataTable } from "../ui/data-table.tsx";
 import { SearchField } from "../ui/fields.tsx";
 import { Badge, Empty, Loaded, Page } from "../ui/page.tsx";
@@ -27,8 +27,8 @@ export function ApplicationsPage() {
           total === 0 && query === "" ? (
             <Empty title="No application has registered yet">
               <p>
-                Create an API token of type client or frontend, and start an application with an SDK
-                that uses it. It registers when it starts.
+                Create an API token of type backend or frontend, and start an application with an
+                SDK that uses it. It registers when it starts.
               </p>
               <Link to="/tokens">Go to the API tokens</Link>
             </Empty>

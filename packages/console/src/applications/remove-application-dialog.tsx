@@ -14,7 +14,7 @@ export function RemoveApplicationDialog({ name, onClose }: RemoveApplicationDial
   const removal = useChange({
     run: () => request(adminPath`/metrics/applications/${name}`, { method: "DELETE" }),
     // The page of the application is left first: it would only find that there is none any more.
-    outdates: [["applications", "list"]],
+    invalidates: [["applications", "list"]],
     success: () => `Removed the application ${name}`,
     showsErrors: true,
   });

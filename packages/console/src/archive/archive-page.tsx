@@ -6,7 +6,7 @@ import type { ArchivedFlag } from "../api/types.ts";
 import { describeType } from "../flags/flag-types.ts";
 import { useHasRole } from "../session/session.ts";
 import { Button } from "../ui/button.tsx";
-import { describeCount, describeShown } from "../ui/count.ts";
+import { describeCount, describeShown } from "../ui/numbers.ts";
 import { type Column, DataTable } from "../ui/data-table.tsx";
 import { Checkbox, SearchField } from "../ui/fields.tsx";
 import { Empty, Loaded, Page } from "../ui/page.tsx";

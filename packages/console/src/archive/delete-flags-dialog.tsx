@@ -15,7 +15,7 @@ export function DeleteFlagsDialog({ project, names, onClose, onDone }: ArchivedF
         method: "POST",
         body: { features: names },
       }),
-    outdates: [["flags", project], ["flag", project], ["tags"], ["segments"]],
+    invalidates: [["flags", project], ["flag", project], ["tags"], ["segments"]],
     success: () => `Deleted ${subject} permanently`,
     showsErrors: true,
   });

@@ -1,7 +1,7 @@
 import { adminPath, request } from "../api/request.ts";
 import { useChange } from "../changes/use-change.ts";
 import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
-import { describeCount } from "../ui/count.ts";
+import { describeCount } from "../ui/numbers.ts";
 import { NameList } from "../ui/name-list.tsx";
 
 export interface ArchivedFlagsDialogProps {
@@ -21,7 +21,7 @@ export function ReviveFlagsDialog({ project, names, onClose, onDone }: ArchivedF
     });
   const reviving = useChange({
     run: () => send("revive"),
-    outdates: [["flags", project], ["flag", project], ["projects"], ["segments"]],
+    invalidates: [["flags", project], ["flag", project], ["projects"], ["segments"]],
     success: () => `Revived ${subject}`,
     undo: () => send("archive"),
     showsErrors: true,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { EventType } from "../../../admin/src/storage/event.ts";
-import { outdatedKeys } from "./live-changes.ts";
+import { invalidatedKeys } from "./live-changes.ts";
 
 const FLAG = ["evaluation", "flags", "flag"];
 const STRATEGY = [...FLAG, "segments", "context-fields"];
@@ -13,7 +13,7 @@ const STRATEGY_TYPE = ["evaluation", "strategy-types"];
 const TAGS = ["tags", "tag-types"];
 
 /** The resources that the console reads again after a change of each type, besides events. */
-const OUTDATED: Readonly<Record<EventType, readonly string[]>> = {
+const INVALIDATED: Readonly<Record<EventType, readonly string[]>> = {
   "api-token-created": ["tokens", "environments"],
   "api-token-deleted": ["tokens", "environments"],
   "api-token-updated": ["tokens", "environments"],
@@ -72,19 +72,19 @@ const change = {
   createdAt: "2026-01-01T00:00:00.000Z",
 };
 
-test.each(Object.entries(OUTDATED))("a change of type %s outdates %j", (type, resources) => {
-  const found = outdatedKeys({ ...change, type }).map(([resource]) => resource);
+test.each(Object.entries(INVALIDATED))("a change of type %s invalidates %j", (type, resources) => {
+  const found = invalidatedKeys({ ...change, type }).map(([resource]) => resource);
   expect(found.toSorted()).toEqual(["events", ...resources].toSorted());
 });
 
-test("a change of one flag outdates this flag and the list of its project", () => {
-  const keys = outdatedKeys({ ...change, type: "feature-stale-on" });
+test("a change of one flag invalidates this flag and the list of its project", () => {
+  const keys = invalidatedKeys({ ...change, type: "feature-stale-on" });
   expect(keys).toContainEqual(["flags", "shop"]);
   expect(keys).toContainEqual(["flag", "shop", "checkout"]);
 });
 
-test("a change without a project outdates the flags of all projects", () => {
-  const keys = outdatedKeys({ ...change, type: "tag-deleted", project: null, feature: null });
+test("a change without a project invalidates the flags of all projects", () => {
+  const keys = invalidatedKeys({ ...change, type: "tag-deleted", project: null, feature: null });
   expect(keys).toContainEqual(["flags"]);
   expect(keys).toContainEqual(["flag"]);
 });

@@ -9,7 +9,7 @@ const COLLECT_MS = 150;
 /** The prefix of all keys. */
 const EVERYTHING: QueryKey = [];
 
-/** Reads again whatever a change by anybody makes outdated, until the signal is aborted. */
+/** Reads again whatever a change by anybody invalidates, until the signal is aborted. */
 export function followChanges(client: QueryClient, signal: AbortSignal): void {
   let collected: QueryKey[] = [];
   let timer: number | undefined;
@@ -26,7 +26,7 @@ export function followChanges(client: QueryClient, signal: AbortSignal): void {
   openChangeStream(
     new URL("api/admin/changes", document.baseURI),
     {
-      onChange: (data) => refresh(outdatedKeys(JSON.parse(data) as Change)),
+      onChange: (data) => refresh(invalidatedKeys(JSON.parse(data) as Change)),
       onGap: () => refresh([EVERYTHING]),
       onRefused: () => refresh([sessionQuery.queryKey]),
     },
@@ -34,8 +34,8 @@ export function followChanges(client: QueryClient, signal: AbortSignal): void {
   );
 }
 
-/** The queries that a change makes outdated, as prefixes of their keys. */
-export function outdatedKeys(change: Change): readonly QueryKey[] {
+/** The queries that a change invalidates, as prefixes of their keys. */
+export function invalidatedKeys(change: Change): readonly QueryKey[] {
   return RULES.flatMap(({ types, keys }) => (types.test(change.type) ? keys(change) : []));
 }
 

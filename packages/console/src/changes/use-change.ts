@@ -6,7 +6,7 @@ interface ChangeOptions<Input, Result> {
   /** Sends the change to the service. */
   readonly run: (input: Input) => Promise<Result>;
   /** Prefixes of the keys of queries that are read again afterwards, also if the change failed. */
-  readonly outdates: readonly QueryKey[] | ((input: Input) => readonly QueryKey[]);
+  readonly invalidates: readonly QueryKey[] | ((input: Input) => readonly QueryKey[]);
   /** Says what has changed. Omit it if the page shows that anyway. */
   readonly success?: (input: Input, result: Result) => string;
   /** Reverts the change. If it is defined, the message has a button "Undo". */
@@ -15,12 +15,12 @@ interface ChangeOptions<Input, Result> {
   readonly showsErrors?: boolean;
 }
 
-/** A change of data: reports success or failure to the user, and reads again what it has made outdated. */
+/** A change of data: reports success or failure to the user, and reads again what it invalidates. */
 export function useChange<Input = void, Result = unknown>(options: ChangeOptions<Input, Result>) {
   const client = useQueryClient();
   const refresh = async (input: Input): Promise<void> => {
-    const { outdates } = options;
-    const keys = typeof outdates === "function" ? outdates(input) : outdates;
+    const { invalidates } = options;
+    const keys = typeof invalidates === "function" ? invalidates(input) : invalidates;
     await Promise.all(keys.map((queryKey) => client.invalidateQueries({ queryKey })));
   };
   return useMutation<Result, Error, Input>({

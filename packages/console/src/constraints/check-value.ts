@@ -1,4 +1,4 @@
-import { formatCount } from "../ui/count.ts";
+import { formatCount } from "../ui/numbers.ts";
 import type { ValueKind } from "./operators.ts";
 
 /** Limits of the service. */

@@ -4,12 +4,12 @@ import { legalValuesOf } from "../context-fields/use-available-fields.ts";
 import { IconButton } from "../ui/button.tsx";
 import { Checkbox, TextField } from "../ui/fields.tsx";
 import { ComboBox, Select } from "../ui/select.tsx";
+import { fromLocalTime, toLocalTime } from "../ui/local-time.ts";
 import { showElement } from "../ui/show-element.ts";
 import { describeIllegalValues, describeListProblem, describeValueProblem } from "./check-value.ts";
 import { ContextFieldBox } from "./context-field-box.tsx";
 import { ConstraintSummary } from "./constraint-summary.tsx";
 import { OPERATORS, operatorOf, takesList } from "./operators.ts";
-import { fromFieldTime, toFieldTime } from "./time-value.ts";
 import { ValueListField } from "./value-list-field.tsx";
 import { withField, withOperator } from "./with-operator.ts";
 
@@ -105,8 +105,8 @@ function ValueFields({ constraint, fields, onChange }: ConstraintFieldsProps) {
       <TextField
         label="Date and time"
         type="datetime-local"
-        value={toFieldTime(value)}
-        onChange={(text) => setValue(fromFieldTime(text))}
+        value={toLocalTime(value)}
+        onChange={(text) => setValue(fromLocalTime(text))}
         description="In the time zone of this browser."
         validate={() => validate(value)}
       />

@@ -2,7 +2,7 @@ import { ListFilter } from "lucide-react";
 import type { Constraint } from "../api/types.ts";
 import { describeParts } from "./describe-constraint.ts";
 import "./constraints.css";
-import { formatCount } from "../ui/count.ts";
+import { formatCount } from "../ui/numbers.ts";
 
 /** A constraint in one readable line. */
 export function ConstraintSummary({ constraint }: { readonly constraint: Constraint }) {

@@ -4,7 +4,6 @@ import type { Constraint } from "../api/types.ts";
 import { describeListProblem, describeValueProblem } from "./check-value.ts";
 import { describeConstraint } from "./describe-constraint.ts";
 import { OPERATORS, takesList } from "./operators.ts";
-import { fromFieldTime, toFieldTime } from "./time-value.ts";
 import { parseLines, parseValues, withValues } from "./value-list.ts";
 import { withField, withOperator } from "./with-operator.ts";
 
@@ -95,14 +94,6 @@ test("parseLines() keeps commas in values", () => {
 test("withValues() adds ten thousand values without duplicates", () => {
   const many = Array.from({ length: 10_000 }, (_, index) => `user-${index}`);
   expect(withValues(many, ["user-1", "new"])).toHaveLength(10_001);
-});
-
-test("times of fields are converted in both directions", () => {
-  const time = "2026-01-31T12:00:30.000Z";
-  expect(fromFieldTime(toFieldTime(time))).toBe(time);
-  expect(toFieldTime("2026-01-31T12:00:00Z")).toMatch(/^2026-01-\d\dT\d\d:\d\d$/);
-  expect(toFieldTime("soon")).toBe("");
-  expect(fromFieldTime("")).toBe("");
 });
 
 test("withOperator() keeps values where they make sense", () => {

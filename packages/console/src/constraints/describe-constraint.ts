@@ -1,7 +1,7 @@
 import type { Constraint } from "../api/types.ts";
 import { operatorOf, takesList } from "./operators.ts";
-import { formatTime } from "./time-value.ts";
-import { formatCount } from "../ui/count.ts";
+import { formatTime } from "../ui/local-time.ts";
+import { formatCount } from "../ui/numbers.ts";
 
 /** A constraint in words. */
 interface Description {

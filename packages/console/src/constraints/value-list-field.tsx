@@ -5,7 +5,7 @@ import { TextField } from "../ui/fields.tsx";
 import { ComboBox } from "../ui/select.tsx";
 import { parseLines, parseValues, withValues } from "./value-list.ts";
 import "./constraints.css";
-import { describeCount, formatCount } from "../ui/count.ts";
+import { describeCount, formatCount } from "../ui/numbers.ts";
 
 /** How many values are shown one by one. More would be slow and hard to read. */
 const SHOWN_VALUES = 40;

@@ -53,7 +53,7 @@ export function ContextFieldDialog({ version, project, onLoad, onClose }: Contex
       field === undefined
         ? request(adminPath`/context`, { method: "POST", body: { name, project, ...body } })
         : request(adminPath`/context/${name}`, { method: "PUT", body, ifMatch }),
-    outdates: [["context-fields"]],
+    invalidates: [["context-fields"]],
     success: () => (field === undefined ? `Created ${name}` : `Saved ${name}`),
     showsErrors: true,
   });

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { ContextFieldSummary } from "../api/types.ts";
-import { describeCount, formatCount } from "../ui/count.ts";
+import { describeCount, formatCount } from "../ui/numbers.ts";
 import { type Column, DataTable } from "../ui/data-table.tsx";
 import { Badge } from "../ui/page.tsx";
 import { menuColumn } from "../ui/row-menu.tsx";

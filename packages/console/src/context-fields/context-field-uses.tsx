@@ -26,7 +26,7 @@ export function DeleteContextFieldDialog({ name, onClose }: ContextFieldUsesDial
     <DeleteUnusedDialog
       name={name}
       path={adminPath`/context/${name}`}
-      outdates={[["context-fields"]]}
+      invalidates={[["context-fields"]]}
       onClose={onClose}
       isUsed={isUsed}
       uses={

@@ -2,7 +2,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useMemo, useRef, useState } from "react";
 import type { LegalValue } from "../api/types.ts";
 import { Button } from "../ui/button.tsx";
-import { describeCount } from "../ui/count.ts";
+import { describeCount } from "../ui/numbers.ts";
 import { SearchField, TextField } from "../ui/fields.tsx";
 import { RowMenu } from "../ui/row-menu.tsx";
 import { matchesWords, toWords } from "../ui/words.ts";

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import type { LegalValue } from "../api/types.ts";
 import { Button } from "../ui/button.tsx";
-import { describeCount, formatCount } from "../ui/count.ts";
+import { describeCount, formatCount } from "../ui/numbers.ts";
 import { TextField } from "../ui/fields.tsx";
 import { Banner } from "../ui/page.tsx";
 import { parsePastedValues } from "./legal-values.ts";

@@ -24,7 +24,7 @@ export function CreateEnvironmentDialog({ onClose }: { readonly onClose: () => v
         method: "POST",
         body: { name, type: type.trim(), sortOrder: position?.sortOrder, enabled },
       }),
-    outdates: [["environments"]],
+    invalidates: [["environments"]],
     success: () => `Created ${name}. Add it to projects in their settings`,
     showsErrors: true,
   });

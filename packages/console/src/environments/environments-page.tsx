@@ -5,7 +5,7 @@ import { queries } from "../api/queries.ts";
 import type { EnvironmentSummary } from "../api/types.ts";
 import { useHasRole } from "../session/session.ts";
 import { Button } from "../ui/button.tsx";
-import { describeCount } from "../ui/count.ts";
+import { describeCount } from "../ui/numbers.ts";
 import { type Column, DataTable } from "../ui/data-table.tsx";
 import { Badge, Empty, Loaded, Page } from "../ui/page.tsx";
 import { menuColumn } from "../ui/row-menu.tsx";

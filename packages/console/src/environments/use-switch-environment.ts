@@ -12,7 +12,7 @@ export function useSwitchEnvironment() {
     request(adminPath`/environments/${name}/${enabled ? "on" : "off"}`, { method: "POST" });
   return useChange<Switching>({
     run: send,
-    outdates: [["environments"]],
+    invalidates: [["environments"]],
     success: ({ name, enabled }) =>
       enabled ? `New projects now contain ${name}` : `New projects no longer contain ${name}`,
     undo: ({ name, enabled }) => send({ name, enabled: !enabled }),

@@ -1,5 +1,5 @@
 import { isObject } from "./recorded-state.ts";
-import { formatCount } from "../ui/count.ts";
+import { formatCount } from "../ui/numbers.ts";
 
 /** How many entries of a list are shown. */
 const MAX_ENTRIES = 6;

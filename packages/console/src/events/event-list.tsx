@@ -2,6 +2,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { type EventFilter, queries } from "../api/queries.ts";
 import type { RecordedEvent } from "../api/types.ts";
 import { Button } from "../ui/button.tsx";
+import { describeCount } from "../ui/numbers.ts";
 import { Empty, Loaded } from "../ui/page.tsx";
 import { EventEntry } from "./event-entry.tsx";
 import "./events.css";
@@ -34,7 +35,7 @@ export function EventList({ filter, linksFlags = false }: EventListProps) {
         return (
           <>
             <p className="muted event-count" role="status">
-              {total === 1 ? "1 change" : `${total} changes`}
+              {describeCount(total, "change")}
             </p>
             <ol className="card event-list">
               {events.map((event) => (

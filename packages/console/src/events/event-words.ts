@@ -2,7 +2,7 @@ import type { EventType } from "../../../admin/src/storage/event.ts";
 import type { RecordedEvent } from "../api/types.ts";
 import { describeStrategyType } from "../strategies/strategy-types.ts";
 import { listAt, textAt } from "./recorded-state.ts";
-import { formatCount } from "../ui/count.ts";
+import { formatCount } from "../ui/numbers.ts";
 
 interface EventWords {
   /** The name of the type in a list of all types. */

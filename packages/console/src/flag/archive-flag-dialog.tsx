@@ -4,6 +4,7 @@ import type { Flag } from "../api/types.ts";
 import { useChange } from "../changes/use-change.ts";
 import { FormDialog } from "../ui/dialog.tsx";
 import { Banner } from "../ui/page.tsx";
+import { joinWithAnd } from "../ui/words.ts";
 
 interface ArchiveFlagDialogProps {
   readonly flag: Flag;
@@ -20,7 +21,7 @@ export function ArchiveFlagDialog({ flag, onClose }: ArchiveFlagDialogProps) {
       // NOTE: first, because this page would try to read the flag again.
       await navigate({ to: "/projects/$project/flags", params: { project } });
     },
-    outdates: [["flags", project], ["projects"]],
+    invalidates: [["flags", project], ["projects"]],
     success: () => `Archived ${name}`,
     undo: () =>
       request(adminPath`/projects/${project}/revive`, {
@@ -50,7 +51,7 @@ export function ArchiveFlagDialog({ flag, onClose }: ArchiveFlagDialogProps) {
           archive; it is then off in every environment.
         </p>
       )}
-      {on.length > 0 ? <Banner kind="warning">It is on in {on.join(" and ")}.</Banner> : null}
+      {on.length > 0 ? <Banner kind="warning">It is on in {joinWithAnd(on)}.</Banner> : null}
     </FormDialog>
   );
 }

@@ -20,7 +20,7 @@ export function CopyFlagDialog({ flag: { project, name }, onClose }: CopyFlagDia
         method: "POST",
         body: { name: copy },
       }),
-    outdates: [["flags", project], ["projects"]],
+    invalidates: [["flags", project], ["projects"]],
     success: () => `Copied ${name}. The copy is off in every environment`,
     showsErrors: true,
   });

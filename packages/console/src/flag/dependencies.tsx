@@ -4,8 +4,8 @@ import { adminPath, request } from "../api/request.ts";
 import type { Flag } from "../api/types.ts";
 import { useChange } from "../changes/use-change.ts";
 import { useHasRole } from "../session/session.ts";
-import { joinWords } from "../strategies/describe-strategy.ts";
 import { Button } from "../ui/button.tsx";
+import { joinWithOr } from "../ui/words.ts";
 import { DependencyDialog, setParent } from "./dependency-dialog.tsx";
 
 /** The flag that a flag depends on, and the flags that depend on it. */
@@ -17,7 +17,7 @@ export function Dependencies({ flag }: { readonly flag: Flag }) {
   const removal = useChange({
     run: () =>
       request(adminPath`/projects/${project}/features/${name}/dependencies`, { method: "DELETE" }),
-    outdates: [["flag", project]],
+    invalidates: [["flag", project]],
     success: () => "Removed the dependency",
     undo: async () => {
       if (parent !== undefined) await setParent(flag, parent);
@@ -92,5 +92,5 @@ function FlagLink({ project, flag }: FlagLinkProps) {
 function describeCondition({ enabled, variants }: Flag["dependencies"][number]): string {
   if (!enabled) return "is off";
   if (variants.length === 0) return "is on";
-  return `is on with the variant ${joinWords(variants).replace(/ and ([^,]*)$/, " or $1")}`;
+  return `is on with the variant ${joinWithOr(variants)}`;
 }

@@ -42,7 +42,7 @@ export function DependencyDialog({ flag, onClose }: DependencyDialogProps) {
         enabled: condition !== "off",
         variants: condition === "variants" ? variants : [],
       }),
-    outdates: [["flag", project]],
+    invalidates: [["flag", project]],
     success: () => `${name} now depends on ${parent}`,
     undo: () =>
       before === undefined

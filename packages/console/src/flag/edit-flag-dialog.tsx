@@ -44,7 +44,7 @@ function LoadedFlag({ loaded: { value, etag }, onLoad, onClose }: LoadedFlagProp
         body: { type, description, impressionData },
         ifMatch: overwrites ? undefined : etag,
       }),
-    outdates: [
+    invalidates: [
       ["flag", project, name],
       ["flags", project],
     ],

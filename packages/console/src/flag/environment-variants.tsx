@@ -88,7 +88,7 @@ function LoadedVariants({
   const edit = useChange<{ readonly overwrites: boolean }>({
     run: ({ overwrites }) =>
       request(path, { method: "PUT", body: variants, ifMatch: overwrites ? undefined : etag }),
-    outdates: [
+    invalidates: [
       ["flag", project, name],
       ["flags", project],
     ],

@@ -22,7 +22,7 @@ export function FlagActions({ flag }: { readonly flag: Flag }) {
     });
   const marking = useChange<boolean>({
     run: markStale,
-    outdates: [
+    invalidates: [
       ["flag", project, name],
       ["flags", project],
     ],

@@ -90,8 +90,8 @@ function FlagTabs({ flag }: { readonly flag: Flag }) {
           label: "Environments",
           content: () => <EnvironmentsTab flag={flag} />,
         },
-        { id: "usage", label: "Usage", content: () => <UsageTab {...address} /> },
-        { id: "history", label: "History", content: () => <HistoryTab {...address} /> },
+        { id: "usage", label: "Usage", content: () => <UsageTab flag={name} /> },
+        { id: "history", label: "History", content: () => <HistoryTab flag={name} /> },
         { id: "explain", label: "Explain", content: () => <ExplainTab {...address} /> },
       ]}
     />

@@ -14,7 +14,7 @@ import { Chips } from "../ui/chips.tsx";
 import { FormDialog } from "../ui/dialog.tsx";
 import { ComboBox } from "../ui/select.tsx";
 
-function outdatedBy({ project, name }: Flag) {
+function keysOf({ project, name }: Flag) {
   return [["flag", project, name], ["flags", project], ["tags"]];
 }
 
@@ -32,7 +32,7 @@ export function FlagTags({ flag }: { readonly flag: Flag }) {
   const [isAdding, setAdding] = useState(false);
   const removal = useChange<Tag>({
     run: (tag) => removeTag(flag, tag),
-    outdates: outdatedBy(flag),
+    invalidates: keysOf(flag),
     success: (tag) => `Removed the tag ${toTagText(tag)}`,
     undo: (tag) => addTag(flag, tag),
   });
@@ -75,7 +75,7 @@ function AddTagDialog({ flag, onClose }: AddTagDialogProps) {
   const [value, setValue] = useState("");
   const addition = useChange({
     run: () => addTag(flag, { type, value: value.trim() }),
-    outdates: outdatedBy(flag),
+    invalidates: keysOf(flag),
     success: () => `Added the tag ${type}:${value.trim()}`,
     undo: () => removeTag(flag, { type, value: value.trim() }),
     showsErrors: true,

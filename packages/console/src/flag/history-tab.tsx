@@ -3,13 +3,8 @@ import { EventFilters, NO_CRITERIA } from "../events/event-filters.tsx";
 import { EventList } from "../events/event-list.tsx";
 import { useDebounced } from "../ui/use-debounced.ts";
 
-interface HistoryTabProps {
-  readonly project: string;
-  readonly flag: string;
-}
-
 /** The recorded changes of a flag. */
-export function HistoryTab({ flag }: HistoryTabProps) {
+export function HistoryTab({ flag }: { readonly flag: string }) {
   const [criteria, setCriteria] = useState(NO_CRITERIA);
   const filter = {
     ...criteria,

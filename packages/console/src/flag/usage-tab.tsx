@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { queries } from "../api/queries.ts";
 import type { Usage } from "../api/types.ts";
+import { describeCount } from "../ui/numbers.ts";
 import { Empty, Loaded } from "../ui/page.tsx";
 import { Select } from "../ui/select.tsx";
 import { Switch } from "../ui/switch.tsx";
@@ -18,13 +19,8 @@ import "../usage/usage.css";
 /** The entry of the filter that selects all applications. No application can have this name. */
 const ALL = "(all)";
 
-interface UsageTabProps {
-  readonly project: string;
-  readonly flag: string;
-}
-
 /** How often applications evaluated a flag, and with which result. */
-export function UsageTab({ flag }: UsageTabProps) {
+export function UsageTab({ flag }: { readonly flag: string }) {
   const [period, setPeriod] = useState<Period>(PERIODS[0]);
   const usage = useQuery(queries.usage(flag, period.hours));
   return (
@@ -115,8 +111,8 @@ function UsageCharts({ usage, readAtMs, hoursKept, period, onPeriod }: UsageChar
       )}
       {periods.length < PERIODS.length ? (
         <p className="muted">
-          The service keeps usage for {hoursKept} hours. The setting USAGE_RETENTION_HOURS changes
-          this.
+          The service keeps usage for {describeCount(hoursKept, "hour")}. The setting
+          USAGE_RETENTION_HOURS changes this.
         </p>
       ) : null}
     </div>

@@ -9,7 +9,7 @@ import { toDraft } from "../strategies/strategy-dialogs.tsx";
 export function useStrategyChanges(flag: Flag, environment: FlagEnvironment) {
   const client = useQueryClient();
   const { project, name } = flag;
-  const outdates = [["flag", project, name], ["flags", project], ["segments"]];
+  const invalidates = [["flag", project, name], ["flags", project], ["segments"]];
   const base = (target: string): string =>
     adminPath`/projects/${project}/features/${name}/environments/${target}`;
   const one = (strategy: Strategy, target = environment.name): string =>
@@ -37,7 +37,7 @@ export function useStrategyChanges(flag: Flag, environment: FlagEnvironment) {
 
   const disabling = useChange<Strategy>({
     run: (strategy) => setDisabled(strategy, !strategy.disabled),
-    outdates,
+    invalidates,
     success: ({ disabled }) => `${disabled ? "Enabled" : "Disabled"} the strategy`,
     undo: async (strategy) => {
       await setDisabled(strategy, strategy.disabled);
@@ -46,7 +46,7 @@ export function useStrategyChanges(flag: Flag, environment: FlagEnvironment) {
   });
   const deletion = useChange<Strategy>({
     run: (strategy) => request(one(strategy), { method: "DELETE" }),
-    outdates,
+    invalidates,
     success: () => `Deleted the strategy from ${environment.name}`,
     undo: async (strategy) => {
       const { sortOrder } = strategy;
@@ -56,12 +56,12 @@ export function useStrategyChanges(flag: Flag, environment: FlagEnvironment) {
   });
   const copying = useChange<Copy, Strategy>({
     run: ({ strategy, target }) => add(target, toDraft(strategy)),
-    outdates,
+    invalidates,
     success: ({ target }) =>
       target === environment.name ? "Duplicated the strategy" : `Copied the strategy to ${target}`,
     undo: ({ target }, copy) => request(one(copy, target), { method: "DELETE" }),
   });
-  const ordering = useChange<readonly string[]>({ run: order, outdates });
+  const ordering = useChange<readonly string[]>({ run: order, invalidates });
   return { disabling, deletion, copying, ordering };
 }
 

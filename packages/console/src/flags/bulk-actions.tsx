@@ -7,7 +7,7 @@ import { FormDialog } from "../ui/dialog.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { NameList } from "../ui/name-list.tsx";
 import { Selection } from "../ui/selection.tsx";
-import { describeCount } from "../ui/count.ts";
+import { describeCount } from "../ui/numbers.ts";
 
 interface BulkActionsProps {
   readonly project: string;
@@ -23,24 +23,24 @@ export function BulkActions({ project, flags, onDone }: BulkActionsProps) {
   const environments = [
     ...new Set(flags.flatMap((flag) => flag.environments.map(({ name }) => name))),
   ];
-  const outdates = [["flags", project], ["flag", project], ["projects"]];
+  const invalidates = [["flags", project], ["flag", project], ["projects"]];
 
   const switching = useChange<Switching>({
     run: (input) => switchFlags(project, input),
-    outdates,
+    invalidates,
     success: ({ environment, enabled }) =>
       `Switched ${count} ${enabled ? "on" : "off"} in ${environment}`,
     undo: (input) => switchFlags(project, { ...input, enabled: !input.enabled }),
   });
   const marking = useChange<Marking>({
     run: (input) => markFlags(project, input),
-    outdates,
+    invalidates,
     success: ({ stale }) => `Marked ${count} as ${stale ? "stale" : "active"}`,
     undo: (input) => markFlags(project, { ...input, stale: !input.stale }),
   });
   const archiving = useChange({
     run: () => send(adminPath`/projects/${project}/archive`, { features: names }),
-    outdates,
+    invalidates,
     success: () => `Archived ${count}`,
     undo: () => send(adminPath`/projects/${project}/revive`, { features: names }),
     showsErrors: true,

@@ -24,7 +24,7 @@ export function CreateFlagDialog({ project, onClose }: CreateFlagDialogProps) {
         method: "POST",
         body: { name, type, description, impressionData },
       }),
-    outdates: [["flags", project], ["projects"]],
+    invalidates: [["flags", project], ["projects"]],
     showsErrors: true,
   });
   return (

@@ -1,4 +1,5 @@
 import type { FlagSummary } from "../api/types.ts";
+import { matchesWords, toWords } from "../ui/words.ts";
 
 export type SortColumn = "name" | "createdAt" | "lastSeenAt";
 
@@ -29,7 +30,7 @@ export function filterFlags(
   flags: readonly FlagSummary[],
   filter: FlagFilter,
 ): readonly FlagSummary[] {
-  const words = filter.query.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = toWords(filter.query);
   const direction = filter.descending ? -1 : 1;
   return flags
     .filter(
@@ -37,21 +38,13 @@ export function filterFlags(
         (filter.type === "" || flag.type === filter.type) &&
         (filter.state === "all" || flag.stale === (filter.state === "stale")) &&
         (filter.tag === "" || flag.tags.some((tag) => toTagText(tag) === filter.tag)) &&
-        words.every((word) => contains(flag, word)),
+        matchesWords(words, flag.name, flag.description, ...flag.tags.map(toTagText)),
     )
     .toSorted(
       (a, b) =>
         direction * compareText(sortKey(a, filter.sortBy), sortKey(b, filter.sortBy)) ||
         compareText(a.name, b.name),
     );
-}
-
-function contains({ name, description, tags }: FlagSummary, word: string): boolean {
-  return (
-    name.toLowerCase().includes(word) ||
-    (description ?? "").toLowerCase().includes(word) ||
-    tags.some((tag) => toTagText(tag).toLowerCase().includes(word))
-  );
 }
 
 function sortKey(flag: FlagSummary, column: SortColumn): string {

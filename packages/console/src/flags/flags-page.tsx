@@ -12,7 +12,7 @@ import { CreateFlagDialog } from "./create-flag-dialog.tsx";
 import { filterFlags, NO_FILTER } from "./filter-flags.ts";
 import { FlagFilters } from "./flag-filters.tsx";
 import { FlagList } from "./flag-list.tsx";
-import { describeShown } from "../ui/count.ts";
+import { describeShown } from "../ui/numbers.ts";
 
 const route = getRouteApi("/shell/projects/$project/flags");
 

@@ -38,7 +38,7 @@ export function useSwitchFlag(project: string) {
   };
   return useChange<Switching>({
     run: sendAndShow,
-    outdates: ({ flag }) => [
+    invalidates: ({ flag }) => [
       ["flags", project],
       ["flag", project, flag],
     ],

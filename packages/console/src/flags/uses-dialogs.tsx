@@ -1,8 +1,6 @@
 import type { QueryKey } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { request } from "../api/request.ts";
-import { useChange } from "../changes/use-change.ts";
-import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
+import { DeleteDialog } from "../changes/delete-dialog.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 
 interface UsesDialogProps {
@@ -24,7 +22,7 @@ export function UsesDialog({ name, onClose, children }: UsesDialogProps) {
 interface DeleteUnusedDialogProps {
   readonly name: string;
   readonly path: string;
-  readonly outdates: readonly QueryKey[];
+  readonly invalidates: readonly QueryKey[];
   readonly onClose: () => void;
   readonly isUsed: boolean;
   /** What to do first, and where, if it is used. */
@@ -34,38 +32,11 @@ interface DeleteUnusedDialogProps {
 }
 
 /** Deletes something after a confirmation, or says where it is used. */
-export function DeleteUnusedDialog({
-  name,
-  path,
-  outdates,
-  onClose,
-  isUsed,
-  uses,
-  children,
-}: DeleteUnusedDialogProps) {
-  const deletion = useChange({
-    run: () => request(path, { method: "DELETE" }),
-    outdates,
-    success: () => `Deleted ${name}`,
-    showsErrors: true,
-  });
-  if (isUsed) {
-    return (
-      <Dialog title={`${name} cannot be deleted yet`} onClose={onClose}>
-        <div className="dialog-content">{uses}</div>
-      </Dialog>
-    );
-  }
+export function DeleteUnusedDialog({ name, isUsed, uses, ...props }: DeleteUnusedDialogProps) {
+  if (!isUsed) return <DeleteDialog subject={name} {...props} />;
   return (
-    <ConfirmDialog
-      title={`Delete ${name}?`}
-      submit="Delete"
-      isPending={deletion.isPending}
-      error={deletion.error}
-      onClose={onClose}
-      onConfirm={() => deletion.mutate(undefined, { onSuccess: onClose })}
-    >
-      {children}
-    </ConfirmDialog>
+    <Dialog title={`${name} cannot be deleted yet`} onClose={props.onClose}>
+      <div className="dialog-content">{uses}</div>
+    </Dialog>
   );
 }

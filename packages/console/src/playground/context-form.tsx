@@ -4,14 +4,9 @@ import { Plus, X } from "lucide-react";
 import { useAvailableFields } from "../context-fields/use-available-fields.ts";
 import { Button, IconButton } from "../ui/button.tsx";
 import { TextField } from "../ui/fields.tsx";
+import { fromLocalTime, toLocalTime } from "../ui/local-time.ts";
 import { ComboBox } from "../ui/select.tsx";
-import {
-  type ContextValues,
-  describeField,
-  fromLocalTime,
-  STANDARD_FIELDS,
-  toLocalTime,
-} from "./context.ts";
+import { type ContextValues, describeField, STANDARD_FIELDS } from "./context.ts";
 import "./context-form.css";
 
 interface ContextFormProps {

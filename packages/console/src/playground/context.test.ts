@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fromLocalTime, parseContextSearch, toLocalTime, toRequestContext } from "./context.ts";
+import { parseContextSearch, toRequestContext } from "./context.ts";
 
 test("leaves out whatever in an address is not a text", () => {
   const context = { userId: "7", plan: 3, list: ["a"], country: "DK" };
@@ -19,10 +19,4 @@ test("sends standard fields and properties without empty values", () => {
     userId: "7",
     properties: { country: "DK" },
   });
-});
-
-test("times keep their minute on the way to the field and back", () => {
-  expect(fromLocalTime(toLocalTime("2026-03-01T10:20:00.000Z"))).toBe("2026-03-01T10:20:00.000Z");
-  expect(fromLocalTime("")).toBe("");
-  expect(toLocalTime("yesterday")).toBe("");
 });

@@ -82,17 +82,3 @@ function toField(stickiness: string | undefined): string {
   if (stickiness === undefined || stickiness === "default") return "userId";
   return stickiness === "random" ? "" : stickiness;
 }
-
-/** Converts a time in the form of the field for it, which has no time zone, to ISO 8601. */
-export function fromLocalTime(text: string): string {
-  const date = new Date(text);
-  return Number.isNaN(date.getTime()) ? "" : date.toISOString();
-}
-
-/** Converts a time to the form of the field for it; empty if it is none. */
-export function toLocalTime(time: string): string {
-  const date = new Date(time);
-  if (Number.isNaN(date.getTime())) return "";
-  const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000);
-  return local.toISOString().slice(0, 16);
-}

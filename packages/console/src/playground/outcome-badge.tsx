@@ -1,3 +1,4 @@
+import { formatCount } from "../ui/numbers.ts";
 import { Badge } from "../ui/page.tsx";
 import type { Outcome } from "./outcome.ts";
 
@@ -13,7 +14,7 @@ export function OutcomeBadge({ outcome: { state, variant }, count }: OutcomeBadg
   return (
     <Badge kind={kind}>
       {variant === undefined ? state : `${state} · ${variant}`}
-      {count === undefined ? "" : ` for ${count}`}
+      {count === undefined ? "" : ` for ${formatCount(count)}`}
     </Badge>
   );
 }

@@ -1,4 +1,5 @@
 import type { Evaluation } from "../api/types.ts";
+import { joinWithOr } from "../ui/words.ts";
 
 /** What a person wants to know about a result first. */
 export interface Outcome {
@@ -26,5 +27,5 @@ export function explainOutcome(evaluation: Evaluation): string {
       ({ result }) => result.enabled === "unknown" && result.evaluationStatus === "incomplete",
     )
     .map(({ name }) => name);
-  return `The result depends on the custom strategy ${[...new Set(names)].join(" or ")}, which only applications have.`;
+  return `The result depends on the custom strategy ${joinWithOr([...new Set(names)])}, which only applications have.`;
 }

@@ -18,7 +18,7 @@ import {
   variedFields,
 } from "./filter-results.ts";
 import { OutcomeBadge } from "./outcome-badge.tsx";
-import { describeShown, formatCount } from "../ui/count.ts";
+import { describeShown, formatCount } from "../ui/numbers.ts";
 
 const FILTERS: readonly { readonly id: ResultFilter; readonly label: string }[] = [
   { id: "all", label: "All results" },

@@ -1,10 +1,9 @@
 import { Shuffle } from "lucide-react";
 import type { EvaluationDetails } from "../api/types.ts";
+import { formatShare } from "../ui/numbers.ts";
 import { Badge } from "../ui/page.tsx";
 
 type Selection = NonNullable<EvaluationDetails["variantSelection"]>;
-
-const percent = new Intl.NumberFormat("en", { style: "percent", maximumFractionDigits: 1 });
 
 /** The variants with their shares, and why one of them was selected. */
 export function VariantWeights({ selection }: { readonly selection: Selection }) {
@@ -24,7 +23,7 @@ export function VariantWeights({ selection }: { readonly selection: Selection })
               {name}
               {weight === null || totalWeight === null || totalWeight === 0
                 ? ""
-                : ` ${percent.format(weight / totalWeight)}`}
+                : ` ${formatShare(weight, totalWeight)}`}
               {selected ? " (selected)" : ""}
             </Badge>
           </li>

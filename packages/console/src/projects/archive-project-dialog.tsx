@@ -2,7 +2,7 @@ import { adminPath, request } from "../api/request.ts";
 import type { Project } from "../api/types.ts";
 import { useChange } from "../changes/use-change.ts";
 import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
-import { describeCount } from "../ui/count.ts";
+import { describeCount } from "../ui/numbers.ts";
 import { Dialog } from "../ui/dialog.tsx";
 
 interface ArchiveProjectDialogProps {
@@ -50,7 +50,7 @@ interface NamedProject {
   readonly name: string;
 }
 
-const OUTDATED = [["projects"], ["environments"], ["flags"], ["flag"]];
+const INVALIDATED = [["projects"], ["environments"], ["flags"], ["flag"]];
 
 function useArchiveProject(onDone: () => void) {
   return useChange<NamedProject>({
@@ -59,7 +59,7 @@ function useArchiveProject(onDone: () => void) {
       await send("archive", id);
       onDone();
     },
-    outdates: OUTDATED,
+    invalidates: INVALIDATED,
     success: ({ name }) => `Archived ${name}`,
     undo: ({ id }) => send("revive", id),
     showsErrors: true,
@@ -70,7 +70,7 @@ function useArchiveProject(onDone: () => void) {
 export function useReviveProject() {
   return useChange<NamedProject>({
     run: ({ id }) => send("revive", id),
-    outdates: OUTDATED,
+    invalidates: INVALIDATED,
     success: ({ name }) => `Revived ${name}`,
     undo: ({ id }) => send("archive", id),
   });

@@ -26,7 +26,7 @@ export function CreateProjectDialog({ onClose }: { readonly onClose: () => void 
         method: "POST",
         body: { id, name: name.trim(), description, environments },
       }),
-    outdates: [["projects"], ["environments"]],
+    invalidates: [["projects"], ["environments"]],
     success: () => `Created ${name.trim()}`,
     showsErrors: true,
   });

@@ -8,7 +8,7 @@ import { describeEnvironmentType } from "../environments/environment-types.ts";
 import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 import { Button } from "../ui/button.tsx";
 import { Badge, Loaded } from "../ui/page.tsx";
-import { describeCount, formatCount } from "../ui/count.ts";
+import { describeCount, formatCount } from "../ui/numbers.ts";
 
 interface ProjectEnvironmentsProps {
   readonly project: Project;
@@ -25,7 +25,7 @@ export function ProjectEnvironments({ project, isAdmin }: ProjectEnvironmentsPro
         method: "POST",
         body: { environment },
       }),
-    outdates: [["projects"], ["environments"], ["flags", project.id], ["flag", project.id]],
+    invalidates: [["projects"], ["environments"], ["flags", project.id], ["flag", project.id]],
     success: (environment) => `Added ${environment}. All flags are off there`,
   });
   return (
@@ -103,7 +103,7 @@ function RemoveEnvironmentDialog({ project, environment, onClose }: RemoveEnviro
   const removal = useChange({
     run: () =>
       request(adminPath`/projects/${project.id}/environments/${environment}`, { method: "DELETE" }),
-    outdates: [["projects"], ["environments"], ["flags", project.id], ["flag", project.id]],
+    invalidates: [["projects"], ["environments"], ["flags", project.id], ["flag", project.id]],
     success: () => `Removed ${environment} from ${project.name}`,
     showsErrors: true,
   });

@@ -23,7 +23,7 @@ export function ProjectForm({ project, isDisabled }: ProjectFormProps) {
         method: "PUT",
         body: { name: name.trim(), description, defaultStickiness },
       }),
-    outdates: [["projects"]],
+    invalidates: [["projects"]],
     success: () => `Saved ${name.trim()}`,
   });
   const isChanged =

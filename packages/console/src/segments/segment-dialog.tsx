@@ -6,7 +6,7 @@ import type { SegmentDefinition } from "../api/types.ts";
 import { useChange } from "../changes/use-change.ts";
 import { Edited } from "../changes/edited.tsx";
 import { ConstraintEditor } from "../constraints/constraint-editor.tsx";
-import { describeCount } from "../ui/count.ts";
+import { describeCount } from "../ui/numbers.ts";
 import { FormDialog } from "../ui/dialog.tsx";
 import { TextField } from "../ui/fields.tsx";
 import { Banner } from "../ui/page.tsx";
@@ -131,7 +131,7 @@ function useSaveSegment(id: number | undefined, { project, ...draft }: SegmentDr
       id === undefined
         ? request(adminPath`/segments`, { method: "POST", body })
         : request(adminPath`/segments/${String(id)}`, { method: "PUT", body, ifMatch }),
-    outdates: [["segments"], ["flag"]],
+    invalidates: [["segments"], ["flag"]],
     success: () => (id === undefined ? `Created ${body.name}` : `Saved ${body.name}`),
     showsErrors: true,
   });

@@ -27,7 +27,7 @@ export function DeleteSegmentDialog({ segment: { id, name }, onClose }: SegmentU
     <DeleteUnusedDialog
       name={name}
       path={adminPath`/segments/${String(id)}`}
-      outdates={[["segments"]]}
+      invalidates={[["segments"]]}
       onClose={onClose}
       isUsed={uses.length > 0}
       uses={

@@ -8,7 +8,8 @@ import {
   ROLLOUT,
   wholePercentage,
 } from "./strategy-types.ts";
-import { formatCount, formatPercent } from "../ui/count.ts";
+import { describeCount, formatCount, formatPercent } from "../ui/numbers.ts";
+import { joinWithAnd } from "../ui/words.ts";
 
 /** What the sentences about strategies refer to. */
 export interface Names {
@@ -85,7 +86,7 @@ function describeSegments(ids: readonly number[], { segments }: Names): readonly
     ids.map((id) => segments.find((entry) => entry.id === id)?.name ?? `${id}`),
     "others",
   );
-  return [` in the ${ids.length === 1 ? "segment" : "segments"} ${joinWords(named)}`];
+  return [` in the ${ids.length === 1 ? "segment" : "segments"} ${joinWithAnd(named)}`];
 }
 
 function isTime({ operator }: Constraint): boolean {
@@ -96,8 +97,8 @@ function describeConstraints(constraints: readonly Constraint[]): readonly strin
   const times = constraints.filter(isTime);
   const others = constraints.filter((constraint) => !isTime(constraint));
   return [
-    ...(others.length === 0 ? [] : [` whose ${joinWords(describeFirst(others))}`]),
-    ...(times.length === 0 ? [] : [`, if ${joinWords(describeFirst(times))}`]),
+    ...(others.length === 0 ? [] : [` whose ${joinWithAnd(describeFirst(others))}`]),
+    ...(times.length === 0 ? [] : [`, if ${joinWithAnd(describeFirst(times))}`]),
   ];
 }
 
@@ -115,7 +116,7 @@ const SHOWN_WORDS = 4;
 function shorten(words: readonly string[], others: string): readonly string[] {
   if (words.length <= SHOWN_WORDS) return words;
   const shown = words.slice(0, SHOWN_WORDS - 1);
-  return [...shown, `${words.length - shown.length} ${others}`];
+  return [...shown, `${formatCount(words.length - shown.length)} ${others}`];
 }
 
 function describeVariants(variants: Strategy["variants"]): readonly string[] {
@@ -123,14 +124,8 @@ function describeVariants(variants: Strategy["variants"]): readonly string[] {
   const parts = variants.map(
     ({ name, weight }) => `${name === "" ? "…" : name} (${formatWeight(weight)})`,
   );
-  const shown = joinWords(shorten(parts, "others"));
+  const shown = joinWithAnd(shorten(parts, "others"));
   return [`, with ${variants.length === 1 ? "the variant" : "the variants"} ${shown}`];
-}
-
-/** Joins words as in a sentence: "a, b and c". */
-export function joinWords(words: readonly string[]): string {
-  const [last = "", ...others] = words.toReversed();
-  return others.length === 0 ? last : `${others.toReversed().join(", ")} and ${last}`;
 }
 
 interface DescribedEnvironment {
@@ -157,6 +152,6 @@ export function describeEnvironment(
   const others = audiences.length - SHOWN_STRATEGIES;
   const shown = audiences.slice(0, SHOWN_STRATEGIES).join("; and for ");
   const further =
-    others > 0 ? `; and by ${others} more ${others === 1 ? "strategy" : "strategies"}` : "";
+    others > 0 ? `; and by ${describeCount(others, "more strategy", "more strategies")}` : "";
   return `On for ${shown}${further}.`;
 }

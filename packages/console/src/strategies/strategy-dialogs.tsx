@@ -25,7 +25,7 @@ export function AddStrategyDialog({ onClose, ...address }: StrategyDialogProps) 
         adminPath`/projects/${project}/features/${flag}/environments/${environment}/strategies`,
         { method: "POST", body },
       ),
-    outdates: [["flag", project, flag], ["flags", project], ["segments"]],
+    invalidates: [["flag", project, flag], ["flags", project], ["segments"]],
     success: () => `Added a strategy in ${environment}`,
     showsErrors: true,
   });
@@ -87,7 +87,7 @@ function LoadedStrategy({
   const edit = useChange<Edit>({
     run: ({ draft, overwrites }) =>
       request(path, { method: "PUT", body: draft, ifMatch: overwrites ? undefined : etag }),
-    outdates: [["flag", project, flag], ["flags", project], ["segments"]],
+    invalidates: [["flag", project, flag], ["flags", project], ["segments"]],
     success: () => `Saved the strategy in ${environment}`,
     undo: () => request(path, { method: "PUT", body: toDraft(value) }),
     showsErrors: true,

@@ -12,7 +12,7 @@ import {
   wholePercentage,
 } from "./strategy-types.ts";
 import "./strategies.css";
-import { describeCount } from "../ui/count.ts";
+import { describeCount } from "../ui/numbers.ts";
 
 type Parameters = Strategy["parameters"];
 

@@ -22,7 +22,7 @@ export function CreateTagDialog({ onClose }: { readonly onClose: () => void }) {
         method: "POST",
         body: { type, value: value.trim(), color: colour === "none" ? null : colour },
       }),
-    outdates: [["tags"]],
+    invalidates: [["tags"]],
     success: () => `Created the tag ${type}:${value.trim()}`,
     showsErrors: true,
   });

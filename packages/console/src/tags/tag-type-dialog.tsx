@@ -22,7 +22,7 @@ export function TagTypeDialog({ edited, onClose }: TagTypeDialogProps) {
       edited === undefined
         ? request(adminPath`/tag-types`, { method: "POST", body: { name, description } })
         : request(adminPath`/tag-types/${name}`, { method: "PUT", body: { description } }),
-    outdates: [["tag-types"]],
+    invalidates: [["tag-types"]],
     success: () => (edited === undefined ? `Created the tag type ${name}` : `Saved ${name}`),
     showsErrors: true,
   });

@@ -2,12 +2,11 @@ import { useQuery } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import { queries } from "../api/queries.ts";
-import { adminPath, request } from "../api/request.ts";
+import { adminPath } from "../api/request.ts";
 import type { TagType } from "../api/types.ts";
-import { useChange } from "../changes/use-change.ts";
+import { DeleteDialog } from "../changes/delete-dialog.tsx";
 import { useHasRole } from "../session/session.ts";
 import { Button } from "../ui/button.tsx";
-import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 import { type Column, DataTable } from "../ui/data-table.tsx";
 import { Empty, Loaded } from "../ui/page.tsx";
 import { menuColumn } from "../ui/row-menu.tsx";
@@ -62,7 +61,17 @@ export function TagTypes() {
       {isCreating ? <TagTypeDialog onClose={() => setCreating(false)} /> : null}
       {action?.kind === "edit" ? <TagTypeDialog edited={action.type} onClose={close} /> : null}
       {action?.kind === "delete" ? (
-        <DeleteTagTypeDialog name={action.type.name} onClose={close} />
+        <DeleteDialog
+          subject={`the tag type ${action.type.name}`}
+          path={adminPath`/tag-types/${action.type.name}`}
+          invalidates={[["tag-types"], ["tags"]]}
+          onClose={close}
+        >
+          <p>
+            The tags of this type are deleted with it. This is possible only while no flag has one
+            of them.
+          </p>
+        </DeleteDialog>
       ) : null}
     </div>
   );
@@ -72,32 +81,3 @@ const COLUMNS: readonly Column<TagType>[] = [
   { id: "name", header: "Name", width: "30%", isRowHeader: true, cell: ({ name }) => name },
   { id: "description", header: "Description", cell: ({ description }) => description },
 ];
-
-interface DeleteTagTypeDialogProps {
-  readonly name: string;
-  readonly onClose: () => void;
-}
-
-function DeleteTagTypeDialog({ name, onClose }: DeleteTagTypeDialogProps) {
-  const deletion = useChange({
-    run: () => request(adminPath`/tag-types/${name}`, { method: "DELETE" }),
-    outdates: [["tag-types"], ["tags"]],
-    success: () => `Deleted the tag type ${name}`,
-    showsErrors: true,
-  });
-  return (
-    <ConfirmDialog
-      title={`Delete the tag type ${name}?`}
-      submit="Delete"
-      isPending={deletion.isPending}
-      error={deletion.error}
-      onClose={onClose}
-      onConfirm={() => deletion.mutate(undefined, { onSuccess: onClose })}
-    >
-      <p>
-        The tags of this type are deleted with it. This is possible only while no flag has one of
-        them.
-      </p>
-    </ConfirmDialog>
-  );
-}

@@ -2,13 +2,12 @@ import { useQuery } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import { useMemo, useState } from "react";
 import { queries } from "../api/queries.ts";
-import { adminPath, request } from "../api/request.ts";
+import { adminPath } from "../api/request.ts";
 import type { TagDefinition } from "../api/types.ts";
-import { useChange } from "../changes/use-change.ts";
+import { DeleteDialog } from "../changes/delete-dialog.tsx";
 import { toTagText } from "../flags/filter-flags.ts";
 import { useHasRole } from "../session/session.ts";
 import { Button } from "../ui/button.tsx";
-import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 import { type Column, DataTable } from "../ui/data-table.tsx";
 import { SearchField } from "../ui/fields.tsx";
 import { Empty, Loaded } from "../ui/page.tsx";
@@ -82,7 +81,17 @@ function TagTable({ tags, canEdit, onCreate }: TagTableProps) {
         />
       )}
       {deleted === undefined ? null : (
-        <DeleteTagDialog tag={deleted} onClose={() => setDeleted(undefined)} />
+        <DeleteDialog
+          subject={`the tag ${toTagText(deleted)}`}
+          path={adminPath`/tags/${deleted.type}/${deleted.value}`}
+          invalidates={[["tags"], ["flags"], ["flag"]]}
+          onClose={() => setDeleted(undefined)}
+        >
+          <p>
+            It is removed from every flag that has it. The flags themselves stay as they are. This
+            cannot be undone.
+          </p>
+        </DeleteDialog>
       )}
     </>
   );
@@ -111,35 +120,5 @@ function Swatch({ colour }: { readonly colour: string | undefined }) {
       className="tag-swatch"
       {...(colour !== undefined && { style: { background: colour, borderColor: colour } })}
     />
-  );
-}
-
-interface DeleteTagDialogProps {
-  readonly tag: TagDefinition;
-  readonly onClose: () => void;
-}
-
-function DeleteTagDialog({ tag, onClose }: DeleteTagDialogProps) {
-  const text = toTagText(tag);
-  const deletion = useChange({
-    run: () => request(adminPath`/tags/${tag.type}/${tag.value}`, { method: "DELETE" }),
-    outdates: [["tags"], ["flags"], ["flag"]],
-    success: () => `Deleted the tag ${text}`,
-    showsErrors: true,
-  });
-  return (
-    <ConfirmDialog
-      title={`Delete the tag ${text}?`}
-      submit="Delete"
-      isPending={deletion.isPending}
-      error={deletion.error}
-      onClose={onClose}
-      onConfirm={() => deletion.mutate(undefined, { onSuccess: onClose })}
-    >
-      <p>
-        It is removed from every flag that has it. The flags themselves stay as they are. This
-        cannot be undone.
-      </p>
-    </ConfirmDialog>
   );
 }

@@ -50,7 +50,7 @@ export function CreateTokenDialog({ project, onClose }: CreateTokenDialogProps) 
       );
       setSecret(created.secret);
     },
-    outdates: [["tokens"], ["environments"]],
+    invalidates: [["tokens"], ["environments"]],
     showsErrors: true,
   });
   if (secret !== undefined) {

@@ -19,7 +19,7 @@ export function EditExpiryDialog({ token, onClose }: EditExpiryDialogProps) {
     request(adminPath`/api-tokens/${id}`, { method: "PUT", body: { expiresAt: time } });
   const saving = useChange({
     run: () => write(toExpiry(expiry, new Date())),
-    outdates: [["tokens"]],
+    invalidates: [["tokens"]],
     success: () => `Changed when ${tokenName} expires`,
     undo: () => write(expiresAt),
     showsErrors: true,

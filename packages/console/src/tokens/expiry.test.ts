@@ -13,7 +13,7 @@ test("a choice of days counts from now, and a date is a local time", () => {
 test("the time of a token is edited as a local time", () => {
   expect(fromExpiry(null)).toEqual({ choice: "never", localTime: "" });
   const expiry = fromExpiry(new Date(2026, 6, 1, 8, 30, 12).toISOString());
-  expect(expiry).toEqual({ choice: "date", localTime: "2026-07-01T08:30" });
+  expect(expiry).toEqual({ choice: "date", localTime: "2026-07-01T08:30:12" });
 });
 
 test("a token cannot expire in the past or at a date that does not exist", () => {

@@ -1,3 +1,5 @@
+import { fromLocalTime, toLocalTime } from "../ui/local-time.ts";
+
 const DAY_MS = 86_400_000;
 
 /** When a new token expires. */
@@ -22,16 +24,14 @@ export interface Expiry {
 /** Returns the time at which a token expires as ISO 8601; null if it never expires. */
 export function toExpiry({ choice, localTime }: Expiry, now: Date): string | null {
   if (choice === "never") return null;
-  if (choice === "date") return new Date(localTime).toISOString();
+  if (choice === "date") return fromLocalTime(localTime);
   return new Date(now.getTime() + Number(choice) * DAY_MS).toISOString();
 }
 
-/** Returns the choice that stands for a time; never for null. The reverse of `toExpiry()`, without seconds. */
+/** Returns the choice that stands for a time; never for null. The reverse of `toExpiry()`. */
 export function fromExpiry(expiresAt: string | null): Expiry {
   if (expiresAt === null) return { choice: "never", localTime: "" };
-  const time = new Date(expiresAt);
-  const local = new Date(time.getTime() - time.getTimezoneOffset() * 60_000);
-  return { choice: "date", localTime: local.toISOString().slice(0, "2026-01-01T00:00".length) };
+  return { choice: "date", localTime: toLocalTime(expiresAt) };
 }
 
 /** Returns what is wrong with a date and time; undefined if a token can expire then. */

@@ -5,7 +5,7 @@ import { queries } from "../api/queries.ts";
 import type { Token } from "../api/types.ts";
 import { useHasRole } from "../session/session.ts";
 import { Button } from "../ui/button.tsx";
-import { describeShown } from "../ui/count.ts";
+import { describeShown } from "../ui/numbers.ts";
 import { SearchField } from "../ui/fields.tsx";
 import { Empty, Loaded, Page } from "../ui/page.tsx";
 import { Select } from "../ui/select.tsx";

@@ -3,7 +3,7 @@ import { useId, useState } from "react";
 import { queries } from "../api/queries.ts";
 import type { ImportReport } from "../api/types.ts";
 import { useChange } from "../changes/use-change.ts";
-import { describeCount } from "../ui/count.ts";
+import { describeCount } from "../ui/numbers.ts";
 import { NameList } from "../ui/name-list.tsx";
 import { Banner } from "../ui/page.tsx";
 import { Select } from "../ui/select.tsx";
@@ -77,7 +77,7 @@ function useImport(file: ImportFile, target: ImportTarget) {
   const { project } = target;
   return useChange<ImportReport>({
     run: () => runImport(file, target),
-    outdates: [
+    invalidates: [
       ["flags", project],
       ["flag", project],
       ["projects"],

@@ -1,7 +1,7 @@
 import { useMemo, useState } from "react";
 import type { ImportReport } from "../api/types.ts";
 import { Button } from "../ui/button.tsx";
-import { describeCount } from "../ui/count.ts";
+import { describeCount } from "../ui/numbers.ts";
 import { type Column, DataTable } from "../ui/data-table.tsx";
 import { SearchField } from "../ui/fields.tsx";
 import { Badge } from "../ui/page.tsx";

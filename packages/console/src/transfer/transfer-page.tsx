@@ -22,7 +22,7 @@ export function TransferPage() {
         toFileName(project, new Date()),
       );
     },
-    outdates: [],
+    invalidates: [],
   });
   return (
     <Page

@@ -1,4 +1,4 @@
-import { formatCount } from "./count.ts";
+import { formatCount } from "./numbers.ts";
 import "./name-list.css";
 
 const SHOWN = 10;

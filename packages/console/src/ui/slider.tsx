@@ -5,7 +5,7 @@ import {
   SliderThumb,
   SliderTrack,
 } from "react-aria-components/Slider";
-import { formatPercent } from "./count.ts";
+import { formatPercent } from "./numbers.ts";
 import "./slider.css";
 
 interface PercentageSliderProps {

@@ -1,3 +1,5 @@
+import { formatTime } from "./local-time.ts";
+
 const UNITS = [
   ["year", 31_536_000],
   ["month", 2_592_000],
@@ -7,14 +9,12 @@ const UNITS = [
 ] as const;
 
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
-const exact = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
 
 /** A point in time, relative to now; pointing at it shows the date. @param value ISO 8601 */
 export function Time({ value }: { readonly value: string }) {
-  const date = new Date(value);
   return (
-    <time dateTime={value} title={exact.format(date)}>
-      {describeDistance(date.getTime() - Date.now())}
+    <time dateTime={value} title={formatTime(value)}>
+      {describeDistance(new Date(value).getTime() - Date.now())}
     </time>
   );
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { matchesWords, toWords } from "./words.ts";
+import { joinWithAnd, joinWithOr, matchesWords, toWords } from "./words.ts";
 
 test("every word has to occur in one of the texts, in any case", () => {
   const words = toWords("  New CHECKOUT ");
@@ -7,4 +7,13 @@ test("every word has to occur in one of the texts, in any case", () => {
   expect(matchesWords(words, "checkout-page", "The new one")).toBe(true);
   expect(matchesWords(words, "checkout-page", null, undefined)).toBe(false);
   expect(matchesWords(toWords(" "), "anything")).toBe(true);
+});
+
+test.each([
+  [["a"], "a", "a"],
+  [["a", "b"], "a and b", "a or b"],
+  [["a", "b", "c"], "a, b and c", "a, b or c"],
+])("joins %j as in a sentence", (words, withAnd, withOr) => {
+  expect(joinWithAnd(words)).toBe(withAnd);
+  expect(joinWithOr(words)).toBe(withOr);
 });

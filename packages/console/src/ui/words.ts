@@ -12,3 +12,16 @@ export function matchesWords(
   const lowerCase = texts.map((text) => (text ?? "").toLowerCase());
   return words.every((word) => lowerCase.some((text) => text.includes(word)));
 }
+
+const conjunction = new Intl.ListFormat("en-GB", { type: "conjunction" });
+const disjunction = new Intl.ListFormat("en-GB", { type: "disjunction" });
+
+/** Joins words as in a sentence, for example "a, b and c". */
+export function joinWithAnd(words: readonly string[]): string {
+  return conjunction.format(words);
+}
+
+/** Joins words as in a sentence, for example "a, b or c". */
+export function joinWithOr(words: readonly string[]): string {
+  return disjunction.format(words);
+}

@@ -1,8 +1,8 @@
 import { type KeyboardEvent, type PointerEvent, useState } from "react";
-import { abbreviateCount, formatSpan, formatTick } from "./format.ts";
+import { abbreviateCount, formatCount } from "../ui/numbers.ts";
+import { formatSpan, formatTick } from "./format-time.ts";
 import { type Bar, type Series, toRoundMaximum } from "./usage-series.ts";
 import "./bar-chart.css";
-import { formatCount } from "../ui/count.ts";
 
 // The units of the drawing. It has the width of the page, so it contains no text.
 const WIDTH = 1000;

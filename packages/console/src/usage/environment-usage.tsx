@@ -1,8 +1,7 @@
+import { abbreviateCount, formatCount, formatShare } from "../ui/numbers.ts";
 import { BarChart } from "./bar-chart.tsx";
-import { abbreviateCount, formatShare } from "./format.ts";
 import { type Bar, sumBars, toVariants, toOnAndOff } from "./usage-series.ts";
 import { UsageTable } from "./usage-table.tsx";
-import { formatCount } from "../ui/count.ts";
 
 /** What the bars are divided into. */
 export type Division = "result" | "variant";

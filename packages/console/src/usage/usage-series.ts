@@ -1,4 +1,5 @@
 import type { Usage } from "../api/types.ts";
+import { formatCount } from "../ui/numbers.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -108,7 +109,7 @@ export function toVariants(bars: readonly Bar[]): readonly Series[] {
     ...names.slice(0, MAX_VARIANTS).map((label) => ({ label, values: valuesOf([label]) })),
     ...(others.length === 0
       ? []
-      : [{ label: `${others.length} others`, values: valuesOf(others) }]),
+      : [{ label: `${formatCount(others.length)} others`, values: valuesOf(others) }]),
   ];
 }
 

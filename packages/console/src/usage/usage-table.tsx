@@ -1,6 +1,6 @@
-import { formatSpan } from "./format.ts";
+import { formatCount } from "../ui/numbers.ts";
+import { formatSpan } from "./format-time.ts";
 import type { Bar, Series } from "./usage-series.ts";
-import { formatCount } from "../ui/count.ts";
 
 interface UsageTableProps {
   readonly label: string;

@@ -1,5 +1,5 @@
 import type { FlagVariant } from "../api/types.ts";
-import { formatCount } from "../ui/count.ts";
+import { formatCount } from "../ui/numbers.ts";
 
 const SHOWN_VALUES = 5;
 

@@ -1,5 +1,5 @@
 import type { Variant } from "../api/types.ts";
-import { formatPercent } from "../ui/count.ts";
+import { formatPercent } from "../ui/numbers.ts";
 
 /** Weights are in thousandths. */
 export const TOTAL_WEIGHT = 1000;

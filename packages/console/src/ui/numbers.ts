@@ -1,8 +1,14 @@
-const numbers = new Intl.NumberFormat("en-GB");
+const separated = new Intl.NumberFormat("en-GB");
+const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 
 /** Writes a number with separators, for example "2,000". */
 export function formatCount(count: number): string {
-  return numbers.format(count);
+  return separated.format(count);
+}
+
+/** Abbreviates a large number, for example "12.3K". */
+export function abbreviateCount(count: number): string {
+  return compact.format(count);
 }
 
 /** Writes a number with its unit, for example "1 flag" or "2,000 flags". */
@@ -16,7 +22,12 @@ export function describeShown(shown: number, total: number, unit: string): strin
   return shown === total ? all : `${formatCount(shown)} of ${all}`;
 }
 
-/** Describes a percentage, for example "12.5 %". */
+/** Writes a percentage, for example "12.5 %". */
 export function formatPercent(percentage: number): string {
   return `${Number(percentage.toFixed(2))}\u00a0%`;
+}
+
+/** Writes a part of a whole as a percentage. */
+export function formatShare(part: number, whole: number): string {
+  return formatPercent((part / whole) * 100);
 }

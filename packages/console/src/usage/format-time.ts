@@ -1,5 +1,3 @@
-const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
-const percent = new Intl.NumberFormat("en", { style: "percent", maximumFractionDigits: 1 });
 const hour = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
 const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
 const dayAndHour = new Intl.DateTimeFormat("en-GB", {
@@ -9,15 +7,6 @@ const dayAndHour = new Intl.DateTimeFormat("en-GB", {
   hour: "2-digit",
   minute: "2-digit",
 });
-
-/** Abbreviates a large number, for example 12.3K. */
-export function abbreviateCount(count: number): string {
-  return compact.format(count);
-}
-
-export function formatShare(part: number, whole: number): string {
-  return whole === 0 ? "" : percent.format(part / whole);
-}
 
 interface Span {
   readonly startMs: number;
