@@ -25,7 +25,7 @@ export const SIDEBAR = [
     ["Endpoints", "/endpoints"],
     ["Frontend API", "/frontend-api"],
     ["OpenFeature (OFREP)", "/ofrep"],
-    ["Push updates", "/push"],
+    ["Streams to browsers", "/push"],
     ["Server SDKs", "/server-sdks"],
   ]),
   group("Manage flags", [
