@@ -80,14 +80,14 @@ describe.skipIf(isMissing)("services with the settings of their charts", () => {
     const { startupProbe, livenessProbe, readinessProbe } = containerOf(manifests);
     await expect.poll(() => proxy.log, { timeout: 20_000 }).toContain("listens on");
     // The upstream is down: the pod is not ready, and not restarted.
-    expect(await proxy.passes(startupProbe)).toBe(true);
-    expect(await proxy.passes(livenessProbe)).toBe(true);
+    await proxy.untilPasses(startupProbe);
+    await proxy.untilPasses(livenessProbe);
     expect(await proxy.passes(readinessProbe)).toBe(false);
 
     const admin = await startAdmin(adminPort);
     await proxy.untilPasses(readinessProbe);
     expect(proxy.hasExited).toBe(false);
-    expect(await proxy.passes(livenessProbe)).toBe(true);
+    await proxy.untilPasses(livenessProbe);
     await expectMetrics(adminPort, admin);
 
     // The upstream fails later: the pod stays ready.
@@ -95,8 +95,8 @@ describe.skipIf(isMissing)("services with the settings of their charts", () => {
     await expect
       .poll(() => proxy.log, { timeout: 20_000 })
       .toMatch(/works again[\s\S]*Fetching flags failed/);
-    expect(await proxy.passes(readinessProbe)).toBe(true);
-    expect(await proxy.passes(livenessProbe)).toBe(true);
+    await proxy.untilPasses(readinessProbe);
+    await proxy.untilPasses(livenessProbe);
 
     // The process hangs: the pod will be restarted.
     proxy.signal("SIGSTOP");

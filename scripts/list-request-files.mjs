@@ -32,6 +32,7 @@ const proxy = await start({
   flagsUrl: `http://127.0.0.1:${upstream.address().port}/api`,
   flagsApiToken: "default:development.token",
   clientKeys: [CLIENT_KEY],
+  host: "127.0.0.1",
   port: 0,
   logger: silent,
 });

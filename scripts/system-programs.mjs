@@ -17,21 +17,24 @@ export function findProgram(command) {
     .find((path) => existsSync(path));
 }
 
+/** The directories of the PATH, then those of PostgreSQL, the latest version first. */
 function programDirectories() {
   const versions = existsSync(POSTGRES_DIRECTORY) ? readdirSync(POSTGRES_DIRECTORY) : [];
+  versions.sort((a, b) => Number(b) - Number(a));
   const packaged = versions.map((version) => join(POSTGRES_DIRECTORY, version, "bin"));
   return [...(process.env.PATH ?? "").split(delimiter), ...packaged];
 }
 
-/** Returns whether the package could be installed. */
-export function installWithApt(debianPackage) {
+/** Returns whether the packages could be installed. */
+export function installWithApt(...debianPackages) {
   if (process.getuid?.() !== 0 || findProgram("apt-get") === undefined) return false;
-  const install = ["install", "-y", "-qq", "--no-install-recommends", debianPackage];
+  const install = ["install", "-y", "-qq", "--no-install-recommends", ...debianPackages];
   return runAptGet("update", "-qq") && runAptGet(...install);
 }
 
 function runAptGet(...args) {
   // NOTE: several suites may install at the same time, and apt fails if it is already running.
   const command = ["--exclusive", APT_LOCK_FILE, "apt-get", ...args];
-  return spawnSync("flock", command, { stdio: "inherit" }).status === 0;
+  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+  return spawnSync("flock", command, { env, stdio: "inherit" }).status === 0;
 }

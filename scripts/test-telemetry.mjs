@@ -7,7 +7,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { findFreePorts } from "./clients/quickstart.mjs";
+import { findFreePorts } from "./free-ports.mjs";
 import { rootDirectory } from "./workspace.mjs";
 
 const COLLECTOR_SOURCE = join(rootDirectory, "scripts", "telemetry", "collector");

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { createAdminClient } from "../../scripts/quickstart/admin-client.mjs";
+import { createAdminClient } from "../../scripts/admin-client.mjs";
 import { startServer } from "./servers.mjs";
 
 const COMMAND = fileURLToPath(new URL("../../packages/admin/bin/flags-admin.js", import.meta.url));

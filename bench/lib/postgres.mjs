@@ -1,29 +1,30 @@
 // A PostgreSQL server with its default settings, for the duration of a benchmark.
 
 import { execFileSync } from "node:child_process";
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { chownSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
+import { findFreePorts } from "../../scripts/free-ports.mjs";
+import { findProgram } from "../../scripts/system-programs.mjs";
 import { startProgram, stop } from "./processes.mjs";
-import { findFreePort } from "./servers.mjs";
 
-const PACKAGES = "/usr/lib/postgresql";
 const ATTEMPTS = 200;
 
 /** @returns `databaseUrl` of an empty database, and `stop` */
 export async function startPostgres() {
-  const binaries = findBinaries();
+  const initdb = findProgram("initdb");
+  if (initdb === undefined) throw new Error("PostgreSQL is not installed");
   const owner = process.getuid() === 0 ? { uid: idOf("-u"), gid: idOf("-g") } : {};
   const directory = mkdtempSync(join(tmpdir(), "flags-bench-"));
   if (owner.uid !== undefined) chownSync(directory, owner.uid, owner.gid);
   const data = join(directory, "data");
   const initialize = ["-D", data, "-U", "flags", "-A", "trust", "-E", "UTF8", "--locale=C"];
-  execFileSync(join(binaries, "initdb"), initialize, { stdio: "pipe", cwd: directory, ...owner });
-  const port = await findFreePort();
+  execFileSync(initdb, initialize, { stdio: "pipe", cwd: directory, ...owner });
+  const [port] = await findFreePorts(1);
   const server = startProgram(
-    join(binaries, "postgres"),
+    join(dirname(initdb), "postgres"),
     ["-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", "", "-c", "log_min_messages=fatal"],
     { env: {}, cwd: directory, ...owner },
   );
@@ -36,17 +37,6 @@ export async function startPostgres() {
       rmSync(directory, { recursive: true, force: true });
     },
   };
-}
-
-function findBinaries() {
-  const packaged = existsSync(PACKAGES) ? readdirSync(PACKAGES).toReversed() : [];
-  const candidates = [
-    ...packaged.map((version) => join(PACKAGES, version, "bin")),
-    ...process.env.PATH.split(delimiter),
-  ];
-  const found = candidates.find((path) => existsSync(join(path, "initdb")));
-  if (found === undefined) throw new Error("PostgreSQL is not installed");
-  return found;
 }
 
 /** PostgreSQL refuses to run as root. */

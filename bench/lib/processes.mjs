@@ -2,6 +2,7 @@
 
 import { fork, spawn } from "node:child_process";
 import { once } from "node:events";
+import { stopProcess } from "../../scripts/stop-process.mjs";
 
 const STOP_TIMEOUT_MS = 5000;
 
@@ -43,18 +44,9 @@ export async function call(child, message) {
   }
 }
 
-export function hasExited(child) {
-  return child.exitCode !== null || child.signalCode !== null;
-}
-
 /** Terminates a child, by SIGKILL if it ignores SIGTERM for 5 seconds. */
-export async function stop(child) {
-  if (hasExited(child)) return;
-  const exit = once(child, "exit");
-  const timer = setTimeout(() => child.kill("SIGKILL"), STOP_TIMEOUT_MS);
-  child.kill("SIGTERM");
-  await exit;
-  clearTimeout(timer);
+export function stop(child) {
+  return stopProcess(child, { timeoutMs: STOP_TIMEOUT_MS });
 }
 
 function track(child) {

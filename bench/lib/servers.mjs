@@ -1,7 +1,7 @@
-import { once } from "node:events";
-import { createServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import { hasExited, startProgram, stop } from "./processes.mjs";
+import { findFreePorts } from "../../scripts/free-ports.mjs";
+import { hasExited } from "../../scripts/stop-process.mjs";
+import { startProgram, stop } from "./processes.mjs";
 
 const READY_TIMEOUT_MS = 60_000;
 /** Health checks slow down the start: every 2 ms, handling them took a tenth of it. */
@@ -15,23 +15,13 @@ const POLL_MS = 10;
  * @returns `child`, `port`, `stop` and `readyMs`, the milliseconds from starting the process to the first 200
  */
 export async function startServer(describe) {
-  const port = await findFreePort();
+  const [port] = await findFreePorts(1);
   const { command, args, healthPath, ...options } = describe(port);
   const startMs = performance.now();
   const child = startProgram(command, args, options);
   await waitUntilReady(`http://127.0.0.1:${port}${healthPath}`, child);
   const readyMs = performance.now() - startMs;
   return { child, port, readyMs, stop: () => stop(child) };
-}
-
-/** Finds a free port of 127.0.0.1, for programs that cannot choose one themselves. */
-export async function findFreePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address();
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 async function waitUntilReady(url, child) {

@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SignJWT } from "jose";
-import { digestKey } from "../../packages/proxy/dist/key-digest.js";
+import { digestKey } from "../../packages/proxy/dist/access/grant.js";
 import { KeyRegistry } from "../../packages/proxy/dist/access/key-registry.js";
 import { readAccessFile } from "../../packages/proxy/dist/access/read-access-file.js";
 import { createDocument } from "../lib/documents.mjs";

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
+import { hasExited, stopProcess } from "../stop-process.mjs";
 
 const STOP_TIMEOUT_MS = 15_000;
 
@@ -26,21 +26,13 @@ export function startCommand([command, ...args], options) {
     });
     child.once("close", (code) => resolve(code ?? 1));
   });
-  const hasExited = () => child.exitCode !== null || child.signalCode !== null;
   return {
     exit,
-    hasExited,
+    hasExited: () => hasExited(child),
     output: () => output,
     elapsedMs: () => performance.now() - started,
     onOutput: (watch) => watchers.add(watch),
-    async stop() {
-      if (child.pid === undefined || hasExited()) return;
-      const exited = once(child, "exit");
-      child.kill("SIGTERM");
-      const deadline = setTimeout(() => child.kill("SIGKILL"), STOP_TIMEOUT_MS);
-      await exited;
-      clearTimeout(deadline);
-    },
+    stop: () => stopProcess(child, { timeoutMs: STOP_TIMEOUT_MS }),
   };
 }
 

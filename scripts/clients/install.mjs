@@ -2,7 +2,8 @@ import { join } from "node:path";
 import { installWithApt } from "../system-programs.mjs";
 import { runCommand } from "./command.mjs";
 
-const TIMEOUT_SECONDS = 300;
+/** Generous, because CI runs the complete suite at the same time. */
+const TIMEOUT_SECONDS = 900;
 
 /** Installs the packages of the examples that need npm. */
 export async function installNpmPackages(work) {

@@ -1,5 +1,3 @@
-import { once } from "node:events";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { rootDirectory } from "../workspace.mjs";
@@ -9,14 +7,6 @@ import { startCommand } from "./command.mjs";
 const CLIENT_KEY = "demo-web-key";
 const BACKEND_TOKEN = "*:development.demo-backend-token-local";
 const START_TIMEOUT_MS = 90_000;
-
-export async function findFreePorts(count) {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
-  await Promise.all(servers.map((server) => once(server, "listening")));
-  const ports = servers.map((server) => server.address().port);
-  await Promise.all(servers.map((server) => once(server.close(), "close")));
-  return ports;
-}
 
 /** Starts what `npm start` starts, with an empty data directory. */
 export function startQuickstart(directory, { adminPort, proxyPort }) {

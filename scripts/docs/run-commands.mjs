@@ -12,9 +12,8 @@ import { performance } from "node:perf_hooks";
 import { rootDirectory } from "../workspace.mjs";
 import { readBlocks, readDocuments } from "./blocks.mjs";
 import { compareOutput } from "./compare-output.mjs";
-import { findFreePorts } from "./free-ports.mjs";
 import { openShell } from "./shell.mjs";
-import { portsOf, startServer } from "./server.mjs";
+import { choosePorts, portsOf, startServer } from "./server.mjs";
 
 /** The ports in the documents. */
 const DOCUMENTED = { admin: "4242", proxy: "3000" };
@@ -57,9 +56,7 @@ async function runInOrder(pages) {
 }
 
 async function runPage({ name, blocks }) {
-  const ports = usesQuickstart({ blocks })
-    ? (await useQuickstart()).ports
-    : await findFreePorts(DOCUMENTED);
+  const ports = usesQuickstart({ blocks }) ? (await useQuickstart()).ports : await choosePorts();
   const folder = await createFolder();
   const environment = { DATA_DIR: join(folder, ".flags"), NO_PROXY: "127.0.0.1" };
   const shell = openShell(folder, environment);
@@ -109,7 +106,7 @@ async function useQuickstart() {
 }
 
 async function startQuickstart() {
-  const ports = await findFreePorts(DOCUMENTED);
+  const ports = await choosePorts();
   const server = await startServer({
     place: "the quickstart",
     text: QUICKSTART,

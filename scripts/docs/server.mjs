@@ -1,10 +1,17 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
+import { findFreePorts } from "../free-ports.mjs";
 
 const START_TIMEOUT_MS = 90_000;
 const STOP_TIMEOUT_MS = 15_000;
 const POLL_MS = 100;
+
+/** Chooses ports for the flag-management service and the proxy, which replace those in the documents. */
+export async function choosePorts() {
+  const [admin, proxy] = await findFreePorts(2);
+  return { admin: String(admin), proxy: String(proxy) };
+}
 
 /** Returns the ports that a block uses: of the flag-management service or another upstream, or of the proxy. */
 export function portsOf(text) {

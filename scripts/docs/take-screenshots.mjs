@@ -6,13 +6,12 @@ import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
-import { createAdminClient } from "../quickstart/admin-client.mjs";
+import { createAdminClient } from "../admin-client.mjs";
 import { DEMO_KEYS } from "../quickstart/demo-keys.mjs";
 import { findProgram } from "../system-programs.mjs";
 import { rootDirectory } from "../workspace.mjs";
 import { createConsoleData, UNLEASH_EXPORT } from "./console-data.mjs";
-import { findFreePorts } from "./free-ports.mjs";
-import { startServer } from "./server.mjs";
+import { choosePorts, startServer } from "./server.mjs";
 
 const LARGEST_BYTES = 150_000;
 const FIRST_FLAG = "new-header";
@@ -60,7 +59,7 @@ const wanted = process.argv.slice(2);
 const isWanted = ({ name }) => wanted.length === 0 || wanted.includes(name);
 
 const directory = await mkdtemp(join(tmpdir(), "flags-screenshots-"));
-const ports = await findFreePorts({ admin: 0, proxy: 0 });
+const ports = await choosePorts();
 const quickstart = await startServer({
   place: "the quickstart",
   text: "npm start\n",

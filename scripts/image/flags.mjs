@@ -1,5 +1,5 @@
 import { UnleashClient } from "unleash-proxy-client";
-import { createAdminClient } from "../quickstart/admin-client.mjs";
+import { createAdminClient } from "../admin-client.mjs";
 
 const PROJECT = "/projects/default/features";
 const ENVIRONMENT = "production";

@@ -1,19 +1,21 @@
-import { readdirSync } from "node:fs";
 import { chown, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { findProgram } from "../system-programs.mjs";
 import { run } from "./tools.mjs";
-
-const VERSIONS = "/usr/lib/postgresql";
 
 /** Starts a PostgreSQL server with an empty database and one user, as its official image does. */
 export async function startPostgres({ directory, address, database, user, password }) {
-  const [version] = readdirSync(VERSIONS).toSorted((a, b) => Number(b) - Number(a));
-  const program = (name) => join(VERSIONS, version, "bin", name);
   const uid = Number(run("id", ["-u", "postgres"]));
   const gid = Number(run("id", ["-g", "postgres"]));
   // PostgreSQL does not run as root.
   const runAsPostgres = (name, args, options = {}) =>
-    run(program(name), args, { uid, gid, cwd: "/", env: { PATH: process.env.PATH }, ...options });
+    run(findProgram(name), args, {
+      uid,
+      gid,
+      cwd: "/",
+      env: { PATH: process.env.PATH },
+      ...options,
+    });
 
   await mkdir(directory);
   await chown(directory, uid, gid);

@@ -1,6 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { findProgram, installWithApt } from "../system-programs.mjs";
 
 /** Programs that the tests of the image need, and their Debian packages. */
 const TOOLS = {
@@ -17,21 +16,10 @@ const TOOLS = {
 
 /** Installs with apt what is missing. */
 export function installTools() {
-  const missing = Object.keys(TOOLS).filter((name) => !isPresent(name));
+  const missing = Object.keys(TOOLS).filter((name) => findProgram(name) === undefined);
   if (missing.length === 0) return;
   const packages = [...new Set(missing.map((name) => TOOLS[name]))];
-  // NOTE: the same lock as in system-programs.mjs, because apt fails if it is already running.
-  const apt = ["--exclusive", "/tmp/flags-apt.lock", "apt-get"];
-  run("flock", [...apt, "update", "-qq"]);
-  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-  run("flock", [...apt, "install", "-y", "-qq", "--no-install-recommends", ...packages], {
-    env,
-    stdio: ["ignore", "ignore", "inherit"],
-  });
-}
-
-function isPresent(name) {
-  return process.env.PATH.split(delimiter).some((path) => existsSync(join(path, name)));
+  if (!installWithApt(...packages)) throw new Error(`Cannot install ${packages.join(", ")}`);
 }
 
 /** Runs a program to its end and returns its output. Throws an error with the output if it fails. */

@@ -2,7 +2,7 @@ import { mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { InMemoryStorageProvider, UnleashClient } from "unleash-proxy-client";
-import { createAdminClient } from "../quickstart/admin-client.mjs";
+import { createAdminClient } from "../admin-client.mjs";
 import { startCommand } from "./installed-command.mjs";
 
 const ADMIN_TOKEN = "*:*.admin-token-of-the-test";

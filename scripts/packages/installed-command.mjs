@@ -1,8 +1,8 @@
 import { execFile, spawn } from "node:child_process";
-import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
+import { stopProcess } from "../stop-process.mjs";
 
 const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 15_000;
@@ -23,13 +23,10 @@ export async function startCommand(directory, name, settings) {
     env: createEnvironment({ HOST: "127.0.0.1", PORT: "0", LOG_LEVEL: "info", ...settings }),
     stdio: ["ignore", "pipe", "inherit"],
   });
-  const exited = once(child, "exit");
   const stop = async () => {
-    const timeout = setTimeout(() => child.kill("SIGKILL"), STOP_TIMEOUT_MS);
-    child.kill("SIGTERM");
-    const [code] = await exited;
-    clearTimeout(timeout);
-    if (code !== 0) throw new Error(`${name} ended with exit code ${code} after SIGTERM`);
+    await stopProcess(child, { timeoutMs: STOP_TIMEOUT_MS });
+    const end = child.signalCode ?? child.exitCode;
+    if (end !== 0) throw new Error(`${name} ended with ${end} instead of exit code 0`);
   };
   try {
     return { origin: await readOrigin(child, name), stop };

@@ -1,6 +1,5 @@
-import { accessSync, constants } from "node:fs";
-import { delimiter, join } from "node:path";
 import { type Browser, chromium } from "playwright-core";
+import { findProgram } from "../system-programs.mjs";
 
 const ARGUMENTS = [
   "--no-sandbox",
@@ -13,27 +12,13 @@ const ARGUMENTS = [
 ];
 
 /** Without Chromium, its tests are skipped. In CI they fail instead. */
-export const skipsChromium = findChromium() === undefined && process.env["CI"] !== "true";
+export const skipsChromium = findProgram("chromium") === undefined && process.env["CI"] !== "true";
 
 /** Starts a browser with a temporary profile. */
 export function startChromium(): Promise<Browser> {
-  const executablePath = findChromium();
+  const executablePath = findProgram("chromium");
   if (executablePath === undefined) {
     throw new Error("Chromium is not installed: on Debian, apt-get install chromium");
   }
   return chromium.launch({ executablePath, headless: true, args: ARGUMENTS });
-}
-
-function findChromium(): string | undefined {
-  const folders = (process.env["PATH"] ?? "").split(delimiter);
-  return folders.map((folder) => join(folder, "chromium")).find(isExecutable);
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,8 +1,8 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { findFreePorts } from "../free-ports.mjs";
 
 /** Long enough for a slow machine. The embedded database takes most of the time. */
 export const START_TIMEOUT_MS = 90_000;
@@ -67,7 +67,7 @@ export function startQuickstart(
 }
 
 /** Returns the pid of a program that the quickstart has started. */
-export function findProgram({ pid }: Quickstart, script: string): number {
+export function findPid({ pid }: Quickstart, script: string): number {
   const lines = execFileSync("ps", ["-A", "-o", "pid=,ppid=,args="], { encoding: "utf8" });
   for (const line of lines.split("\n")) {
     const [program, parent, ...args] = line.trim().split(/\s+/);
@@ -84,21 +84,10 @@ export function paste(command: string): string {
   });
 }
 
-export async function freePorts(): Promise<Ports> {
-  const servers = [createServer(), createServer()];
-  const [admin = "", proxy = ""] = await Promise.all(
-    servers.map(async (server) => {
-      await once(server.listen(0, "127.0.0.1"), "listening");
-      return String((server.address() as AddressInfo).port);
-    }),
-  );
-  await Promise.all(
-    servers.map((server) => {
-      server.close();
-      return once(server, "close");
-    }),
-  );
-  return { ADMIN_PORT: admin, PORT: proxy };
+/** Chooses free ports for a quickstart. */
+export async function choosePorts(): Promise<Ports> {
+  const [admin, proxy] = await findFreePorts(2);
+  return { ADMIN_PORT: String(admin), PORT: String(proxy) };
 }
 
 /** Returns the ports on which a server responds. */

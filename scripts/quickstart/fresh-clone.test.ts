@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import {
-  freePorts,
+  choosePorts,
   paste,
   type Ports,
   type Quickstart,
@@ -26,7 +26,7 @@ let last: Quickstart | undefined;
 
 beforeAll(async () => {
   clone = await mkdtemp(join(tmpdir(), "flags-fresh-clone-"));
-  ports = await freePorts();
+  ports = await choosePorts();
   await copyWorkspace();
 }, START_TIMEOUT_MS);
 

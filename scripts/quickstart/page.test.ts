@@ -6,7 +6,7 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { skipsChromium, startChromium } from "./_chromium.ts";
 import {
-  freePorts,
+  choosePorts,
   paste,
   type Ports,
   type Quickstart,
@@ -23,7 +23,7 @@ let origin: string;
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "flags-quickstart-page-"));
-  ports = await freePorts();
+  ports = await choosePorts();
   origin = `http://127.0.0.1:${ports.PORT}`;
   start = startQuickstart({ ...ports, DATA_DIR: directory });
   await start.ready();

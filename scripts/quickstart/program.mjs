@@ -2,8 +2,6 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 
-const STOP_TIMEOUT_MS = 12_000;
-
 /** Starts a Node program and prints each line of its output with its name. */
 export function startProgram(name, { script, env }) {
   const program = spawn(process.execPath, [script], {
@@ -23,14 +21,4 @@ export function startProgram(name, { script, env }) {
 export async function waitForEnd(name, program) {
   const [code, signal] = await once(program, "close");
   return `The ${name} exited (${signal ?? `exit code ${code}`}), so the quickstart stops.`;
-}
-
-/** Stops a program gracefully; kills it if that takes too long. */
-export async function stopProgram(program, signal) {
-  if (program.exitCode !== null || program.signalCode !== null) return;
-  const exit = once(program, "exit");
-  program.kill(signal);
-  const deadline = setTimeout(() => program.kill("SIGKILL"), STOP_TIMEOUT_MS);
-  await exit;
-  clearTimeout(deadline);
 }

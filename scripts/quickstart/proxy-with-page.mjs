@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { bundle } from "../../packages/proxy/bin/load-bundle.js";
-import { createAdminClient } from "./admin-client.mjs";
+import { createAdminClient } from "../admin-client.mjs";
 import { createExplainer } from "./explainer.mjs";
 import { loadKeys } from "./keys.mjs";
 import { handleFirst } from "./local-host.mjs";

@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import {
-  findProgram,
-  freePorts,
+  choosePorts,
+  findPid,
   openPorts,
   paste,
   type Ports,
@@ -28,7 +28,7 @@ let firstStartSeconds: number;
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "flags-quickstart-"));
-  ports = await freePorts();
+  ports = await choosePorts();
 });
 
 afterAll(async () => {
@@ -110,7 +110,7 @@ describe("npm start", () => {
     "stops everything and fails when the %s is killed",
     async (name, script) => {
       const start = await startHere();
-      process.kill(findProgram(start, script), "SIGKILL");
+      process.kill(findPid(start, script), "SIGKILL");
 
       expect(await start.exited()).toBe(1);
       expect(start.output()).toContain(`The ${name} exited (SIGKILL), so the quickstart stops.\n`);

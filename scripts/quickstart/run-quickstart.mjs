@@ -1,11 +1,12 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { createAdminClient } from "../admin-client.mjs";
 import { formatDuration } from "../progress.mjs";
+import { stopProcess } from "../stop-process.mjs";
 import { rootDirectory } from "../workspace.mjs";
-import { createAdminClient } from "./admin-client.mjs";
 import { instructions } from "./instructions.mjs";
 import { areDemoKeys, loadKeys } from "./keys.mjs";
-import { startProgram, stopProgram, waitForEnd } from "./program.mjs";
+import { startProgram, waitForEnd } from "./program.mjs";
 import { seed } from "./seed.mjs";
 import { adminEnvironment, clientKeyOf, proxyEnvironment } from "./settings.mjs";
 
@@ -21,6 +22,7 @@ const PROXY = {
 };
 const READY_POLL_MS = 20;
 const PARENT_POLL_MS = 500;
+const STOP_TIMEOUT_MS = 12_000;
 
 /** Runs both services until a signal arrives or one of them exits; resolves to the exit code. */
 export async function runQuickstart(settings) {
@@ -53,7 +55,7 @@ async function startAll(settings, keys, { stops, stopping }) {
   console.log("Starting the flag-management service and the proxy");
   const launch = ({ name, prefix, script }, env) => {
     const program = startProgram(prefix, { script: join(rootDirectory, script), env });
-    stops.push((signal) => stopProgram(program, signal));
+    stops.push((signal) => stopProcess(program, { signal, timeoutMs: STOP_TIMEOUT_MS }));
     return waitForEnd(name, program).then((problem) => ({ problem }));
   };
   // At the same time: loading the proxy does not depend on the service.

@@ -3,9 +3,9 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
+import { findFreePorts } from "../../../scripts/free-ports.mjs";
 import { findProgram } from "../../../scripts/system-programs.mjs";
 import { startProgram, stop } from "../../lib/processes.mjs";
-import { findFreePort } from "../../lib/servers.mjs";
 
 /** Replicas that start at the same time: more would only compete for the cores. */
 const BATCH = 4;
@@ -14,7 +14,7 @@ const BATCH = 4;
 export async function startRedis() {
   const command = findProgram("redis-server");
   if (command === undefined) throw new Error("This part requires redis-server");
-  const port = await findFreePort();
+  const [port] = await findFreePorts(1);
   const start = async () => {
     const child = startProgram(command, ["--port", port, "--bind", "127.0.0.1", "--save", ""], {});
     child.stderr?.resume();

@@ -1,6 +1,6 @@
 const TIMEOUT_MS = 10_000;
 
-/** Calls the admin API with the token of the quickstart. */
+/** Creates a client of the admin API of a flag-management service. */
 export function createAdminClient(origin, token) {
   const url = (path) => `${origin}/api/admin${path}`;
   const headers = { authorization: token };
