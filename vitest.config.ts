@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { listIsolatedTests, ProjectSequencer } from "./scripts/vitest-order.ts";
+import { isComplete } from "./scripts/test-size.ts";
 
 const source = (name: string, entry = "index"): string =>
   fileURLToPath(new URL(`packages/${name}/src/${entry}.ts`, import.meta.url));
@@ -10,6 +11,19 @@ const SERVICE_TESTS = "packages/{admin,console,proxy}/test/**/*.test.ts";
 const isolatedTests = listIsolatedTests().filter(
   (file) => !/^packages\/(?:admin|console|proxy)\/test\//.test(file),
 );
+
+/**
+ * Files that run only with TEST_SIZE=complete, as in ci.yml: further journeys through the console; what changes
+ * only with `deploy/`; disks that are full; and a start from a fresh clone, which every `.ci/run` is itself.
+ */
+const COMPLETE_ONLY = [
+  "packages/console/test/{applications,archive,context-fields,dialog-focus,flag-relations,history}.test.ts",
+  "packages/console/test/{playground,projects,segments,tags,tokens,transfer,usage}.test.ts",
+  "packages/admin/test/{disk-full,replicas-restart}.test.ts",
+  "deploy/**/*.test.ts",
+  "scripts/quickstart/fresh-clone.test.ts",
+];
+const excluded = ["**/node_modules/**", ...(isComplete ? [] : COMPLETE_ONLY)];
 
 export default defineConfig({
   resolve: {
@@ -48,6 +62,7 @@ export default defineConfig({
         test: {
           name: "services",
           include: [SERVICE_TESTS],
+          exclude: excluded,
           globalSetup: "packages/admin/test/_shared-databases.ts",
         },
       },
@@ -62,7 +77,7 @@ export default defineConfig({
             "scripts/**/*.test.ts",
             "deploy/**/*.test.ts",
           ],
-          exclude: [SERVICE_TESTS, ...isolatedTests, "**/node_modules/**"],
+          exclude: [SERVICE_TESTS, ...isolatedTests, ...excluded],
         },
       },
       // Files that replace timers or functions, which would affect other files.

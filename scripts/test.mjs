@@ -1,8 +1,8 @@
 // `npm test`: installs and builds what is missing, runs every test and prints the totals.
 // Arguments are passed to vitest: `npm test -- packages/sdk` runs the tests of one folder.
 //
-// Some tests run at a smaller size than their complete one, and a few files do not run unless arguments name
-// files. TEST_SIZE=complete runs everything, as ci.yml does: see test-size.ts.
+// Some tests run at a smaller size than their complete one, and a few files do not run. TEST_SIZE=complete runs
+// everything, as ci.yml does: see test-size.ts.
 
 import { chmod, mkdtemp, readFile, rm, statfs } from "node:fs/promises";
 import { freemem, tmpdir } from "node:os";
@@ -26,16 +26,6 @@ const MEMORY_DIRECTORY = "/dev/shm";
 /** Databases take 0.4 GB at a time, and the processes of the tests about 2 GB. */
 const MIN_MEMORY_BYTES = 4 * 2 ** 30;
 
-/**
- * Files that run only with TEST_SIZE=complete, or if they are named: further journeys through the console, and
- * a start from a fresh clone, which every run of `.ci/run` is itself.
- */
-const COMPLETE_ONLY = [
-  "packages/console/test/{applications,archive,context-fields,dialog-focus,flag-relations,history}.test.ts",
-  "packages/console/test/{playground,projects,segments,tags,tokens,transfer,usage}.test.ts",
-  "scripts/quickstart/fresh-clone.test.ts",
-];
-
 requireNode();
 installSystemPrograms();
 await prepareWorkspace();
@@ -56,19 +46,13 @@ async function runTests(vitestArguments) {
     const resultFile = join(directory, "result.json");
     const vitest = join(rootDirectory, "node_modules", "vitest", "vitest.mjs");
     const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${resultFile}`];
-    const selected = vitestArguments.length > 0 ? vitestArguments : listExclusions();
-    const code = await run(process.execPath, [vitest, "run", ...reporters, ...selected], {
+    const code = await run(process.execPath, [vitest, "run", ...reporters, ...vitestArguments], {
       env: { ...process.env, TMPDIR: directory },
     });
     return printTotals(code, await readResult(resultFile));
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
-}
-
-function listExclusions() {
-  if (process.env.TEST_SIZE === "complete") return [];
-  return COMPLETE_ONLY.flatMap((pattern) => ["--exclude", pattern]);
 }
 
 /**
