@@ -177,6 +177,21 @@ describe("flags-proxy check reports", () => {
     expect(upstreams[0]?.clockOffsetMs).toBeUndefined();
   });
 
+  test("an upstream whose other endpoints fail: what it offers is unknown", async () => {
+    const serve = serveDocument({ version: 2, features: [FLAG] });
+    const FLAGS_URL = await startUpstream((request, response) => {
+      if (/\/client\/features(?:\?|$)/.test(request.url ?? "")) serve(request, response);
+      else response.writeHead(500).end();
+    });
+    const settings = { FLAGS_URL, FLAGS_SYNCHRONIZATION: "delta" };
+    const { warnings, upstreams } = await report(settings);
+    expect(upstreams).toEqual([expect.not.objectContaining({ offersDelta: expect.anything() })]);
+    expect(warnings).toEqual([
+      "A request for FLAGS_SYNCHRONIZATION=delta failed: the proxy polls until one succeeds",
+    ]);
+    expect((await check(settings)).stdout).toMatch(/Deltas +unknown, because the request failed/);
+  });
+
   test("client keys that name another environment", async () => {
     const query = { environment: "development" };
     const FLAGS_URL = await startUpstream(serveDocument({ version: 2, features: [FLAG], query }));

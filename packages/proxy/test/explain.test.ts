@@ -1,4 +1,7 @@
-import { expect, test } from "vitest";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
 import { startWithAccessFile } from "./_access-file.ts";
 import { runCommand } from "./_command.ts";
 import { flag, HALF_OF_SESSIONS, withConstraint } from "./_documents.ts";
@@ -138,6 +141,22 @@ test("an invalid request names the problem", async () => {
   const response = await post("/proxy/explain", { flags: "checkout" }, asServer);
   expect(response.status).toBe(400);
   expect(await response.json()).toMatchObject({ validation: [{ path: "flags" }] });
+});
+
+test("flags-proxy explain: a file has the outcomes that the proxy has on this host", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "flags-explain-"));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const path = join(directory, "flags.json");
+  const strategies = [{ name: "applicationHostname", parameters: { hostNames: "this-host" } }];
+  writeFileSync(path, JSON.stringify({ version: 2, features: [flag("a", { strategies })] }));
+  const settings = {
+    FLAGS_URL: `file:${path}`,
+    FLAGS_PROXY_CLIENT_KEYS: "a-client-key-of-the-test",
+    HOSTNAME: "this-host",
+  };
+  const { stdout, code } = await runCommand(settings, ["explain", "a"]);
+  expect(stdout).toMatch(/^a: The flag is on /);
+  expect(code).toBe(0);
 });
 
 test("flags-proxy explain: reads the upstream, or queries a running proxy", async () => {

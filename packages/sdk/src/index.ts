@@ -24,6 +24,7 @@ export type {
   ImpactMetric,
   ImpactSample,
 } from "./flag-source.ts";
+export { HOST_NAME } from "./identity.ts";
 export type {
   BootstrapOptions,
   FlagsClientOptions,

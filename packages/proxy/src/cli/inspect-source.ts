@@ -5,7 +5,7 @@ import {
   parseDocument,
   type Snapshot,
 } from "flags-engine";
-import { inspectUpstream } from "flags-sdk";
+import { HOST_NAME, inspectUpstream } from "flags-sdk";
 import type { ProxyConfig } from "../config/config.ts";
 import { type FlagFile, readFlagFile } from "../files/read-flag-file.ts";
 import { toClientOptions } from "../create-clients.ts";
@@ -43,7 +43,7 @@ export async function inspectFlagFile(
   const snapshot = compileSnapshot(document, {
     revision: "inspection",
     strategies,
-    hostname: "",
+    hostname: HOST_NAME,
     now: Date.now,
     random: Math.random,
   });

@@ -9,6 +9,7 @@ import { filterDocuments } from "../sync/filter-documents.ts";
 import { createConnections } from "../transport/connections.ts";
 import { HttpClient } from "../transport/http-client.ts";
 import type { UpstreamRequest, UpstreamResponse } from "../transport/http-client.ts";
+import { isNotOffered } from "../transport/status-error.ts";
 import { UpstreamApi } from "../transport/upstream-api.ts";
 import { describeUrl, toUpstreamError, UpstreamError } from "../transport/upstream-error.ts";
 
@@ -31,8 +32,10 @@ export interface UpstreamInspection {
   readonly isPollUnchanged: boolean;
   /** Undefined if no response said what time it is. */
   readonly clock: ClockOffset | undefined;
-  readonly offersDelta: boolean;
-  readonly offersStreaming: boolean;
+  /** Undefined: the request for deltas failed, so it is unknown. */
+  readonly offersDelta: boolean | undefined;
+  /** Undefined: the request for a stream failed, so it is unknown. */
+  readonly offersStreaming: boolean | undefined;
   /** Filters that the upstream ignores. */
   readonly warnings: readonly string[];
 }
@@ -144,13 +147,14 @@ function readEnvironment(document: unknown): string | undefined {
   return typeof query?.environment === "string" ? query.environment : undefined;
 }
 
-async function isOffered(request: () => Promise<unknown>): Promise<boolean> {
+/** Undefined: the request failed in another way than that of an upstream without the endpoint. */
+async function isOffered(request: () => Promise<unknown>): Promise<boolean | undefined> {
   try {
     await request();
     return true;
   } catch (error) {
-    if (error instanceof UpstreamError) return false;
-    throw error;
+    if (!(error instanceof UpstreamError)) throw error;
+    return error.code === "NOT_OFFERED" || isNotOffered(error.status) ? false : undefined;
   }
 }
 

@@ -66,8 +66,10 @@ export interface CheckedUpstream {
   /** Positive: the clock of the upstream is ahead. */
   readonly clockOffsetMs: number | undefined;
   readonly clockUncertaintyMs: number | undefined;
-  readonly offersDelta: boolean;
-  readonly offersStreaming: boolean;
+  /** Undefined: the request for deltas failed, so it is unknown. */
+  readonly offersDelta: boolean | undefined;
+  /** Undefined: the request for a stream failed, so it is unknown. */
+  readonly offersStreaming: boolean | undefined;
 }
 
 type Row = readonly [label: string, text: string];
@@ -160,7 +162,8 @@ function storeRows({ address, writeMs, readMs }: CheckedStore): readonly Row[] {
   ];
 }
 
-function describeOffer(isOffered: boolean): string {
+function describeOffer(isOffered: boolean | undefined): string {
+  if (isOffered === undefined) return "unknown, because the request failed";
   return isOffered ? "offered" : "not offered";
 }
 

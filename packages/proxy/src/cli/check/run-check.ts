@@ -206,9 +206,11 @@ function findWarnings(
   const { synchronization } = config;
   const isOffered =
     synchronization === "delta" ? inspection.offersDelta : inspection.offersStreaming;
-  if (synchronization !== "polling" && !isOffered) {
+  if (synchronization !== "polling" && isOffered !== true) {
     warnings.push(
-      `The upstream does not offer FLAGS_SYNCHRONIZATION=${synchronization}: the proxy polls`,
+      isOffered === false
+        ? `The upstream does not offer FLAGS_SYNCHRONIZATION=${synchronization}: the proxy polls`
+        : `A request for FLAGS_SYNCHRONIZATION=${synchronization} failed: the proxy polls until one succeeds`,
     );
   }
   return [
