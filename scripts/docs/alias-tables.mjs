@@ -3,7 +3,6 @@
 
 import { EDGE_ALIASES } from "../../packages/proxy/dist/config/aliases/edge-aliases.js";
 import { OLD_PROXY_ALIASES } from "../../packages/proxy/dist/config/aliases/old-proxy-aliases.js";
-import { PROGRAM } from "../../packages/proxy/dist/config/program.js";
 
 const TABLE =
   /(<!-- aliases:start (?<product>edge|unleash-proxy) (?<group>[^>]+?) -->\n)(?<body>[\s\S]*?)(<!-- aliases:end -->)/g;
@@ -11,8 +10,6 @@ const TABLE =
 const ALIASES = { edge: EDGE_ALIASES, "unleash-proxy": OLD_PROXY_ALIASES };
 
 const EFFECTS = { unneeded: "Not needed", lost: "No equivalent", refused: "Prevents the start" };
-
-const KNOWN = new Set(Object.values(PROGRAM.settings).flatMap(({ variables }) => variables));
 
 /** Returns the document with the tables that it should have. */
 export function withAliasTables(text) {
@@ -48,9 +45,7 @@ function toLine(cells) {
 }
 
 function describe({ name, to, conversion, missing, loss }) {
-  if (to.length === 0 || !to.every((variable) => KNOWN.has(variable))) {
-    return `${EFFECTS[missing.effect]}: ${missing.reason}`;
-  }
+  if (missing !== undefined) return `${EFFECTS[missing.effect]}: ${missing.reason}`;
   if (to.includes(name)) return "The same";
   const converted = conversion === undefined ? "" : `, ${conversion.meaning}`;
   return `${to.map((variable) => `\`${variable}\``).join(" and ")}${converted}${loss === undefined ? "" : `; ${loss}`}`;

@@ -1,4 +1,4 @@
-// The messages that users can meet in logs and responses, collected from the source. Each has to be explained in
+// The messages that users can see in logs and responses, collected from the source. Each has to be explained in
 // docs/troubleshooting.md. `node scripts/docs/messages.mjs` lists them.
 
 import { readdir, readFile } from "node:fs/promises";

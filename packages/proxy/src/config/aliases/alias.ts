@@ -38,13 +38,13 @@ export interface Missing {
 /** A variable of another product, and what it means here. */
 export interface Alias {
   readonly name: string;
-  /** Our variables. The first one that is not a setting of this version counts as missing. */
+  /** Our variables. None: `missing` says why. */
   readonly to: readonly string[];
   /** Our variables instead, if the flags come from the file of Edge's offline mode. */
   readonly toWithFile?: readonly string[];
   /** @default the value stays the same */
   readonly conversion?: Conversion;
-  /** Applies without a variable of ours. */
+  /** Set if there is no variable of ours. */
   readonly missing?: Missing;
   /** What is lost although the alias is used. */
   readonly loss?: string;

@@ -38,13 +38,6 @@ const refused = (reason: string): Missing => ({ effect: "refused", reason });
 
 const DEAD = unneeded("Edge 20 does not read it either");
 
-const NO_TLS = refused(
-  "this version does not serve TLS: remove it and use a load balancer for TLS",
-);
-const NO_CLIENT_CERTIFICATE = refused(
-  "this version sends no client certificate to the upstream: use a sidecar that does",
-);
-
 const hasTls = (_text: string, { TLS_ENABLE = "" }: Environment): boolean => isTrue(TLS_ENABLE);
 const trustsProxies = (_text: string, { TRUST_PROXY = "" }: Environment): boolean =>
   isTrue(TRUST_PROXY);
@@ -64,27 +57,15 @@ const ROWS: Readonly<Record<Group, readonly Row[]>> = {
         missing: unneeded("Edge 20 does not read it either; FLAGS_PROXY_WORKERS starts processes"),
       },
     ],
-    ["TLS_SERVER_CERT", "FLAGS_TLS_CERT_FILE", { missing: NO_TLS, isActive: hasTls }],
-    ["TLS_SERVER_KEY", "FLAGS_TLS_KEY_FILE", { missing: NO_TLS, isActive: hasTls }],
-    ["TLS_SERVER_PORT", "FLAGS_TLS_PORT", { missing: NO_TLS, isActive: hasTls }],
-    ["TLS_ENABLE", "FLAGS_TLS_PORT", { conversion: tlsPort, missing: NO_TLS, isActive: isTrue }],
-    [
-      "REDIRECT_HTTP_TO_HTTPS",
-      "FLAGS_TLS_REDIRECT",
-      { conversion: asBoolean, missing: NO_TLS, isActive: hasTls },
-    ],
+    ["TLS_SERVER_CERT", "FLAGS_TLS_CERT_FILE", { isActive: hasTls }],
+    ["TLS_SERVER_KEY", "FLAGS_TLS_KEY_FILE", { isActive: hasTls }],
+    ["TLS_SERVER_PORT", "FLAGS_TLS_PORT", { isActive: hasTls }],
+    ["TLS_ENABLE", "FLAGS_TLS_PORT", { conversion: tlsPort, isActive: isTrue }],
+    ["REDIRECT_HTTP_TO_HTTPS", "FLAGS_TLS_REDIRECT", { conversion: asBoolean, isActive: hasTls }],
     ["EDGE_REQUEST_TIMEOUT", [], { missing: DEAD }],
     ["EDGE_KEEPALIVE_TIMEOUT", [], { missing: DEAD }],
-    [
-      "ALLOW_LIST",
-      "FLAGS_ALLOW_LIST",
-      { missing: refused("every address could connect: remove it and use a network policy") },
-    ],
-    [
-      "DENY_LIST",
-      "FLAGS_DENY_LIST",
-      { missing: refused("denied addresses could connect: remove it and use a network policy") },
-    ],
+    ["ALLOW_LIST", "FLAGS_ALLOW_LIST"],
+    ["DENY_LIST", "FLAGS_DENY_LIST"],
     [
       "PROXY_TRUSTED_SERVERS",
       "TRUST_PROXY",
@@ -160,11 +141,7 @@ const ROWS: Readonly<Record<Group, readonly Row[]>> = {
     ],
     ["APP_NAME", "FLAGS_APP_NAME"],
     ["INSTANCE_ID", "FLAGS_INSTANCE_ID"],
-    [
-      "CUSTOM_CLIENT_HEADERS",
-      "FLAGS_UPSTREAM_HEADERS",
-      { missing: refused("the upstream would get requests without these headers"), isList: true },
-    ],
+    ["CUSTOM_CLIENT_HEADERS", "FLAGS_UPSTREAM_HEADERS", { isList: true }],
     [
       "UPSTREAM_AUTH_HEADER",
       [],
@@ -178,22 +155,10 @@ const ROWS: Readonly<Record<Group, readonly Row[]>> = {
       "HTTP_OPTIONS_REJECT_UNAUTHORIZED",
       { conversion: negated, isActive: isTrue },
     ],
-    [
-      "UPSTREAM_CERTIFICATE_FILE",
-      "FLAGS_UPSTREAM_CA_FILE",
-      { missing: refused("set NODE_EXTRA_CA_CERTS, a variable of Node, to the same file instead") },
-    ],
-    [
-      "PKCS8_CLIENT_CERTIFICATE_FILE",
-      "FLAGS_UPSTREAM_CERT_FILE",
-      { missing: NO_CLIENT_CERTIFICATE },
-    ],
-    ["PKCS8_CLIENT_KEY_FILE", "FLAGS_UPSTREAM_KEY_FILE", { missing: NO_CLIENT_CERTIFICATE }],
-    [
-      "PEM_CERT_FILE",
-      ["FLAGS_UPSTREAM_CERT_FILE", "FLAGS_UPSTREAM_KEY_FILE"],
-      { missing: NO_CLIENT_CERTIFICATE },
-    ],
+    ["UPSTREAM_CERTIFICATE_FILE", "FLAGS_UPSTREAM_CA_FILE"],
+    ["PKCS8_CLIENT_CERTIFICATE_FILE", "FLAGS_UPSTREAM_CERT_FILE"],
+    ["PKCS8_CLIENT_KEY_FILE", "FLAGS_UPSTREAM_KEY_FILE"],
+    ["PEM_CERT_FILE", ["FLAGS_UPSTREAM_CERT_FILE", "FLAGS_UPSTREAM_KEY_FILE"]],
     [
       "PKCS12_IDENTITY_FILE",
       [],
@@ -204,14 +169,7 @@ const ROWS: Readonly<Record<Group, readonly Row[]>> = {
       },
     ],
     ["PKCS12_PASSPHRASE", [], { missing: unneeded("it belongs to PKCS12_IDENTITY_FILE") }],
-    [
-      "UPSTREAM_SOCKET_TIMEOUT",
-      "FLAGS_UPSTREAM_TIMEOUT",
-      {
-        conversion: fromSeconds,
-        missing: lost("a request to the upstream takes at most ten seconds"),
-      },
-    ],
+    ["UPSTREAM_SOCKET_TIMEOUT", "FLAGS_UPSTREAM_TIMEOUT", { conversion: fromSeconds }],
     [
       "UPSTREAM_REQUEST_TIMEOUT",
       [],
@@ -245,14 +203,7 @@ const ROWS: Readonly<Record<Group, readonly Row[]>> = {
     ].map((name): Row => [name, [], { missing: unneeded("no request waits for the store") }]),
     ["S3_BUCKET_NAME", "FLAGS_STORE", { conversion: asBucket }],
     ["S3_FORCE_PATH_STYLE", [], { missing: unneeded("it belongs to S3_BUCKET_NAME") }],
-    [
-      "BOOTSTRAP_FILE",
-      "FLAGS_URL",
-      {
-        conversion: toFlagFilesAddress,
-        missing: refused("this version does not read flags from files"),
-      },
-    ],
+    ["BOOTSTRAP_FILE", "FLAGS_URL", { conversion: toFlagFilesAddress }],
     [
       "RELOAD_INTERVAL",
       [],

@@ -59,7 +59,7 @@ interface ProductChoice {
  * Gives the settings of the products that the proxy replaces the names that they have here. Our own names
  * take precedence. Without any such setting, the environment stays the same.
  *
- * @param settings those of this version; an alias of another setting has no effect
+ * @param settings those of the proxy
  */
 export function translateEnvironment(
   settings: SettingsTable,
@@ -150,7 +150,7 @@ class Translator {
 
   addDefaults(defaults: Readonly<Record<string, string>>): void {
     for (const [variable, value] of Object.entries(defaults)) {
-      if (!this.#isKnown(variable) || this.#findSet(variable) !== undefined) continue;
+      if (this.#findSet(variable) !== undefined) continue;
       this.#environment[variable] = value;
       this.#defaults[variable] = value;
     }
@@ -170,13 +170,8 @@ class Translator {
 
   #translate(alias: Alias, product: Product, text: string): void {
     const { name, to, conversion, missing } = alias;
-    const isKnown = to.every((variable) => this.#isKnown(variable));
-    if (to.length === 0 || !isKnown) {
-      const { effect, reason } = missing ?? {
-        effect: "lost",
-        reason: "this version has no such setting",
-      };
-      this.#addIneffective(alias, effect, reason);
+    if (missing !== undefined) {
+      this.#addIneffective(alias, missing.effect, missing.reason);
       return;
     }
     const value = conversion?.convert(text, this.#given) ?? text;
@@ -244,11 +239,7 @@ class Translator {
     return this.#variablesLike(variable).find((name) => isSet(this.#environment, name));
   }
 
-  #isKnown(variable: string): boolean {
-    return this.#variablesLike(variable).length > 0;
-  }
-
-  /** Returns all variables of the setting that a variable belongs to; none if there is no such setting. */
+  /** Returns all variables of the setting that a variable belongs to. */
   #variablesLike(variable: string): readonly string[] {
     const setting = Object.values(this.#settings).find((each) => each.variables.includes(variable));
     return setting === undefined ? [] : variablesOf(setting);
