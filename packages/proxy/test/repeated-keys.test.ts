@@ -96,7 +96,7 @@ test.each(["/ofrep/v1/evaluate/flags", "/ofrep/v1/evaluate/flags/on"])(
       });
     }
     const headers = [`Authorization: Bearer ${KEY}`, `X-API-Key: ${KEY}`];
-    expect((await send(port, { method: "POST", path, headers })).status).not.toBe(400);
+    expect((await send(port, { method: "POST", path, headers })).status).toBe(200);
   },
 );
 

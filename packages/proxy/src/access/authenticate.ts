@@ -1,7 +1,7 @@
 import type { FastifyRequest, onRequestHookHandler } from "fastify";
 import { describeRepeatedHeader, findRepeatedHeader } from "flags-server-kit/http";
 import { HttpError } from "../errors.ts";
-import { checkRequest, type Grant, isOfOrigins, type KeyKind } from "./grant.ts";
+import { admitRequest, type Grant, isOriginRestricted, type KeyKind } from "./grant.ts";
 import type { AccessControl } from "./access-control.ts";
 import type { KeyExtractor } from "./key-extractor.ts";
 import type { KeyRegistry } from "./key-registry.ts";
@@ -45,9 +45,10 @@ export function authenticate(
       }
       uses.count(grant);
       grants.set(request, grant);
-      const error = checkRequest(grant, request.raw);
+      const error = admitRequest(grant, request.raw);
       // NOTE: pages of other origins can read the error, so that the reason is visible there.
-      if (error === undefined && isOfOrigins(grant)) allowOnlyOrigin(reply, request.headers.origin);
+      if (error === undefined && isOriginRestricted(grant))
+        allowOnlyOrigin(reply, request.headers.origin);
       done(error);
     };
     const grant = find();

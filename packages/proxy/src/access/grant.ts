@@ -97,18 +97,17 @@ export function allowsExplanations({ kind, rules }: Grant): boolean {
 }
 
 /** Whether a key can be used only from certain origins. */
-export function isOfOrigins({ rules }: Grant): boolean {
+export function isOriginRestricted({ rules }: Grant): boolean {
   return rules?.allowsOrigin !== undefined;
 }
 
 const counted = new WeakSet<IncomingMessage>();
 
 /**
- * Checks the rules of a grant that apply to every request, and counts the request against the rate of
- * the key: once, although the framework checks a request again that the fast path has passed on. Returns
+ * Checks the rules of a grant that apply to every request, and counts it against the rate of the key: once, although the framework checks a request again that the fast path has passed on. Returns
  * the error to send if it is not allowed.
  */
-export function checkRequest({ rules }: Grant, request: IncomingMessage): HttpError | undefined {
+export function admitRequest({ rules }: Grant, request: IncomingMessage): HttpError | undefined {
   if (rules === undefined) return undefined;
   const { allowsOrigin, rateLimit } = rules;
   const { origin } = request.headers;

@@ -8,13 +8,14 @@ import {
   type TlsFiles,
 } from "flags-server-kit/http";
 import type { RequestTracer, TracedRequest } from "flags-server-kit/telemetry";
-import type { Context, Snapshot } from "flags-engine";
+import type { Logger } from "flags-server-kit";
+import type { Snapshot } from "flags-engine";
 import {
   acceptUnsigned,
   cacheKeyOf,
-  checkRequest,
+  admitRequest,
   type Grant,
-  isOfOrigins,
+  isOriginRestricted,
   requiresSignature,
 } from "../access/grant.ts";
 import type { KeyRegistry, KeyUses } from "../access/key-registry.ts";
@@ -26,7 +27,7 @@ import { type CorsHeaders, createCorsHeaders, hasFixedOrigin } from "../http/cor
 import { adoptForwarded } from "../http/forwarded-header.ts";
 import { isValid } from "../http/validation.ts";
 import { evaluateFlags, isShareable } from "../response/evaluate-flags.ts";
-import type { FlagResponse, PreparedResponse } from "../response/prepare-response.ts";
+import type { PreparedResponse } from "../response/prepare-response.ts";
 import { ResponseCache } from "../response/response-cache.ts";
 import { isCommonGet, isCommonPost, readShortBody } from "./common-request.ts";
 
@@ -46,7 +47,7 @@ interface FastPathDependencies {
  * configuration contains functions that may be asynchronous.
  */
 export function createFastPaths(
-  { clientKeysHeaderName, cors, basePath, contextEnrichers }: ProxyConfig,
+  { clientKeysHeaderName, cors, basePath, contextEnrichers, logger }: ProxyConfig,
   { keys, uses, protocols, observe, cacheBytes }: FastPathDependencies,
 ): readonly FastPath[] {
   if (contextEnrichers.length > 0 || !hasFixedOrigin(cors)) return [];
@@ -55,6 +56,7 @@ export function createFastPaths(
     keys,
     uses,
     corsHeaders: createCorsHeaders(cors),
+    logger,
     observe,
     // NOTE: cache keys contain the path, so all paths share one cache and one limit.
     cache: new ResponseCache(cacheBytes),
@@ -114,6 +116,7 @@ interface FastPathOptions {
   readonly protocol: Protocol;
   readonly body: RequestBody;
   readonly corsHeaders: CorsHeaders;
+  readonly logger: Logger;
   readonly observe: ObserveRequest;
   readonly cache: ResponseCache;
 }
@@ -171,7 +174,7 @@ class FastPath {
     if (
       grant?.source.snapshot === undefined ||
       requiresSignature(grant) ||
-      checkRequest(grant, request) !== undefined
+      admitRequest(grant, request) !== undefined
     ) {
       handleInFramework(request, response);
       return;
@@ -205,52 +208,52 @@ class FastPath {
   }
 
   /**
-   * Computes and schedules the response; returns false if the request is invalid.
+   * Computes and schedules the response; returns false if the framework has to respond.
    *
    * @param text everything the client sent that the response depends on, apart from its key
    */
   #respond(authenticated: AuthenticatedRequest, text: string, parse: () => FlagRequest): boolean {
-    const { cache, protocol, uses, path } = this.#options;
+    const { uses, path } = this.#options;
     const { grant, traced } = authenticated;
     const { snapshot } = grant.source;
     if (snapshot === undefined) return false;
-    const cacheKey = `${cacheKeyOf(grant)}\n${text}`;
-    // The evaluations of a traced request are reported, and a cached response does not contain them.
-    const cached = traced === undefined ? cache.get(snapshot, cacheKey) : undefined;
-    // A cached body keeps its compressed forms itself, so it need not be shared.
-    const flags =
-      cached === undefined
-        ? this.#evaluate(authenticated, snapshot, cacheKey, parse)
-        : { body: cached, isShareable: false, policy: policyFor(protocol, grant) };
-    if (flags === undefined) return false;
+    let prepared: PreparedResponse | Promise<PreparedResponse>;
+    try {
+      prepared = this.#prepare(authenticated, snapshot, { text, parse });
+    } catch {
+      // The framework finds the same error, and responds with its message.
+      return false;
+    }
     // Only now: the framework counts the requests that are passed on.
     uses.count(grant);
     traced?.setRoute(path);
     // NOTE: responses are sent after all requests of this event-loop tick have been read. Sending wakes
     // the reader, which then competes for the processor with the requests that are still unread; this
     // can cost half as much again. Between two immediates Node releases what was sent.
-    setImmediate(() => this.#send(authenticated, flags));
+    setImmediate(() => this.#send(authenticated, prepared));
     return true;
   }
 
-  #evaluate(
-    { request, grant, traced }: AuthenticatedRequest,
+  /** @throws if the request is invalid */
+  #prepare(
+    authenticated: AuthenticatedRequest,
     snapshot: Snapshot,
-    cacheKey: string,
-    parse: () => FlagRequest,
-  ): FlagResponse | undefined {
-    const { protocol, cache } = this.#options;
-    let flagRequest: FlagRequest;
-    let sent: SentContext;
-    let context: Context;
-    try {
-      flagRequest = parse();
-      sent = acceptUnsigned(grant, flagRequest.sent);
-      context = buildContext({ request, sent, snapshot }, protocol.contextRules);
-    } catch {
-      // The framework finds the same error, and responds with its message.
-      return undefined;
+    { text, parse }: { readonly text: string; readonly parse: () => FlagRequest },
+  ): PreparedResponse | Promise<PreparedResponse> {
+    const { cache, protocol } = this.#options;
+    const { request, grant, traced } = authenticated;
+    const cacheKey = `${cacheKeyOf(grant)}\n${text}`;
+    const policy = policyFor(protocol, grant);
+    // The evaluations of a traced request are reported, and a cached response does not contain them.
+    const cached = traced === undefined ? cache.get(snapshot, cacheKey) : undefined;
+    if (cached !== undefined) {
+      // A cached body keeps its compressed forms itself, so it need not be shared.
+      const flags = { body: cached, isShareable: false, policy };
+      return protocol.preparer.prepare(request.headers, flags);
     }
+    const flagRequest = parse();
+    const sent = acceptUnsigned(grant, flagRequest.sent);
+    const context = buildContext({ request, sent, snapshot }, protocol.contextRules);
     const { body, isRepeatable, outcomes } = evaluateFlags(
       protocol,
       snapshot,
@@ -258,32 +261,33 @@ class FastPath {
       flagRequest,
     );
     if (traced !== undefined) {
-      const evaluation = {
-        source: grant.source,
-        snapshot,
-        selection: flagRequest,
-        outcomes,
-        context,
-      };
+      const { source } = grant;
+      const evaluation = { source, snapshot, selection: flagRequest, outcomes, context };
       protocol.reporter?.report(request, evaluation);
     }
     if (isRepeatable && dependsOnTextAlone(sent, snapshot)) {
       cache.offer(snapshot, cacheKey, body);
     }
-    return { body, isShareable: isShareable(flagRequest), policy: policyFor(protocol, grant) };
+    const flags = { body, isShareable: isShareable(flagRequest), policy };
+    return protocol.preparer.prepare(request.headers, flags);
   }
 
-  #send(authenticated: AuthenticatedRequest, flags: FlagResponse): void {
-    const { request, response } = authenticated;
-    const prepared = this.#options.protocol.preparer.prepare(request.headers, flags);
-    if (prepared instanceof Promise) {
-      prepared.then(
-        (ready) => this.#write(authenticated, ready),
-        () => response.destroy(),
-      );
-    } else {
+  #send(
+    authenticated: AuthenticatedRequest,
+    prepared: PreparedResponse | Promise<PreparedResponse>,
+  ): void {
+    if (!(prepared instanceof Promise)) {
       this.#write(authenticated, prepared);
+      return;
     }
+    prepared
+      .then((ready) => this.#write(authenticated, ready))
+      .catch((error: unknown) => {
+        const { request, response } = authenticated;
+        this.#options.logger.error(`${request.method} ${this.#options.path} failed`, error);
+        // Not passed on: the body of a POST has been read.
+        response.destroy();
+      });
   }
 
   #write(
@@ -291,7 +295,7 @@ class FastPath {
     { status, headers, bytes }: PreparedResponse,
   ): void {
     const { corsHeaders, observe, path } = this.#options;
-    headers.push(...corsHeaders(request.headers.origin, isOfOrigins(grant)));
+    headers.push(...corsHeaders(request.headers.origin, isOriginRestricted(grant)));
     response.writeHead(status, headers);
     if (bytes === undefined) response.end();
     else response.end(bytes, "latin1");

@@ -48,18 +48,21 @@ export function variesOnOrigin({ origin }: CorsConfig): boolean {
 /**
  * Computes the CORS headers of a response to a request from an origin.
  *
- * @param isOfKey whether the key can be used only from certain origins, and this is one of them
+ * @param isOriginRestricted whether the key can be used only from certain origins, and this is one of them
  */
-export type CorsHeaders = (requestOrigin: string | undefined, isOfKey: boolean) => RawHeaders;
+export type CorsHeaders = (
+  requestOrigin: string | undefined,
+  isOriginRestricted: boolean,
+) => RawHeaders;
 
 /** Creates the function that computes the CORS headers of responses. */
 export function createCorsHeaders(cors: FixedCors): CorsHeaders {
-  const headersFor = createHeadersFor(cors);
+  const originHeaders = createOriginHeaders(cors);
   const { origin } = cors;
-  const forAll = allowsAll(origin) ? headersFor("*", undefined) : undefined;
-  return (requestOrigin, isOfKey) => {
-    if (forAll === undefined) return headersFor(origin, requestOrigin);
-    return isOfKey ? headersFor(true, requestOrigin) : forAll;
+  const forAll = allowsAll(origin) ? originHeaders("*", undefined) : undefined;
+  return (requestOrigin, isOriginRestricted) => {
+    if (forAll === undefined) return originHeaders(origin, requestOrigin);
+    return isOriginRestricted ? originHeaders(true, requestOrigin) : forAll;
   };
 }
 
@@ -68,7 +71,7 @@ export function registerCors(
   app: FastifyInstance,
   { cors, clientKeysHeaderName }: Pick<ProxyConfig, "cors" | "clientKeysHeaderName">,
 ): void {
-  const headersFor = createHeadersFor(cors);
+  const originHeaders = createOriginHeaders(cors);
   const sdkHeaders = [...SDK_HEADERS, clientKeysHeaderName.toLowerCase()];
   const preflighted = new WeakSet<FastifyRequest>();
 
@@ -79,7 +82,7 @@ export function registerCors(
         done(error);
         return;
       }
-      if (allowed !== false) setHeaders(reply, headersFor(allowed, request.headers.origin));
+      if (allowed !== false) setHeaders(reply, originHeaders(allowed, request.headers.origin));
       if (allowed === false || request.method !== "OPTIONS") {
         done();
         return;
@@ -101,7 +104,7 @@ function allowsAll(origin: AllowedOrigin): boolean {
   return origin === "*" || (Array.isArray(origin) && origin.includes("*"));
 }
 
-function createHeadersFor({ credentials, exposedHeaders }: CorsConfig) {
+function createOriginHeaders({ credentials, exposedHeaders }: CorsConfig) {
   const always = [
     ...(credentials ? ["access-control-allow-credentials", "true"] : []),
     "access-control-expose-headers",

@@ -18,7 +18,10 @@ export interface Selection {
 /** The response for one context. */
 export interface EvaluatedFlags {
   readonly body: ResponseBody;
-  /** Whether the same context would give the same response again, as long as no flag changes. */
+  /**
+   * Whether the same context would give the same response again, as long as no flag changes. Always false for a
+   * single flag, because those responses are not cached.
+   */
   readonly isRepeatable: boolean;
   /**
    * The index of the outcome of each flag that was evaluated, by the position of the flag.
@@ -61,9 +64,10 @@ function evaluateSingle(
 ): EvaluatedFlags {
   const index = snapshot.indexOf(name);
   const flag = snapshot.flags[index];
+  if (flag === undefined) throw unknownFlag(name);
   const outcomeIndex = snapshot.evaluate(index, context);
-  const outcome = flag?.outcomes[outcomeIndex];
-  if (flag === undefined || outcome === undefined) throw unknownFlag(name);
+  const outcome = flag.outcomes[outcomeIndex];
+  if (outcome === undefined) throw unknownFlag(name);
   const error = format.toFlagError?.(flag, outcome);
   if (error !== undefined) throw error;
   const json = format.writeFlag(flag, outcome);

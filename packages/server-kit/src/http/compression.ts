@@ -85,8 +85,12 @@ export class CodedBody {
   }
 
   in(coding: ContentCoding): Buffer | Promise<Buffer> {
-    const coded = this.#coded.get(coding) ?? compress(this.#body, coding);
+    const known = this.#coded.get(coding);
+    if (known !== undefined) return known;
+    const coded = compress(this.#body, coding);
     this.#coded.set(coding, coded);
+    // A failure, such as a lack of memory, may be temporary: the next call compresses again.
+    if (coded instanceof Promise) coded.catch(() => this.#coded.delete(coding));
     return coded;
   }
 }

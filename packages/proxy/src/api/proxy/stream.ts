@@ -6,9 +6,9 @@ import {
   acceptContext,
   allowsAll,
   cacheKeyOf,
-  checkRequest,
+  admitRequest,
   type Grant,
-  isOfOrigins,
+  isOriginRestricted,
 } from "../../access/grant.ts";
 import { allowOnlyOrigin } from "../../access/origins.ts";
 import { requestContext } from "../../context/request-context.ts";
@@ -69,9 +69,9 @@ function registerGet(app: TypedApp, { config, access, clientStreams }: StreamOpt
     const grant = access.keys.findClient(clientId);
     if (grant === undefined) throw notValid();
     access.uses.count(grant);
-    const error = checkRequest(grant, request.raw);
+    const error = admitRequest(grant, request.raw);
     if (error !== undefined) throw error;
-    if (isOfOrigins(grant)) allowOnlyOrigin(reply, request.headers.origin);
+    if (isOriginRestricted(grant)) allowOnlyOrigin(reply, request.headers.origin);
     checkAll(grant, subscription, config);
     return openStream(request, reply, clientStreams, grant, subscription);
   });
