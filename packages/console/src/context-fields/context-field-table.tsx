@@ -90,7 +90,8 @@ const COLUMNS: readonly Column<ContextFieldSummary>[] = [
 
 /** In how many flags and segments constraints use a field. */
 function UseCount({ field: { name, usedInFeatures } }: { readonly field: ContextFieldSummary }) {
-  const { data: segments = [] } = useQuery(segmentsWith(name));
+  const { data: segments } = useQuery(segmentsWith(name));
+  if (segments === undefined) return null;
   const uses = [
     ...(usedInFeatures === 0 ? [] : [describeCount(usedInFeatures, "flag")]),
     ...(segments.length === 0 ? [] : [describeCount(segments.length, "segment")]),

@@ -18,10 +18,10 @@ export function describeError(error: unknown): string {
     case 502:
     case 503:
     case 504:
-      return `The service is not available at the moment, so nothing was changed. ${withFullStop(error.message)}`;
+      return `The service is not available at the moment. ${withFullStop(error.message)}`;
     default:
       return error.status >= 500
-        ? "The service failed. Nothing was changed; its log contains the reason."
+        ? "The service failed. Its log contains the reason."
         : [error.message, ...furtherDetails(error)].map(withFullStop).join(" ");
   }
 }
