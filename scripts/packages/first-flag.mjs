@@ -9,7 +9,7 @@ const ADMIN_TOKEN = "*:*.admin-token-of-the-test";
 const CLIENT_TOKEN = "default:development.client-token-of-the-test";
 const CLIENT_KEY = "client-key-of-the-test";
 const FLAG = "new-checkout";
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 180_000;
 const POLL_INTERVAL_MS = 10;
 
 /**

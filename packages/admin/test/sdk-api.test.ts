@@ -19,7 +19,7 @@ import {
   startService,
   useService,
 } from "./_service.ts";
-import { describeEachStorage } from "./_storages.ts";
+import { describeStorages } from "./_storages.ts";
 
 interface Feature {
   readonly name: string;
@@ -47,7 +47,7 @@ const names = ({ features }: Document): readonly string[] => features.map(({ nam
 const find = (document: Document, name: string): Feature | undefined =>
   document.features.find((feature) => feature.name === name);
 
-describeEachStorage("GET /api/client/features", (source) => {
+describeStorages("GET /api/client/features", (source) => {
   const service = useService(source);
 
   test("the document contains flags, segments, the query and metadata", async () => {

@@ -31,7 +31,7 @@ import {
   startService,
   useService,
 } from "./_service.ts";
-import { describeEachStorage } from "./_storages.ts";
+import { describeStorages } from "./_storages.ts";
 
 const GUARD = new ConnectionGuard({
   maxConnections: 1000,
@@ -65,7 +65,7 @@ function summarize(events: readonly DeltaEvent[]): readonly string[] {
   });
 }
 
-describeEachStorage("GET /api/client/delta", (source) => {
+describeStorages("GET /api/client/delta", (source) => {
   const service = useService(source);
   const currentTag = async (): Promise<string> => (await pollDelta(service)).etag ?? "";
 
@@ -189,7 +189,7 @@ describeEachStorage("GET /api/client/delta", (source) => {
   });
 });
 
-describeEachStorage("GET /api/client/streaming", (source) => {
+describeStorages("GET /api/client/streaming", (source) => {
   const service = useService(source);
 
   test("sends the complete state, and then each change", async () => {
