@@ -57,6 +57,11 @@ export class ApiError extends Error {
   }
 }
 
+/** Creates the 401 for a token that cannot be used. It does not say why, because anyone could have sent it. */
+export function unusableToken(): ApiError {
+  return new ApiError("UnauthorizedError", "The token is unknown, expired or revoked");
+}
+
 /** Creates a 400 for one invalid value. @param path location of the value, such as `/body/name` */
 export function badData(path: string, message: string): ApiError {
   return new ApiError("BadDataError", `Bad request: ${path} ${message}`, {

@@ -6,7 +6,7 @@ import {
   GuessLimiter,
 } from "flags-server-kit/http";
 import { Batcher } from "../storage/batcher.ts";
-import { ApiError, tooManyGuesses } from "../errors.ts";
+import { ApiError, tooManyGuesses, unusableToken } from "../errors.ts";
 import type { ApiTokenType } from "../storage/schema/api-tokens.ts";
 import type { Storage } from "../storage/storage.ts";
 import { type Caller, setCaller, toCaller } from "./caller.ts";
@@ -109,7 +109,7 @@ function createTokenFinder(storage: Storage): TokenFinder {
       return token === undefined ? [] : [{ secret, token }];
     });
     if (found === undefined) {
-      throw new ApiError("UnauthorizedError", "The token is unknown, expired or revoked");
+      throw unusableToken();
     }
     return found.token;
   };

@@ -46,24 +46,23 @@ export function createMetrics(storage: Storage): Metrics {
       if (name === "RateLimitError") refusedGuesses.inc();
     },
     observeStreams: (name, help, streams) => {
-      const gauge = new Gauge({
+      void new Gauge({
         name: `${METRICS_PREFIX}_${name}`,
         help,
-        registers: [],
+        registers: [registry],
         collect() {
           this.set(streams.size);
         },
       });
-      registry.registerMetric(gauge);
     },
   };
 }
 
 function observeDatabase(registry: Registry, storage: Storage): void {
-  const isUp = new Gauge({
+  void new Gauge({
     name: `${METRICS_PREFIX}_database_up`,
     help: "1 while the database can be reached",
-    registers: [],
+    registers: [registry],
     async collect() {
       this.set(
         await withTimeout(storage.ping()).then(
@@ -73,10 +72,10 @@ function observeDatabase(registry: Registry, storage: Storage): void {
       );
     },
   });
-  const revision = new Gauge({
+  void new Gauge({
     name: `${METRICS_PREFIX}_revision`,
     help: "Id of the latest change; absent while the database is unavailable",
-    registers: [],
+    registers: [registry],
     async collect() {
       try {
         this.set(await withTimeout(storage.revision()));
@@ -86,20 +85,17 @@ function observeDatabase(registry: Registry, storage: Storage): void {
       }
     },
   });
-  registry.registerMetric(isUp);
-  registry.registerMetric(revision);
 }
 
 /** Only for the embedded database: the free space of a PostgreSQL server is unknown. */
 function observeDisk(registry: Registry, storage: Storage): void {
   if (storage.freeDiskBytes() === undefined) return;
-  const freeBytes = new Gauge({
+  void new Gauge({
     name: `${METRICS_PREFIX}_disk_free_bytes`,
     help: "Free bytes on the disk of the embedded database",
-    registers: [],
+    registers: [registry],
     collect() {
       this.set(storage.freeDiskBytes() ?? 0);
     },
   });
-  registry.registerMetric(freeBytes);
 }

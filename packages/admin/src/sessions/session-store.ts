@@ -3,7 +3,7 @@ import { desc, eq, inArray } from "drizzle-orm";
 import { type Caller } from "../access/caller.ts";
 import { isRole, roleOfType } from "../role.ts";
 import { type ApiToken, isExpired } from "../access/token.ts";
-import { ApiError } from "../errors.ts";
+import { unusableToken } from "../errors.ts";
 import type { Database } from "../storage/database.ts";
 import { apiTokens } from "../storage/schema/api-tokens.ts";
 import { sessions } from "../storage/schema/sessions.ts";
@@ -67,7 +67,7 @@ async function keepToken(db: Database, tokenId: string): Promise<void> {
     .where(eq(apiTokens.id, tokenId))
     .for("key share");
   if (found.length > 0) return;
-  throw new ApiError("UnauthorizedError", "The token is unknown, expired or revoked");
+  throw unusableToken();
 }
 
 interface FindOptions {
