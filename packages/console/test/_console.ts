@@ -100,6 +100,13 @@ export async function clickControl(control: Locator): Promise<void> {
   await control.locator("xpath=ancestor::label").click();
 }
 
+/** Waits for all animations that end by themselves. */
+const ANIMATIONS_ENDED = `Promise.allSettled(
+  document.getAnimations()
+    .filter((animation) => animation.effect?.getComputedTiming().endTime !== Infinity)
+    .map((animation) => animation.finished),
+).then(() => undefined)`;
+
 /** Fails if axe finds anything on the page, of whatever impact. */
 export async function expectAccessible(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page);
@@ -114,6 +121,8 @@ export async function expectAccessible(page: Page): Promise<void> {
     return result.value;
   };
   await evaluate(`${await axeSource}; undefined`);
+  // While a dialog fades in, axe neither recognizes it as modal nor sees its final colours.
+  await evaluate(ANIMATIONS_ENDED);
   const violations = await evaluate(FIND_VIOLATIONS);
   await session.detach();
   expect(violations).toEqual([]);
