@@ -9,7 +9,6 @@ import { filterDocuments } from "../sync/filter-documents.ts";
 import { createConnections } from "../transport/connections.ts";
 import { HttpClient } from "../transport/http-client.ts";
 import type { UpstreamRequest, UpstreamResponse } from "../transport/http-client.ts";
-import { isNotOffered } from "../transport/status-error.ts";
 import { UpstreamApi } from "../transport/upstream-api.ts";
 import { describeUrl, toUpstreamError, UpstreamError } from "../transport/upstream-error.ts";
 
@@ -154,7 +153,7 @@ async function isOffered(request: () => Promise<unknown>): Promise<boolean | und
     return true;
   } catch (error) {
     if (!(error instanceof UpstreamError)) throw error;
-    return error.code === "NOT_OFFERED" || isNotOffered(error.status) ? false : undefined;
+    return error.code === "NOT_OFFERED" ? false : undefined;
   }
 }
 

@@ -22,13 +22,13 @@ export async function syncDirectory(directory: string): Promise<void> {
     await handle.sync();
   } catch (error) {
     // Some network file systems do not support it. The file is still complete.
-    if (!isNotSupported(error)) throw error;
+    if (!hasCode(error, "EINVAL", "ENOTSUP")) throw error;
   } finally {
     await handle.close();
   }
 }
 
-function isNotSupported(error: unknown): boolean {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  return code === "EINVAL" || code === "ENOTSUP";
+/** Whether the system has failed with one of these codes, such as `ENOENT`. */
+export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
+  return error instanceof Error && "code" in error && codes.includes(String(error.code));
 }

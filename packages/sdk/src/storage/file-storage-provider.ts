@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { mkdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { writeDurably } from "./durable-file.ts";
+import { hasCode, writeDurably } from "./durable-file.ts";
 import type { StorageProvider } from "./storage-provider.ts";
 
 /**
@@ -57,7 +57,7 @@ async function readIfPresent(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, "utf8");
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    if (hasCode(error, "ENOENT")) return undefined;
     throw error;
   }
 }

@@ -3,7 +3,7 @@ import { link, readFile, readlink, rename, rm, stat, utimes, writeFile } from "n
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { isRecord } from "flags-engine";
-import { OWNER_ONLY } from "../../storage/durable-file.ts";
+import { hasCode, OWNER_ONLY } from "../../storage/durable-file.ts";
 
 interface Owner {
   /** Host name and process namespace, in which the process id is valid. */
@@ -193,8 +193,4 @@ function isRunning(pid: number): boolean {
 
 function describe({ pid, machine }: Owner): string {
   return `process ${pid} on ${machine.replace(/ .*/s, "")}`;
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && "code" in error && error.code === code;
 }
