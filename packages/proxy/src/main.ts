@@ -8,6 +8,7 @@ import {
   serveUntilSignal,
   tryLoadEnvFiles,
 } from "flags-server-kit";
+import { EXIT_USAGE } from "flags-server-kit/command-line";
 import type { Telemetry } from "flags-server-kit/telemetry";
 import { SUBCOMMANDS } from "./cli/subcommands.ts";
 import { openPrimaryLink } from "./cluster/primary-link.ts";
@@ -18,8 +19,6 @@ import { loadConfig } from "./config/load-config.ts";
 import { PROGRAM } from "./config/program.ts";
 
 // NOTE: the server is imported only when it is needed, since loading it takes most of the start time.
-
-const EXIT_USAGE = 2;
 
 /** Runs the command `flags-proxy` with the arguments and the environment of the process. */
 export async function runCommand(): Promise<void> {

@@ -3,6 +3,7 @@
 export { createProbe } from "./cli/probe.ts";
 export type { Program } from "./cli/program.ts";
 export { runCommandLine } from "./cli/run-command-line.ts";
+export { EXIT_FAILURE, EXIT_USAGE } from "./cli/subcommand.ts";
 export type { Subcommand } from "./cli/subcommand.ts";
 export {
   booleanKind,

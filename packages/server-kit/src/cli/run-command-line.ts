@@ -5,10 +5,8 @@ import { formatHelp, formatSubcommandHelp, type Paint } from "./help.ts";
 import { parseCommandLine } from "./parse-command-line.ts";
 import type { Program } from "./program.ts";
 import { explainFailure } from "./start-failure.ts";
+import { EXIT_FAILURE, EXIT_USAGE } from "./subcommand.ts";
 import type { Subcommand, SubcommandCall } from "./subcommand.ts";
-
-const EXIT_FAILURE = 1;
-const EXIT_USAGE = 2;
 
 /** The commands of a program. */
 interface Commands {

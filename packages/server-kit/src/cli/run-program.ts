@@ -5,9 +5,8 @@ import type { Logger } from "../logging/logger.ts";
 import type { Program } from "./program.ts";
 import { runCommandLine } from "./run-command-line.ts";
 import { explainFailure } from "./start-failure.ts";
+import { EXIT_FAILURE } from "./subcommand.ts";
 import type { Subcommand } from "./subcommand.ts";
-
-const EXIT_FAILURE = 1;
 
 /**
  * Service managers commonly kill a process that has not stopped after 10 s. The steps of a graceful shutdown have

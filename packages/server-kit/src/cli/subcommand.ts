@@ -17,6 +17,12 @@ export interface SubcommandCall {
   readonly environment: Environment;
 }
 
+/** Something failed. */
+export const EXIT_FAILURE = 1;
+
+/** The command line is invalid. */
+export const EXIT_USAGE = 2;
+
 /** What a subcommand prints, and the exit code of the process. */
 export interface SubcommandResult {
   readonly output: string;

@@ -1,6 +1,4 @@
-import type { Subcommand } from "flags-server-kit/command-line";
-
-const EXIT_INVALID = 2;
+import { EXIT_USAGE, type Subcommand } from "flags-server-kit/command-line";
 
 /** Requests the same contexts from two proxies. */
 export const COMPARE: Subcommand = {
@@ -47,7 +45,7 @@ export const COMPARE: Subcommand = {
     } catch (error) {
       if (!(error instanceof ComparisonError)) throw error;
       process.stderr.write(`${error.message}\n`);
-      return { output: "", exitCode: EXIT_INVALID };
+      return { output: "", exitCode: EXIT_USAGE };
     }
   },
 };

@@ -1,7 +1,4 @@
-import type { Subcommand } from "flags-server-kit/command-line";
-
-const EXIT_FAILURE = 1;
-const EXIT_INVALID = 2;
+import { EXIT_FAILURE, EXIT_USAGE, type Subcommand } from "flags-server-kit/command-line";
 
 /** Explains flags in the terminal. */
 export const EXPLAIN: Subcommand = {
@@ -44,7 +41,7 @@ export const EXPLAIN: Subcommand = {
     } catch (error) {
       if (!(error instanceof ExplainError)) throw error;
       process.stderr.write(`${error.message}\n`);
-      return { output: "", exitCode: error.isUsage ? EXIT_INVALID : EXIT_FAILURE };
+      return { output: "", exitCode: error.isUsage ? EXIT_USAGE : EXIT_FAILURE };
     }
   },
 };

@@ -1,7 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import type { Subcommand } from "flags-server-kit/command-line";
-
-const EXIT_USAGE = 2;
+import { EXIT_USAGE, type Subcommand } from "flags-server-kit/command-line";
 
 /** Prints the settings of a replaced product under the names that they have here. */
 export const MIGRATE: Subcommand = {
