@@ -104,8 +104,9 @@ export function isOriginRestricted({ rules }: Grant): boolean {
 const counted = new WeakSet<IncomingMessage>();
 
 /**
- * Checks the rules of a grant that apply to every request, and counts it against the rate of the key: once, although the framework checks a request again that the fast path has passed on. Returns
- * the error to send if it is not allowed.
+ * Checks the rules of a grant that apply to every request, and counts the request against the rate of the
+ * key: once, although the framework checks a request again that the fast path has passed on. Returns the
+ * error to send if it is not allowed.
  */
 export function admitRequest({ rules }: Grant, request: IncomingMessage): HttpError | undefined {
   if (rules === undefined) return undefined;

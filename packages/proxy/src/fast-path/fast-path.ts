@@ -27,7 +27,7 @@ import { type CorsHeaders, createCorsHeaders, hasFixedOrigin } from "../http/cor
 import { adoptForwarded } from "../http/forwarded-header.ts";
 import { isValid } from "../http/validation.ts";
 import { evaluateFlags, isShareable } from "../response/evaluate-flags.ts";
-import type { PreparedResponse } from "../response/prepare-response.ts";
+import type { FlagResponse, PreparedResponse } from "../response/prepare-response.ts";
 import { ResponseCache } from "../response/response-cache.ts";
 import { isCommonGet, isCommonPost, readShortBody } from "./common-request.ts";
 
@@ -213,13 +213,14 @@ class FastPath {
    * @param text everything the client sent that the response depends on, apart from its key
    */
   #respond(authenticated: AuthenticatedRequest, text: string, parse: () => FlagRequest): boolean {
-    const { uses, path } = this.#options;
-    const { grant, traced } = authenticated;
+    const { uses, path, protocol } = this.#options;
+    const { request, grant, traced } = authenticated;
     const { snapshot } = grant.source;
     if (snapshot === undefined) return false;
     let prepared: PreparedResponse | Promise<PreparedResponse>;
     try {
-      prepared = this.#prepare(authenticated, snapshot, { text, parse });
+      const flags = this.#findFlags(authenticated, snapshot, { text, parse });
+      prepared = protocol.preparer.prepare(request.headers, flags);
     } catch {
       // The framework finds the same error, and responds with its message.
       return false;
@@ -234,42 +235,36 @@ class FastPath {
     return true;
   }
 
-  /** @throws if the request is invalid */
-  #prepare(
+  /**
+   * Returns the cached response, or evaluates the flags.
+   *
+   * @throws if the request is invalid
+   */
+  #findFlags(
     authenticated: AuthenticatedRequest,
     snapshot: Snapshot,
     { text, parse }: { readonly text: string; readonly parse: () => FlagRequest },
-  ): PreparedResponse | Promise<PreparedResponse> {
+  ): FlagResponse {
     const { cache, protocol } = this.#options;
     const { request, grant, traced } = authenticated;
     const cacheKey = `${cacheKeyOf(grant)}\n${text}`;
     const policy = policyFor(protocol, grant);
     // The evaluations of a traced request are reported, and a cached response does not contain them.
     const cached = traced === undefined ? cache.get(snapshot, cacheKey) : undefined;
-    if (cached !== undefined) {
-      // A cached body keeps its compressed forms itself, so it need not be shared.
-      const flags = { body: cached, isShareable: false, policy };
-      return protocol.preparer.prepare(request.headers, flags);
-    }
-    const flagRequest = parse();
-    const sent = acceptUnsigned(grant, flagRequest.sent);
+    // A cached body keeps its compressed forms itself, so it need not be shared.
+    if (cached !== undefined) return { body: cached, isShareable: false, policy };
+    const selection = parse();
+    const sent = acceptUnsigned(grant, selection.sent);
     const context = buildContext({ request, sent, snapshot }, protocol.contextRules);
-    const { body, isRepeatable, outcomes } = evaluateFlags(
-      protocol,
-      snapshot,
-      context,
-      flagRequest,
-    );
+    const { body, isRepeatable, outcomes } = evaluateFlags(protocol, snapshot, context, selection);
     if (traced !== undefined) {
       const { source } = grant;
-      const evaluation = { source, snapshot, selection: flagRequest, outcomes, context };
-      protocol.reporter?.report(request, evaluation);
+      protocol.reporter?.report(request, { source, snapshot, selection, outcomes, context });
     }
     if (isRepeatable && dependsOnTextAlone(sent, snapshot)) {
       cache.offer(snapshot, cacheKey, body);
     }
-    const flags = { body, isShareable: isShareable(flagRequest), policy };
-    return protocol.preparer.prepare(request.headers, flags);
+    return { body, isShareable: isShareable(selection), policy };
   }
 
   #send(

@@ -1,4 +1,4 @@
-import { type HttpClient, TokenValidator, UpstreamError } from "flags-sdk";
+import { describeUrl, type HttpClient, TokenValidator, UpstreamError } from "flags-sdk";
 import { readAccessFile } from "../../access/read-access-file.ts";
 import type { ProxyConfig } from "../../config/config.ts";
 import { toClientOptions } from "../../create-clients.ts";
@@ -44,7 +44,7 @@ async function findKeySetProblem(http: HttpClient, url: URL): Promise<string | u
     return undefined;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return `Cannot read the keys for signed contexts from ${url.origin}${url.pathname}: ${reason}. Contexts that they sign would be rejected with 503`;
+    return `Cannot read the keys for signed contexts from ${describeUrl(url)}: ${reason}. Contexts that they sign would be rejected with 503`;
   }
 }
 
