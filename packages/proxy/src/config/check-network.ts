@@ -36,7 +36,7 @@ export function findIneffectiveNetworkSettings({
   return hints;
 }
 
-/** Finds lists that do not protect. */
+/** Finds address lists that give no protection. */
 export function findNetworkRisks({ values, origins }: Resolution<Settings>): readonly string[] {
   const list = origins.get("allowList") ?? origins.get("denyList");
   if (list === undefined || values.trustProxy !== true) return [];

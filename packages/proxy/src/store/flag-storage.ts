@@ -37,7 +37,9 @@ const KIND = "flags";
 
 const UPDATE_INTERVAL_MS = 30_000;
 
-/** A time that is later than now by more than this was written under a wrong clock. */
+/**
+ * A time that is later than now by more than this was written by a process whose clock is wrong.
+ */
 const MAX_CLOCK_DIFFERENCE_MS = 120_000;
 
 const FIRST_RETRY_MS = 500;
