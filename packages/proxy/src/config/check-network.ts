@@ -41,7 +41,7 @@ export function findNetworkRisks({ values, origins }: Resolution<Settings>): rea
   const list = origins.get("allowList") ?? origins.get("denyList");
   if (list === undefined || values.trustProxy !== true) return [];
   return [
-    `${list} does not protect while ${origins.get("trustProxy")} is true: every client can claim any address. Set it to the addresses of your load balancers`,
+    `${list} gives no protection while ${origins.get("trustProxy")} is true: every client can claim any address. Set it to the addresses of your load balancers`,
   ];
 }
 
