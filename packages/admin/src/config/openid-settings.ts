@@ -11,7 +11,7 @@ import { isSecureUrl } from "./public-url.ts";
 
 const group = "OpenID Connect";
 
-/** A value of the claim with roles, and the role that it gives. */
+/** A value of the roles claim, and the corresponding role. */
 export interface RoleOfClaim {
   readonly value: string;
   readonly role: Role;

@@ -32,7 +32,7 @@ const MAX_TIMER_MS = 2_147_483_647;
 
 const timeKind = createIntegerKind({ min: 1, max: MAX_TIMER_MS, of: "milliseconds" });
 const delayKind = createIntegerKind({ min: 0, max: MAX_TIMER_MS, of: "milliseconds" });
-// NOTE: every waiting record takes about 2 KiB, also when no collector can be reached.
+// NOTE: every waiting record takes about 2 KiB, even when no collector can be reached.
 const queueKind = createIntegerKind({ min: 1, max: 100_000, of: "records" });
 
 const endpointKind: Kind<string> = createTextKind(

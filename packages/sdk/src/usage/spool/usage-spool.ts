@@ -42,7 +42,10 @@ const MAX_FILL = 0.6;
 /** The files are replaced when they are larger than this, and than a multiple of their last copy. */
 const MIN_REPLACED_BYTES = 1024 * 1024;
 const GROWTH = 1.5;
-/** Minimum time between two writes, which limits how often a client can make the disk synchronize. */
+/**
+ * Minimum time between two writes, which limits how often a client can cause data to be flushed to
+ * the disk.
+ */
 const COMMIT_INTERVAL_MS = 10;
 /** Time after which a report is confirmed although the disk has not responded. */
 const MAX_WAIT_MS = 2000;
