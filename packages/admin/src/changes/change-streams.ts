@@ -118,7 +118,7 @@ export class ChangeStreams {
     this.#check.request();
   }
 
-  /** Ends all streams, also those that are added later. */
+  /** Ends all streams, including those that are added later. */
   close(): void {
     for (const stop of this.#stops) stop();
     this.#hub.close();

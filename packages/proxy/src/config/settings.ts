@@ -403,7 +403,7 @@ export const SETTINGS = {
     variables: ["FLAGS_UPSTREAM_CERT_FILE"],
     kind: textKind,
     fallback: undefined,
-    meaning: "Path of a PEM file with the client certificate for the upstream. Read at the start.",
+    meaning: "Path of a PEM file with the client certificate for the upstream. Read at startup.",
   }),
   upstreamKeyFile: defineSetting({
     group: "Upstream",

@@ -15,7 +15,7 @@ export function listFileNames(directory: string): readonly string[] {
 }
 
 /**
- * Warns about files that are added to a directory: environments are fixed at the start, because
+ * Warns about files that are added to a directory: environments are fixed at startup, because
  * keys refer to them. Returns a function that stops this.
  */
 export function warnOfNewFiles(directory: string, logger: Pick<Logger, "warn">): () => void {

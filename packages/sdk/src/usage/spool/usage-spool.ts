@@ -60,7 +60,7 @@ const RETRY_MS = 2000;
  *
  * From time to time, a copy of what is pending replaces the records that led to it: it is written as
  * `set` records, between which other records can come, and then all older files are deleted. The same
- * happens at the start with what an earlier process left, and after a failure, since records are missing
+ * happens at startup with what an earlier process left, and after a failure, since records are missing
  * then.
  *
  * A disk that fails never fails a report: until it works again, usage is only in memory.
