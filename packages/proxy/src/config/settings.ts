@@ -265,7 +265,7 @@ export const SETTINGS = {
     fallback: undefined,
     shownFallback: "none, PORT serves everything",
     meaning:
-      "Separate port, without TLS, for metrics, /status, /internal-backstage, /live, /ready and /proxy/health. If it is set, PORT does not serve metrics, /status and /internal-backstage.",
+      "Separate port, without TLS, for metrics, /status, /internal-backstage, /live, /ready and /proxy/health. If it is set, PORT does not serve metrics, /status or /internal-backstage.",
   }),
   managementHost: defineSetting({
     group: "Network",
