@@ -254,7 +254,7 @@ describe("GET /api/client/streaming", () => {
     expect(namesOf((await stream.next()).events)).toEqual([["feature-removed", "shop.a"]]);
   });
 
-  test("continues after Last-Event-ID, also at another replica", async () => {
+  test("continues after Last-Event-ID, even at another replica", async () => {
     const one = await startProxy({ document: DOCUMENT });
     const other = await startProxy({ document: DOCUMENT });
     const { id } = await (await open(one)).next();

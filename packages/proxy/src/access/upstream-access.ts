@@ -18,8 +18,9 @@ import type { RestrictedSources } from "./restricted-source.ts";
 import { WaitingRequests } from "./waiting-requests.ts";
 
 /**
- * How many unknown keys are verified. Valid ones do not count, and neither do keys that an address has sent
- * before. Below the limits of flags-admin, so that an attack on the proxy does not exhaust those.
+ * How many unknown keys are verified. Valid keys do not count, and neither do keys that an address
+ * has sent before. Below the limits of flags-admin, so that an attack on the proxy does not exhaust
+ * those.
  */
 const LIMITS = {
   perAddress: { burst: 500, perSecond: 2 },
@@ -42,7 +43,7 @@ interface UpstreamAccessOptions {
   readonly restricted: RestrictedSources;
   readonly registry: Registry;
   readonly logger: Logger;
-  /** Called after keys were removed, or what they allow has changed. */
+  /** Called after keys were removed, or their permissions have changed. */
   readonly onRemoved: () => void;
 }
 
