@@ -28,7 +28,7 @@ import { adoptForwarded } from "../http/forwarded-header.ts";
 import { isValid } from "../http/validation.ts";
 import { evaluateFlags, isShareable } from "../response/evaluate-flags.ts";
 import type { FlagResponse, PreparedResponse } from "../response/prepare-response.ts";
-import { ResponseCache } from "../response/response-cache.ts";
+import type { ResponseCache } from "../response/response-cache.ts";
 import { isCommonGet, isCommonPost, readShortBody } from "./common-request.ts";
 
 const CLIENT_KEYS = ["client"] as const;
@@ -38,8 +38,7 @@ interface FastPathDependencies {
   readonly uses: KeyUses;
   readonly protocols: readonly Protocol[];
   readonly observe: ObserveRequest;
-  /** Memory in bytes for cached responses. @default 64 MiB */
-  readonly cacheBytes?: number | undefined;
+  readonly cache: ResponseCache;
 }
 
 /**
@@ -48,7 +47,7 @@ interface FastPathDependencies {
  */
 export function createFastPaths(
   { clientKeysHeaderName, cors, basePath, contextEnrichers, logger }: ProxyConfig,
-  { keys, uses, protocols, observe, cacheBytes }: FastPathDependencies,
+  { keys, uses, protocols, observe, cache }: FastPathDependencies,
 ): readonly FastPath[] {
   if (contextEnrichers.length > 0 || !hasFixedOrigin(cors)) return [];
   const shared = {
@@ -59,7 +58,7 @@ export function createFastPaths(
     logger,
     observe,
     // NOTE: cache keys contain the path, so all paths share one cache and one limit.
-    cache: new ResponseCache(cacheBytes),
+    cache,
   };
   return protocols.flatMap((protocol) => {
     const { body, paths } = protocol.definition;
@@ -247,10 +246,10 @@ class FastPath {
   ): FlagResponse {
     const { cache, protocol } = this.#options;
     const { request, grant, traced } = authenticated;
-    const cacheKey = `${cacheKeyOf(grant)}\n${text}`;
+    const cacheKey = cache.keyOf(snapshot, `${cacheKeyOf(grant)}\n${text}`);
     const policy = policyFor(protocol, grant);
     // The evaluations of a traced request are reported, and a cached response does not contain them.
-    const cached = traced === undefined ? cache.get(snapshot, cacheKey) : undefined;
+    const cached = traced === undefined ? cache.get(cacheKey) : undefined;
     // A cached body keeps its compressed forms itself, so it need not be shared.
     if (cached !== undefined) return { body: cached, isShareable: false, policy };
     const selection = parse();
@@ -262,7 +261,7 @@ class FastPath {
       protocol.reporter?.report(request, { source, snapshot, selection, outcomes, context });
     }
     if (isRepeatable && dependsOnTextAlone(sent, snapshot)) {
-      cache.offer(snapshot, cacheKey, body);
+      cache.offer(cacheKey, body);
     }
     return { body, isShareable: isShareable(selection), policy };
   }
