@@ -60,7 +60,7 @@ export interface AppOptions {
   readonly omitsManagement?: boolean;
   /** Traces requests. @default none are traced */
   readonly tracer?: RequestTracer | undefined;
-  /** The keys, closed with the app. @default those of the configuration */
+  /** The keys, closed by the caller. @default those of the configuration, closed with the app */
   readonly access?: AccessControl;
 }
 
@@ -124,7 +124,7 @@ export async function buildApp(
   app.addHook("onClose", async () => {
     stopRendering();
     stopReleasing();
-    await access.close();
+    if (options.access === undefined) await access.close();
   });
   handleErrors(app, { logger: config.logger, sendError, tracer });
   observeRequests(app, observe);
