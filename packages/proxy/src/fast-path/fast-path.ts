@@ -46,12 +46,11 @@ interface FastPathDependencies {
  * configuration contains functions that may be asynchronous.
  */
 export function createFastPaths(
-  { clientKeysHeaderName, cors, basePath, contextEnrichers, logger }: ProxyConfig,
+  { cors, basePath, contextEnrichers, logger }: ProxyConfig,
   { keys, uses, protocols, observe, cache }: FastPathDependencies,
 ): readonly FastPath[] {
   if (contextEnrichers.length > 0 || !hasFixedOrigin(cors)) return [];
   const shared = {
-    keyHeaderName: clientKeysHeaderName.toLowerCase(),
     keys,
     uses,
     corsHeaders: createCorsHeaders(cors),
@@ -109,7 +108,6 @@ export function createServerFactory(
 interface FastPathOptions {
   /** The path of the list of flags, base path included. */
   readonly path: string;
-  readonly keyHeaderName: string;
   readonly keys: KeyRegistry;
   readonly uses: KeyUses;
   readonly protocol: Protocol;
@@ -192,10 +190,10 @@ class FastPath {
   }
 
   #grantFor({ headers, rawHeaders }: IncomingMessage): Grant | undefined {
-    const { keys, keyHeaderName } = this.#options;
-    if (findRepeatedHeader(rawHeaders, [keyHeaderName]) !== undefined) return undefined;
-    const key = headers[keyHeaderName];
-    return typeof key === "string" ? keys.find(key, CLIENT_KEYS) : undefined;
+    const { keys, protocol } = this.#options;
+    const { keyExtractor } = protocol;
+    if (findRepeatedHeader(rawHeaders, keyExtractor.headers) !== undefined) return undefined;
+    return keys.findFirst(keyExtractor.candidates(headers), CLIENT_KEYS);
   }
 
   /** @throws if the framework would reject the body */
