@@ -1,4 +1,4 @@
-import { tokenOf } from "../access/request-token.ts";
+import { tokenOf } from "../access/request-identity.ts";
 import { errorResponses, NoBody } from "../http/schemas.ts";
 import type { TypedApp } from "flags-server-kit/http";
 import { version } from "../version.ts";

@@ -1,6 +1,6 @@
 import { parseEventId } from "flags-engine";
 import { acceptsGzip, EventStream, type TypedApp } from "flags-server-kit/http";
-import { tokenOf } from "../../access/request-token.ts";
+import { tokenOf } from "../../access/request-identity.ts";
 import { errorResponses } from "../../http/schemas.ts";
 import { readFeatureQuery } from "../feature-query.ts";
 import { DeltaResponse, FiltersQuery, NotModified } from "../schemas.ts";

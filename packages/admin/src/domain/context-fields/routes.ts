@@ -1,7 +1,7 @@
 import type { TypedApp } from "flags-server-kit/http";
 import { eq, isNull, or, type SQL } from "drizzle-orm";
 import { type TString, Type } from "typebox";
-import { actorOf } from "../../access/caller.ts";
+import { actorOf } from "../../access/request-identity.ts";
 import { documented, errorResponses } from "../../http/schemas.ts";
 import { NameBody } from "../../http/names.ts";
 import type { Storage } from "../../storage/storage.ts";
