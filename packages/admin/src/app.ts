@@ -8,8 +8,7 @@ import {
 } from "flags-server-kit/http";
 import type { Telemetry } from "flags-server-kit/telemetry";
 import { nameSetting, streamsWithin } from "flags-server-kit";
-import { callerIdOf } from "./access/caller.ts";
-import { tokenIdOf } from "./access/request-token.ts";
+import { callerIdOf, tokenIdOf } from "./access/request-identity.ts";
 import { createAuthentication } from "./access/authentication.ts";
 import type { AdminConfig } from "./config/config.ts";
 import { tooManyBodies } from "./errors.ts";

@@ -1,7 +1,6 @@
 import type { Server } from "node:http";
 import { isLoopbackHost, listen } from "flags-server-kit";
 import type { Telemetry } from "flags-server-kit/telemetry";
-import { hasQuickstartTokens } from "./access/quickstart-tokens.ts";
 import { buildApp } from "./app.ts";
 import type { AdminConfig } from "./config/config.ts";
 import { watchEventLoop } from "./monitoring/event-loop-watchdog.ts";
@@ -9,7 +8,7 @@ import { DiskFullError, withoutQueryValues } from "./storage/errors.ts";
 import { openStorage } from "./storage/open-storage.ts";
 import { skipRevisions } from "./storage/revisions.ts";
 import type { Storage } from "./storage/storage.ts";
-import { hasAdminToken, seedTokens } from "./access/token-store.ts";
+import { hasAdminToken, hasQuickstartTokens, seedTokens } from "./access/token-store.ts";
 import { toStartError } from "./start-error.ts";
 
 const QUICKSTART_TOKENS_WARNING =

@@ -10,7 +10,7 @@ interface Application {
 }
 
 interface Instances {
-  readonly instances: readonly { readonly instanceId: string }[];
+  readonly instances: readonly { readonly instanceId: string; readonly lastSeen: string }[];
 }
 
 const LIST = "/metrics/applications";
@@ -172,6 +172,11 @@ describeAnyStorage("applications", (source) => {
       (await admin.must<Instances>(200, "GET", path(appName))).body.instances.map(
         ({ instanceId }) => instanceId,
       );
+    const isRecent = (time: string): boolean => Date.now() - Date.parse(time) < 3_600_000;
+    const recentIds = async (appName: string) =>
+      (await admin.must<Instances>(200, "GET", path(appName))).body.instances
+        .filter(({ lastSeen }) => isRecent(lastSeen))
+        .map(({ instanceId }) => instanceId);
 
     test("are listed for an environment", async () => {
       const { body } = await admin.must(200, "GET", path("shop", "production"));
@@ -191,15 +196,29 @@ describeAnyStorage("applications", (source) => {
         instanceId: "two",
         bucket: { start: null, stop: null, toggles: { used: { yes: 1 } } },
       });
-      const { body } = await admin.must<{ instances: { instanceId: string; lastSeen: string }[] }>(
-        200,
-        "GET",
-        path("shop"),
-      );
-      const recent = body.instances.filter(
-        ({ lastSeen }) => Date.now() - Date.parse(lastSeen) < 3_600_000,
-      );
-      expect(recent.map(({ instanceId }) => instanceId)).toEqual(["two"]);
+      expect(await recentIds("shop")).toEqual(["two"]);
+    });
+
+    test.each([
+      ["evaluate nothing", { bucket: { start: null, stop: null, toggles: {} } }],
+      ["evaluate only unknown flags", { bucket: { toggles: { unknown: { yes: 1 } } } }],
+      ["send no bucket", {}],
+      ["send no instance id", { instanceId: undefined }],
+    ])("and applications stay listed while they %s but send reports", async (_, report) => {
+      await register("idle", { instanceId: "id", ...report });
+      const { db } = admin.storage;
+      for (const table of ["applications", "application_instances"]) {
+        await db.execute(
+          sql`update ${sql.identifier(table)} set last_seen_at = now() - interval '2 days'`,
+        );
+      }
+      await send("metrics", { appName: "idle", instanceId: "id", ...report });
+      const { body } = await admin.must<{
+        applications: { appName: string; lastSeenAt: string }[];
+      }>(200, "GET", LIST);
+      const recent = body.applications.filter(({ lastSeenAt }) => isRecent(lastSeenAt));
+      expect(recent.map(({ appName }) => appName)).toEqual(["idle"]);
+      expect(await recentIds("idle")).toEqual(["instanceId" in report ? "default" : "id"]);
     });
 
     test("beyond 1000 of an application are left out, and known ones are still updated", async () => {

@@ -323,6 +323,8 @@ describeStorages("context fields", (source) => {
         { name: "default", constraints: [constraint] },
       );
       await admin.refuse(conflict, "DELETE", "/context/used");
+      const none = await admin.must(200, "GET", "/context/no-such-field/strategies");
+      expect(none.body).toEqual({ strategies: [] });
       const { body } = await admin.must(200, "GET", "/context/used/strategies");
       expect(body).toEqual({
         strategies: [

@@ -394,6 +394,16 @@ describeAnyStorage("features", (source) => {
       await admin.refuse({ status: 400, name: "BadDataError" }, "POST", `${path}/off`, {});
     });
 
+    test.each([
+      "/projects/none/bulk_features/environments/production",
+      "/projects/default/bulk_features/environments/none",
+    ])("rejects an empty list for an unknown project or environment: %s", async (path) => {
+      for (const action of ["on", "off"]) {
+        const missing = { status: 404, name: "NotFoundError" };
+        await admin.refuse(missing, "POST", `${path}/${action}`, { features: [] });
+      }
+    });
+
     test("accepts any content type because there is no body", async () => {
       const name = await create();
       const response = await admin.call(

@@ -81,6 +81,7 @@ describeAnyStorage("context fields of a project", (source) => {
     const unknown = { status: 404, name: "NotFoundError" };
     for (const path of ["/projects/blog/context/cart", `${FIELDS}/userId`]) {
       await admin.refuse(unknown, "GET", path);
+      await admin.refuse(unknown, "GET", `${path}/strategies`);
       await admin.refuse(unknown, "PUT", path, {});
       await admin.refuse(unknown, "DELETE", path);
       await admin.refuse(unknown, "POST", `${path}/legal-values`, { value: "x" });
@@ -88,6 +89,8 @@ describeAnyStorage("context fields of a project", (source) => {
     }
     await admin.refuse(unknown, "GET", "/projects/none/context");
     await admin.refuse(unknown, "POST", "/projects/none/context", { name: "x" });
+    await admin.refuse(unknown, "POST", "/projects/none/context/validate", { name: "x" });
+    await admin.refuse(unknown, "GET", "/projects/none/context/cart/strategies");
     const elsewhere = { status: 400, name: "BadDataError", path: "/body/project" };
     await admin.refuse(elsewhere, "POST", FIELDS, { name: "x", project: "blog" });
     await admin.refuse(elsewhere, "PUT", `${FIELDS}/cart`, { project: "blog" });

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { parseInitTokens } from "../src/access/init-tokens.ts";
-import { hasQuickstartTokens } from "../src/access/quickstart-tokens.ts";
-import { seedTokens } from "../src/access/token-store.ts";
+import { hasQuickstartTokens, seedTokens } from "../src/access/token-store.ts";
 import { seed } from "./_service.ts";
 import { describeEachStorage } from "./_storages.ts";
 

@@ -10,7 +10,7 @@ import { registerClientApi } from "../src/client-api/register-client-api.ts";
 import { featureEnvironments, features } from "../src/storage/schema/features.ts";
 import type { Storage } from "../src/storage/storage.ts";
 import type { SdkStreamsOptions } from "../src/client-api/streaming/sdk-streams.ts";
-import { openStream, type DeltaEvent } from "./_event-stream.ts";
+import { openStream, type DeltaEvent, type OpenStream } from "./_event-stream.ts";
 import {
   archiveFlag,
   createFlag,
@@ -323,6 +323,31 @@ describeStorages("GET /api/client/streaming", (source) => {
           () => "rejected",
         );
       await expect.poll(later, { timeout: 5000 }).toBe("unleash-connected");
+    });
+
+    test("503 for further queries when the feeds of open streams use too much memory", async () => {
+      const timed = await startTimed({}, { maxFeedBytes: 12_000 });
+      const query = (name: string) => `?namePrefix=${name.repeat(2000)}`;
+      const streams: OpenStream[] = [];
+      const open = async (name: string): Promise<void> => {
+        const stream = await openStream(timed, { token, query: query(name) });
+        streams.push(stream);
+        await stream.next();
+      };
+      await open("a");
+      await open("b");
+      const rejected = await timed.request(`/api/client/streaming${query("c")}`, { token });
+      expect([rejected.status, rejected.headers.get("retry-after")]).toEqual([503, "10"]);
+      expect(await rejected.json()).toMatchObject({ name: "TooManyStreamsError" });
+      await open("a");
+
+      for (const stream of streams) stream.close();
+      const later = (): Promise<string> =>
+        open("c").then(
+          () => "open",
+          () => "rejected",
+        );
+      await expect.poll(later, { timeout: 5000 }).toBe("open");
     });
 
     test("a change is sent when it is committed, without waiting for the regular check", async () => {

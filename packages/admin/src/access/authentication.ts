@@ -9,11 +9,11 @@ import { Batcher } from "../storage/batcher.ts";
 import { ApiError, tooManyGuesses, unusableToken } from "../errors.ts";
 import type { ApiTokenType } from "../storage/schema/api-tokens.ts";
 import type { Storage } from "../storage/storage.ts";
-import { type Caller, setCaller, toCaller } from "./caller.ts";
+import { type Caller, toCaller } from "./caller.ts";
+import { setCaller, setToken } from "./request-identity.ts";
 import type { ApiToken } from "./token.ts";
 import { findTokens } from "./find-tokens.ts";
 import { SeenTokens } from "./seen-tokens.ts";
-import { setToken } from "./request-token.ts";
 
 /**
  * Hooks that reject requests without a token of the right type. They read only headers and run before

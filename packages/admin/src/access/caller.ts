@@ -1,5 +1,3 @@
-import type { FastifyRequest } from "fastify";
-import type { Actor } from "../storage/event.ts";
 import type { ApiToken } from "./token.ts";
 import { type Role, roleOfType } from "../role.ts";
 
@@ -23,37 +21,4 @@ export function toCaller({ id, name, type, expiresAt }: ApiToken): Caller | unde
   const role = roleOfType(type);
   if (role === undefined) return undefined;
   return { id, name, kind: "token", role, tokenId: id, sessionHash: undefined, expiresAt };
-}
-
-const callers = new WeakMap<FastifyRequest, Caller>();
-
-/** Stores who sent a request. */
-export function setCaller(request: FastifyRequest, caller: Caller): void {
-  callers.set(request, caller);
-}
-
-/**
- * Returns who sent a request to the admin API.
- *
- * @throws {TypeError} if the route is not part of the admin API
- */
-export function callerOf(request: FastifyRequest): Caller {
-  const caller = callers.get(request);
-  if (caller === undefined) throw new TypeError("This route is not part of the admin API");
-  return caller;
-}
-
-/** Returns the id of the caller of a request; undefined if there is none. */
-export function callerIdOf(request: FastifyRequest): string | undefined {
-  return callers.get(request)?.id;
-}
-
-/**
- * Returns the author of a request to the admin API, for the events that it records.
- *
- * @throws {TypeError} if the route is not part of the admin API
- */
-export function actorOf(request: FastifyRequest): Actor {
-  const { id, name, kind } = callerOf(request);
-  return { id, name, kind };
 }

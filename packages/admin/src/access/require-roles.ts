@@ -3,7 +3,7 @@ import { ApiError } from "../errors.ts";
 import { OPERATION_IDS } from "../http/operation-ids.ts";
 import { OPERATION_ROLES } from "../http/operation-roles.ts";
 import { includesRole, type Role } from "../role.ts";
-import { callerOf } from "./caller.ts";
+import { callerOf } from "./request-identity.ts";
 
 /**
  * Makes a scope reject callers whose role does not include that of the operation. Call it after the hook that

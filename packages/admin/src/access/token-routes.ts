@@ -1,4 +1,4 @@
-import { actorOf } from "./caller.ts";
+import { actorOf } from "./request-identity.ts";
 import { errorResponses, NoBody } from "../http/schemas.ts";
 import type { TypedApp } from "flags-server-kit/http";
 import type { Storage } from "../storage/storage.ts";

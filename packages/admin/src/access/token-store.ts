@@ -8,6 +8,7 @@ import { apiTokens } from "../storage/schema/api-tokens.ts";
 import { environments } from "../storage/schema/environments.ts";
 import { projects } from "../storage/schema/projects.ts";
 import type { Storage, WriteTransaction } from "../storage/storage.ts";
+import { findTokens } from "./find-tokens.ts";
 import type { InitToken } from "./init-tokens.ts";
 import {
   type ApiToken,
@@ -82,6 +83,18 @@ export async function hasAdminToken(db: Database): Promise<boolean> {
     .where(and(eq(apiTokens.type, "admin"), isUsable))
     .limit(1);
   return rows.length > 0;
+}
+
+/** The tokens that `npm start` creates, as in the documentation. */
+const QUICKSTART_TOKENS = [
+  "*:*.demo-admin-token-for-this-machine-only",
+  "*:development.demo-backend-token-local",
+] as const;
+
+/** Whether the database contains these public tokens, for example because it was moved to a server. */
+export async function hasQuickstartTokens(db: Database): Promise<boolean> {
+  const found = await findTokens(db, QUICKSTART_TOKENS);
+  return found.length > 0;
 }
 
 async function findMissing(

@@ -1,5 +1,5 @@
 import { EventStream, type TypedApp } from "flags-server-kit/http";
-import { callerOf } from "../access/caller.ts";
+import { callerOf } from "../access/request-identity.ts";
 import { errorResponses } from "../http/schemas.ts";
 import type { ChangeStreams } from "./change-streams.ts";
 

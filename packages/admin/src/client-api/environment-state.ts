@@ -38,7 +38,7 @@ export interface Selection {
 }
 
 export function selectFeatures(state: EnvironmentState, query: FeatureQuery): Selection {
-  const features = state.features.filter((entry) => isSelected(entry, query));
+  const features = state.features.filter(createSelector(query));
   const ids = new Set(features.flatMap(({ segmentIds }) => [...segmentIds]));
   return {
     features,
@@ -46,13 +46,12 @@ export function selectFeatures(state: EnvironmentState, query: FeatureQuery): Se
   };
 }
 
-function isSelected(
-  { feature, tags }: FeatureEntry,
-  { projects, namePrefix, tags: wantedTags }: FeatureQuery,
-): boolean {
-  return (
-    feature.name.startsWith(namePrefix) &&
-    (projects === undefined || projects.includes(feature.project)) &&
-    (wantedTags.length === 0 || wantedTags.some((tag) => tags.has(tag)))
-  );
+/** NOTE: clients can send thousands of projects and tags, so each flag must not be compared with all of them. */
+function createSelector(query: FeatureQuery): (entry: FeatureEntry) => boolean {
+  const projects = query.projects && new Set(query.projects);
+  const wantedTags = new Set(query.tags);
+  return ({ feature, tags }) =>
+    feature.name.startsWith(query.namePrefix) &&
+    (projects === undefined || projects.has(feature.project)) &&
+    (wantedTags.size === 0 || [...tags].some((tag) => wantedTags.has(tag)));
 }

@@ -28,28 +28,28 @@ interface FeatureDocument {
 
 const MAX_CACHED_CHARACTERS = 32 * 1024 * 1024;
 
-type Documents = LRUCache<string, FeatureDocument>;
-
-/** Caches the documents of each state. */
+/** Caches documents. Those of all states share one limit: every environment has a state. */
 export class DocumentCache {
-  readonly #documentsOf = new WeakMap<EnvironmentState, Documents>();
-
-  get(state: EnvironmentState, request: DocumentRequest): FeatureDocument {
-    const documents = this.#documentsOf.get(state) ?? createDocuments();
-    this.#documentsOf.set(state, documents);
-
-    const key = JSON.stringify(request);
-    const document = documents.get(key) ?? writeFeatureDocument(state, request);
-    documents.set(key, document);
-    return document;
-  }
-}
-
-function createDocuments(): Documents {
-  return new LRUCache({
+  readonly #documents = new LRUCache<string, FeatureDocument>({
     maxSize: MAX_CACHED_CHARACTERS,
     sizeCalculation: ({ text, entityTag }, key) => text.length + entityTag.length + key.length,
   });
+  readonly #ids = new WeakMap<EnvironmentState, number>();
+  #states = 0;
+
+  get(state: EnvironmentState, request: DocumentRequest): FeatureDocument {
+    const key = `${this.#idOf(state)} ${JSON.stringify(request)}`;
+    const document = this.#documents.get(key) ?? writeFeatureDocument(state, request);
+    this.#documents.set(key, document);
+    return document;
+  }
+
+  /** NOTE: not the revision, which other flags can have after the database was restored from a backup. */
+  #idOf(state: EnvironmentState): number {
+    const id = this.#ids.get(state) ?? this.#states++;
+    this.#ids.set(state, id);
+    return id;
+  }
 }
 
 const VERSION = 2;

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { inlineSegments, supportsSegments } from "flags-engine";
 import type { TypedApp } from "flags-server-kit/http";
-import { tokenOf } from "../access/request-token.ts";
+import { tokenOf } from "../access/request-identity.ts";
 import { ApiError, notFound } from "../errors.ts";
 import { errorResponses } from "../http/schemas.ts";
 import { selectFeatures } from "./environment-state.ts";

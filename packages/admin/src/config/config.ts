@@ -26,7 +26,7 @@ import {
 } from "flags-server-kit";
 import { PROGRAM, SETTINGS, type Settings, type Values } from "./settings.ts";
 import { showDatabaseUrl } from "./database-url.ts";
-import { findOpenIdProblems, findUnusedOpenId, toOpenIdConfig } from "./openid.ts";
+import { findOpenIdProblems, findUnusedOpenId, toOpenIdConfig } from "./assemble-openid.ts";
 import type { OpenIdConfig } from "../openid/openid-config.ts";
 import { type InitToken, type InitTokenType, parseInitTokens } from "../access/init-tokens.ts";
 import { LIMITS } from "../limits.ts";

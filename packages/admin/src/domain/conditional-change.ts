@@ -3,7 +3,7 @@ import { and, desc, inArray, or, sql, type SQL } from "drizzle-orm";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { matchesEntityTag } from "flags-server-kit/http";
 import { Type } from "typebox";
-import { actorOf } from "../access/caller.ts";
+import { actorOf } from "../access/request-identity.ts";
 import { ApiError, badData } from "../errors.ts";
 import type { Database } from "../storage/database.ts";
 import type { EventType } from "../storage/event.ts";

@@ -1,5 +1,5 @@
 import type { TypedApp } from "flags-server-kit/http";
-import { actorOf } from "../access/caller.ts";
+import { actorOf } from "../access/request-identity.ts";
 import { ProjectParams } from "../domain/schemas.ts";
 import { errorResponses } from "../http/schemas.ts";
 import type { Storage, WriteTransaction } from "../storage/storage.ts";

@@ -1,5 +1,5 @@
-import { setImmediate } from "node:timers/promises";
 import { badData } from "../errors.ts";
+import { TimeSlice } from "../time-slice.ts";
 import type { Combinations } from "./context-combinations.ts";
 import { evaluateFeature } from "./evaluate.ts";
 import type { PlaygroundEnvironment, PlaygroundFeature } from "./load-playground.ts";
@@ -10,9 +10,6 @@ const MAX_EVALUATIONS = 15_000;
 
 /** A result repeats the context and the strategies of a flag, each of which can be as large as a request body. */
 const MAX_CHARACTERS = 32 * 1024 * 1024;
-
-/** How long evaluations can delay other requests. */
-const SLICE_MS = 5;
 
 /** The result of a flag in an environment for a context. */
 export interface Evaluation {
@@ -51,7 +48,7 @@ export async function evaluateAll(
   }
   const evaluations: Evaluation[] = [];
   let characters = 0;
-  let endMs = performance.now() + SLICE_MS;
+  const slice = new TimeSlice();
   for (const { environment, features } of chosen) {
     // Contexts that nobody needs are not created: their number is not limited.
     if (features.length === 0) continue;
@@ -72,10 +69,8 @@ export async function evaluateAll(
           result,
           context: contextJson,
         });
-        if (performance.now() < endMs) continue;
         // oxlint-disable-next-line no-await-in-loop -- other requests run here
-        await setImmediate();
-        endMs = performance.now() + SLICE_MS;
+        if (slice.isOver) await slice.startNext();
       }
     }
   }

@@ -90,14 +90,14 @@ export async function findSessions(
     .where(inArray(sessions.idHash, [...hashes]));
   return new Map(
     rows.flatMap(({ session, token }) => {
-      const caller = toCaller(session, token, options);
+      const caller = toSessionCaller(session, token, options);
       return caller === undefined ? [] : [[session.idHash, caller] as const];
     }),
   );
 }
 
 /** Returns undefined if the session has ended. */
-function toCaller(
+function toSessionCaller(
   session: Session,
   token: ApiToken | null,
   { issuer, now }: FindOptions,

@@ -47,25 +47,30 @@ const MAX_INSTANCES = 1000;
 
 async function putInstances(db: Database, seen: readonly SeenApplication[]): Promise<void> {
   const distinct = new Map(seen.map((one) => [keyOf(one), one]));
-  // NOTE: the number is limited, because proxies forward instance ids that anybody can have invented.
+  // NOTE: the number is limited, because proxies forward instance ids that anybody can have invented. The stored ones
+  // are counted once per application, because a report can contain thousands of instances of one.
   await db.execute(sql`
+    with seen as (
+      select "appName" as app_name, "environment" as environment, "instanceId" as instance_id,
+        "sdkType" as sdk_type, "sdkVersion" as sdk_version
+      from jsonb_to_recordset(${JSON.stringify([...distinct.values()])}::jsonb) as sent (
+        "appName" text, "environment" text, "instanceId" text, "sdkType" text, "sdkVersion" text
+      )
+    ), totals as (
+      select app_name, environment, count(*) as total from application_instances
+      where (app_name, environment) in (select app_name, environment from seen)
+      group by app_name, environment
+    )
     insert into application_instances (app_name, environment, instance_id, sdk_type, sdk_version)
     select app_name, environment, instance_id, sdk_type, sdk_version from (
-      select seen.*, stored.instance_id is not null as is_known,
-        (select count(*) from application_instances as others
-          where (others.app_name, others.environment) = (seen.app_name, seen.environment)) as total,
+      select seen.*, stored.instance_id is not null as is_known, coalesce(totals.total, 0) as total,
         row_number() over (
           partition by seen.app_name, seen.environment, stored.instance_id is null
           order by seen.instance_id
         ) as position
-      from (
-        select "appName" as app_name, "environment" as environment, "instanceId" as instance_id,
-          "sdkType" as sdk_type, "sdkVersion" as sdk_version
-        from jsonb_to_recordset(${JSON.stringify([...distinct.values()])}::jsonb) as sent (
-          "appName" text, "environment" text, "instanceId" text, "sdkType" text, "sdkVersion" text
-        )
-      ) as seen
+      from seen
       left join application_instances as stored using (app_name, environment, instance_id)
+      left join totals using (app_name, environment)
     ) as checked
     where is_known or total + position <= ${MAX_INSTANCES}
     order by 1, 2, 3

@@ -1,4 +1,4 @@
-import { tokenOf } from "../access/request-token.ts";
+import { tokenOf } from "../access/request-identity.ts";
 import { errorResponses, NoBody } from "../http/schemas.ts";
 import type { TypedApp } from "flags-server-kit/http";
 import { version } from "../version.ts";
@@ -48,7 +48,7 @@ export function registerUsageIngestion(app: TypedApp, ingestion: UsageIngestion)
       const { environment, projects } = tokenOf(request);
       const entries = parseMetrics(request.body, { environment, now: new Date() });
       const instance = parseInstance(request.body, environment);
-      await ingestion.addUsage({ entries, projects, ...(instance !== undefined && { instance }) });
+      await ingestion.addUsage({ entries, projects, instance });
       return reply.code(202).send();
     },
   );

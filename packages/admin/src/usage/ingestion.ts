@@ -38,7 +38,7 @@ export function createUsageIngestion(storage: Storage): UsageIngestion {
   });
   return {
     addUsage: async (report) => {
-      if (report.entries.length > 0) await usage.add(report);
+      if (report.entries.length > 0 || report.instance !== undefined) await usage.add(report);
     },
     addApplications: async (applications) => {
       if (applications.length > 0) await registrations.add(applications);
@@ -46,6 +46,7 @@ export function createUsageIngestion(storage: Storage): UsageIngestion {
   };
 }
 
-function countRows({ entries }: UsageReport): number {
-  return entries.reduce((sum, { variants }) => sum + 1 + variants.size, 0);
+function countRows({ entries, instance }: UsageReport): number {
+  const instances = instance === undefined ? 0 : 1;
+  return entries.reduce((sum, { variants }) => sum + 1 + variants.size, instances);
 }

@@ -93,13 +93,16 @@ const MAX_STRATEGIES = 100;
 /** Some SDKs send no id. */
 const DEFAULT_INSTANCE = "default";
 
-/** Identifies the application instance that sent a usage report; undefined if it sent no id. */
+/** Identifies the application instance that sent a usage report, or registered. */
 export function parseInstance(
-  { appName, instanceId }: Metrics,
+  { appName, instanceId }: Pick<Registration, "appName" | "instanceId">,
   environment: string,
-): InstanceKey | undefined {
-  const id = readText(instanceId);
-  return id === "" ? undefined : { appName: readText(appName), environment, instanceId: id };
+): InstanceKey {
+  return {
+    appName: readText(appName),
+    environment,
+    instanceId: readText(instanceId) || DEFAULT_INSTANCE,
+  };
 }
 
 /**
@@ -108,15 +111,15 @@ export function parseInstance(
  * @throws {ApiError} if the application has no name
  */
 export function parseRegistration(
-  { appName, instanceId, sdkType, sdkVersion, strategies }: Registration,
+  registration: Registration,
   environment: string,
   path: string,
 ): SeenApplication {
+  const { appName, sdkType, sdkVersion, strategies } = registration;
+  parseAppName(appName, `${path}/appName`);
   const names = (strategies ?? []).slice(0, MAX_STRATEGIES).map(readText);
   return {
-    appName: parseAppName(appName, `${path}/appName`),
-    environment,
-    instanceId: readText(instanceId) || DEFAULT_INSTANCE,
+    ...parseInstance(registration, environment),
     sdkType: sdkType === "frontend" ? "frontend" : "backend",
     sdkVersion: readText(sdkVersion) || null,
     strategies: [...new Set(names)],

@@ -27,15 +27,29 @@ export interface UsageReport {
   readonly instance?: InstanceKey;
 }
 
-/** Adds the counts of reports to the stored counts, in one transaction. Unknown flags are left out. */
+/**
+ * Adds the counts of reports to the stored counts, in one transaction. Unknown flags are left out. An application
+ * that has evaluated nothing counts as seen, too.
+ */
 export async function writeUsage(
   storage: Pick<Storage, "transact">,
   reports: readonly UsageReport[],
 ): Promise<void> {
-  const names = new Set(reports.flatMap(({ entries }) => entries.map(({ feature }) => feature)));
-  if (names.size === 0) return;
+  await markFeaturesSeen(storage, await addCounts(storage, reports));
+  const instances = reports.flatMap(({ instance }) => instance ?? []);
+  await markApplicationsSeen(storage, [...reports.flatMap(({ entries }) => entries), ...instances]);
+  await markInstancesSeen(storage, instances);
+}
 
-  const entries = await storage.transact(async (transaction) => {
+/** Returns the entries that were counted. */
+async function addCounts(
+  storage: Pick<Storage, "transact">,
+  reports: readonly UsageReport[],
+): Promise<readonly UsageEntry[]> {
+  const names = new Set(reports.flatMap(({ entries }) => entries.map(({ feature }) => feature)));
+  if (names.size === 0) return [];
+
+  return storage.transact(async (transaction) => {
     const projectOf = await readProjects(transaction, names);
     const known = reports.flatMap(({ entries, projects }) =>
       entries.filter(({ feature }) => {
@@ -47,15 +61,6 @@ export async function writeUsage(
     await addVariantCounts(transaction, known);
     return known;
   });
-  await markFeaturesSeen(storage, entries);
-  await markApplicationsSeen(
-    storage,
-    reports.flatMap((report) => report.entries),
-  );
-  await markInstancesSeen(
-    storage,
-    reports.flatMap(({ instance }) => instance ?? []),
-  );
 }
 
 async function readProjects(
@@ -140,8 +145,11 @@ function markFeaturesSeen(storage: Pick<Storage, "transact">, entries: readonly 
  * Updates when applications were last seen. Most of them register only when they start, and would otherwise
  * expire while they run.
  */
-function markApplicationsSeen(storage: Pick<Storage, "transact">, entries: readonly UsageEntry[]) {
-  const rows = entries.map(({ appName, environment }) => ({ app_name: appName, environment }));
+function markApplicationsSeen(
+  storage: Pick<Storage, "transact">,
+  seen: readonly Pick<InstanceKey, "appName" | "environment">[],
+) {
+  const rows = seen.map(({ appName, environment }) => ({ app_name: appName, environment }));
   return markSeen(storage, {
     table: "applications",
     key: ["app_name", "environment"],

@@ -27,7 +27,7 @@ import { EventsPage } from "../events/events-page.tsx";
 import { sessionQuery } from "../session/session.ts";
 import { SignInPage } from "../session/sign-in-page.tsx";
 import { NotFound, RouteError } from "./errors.tsx";
-import { rememberedProject } from "./last-project.ts";
+import { rememberedProject } from "./remembered-choices.ts";
 import { Shell } from "./shell.tsx";
 
 interface RouterContext {

@@ -32,8 +32,13 @@ import { IconButton } from "../ui/button.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { Select } from "../ui/select.tsx";
 import { MissingProject } from "./errors.tsx";
-import { rememberedProject, rememberProject } from "./last-project.ts";
-import { applyTheme, readTheme, type Theme } from "./theme.ts";
+import {
+  applyTheme,
+  readTheme,
+  rememberedProject,
+  rememberProject,
+  type Theme,
+} from "./remembered-choices.ts";
 import "./shell.css";
 
 /** The header, the navigation and the opened page. */

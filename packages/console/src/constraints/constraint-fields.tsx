@@ -5,7 +5,7 @@ import { IconButton } from "../ui/button.tsx";
 import { Checkbox, TextField } from "../ui/fields.tsx";
 import { ComboBox, Select } from "../ui/select.tsx";
 import { fromLocalTime, toLocalTime } from "../ui/local-time.ts";
-import { showElement } from "../ui/show-element.ts";
+import { showElement } from "../ui/scroll.ts";
 import { describeIllegalValues, describeListProblem, describeValueProblem } from "./check-value.ts";
 import { ContextFieldBox } from "./context-field-box.tsx";
 import { ConstraintSummary } from "./constraint-summary.tsx";

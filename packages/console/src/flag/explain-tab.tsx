@@ -8,7 +8,7 @@ import { type ContextSearch, fieldsOfFlag } from "../playground/context.ts";
 import { ContextForm } from "../playground/context-form.tsx";
 import { EnvironmentChoice } from "../playground/environment-choice.tsx";
 import { Explanation } from "../playground/explanation.tsx";
-import { showResults } from "../playground/show-results.ts";
+import { showResults } from "../ui/scroll.ts";
 import { copyAddress, useContextAddress } from "../playground/use-context-address.ts";
 import { Button } from "../ui/button.tsx";
 import { Empty, Loaded } from "../ui/page.tsx";

@@ -9,7 +9,7 @@ import { Empty, Loaded, Page } from "../ui/page.tsx";
 import { ContextForm } from "./context-form.tsx";
 import { EnvironmentChoice } from "./environment-choice.tsx";
 import { PlaygroundResults } from "./playground-results.tsx";
-import { showResults } from "./show-results.ts";
+import { showResults } from "../ui/scroll.ts";
 import { copyAddress, useContextAddress } from "./use-context-address.ts";
 import "./playground-page.css";
 

@@ -6,7 +6,7 @@ import { NumberField, TextField } from "../ui/fields.tsx";
 import { describeNameProblem } from "../ui/name-field.tsx";
 import { Banner } from "../ui/page.tsx";
 import { Select } from "../ui/select.tsx";
-import { showElement } from "../ui/show-element.ts";
+import { showElement } from "../ui/scroll.ts";
 import { useUpdates, withChanged } from "../ui/use-updates.ts";
 import { useRowKeys } from "../ui/use-row-keys.ts";
 import { OverrideEditor } from "./override-editor.tsx";

@@ -49,6 +49,11 @@ export class ChangeLog<Key, Item extends Entry> {
     return this.#completeSince;
   }
 
+  /** Number of entries: the current ones, and the remembered removals. */
+  get size(): number {
+    return this.#present.size + this.#removed.size;
+  }
+
   /** The current entries, in the order of the latest `advance()`. */
   *items(): Generator<Item> {
     for (const { item } of this.#present.values()) yield item;

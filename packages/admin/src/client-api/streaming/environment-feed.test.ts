@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { applyDelta, type DeltaMessage, type FeaturesState } from "flags-engine";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   selectFeatures,
   type EnvironmentState,
@@ -8,7 +8,8 @@ import {
   type SegmentEntry,
 } from "../environment-state.ts";
 import type { FeatureQuery } from "../feature-query.ts";
-import { EnvironmentFeed } from "./environment-feed.ts";
+import { EnvironmentFeed, EnvironmentFeeds } from "./environment-feed.ts";
+import { MessageCache } from "./message-cache.ts";
 
 /** Flags by name: a description, and the id of a segment (0 for none). */
 type Flags = Readonly<Record<string, { readonly text: string; readonly segment: number }>>;
@@ -52,6 +53,10 @@ function toFeature(name: string, { text, segment }: Flags[string] & object): Fea
   };
 }
 
+function createFeed(query: FeatureQuery, state: EnvironmentState): EnvironmentFeed {
+  return new EnvironmentFeed(query, state, new MessageCache().forFeed());
+}
+
 function toSegment(id: number, name: string): SegmentEntry {
   const segment = { id, name, constraints: [] };
   return { segment, text: JSON.stringify(segment) };
@@ -89,7 +94,7 @@ test.each([
       const states = steps.map((step, index) => toState(10 * index, step.flags, step.segmentText));
       const [first, ...later] = states;
       if (first === undefined) return;
-      const feed = new EnvironmentFeed(query, first);
+      const feed = createFeed(query, first);
       const sdks = [{ revision: feed.id, state: apply(NOTHING, feed.update(undefined)) }];
       for (const state of later) {
         feed.advance(state);
@@ -112,7 +117,7 @@ test.each([
 const NOTHING: FeaturesState = { features: [], segments: [] };
 
 test("update() sends segments before the flags that require them, and removes them after", () => {
-  const feed = new EnvironmentFeed(EVERYTHING, toState(1, {}));
+  const feed = createFeed(EVERYTHING, toState(1, {}));
   feed.advance(toState(2, { a: { text: "x", segment: 1 }, b: { text: "x", segment: 2 } }));
   expect(eventsOf(feed.update(1)).map(({ type }) => type)).toEqual([
     "segment-updated",
@@ -130,7 +135,7 @@ test("update() sends segments before the flags that require them, and removes th
 });
 
 test("update() is a hydration for revisions that are too old or do not exist yet", () => {
-  const feed = new EnvironmentFeed(EVERYTHING, toState(5, { a: { text: "x", segment: 0 } }));
+  const feed = createFeed(EVERYTHING, toState(5, { a: { text: "x", segment: 0 } }));
   for (const revision of [4, 6]) {
     expect(eventsOf(feed.update(revision))).toMatchObject([{ type: "hydration", eventId: 5 }]);
   }
@@ -138,7 +143,7 @@ test("update() is a hydration for revisions that are too old or do not exist yet
 });
 
 test("update() is a hydration for revisions that were skipped at startup", () => {
-  const feed = new EnvironmentFeed(EVERYTHING, toState(5, { a: { text: "x", segment: 0 } }));
+  const feed = createFeed(EVERYTHING, toState(5, { a: { text: "x", segment: 0 } }));
   feed.advance(toState(100, { a: { text: "y", segment: 0 } }));
   feed.advance(toState(105, { a: { text: "x", segment: 0 } }));
   for (const revision of [6, 99]) {
@@ -153,15 +158,52 @@ test("update() is a hydration if removals since then are no longer remembered", 
   const many = Object.fromEntries(
     Array.from({ length: 1001 }, (_, index) => [`f${index}`, { text: "x", segment: 0 }]),
   );
-  const feed = new EnvironmentFeed(EVERYTHING, toState(1, many));
+  const feed = createFeed(EVERYTHING, toState(1, many));
   feed.advance(toState(2, {}));
   expect(eventsOf(feed.update(1))).toMatchObject([{ type: "hydration", features: [] }]);
   expect(feed.update(2).size).toBe(0);
 });
 
 test("advance() ignores a state that is older than the current one", () => {
-  const feed = new EnvironmentFeed(EVERYTHING, toState(5, { a: { text: "x", segment: 0 } }));
+  const feed = createFeed(EVERYTHING, toState(5, { a: { text: "x", segment: 0 } }));
   feed.advance(toState(4, {}));
   expect(feed.id).toBe(5);
   expect(feed.update(5).size).toBe(0);
+});
+
+describe("EnvironmentFeeds", () => {
+  const state = toState(1, { a: { text: "x", segment: 0 } });
+  const createFeeds = () => new EnvironmentFeeds({ current: async () => state });
+
+  test("current() returns one feed for equal queries", async () => {
+    const feeds = createFeeds();
+    const feed = await feeds.current(EVERYTHING);
+    expect(await feeds.current({ ...EVERYTHING })).toBe(feed);
+    expect(await feeds.current({ ...EVERYTHING, namePrefix: "a" })).not.toBe(feed);
+  });
+
+  test.each([
+    ["long queries", 5000, "x".repeat(15_000)],
+    ["queries that select nothing", 50_000, "x"],
+  ])("%s do not use more and more memory", async (_, count, prefix) => {
+    const feeds = createFeeds();
+    const first = await feeds.current(EVERYTHING);
+    for (let index = 0; index < count; index++) {
+      await feeds.current({ ...EVERYTHING, namePrefix: `${prefix}${index}` });
+    }
+    expect(await feeds.current(EVERYTHING)).not.toBe(first);
+  });
+
+  test("all feeds together cache a limited number of characters", async () => {
+    const large = toState(1, { a: { text: "x".repeat(1_000_000), segment: 0 } });
+    const feeds = new EnvironmentFeeds({ current: async () => large });
+    const first = await feeds.current(EVERYTHING);
+    const message = first.update(undefined);
+    expect(first.update(undefined)).toBe(message);
+    for (let index = 0; index < 100; index++) {
+      const feed = await feeds.current({ ...EVERYTHING, projects: ["default", `p${index}`] });
+      expect(feed.update(undefined).text).toBe(message.text);
+    }
+    expect(first.update(undefined)).not.toBe(message);
+  });
 });

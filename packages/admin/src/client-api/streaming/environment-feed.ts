@@ -18,12 +18,15 @@ import {
 } from "../environment-state.ts";
 import type { EnvironmentStates } from "../environment-states.ts";
 import type { FeatureQuery } from "../feature-query.ts";
+import { TimeSlice } from "../../time-slice.ts";
+import { type FeedMessages, MessageCache } from "./message-cache.ts";
 
 /** How many removed flags, and how many removed segments, a feed remembers. */
 const MAX_REMOVED = 1000;
 
-/** How many messages are cached; nearly all streams come from the same state. */
-const MAX_CACHED_MESSAGES = 8;
+/** Approximate memory of a feed, in bytes: without entries, and for each entry. */
+const FEED_BYTES = 1000;
+const ENTRY_BYTES = 100;
 
 /** The changes of the part of an environment that a query selects. States are named by revision. */
 export class EnvironmentFeed implements DeltaFeed {
@@ -34,16 +37,19 @@ export class EnvironmentFeed implements DeltaFeed {
   /** The first revision after the start. */
   #firstChange = Infinity;
   #revision: number;
-  /** Messages since the last change, by the revision of the SDK. */
-  readonly #messages = new Map<number | undefined, DeltaMessage>();
+  readonly #messages: FeedMessages;
+  readonly #queryBytes: number;
 
-  constructor(query: FeatureQuery, state: EnvironmentState) {
+  constructor(query: FeatureQuery, state: EnvironmentState, messages: FeedMessages) {
     const { features, segments } = selectFeatures(state, query);
     const { revision } = state;
     const start = { revision, maxRemoved: MAX_REMOVED };
     this.query = query;
     this.#startRevision = revision;
     this.#revision = revision;
+    this.#messages = messages;
+    // Twice, because the key of a recent feed repeats the query.
+    this.#queryBytes = 2 * toKey(query).length;
     this.#features = new ChangeLog(({ feature }) => feature.name, { ...start, items: features });
     this.#segments = new ChangeLog(({ segment }) => segment.id, { ...start, items: segments });
   }
@@ -53,6 +59,12 @@ export class EnvironmentFeed implements DeltaFeed {
     return this.#revision;
   }
 
+  /** Approximate memory, without the content of flags, which all feeds share. */
+  get bytes(): number {
+    const entries = this.#features.size + this.#segments.size;
+    return FEED_BYTES + this.#queryBytes + entries * ENTRY_BYTES;
+  }
+
   /** Records the changes up to the state of a later revision. Ignores earlier revisions. */
   advance(state: EnvironmentState): void {
     if (state.revision <= this.#revision) return;
@@ -60,17 +72,14 @@ export class EnvironmentFeed implements DeltaFeed {
     this.#features.advance(state.revision, features);
     this.#segments.advance(state.revision, segments);
     this.#revision = state.revision;
-    this.#messages.clear();
     this.#firstChange = Math.min(this.#firstChange, state.revision);
   }
 
   update(sinceRevision: number | undefined): DeltaMessage {
     const isKnown = sinceRevision !== undefined && this.#isKnown(sinceRevision);
-    const key = isKnown ? sinceRevision : undefined;
-    const message =
-      this.#messages.get(key) ?? (isKnown ? this.#changes(sinceRevision) : this.#hydration());
-    if (this.#messages.size < MAX_CACHED_MESSAGES) this.#messages.set(key, message);
-    return message;
+    return this.#messages.get(this.#revision, isKnown ? sinceRevision : undefined, () =>
+      isKnown ? this.#changes(sinceRevision) : this.#hydration(),
+    );
   }
 
   #changes(since: number): DeltaMessage {
@@ -99,15 +108,20 @@ export class EnvironmentFeed implements DeltaFeed {
   }
 }
 
-/** Maximum number of flags in all recent feeds together. */
-const MAX_FEATURES = 250_000;
+function toKey(query: FeatureQuery): string {
+  return JSON.stringify(query);
+}
+
+/** Maximum memory of all recent feeds. Clients choose the queries, so their number alone is no limit. */
+const MAX_RECENT_BYTES = 32 * 1024 * 1024;
 
 /** The feeds of recent queries, one for all SDKs with the same query. */
 export class EnvironmentFeeds {
-  readonly #states: EnvironmentStates;
-  readonly #feeds = new LRUCache<string, EnvironmentFeed>({ maxSize: MAX_FEATURES });
+  readonly #states: Pick<EnvironmentStates, "current">;
+  readonly #feeds = new LRUCache<string, EnvironmentFeed>({ maxSize: MAX_RECENT_BYTES });
+  readonly #messages = new MessageCache();
 
-  constructor(states: EnvironmentStates) {
+  constructor(states: Pick<EnvironmentStates, "current">) {
     this.#states = states;
   }
 
@@ -119,20 +133,24 @@ export class EnvironmentFeeds {
   /** Resolves to the up-to-date feed of a query. */
   async current(query: FeatureQuery): Promise<EnvironmentFeed> {
     const state = await this.#states.current(query.environment);
-    const key = JSON.stringify(query);
-    const feed = this.#feeds.get(key) ?? new EnvironmentFeed(query, state);
+    const key = toKey(query);
+    const feed =
+      this.#feeds.get(key) ?? new EnvironmentFeed(query, state, this.#messages.forFeed());
     feed.advance(state);
-    this.#feeds.set(key, feed, { size: state.features.length + 1 });
+    this.#feeds.set(key, feed, { size: feed.bytes });
     return feed;
   }
 
   /** Brings feeds up to date, including those that are no longer among the recent ones. */
   async advance(feeds: ReadonlySet<EnvironmentFeed>): Promise<void> {
     const environments = new Set(Array.from(feeds, ({ query }) => query.environment));
+    const slice = new TimeSlice();
     for (const environment of environments) {
       const state = await this.#states.current(environment);
       for (const feed of feeds) {
-        if (feed.query.environment === environment) feed.advance(state);
+        if (feed.query.environment !== environment) continue;
+        feed.advance(state);
+        if (slice.isOver) await slice.startNext();
       }
     }
   }

@@ -1,6 +1,6 @@
 import { parseEventId } from "flags-engine";
 import { acceptsGzip, EventStream, type TypedApp } from "flags-server-kit/http";
-import { tokenOf } from "../../access/request-token.ts";
+import { tokenOf } from "../../access/request-identity.ts";
 import { errorResponses } from "../../http/schemas.ts";
 import { readFeatureQuery } from "../feature-query.ts";
 import { DeltaResponse, FiltersQuery, NotModified } from "../schemas.ts";
@@ -38,7 +38,7 @@ export function registerStreaming(app: TypedApp, { feeds, streams }: StreamDepen
       const { raw } = reply;
       if (raw.destroyed) return reply.hijack();
 
-      streams.checkCapacity();
+      streams.checkCapacity(feed);
       reply.header("vary", "Authorization, Accept-Encoding");
       const gzip = acceptsGzip(request.headers["accept-encoding"]);
       const events = new EventStream(raw, reply.getHeaders(), { gzip });

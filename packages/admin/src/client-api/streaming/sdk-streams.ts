@@ -12,6 +12,7 @@ import { LIMITS } from "../../limits.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { CoalescedTask } from "./coalesced-task.ts";
 import type { EnvironmentFeed, EnvironmentFeeds } from "./environment-feed.ts";
+import { FeedsInUse } from "./feeds-in-use.ts";
 
 /** A stream that sends an SDK the flags in the scope of its token, and every change. */
 export class SdkStream extends DeltaStream<EnvironmentFeed> {
@@ -24,17 +25,25 @@ export class SdkStream extends DeltaStream<EnvironmentFeed> {
   }
 }
 
+/** Maximum memory for the feeds of all open streams: 200 feeds of 5,000 flags. */
+const MAX_FEED_BYTES = 100 * 1024 * 1024;
+
 /** By default there are at most 10,000 streams. */
 export interface SdkStreamsOptions extends Partial<DeltaHubOptions> {
+  /** Maximum memory for the feeds of all open streams, in bytes. @default 104857600 */
+  readonly maxFeedBytes?: number;
   /** How often to check for changes whose notification was missed. @default 1000 */
   readonly checkIntervalMs?: number;
 }
+
+const RETRY_AFTER_SECONDS = 10;
 
 /** Keeps the streams to SDKs up to date, and ends those whose token was revoked or has expired. */
 export class SdkStreams {
   readonly #storage: Storage;
   readonly #feeds: EnvironmentFeeds;
   readonly #hub: DeltaHub<SdkStream>;
+  readonly #feedsInUse: FeedsInUse;
   readonly #check = new CoalescedTask(() => this.#checkStreams());
   readonly #stops: readonly (() => void)[];
   /** The revision up to which all streams except the added ones are up to date. */
@@ -43,10 +52,16 @@ export class SdkStreams {
   #added: SdkStream[] = [];
 
   constructor(storage: Storage, feeds: EnvironmentFeeds, options: SdkStreamsOptions = {}) {
-    const { maxStreams = LIMITS.streams, checkIntervalMs = 1000, ...intervals } = options;
+    const {
+      maxStreams = LIMITS.streams,
+      maxFeedBytes = MAX_FEED_BYTES,
+      checkIntervalMs = 1000,
+      ...intervals
+    } = options;
     this.#storage = storage;
     this.#feeds = feeds;
     this.#hub = new DeltaHub({ ...intervals, maxStreams });
+    this.#feedsInUse = new FeedsInUse(maxFeedBytes);
     this.#stops = [
       storage.onChange(() => this.#check.request()),
       repeat(() => {
@@ -60,16 +75,25 @@ export class SdkStreams {
     return this.#hub.size;
   }
 
-  /** @throws {ApiError} 503 with `Retry-After` if the limit of streams is reached */
-  checkCapacity(): void {
+  /** @throws {ApiError} 503 with `Retry-After` if a limit does not allow another stream with this feed */
+  checkCapacity(feed: EnvironmentFeed): void {
     const { rejection } = this.#hub;
-    if (rejection === undefined) return;
-    const { message, headers } = rejection;
-    throw new ApiError("TooManyStreamsError", message, { headers });
+    if (rejection !== undefined) {
+      const { message, headers } = rejection;
+      throw new ApiError("TooManyStreamsError", message, { headers });
+    }
+    if (this.#feedsInUse.allows(feed)) return;
+    throw new ApiError(
+      "TooManyStreamsError",
+      "The open streams have too many different tokens and filters: use the same ones for several streams, poll for deltas, or try again later",
+      { headers: { "retry-after": String(RETRY_AFTER_SECONDS) } },
+    );
   }
 
   /** Adds a stream that has sent its initial state. */
   add(stream: SdkStream): void {
+    this.#feedsInUse.add(stream.feed);
+    stream.events.onClose(() => this.#feedsInUse.remove(stream.feed));
     this.#hub.add(stream);
     this.#added.push(stream);
     this.#check.request();

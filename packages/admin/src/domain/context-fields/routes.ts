@@ -1,7 +1,7 @@
 import type { TypedApp } from "flags-server-kit/http";
 import { eq, isNull, or, type SQL } from "drizzle-orm";
 import { type TString, Type } from "typebox";
-import { actorOf } from "../../access/caller.ts";
+import { actorOf } from "../../access/request-identity.ts";
 import { documented, errorResponses } from "../../http/schemas.ts";
 import { NameBody } from "../../http/names.ts";
 import type { Storage } from "../../storage/storage.ts";
@@ -24,6 +24,7 @@ import {
   deleteContextField,
   editedContextField,
   type FieldAddress,
+  getContextField,
   listContextFields,
   putLegalValue,
   removeLegalValue,
@@ -127,13 +128,17 @@ function registerReading(app: TypedApp, storage: Storage, mount: Mount): void {
         ...documented({
           tag,
           summary: "Lists the strategies with a constraint on a context field",
+          alsoFailsWith: [404],
         }),
         params: paramsOf(mount, "contextField"),
       },
     },
-    async (request) => ({
-      strategies: await listStrategiesUsing(storage.db, request.params.contextField),
-    }),
+    ({ params }) =>
+      storage.read(async (db) => {
+        // Without a project, an unknown field has no strategies, as in the wire protocol.
+        if (params.projectId !== undefined) await getContextField(db, toAddress(params));
+        return { strategies: await listStrategiesUsing(db, params.contextField) };
+      }),
   );
 }
 
@@ -174,14 +179,17 @@ function registerCreating(app: TypedApp, storage: Storage, mount: Mount): void {
           summary: "Checks whether a name is available for a new context field",
           empty: 200,
           hasBody: true,
-          alsoFailsWith: [409],
+          alsoFailsWith: [404, 409],
         }),
         params: paramsOf(mount),
         body: NameBody,
       },
     },
-    async (request, reply) => {
-      await checkNameIsAvailable(storage.db, request.body.name);
+    async ({ params: { projectId }, body }, reply) => {
+      await storage.read(async (db) => {
+        if (projectId !== undefined) await getProject(db, projectId);
+        await checkNameIsAvailable(db, body.name);
+      });
       return reply.send();
     },
   );

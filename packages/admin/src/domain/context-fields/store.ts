@@ -30,15 +30,6 @@ export function listContextFields(db: Database, condition?: SQL): Promise<Contex
     .orderBy(contextFields.sortOrder, orderByText(contextFields.name));
 }
 
-/**
- * @throws {ApiError} if the field does not exist
- */
-export async function getContextField(db: Database, name: string): Promise<ContextField> {
-  const field = await findContextField(db, name);
-  if (field === undefined) throw notFound(`There is no context field ${JSON.stringify(name)}`);
-  return field;
-}
-
 /** Identifies a field in a request. With a project, only fields of this project are found. */
 export interface FieldAddress {
   readonly name: string;
@@ -48,8 +39,12 @@ export interface FieldAddress {
 /**
  * @throws {ApiError} if the field does not exist, or is not one of the project in the address
  */
-async function getAddressed(db: Database, { name, project }: FieldAddress): Promise<ContextField> {
-  const field = await getContextField(db, name);
+export async function getContextField(
+  db: Database,
+  { name, project }: FieldAddress,
+): Promise<ContextField> {
+  const field = await findContextField(db, name);
+  if (field === undefined) throw notFound(`There is no context field ${JSON.stringify(name)}`);
   if (project === undefined || field.project === project) return field;
   throw notFound(
     `The project ${JSON.stringify(project)} has no context field ${JSON.stringify(name)}`,
@@ -61,7 +56,7 @@ export function editedContextField(address: FieldAddress): EditedResource {
   const { name } = address;
   return {
     label: "The context field",
-    readView: async (db) => toContextFieldView(await getAddressed(db, address)),
+    readView: async (db) => toContextFieldView(await getContextField(db, address)),
     changes: { types: ["context-field-created", "context-field-updated"], containing: [{ name }] },
   };
 }
@@ -106,7 +101,7 @@ export async function updateContextField(
   address: FieldAddress,
   body: UpdateContextField,
 ): Promise<void> {
-  const before = await getAddressed(transaction.db, address);
+  const before = await getContextField(transaction.db, address);
   checkLegalValues(body.legalValues ?? []);
   const { project = before.project } = body;
   if (project !== before.project) await checkProject(transaction.db, before.name, project);
@@ -118,7 +113,7 @@ export async function putLegalValue(
   address: FieldAddress,
   legalValue: LegalValueInput,
 ): Promise<void> {
-  const before = await getAddressed(transaction.db, address);
+  const before = await getContextField(transaction.db, address);
   const legalValues = withLegalValue(before.legalValues, toLegalValue(legalValue));
   await replace(transaction, before, { legalValues });
 }
@@ -128,7 +123,7 @@ export async function removeLegalValue(
   address: FieldAddress,
   value: string,
 ): Promise<void> {
-  const before = await getAddressed(transaction.db, address);
+  const before = await getContextField(transaction.db, address);
   const legalValues = withoutLegalValue(before.legalValues, value);
   await replace(transaction, before, { legalValues });
 }
@@ -138,7 +133,7 @@ export async function deleteContextField(
   address: FieldAddress,
 ): Promise<void> {
   const { name } = address;
-  const before = await getAddressed(db, address);
+  const before = await getContextField(db, address);
   const [reference] = await describeReferences(db, name);
   if (reference !== undefined) {
     throw new ApiError(

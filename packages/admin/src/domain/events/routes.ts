@@ -4,7 +4,12 @@ import { parsePage } from "../../http/parse-filter.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { FeatureNameParams } from "../schemas.ts";
 import { findEvents } from "./find-events.ts";
-import { EventListQuery, EventSearchQuery, parseEventList, parseEventSearch } from "./query.ts";
+import {
+  EventListQuery,
+  EventSearchQuery,
+  parseEventList,
+  parseEventSearch,
+} from "./parse-query.ts";
 
 const tag = "Events";
 

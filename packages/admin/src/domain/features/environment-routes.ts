@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { actorOf } from "../../access/caller.ts";
+import { actorOf } from "../../access/request-identity.ts";
 import { documented } from "../../http/schemas.ts";
 import type { TypedApp } from "flags-server-kit/http";
 import type { Storage } from "../../storage/storage.ts";
@@ -9,6 +9,7 @@ import {
   FeatureEnvironmentParams,
   toFeatureEnvironmentAddress,
 } from "../schemas.ts";
+import { checkProjectEnvironment } from "../projects/store.ts";
 import { switchFeature } from "./switch-feature.ts";
 
 const tag = "Feature environments";
@@ -93,6 +94,8 @@ function registerBulkSwitch(app: TypedApp, storage: Storage, { action, enabled }
     const { projectId: project, environment } = request.params;
     const activatesDisabledStrategies = request.query.shouldActivateDisabledStrategies === "true";
     await storage.write(actorOf(request), async (transaction) => {
+      // Also for an empty list.
+      await checkProjectEnvironment(transaction.db, project, environment);
       for (const feature of new Set(request.body.features)) {
         await switchFeature(
           transaction,

@@ -1,5 +1,5 @@
 import type { TypedApp } from "flags-server-kit/http";
-import { actorOf } from "../../access/caller.ts";
+import { actorOf } from "../../access/request-identity.ts";
 import { documented } from "../../http/schemas.ts";
 import { JsonPatchBody } from "../../http/json-patch.ts";
 import { parsePage } from "../../http/parse-filter.ts";

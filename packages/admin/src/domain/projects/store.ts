@@ -90,6 +90,21 @@ export async function listProjectEnvironments(db: Database, projectId: string): 
   return rows.map(({ environment }) => environment);
 }
 
+/**
+ * @throws {ApiError} if the project is unknown, or does not have the environment
+ */
+export async function checkProjectEnvironment(
+  db: Database,
+  projectId: string,
+  environment: string,
+): Promise<void> {
+  await getProject(db, projectId);
+  if ((await listProjectEnvironments(db, projectId)).includes(environment)) return;
+  throw notFound(
+    `The project ${JSON.stringify(projectId)} has no environment ${JSON.stringify(environment)}`,
+  );
+}
+
 /** Counts the active flags of a project by type. */
 export function countTypes(
   db: Database,

@@ -1,5 +1,5 @@
 import type { TypedApp } from "flags-server-kit/http";
-import { actorOf } from "../../access/caller.ts";
+import { actorOf } from "../../access/request-identity.ts";
 import { toTokenView } from "../../access/token.ts";
 import {
   CreatedTokenResponse,

@@ -1,6 +1,6 @@
 import type { TypedApp } from "flags-server-kit/http";
 import type { Static } from "typebox";
-import { actorOf } from "../../access/caller.ts";
+import { actorOf } from "../../access/request-identity.ts";
 import { documented } from "../../http/schemas.ts";
 import { JsonPatchBody } from "../../http/json-patch.ts";
 import type { Storage } from "../../storage/storage.ts";

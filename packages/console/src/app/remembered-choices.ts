@@ -1,0 +1,48 @@
+// What this browser remembers of the choices of its user.
+
+const PROJECT_KEY = "flags.project";
+
+/** Returns the project that was opened last in this browser. */
+export function rememberedProject(): string | null {
+  return readStored(PROJECT_KEY);
+}
+
+export function rememberProject(project: string): void {
+  writeStored(PROJECT_KEY, project);
+}
+
+export type Theme = "system" | "light" | "dark";
+
+const THEME_KEY = "flags.theme";
+
+/** Returns the colours that the user has chosen. */
+export function readTheme(): Theme {
+  const theme = readStored(THEME_KEY);
+  return theme === "light" || theme === "dark" ? theme : "system";
+}
+
+/** Shows the page in the colours and remembers them. */
+export function applyTheme(theme: Theme): void {
+  const { dataset } = document.documentElement;
+  if (theme === "system") delete dataset["theme"];
+  else dataset["theme"] = theme;
+  writeStored(THEME_KEY, theme);
+}
+
+/** Returns what this browser remembers; null if nothing, or if it may not store anything. */
+function readStored(key: string): string | null {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null;
+  }
+}
+
+/** Remembers a choice in this browser. Without storage, it lasts until the page is closed. */
+function writeStored(key: string, value: string): void {
+  try {
+    localStorage.setItem(key, value);
+  } catch {
+    // Everything works without it.
+  }
+}
