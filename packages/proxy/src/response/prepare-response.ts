@@ -104,7 +104,7 @@ export class ResponsePreparer {
   #share(body: ResponseBody): ResponseBody {
     const known = this.#shared.get(body.entityTag);
     if (known === body) return body;
-    if (known?.toBuffer().equals(body.toBuffer()) === true) return known;
+    if (known?.equals(body) === true) return known;
     const count = this.#frequency.increment(fnv1a(body.entityTag));
     if (count >= MIN_COUNT) this.#shared.set(body.entityTag, body);
     return body;

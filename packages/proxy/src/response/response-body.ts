@@ -55,9 +55,17 @@ export class ResponseBody {
     return buffer;
   }
 
+  /** Whether another body has the same bytes. */
+  equals(other: ResponseBody): boolean {
+    const [own, others] = [this.#bytes, other.#bytes];
+    // NOTE: no buffers, because V8 would release their memory only when its own heap is full.
+    if (typeof own === "string" && typeof others === "string") return own === others;
+    return this.toBuffer().equals(other.toBuffer());
+  }
+
   /** The compressed bytes; each coding is computed once. A promise if the body is large. */
   compress(coding: ContentCoding): Buffer | Promise<Buffer> {
-    this.#coded ??= new CodedBody(this.toBuffer());
+    this.#coded ??= new CodedBody(this.#bytes, "latin1");
     return this.#coded.in(coding);
   }
 }

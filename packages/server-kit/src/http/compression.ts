@@ -79,19 +79,36 @@ export function compress(body: string | Buffer, coding: ContentCoding): Buffer |
   return coding === "br" ? brotliCompressSync(body, BROTLI_OPTIONS) : syncGzip.compress(body);
 }
 
+/** Where binary strings are encoded. Allocated at first use, since not every process compresses. */
+let encoded: Buffer | undefined;
+
+/**
+ * Returns the bytes of a body. Those of a binary string are valid until the next call, which is enough to compress
+ * them synchronously: a buffer for each would be memory that V8 releases only when its own heap is full.
+ */
+function encode(body: string | Buffer, encoding: "utf8" | "latin1"): Buffer {
+  if (typeof body !== "string") return body;
+  if (encoding !== "latin1" || body.length > SYNC_MAX_BYTES) return Buffer.from(body, encoding);
+  encoded ??= Buffer.allocUnsafeSlow(SYNC_MAX_BYTES);
+  return encoded.subarray(0, encoded.write(body, encoding));
+}
+
 /** A body that is compressed on first use, once per coding. */
 export class CodedBody {
   readonly #body: string | Buffer;
+  readonly #encoding: "utf8" | "latin1";
   readonly #coded = new Map<ContentCoding, Buffer | Promise<Buffer>>();
 
-  constructor(body: string | Buffer) {
+  /** @param encoding of a body that is a string */
+  constructor(body: string | Buffer, encoding: "utf8" | "latin1" = "utf8") {
     this.#body = body;
+    this.#encoding = encoding;
   }
 
   in(coding: ContentCoding): Buffer | Promise<Buffer> {
     const known = this.#coded.get(coding);
     if (known !== undefined) return known;
-    const coded = compress(this.#body, coding);
+    const coded = compress(encode(this.#body, this.#encoding), coding);
     this.#coded.set(coding, coded);
     // A failure, such as a lack of memory, may be temporary: the next call compresses again.
     if (coded instanceof Promise) coded.catch(() => this.#coded.delete(coding));
