@@ -10,7 +10,7 @@ import {
   traceRequests,
 } from "flags-server-kit/http";
 import type { RequestTracer } from "flags-server-kit/telemetry";
-import { keyOf } from "./access/authenticate.ts";
+import { keyOf } from "./api/authenticate.ts";
 import type { AccessControl } from "./access/access-control.ts";
 import {
   createSourceNames,

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Context } from "flags-engine";
-import { grantOf } from "../access/authenticate.ts";
+import { grantOf } from "./authenticate.ts";
 import { acceptContext } from "../access/grant.ts";
 import { notReady } from "../errors.ts";
 import { requestContext } from "../context/request-context.ts";

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { TypedApp } from "flags-server-kit/http";
 import type { AccessControl } from "../access/access-control.ts";
-import { authenticate } from "../access/authenticate.ts";
+import { authenticate } from "./authenticate.ts";
 import type { KeyExtractor } from "../access/key-extractor.ts";
 import type { KeyKind } from "../access/grant.ts";
 import type { ProxyConfig } from "../config/config.ts";

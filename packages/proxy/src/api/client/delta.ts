@@ -1,7 +1,7 @@
 import { parseEventId } from "flags-engine";
 import { acceptsGzip, EventStream, type TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
-import { grantOf } from "../../access/authenticate.ts";
+import { grantOf } from "../authenticate.ts";
 import type { GrantedSource } from "../../access/restricted-source.ts";
 import { notReady } from "../../errors.ts";
 import { errorResponses, NotModified } from "../schemas.ts";

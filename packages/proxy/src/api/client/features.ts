@@ -3,7 +3,7 @@ import { supportsSegments } from "flags-engine";
 import type { FeatureDefinitions } from "flags-sdk";
 import { sendConditional, type TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
-import { grantOf } from "../../access/authenticate.ts";
+import { grantOf } from "../authenticate.ts";
 import { HttpError, notReady, unknownFlag } from "../../errors.ts";
 import { errorResponses, NotModified } from "../schemas.ts";
 import type { DefinitionsOptions } from "./definitions.ts";

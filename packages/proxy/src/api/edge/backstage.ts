@@ -2,7 +2,7 @@ import type { onRequestHookHandler } from "fastify";
 import type { TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
 import type { AccessControl } from "../../access/access-control.ts";
-import { grantOf } from "../../access/authenticate.ts";
+import { grantOf } from "../authenticate.ts";
 import type { ListedKey } from "../../access/upstream-access.ts";
 import { completeSource } from "../../access/restricted-source.ts";
 import { notReady } from "../../errors.ts";

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
 import { EventStream, type TypedApp } from "flags-server-kit/http";
 import { type Static, Type } from "typebox";
-import { grantOf } from "../../access/authenticate.ts";
+import { grantOf } from "../authenticate.ts";
 import {
   acceptContext,
   allowsAll,

@@ -1,11 +1,11 @@
 import type { FastifyRequest, onRequestHookHandler } from "fastify";
 import { describeRepeatedHeader, findRepeatedHeader } from "flags-server-kit/http";
 import { HttpError } from "../errors.ts";
-import { admitRequest, type Grant, isOriginRestricted, type KeyKind } from "./grant.ts";
-import type { AccessControl } from "./access-control.ts";
-import type { KeyExtractor } from "./key-extractor.ts";
-import { allowOnlyOrigin } from "./origins.ts";
-import type { UpstreamAccess } from "./upstream-access.ts";
+import { admitRequest, type Grant, isOriginRestricted, type KeyKind } from "../access/grant.ts";
+import type { AccessControl } from "../access/access-control.ts";
+import type { KeyExtractor } from "../access/key-extractor.ts";
+import { allowOnlyOrigin } from "../access/origins.ts";
+import type { UpstreamAccess } from "../access/upstream-access.ts";
 
 const grants = new WeakMap<FastifyRequest, Grant>();
 
@@ -79,12 +79,6 @@ export function grantOf(request: FastifyRequest): Grant {
   const grant = grants.get(request);
   if (grant === undefined) throw new TypeError("The route has no grant: it does not authenticate");
   return grant;
-}
-
-/** Returns an id of the grant's key for quotas per key. It does not reveal the key. */
-export function quotaIdOf(grant: Grant): string {
-  // NOTE: the same in every worker, since the primary process has one quota per key.
-  return grant.key.slice(0, 22);
 }
 
 /** Identifies the key of a request; undefined if the route requires none, or the key was rejected. */
