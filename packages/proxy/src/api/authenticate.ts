@@ -1,10 +1,11 @@
-import type { FastifyRequest, onRequestHookHandler } from "fastify";
+import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
 import { describeRepeatedHeader, findRepeatedHeader } from "flags-server-kit/http";
 import { HttpError } from "../errors.ts";
+import { allowOnlyOrigin } from "../http/cors.ts";
 import { admitRequest, type Grant, isOriginRestricted, type KeyKind } from "../access/grant.ts";
 import type { AccessControl } from "../access/access-control.ts";
 import type { KeyExtractor } from "../access/key-extractor.ts";
-import { allowOnlyOrigin } from "../access/origins.ts";
+import type { KeyUses } from "../access/key-registry.ts";
 import type { UpstreamAccess } from "../access/upstream-access.ts";
 
 const grants = new WeakMap<FastifyRequest, Grant>();
@@ -42,13 +43,8 @@ export function authenticate(
         done(unauthorized);
         return;
       }
-      uses.count(grant);
       grants.set(request, grant);
-      const error = admitRequest(grant, request.raw);
-      // NOTE: pages of other origins can read the error, so that the reason is visible there.
-      if (error === undefined && isOriginRestricted(grant))
-        allowOnlyOrigin(reply, request.headers.origin);
-      done(error);
+      done(admit(request, reply, grant, uses));
     };
     const grant = find();
     const isDecided =
@@ -56,6 +52,25 @@ export function authenticate(
     if (isDecided || upstream === undefined) decide(grant);
     else verifyAny(upstream, candidates, request.ip).then(() => decide(find()), done);
   };
+}
+
+/**
+ * Counts a request with a grant, and applies the rules of the key that the response does not depend on.
+ * Returns the error to send if they do not allow the request.
+ */
+export function admit(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  grant: Grant,
+  uses: KeyUses,
+): HttpError | undefined {
+  uses.count(grant);
+  const error = admitRequest(grant, request.raw);
+  // NOTE: pages of other origins can read the error, so that the reason is visible there.
+  if (error === undefined && isOriginRestricted(grant)) {
+    allowOnlyOrigin(reply, request.headers.origin);
+  }
+  return error;
 }
 
 /** Lets the upstream verify the texts that may be a key, until one of them is. */

@@ -166,8 +166,8 @@ class FastPath {
   ): void {
     const startMs = performance.now();
     const grant = this.#grantFor(request);
-    // NOTE: the framework finds the same error, and responds with its message. It also verifies
-    // signatures: a cached response must not be sent before.
+    // NOTE: the framework finds the same error (see `admit()`), and responds with its message. It also
+    // verifies signatures: a cached response must not be sent before.
     if (
       grant?.source.snapshot === undefined ||
       requiresSignature(grant) ||
