@@ -6,10 +6,9 @@ import type { GrantedSource } from "../../access/restricted-source.ts";
 import { notReady } from "../../errors.ts";
 import { errorResponses, NotModified } from "../schemas.ts";
 import type { DefinitionsFeed, DefinitionsFeeds } from "./definitions-feed.ts";
-import { parseDefinitionsQuery } from "./definitions-query.ts";
 import { DefinitionsStream } from "./definitions-streams.ts";
 import type { DefinitionsOptions } from "./definitions.ts";
-import { DefinitionsQuery, Delta, SERVER_SDK } from "./schemas.ts";
+import { DefinitionsQuery, Delta, parseDefinitionsQuery, SERVER_SDK } from "./schemas.ts";
 
 /** Registers the endpoint with which server SDKs and other proxies poll for changes. */
 export function registerDelta(

@@ -8,8 +8,13 @@ import { HttpError, notReady, unknownFlag } from "../../errors.ts";
 import { errorResponses, NotModified } from "../schemas.ts";
 import type { DefinitionsOptions } from "./definitions.ts";
 import { writeDefinition, type WrittenDocument } from "./definitions-document.ts";
-import { parseDefinitionsQuery } from "./definitions-query.ts";
-import { Definition, Definitions, DefinitionsQuery, SERVER_SDK } from "./schemas.ts";
+import {
+  Definition,
+  Definitions,
+  DefinitionsQuery,
+  parseDefinitionsQuery,
+  SERVER_SDK,
+} from "./schemas.ts";
 
 const INLINED =
   "Without `Unleash-Client-Spec: 4.2.0` or later in the request, the constraints of segments are " +
