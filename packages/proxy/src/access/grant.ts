@@ -178,9 +178,9 @@ function keep<Values extends Readonly<Record<string, string>> | SentContext["fie
   names: ReadonlySet<string>,
 ): Values {
   // NOTE: no prototype, so that any name is safe.
-  const kept: Record<string, unknown> = Object.create(null);
+  const result: Record<string, unknown> = Object.create(null);
   for (const [name, value] of Object.entries(values)) {
-    if (names.has(name)) kept[name] = value;
+    if (names.has(name)) result[name] = value;
   }
-  return kept as Values;
+  return result as Values;
 }
