@@ -8,7 +8,7 @@ export interface Problem {
 }
 
 /** The body of an error response, unless a protocol has its own format. */
-export interface ErrorBody {
+interface ErrorBody {
   readonly error: string;
   readonly validation?: readonly Problem[];
 }
