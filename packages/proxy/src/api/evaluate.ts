@@ -7,9 +7,9 @@ import { requestContext } from "../context/request-context.ts";
 import type { SentContext } from "../context/sent-context.ts";
 import { setHeaders } from "../http/raw-headers.ts";
 import { evaluateFlags, isShareable, type Selection } from "../response/evaluate-flags.ts";
-import type { PreparedResponse } from "../response/prepare-response.ts";
+import { policyFor, type PreparedResponse } from "../response/prepare-response.ts";
 import type { ResponseBody } from "../response/response-body.ts";
-import { policyFor, type Protocol } from "./protocol.ts";
+import type { Protocol } from "./protocol.ts";
 
 /** The context that flags were evaluated for. */
 export interface EvaluatedContext {
