@@ -10,13 +10,9 @@ import {
   traceRequests,
 } from "flags-server-kit/http";
 import type { RequestTracer } from "flags-server-kit/telemetry";
-import { keyOf } from "./access/authenticate.ts";
+import { keyOf } from "./api/authenticate.ts";
 import type { AccessControl } from "./access/access-control.ts";
-import {
-  createSourceNames,
-  type GrantedSource,
-  type RestrictedSources,
-} from "./access/restricted-source.ts";
+import type { GrantedSource, RestrictedSources } from "./access/restricted-source.ts";
 import { observeKeys } from "./access/metrics.ts";
 import { EvaluationReporter } from "./api/evaluation-reporter.ts";
 import { createProtocol } from "./api/protocol.ts";
@@ -38,7 +34,7 @@ import { ResponsePreparer } from "./response/prepare-response.ts";
 import { ResponseCache } from "./response/response-cache.ts";
 import { renderNewSnapshots } from "./response/rendering.ts";
 import { createAccessControl } from "./create-access-control.ts";
-import type { UpstreamSource } from "./sources.ts";
+import { createSourceNames, type UpstreamSource } from "./sources.ts";
 import { FlagUsage } from "./usage/flag-usage.ts";
 import { observeStores } from "./store/metrics.ts";
 

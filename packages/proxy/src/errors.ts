@@ -8,7 +8,7 @@ export interface Problem {
 }
 
 /** The body of an error response, unless a protocol has its own format. */
-export interface ErrorBody {
+interface ErrorBody {
   readonly error: string;
   readonly validation?: readonly Problem[];
 }
@@ -160,13 +160,14 @@ export function verificationUnavailable(retryAfterSeconds: number): HttpError {
   );
 }
 
+/** A 429 for a client that sent too many unknown tokens. */
+export function tooManyGuesses({ message, retryAfterSeconds }: GuessProblem): HttpError {
+  return new HttpError(429, message, { headers: { "retry-after": String(retryAfterSeconds) } });
+}
+
 /** A 415 for a body that is not JSON. */
 export function notJson(): HttpError {
   return new HttpError(415, NOT_JSON);
-}
-
-interface ErrorWithStatus extends Error {
-  readonly statusCode?: unknown;
 }
 
 /** Converts anything that was thrown to an error for the client; unexpected errors become a bare 500. */
@@ -176,7 +177,7 @@ export function toHttpError(error: unknown): HttpError {
 
   const known = explainFrameworkFailure(error);
   if (known !== undefined) return new HttpError(known.statusCode, known.message, { cause: error });
-  const { statusCode }: ErrorWithStatus = error;
+  const statusCode: unknown = "statusCode" in error ? error.statusCode : undefined;
   if (typeof statusCode === "number" && statusCode >= 400 && statusCode < 500) {
     return new HttpError(statusCode, error.message, { cause: error });
   }
@@ -185,9 +186,4 @@ export function toHttpError(error: unknown): HttpError {
 
 function internal(cause: unknown): HttpError {
   return new HttpError(500, "Something went wrong inside the proxy", { cause });
-}
-
-/** A 429 for a client that sent too many unknown tokens. */
-export function tooManyGuesses({ message, retryAfterSeconds }: GuessProblem): HttpError {
-  return new HttpError(429, message, { headers: { "retry-after": String(retryAfterSeconds) } });
 }

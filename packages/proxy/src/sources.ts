@@ -1,4 +1,5 @@
 import { FlagsClient, type FlagSource } from "flags-sdk";
+import { completeSource, type GrantedSource } from "./access/restricted-source.ts";
 import type { ProxyConfig } from "./config/config.ts";
 import type { FlagStorage } from "./store/flag-storage.ts";
 import { scopesOf, type TokenScope } from "./token-scope.ts";
@@ -83,6 +84,14 @@ export async function closeSources(sources: readonly UpstreamSource[]): Promise<
   const storages = sources.flatMap(({ storage }) => storage ?? []);
   await Promise.all(storages.map((storage) => storage.close()));
   await storages[0]?.store.close();
+}
+
+/** Creates a function that returns the name of a source, restricted or not, for telemetry. */
+export function createSourceNames(
+  sources: readonly UpstreamSource[],
+): (source: GrantedSource) => string {
+  const names = new Map<GrantedSource, string>(sources.map(({ flags, name }) => [flags, name]));
+  return (source) => names.get(completeSource(source)) ?? "unknown";
 }
 
 /** Returns the name of a source as the name of a folder. */

@@ -33,7 +33,6 @@ export type {
   UsageSpoolOptions,
 } from "./options/flags-client-options.ts";
 export { TimeSlicer } from "./scheduling/time-slicer.ts";
-export { compareVersions } from "./sharing/flag-exchange.ts";
 export type {
   FlagExchange,
   PublishedFlags,

@@ -1,7 +1,6 @@
 // The entry `flags-server-kit/http`, apart from the main one because Fastify loads slowly and
 // `--help` does not need it.
 export { createAccessCheck } from "./http/access-list.ts";
-export type { AccessCheck } from "./http/access-list.ts";
 export { limitBodyMemory, SMALL_BODY_BYTES } from "./http/body-budget.ts";
 export {
   BROTLI_QUALITY,

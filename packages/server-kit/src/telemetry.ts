@@ -2,11 +2,8 @@
 // bundles it with the packages of OpenTelemetry: see docs/decisions/0036-opentelemetry.md.
 export { startTelemetry } from "./telemetry/start-telemetry.ts";
 export type {
-  ExportedMetrics,
   FlagEvaluation,
   RequestTracer,
   Telemetry,
-  TelemetryOptions,
   TracedRequest,
-  TracedUpstreamRequest,
 } from "./telemetry/telemetry.ts";

@@ -5,7 +5,6 @@ import type { UpstreamSource } from "../sources.ts";
 import type { KeyVerifier } from "./verified-key.ts";
 import type { Grant } from "./grant.ts";
 import { createStaticGrants, KeyRegistry, KeyUses, type StaticKeys } from "./key-registry.ts";
-import type { AccessFileState } from "./metrics.ts";
 import type { AccessFile } from "./read-access-file.ts";
 import { RestrictedSources } from "./restricted-source.ts";
 import type { ContextVerifiers } from "./signed-context/context-verifiers.ts";
@@ -30,6 +29,14 @@ interface AccessConfig extends StaticKeys {
 interface Verification {
   readonly verifier: KeyVerifier;
   readonly registry: Registry;
+}
+
+/** The state of the access file. */
+export interface AccessFileState {
+  /** Whether the file is valid. If not, the previous keys continue to apply. */
+  readonly isValid: boolean;
+  /** When the keys in use were read, epoch milliseconds. */
+  readonly loadedAtMs: number;
 }
 
 /** Notified after keys were added, removed, changed or have expired. */

@@ -4,6 +4,8 @@ import { type Static, type TString, Type } from "typebox";
 const MAX_KEYS = 100_000;
 /** Each of the files that entries name is checked for changes, several times per second. */
 export const MAX_KEY_FILES = 200;
+/** The shortest secret that can sign contexts. Whoever has a signature can try secrets without sending requests. */
+export const MIN_SIGNING_SECRET_LENGTH = 32;
 
 const Environment = Type.String({
   pattern: "^[^\\s:.*]+$",
@@ -43,8 +45,8 @@ const oneOrMore = (value: TString, description: string) =>
   Type.Union([value, Type.Array(value, { minItems: 1, maxItems: 10 })], { description });
 
 const Secret = oneOrMore(
-  Type.String({ minLength: 32, maxLength: 1000 }),
-  "The secret, of at least 32 characters. Several during a rotation",
+  Type.String({ minLength: MIN_SIGNING_SECRET_LENGTH, maxLength: 1000 }),
+  `The secret, of at least ${MIN_SIGNING_SECRET_LENGTH} characters. Several during a rotation`,
 );
 
 const SecretFile = oneOrMore(

@@ -81,6 +81,12 @@ export function cacheKeyOf({ key, rules }: Grant): string {
   return rules === undefined ? key : `${key} ${rules.id}`;
 }
 
+/** Returns an id of the grant's key for quotas per key. It does not reveal the key. */
+export function quotaIdOf(grant: Grant): string {
+  // NOTE: the same in every worker, since the primary process has one quota per key.
+  return grant.key.slice(0, 22);
+}
+
 /** Whether a grant is that of a key that the upstream has verified. */
 export function isVerifiedUpstream({ rules }: Grant): boolean {
   return rules === UPSTREAM_KEY_RULES;
@@ -172,9 +178,9 @@ function keep<Values extends Readonly<Record<string, string>> | SentContext["fie
   names: ReadonlySet<string>,
 ): Values {
   // NOTE: no prototype, so that any name is safe.
-  const kept: Record<string, unknown> = Object.create(null);
+  const result: Record<string, unknown> = Object.create(null);
   for (const [name, value] of Object.entries(values)) {
-    if (names.has(name)) kept[name] = value;
+    if (names.has(name)) result[name] = value;
   }
-  return kept as Values;
+  return result as Values;
 }

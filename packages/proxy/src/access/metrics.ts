@@ -1,13 +1,8 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 import { METRICS_PREFIX } from "../metrics.ts";
+import type { AccessFileState } from "./access-control.ts";
 import type { Grant } from "./grant.ts";
 import type { KeyUses } from "./key-registry.ts";
-
-/** The state of the access file, for metrics. */
-export interface AccessFileState {
-  readonly isValid: boolean;
-  readonly loadedAtMs: number;
-}
 
 interface AccessMetrics {
   readonly uses: KeyUses;

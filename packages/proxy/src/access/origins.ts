@@ -1,9 +1,5 @@
-import type { FastifyReply } from "fastify";
-
 /** Whether an origin is allowed. */
 export type AllowsOrigin = (origin: string) => boolean;
-
-const ALLOW_ORIGIN = "access-control-allow-origin";
 
 const WILDCARD = "://*.";
 
@@ -41,14 +37,4 @@ const NAME = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/;
 /** Returns an origin as browsers send it. */
 function normalize(origin: string): string {
   return new URL(origin).origin;
-}
-
-/**
- * Lets only the origin of the request read the response, if all could otherwise: the key can be used
- * only from certain origins, and this is one of them.
- */
-export function allowOnlyOrigin(reply: FastifyReply, requestOrigin: string | undefined): void {
-  if (reply.getHeader(ALLOW_ORIGIN) !== "*") return;
-  if (requestOrigin === undefined) reply.removeHeader(ALLOW_ORIGIN);
-  else reply.header(ALLOW_ORIGIN, requestOrigin);
 }

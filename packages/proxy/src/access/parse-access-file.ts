@@ -1,7 +1,11 @@
 import { Compile } from "typebox/compile";
 import type { TLocalizedValidationError } from "typebox/error";
 import { type Document, isAlias, isNode, LineCounter, parseDocument, visit } from "yaml";
-import { type AccessFileContent, AccessFileSchema } from "./access-schema.ts";
+import {
+  type AccessFileContent,
+  AccessFileSchema,
+  MIN_SIGNING_SECRET_LENGTH,
+} from "./access-schema.ts";
 
 /** Where a value is in the content. */
 type ContentPath = readonly (string | number)[];
@@ -207,7 +211,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 /** What the value of a field with alternatives must be. */
 const CHOICES: Readonly<Record<string, string>> = {
   kind: "must be `client` or `server`",
-  secret: "must be text of at least 32 characters, or a list of such texts",
+  secret: `must be text of at least ${MIN_SIGNING_SECRET_LENGTH} characters, or a list of such texts`,
   secretFile: "must be the path of a file, or a list of paths",
   publicKeyFile: "must be the path of a file, or a list of paths",
 };

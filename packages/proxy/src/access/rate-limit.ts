@@ -1,7 +1,7 @@
 import { TokenBucket } from "flags-server-kit/http";
 
 /** How often a key can be used. */
-export interface Rate {
+interface Rate {
   readonly perSecond: number;
   /** @default `perSecond`, rounded up */
   readonly burst?: number | undefined;

@@ -1,6 +1,5 @@
 import type { Snapshot } from "flags-engine";
-import type { ApplicationUsage, FeatureDefinitions, FlagSource } from "flags-sdk";
-import type { UpstreamSource } from "../sources.ts";
+import type { FeatureDefinitions, FlagSource } from "flags-sdk";
 import { RestrictedSnapshot } from "./restricted-snapshot.ts";
 import {
   idOfRestriction,
@@ -101,31 +100,6 @@ export class RestrictedSource implements GrantedSource {
 /** The source with all flags. */
 export function completeSource(source: GrantedSource): GrantedSource {
   return source instanceof RestrictedSource ? source.complete : source;
-}
-
-/** Creates a function that returns the name of a source, restricted or not, for telemetry. */
-export function createSourceNames(
-  sources: readonly UpstreamSource[],
-): (source: GrantedSource) => string {
-  const names = new Map<GrantedSource, string>(sources.map(({ flags, name }) => [flags, name]));
-  return (source) => names.get(completeSource(source)) ?? "unknown";
-}
-
-/** Usage without the flags that a source hides, and how many these were. */
-interface RestrictedUsage {
-  readonly usage: ApplicationUsage;
-  readonly omittedCount: number;
-}
-
-/** Omits usage of flags that a source hides, or that do not exist: nobody can find out which. */
-export function restrictUsage(source: GrantedSource, usage: ApplicationUsage): RestrictedUsage {
-  if (!(source instanceof RestrictedSource)) return { usage, omittedCount: 0 };
-  const entries = Object.entries(usage.features);
-  const accepted = entries.filter(([name]) => source.acceptsUsageOf(name));
-  // NOTE: no prototype, since a flag can be named `__proto__`.
-  const features = Object.create(null) as Record<string, (typeof entries)[number][1]>;
-  for (const [name, counts] of accepted) features[name] = counts;
-  return { usage: { ...usage, features }, omittedCount: entries.length - accepted.length };
 }
 
 /** The only projects whose flags a source has; undefined for all. */

@@ -87,12 +87,12 @@ export function toVerifiedKey(
 const SHOWN_LENGTH = 4;
 
 /** Half of the secret, or more, is never shown. */
-const MIN_SECRET_LENGTH = 4 * SHOWN_LENGTH + 1;
+const MIN_ABBREVIATED_LENGTH = 4 * SHOWN_LENGTH + 1;
 
 function abbreviate(token: string): string {
   const secretStart = token.indexOf(".", token.indexOf(":")) + 1;
   const secret = token.slice(secretStart);
-  const isLong = secret.length >= MIN_SECRET_LENGTH;
+  const isLong = secret.length >= MIN_ABBREVIATED_LENGTH;
   const [start, end] = isLong ? [secret.slice(0, SHOWN_LENGTH), secret.slice(-SHOWN_LENGTH)] : [];
   return `${token.slice(0, secretStart)}${start ?? ""}****${end ?? ""}`;
 }

@@ -1,14 +1,15 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Context } from "flags-engine";
-import { grantOf } from "../access/authenticate.ts";
+import { grantOf } from "./authenticate.ts";
 import { acceptContext } from "../access/grant.ts";
 import { notReady } from "../errors.ts";
 import { requestContext } from "../context/request-context.ts";
 import type { SentContext } from "../context/sent-context.ts";
+import { setHeaders } from "../http/raw-headers.ts";
 import { evaluateFlags, isShareable, type Selection } from "../response/evaluate-flags.ts";
-import type { PreparedResponse } from "../response/prepare-response.ts";
+import { policyFor, type PreparedResponse } from "../response/prepare-response.ts";
 import type { ResponseBody } from "../response/response-body.ts";
-import { policyFor, type Protocol } from "./protocol.ts";
+import type { Protocol } from "./protocol.ts";
 
 /** The context that flags were evaluated for. */
 export interface EvaluatedContext {
@@ -55,9 +56,7 @@ export function createEvaluate(protocol: Protocol): Evaluate {
 }
 
 function send(reply: FastifyReply, { status, headers, bytes }: PreparedResponse): FastifyReply {
-  for (let index = 0; index < headers.length; index += 2) {
-    reply.header(headers[index] ?? "", headers[index + 1]);
-  }
+  setHeaders(reply, headers);
   // The framework would encode a string in UTF-8.
   return reply.code(status).send(typeof bytes === "string" ? Buffer.from(bytes, "latin1") : bytes);
 }

@@ -1,7 +1,7 @@
 import type { onRequestHookHandler } from "fastify";
 import type { TypedApp } from "flags-server-kit/http";
 import type { TSchema } from "typebox";
-import { grantOf } from "../access/authenticate.ts";
+import { grantOf } from "./authenticate.ts";
 import { allowsAll } from "../access/grant.ts";
 import { ENABLE_ALL_HINT, notAllowed, notEnabled } from "../errors.ts";
 import { parseQueryContext } from "../context/sent-context.ts";

@@ -4,17 +4,16 @@ import type { Static, TSchema } from "typebox";
 import { inHeader, type KeyExtractor } from "../access/key-extractor.ts";
 import type { AccessControl } from "../access/access-control.ts";
 import type { EvaluationReporter } from "./evaluation-reporter.ts";
-import type { Grant, KeyKind } from "../access/grant.ts";
+import type { KeyKind } from "../access/grant.ts";
 import { SIGNATURE_HEADER } from "../access/signed-context/verify-context.ts";
 import type { CorsConfig, ProxyConfig } from "../config/config.ts";
 import { type ContextRules, createCallerAddress } from "../context/request-context.ts";
 import type { SentContext } from "../context/sent-context.ts";
-import { ageMsOf } from "../age.ts";
 import { variesOnOrigin } from "../http/cors.ts";
 import type { ErrorFormat } from "../http/error-handler.ts";
 import type { SecuritySchemes } from "../http/openapi.ts";
 import type { Metrics } from "../metrics.ts";
-import type { ResponsePolicy, ResponsePreparer } from "../response/prepare-response.ts";
+import type { ResponsePolicies, ResponsePreparer } from "../response/prepare-response.ts";
 import { createRenderer, type FlagFormat, type Renderer } from "../response/rendering.ts";
 import type { ClientStreams } from "../streaming/create-streams.ts";
 import type { EventKind } from "../streaming/subscription.ts";
@@ -72,17 +71,10 @@ export interface ProtocolDefinition {
 }
 
 /** A protocol as configured: everything that the evaluation of a request depends on. */
-export interface Protocol extends Renderer {
+export interface Protocol extends Renderer, ResponsePolicies {
   readonly definition: ProtocolDefinition;
   readonly contextRules: ContextRules;
   readonly keyExtractor: KeyExtractor;
-  readonly policy: ResponsePolicy;
-  /** For keys that only some origins can use. */
-  readonly originPolicy: ResponsePolicy;
-  /** For keys that require signed contexts. */
-  readonly signedPolicy: ResponsePolicy;
-  /** Whether responses have the age of the flags in a header. */
-  readonly showsAge: boolean;
   readonly preparer: Pick<ResponsePreparer, "prepare">;
   /** Undefined: evaluations are not reported. */
   readonly reporter: EvaluationReporter | undefined;
@@ -136,16 +128,6 @@ export function createProtocol(
     preparer,
     reporter,
   };
-}
-
-/** The headers of a response to a request with a grant. */
-export function policyFor(
-  { policy, originPolicy, signedPolicy, showsAge }: Protocol,
-  { rules, source }: Grant,
-): ResponsePolicy {
-  const unsigned = rules?.allowsOrigin === undefined ? policy : originPolicy;
-  const fixed = rules?.contextVerifier === undefined ? unsigned : signedPolicy;
-  return showsAge ? { ...fixed, ageMs: ageMsOf(source) } : fixed;
 }
 
 /** The header that carries the key of a request, as configured. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { TypedApp } from "flags-server-kit/http";
 import type { AccessControl } from "../access/access-control.ts";
-import { authenticate } from "../access/authenticate.ts";
+import { authenticate } from "./authenticate.ts";
 import type { KeyExtractor } from "../access/key-extractor.ts";
 import type { KeyKind } from "../access/grant.ts";
 import type { ProxyConfig } from "../config/config.ts";
@@ -12,6 +12,7 @@ import type { Metrics } from "../metrics.ts";
 import type { UpstreamSource } from "../sources.ts";
 import { createClientStreams } from "../streaming/create-streams.ts";
 import type { EventRenderers } from "../streaming/flag-events.ts";
+import type { EventKind } from "../streaming/subscription.ts";
 import { createDefinitions } from "./client/definitions.ts";
 import { registerServerSdkRoutes } from "./client/routes.ts";
 import { registerBackstage } from "./edge/backstage.ts";
@@ -43,14 +44,9 @@ export async function registerRoutes(
     registry: metrics.registry,
     maxConnections: config.maxConnections,
   });
-  const renderers = Object.fromEntries(
-    protocols.flatMap(({ definition: { eventKind }, render }) =>
-      eventKind === undefined ? [] : [[eventKind, render]],
-    ),
-  ) as EventRenderers;
   const clientStreams = createClientStreams(config, {
     flagSources,
-    renderers,
+    renderers: createEventRenderers(protocols),
     registry: metrics.registry,
     keys,
     cacheBytes,
@@ -105,6 +101,20 @@ export async function registerRoutes(
       vary: varyOn(keyExtractor, config.cors),
     }),
   );
+}
+
+/** Streams use the protocol of their kind of event. */
+function createEventRenderers(protocols: readonly Protocol[]): EventRenderers {
+  const rendererOf = (kind: EventKind): EventRenderers[EventKind] => {
+    const protocol = protocols.find(({ definition }) => definition.eventKind === kind);
+    if (protocol === undefined) throw new TypeError(`No protocol has events of the kind ${kind}`);
+    return protocol.render;
+  };
+  return {
+    toggles: rendererOf("toggles"),
+    frontend: rendererOf("frontend"),
+    refetch: rendererOf("refetch"),
+  };
 }
 
 interface ManagementOptions extends Pick<

@@ -3,7 +3,7 @@ import { createRedact } from "flags-server-kit";
 import type { TypedApp } from "flags-server-kit/http";
 import { type Static, Type } from "typebox";
 import type { AccessControl } from "../access/access-control.ts";
-import { grantOf } from "../access/authenticate.ts";
+import { grantOf } from "./authenticate.ts";
 import { completeSource } from "../access/restricted-source.ts";
 import type { ProxyConfig } from "../config/config.ts";
 import { ageMsOf, isFresh } from "../age.ts";

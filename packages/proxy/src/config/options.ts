@@ -185,7 +185,7 @@ export interface ServerSideSdkOptions {
 }
 
 /** Names of the old proxy for options. Ours take precedence. */
-export interface OldProxyOptions {
+interface OldProxyOptions {
   /** @deprecated Use `flagsUrl`. */
   readonly unleashUrl?: string | undefined;
   /** @deprecated Use `flagsApiToken`. */

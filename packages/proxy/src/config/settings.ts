@@ -5,7 +5,8 @@
 // 1. Add an entry to SETTINGS below, with a kind from kinds.ts, address-kinds.ts or flags-server-kit.
 //    Reading and checking the value, error messages, `--help` and suggestions for misspelt names follow from it.
 // 2. For a setting that code can set, add the option to ProxyOptions in options.ts.
-// 3. Add a field to ProxyConfig in config.ts, and assign it in assemble-config.ts.
+// 3. Add a field to ProxyConfig in config.ts, and assign it in assemble-config.ts; for TLS, the management port and
+//    connections to the upstream, to NetworkConfig in network-config.ts, which load-network.ts creates.
 // 4. Add a row to test/config-settings.test.ts, and run `node scripts/check-docs.mjs --write`, which
 //    updates docs/configuration.md.
 //

@@ -184,7 +184,7 @@ async function runEnricher(
 }
 
 /** Returns the address of the client that sent a request; undefined if it is not known. */
-export type CallerAddress = (request: IncomingMessage) => string | undefined;
+type CallerAddress = (request: IncomingMessage) => string | undefined;
 
 /** Creates a function that finds the client's address, which trusted peers may forward in a header. */
 export function createCallerAddress(trustProxy: TrustProxy): CallerAddress {

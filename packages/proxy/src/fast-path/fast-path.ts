@@ -19,7 +19,7 @@ import {
   requiresSignature,
 } from "../access/grant.ts";
 import type { KeyRegistry, KeyUses } from "../access/key-registry.ts";
-import { type FlagRequest, policyFor, type Protocol, type RequestBody } from "../api/protocol.ts";
+import type { FlagRequest, Protocol, RequestBody } from "../api/protocol.ts";
 import type { ProxyConfig } from "../config/config.ts";
 import { buildContext, readsSessionId } from "../context/request-context.ts";
 import { parseQueryContext, type SentContext } from "../context/sent-context.ts";
@@ -27,7 +27,11 @@ import { type CorsHeaders, createCorsHeaders, hasFixedOrigin } from "../http/cor
 import { adoptForwarded } from "../http/forwarded-header.ts";
 import { isValid } from "../http/validation.ts";
 import { evaluateFlags, isShareable } from "../response/evaluate-flags.ts";
-import type { FlagResponse, PreparedResponse } from "../response/prepare-response.ts";
+import {
+  type FlagResponse,
+  policyFor,
+  type PreparedResponse,
+} from "../response/prepare-response.ts";
 import type { ResponseCache } from "../response/response-cache.ts";
 import { isCommonGet, isCommonPost, readShortBody } from "./common-request.ts";
 
@@ -166,8 +170,8 @@ class FastPath {
   ): void {
     const startMs = performance.now();
     const grant = this.#grantFor(request);
-    // NOTE: the framework finds the same error, and responds with its message. It also verifies
-    // signatures: a cached response must not be sent before.
+    // NOTE: the framework finds the same error (see `admit()`), and responds with its message. It also
+    // verifies signatures: a cached response must not be sent before.
     if (
       grant?.source.snapshot === undefined ||
       requiresSignature(grant) ||

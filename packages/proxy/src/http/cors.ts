@@ -1,8 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { CorsConfig, CorsOrigin, ProxyConfig } from "../config/config.ts";
-
-/** Alternating header names and values, as `writeHead()` accepts them. */
-type RawHeaders = readonly string[];
+import { type RawHeaders, setHeaders } from "./raw-headers.ts";
 
 /**
  * The origins that may read a response: `*` for all of them, true for the origin of the request, false
@@ -64,6 +62,16 @@ export function createCorsHeaders(cors: FixedCors): CorsHeaders {
     if (forAll === undefined) return originHeaders(origin, requestOrigin);
     return isOriginRestricted ? originHeaders(true, requestOrigin) : forAll;
   };
+}
+
+/**
+ * Lets only the origin of the request read a response of the framework, if all could otherwise: the key can
+ * be used only from certain origins, and this is one of them.
+ */
+export function allowOnlyOrigin(reply: FastifyReply, requestOrigin: string | undefined): void {
+  if (reply.getHeader(ALLOW_ORIGIN) !== "*") return;
+  if (requestOrigin === undefined) reply.removeHeader(ALLOW_ORIGIN);
+  else reply.header(ALLOW_ORIGIN, requestOrigin);
 }
 
 /** Sets the CORS headers of every response, and responds to preflights before any other hook runs. */
@@ -197,12 +205,6 @@ function setPreflightHeaders(
     .map((name) => name.trim());
   const allowed = new Set([...sdkHeaders, ...names].filter(Boolean));
   reply.header("access-control-allow-headers", [...allowed].join(", "));
-}
-
-function setHeaders(reply: FastifyReply, headers: RawHeaders): void {
-  for (let index = 0; index < headers.length; index += 2) {
-    reply.header(headers[index] ?? "", headers[index + 1]);
-  }
 }
 
 function addVary(reply: FastifyReply, header: string): void {

@@ -3,7 +3,7 @@ import { parse } from "forwarded-parse";
 import type { IncomingHttpHeaders } from "node:http";
 
 /** A `Forwarded` header in the form of the older headers, which proxies and frameworks commonly read. */
-export interface ForwardedHeaders {
+interface ForwardedHeaders {
   readonly "x-forwarded-for": string;
   readonly "x-forwarded-proto"?: string;
   readonly "x-forwarded-host"?: string;

@@ -24,8 +24,9 @@ export function createRedirectServer(options: RedirectOptions): Server {
   const server = createGuardedServer(guard, (request, response) => {
     if (readsForwarded) adoptForwarded(request.headers);
     const location = toTlsAddress(request.headers.host, request.url, tlsPort());
-    const error = isAllowed?.(request) === false ? addressNotAllowed() : badAddress();
-    const isRedirect = isAllowed?.(request) !== false && location !== undefined;
+    const isRejected = isAllowed?.(request) === false;
+    const error = isRejected ? addressNotAllowed() : badAddress();
+    const isRedirect = !isRejected && location !== undefined;
     const body = isRedirect ? "" : JSON.stringify(error.toBody());
     response.writeHead(isRedirect ? 308 : error.statusCode, {
       // The port may serve something else later.

@@ -6,7 +6,8 @@ import {
   type ContentCoding,
 } from "flags-server-kit/http";
 import { LRUCache } from "lru-cache";
-import { AGE_HEADER } from "../age.ts";
+import type { Grant } from "../access/grant.ts";
+import { AGE_HEADER, ageMsOf } from "../age.ts";
 import { BODY_FORMS, type ResponseBody } from "./response-body.ts";
 import { fnv1a, FrequencySketch } from "./response-cache.ts";
 
@@ -26,6 +27,27 @@ export interface ResponsePolicy {
   readonly vary: string;
   /** The age of the flags in milliseconds, to be sent in a header. @default it is not sent */
   readonly ageMs?: number | undefined;
+}
+
+/** The headers that flag responses of a protocol have, by the rules of the key. */
+export interface ResponsePolicies {
+  readonly policy: ResponsePolicy;
+  /** For keys that only some origins can use. */
+  readonly originPolicy: ResponsePolicy;
+  /** For keys that require signed contexts. */
+  readonly signedPolicy: ResponsePolicy;
+  /** Whether responses have the age of the flags in a header. */
+  readonly showsAge: boolean;
+}
+
+/** The headers of a response to a request with a grant. */
+export function policyFor(
+  { policy, originPolicy, signedPolicy, showsAge }: ResponsePolicies,
+  { rules, source }: Grant,
+): ResponsePolicy {
+  const unsigned = rules?.allowsOrigin === undefined ? policy : originPolicy;
+  const fixed = rules?.contextVerifier === undefined ? unsigned : signedPolicy;
+  return showsAge ? { ...fixed, ageMs: ageMsOf(source) } : fixed;
 }
 
 /** A response that is ready to be written. */

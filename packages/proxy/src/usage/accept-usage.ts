@@ -1,5 +1,5 @@
 import type { ApplicationUsage } from "flags-sdk";
-import { type GrantedSource, restrictUsage } from "../access/restricted-source.ts";
+import { type GrantedSource, RestrictedSource } from "../access/restricted-source.ts";
 import { tooMuchUsage } from "../errors.ts";
 import type { UsageMetrics } from "../metrics.ts";
 
@@ -39,4 +39,21 @@ export async function acceptUsage(
   if (accepted.every(Boolean)) return;
   metrics.usageRefused.inc();
   throw tooMuchUsage(metricsIntervalMs);
+}
+
+/** Usage without the flags that a source hides, and how many these were. */
+interface RestrictedUsage {
+  readonly usage: ApplicationUsage;
+  readonly omittedCount: number;
+}
+
+/** Omits usage of flags that a source hides, or that do not exist: nobody can find out which. */
+function restrictUsage(source: GrantedSource, usage: ApplicationUsage): RestrictedUsage {
+  if (!(source instanceof RestrictedSource)) return { usage, omittedCount: 0 };
+  const entries = Object.entries(usage.features);
+  const accepted = entries.filter(([name]) => source.acceptsUsageOf(name));
+  // NOTE: no prototype, since a flag can be named `__proto__`.
+  const features = Object.create(null) as Record<string, (typeof entries)[number][1]>;
+  for (const [name, counts] of accepted) features[name] = counts;
+  return { usage: { ...usage, features }, omittedCount: entries.length - accepted.length };
 }

@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { ApplicationRegistration, ConnectVia } from "flags-sdk";
 import { isRecord } from "flags-server-kit";
-import { quotaIdOf } from "../access/authenticate.ts";
-import type { Grant } from "../access/grant.ts";
+import { type Grant, quotaIdOf } from "../access/grant.ts";
 import type { GrantedSource } from "../access/restricted-source.ts";
 
 const MAX_TEXT_LENGTH = 255;

@@ -30,7 +30,7 @@ export interface SharingStatus {
 }
 
 /** Receives the flags of the upstream and those of other replicas. */
-export interface SharedSink extends SyncSink {
+interface SharedSink extends SyncSink {
   /**
    * Accepts flags that another replica got from the upstream, which last confirmed them at this time, by
    * `performance.now()`; undefined if it does not respond to that replica either.
@@ -43,7 +43,7 @@ export interface SharedSink extends SyncSink {
 }
 
 /** The current flags, with the revision of their snapshot. */
-export interface CurrentFlags {
+interface CurrentFlags {
   readonly revision: string | undefined;
   readonly definitions: FeatureDefinitions | undefined;
 }

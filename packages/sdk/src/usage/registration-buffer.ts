@@ -18,7 +18,7 @@ const MAX_FORWARDED = 10_000;
 const REGISTRATION_BYTES = 500;
 
 /** Receives every change of the pending registrations. */
-export interface RegistrationJournal {
+interface RegistrationJournal {
   add(registration: ApplicationRegistration): void;
   /** A registration was delivered or dropped. */
   remove(registration: ApplicationRegistration): void;

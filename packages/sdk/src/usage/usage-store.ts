@@ -7,7 +7,7 @@ import type { UsageLimits } from "./usage-limits.ts";
 import { UsageTotals } from "./usage-totals.ts";
 
 /** Receives every change of the usage, except in the default quota, which includes the client's own usage. */
-export interface UsageJournal {
+interface UsageJournal {
   /** Usage was accepted. */
   add(usage: ApplicationUsage): void;
   /** Usage was delivered or dropped. */

@@ -5,7 +5,7 @@ import type { Program } from "./program.ts";
 import type { OptionDefinition, Subcommand } from "./subcommand.ts";
 
 /** The parsed command-line arguments. */
-export type CommandLine =
+type CommandLine =
   | {
       readonly kind: "run";
       /** Undefined: the program itself. */

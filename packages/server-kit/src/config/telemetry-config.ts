@@ -14,7 +14,7 @@ export interface SignalConfig {
 }
 
 /** Limits of a queue of records that wait for their export. */
-export interface BatchConfig {
+interface BatchConfig {
   readonly scheduledDelayMillis: number;
   readonly exportTimeoutMillis: number;
   readonly maxQueueSize: number;

@@ -18,7 +18,7 @@ import { showAddress } from "./show-text.ts";
 /** Heading of the settings in `--help` and in the documents. */
 export const TELEMETRY_GROUP = "Telemetry";
 
-export const SAMPLERS = [
+const SAMPLERS = [
   "always_on",
   "always_off",
   "traceidratio",

@@ -4,7 +4,7 @@ import { Address6 } from "ip-address";
 import { LRUCache } from "lru-cache";
 import { type Budget, TokenBucket } from "./token-bucket.ts";
 
-export interface GuessLimits {
+interface GuessLimits {
   readonly perAddress: Budget;
   /** For all addresses together, because an attacker may have many. */
   readonly total: Budget;

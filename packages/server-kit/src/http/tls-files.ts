@@ -13,7 +13,7 @@ export interface TlsMaterial extends Certificate {
   readonly clientCa: string | undefined;
 }
 
-export interface TlsFilesOptions {
+interface TlsFilesOptions {
   readonly material: TlsMaterial;
   /** The files that `load` reads. */
   readonly paths: readonly string[];

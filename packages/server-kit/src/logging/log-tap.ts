@@ -1,7 +1,7 @@
 import type { LogLevel } from "./logger.ts";
 
 /** One written log line, without secrets. */
-export interface LoggedRecord {
+interface LoggedRecord {
   readonly level: LogLevel;
   readonly text: string;
   readonly fields: Readonly<Record<string, unknown>>;
@@ -9,7 +9,7 @@ export interface LoggedRecord {
 }
 
 /** The identity of a span, for log lines. */
-export interface SpanIds {
+interface SpanIds {
   readonly trace_id: string;
   readonly span_id: string;
 }

@@ -83,15 +83,17 @@ export class DeltaHub<Stream extends DeltaStream<DeltaFeed>> extends StreamHub<S
     this.#maxStreams = maxStreams;
   }
 
-  /** Why another stream cannot be opened, as the message and headers of a 503; undefined if it can. */
-  get rejection():
-    | { readonly message: string; readonly headers: Record<string, string> }
-    | undefined {
-    if (this.hasCapacity()) return undefined;
-    return {
-      message: `There can be at most ${this.#maxStreams} streams: poll for deltas, or try again later`,
-      headers: { "retry-after": String(RETRY_AFTER_SECONDS) },
-    };
+  /**
+   * Checks that another stream can be opened.
+   *
+   * @param toError creates the error that is thrown if it cannot, a 503
+   */
+  checkCapacity(toError: (message: string, headers: Record<string, string>) => Error): void {
+    if (this.hasCapacity()) return;
+    throw toError(
+      `There can be at most ${this.#maxStreams} streams: poll for deltas, or try again later`,
+      { "retry-after": String(RETRY_AFTER_SECONDS) },
+    );
   }
 }
 

@@ -77,11 +77,9 @@ export class SdkStreams {
 
   /** @throws {ApiError} 503 with `Retry-After` if a limit does not allow another stream with this feed */
   checkCapacity(feed: EnvironmentFeed): void {
-    const { rejection } = this.#hub;
-    if (rejection !== undefined) {
-      const { message, headers } = rejection;
-      throw new ApiError("TooManyStreamsError", message, { headers });
-    }
+    this.#hub.checkCapacity(
+      (message, headers) => new ApiError("TooManyStreamsError", message, { headers }),
+    );
     if (this.#feedsInUse.allows(feed)) return;
     throw new ApiError(
       "TooManyStreamsError",

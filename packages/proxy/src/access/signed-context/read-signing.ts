@@ -1,6 +1,11 @@
 import { createHash, createPublicKey, type JsonWebKey } from "node:crypto";
 import { isRecord } from "flags-server-kit";
-import { type AccessFileKey, PUBLIC_KEY_ALGORITHMS, SECRET_ALGORITHMS } from "../access-schema.ts";
+import {
+  type AccessFileKey,
+  MIN_SIGNING_SECRET_LENGTH,
+  PUBLIC_KEY_ALGORITHMS,
+  SECRET_ALGORITHMS,
+} from "../access-schema.ts";
 import { ReadError } from "../../files/read-file.ts";
 import { SIGNATURE_PROPERTY } from "./verify-context.ts";
 
@@ -85,8 +90,6 @@ async function readHmac(hmac: HmacFields, readFile: ReadNamedFile): Promise<Hmac
   throw new ReadError("has no `secret` or `secretFile` in `signedContext.hmac`");
 }
 
-const MIN_SECRET_LENGTH = 32;
-
 async function readSecrets(
   { secret = [], secretFile = [] }: Pick<HmacFields, "secret" | "secretFile">,
   path: string,
@@ -95,9 +98,9 @@ async function readSecrets(
   const fromFiles = await Promise.all(
     [secretFile].flat().map((file) => readFile(`${path}.secretFile`, file)),
   );
-  if (fromFiles.some((text) => text.length < MIN_SECRET_LENGTH || text.includes("\n"))) {
+  if (fromFiles.some((text) => text.length < MIN_SIGNING_SECRET_LENGTH || text.includes("\n"))) {
     throw new ReadError(
-      `has a \`${path}.secretFile\` that does not contain one secret of at least ${MIN_SECRET_LENGTH} characters`,
+      `has a \`${path}.secretFile\` that does not contain one secret of at least ${MIN_SIGNING_SECRET_LENGTH} characters`,
     );
   }
   return [secret, fromFiles].flat();

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { type FeatureText, inlineSegments, type SegmentText } from "flags-engine";
 import type { FeatureDefinitions } from "flags-sdk";
+import { isRecord } from "flags-server-kit";
+import { isAllowed, isUnrestricted, type Restriction } from "../../access/restriction.ts";
 import { toEntityTag } from "../../response/response-body.ts";
-import { type DefinitionsQuery, isSelected } from "./definitions-query.ts";
 
 /** A response body with its entity tag. */
 export interface WrittenDocument {
@@ -11,7 +12,7 @@ export interface WrittenDocument {
 }
 
 /** Which definitions a client requests, and in which form. */
-interface DefinitionsRequest extends DefinitionsQuery {
+interface DefinitionsRequest extends Restriction {
   readonly inlineSegments: boolean;
 }
 
@@ -25,7 +26,7 @@ export type DefinitionsReader = (
 export function createDefinitionsReader(): DefinitionsReader {
   const cache = new WeakMap<FeatureDefinitions, Map<boolean, WrittenDocument>>();
   return (definitions, request) => {
-    if (isFiltered(request)) return writeDefinitions(definitions, request);
+    if (!isUnrestricted(request)) return writeDefinitions(definitions, request);
 
     const forms = cache.get(definitions) ?? new Map<boolean, WrittenDocument>();
     cache.set(definitions, forms);
@@ -35,15 +36,15 @@ export function createDefinitionsReader(): DefinitionsReader {
   };
 }
 
-function isFiltered({ projects, namePrefix }: DefinitionsQuery): boolean {
-  return projects.length > 0 || namePrefix !== "";
-}
-
 function writeDefinitions(
   { version, features, segments }: FeatureDefinitions,
   request: DefinitionsRequest,
 ): WrittenDocument {
-  const chosen = withoutDuplicates(features).filter((feature) => isSelected(feature, request));
+  const all = withoutDuplicates(features);
+  // NOTE: without filters, also what is not a valid flag: other proxies may understand it.
+  const chosen = isUnrestricted(request)
+    ? all
+    : all.filter((feature) => isRecord(feature) && isAllowed(request, feature));
   return writeDocument(
     request.inlineSegments
       ? { version, features: inlineSegments(chosen, segments) }

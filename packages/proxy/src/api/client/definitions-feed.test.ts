@@ -3,7 +3,7 @@ import { applyDelta, type FeaturesState } from "flags-engine";
 import type { FeatureDefinitions } from "flags-sdk";
 import { describe, expect, test } from "vitest";
 import { DefinitionsFeed } from "./definitions-feed.ts";
-import { type DefinitionsQuery, isSelected } from "./definitions-query.ts";
+import { isAllowed, type Restriction } from "../../access/restriction.ts";
 
 const names = fc.constantFrom("a", "b", "c", "p.a", "p.b", "__proto__");
 const features = fc.uniqueArray(
@@ -25,7 +25,7 @@ const documents = fc
   .record({ version: fc.constant(2), features, segments })
   .map((document) => JSON.parse(JSON.stringify(document)) as FeatureDefinitions);
 const queries = fc.record({
-  projects: fc.constantFrom<string[]>([], ["x"], ["x", "y"]),
+  projects: fc.constantFrom<string[] | undefined>(undefined, ["x"], ["x", "y"]),
   namePrefix: fc.constantFrom("", "p."),
 });
 
@@ -36,9 +36,12 @@ function contentOf(state: FeaturesState): readonly string[] {
 
 function selectedOf(
   { features: all, segments: known }: FeatureDefinitions,
-  query: DefinitionsQuery,
+  query: Restriction,
 ): FeaturesState {
-  return { features: all.filter((feature) => isSelected(feature, query)), segments: known };
+  return {
+    features: all.filter((feature) => isAllowed(query, feature as object)),
+    segments: known,
+  };
 }
 
 const NOTHING: FeaturesState = { features: [], segments: [] };
@@ -90,7 +93,7 @@ describe("DefinitionsFeed", () => {
       features: flags.slice(from),
       segments: [],
     });
-    const feed = new DefinitionsFeed({ projects: [], namePrefix: "" }, documentOf(0));
+    const feed = new DefinitionsFeed({ projects: undefined, namePrefix: "" }, documentOf(0));
     const early = feed.id;
     feed.advance(documentOf(600));
     const late = feed.id;

@@ -14,9 +14,9 @@ import {
 import type { FeatureDefinitions } from "flags-sdk";
 import type { DeltaFeed } from "flags-server-kit/http";
 import { LRUCache } from "lru-cache";
+import { idOfRestriction, isAllowed, type Restriction } from "../../access/restriction.ts";
 import { completeSource, type GrantedSource } from "../../access/restricted-source.ts";
 import { type DefinitionTexts, toDefinitionTexts } from "./definitions-document.ts";
-import { type DefinitionsQuery, isSelected } from "./definitions-query.ts";
 
 /** How many removed flags, and how many removed segments, a feed remembers. */
 const MAX_REMOVED = 1000;
@@ -30,7 +30,7 @@ const MAX_CACHED_MESSAGES = 8;
  * so that an SDK can continue at another replica that has had the same state.
  */
 export class DefinitionsFeed implements DeltaFeed {
-  readonly #query: DefinitionsQuery;
+  readonly #query: Restriction;
   readonly #features: ChangeLog<string, FeatureText>;
   readonly #segments: ChangeLog<number | string, SegmentText>;
   /** The sequence number at which each state was last current in this process. */
@@ -41,7 +41,7 @@ export class DefinitionsFeed implements DeltaFeed {
   /** Messages since the last change, by the state of the client. */
   readonly #messages = new Map<number | undefined, DeltaMessage>();
 
-  constructor(query: DefinitionsQuery, definitions: FeatureDefinitions) {
+  constructor(query: Restriction, definitions: FeatureDefinitions) {
     const { features, segments } = select(definitions, query);
     const start = { revision: this.#sequence, maxRemoved: MAX_REMOVED };
     this.#query = query;
@@ -112,9 +112,9 @@ export class DefinitionsFeed implements DeltaFeed {
   }
 }
 
-function select(definitions: FeatureDefinitions, query: DefinitionsQuery): DefinitionTexts {
+function select(definitions: FeatureDefinitions, query: Restriction): DefinitionTexts {
   const { features, segments } = toDefinitionTexts(definitions);
-  return { features: features.filter(({ feature }) => isSelected(feature, query)), segments };
+  return { features: features.filter(({ feature }) => isAllowed(query, feature)), segments };
 }
 
 /** SDKs parse event ids as numbers of at most 15 decimal digits. */
@@ -143,11 +143,11 @@ export class DefinitionsFeeds {
   readonly #bySource = new WeakMap<GrantedSource, LRUCache<GrantedSource, Feeds>>();
 
   /** Returns the up-to-date feed of a query; undefined if the source has no definitions yet. */
-  current(source: GrantedSource, query: DefinitionsQuery): DefinitionsFeed | undefined {
+  current(source: GrantedSource, query: Restriction): DefinitionsFeed | undefined {
     const { definitions } = source;
     if (definitions === undefined) return undefined;
     const feeds = this.#feedsOf(source);
-    const key = JSON.stringify([query.namePrefix, query.projects.toSorted()]);
+    const key = idOfRestriction(query);
     const feed = feeds.get(key) ?? new DefinitionsFeed(query, definitions);
     feeds.set(key, feed);
     feed.advance(definitions);

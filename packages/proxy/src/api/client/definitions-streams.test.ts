@@ -9,7 +9,7 @@ import { DefinitionsFeeds } from "./definitions-feed.ts";
 import { DefinitionsStream, DefinitionsStreams } from "./definitions-streams.ts";
 
 const SOON = { timeout: 10_000 };
-const EVERYTHING = { projects: [], namePrefix: "" };
+const EVERYTHING = { projects: undefined, namePrefix: "" };
 const documentOf = (size: number): FeatureDefinitions => ({
   version: 2,
   features: [{ name: "a", description: "x".repeat(size) }],

@@ -47,10 +47,7 @@ export class DefinitionsStreams {
 
   /** @throws {HttpError} 503 with `Retry-After` if the limit of streams is reached */
   checkCapacity(): void {
-    const { rejection } = this.#hub;
-    if (rejection === undefined) return;
-    const { message, headers } = rejection;
-    throw new HttpError(503, message, { headers });
+    this.#hub.checkCapacity((message, headers) => new HttpError(503, message, { headers }));
   }
 
   /** Adds a stream that has sent its initial state. */

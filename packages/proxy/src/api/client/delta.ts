@@ -1,15 +1,14 @@
 import { parseEventId } from "flags-engine";
 import { acceptsGzip, EventStream, type TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
-import { grantOf } from "../../access/authenticate.ts";
+import { grantOf } from "../authenticate.ts";
 import type { GrantedSource } from "../../access/restricted-source.ts";
 import { notReady } from "../../errors.ts";
 import { errorResponses, NotModified } from "../schemas.ts";
 import type { DefinitionsFeed, DefinitionsFeeds } from "./definitions-feed.ts";
-import { parseDefinitionsQuery } from "./definitions-query.ts";
 import { DefinitionsStream } from "./definitions-streams.ts";
 import type { DefinitionsOptions } from "./definitions.ts";
-import { DefinitionsQuery, Delta, SERVER_SDK } from "./schemas.ts";
+import { DefinitionsQuery, Delta, parseDefinitionsQuery, SERVER_SDK } from "./schemas.ts";
 
 /** Registers the endpoint with which server SDKs and other proxies poll for changes. */
 export function registerDelta(

@@ -3,13 +3,18 @@ import { supportsSegments } from "flags-engine";
 import type { FeatureDefinitions } from "flags-sdk";
 import { sendConditional, type TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
-import { grantOf } from "../../access/authenticate.ts";
+import { grantOf } from "../authenticate.ts";
 import { HttpError, notReady, unknownFlag } from "../../errors.ts";
 import { errorResponses, NotModified } from "../schemas.ts";
 import type { DefinitionsOptions } from "./definitions.ts";
 import { writeDefinition, type WrittenDocument } from "./definitions-document.ts";
-import { parseDefinitionsQuery } from "./definitions-query.ts";
-import { Definition, Definitions, DefinitionsQuery, SERVER_SDK } from "./schemas.ts";
+import {
+  Definition,
+  Definitions,
+  DefinitionsQuery,
+  parseDefinitionsQuery,
+  SERVER_SDK,
+} from "./schemas.ts";
 
 const INLINED =
   "Without `Unleash-Client-Spec: 4.2.0` or later in the request, the constraints of segments are " +

@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import type { Restriction } from "../../access/restriction.ts";
 
 /** How OpenAPI groups and secures the routes for server SDKs. */
 export const SERVER_SDK = { tags: ["Server SDKs"], security: [{ serverToken: [] }] };
@@ -30,11 +31,22 @@ const oneOrMany = Type.Unsafe<string | string[]>({
   description: "Projects of the flags; `*`, or no project, selects all",
 });
 
-/** Selects flags. */
+/** Selects flags. Filtering by tag is not supported: definitions contain no tags. */
 export const DefinitionsQuery = Type.Object({
   project: Type.Optional(oneOrMany),
   namePrefix: Type.Optional(Type.String({ description: "Prefix of the names of the flags" })),
 });
+
+/** Parses the selection in a URL. */
+export function parseDefinitionsQuery(url: string): Restriction {
+  const start = url.indexOf("?");
+  const query = new URLSearchParams(start === -1 ? "" : url.slice(start + 1));
+  const projects = query.getAll("project").filter((project) => project !== "*");
+  return {
+    projects: projects.length === 0 ? undefined : projects,
+    namePrefix: query.get("namePrefix") ?? "",
+  };
+}
 
 const DeltaEvent = Type.Object(
   {

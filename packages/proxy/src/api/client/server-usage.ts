@@ -1,7 +1,8 @@
 import type { FastifyRequest, onRequestHookHandler } from "fastify";
 import type { TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
-import { grantOf, quotaIdOf } from "../../access/authenticate.ts";
+import { grantOf } from "../authenticate.ts";
+import { quotaIdOf } from "../../access/grant.ts";
 import { acceptUsage, type UsageRules } from "../../usage/accept-usage.ts";
 import { readImpactMetrics } from "../../usage/impact-metrics.ts";
 import { forwardRegistration, type RegistrationOrigin } from "../../usage/registrations.ts";

@@ -2,7 +2,7 @@ import type { onRequestHookHandler } from "fastify";
 import type { TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
 import type { AccessControl } from "../../access/access-control.ts";
-import { grantOf } from "../../access/authenticate.ts";
+import { grantOf } from "../authenticate.ts";
 import type { ListedKey } from "../../access/upstream-access.ts";
 import { completeSource } from "../../access/restricted-source.ts";
 import { notReady } from "../../errors.ts";
@@ -70,13 +70,13 @@ const TAGS = { tags: ["Operations"] };
 
 /** Registers the operational endpoints of Unleash Edge, under `/internal-backstage`. */
 export function registerBackstage(app: TypedApp, options: BackstageOptions): void {
-  registerProbes(app, options.sources);
-  registerMetrics(app, options.metrics);
+  registerEdgeProbes(app, options.sources);
+  registerEdgeMetrics(app, options.metrics);
   registerState(app, options);
 }
 
 /** NOTE: `health` must not fail while the upstream is down, because it is used as a liveness probe. */
-function registerProbes(app: TypedApp, sources: readonly UpstreamSource[]): void {
+function registerEdgeProbes(app: TypedApp, sources: readonly UpstreamSource[]): void {
   app.get(
     "/health",
     {
@@ -108,7 +108,7 @@ function registerProbes(app: TypedApp, sources: readonly UpstreamSource[]): void
   );
 }
 
-function registerMetrics(app: TypedApp, metrics: Metrics): void {
+function registerEdgeMetrics(app: TypedApp, metrics: Metrics): void {
   for (const path of ["/metrics", "/prometheus"]) {
     const schema = {
       ...TAGS,

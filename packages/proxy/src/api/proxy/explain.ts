@@ -1,6 +1,6 @@
 import type { onRequestHookHandler } from "fastify";
 import type { TypedApp } from "flags-server-kit/http";
-import { grantOf } from "../../access/authenticate.ts";
+import { grantOf } from "../authenticate.ts";
 import { acceptContext, allowsExplanations } from "../../access/grant.ts";
 import { type ContextRules, requestContext } from "../../context/request-context.ts";
 import { readContext } from "../../context/sent-context.ts";

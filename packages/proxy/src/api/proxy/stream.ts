@@ -1,16 +1,8 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
 import { EventStream, type TypedApp } from "flags-server-kit/http";
 import { type Static, Type } from "typebox";
-import { grantOf } from "../../access/authenticate.ts";
-import {
-  acceptContext,
-  allowsAll,
-  cacheKeyOf,
-  admitRequest,
-  type Grant,
-  isOriginRestricted,
-} from "../../access/grant.ts";
-import { allowOnlyOrigin } from "../../access/origins.ts";
+import { admit, grantOf } from "../authenticate.ts";
+import { acceptContext, allowsAll, cacheKeyOf, type Grant } from "../../access/grant.ts";
 import { requestContext } from "../../context/request-context.ts";
 import { readContext } from "../../context/sent-context.ts";
 import { ENABLE_ALL_HINT, notAllowed, notEnabled, notReady } from "../../errors.ts";
@@ -68,10 +60,8 @@ function registerGet(app: TypedApp, { config, access, clientStreams }: StreamOpt
     );
     const grant = access.keys.findClient(clientId);
     if (grant === undefined) throw notValid();
-    access.uses.count(grant);
-    const error = admitRequest(grant, request.raw);
+    const error = admit(request, reply, grant, access.uses);
     if (error !== undefined) throw error;
-    if (isOriginRestricted(grant)) allowOnlyOrigin(reply, request.headers.origin);
     checkAll(grant, subscription, config);
     return openStream(request, reply, clientStreams, grant, subscription);
   });

@@ -1,7 +1,8 @@
 import type { onRequestHookHandler } from "fastify";
 import { Type } from "typebox";
 import type { TypedApp } from "flags-server-kit/http";
-import { grantOf, quotaIdOf } from "../../access/authenticate.ts";
+import { grantOf } from "../authenticate.ts";
+import { quotaIdOf } from "../../access/grant.ts";
 import { acceptUsage, type UsageRules } from "../../usage/accept-usage.ts";
 import { checkUsage, readUsage } from "../../usage/read-usage.ts";
 import { forwardRegistration, forwardReporter } from "../../usage/registrations.ts";

@@ -22,7 +22,7 @@ import { asRedisStore, isHostUsed, REDIS_PARTS, redisHostAsStore } from "./redis
 type Details = Omit<Alias, "name" | "to" | "group">;
 
 /** Headings under which documents list the settings. */
-export const EDGE_GROUPS = [
+const EDGE_GROUPS = [
   "Listening",
   "Clients",
   "Upstream",

@@ -11,7 +11,7 @@ import { readSpoolFile } from "./spool-file.ts";
 import type { SpoolFile } from "./spool-file.ts";
 import { SpoolFiles } from "./spool-files.ts";
 
-export interface UsageSpoolOptions {
+interface UsageSpoolOptions {
   /** The folder; created if missing. */
   readonly directory: string;
   /** Limit of the size of its files. */

@@ -1,11 +1,12 @@
-import type { FastifyRequest, onRequestHookHandler } from "fastify";
+import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
 import { describeRepeatedHeader, findRepeatedHeader } from "flags-server-kit/http";
 import { HttpError } from "../errors.ts";
-import { admitRequest, type Grant, isOriginRestricted, type KeyKind } from "./grant.ts";
-import type { AccessControl } from "./access-control.ts";
-import type { KeyExtractor } from "./key-extractor.ts";
-import { allowOnlyOrigin } from "./origins.ts";
-import type { UpstreamAccess } from "./upstream-access.ts";
+import { allowOnlyOrigin } from "../http/cors.ts";
+import { admitRequest, type Grant, isOriginRestricted, type KeyKind } from "../access/grant.ts";
+import type { AccessControl } from "../access/access-control.ts";
+import type { KeyExtractor } from "../access/key-extractor.ts";
+import type { KeyUses } from "../access/key-registry.ts";
+import type { UpstreamAccess } from "../access/upstream-access.ts";
 
 const grants = new WeakMap<FastifyRequest, Grant>();
 
@@ -42,13 +43,8 @@ export function authenticate(
         done(unauthorized);
         return;
       }
-      uses.count(grant);
       grants.set(request, grant);
-      const error = admitRequest(grant, request.raw);
-      // NOTE: pages of other origins can read the error, so that the reason is visible there.
-      if (error === undefined && isOriginRestricted(grant))
-        allowOnlyOrigin(reply, request.headers.origin);
-      done(error);
+      done(admit(request, reply, grant, uses));
     };
     const grant = find();
     const isDecided =
@@ -56,6 +52,25 @@ export function authenticate(
     if (isDecided || upstream === undefined) decide(grant);
     else verifyAny(upstream, candidates, request.ip).then(() => decide(find()), done);
   };
+}
+
+/**
+ * Counts a request with a grant, and applies the rules of the key that the response does not depend on.
+ * Returns the error to send if they do not allow the request.
+ */
+export function admit(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  grant: Grant,
+  uses: KeyUses,
+): HttpError | undefined {
+  uses.count(grant);
+  const error = admitRequest(grant, request.raw);
+  // NOTE: pages of other origins can read the error, so that the reason is visible there.
+  if (error === undefined && isOriginRestricted(grant)) {
+    allowOnlyOrigin(reply, request.headers.origin);
+  }
+  return error;
 }
 
 /** Lets the upstream verify the texts that may be a key, until one of them is. */
@@ -79,12 +94,6 @@ export function grantOf(request: FastifyRequest): Grant {
   const grant = grants.get(request);
   if (grant === undefined) throw new TypeError("The route has no grant: it does not authenticate");
   return grant;
-}
-
-/** Returns an id of the grant's key for quotas per key. It does not reveal the key. */
-export function quotaIdOf(grant: Grant): string {
-  // NOTE: the same in every worker, since the primary process has one quota per key.
-  return grant.key.slice(0, 22);
 }
 
 /** Identifies the key of a request; undefined if the route requires none, or the key was rejected. */
