@@ -15,7 +15,7 @@ import type { FeatureEnvironmentState, FeatureTag, ImportTarget } from "./import
 interface FeatureEnvironment extends FeatureEnvironmentKey, FeatureEnvironmentState {}
 
 /** The rows and events that an import will write. Rows are new or replace those with the same key. */
-export interface Changes {
+interface Changes {
   readonly features: Feature[];
   readonly environments: FeatureEnvironment[];
   readonly strategies: Strategy[];

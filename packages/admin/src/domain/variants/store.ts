@@ -26,7 +26,7 @@ type Variants = readonly StoredFlagVariant[];
  *
  * @throws {ApiError} if the flag is unknown or not part of the environment
  */
-export async function readVariants(
+async function readVariants(
   db: Database,
   address: FeatureEnvironmentAddress,
 ): Promise<Variants> {
