@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { listIsolatedTests, ProjectSequencer } from "./scripts/vitest-order.ts";
-import { isComplete } from "./scripts/test-size.ts";
+import { excludedFiles } from "./scripts/test-size.ts";
 
 const source = (name: string, entry = "index"): string =>
   fileURLToPath(new URL(`packages/${name}/src/${entry}.ts`, import.meta.url));
@@ -12,18 +12,7 @@ const isolatedTests = listIsolatedTests().filter(
   (file) => !/^packages\/(?:admin|console|proxy)\/test\//.test(file),
 );
 
-/**
- * Files that run only with TEST_SIZE=complete, as in ci.yml: further journeys through the console; what changes
- * only with `deploy/`; disks that are full; and a start from a fresh clone, which every `.ci/run` is itself.
- */
-const COMPLETE_ONLY = [
-  "packages/console/test/{applications,archive,context-fields,dialog-focus,flag-relations,history}.test.ts",
-  "packages/console/test/{playground,projects,segments,tags,tokens,transfer,usage}.test.ts",
-  "packages/admin/test/{disk-full,replicas-restart}.test.ts",
-  "deploy/**/*.test.ts",
-  "scripts/quickstart/fresh-clone.test.ts",
-];
-const excluded = ["**/node_modules/**", ...(isComplete ? [] : COMPLETE_ONLY)];
+const excluded = ["**/node_modules/**", ...excludedFiles];
 
 export default defineConfig({
   resolve: {

@@ -1,16 +1,57 @@
-// How often tests repeat something, and how large its input is. `npm test` runs every kind of test, at a size
-// that finds mistakes in a change within minutes. With TEST_SIZE=complete, as in ci.yml, the same tests run at
-// the sizes that we promise, on every kind of storage and screen.
+// Which tests run, and how often they repeat something. TEST_SIZE is one of:
+//
+// - `standard` (`npm test`): every kind of test, at a size that finds mistakes in a change within minutes.
+// - `extended` (`.ci/run`, and `npm test` or vitest with the name of a file or folder): also EXTENDED_FILES.
+// - `complete` (ci.yml): all files, at the sizes that we promise, on every kind of storage and screen.
 
-/** Whether tests run at their complete size: TEST_SIZE is `complete`. */
-export const isComplete = process.env["TEST_SIZE"] === "complete";
+const SIZES = ["standard", "extended", "complete"];
 
-/** Returns the size that applies to this run. */
+const size = process.env["TEST_SIZE"] ?? "extended";
+if (!SIZES.includes(size)) {
+  throw new RangeError(`TEST_SIZE must be one of ${SIZES.join(", ")}: current value is "${size}"`);
+}
+
+/** Whether tests run at their complete size. */
+export const isComplete: boolean = size === "complete";
+
+/**
+ * Files that take half of the processor time of the extended size: journeys in a browser, the quickstart, replicas,
+ * and other programs. Few changes affect what each of them covers.
+ */
+const EXTENDED_FILES: readonly string[] = [
+  "packages/admin/test/{every-route,import-export,openid,restore,sdk-api-replicas,telemetry}.test.ts",
+  "packages/console/test/{explain,flag-list,large-list,live-changes,offline,same-result}.test.ts",
+  "packages/console/test/{strategies,theme}.test.ts",
+  "packages/proxy/test/{access-edits,browser,check-with-admin,compare-proxies,fleet,telemetry}.test.ts",
+  "packages/sdk/test/flags-admin.test.ts",
+  "packages/stream-client/test/chromium.test.ts",
+  "scripts/quickstart/{page,quickstart}.test.ts",
+];
+
+/**
+ * Files that run only at the complete size: further journeys through the console; what changes only with `deploy/`;
+ * disks that are full; and a start from a fresh clone, which every `.ci/run` is itself.
+ */
+const COMPLETE_FILES: readonly string[] = [
+  "packages/console/test/{applications,archive,context-fields,dialog-focus,flag-relations,history}.test.ts",
+  "packages/console/test/{playground,projects,segments,tags,tokens,transfer,usage}.test.ts",
+  "packages/admin/test/{disk-full,replicas-restart}.test.ts",
+  "deploy/**/*.test.ts",
+  "scripts/quickstart/fresh-clone.test.ts",
+];
+
+/** Patterns of the files that do not run at the size of this run. */
+export const excludedFiles: readonly string[] = [
+  ...(size === "standard" ? EXTENDED_FILES : []),
+  ...(isComplete ? [] : COMPLETE_FILES),
+];
+
+/** Returns the number that applies to this run. */
 export function sized<T>(standard: T, complete: T): T {
   return isComplete ? complete : standard;
 }
 
-/** Returns how many random cases a property test tries: FUZZ_RUNS, or the size that applies to this run. */
+/** Returns how many random cases a property test tries: FUZZ_RUNS, or the number that applies to this run. */
 export function fuzzRuns(standard: number, complete: number): number {
   return Number(process.env["FUZZ_RUNS"] ?? sized(standard, complete));
 }

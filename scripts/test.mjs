@@ -1,8 +1,7 @@
 // `npm test`: installs and builds what is missing, runs every test and prints the totals.
 // Arguments are passed to vitest: `npm test -- packages/sdk` runs the tests of one folder.
 //
-// Some tests run at a smaller size than their complete one, and a few files do not run. TEST_SIZE=complete runs
-// everything, as ci.yml does: see test-size.ts.
+// Without arguments, the tests run at their standard size, unless TEST_SIZE names another one: see test-size.ts.
 
 import { chmod, mkdtemp, readFile, rm, statfs } from "node:fs/promises";
 import { freemem, tmpdir } from "node:os";
@@ -26,6 +25,8 @@ const MEMORY_DIRECTORY = "/dev/shm";
 /** Databases take 0.4 GB at a time, and the processes of the tests about 2 GB. */
 const MIN_MEMORY_BYTES = 4 * 2 ** 30;
 
+const FURTHER_TESTS = "TEST_SIZE=complete npm test runs everything (scripts/test-size.ts).";
+
 requireNode();
 installSystemPrograms();
 await prepareWorkspace();
@@ -46,9 +47,11 @@ async function runTests(vitestArguments) {
     const resultFile = join(directory, "result.json");
     const vitest = join(rootDirectory, "node_modules", "vitest", "vitest.mjs");
     const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${resultFile}`];
+    const size = process.env.TEST_SIZE ?? (vitestArguments.length === 0 ? "standard" : "extended");
     const code = await run(process.execPath, [vitest, "run", ...reporters, ...vitestArguments], {
-      env: { ...process.env, TMPDIR: directory },
+      env: { ...process.env, TEST_SIZE: size, TMPDIR: directory },
     });
+    if (size !== "complete") console.log(`Test size: ${size}. ${FURTHER_TESTS}`);
     return printTotals(code, await readResult(resultFile));
   } finally {
     await rm(directory, { recursive: true, force: true });

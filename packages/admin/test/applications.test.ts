@@ -112,7 +112,7 @@ describeAnyStorage("applications", (source) => {
     await admin.refuse(expected, "GET", `${LIST}?sortOrder=up`);
   });
 
-  test("the details contain the instances and the flags, also deleted ones", async () => {
+  test("the details contain the instances and the flags, including deleted ones", async () => {
     const { body } = await admin.must(200, "GET", `${LIST}/shop`);
     const instance = { appName: "shop", clientIp: null, createdAt: TIME, lastSeen: TIME };
     expect(body).toEqual({

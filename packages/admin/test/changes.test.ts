@@ -143,7 +143,7 @@ describeEachStorage("the stream of changes", (source) => {
     expect((await service.request(path, { method: "HEAD", token: ADMIN_TOKEN })).status).toBe(404);
   });
 
-  test("ends when the user signs out, also on another replica", async () => {
+  test("ends when the user signs out, even on another replica", async () => {
     const replica = await startService(service.storage);
     const { cookie } = await signIn(service);
     const [stream, other] = [await open(replica, cookie), await open(replica)];

@@ -140,7 +140,7 @@ describeAnyStorage("changes with If-Match", (source) => {
     expect(entityTagOf(body.environments[0]?.strategies[0])).toBe(await tagOf(strategy));
   });
 
-  test("other changes of a flag than those of its settings do not change its ETag", async () => {
+  test("changes to a flag other than its settings do not change its ETag", async () => {
     const tag = await tagOf(FLAG);
     await admin.must(200, "POST", `${ENVIRONMENT}/on`);
     await admin.must(200, "PUT", strategy, rollout(99));

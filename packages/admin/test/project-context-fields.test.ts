@@ -58,7 +58,7 @@ describeAnyStorage("context fields of a project", (source) => {
     expect(body).toMatchObject({ strategies: [{ featureName: "shop-flag" }] });
   });
 
-  test("GET and PUT work with the same body, also with If-Match", async () => {
+  test("GET and PUT work with the same body, with and without If-Match", async () => {
     const { body, headers } = await admin.must<object>(200, "GET", `${FIELDS}/cart`);
     expect(body).toMatchObject({ name: "cart", project: "shop", legalValues: [{ value: "a" }] });
     const put = () =>

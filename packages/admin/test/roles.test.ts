@@ -56,7 +56,7 @@ describeAnyStorage("roles", (source) => {
     expect(Object.keys(OPERATION_ROLES).toSorted()).toEqual(routes.map(operationOf).toSorted());
   });
 
-  test("viewers call only what changes nothing", () => {
+  test("viewers can call only operations that change nothing", () => {
     const changing = routes.filter(
       (route) => route.method !== "GET" && OPERATION_ROLES[operationOf(route)] === "viewer",
     );

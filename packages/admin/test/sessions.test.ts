@@ -127,7 +127,7 @@ describeStorages("a session", (source) => {
     expect(left).toEqual([]);
   });
 
-  test("ends when its token expires, also if that is changed later", async () => {
+  test("ends when its token expires, even if the expiry is changed later", async () => {
     const inOneHour = new Date(Date.now() + HOUR_MS);
     const { id, secret } = await createToken(inOneHour);
     const { cookie, body } = await signIn(service, secret);

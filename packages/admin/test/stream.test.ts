@@ -159,7 +159,7 @@ describeStorages("GET /api/client/delta", (source) => {
     ]);
   });
 
-  test("sends what changed several times once, in its current state", async () => {
+  test("sends a flag that changed several times once, in its current state", async () => {
     const etag = await currentTag();
     await createFlag(service, "often");
     await switchFlag(service, "often", { on: false });

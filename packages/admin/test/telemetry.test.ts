@@ -144,7 +144,7 @@ test("OpenTelemetry is loaded only if it is enabled", async () => {
   expect(on.filter(isTelemetry)).toHaveLength(1);
 });
 
-test("invalid and misspelt variables are reported at the start", async () => {
+test("invalid and misspelt variables are reported at startup", async () => {
   const command = startCommand({
     OTEL_EXPORTER_OTLP_PROTOCOL: "grpc",
     OTEL_TRACE_SAMPLER: "always_on",

@@ -1,4 +1,5 @@
 import Fastify, { type FastifyInstance } from "fastify";
+import type { FlagSource } from "flags-sdk";
 import { nameSetting } from "flags-server-kit";
 import {
   ConnectionGuard,
@@ -11,7 +12,11 @@ import {
 import type { RequestTracer } from "flags-server-kit/telemetry";
 import { keyOf } from "./access/authenticate.ts";
 import type { AccessControl } from "./access/access-control.ts";
-import { createSourceNames, type GrantedSource } from "./access/restricted-source.ts";
+import {
+  createSourceNames,
+  type GrantedSource,
+  type RestrictedSources,
+} from "./access/restricted-source.ts";
 import { observeKeys } from "./access/metrics.ts";
 import { EvaluationReporter } from "./api/evaluation-reporter.ts";
 import { createProtocol } from "./api/protocol.ts";
@@ -30,6 +35,7 @@ import { createErrorSender, handleErrors } from "./http/error-handler.ts";
 import { ownCompilersOnly, serverOptions } from "./http/server-options.ts";
 import { createMetrics, METRICS_PREFIX, type Metrics, observeSources } from "./metrics.ts";
 import { ResponsePreparer } from "./response/prepare-response.ts";
+import { ResponseCache } from "./response/response-cache.ts";
 import { renderNewSnapshots } from "./response/rendering.ts";
 import { createAccessControl } from "./create-access-control.ts";
 import type { UpstreamSource } from "./sources.ts";
@@ -54,7 +60,7 @@ export interface AppOptions {
   readonly omitsManagement?: boolean;
   /** Traces requests. @default none are traced */
   readonly tracer?: RequestTracer | undefined;
-  /** The keys, closed with the app. @default those of the configuration */
+  /** The keys, closed by the caller. @default those of the configuration, closed with the app */
   readonly access?: AccessControl;
 }
 
@@ -84,8 +90,9 @@ export async function buildApp(
     createProtocol(definition, config, { preparer, reporter }),
   );
   const { observe } = metrics.requests;
+  const cache = new ResponseCache(cacheBytes);
   const fastPaths = hasFastPath
-    ? createFastPaths(config, { keys, uses, protocols, observe, cacheBytes })
+    ? createFastPaths(config, { keys, uses, protocols, observe, cache })
     : [];
   const closeFastPaths = (): void => fastPaths.forEach((path) => path.close());
 
@@ -109,14 +116,15 @@ export async function buildApp(
     }),
   });
   app.addHook("preClose", async () => closeFastPaths());
-  const stopRendering = renderNewSnapshots(
-    sources.map(({ flags }) => flags),
-    protocols,
-    (source) => access.restricted.of(source),
+  const flagSources = sources.map(({ flags }) => flags);
+  const stopRendering = renderNewSnapshots(flagSources, protocols, (source) =>
+    access.restricted.of(source),
   );
+  const stopReleasing = releaseReplaced(cache, flagSources, access.restricted);
   app.addHook("onClose", async () => {
     stopRendering();
-    await access.close();
+    stopReleasing();
+    if (options.access === undefined) await access.close();
   });
   handleErrors(app, { logger: config.logger, sendError, tracer });
   observeRequests(app, observe);
@@ -142,6 +150,19 @@ export async function buildApp(
     omitsManagement,
   });
   return app;
+}
+
+/** Releases cached responses as soon as their snapshot is replaced. Returns a function that stops this. */
+function releaseReplaced(
+  cache: ResponseCache,
+  sources: readonly FlagSource[],
+  restricted: RestrictedSources,
+): () => void {
+  const release = (): void => {
+    cache.retain(sources.flatMap((source) => restricted.snapshotsOf(source)));
+  };
+  for (const source of sources) source.on("changed", release);
+  return () => sources.forEach((source) => void source.off("changed", release));
 }
 
 /** Returns undefined unless it is configured: every flag adds time series. */

@@ -28,17 +28,17 @@ export function chooseSources(
   if (client === undefined) return { sources: createClients(config), areOwned: true };
   if (config.files !== undefined) {
     throw new TypeError(
-      "With a client of the caller, flagsUrl must be the address of an upstream, not of files",
+      "If you pass a client, flagsUrl must be the address of an upstream, not of files",
     );
   }
   if (config.upstreamTokens.length > 1) {
     throw new TypeError(
-      "With a client of the caller, only one upstream token is possible: the client has the flags of one environment",
+      "If you pass a client, only one upstream token is possible: the client has the flags of one environment",
     );
   }
   if (config.store !== undefined && (isFlagSource(client) || isUnleashClient(client))) {
     config.logger.warn(
-      `${nameSetting(SETTINGS.store)} has no effect: the client of the caller keeps its own flags`,
+      `${nameSetting(SETTINGS.store)} has no effect: the client that was passed keeps its own flags`,
     );
   }
   if (isFlagSource(client)) {

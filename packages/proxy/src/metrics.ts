@@ -191,7 +191,7 @@ function countFailures(registry: Registry, sources: readonly UpstreamSource[]): 
   }
 }
 
-/** Counts what becomes of accepted usage. */
+/** Counts accepted usage that was delivered or dropped. */
 function countUsage(
   { registry, usageDropped }: Pick<Metrics, "registry" | "usageDropped">,
   sources: readonly UpstreamSource[],

@@ -138,7 +138,8 @@ async function startApp(
   const app = await buildApp(config, sources, options);
   const stopLogging = logSourceEvents(sources, config.logger);
   app.addHook("onClose", async () => {
-    if (areOwned) await closeSources(sources);
+    // NOTE: together. Each may wait for an upstream or a store that hangs, for as long as a shutdown may take.
+    await Promise.all([areOwned ? closeSources(sources) : undefined, options.access?.close()]);
     stopLogging();
   });
   for (const { flags } of sources) flags.start();

@@ -186,7 +186,7 @@ test("removed and changed keys lose their streams and URLs of streams within a s
   expect(hasEnded).toBe(false);
 });
 
-test("two keys that exchange their environments exchange their flags at once, also in caches and streams", async () => {
+test("two keys that exchange their environments exchange their flags at once, including in caches and streams", async () => {
   const keysOf = (one: string, other: string) => [
     { name: "one", key: "one", environment: one },
     { name: "other", key: "other", environment: other },
@@ -260,7 +260,7 @@ test("an invalid or missing file keeps the previous keys, and the log says why o
   expect(errors()).toHaveLength(2);
 });
 
-test("a file with a key is followed, also when it is missing at first", async () => {
+test("a file with a key is followed, even when it is missing at first", async () => {
   const { get, edit, path, logger } = await startWithAccessFile({
     keys: [{ name: "first", key: "first", ...production }],
   });

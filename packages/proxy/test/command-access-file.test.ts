@@ -108,7 +108,7 @@ test("check and start report the problems of the file, without its keys", async 
   }
 });
 
-test("keys that are easy to guess cause a warning at the start, without their text", async () => {
+test("keys that are easy to guess cause a warning at startup, without their text", async () => {
   const { environment, path } = await createSettings([]);
   await replaceFile(`${path}.key`, "short-2");
   const keys = [

@@ -212,7 +212,7 @@ test("with settings of Edge and no keys, the upstream verifies those that client
   );
 });
 
-test("without a port, that of the replaced product is used, also by the probes", async () => {
+test("without a port, that of the replaced product is used, by the probes too", async () => {
   const edge = { UPSTREAM_URL: "http://127.0.0.1:2", PORT: "" };
   const old = { UNLEASH_URL: "http://127.0.0.1:2/api", PORT: "" };
   expect((await runCommand(edge, ["health"])).stdout).toContain("http://127.0.0.1:3063/proxy");
@@ -228,7 +228,7 @@ test("without a port, that of the replaced product is used, also by the probes",
   expect(config).toMatchObject({ port: 3063, allEndpointEnabled: true, refreshIntervalMs: 15_000 });
 });
 
-test("what Edge would protect and this version does not prevents the start", async () => {
+test("a setting of Edge whose protection this version lacks prevents the start", async () => {
   const { code, stdout, stderr } = await runCommand(
     { UPSTREAM_URL: "http://127.0.0.1:2", TOKENS: "*:dev.some-secret", UPSTREAM_AUTH_HEADER: "x" },
     ["edge"],

@@ -40,7 +40,7 @@ const serveDocument =
 const FLAG = { name: "on", enabled: true, strategies: [{ name: "default" }] };
 
 describe("flags-proxy check reports", () => {
-  test("all problems of the settings at once, in the words of the start", async () => {
+  test("all problems of the settings at once, worded as at startup", async () => {
     const environment = { PORT: "soon", FLAGS_FETCH_INTERVAL: "x" };
     const { stdout, code } = await check(environment);
     const start = await runCommand({ ...KEYS, ...environment });

@@ -97,7 +97,7 @@ describe("createApp()", () => {
     }
   });
 
-  test("starts the client of the caller, but does not close it", async () => {
+  test("starts the client that it was passed, but does not close it", async () => {
     const calls: string[] = [];
     class Source extends DocumentSource {
       override start(): void {

@@ -79,7 +79,7 @@ test("health ignores HTTP_PROXY, does not follow redirects, and says why it fail
   expect(closed.stdout).toContain("the connection was closed without a response");
 });
 
-test("health gives up after 1.5 s, also if a response never ends", async () => {
+test("health gives up after 1.5 s, even if a response never ends", async () => {
   const silent = await startServer(() => {});
   const { code, stdout } = await runCommand({ PORT: silent }, ["health"]);
   expect(code).toBe(1);

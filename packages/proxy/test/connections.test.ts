@@ -116,7 +116,7 @@ test.skipIf(process.platform === "win32")(
 );
 
 test.skipIf(process.platform === "win32")(
-  "a limit above the open-file limit is logged at the start, with both numbers",
+  "a limit above the open-file limit is logged at startup, with both numbers",
   async () => {
     const { command } = await startProxyCommand({ FLAGS_MAX_CONNECTIONS: "5000" }, 300);
     expect(command.output.stdout).toContain(

@@ -18,7 +18,7 @@ async function exchange(port: number, request: string): Promise<string> {
 
 test("unknown path: 404, as JSON, without echoing the path", async () => {
   const { request } = await startProxy();
-  for (const path of ["/", "/nothing/<here>", "/proxy/nothing"]) {
+  for (const path of ["/", "/nothing/<here>", "/proxy/nothing", "/api/frontend/features/x/y"]) {
     const response = await request(path);
     expect(response.status).toBe(404);
     expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
@@ -32,6 +32,17 @@ test("known path, unknown method: 405 that lists the supported ones", async () =
   const response = await request("/proxy/?a=1", { method: "DELETE" });
   expect(response.status).toBe(405);
   expect(response.headers.get("allow")).toBe("GET, HEAD, POST");
+});
+
+test.each([
+  ["DELETE", "/api/frontend/features/x", "GET, HEAD, POST"],
+  ["PUT", "/api/client/features/a%2Fb/", "GET, HEAD"],
+  ["GET", "/ofrep/v1/evaluate/flags/x?a=1", "POST"],
+])("%s %s, whose path has a parameter: 405", async (method, path, allowed) => {
+  const { request } = await startProxy();
+  const response = await request(path, { method });
+  expect(response.status).toBe(405);
+  expect(response.headers.get("allow")).toBe(allowed);
 });
 
 test.each([

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import {
   sendRaw,
   DOCUMENT,
@@ -10,7 +10,6 @@ import {
 } from "./_fast-path.ts";
 import { proxyConfig, startProxy, togglesOf } from "./_proxy.ts";
 import { DocumentSource } from "./_source.ts";
-import { ResponsePreparer } from "../src/response/prepare-response.ts";
 
 const value = fc.constantFrom("", "1", "2", "pro", "10.1.1.1", "ø", "a b", "2026-01-31");
 const contexts = fc.dictionary(
@@ -187,38 +186,4 @@ test("concurrent responses do not mix their bodies", async () => {
   const fast = await sendAll("/proxy");
   expect(fast).toEqual(await sendAll("/proxy/"));
   expect(new Set(fast).size).toBe(users.length);
-});
-
-// A lack of memory, for example, which tests cannot cause.
-test.each([
-  ["GET", undefined],
-  ["POST", '{"context":{"userId":"u"}}'],
-])("%s: a response that cannot be prepared affects no other one", async (_method, body) => {
-  const prepare = vi.spyOn(ResponsePreparer.prototype, "prepare");
-  onTestFinished(() => prepare.mockRestore());
-  const proxy = await startProxy({ document: DOCUMENT });
-  const send = () =>
-    sendRaw(
-      proxy,
-      "/proxy",
-      body === undefined ? {} : { "content-type": "application/json" },
-      body,
-    );
-
-  prepare.mockImplementationOnce(() => {
-    throw new Error("No memory left");
-  });
-  // The framework prepares it again.
-  expect((await send()).status).toBe(200);
-
-  prepare.mockImplementation(() => {
-    throw new Error("No memory left");
-  });
-  expect((await send()).status).toBe(500);
-
-  prepare.mockImplementation(() => Promise.reject(new Error("No memory left")));
-  await expect(send()).rejects.toThrow("socket hang up");
-
-  prepare.mockRestore();
-  expect((await send()).status).toBe(200);
 });

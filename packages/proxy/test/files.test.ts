@@ -355,7 +355,7 @@ describe("flags-proxy", () => {
     expect((await command.finished()).code).toBe(0);
   });
 
-  test("with workers, a directory keeps its environments, also when workers are replaced", async () => {
+  test("with workers, a directory keeps its environments, even when workers are replaced", async () => {
     const directory = await createDirectory();
     await replace(join(directory, "production.json"), documentOf("p"));
     await replace(join(directory, "staging.json"), documentOf("s"));

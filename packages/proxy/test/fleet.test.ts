@@ -164,7 +164,7 @@ describe.skipIf(!HAS_REDIS)("a fleet", () => {
   afterAll(() => redis.stop());
 
   // Every fleet has its own upstream, so they do not share flags with each other.
-  test("polls once for all, also after the polling process has hung or was killed", async () => {
+  test("polls once for all, even after the polling process has hung or was killed", async () => {
     const fleet = await Fleet.start(redis.address, 3);
     let start = fleet.polls;
     await fleet.change();

@@ -228,7 +228,7 @@ test("POST /api/frontend: 304 if the client has the response", async () => {
   expect(again.status).toBe(304);
 });
 
-test("/api/proxy is the same API, also under a base path", async () => {
+test("/api/proxy is the same API, under a base path too", async () => {
   const config = { basePath: "/base", ...ALL };
   const { request } = await startProxy({ config });
   for (const rest of ["?userId=7", "/all", "/features/on"]) {

@@ -143,7 +143,7 @@ test.each([
   [{ FLAGS_MANAGEMENT_HOST: "::1" }, /^FLAGS_MANAGEMENT_HOST has no effect/],
   [
     { FLAGS_ALLOW_LIST: "10.0.0.0/8", TRUST_PROXY: "true" },
-    /^FLAGS_ALLOW_LIST does not protect while TRUST_PROXY is true/,
+    /^FLAGS_ALLOW_LIST gives no protection while TRUST_PROXY is true/,
   ],
 ])("settings without effect are warnings: %o", async (environment, expected) => {
   const { warnings } = await load(environment);

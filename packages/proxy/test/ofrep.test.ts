@@ -324,7 +324,7 @@ test.each([
   expect((await send(proxy, headers, single("on"))).status).toBe(200);
 });
 
-test("a key is accepted in the configured header, also if it begins with Bearer itself", async () => {
+test("a key is accepted in the configured header, even if it begins with Bearer itself", async () => {
   const config = { clientKeysHeaderName: "x-flags", clientKeys: ["Bearer mine"] };
   const proxy = await startProxy({ config });
   const response = await send(proxy, { "x-flags": "Bearer mine" });
@@ -447,7 +447,7 @@ test("errors of other protocols have their own format", async () => {
   }
 });
 
-test("a base path precedes all paths, also those of errors", async () => {
+test("a base path precedes all paths, including those of errors", async () => {
   const { post, request } = await startProxy({ config: { basePath: "/base/path" } });
   expect(await keysOf(await post(`/base/path${ALL}`, {}))).toContain("on");
   const response = await request(`/base/path${ALL}`, { headers: { authorization: "" } });

@@ -91,7 +91,7 @@ describe.skipIf(!HAS_REDIS)("a connection to Redis", () => {
     await untilWritten(store, "second");
   });
 
-  test("delivers messages, also of channels that were added before a reconnect", async () => {
+  test("delivers messages, including those of channels that were added before a reconnect", async () => {
     const redis = await stopAfterTest(RedisServer.start());
     const connection = connect(redis.address);
     await untilWritten(new RedisStore(connection), "ready");

@@ -436,7 +436,7 @@ describe("JWT", () => {
     );
   });
 
-  test("a shared secret accepts only HMAC tokens, also during a rotation", async () => {
+  test("a shared secret accepts only HMAC tokens, even during a rotation", async () => {
     const { SignJWT } = await import("jose");
     const secrets = [SECRET, `${SECRET}-next`];
     const proxy = await start({ jwt: { secret: secrets } });

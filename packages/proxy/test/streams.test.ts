@@ -129,7 +129,7 @@ test("all: sends the same as /proxy/all if that is enabled", async () => {
   expect((await stream.next()).data).toBe(await polled.text());
 });
 
-test("all: 501 if that is disabled, also for a URL of another proxy", async () => {
+test("all: 501 if that is disabled, even for a URL of another proxy", async () => {
   const [on, off] = [
     await startProxy({ config: { allEndpointEnabled: true } }),
     await startProxy({ config: {} }),

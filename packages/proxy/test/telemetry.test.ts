@@ -305,7 +305,7 @@ test("OpenTelemetry is loaded only if it is enabled", async () => {
   expect(on.filter(isTelemetry)).toHaveLength(1);
 });
 
-test("invalid and misspelt variables are reported at the start, without secrets", async () => {
+test("invalid and misspelt variables are reported at startup, without secrets", async () => {
   const { code, stderr } = await runCommand({
     FLAGS_URL: "http://127.0.0.1:1/api",
     FLAGS_API_TOKEN: TOKEN,

@@ -137,7 +137,7 @@ class MountedSecret {
 }
 
 describe("a renewed certificate", () => {
-  test("is used for new connections, also when Kubernetes replaces a secret; an unusable one is not", async () => {
+  test("is used for new connections, even when Kubernetes replaces a secret; an unusable one is not", async () => {
     const authority = new Authority();
     const { cert: ca } = authority;
     const secret = new MountedSecret(authority.issue("first"));

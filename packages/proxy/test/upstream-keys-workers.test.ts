@@ -55,7 +55,7 @@ async function metricsOf(url: string): Promise<(name: string) => number> {
     );
 }
 
-test("all workers know a key after one call, also a new worker, and all reject it when it is revoked", async () => {
+test("all workers know a key after one call, including a new worker, and all reject it when it is revoked", async () => {
   const upstream = await startIssuingUpstream({
     [WEB]: frontend("development", "web"),
     [ALL]: frontend("production", "*"),

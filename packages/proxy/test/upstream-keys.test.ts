@@ -221,7 +221,7 @@ describe("a token is not accepted", () => {
     ]);
   });
 
-  test("whose projects no upstream token serves, also if it had others before", async () => {
+  test("whose projects no upstream token serves, even if it had others before", async () => {
     const upstream = await startIssuingUpstream({
       [SOME]: frontend("production", "web"),
       [ALL]: frontend("production", "web", "app"),

@@ -274,7 +274,7 @@ describe("FLAGS_USAGE_SPOOL", () => {
     expect(await readdir(folder)).toHaveLength(1);
   });
 
-  test("has no effect without reports, or on a client of the caller", async () => {
+  test("has no effect without reports, or if the program passes a client", async () => {
     const logger = new MemoryLogger();
     const spool = await createFolder();
     const options = { usageSpool: spool, metricsInterval: 0, logger };

@@ -20,7 +20,7 @@ export interface ApplicationUsage {
   /** Start of the period, epoch milliseconds. */
   readonly startMs: number;
   readonly features: Readonly<Record<string, FeatureUsage>>;
-  /** Impact metrics of the application. Dropped beyond a limit, also if the usage is accepted. */
+  /** Impact metrics of the application. Dropped beyond a limit, even if the usage is accepted. */
   readonly impactMetrics?: readonly ImpactMetric[];
   /**
    * The quota of the buffer that this usage counts against, for instance an id of the API key that

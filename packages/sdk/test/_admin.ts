@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { copyFreshDatabase } from "../../admin/test/_storages.ts";
 
 const COMMAND = fileURLToPath(new URL("../../admin/bin/flags-admin.js", import.meta.url));
 const ADMIN_TOKEN = "*:*.the-admin-of-the-tests";
@@ -23,7 +24,9 @@ export class AdminService {
   }
 
   async start(): Promise<void> {
-    const port = this.origin === "" ? "0" : new URL(this.origin).port;
+    const isFirst = this.origin === "";
+    if (isFirst) await copyFreshDatabase(this.#directory);
+    const port = isFirst ? "0" : new URL(this.origin).port;
     const child = spawn(process.execPath, [COMMAND], {
       env: {
         HOST: "127.0.0.1",

@@ -239,7 +239,7 @@ describe("streaming falls back to polling", () => {
     ["a document instead of a delta", streamOf("event: unleash-connected\ndata: {}\n\n")],
     ["not gzip", raw("nothing", { ...STREAM_TYPE, "content-encoding": "gzip" })],
   ])(
-    "at the start, and keeps its last flags, if the first response is %s",
+    "at startup, and keeps its last flags, if the first response is %s",
     async (_name, failure) => {
       const upstream = await startUpstream();
       upstream.reply(STREAMING, failure);

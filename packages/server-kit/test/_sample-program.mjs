@@ -54,6 +54,10 @@ async function serve({ port }) {
     close = () => Promise.reject(new Error("hidden close error"));
     return "done";
   });
+  app.get("/never-close", () => {
+    close = () => new Promise(() => {});
+    return "done";
+  });
   app.get("/crash", () => {
     setTimeout(() => {
       throw new Error("hidden error");

@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { isComplete } from "../../../scripts/test-size.ts";
 
 const SAMPLE = fileURLToPath(new URL("_sample-program.mjs", import.meta.url));
 
@@ -102,6 +103,18 @@ test("runProgram() ends with exit code 1 and a log line if the shutdown fails", 
   expect(stdout).toContain("The shutdown failed");
   expect(stdout).toContain("[redacted] close error");
 });
+
+// Takes 9.5 s.
+if (isComplete) {
+  test("runProgram() logs that the shutdown takes too long", async () => {
+    const running = start({});
+    await fetch(`${await addressOf(running)}never-close`);
+    running.child.kill("SIGTERM");
+    const { code, stdout } = await finish(running);
+    expect(code).toBe(1);
+    expect(stdout).toContain("The shutdown took longer than 9.5 s");
+  }, 60_000);
+}
 
 test.each(["SIGTERM", "SIGINT"] as const)(
   "runProgram() serves until %s and then ends with exit code 0",

@@ -50,7 +50,8 @@ export function createAuthentication(
   const findToken = createTokenFinder(storage);
   return {
     requireCaller: async (request) => {
-      // NOTE: with a token, a session does not count: what a script sends decides, not the browser.
+      // NOTE: a token takes precedence over a session, because a script sends it deliberately,
+      // whereas the browser attaches the cookie.
       const session =
         request.headers.authorization === undefined ? await findSession(request) : undefined;
       const caller = session ?? callerWith(await authenticate(findToken, request, ADMIN_API));

@@ -8,7 +8,7 @@ export interface Caller {
   readonly name: string;
   readonly kind: "openid" | "token";
   readonly role: Role;
-  /** Id of the token, also if it was used to sign in; undefined for OpenID Connect. */
+  /** Id of the token, even if it was used to sign in; undefined for OpenID Connect. */
   readonly tokenId: string | undefined;
   /** Hash of the id of the session; undefined if the request has a token. */
   readonly sessionHash: string | undefined;

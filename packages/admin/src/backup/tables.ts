@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { type Database, rowsOf } from "../storage/database.ts";
 
-/** Nobody stays signed in because of a backup. */
+/** Nobody should stay signed in because a backup was restored. */
 const LEFT_OUT = ["schema_versions", "sessions"];
 
 /** Lists the tables that a backup contains. A table follows those that it refers to. */

@@ -9,7 +9,7 @@ import type { Storage } from "../storage/storage.ts";
 import { RecentChanges } from "./recent-changes.ts";
 import { readChanges } from "./read-changes.ts";
 
-/** A client that was away for more changes than this reads everything again. */
+/** A client that has missed more changes than this reads everything again. */
 const MAX_CHANGES = 1000;
 
 /** Consoles that lose their stream at the same time reconnect after a random delay of up to this. */
@@ -118,7 +118,7 @@ export class ChangeStreams {
     this.#check.request();
   }
 
-  /** Ends all streams, also those that are added later. */
+  /** Ends all streams, including those that are added later. */
   close(): void {
     for (const stop of this.#stops) stop();
     this.#hub.close();

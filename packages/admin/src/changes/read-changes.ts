@@ -2,7 +2,10 @@ import { asc, gt } from "drizzle-orm";
 import type { Database } from "../storage/database.ts";
 import { events } from "../storage/schema/events.ts";
 
-/** What the console learns about an event. It reads the rest from the API if it shows it. */
+/**
+ * The part of an event that is sent to the console, which reads the rest from the API when it
+ * displays the event.
+ */
 export interface Change {
   readonly id: number;
   readonly type: string;

@@ -1,7 +1,7 @@
 import { badData } from "../errors.ts";
 import { type TokenScope, WILDCARD } from "../access/token.ts";
 
-/** Which flags a client may read and wants. */
+/** Which flags a client may read and has requested. */
 export interface FeatureQuery {
   readonly environment: string;
   /** Sorted ids; undefined for all projects. */

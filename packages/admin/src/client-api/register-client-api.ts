@@ -31,8 +31,9 @@ export async function registerClientApi(
   const feeds = new EnvironmentFeeds(states);
   const streams = new SdkStreams(storage, feeds, streamsOptions);
   const stopListening = storage.onReconnect((hasLostChanges) => {
-    // NOTE: also if this replica misses no changes: its feeds could take the revision of a change that
-    // only other replicas have seen, and that the database has lost, for one of their own.
+    // NOTE: even if this replica misses no changes. Otherwise its feeds could mistake the revision
+    // of a change that only other replicas have seen, and that the database has lost, for one of
+    // their own.
     feeds.clear();
     if (!hasLostChanges) return;
     states.clear();

@@ -55,7 +55,7 @@ export interface AdminConfig {
   readonly minFreeDiskBytes: number;
   /** How long usage, applications and events are kept. */
   readonly retention: Retention;
-  /** Tokens to create at the start if they do not exist. */
+  /** Tokens to create at startup if they do not exist. */
   readonly initTokens: readonly InitToken[];
   readonly logger: Logger;
   readonly useJsonLogger: boolean;
@@ -142,7 +142,7 @@ const SETTING_BY_TYPE = {
   frontend: SETTINGS.initFrontendTokens,
 } as const satisfies Record<InitTokenType, unknown>;
 
-/** Returns the tokens to create at the start, and a message for each invalid one. */
+/** Returns the tokens to create at startup, and a message for each invalid one. */
 function readInitTokens(values: Values): {
   readonly tokens: readonly InitToken[];
   readonly problems: readonly string[];

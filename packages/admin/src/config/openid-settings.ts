@@ -11,7 +11,7 @@ import { isSecureUrl } from "./public-url.ts";
 
 const group = "OpenID Connect";
 
-/** A value of the claim with roles, and the role that it gives. */
+/** A value of the roles claim, and the corresponding role. */
 export interface RoleOfClaim {
   readonly value: string;
   readonly role: Role;
@@ -96,7 +96,7 @@ export const OPENID_SETTINGS = {
     fallback: undefined,
     shownFallback: ROLES.map((role) => `${role}:${role}`).join(","),
     meaning:
-      "Which values of the claim give which role, for example flags-team:editor,operations:admin. The highest role counts.",
+      "The role for each value of the claim, for example flags-team:editor,operations:admin. If several match, the highest role applies.",
   }),
   oidcDefaultRole: defineSetting({
     group,
@@ -105,6 +105,6 @@ export const OPENID_SETTINGS = {
     // NOTE: with many providers, anyone can have an account.
     fallback: "none",
     meaning:
-      "Role of users without such a value: viewer, editor, admin or none. With none, only users with a value can sign in.",
+      "Role of users without any of these values: viewer, editor, admin or none. With none, they cannot sign in.",
   }),
 };

@@ -133,7 +133,7 @@ export const SETTINGS = {
     shownFallback: "none",
     secret: true,
     meaning:
-      "Tokens for the admin API, separated by commas, in the form *:*.secret. The secret must have at least 16 characters, or 6 if HOST is a loopback address. Tokens that do not exist are created at the start.",
+      "Tokens for the admin API, separated by commas, in the form *:*.secret. The secret must have at least 16 characters, or 6 if HOST is a loopback address. Tokens that do not exist are created at startup.",
   }),
   initClientTokens: defineSetting({
     group: "Tokens",

@@ -6,7 +6,10 @@ import type { Database } from "../storage/database.ts";
 import { strategyTypes } from "../storage/schema/strategies.ts";
 import type { ImportBatch } from "./schemas.ts";
 
-/** A reason why an import fails, or something that an administrator should know before it. */
+/**
+ * A reason why an import would fail, or something that an administrator should know before the
+ * import.
+ */
 export interface Problem {
   readonly message: string;
   /** Names of flags, segments and so on. */
@@ -21,7 +24,7 @@ export interface Problems {
   readonly archived: ReadonlySet<string>;
 }
 
-/** Finds what would make an import fail, and what to know before it. */
+/** Finds the reasons why an import would fail, and what to know before the import. */
 export async function findProblems(db: Database, batch: ImportBatch): Promise<Problems> {
   const { data, project } = batch;
   const names = data.features.map(({ name }) => name);

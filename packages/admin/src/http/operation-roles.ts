@@ -1,9 +1,9 @@
 import type { Role } from "../role.ts";
 
 /**
- * The role that each operation of the admin API requires, by operation id. Viewers read, and call what changes
- * nothing. Editors change flags and what flags consist of. What affects access, other projects or data
- * that cannot be restored is for admins.
+ * The role that each operation of the admin API requires, by operation id. Viewers read, and call
+ * operations that change nothing. Editors change flags and their parts. Operations that affect
+ * access, other projects or data that cannot be restored are for admins.
  */
 export const OPERATION_ROLES: Readonly<Record<string, Role>> = {
   getMe: "viewer",

@@ -26,7 +26,7 @@ interface Discovery {
   readonly client: Client;
 }
 
-/** An OpenID provider, with which users prove who they are: authorization code flow with PKCE. */
+/** An OpenID provider that authenticates users: authorization code flow with PKCE. */
 export class OpenIdProvider {
   readonly #config: OpenIdConfig;
   readonly #redirectUri: string;

@@ -1,7 +1,7 @@
 import { type Role, ROLES } from "../role.ts";
 import type { OpenIdConfig } from "./openid-config.ts";
 
-/** What the provider says about a user. */
+/** The claims of the provider about a user. */
 export type Claims = Readonly<Record<string, unknown>>;
 
 /** Finds a claim by its name, or by a path such as `realm_access.roles`. */

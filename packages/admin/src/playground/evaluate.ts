@@ -51,8 +51,8 @@ export function evaluateFeature(
 }
 
 /**
- * What the engine knows and the rest of the result lacks: actual values, buckets, parents and weights. Contains
- * the strategies that were evaluated, in their order.
+ * Details of the evaluation that the rest of the result lacks: actual values, buckets, parents and
+ * weights. Contains the strategies that were evaluated, in their order.
  */
 function toDetails(
   { reason, mayChange, dependencies, strategies, decidedBy, variantSelection }: Explanation,

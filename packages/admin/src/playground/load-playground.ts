@@ -8,7 +8,7 @@ import { strategies } from "../storage/schema/strategies.ts";
 
 export type StoredStrategy = typeof strategies.$inferSelect;
 
-/** A flag as SDKs receive it, and what only administrators see. */
+/** A flag as SDKs receive it, and the parts that only administrators see. */
 export interface PlaygroundFeature {
   readonly feature: ClientFeature;
   /** In the order of evaluation, with disabled ones, which SDKs do not receive. */

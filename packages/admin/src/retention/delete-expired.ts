@@ -55,9 +55,9 @@ export async function deleteExpired(
 }
 
 /**
- * Returns the condition of the applications beyond a number, those that were not seen for the longest time;
- * undefined if there are not so many. Proxies pass on the names that clients with a public key send, so
- * anyone can invent names.
+ * Returns the condition that selects the least recently seen applications beyond a number;
+ * undefined if there are not so many. Proxies pass on the names that clients with a public key
+ * send, so anyone can invent names.
  */
 async function findSurplusApplications(db: Database, max: number): Promise<SQL | undefined> {
   const found = await db.execute(sql`

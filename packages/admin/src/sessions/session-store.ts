@@ -11,7 +11,7 @@ import type { Storage } from "../storage/storage.ts";
 
 type Session = typeof sessions.$inferSelect;
 
-/** A user who has proved who they are. */
+/** An authenticated user. */
 export type User = Pick<Session, "issuer" | "role" | "tokenId" | "userId" | "userName">;
 
 /** More than browsers of one person. Limits what the owner of a token can store. */

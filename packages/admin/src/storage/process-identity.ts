@@ -1,7 +1,7 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 
-/** Identifies a process, also among later processes with the same pid. */
+/** Identifies a process, even among later processes with the same pid. */
 export interface ProcessIdentity {
   readonly pid: number;
   readonly hostname: string;

@@ -25,7 +25,7 @@ const LIST = "/metrics/applications";
 const ONE = `${LIST}/:appName` as const;
 const PAGE = { defaultLimit: 1000, maxLimit: 1000 };
 
-/** Shows the applications that have registered, and what they use. */
+/** Shows the applications that have registered, and the flags that they use. */
 export function registerApplications(app: TypedApp, storage: Storage): void {
   app.get(
     LIST,

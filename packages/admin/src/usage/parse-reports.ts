@@ -1,4 +1,4 @@
-// Converts the bodies of reports from SDKs and proxies to what is stored.
+// Converts the bodies of reports from SDKs and proxies to the form that is stored.
 
 import { badData } from "../errors.ts";
 import type { InstanceKey, SeenApplication } from "./applications.ts";

@@ -7,7 +7,9 @@ import { abbreviate, shorten } from "./scope.ts";
 import type { ExplanationScope } from "./scope.ts";
 import { describeActivation } from "./words.ts";
 
-/** Explains a strategy. All its parts are explained, also those after one that does not match. */
+/**
+ * Explains a strategy. All its parts are explained, including those after one that does not match.
+ */
 export function explainStrategy(
   strategy: Strategy,
   feature: Feature,

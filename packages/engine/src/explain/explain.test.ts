@@ -138,7 +138,7 @@ describe("explain() says in a sentence why a flag", () => {
   });
 });
 
-test("explains all strategies, also of a disabled flag and after the one that matches", () => {
+test("explains all strategies, even of a disabled flag and after the one that matches", () => {
   const strategies = [{ name: "default" }, forPlans("pro")];
   const enabled = explainFlag({ strategies }, { plan: "pro" });
   const disabled = explainFlag({ enabled: false, strategies }, { plan: "pro" });

@@ -38,7 +38,7 @@ export interface DependencyExplanation extends Condition {
   readonly name?: string;
   /** Whether the parent has to be on, or off. */
   readonly requires: "on" | "off";
-  /** The variants one of which the parent has to have. Empty: any. */
+  /** The parent must have one of these variants. Empty: any. */
   readonly requiresVariants: readonly string[];
   /** The result of the parent. @default the parent does not exist or cannot be used */
   readonly result?: ParentResult;
@@ -69,7 +69,7 @@ export interface ConstraintExplanation extends Condition {
   readonly actual: string | null;
 }
 
-/** A list of which only some entries are shown. */
+/** A list, abbreviated to some of its entries. */
 export interface AbbreviatedList {
   /** The entry that equals the actual value, if there is one, and the first others. */
   readonly shown: readonly string[];

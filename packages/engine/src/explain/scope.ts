@@ -36,7 +36,7 @@ export class ExplanationScope {
     this.request = new EvaluationRequest(context, { now: () => nowMs, random: () => random });
   }
 
-  /** Returns a flag of the document, also one that the snapshot hides. */
+  /** Returns a flag of the document, even one that the snapshot hides. */
   find(name: string): Feature | undefined {
     return this.#origin.document.features.find((feature) => feature.name === name);
   }

@@ -41,7 +41,7 @@ export interface RolloutRule {
   readonly bucket: (request: EvaluationRequest) => number | undefined;
 }
 
-/** A list that a text is in. */
+/** A list that must contain a text. */
 export interface ListRule {
   readonly kind: "list";
   /** The name of the context field, or `hostname`. */

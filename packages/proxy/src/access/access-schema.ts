@@ -8,7 +8,7 @@ export const MAX_KEY_FILES = 200;
 const Environment = Type.String({
   pattern: "^[^\\s:.*]+$",
   description:
-    "The environment whose flags the key gives. Required with several upstream tokens, unless the key has the form project:environment.secret",
+    "The environment whose flags the key can read. Required with several upstream tokens, unless the key has the form project:environment.secret",
 });
 
 const Origin = Type.String({
@@ -49,7 +49,7 @@ const Secret = oneOrMore(
 
 const SecretFile = oneOrMore(
   FilePath,
-  "A file that contains only the secret. Relative paths start at the access file. Several during a rotation",
+  "A file that contains only the secret. Relative paths are relative to the access file. Several during a rotation",
 );
 
 const FieldName = Type.String({
@@ -172,7 +172,7 @@ const Key = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 4000,
-        description: "A file that contains the key. Relative paths start at the access file",
+        description: "A file that contains the key. Relative paths are relative to the access file",
       }),
     ),
     keySha256: Type.Optional(
@@ -213,7 +213,7 @@ const Key = Type.Object(
     allFlags: Type.Optional(
       Type.Boolean({
         description:
-          "Whether the key can list flags that are off. Default: as ENABLE_ALL_ENDPOINT says",
+          "Whether the key can list flags that are off. Default: the value of ENABLE_ALL_ENDPOINT",
       }),
     ),
     explain: Type.Optional(
@@ -251,7 +251,7 @@ export const AccessFileSchema = Type.Object(
   {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     title: "Access file of flags-proxy",
-    description: "The keys of clients and servers, and what each of them allows",
+    description: "The keys of clients and servers, and the permissions of each",
     additionalProperties: false,
   },
 );

@@ -4,7 +4,6 @@ import { HttpError } from "../errors.ts";
 import { admitRequest, type Grant, isOriginRestricted, type KeyKind } from "./grant.ts";
 import type { AccessControl } from "./access-control.ts";
 import type { KeyExtractor } from "./key-extractor.ts";
-import type { KeyRegistry } from "./key-registry.ts";
 import { allowOnlyOrigin } from "./origins.ts";
 import type { UpstreamAccess } from "./upstream-access.ts";
 
@@ -37,7 +36,7 @@ export function authenticate(
       return;
     }
     const candidates = extractor.candidates(request.headers);
-    const find = (): Grant | undefined => findGrant(keys, candidates, kinds);
+    const find = (): Grant | undefined => keys.findFirst(candidates, kinds);
     const decide = (grant: Grant | undefined): void => {
       if (grant === undefined) {
         done(unauthorized);
@@ -69,18 +68,6 @@ async function verifyAny(
     // oxlint-disable-next-line no-await-in-loop -- usually there is only one
     if (await upstream.verify(candidate, address)) return;
   }
-}
-
-function findGrant(
-  registry: KeyRegistry,
-  candidates: readonly string[],
-  kinds: readonly KeyKind[],
-): Grant | undefined {
-  for (const candidate of candidates) {
-    const grant = registry.find(candidate, kinds);
-    if (grant !== undefined) return grant;
-  }
-  return undefined;
 }
 
 /**

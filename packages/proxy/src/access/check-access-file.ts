@@ -50,7 +50,7 @@ function findRisks(
   { key, fields: { name, kind } }: AccessEntry,
   isLoopback: boolean,
 ): readonly string[] {
-  // NOTE: of a key that is given as a digest, the length is not known.
+  // NOTE: the length of a key that is given as a digest is not known.
   if (key === undefined) return [];
   const minLength = kind === "server" ? MIN_SECRET_LENGTH : MIN_PUBLIC_KEY_LENGTH;
   return findWeakSecrets(`the key ${name}`, key, { minLength, isLoopback });

@@ -16,7 +16,7 @@ import {
 /** The purpose of a key: evaluation for clients, or reading definitions for servers. */
 export type KeyKind = "client" | "server";
 
-/** What a key allows. */
+/** The permissions of a key. */
 export interface Grant {
   /** Identifies the key, as `digestKey()` returns it. */
   readonly key: string;

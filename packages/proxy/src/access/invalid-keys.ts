@@ -7,8 +7,9 @@ const MAX_ENTRIES = 10_000;
 const LIFETIME_MS = 10_000;
 
 /**
- * Remembers for a while which keys the upstream has rejected. Contains only hashes with a secret of this
- * process, so clients cannot choose keys that collide, and a memory dump reveals no key.
+ * Remembers for a short time which keys the upstream has rejected. Contains only hashes with a
+ * secret of this process, so clients cannot choose keys that collide, and a memory dump reveals no
+ * key.
  */
 export class InvalidKeys {
   readonly #secret = randomBytes(32).toString("latin1");

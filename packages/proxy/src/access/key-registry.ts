@@ -97,6 +97,15 @@ export class KeyRegistry {
     return listed === undefined ? this.#findVerified(hashed, kinds) : this.#choose(listed, kinds);
   }
 
+  /** Returns the grant of the first text that is a key, as `find()` does. */
+  findFirst(candidates: readonly string[], kinds: readonly KeyKind[]): Grant | undefined {
+    for (const candidate of candidates) {
+      const grant = this.find(candidate, kinds);
+      if (grant !== undefined) return grant;
+    }
+    return undefined;
+  }
+
   /** Like `find()`, for the `key` of a grant. */
   findByDigest(key: string, kinds: readonly KeyKind[]): Grant | undefined {
     const listed = this.#table.byKey.get(key);

@@ -152,6 +152,14 @@ export class RestrictedSources {
     return this.#sources.get(source)?.values() ?? [];
   }
 
+  /** The current snapshot of a source, and the restricted forms of it that are in use. */
+  snapshotsOf(source: FlagSource): readonly Snapshot[] {
+    const { snapshot } = source;
+    if (snapshot === undefined) return [];
+    const restricted = Array.from(this.of(source), (each) => each.known(snapshot) ?? []);
+    return [snapshot, ...restricted.flat()];
+  }
+
   /** Removes those that are not in use. */
   retain(used: ReadonlySet<GrantedSource>): void {
     for (const known of this.#sources.values()) {

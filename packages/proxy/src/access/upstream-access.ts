@@ -18,8 +18,11 @@ import type { RestrictedSources } from "./restricted-source.ts";
 import { WaitingRequests } from "./waiting-requests.ts";
 
 /**
- * How many unknown keys are verified. Valid ones do not count, and neither do keys that an address has sent
- * before. Below the limits of flags-admin, so that an attack on the proxy does not exhaust those.
+ * How many unknown keys are verified. Keys that an address has sent before do not count, and valid ones only
+ * until they are verified. Below the limits of flags-admin, so that an attack on the proxy does not exhaust those.
+ *
+ * NOTE: while clients guess fast enough to use up the total, a valid key that is not known yet gets a 429 as
+ * well. Known ones, also those from the store, are never verified here.
  */
 const LIMITS = {
   perAddress: { burst: 500, perSecond: 2 },
@@ -32,8 +35,9 @@ const TOUCH_INTERVAL_MS = 60_000;
 /** Keys of one request that are verified together. Less than the burst of an address. */
 const MAX_TOGETHER = 100;
 
-/** Log lines about keys that no source serves. Clients can invent environments. */
+/** Log lines about keys that no source serves, per hour. Clients can invent environments. */
 const MAX_LOGGED = 20;
+const LOGGED_MS = 60 * 60 * 1000;
 
 interface UpstreamAccessOptions {
   readonly verifier: KeyVerifier;
@@ -42,7 +46,7 @@ interface UpstreamAccessOptions {
   readonly restricted: RestrictedSources;
   readonly registry: Registry;
   readonly logger: Logger;
-  /** Called after keys were removed, or what they allow has changed. */
+  /** Called after keys were removed, or their permissions have changed. */
   readonly onRemoved: () => void;
 }
 
@@ -64,7 +68,7 @@ export class UpstreamAccess {
   readonly #guesses: GuessLimiter;
   readonly #logged = new Set<string>();
   readonly #rejected: (reason: Rejection) => false;
-  readonly #touching: NodeJS.Timeout;
+  readonly #timers: readonly NodeJS.Timeout[];
 
   constructor(options: UpstreamAccessOptions) {
     this.#options = options;
@@ -74,7 +78,10 @@ export class UpstreamAccess {
       return tooManyGuesses(problem);
     });
     options.verifier.follow((change) => this.#apply(change));
-    this.#touching = setInterval(() => this.#touch(), TOUCH_INTERVAL_MS).unref();
+    this.#timers = [
+      setInterval(() => this.#touch(), TOUCH_INTERVAL_MS).unref(),
+      setInterval(() => this.#logged.clear(), LOGGED_MS).unref(),
+    ];
   }
 
   /** The verified keys that give access to flags of this proxy. */
@@ -118,7 +125,7 @@ export class UpstreamAccess {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#touching);
+    for (const timer of this.#timers) clearInterval(timer);
     await this.#options.verifier.close();
   }
 

@@ -8,7 +8,7 @@ export interface VerifiedKey {
   readonly key: string;
   readonly kind: "client" | "server";
   readonly environment: string;
-  /** The only projects whose flags the key gives; undefined for all. */
+  /** The only projects whose flags the key can read; undefined for all. */
   readonly projects: readonly string[] | undefined;
   /** The key without most of its secret, for operators. */
   readonly shownAs: string;
@@ -46,7 +46,7 @@ export interface KeyVerifier {
   close(): Promise<void>;
 }
 
-/** Longer texts are no tokens. */
+/** Longer text is not a token. */
 const MAX_LENGTH = 500;
 
 const TOKEN = /^(?:\*|\[\]|[\w.~-]+):[\w~-]+\.[\x21-\x7e]+$/;
@@ -97,7 +97,7 @@ function abbreviate(token: string): string {
   return `${token.slice(0, secretStart)}${start ?? ""}****${end ?? ""}`;
 }
 
-/** Whether two keys allow the same. */
+/** Whether two keys have the same permissions. */
 export function isSameKey(one: VerifiedKey, other: VerifiedKey): boolean {
   return (
     one.key === other.key &&

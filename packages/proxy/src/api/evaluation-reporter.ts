@@ -43,14 +43,31 @@ export class EvaluationReporter {
     if (traced === undefined) return;
     const { source, snapshot, selection, outcomes, context } = evaluation;
     const set = this.#nameOf(source);
-    const positions = this.#positionsOf(snapshot).filter((position) => {
-      const name = snapshot.flags[position]?.name ?? "";
-      return selection.toggles?.includes(name) ?? true;
+    const { revision: version } = snapshot;
+    const evaluations = this.#select(snapshot, selection).flatMap((position): FlagEvaluation[] => {
+      const flag = snapshot.flags[position];
+      const outcome = flag?.outcomes[outcomes[position] ?? -1];
+      if (flag === undefined || outcome === undefined) return [];
+      const { enabled, variant, reason } = outcome;
+      return [{ key: flag.name, enabled, variant: variant?.name, reason, set, version }];
     });
     traced.reportEvaluations(
-      positions.flatMap((position) => describe(snapshot, { position, outcomes, set })),
-      positions.length > 0 ? this.#hashId(context) : undefined,
+      evaluations,
+      evaluations.length > 0 ? this.#hashId(context) : undefined,
     );
+  }
+
+  /** Returns the positions of the flags that a request selects and that are reported. */
+  #select(snapshot: Snapshot, { single, toggles }: Selection): readonly number[] {
+    const { flags } = snapshot;
+    if (single !== undefined) {
+      const position = snapshot.indexOf(single);
+      return flags[position]?.impressionData === true ? [position] : [];
+    }
+    const positions = this.#positionsOf(snapshot);
+    if (toggles === undefined) return positions;
+    const names = new Set(toggles);
+    return positions.filter((position) => names.has(flags[position]?.name ?? ""));
   }
 
   /** Returns 128 bits of the hash, which do not collide in practice. */
@@ -68,21 +85,4 @@ export class EvaluationReporter {
     this.#reportedFlags.set(snapshot, positions);
     return positions;
   }
-}
-
-interface Position {
-  readonly position: number;
-  readonly outcomes: EvaluatedFlags["outcomes"];
-  readonly set: string;
-}
-
-function describe(
-  { flags, revision }: Snapshot,
-  { position, outcomes, set }: Position,
-): readonly FlagEvaluation[] {
-  const flag = flags[position];
-  const outcome = flag?.outcomes[outcomes[position] ?? -1];
-  if (flag === undefined || outcome === undefined) return [];
-  const { enabled, variant, reason } = outcome;
-  return [{ key: flag.name, enabled, variant: variant?.name, reason, set, version: revision }];
 }

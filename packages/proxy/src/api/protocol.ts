@@ -83,7 +83,7 @@ export interface Protocol extends Renderer {
   readonly signedPolicy: ResponsePolicy;
   /** Whether responses have the age of the flags in a header. */
   readonly showsAge: boolean;
-  readonly preparer: ResponsePreparer;
+  readonly preparer: Pick<ResponsePreparer, "prepare">;
   /** Undefined: evaluations are not reported. */
   readonly reporter: EvaluationReporter | undefined;
 }

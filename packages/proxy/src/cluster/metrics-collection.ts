@@ -9,7 +9,7 @@ const CUMULATIVE_TYPES: ReadonlySet<unknown> = new Set(["counter", "histogram"])
 
 /**
  * Aggregates the metrics of all processes. The counters of a worker remain part of the sum after it
- * exits: Prometheus would take a decreasing counter for a restart, and count everything again.
+ * exits: Prometheus would interpret a decreasing counter as a restart, and count everything again.
  */
 export class MetricsCollection {
   readonly #registry: Registry;

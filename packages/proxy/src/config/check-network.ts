@@ -36,12 +36,12 @@ export function findIneffectiveNetworkSettings({
   return hints;
 }
 
-/** Finds lists that do not protect. */
+/** Finds address lists that give no protection. */
 export function findNetworkRisks({ values, origins }: Resolution<Settings>): readonly string[] {
   const list = origins.get("allowList") ?? origins.get("denyList");
   if (list === undefined || values.trustProxy !== true) return [];
   return [
-    `${list} does not protect while ${origins.get("trustProxy")} is true: every client can claim any address. Set it to the addresses of your load balancers`,
+    `${list} gives no protection while ${origins.get("trustProxy")} is true: every client can claim any address. Set it to the addresses of your load balancers`,
   ];
 }
 

@@ -24,9 +24,9 @@ import { SETTINGS, type SettingName, type Settings } from "./settings.ts";
 interface SettingsCheck {
   /** Reasons not to start. */
   readonly problems: readonly string[];
-  /** Probable mistakes. They are logged at the start and accompany problems. */
+  /** Probable mistakes. They are logged at startup and accompany problems. */
   readonly hints: readonly string[];
-  /** Security risks. They explain no problem, so they are only logged at the start. */
+  /** Security risks. They explain no problem, so they are only logged at startup. */
   readonly risks: readonly string[];
 }
 

@@ -26,7 +26,7 @@ type FileSetting =
   | "upstreamKeyFile"
   | "storeCaFile";
 
-/** The network configuration, and what is wrong with its files. */
+/** The network configuration, and the problems with its files. */
 interface LoadedNetwork {
   readonly network: NetworkConfig;
   /** Authorities to trust for the store. */
@@ -52,7 +52,7 @@ export function loadNetwork(resolution: Resolution<Settings>, nowMs: number): Lo
   return { network: Object.freeze(network), storeAuthorities, problems, risks };
 }
 
-/** Reads files of certificates, and collects what is wrong with them. */
+/** Reads certificate files, and collects the problems with them. */
 class FileReader {
   readonly problems: string[] = [];
   readonly risks: string[] = [];

@@ -2,7 +2,7 @@ import type { TlsMaterial } from "flags-server-kit/http";
 
 /** How the proxy serves TLS. */
 export interface TlsConfig {
-  /** The certificate as it was at the start. */
+  /** The certificate as it was at startup. */
   readonly material: TlsMaterial;
   readonly files: TlsFileSettings;
   /** Undefined: TLS uses the main port, and there is no plain HTTP. */

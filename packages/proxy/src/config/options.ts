@@ -215,7 +215,7 @@ export interface ProxyOptions extends OldProxyOptions {
    * Required without `accessFile` or `upstreamKeys`. Keys that clients can use. Environment: `FLAGS_PROXY_CLIENT_KEYS`.
    */
   readonly clientKeys?: string | readonly string[] | undefined;
-  /** Path of a file with further keys and what each allows. Environment: `FLAGS_ACCESS_FILE`. */
+  /** Path of a file with further keys and their permissions. Environment: `FLAGS_ACCESS_FILE`. */
   readonly accessFile?: string | undefined;
   /** Tokens that the upstream has issued, as keys of clients. */
   readonly upstreamKeys?: UpstreamKeysOptions | undefined;
@@ -274,8 +274,9 @@ export interface ProxyOptions extends OldProxyOptions {
    */
   readonly metricsJitter?: number | undefined;
   /**
-   * Names of applications. Then the metric `flags_proxy_flag_usage_total` counts the usage of each flag
-   * that these report; that of all others counts as `other`. Environment: `FLAGS_USAGE_METRICS_APPLICATIONS`.
+   * Names of applications whose usage of each flag is counted in the metric
+   * `flags_proxy_flag_usage_total`. The usage of all other applications counts as `other`.
+   * Environment: `FLAGS_USAGE_METRICS_APPLICATIONS`.
    *
    * @default [] (usage is not counted)
    */

@@ -218,7 +218,7 @@ export const SETTINGS = {
     kind: portKind,
     fallback: undefined,
     shownFallback: "PORT serves TLS",
-    meaning: "Port for TLS. Then PORT serves plain HTTP as well, or redirects.",
+    meaning: "Port for TLS. If it is set, PORT serves plain HTTP, or redirects.",
   }),
   tlsRedirect: defineSetting({
     group: "Network",
@@ -235,7 +235,7 @@ export const SETTINGS = {
     kind: textKind,
     fallback: undefined,
     meaning:
-      "Path of a PEM file with certificates of authorities. Then TLS clients need a certificate that one of them has signed.",
+      "Path of a PEM file with certificates of authorities. If it is set, TLS clients need a certificate signed by one of them.",
   }),
   allowList: defineSetting({
     group: "Network",
@@ -265,7 +265,7 @@ export const SETTINGS = {
     fallback: undefined,
     shownFallback: "none, PORT serves everything",
     meaning:
-      "Separate port, without TLS, for metrics, /status, /internal-backstage, /live, /ready and /proxy/health. Then PORT serves neither metrics, /status nor /internal-backstage.",
+      "Separate port, without TLS, for metrics, /status, /internal-backstage, /live, /ready and /proxy/health. If it is set, PORT does not serve metrics, /status or /internal-backstage.",
   }),
   managementHost: defineSetting({
     group: "Network",
@@ -403,7 +403,7 @@ export const SETTINGS = {
     variables: ["FLAGS_UPSTREAM_CERT_FILE"],
     kind: textKind,
     fallback: undefined,
-    meaning: "Path of a PEM file with the client certificate for the upstream. Read at the start.",
+    meaning: "Path of a PEM file with the client certificate for the upstream. Read at startup.",
   }),
   upstreamKeyFile: defineSetting({
     group: "Upstream",
@@ -537,7 +537,7 @@ export const SETTINGS = {
     kind: textKind,
     fallback: undefined,
     meaning:
-      "YAML or JSON file with further keys and what each of them allows. Changes apply without a restart. With it, FLAGS_PROXY_CLIENT_KEYS is optional.",
+      "YAML or JSON file with further keys and the permissions of each. Changes apply without a restart. With it, FLAGS_PROXY_CLIENT_KEYS is optional.",
   }),
   upstreamKeys: defineSetting({
     group: "Clients",
@@ -590,7 +590,7 @@ export const SETTINGS = {
     fallback: [],
     shownFallback: "none, usage is not counted",
     meaning:
-      "Names of applications, separated by commas. Then the metric flags_proxy_flag_usage_total counts the usage of each flag that these report; that of all others counts as other.",
+      "Names of applications, separated by commas, whose usage of each flag is counted in the metric flags_proxy_flag_usage_total. The usage of all other applications counts as other.",
   }),
   enableAllEndpoint: defineSetting({
     group: "Endpoints",
@@ -801,7 +801,7 @@ export const SETTINGS = {
     fallback: undefined,
     secret: true,
     meaning:
-      "Secret with which user ids are hashed for the events feature_flag.evaluation: HMAC-SHA256. Without it, events do not say for whom flags were evaluated.",
+      "Secret with which user ids are hashed (HMAC-SHA256) for feature_flag.evaluation events. Without it, events do not identify the user.",
   }),
   ...TELEMETRY_SETTINGS,
   customStrategies: defineSetting({

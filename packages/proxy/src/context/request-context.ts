@@ -147,8 +147,8 @@ function invalidTime(): HttpError {
 }
 
 /**
- * Runs the enrichers one after the other. If one fails, so does the request: with an incomplete context
- * the wrong users could get a flag.
+ * Runs the enrichers one after the other. If one fails, so does the request, because an incomplete
+ * context could turn on a flag for the wrong users.
  */
 async function enrichContext(
   context: Context,

@@ -28,7 +28,7 @@ import { adoptForwarded } from "../http/forwarded-header.ts";
 import { isValid } from "../http/validation.ts";
 import { evaluateFlags, isShareable } from "../response/evaluate-flags.ts";
 import type { FlagResponse, PreparedResponse } from "../response/prepare-response.ts";
-import { ResponseCache } from "../response/response-cache.ts";
+import type { ResponseCache } from "../response/response-cache.ts";
 import { isCommonGet, isCommonPost, readShortBody } from "./common-request.ts";
 
 const CLIENT_KEYS = ["client"] as const;
@@ -38,8 +38,7 @@ interface FastPathDependencies {
   readonly uses: KeyUses;
   readonly protocols: readonly Protocol[];
   readonly observe: ObserveRequest;
-  /** Memory in bytes for cached responses. @default 64 MiB */
-  readonly cacheBytes?: number | undefined;
+  readonly cache: ResponseCache;
 }
 
 /**
@@ -47,19 +46,18 @@ interface FastPathDependencies {
  * configuration contains functions that may be asynchronous.
  */
 export function createFastPaths(
-  { clientKeysHeaderName, cors, basePath, contextEnrichers, logger }: ProxyConfig,
-  { keys, uses, protocols, observe, cacheBytes }: FastPathDependencies,
+  { cors, basePath, contextEnrichers, logger }: ProxyConfig,
+  { keys, uses, protocols, observe, cache }: FastPathDependencies,
 ): readonly FastPath[] {
   if (contextEnrichers.length > 0 || !hasFixedOrigin(cors)) return [];
   const shared = {
-    keyHeaderName: clientKeysHeaderName.toLowerCase(),
     keys,
     uses,
     corsHeaders: createCorsHeaders(cors),
     logger,
     observe,
     // NOTE: cache keys contain the path, so all paths share one cache and one limit.
-    cache: new ResponseCache(cacheBytes),
+    cache,
   };
   return protocols.flatMap((protocol) => {
     const { body, paths } = protocol.definition;
@@ -110,7 +108,6 @@ export function createServerFactory(
 interface FastPathOptions {
   /** The path of the list of flags, base path included. */
   readonly path: string;
-  readonly keyHeaderName: string;
   readonly keys: KeyRegistry;
   readonly uses: KeyUses;
   readonly protocol: Protocol;
@@ -193,10 +190,10 @@ class FastPath {
   }
 
   #grantFor({ headers, rawHeaders }: IncomingMessage): Grant | undefined {
-    const { keys, keyHeaderName } = this.#options;
-    if (findRepeatedHeader(rawHeaders, [keyHeaderName]) !== undefined) return undefined;
-    const key = headers[keyHeaderName];
-    return typeof key === "string" ? keys.find(key, CLIENT_KEYS) : undefined;
+    const { keys, protocol } = this.#options;
+    const { keyExtractor } = protocol;
+    if (findRepeatedHeader(rawHeaders, keyExtractor.headers) !== undefined) return undefined;
+    return keys.findFirst(keyExtractor.candidates(headers), CLIENT_KEYS);
   }
 
   /** @throws if the framework would reject the body */
@@ -247,10 +244,10 @@ class FastPath {
   ): FlagResponse {
     const { cache, protocol } = this.#options;
     const { request, grant, traced } = authenticated;
-    const cacheKey = `${cacheKeyOf(grant)}\n${text}`;
+    const cacheKey = cache.keyOf(snapshot, `${cacheKeyOf(grant)}\n${text}`);
     const policy = policyFor(protocol, grant);
     // The evaluations of a traced request are reported, and a cached response does not contain them.
-    const cached = traced === undefined ? cache.get(snapshot, cacheKey) : undefined;
+    const cached = traced === undefined ? cache.get(cacheKey) : undefined;
     // A cached body keeps its compressed forms itself, so it need not be shared.
     if (cached !== undefined) return { body: cached, isShareable: false, policy };
     const selection = parse();
@@ -262,7 +259,7 @@ class FastPath {
       protocol.reporter?.report(request, { source, snapshot, selection, outcomes, context });
     }
     if (isRepeatable && dependsOnTextAlone(sent, snapshot)) {
-      cache.offer(snapshot, cacheKey, body);
+      cache.offer(cacheKey, body);
     }
     return { body, isShareable: isShareable(selection), policy };
   }

@@ -15,8 +15,8 @@ export function listFileNames(directory: string): readonly string[] {
 }
 
 /**
- * Warns of files that are added to a directory: environments are fixed at the start, because keys refer to
- * them. Returns a function that stops this.
+ * Warns about files that are added to a directory: environments are fixed at startup, because
+ * keys refer to them. Returns a function that stops this.
  */
 export function warnOfNewFiles(directory: string, logger: Pick<Logger, "warn">): () => void {
   const known = new Set(tryList(directory));

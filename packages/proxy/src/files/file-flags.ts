@@ -12,11 +12,14 @@ const POLL_MS = 150;
 interface FileFlagsOptions extends Omit<DocumentFlagsOptions, "origin"> {
   readonly file: FlagFile;
   readonly logger: Pick<Logger, "info" | "warn">;
-  /** Whether to warn of files that are added to its directory. @default false */
+  /** Whether to warn about files that are added to its directory. @default false */
   readonly watchesDirectory?: boolean;
 }
 
-/** The flags of a file, which is followed. A file that cannot be used leaves the previous flags in place. */
+/**
+ * The flags of a file, which is read again when it changes. A file that cannot be used leaves the
+ * previous flags in place.
+ */
 export class FileFlags extends DocumentFlags {
   readonly #file: FlagFile;
   readonly #logger: Pick<Logger, "info" | "warn">;

@@ -5,10 +5,10 @@ import type { ProxyConfig } from "../config/config.ts";
 import { createCallerAddress } from "../context/request-context.ts";
 import { addressNotAllowed } from "../errors.ts";
 
-/** Whether the lists of addresses allow a request. */
+/** Whether the address lists allow a request. */
 export type AllowRequest = (request: IncomingMessage) => boolean;
 
-/** Creates the check of requests against the lists of addresses; undefined if there are none. */
+/** Creates the check of requests against the address lists; undefined if there are none. */
 export function createAllowRequest({ network, trustProxy }: ProxyConfig): AllowRequest | undefined {
   const isAllowed = createAccessCheck(network);
   if (isAllowed === undefined) return undefined;

@@ -85,20 +85,37 @@ function logError(error: HttpError, { request, logger, id }: LoggedRequest): voi
 }
 
 function handleUnknownPaths(app: FastifyInstance, sendError: SendError): void {
-  const methodsByPath = new Map<string, Set<string>>();
+  const routes = new Map<string, { readonly pattern: RegExp; readonly methods: Set<string> }>();
   app.addHook("onRoute", ({ url, method }) => {
-    const methods = methodsByPath.get(withoutTrailingSlash(url)) ?? new Set();
-    for (const name of [method].flat()) methods.add(name);
-    methodsByPath.set(withoutTrailingSlash(url), methods);
+    if (url === ANY_PATH) return;
+    const path = withoutTrailingSlash(url);
+    const route = routes.get(path) ?? { pattern: toPattern(path), methods: new Set() };
+    for (const name of [method].flat()) route.methods.add(name);
+    routes.set(path, route);
   });
 
   app.setNotFoundHandler((request, reply) => {
-    const methods = methodsByPath.get(canonicalPath(request.url));
+    const path = canonicalPath(request.url);
+    const route =
+      routes.get(path) ?? [...routes.values()].find(({ pattern }) => pattern.test(path));
+    const methods = route?.methods;
     return sendError(
       reply,
       methods === undefined ? unknownPath() : wrongMethod(request.method, methods),
     );
   });
+}
+
+/** The route of preflights, which says nothing about the paths that exist. */
+const ANY_PATH = "*";
+
+/** Returns a regular expression for the paths of a route. */
+function toPattern(route: string): RegExp {
+  const source = route
+    .replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`)
+    .replaceAll(/:[^/]+/g, "[^/]+")
+    .replace("*", ".+");
+  return new RegExp(`^${source}$`);
 }
 
 function unknownPath(): HttpError {

@@ -5,7 +5,7 @@ import type { UpstreamSource } from "../sources.ts";
 
 /**
  * Returns whether at least one source has flags, from the upstream, a bootstrap or storage, and each other
- * one has flags or has failed. So a proxy of several environments waits for all of them at the start, but
+ * one has flags or has failed. So a proxy of several environments waits for all of them at startup, but
  * not for one whose token is wrong or whose upstream is down: only requests with its keys get a 503.
  */
 export function isReady(sources: readonly UpstreamSource[]): boolean {

@@ -13,18 +13,32 @@ function bodyOf(text: string): ResponseBody {
   return new ResponseBody(toBinaryString(text), toEntityTag(text));
 }
 
-function offerOften(cache: ResponseCache, key: string, body: ResponseBody, times = 10): void {
-  for (let i = 0; i < times; i++) cache.offer(snapshot, key, body);
+function find(cache: ResponseCache, text: string, of = snapshot): ResponseBody | undefined {
+  return cache.get(cache.keyOf(of, text));
+}
+
+interface Offer {
+  readonly times?: number;
+  readonly of?: Snapshot;
+}
+
+function offerOften(
+  cache: ResponseCache,
+  text: string,
+  body: ResponseBody,
+  { times = 10, of = snapshot }: Offer = {},
+): void {
+  for (let i = 0; i < times; i++) cache.offer(cache.keyOf(of, text), body);
 }
 
 test("get() returns the response to a frequent request, for its snapshot only", () => {
   const cache = new ResponseCache();
   const body = bodyOf("a");
-  cache.offer(snapshot, "/proxy?userId=1", body);
-  expect(cache.get(snapshot, "/proxy?userId=1")).toBeUndefined();
+  offerOften(cache, "/proxy?userId=1", body, { times: 1 });
+  expect(find(cache, "/proxy?userId=1")).toBeUndefined();
   offerOften(cache, "/proxy?userId=1", body);
-  expect(cache.get(snapshot, "/proxy?userId=1")).toBe(body);
-  expect(cache.get(compile(), "/proxy?userId=1")).toBeUndefined();
+  expect(find(cache, "/proxy?userId=1")).toBe(body);
+  expect(find(cache, "/proxy?userId=1", compile())).toBeUndefined();
 });
 
 test("get() distinguishes requests whose hashes collide", () => {
@@ -32,36 +46,59 @@ test("get() distinguishes requests whose hashes collide", () => {
   // Both have the 32-bit FNV-1a hash 0x733113fe.
   const [one, other] = ["/proxy?userId=19848x", "/proxy?userId=1162592x"] as const;
   offerOften(cache, one, bodyOf("one"));
-  expect(cache.get(snapshot, other)).toBeUndefined();
+  expect(find(cache, other)).toBeUndefined();
   offerOften(cache, other, bodyOf("other"));
-  expect(cache.get(snapshot, one)?.toBuffer().toString()).toBe("one");
-  expect(cache.get(snapshot, other)?.toBuffer().toString()).toBe("other");
+  expect(find(cache, one)?.toBuffer().toString()).toBe("one");
+  expect(find(cache, other)?.toBuffer().toString()).toBe("other");
 });
 
 test("a full cache keeps frequent requests when many others come once or twice", () => {
   const cache = new ResponseCache(20_000);
-  offerOften(cache, "hot", bodyOf("x".repeat(2000)), 100);
+  offerOften(cache, "hot", bodyOf("x".repeat(2000)), { times: 100 });
   for (let user = 0; user < 1000; user++) {
-    offerOften(cache, `user-${user}`, bodyOf("y".repeat(2000)), 4);
-    cache.get(snapshot, "hot");
+    offerOften(cache, `user-${user}`, bodyOf("y".repeat(2000)), { times: 4 });
+    find(cache, "hot");
   }
-  expect(cache.get(snapshot, "hot")).toBeDefined();
+  expect(find(cache, "hot")).toBeDefined();
+});
+
+test("the responses of all snapshots share one limit", () => {
+  const cache = new ResponseCache(20_000);
+  const snapshots = Array.from({ length: 50 }, compile);
+  snapshots.forEach((of, index) => {
+    offerOften(cache, `key-${index}`, bodyOf("x".repeat(2000)), { of, times: 10 * (index + 1) });
+  });
+  const cached = snapshots.filter((of, index) => find(cache, `key-${index}`, of) !== undefined);
+  expect(cached.length).toBeGreaterThan(0);
+  expect(cached.length * 3 * 2000).toBeLessThan(20_000);
+});
+
+test("retain() releases the responses of replaced snapshots, which would keep out those of new ones", () => {
+  const cache = new ResponseCache(7000);
+  const [replaced, next] = [compile(), compile()];
+  offerOften(cache, "hot", bodyOf("x".repeat(2000)), { of: replaced, times: 100 });
+  cache.retain([next]);
+  expect(find(cache, "hot", replaced)).toBeUndefined();
+  offerOften(cache, "hot", bodyOf("y".repeat(2000)), { of: next, times: 1 });
+  expect(find(cache, "hot", next)).toBeDefined();
+  cache.retain([next, replaced]);
+  expect(find(cache, "hot", next)).toBeDefined();
 });
 
 test("a response larger than the cache is not cached", () => {
   const cache = new ResponseCache(1000);
   offerOften(cache, "a", bodyOf("x".repeat(1000)));
-  expect(cache.get(snapshot, "a")).toBeUndefined();
+  expect(find(cache, "a")).toBeUndefined();
 });
 
 test("a full cache is not churned by a population that is larger than the cache", () => {
   const cache = new ResponseCache(20_000);
   const users = Array.from({ length: 1000 }, (_, user) => `/proxy?userId=${user}`);
   const bodies = new Map(users.map((user) => [user, bodyOf(user.padEnd(2000))]));
-  const cachedUsers = () => users.filter((user) => cache.get(snapshot, user) !== undefined);
+  const cachedUsers = () => users.filter((user) => find(cache, user) !== undefined);
   const round = (): void => {
     for (const [user, body] of bodies) {
-      if (cache.get(snapshot, user) === undefined) cache.offer(snapshot, user, body);
+      if (find(cache, user) === undefined) offerOften(cache, user, body, { times: 1 });
     }
   };
   for (let i = 0; i < 3; i++) round();

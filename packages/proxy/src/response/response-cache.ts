@@ -2,7 +2,7 @@ import type { Snapshot } from "flags-engine";
 import { LRUCache } from "lru-cache";
 import { BODY_FORMS, type ResponseBody } from "./response-body.ts";
 
-/** Default memory for the cached responses of one snapshot. */
+/** Default memory for all cached responses. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /** Estimated memory of an entry in addition to its texts. */
@@ -19,61 +19,86 @@ interface Entry {
   readonly hash: number;
 }
 
-/** The responses of one snapshot by the full text of their requests. */
-type Entries = LRUCache<string, Entry>;
-
 /**
  * Responses to requests that occur often, such as those of anonymous visitors.
  *
- * The key is the full text of everything the response depends on: client key, path, query and body.
- * No hash ever stands in for it, so no client can obtain or replace the response to another request.
- * Entries belong to one snapshot and are released with it.
+ * The key is the full text of everything the response depends on: snapshot, client key, path, query and
+ * body. No hash ever stands in for it, so no client can obtain or replace the response to another request.
  *
  * Nothing is copied when an entry is added: a client whose request is cached and evicted again and again
  * costs as much as a new one.
  */
 export class ResponseCache {
-  readonly #bySnapshot = new WeakMap<Snapshot, Entries>();
+  // NOTE: one for all snapshots. Each restricted key has a snapshot of its own, so a limit for each would
+  // multiply with the number of keys.
+  readonly #entries: LRUCache<string, Entry>;
+  readonly #ids = new SnapshotIds();
   readonly #frequency = new FrequencySketch();
   readonly #maxBytes: number;
 
-  /** @param maxBytes for the entries of one snapshot; default 64 MiB */
+  /** @param maxBytes for all entries; default 64 MiB */
   constructor(maxBytes: number = MAX_BYTES) {
     this.#maxBytes = maxBytes;
+    this.#entries = new LRUCache({ maxSize: maxBytes });
   }
 
-  get(snapshot: Snapshot, key: string): ResponseBody | undefined {
-    return this.#bySnapshot.get(snapshot)?.get(key)?.body;
+  /**
+   * Returns the key of a request.
+   *
+   * @param text everything that the response depends on apart from the snapshot
+   */
+  keyOf(snapshot: Snapshot, text: string): string {
+    return `${this.#ids.of(snapshot)} ${text}`;
+  }
+
+  get(key: string): ResponseBody | undefined {
+    return this.#entries.get(key)?.body;
   }
 
   /** Counts a request whose response was not cached, and caches it if it is frequent enough. */
-  offer(snapshot: Snapshot, key: string, body: ResponseBody): void {
-    const hash = fnv1a(key);
+  offer(key: string, body: ResponseBody): void {
+    // Without the snapshot, so that a frequent request is still one after a change of the flags.
+    const hash = fnv1a(key, key.indexOf(" ") + 1);
     const count = this.#frequency.increment(hash);
     if (count < MIN_COUNT) return;
     const size = CHARACTER_BYTES * key.length + BODY_FORMS * body.byteLength + OVERHEAD_BYTES;
-    const entries = this.#entriesOf(snapshot);
-    if (size > this.#maxBytes || !this.#admits(entries, size, count)) return;
-    entries.set(key, { body, hash }, { size });
+    if (size > this.#maxBytes || !this.#admits(size, count)) return;
+    this.#entries.set(key, { body, hash }, { size });
   }
 
-  #entriesOf(snapshot: Snapshot): Entries {
-    let entries = this.#bySnapshot.get(snapshot);
-    if (entries === undefined) {
-      entries = new LRUCache({ maxSize: this.#maxBytes });
-      this.#bySnapshot.set(snapshot, entries);
+  /**
+   * Releases the responses of all snapshots but the current ones. Nothing requests them any more, but they
+   * would use memory, and frequent ones would not be evicted for those of the new snapshots.
+   */
+  retain(current: Iterable<Snapshot>): void {
+    const ids = new Set(Array.from(current, (snapshot) => String(this.#ids.of(snapshot))));
+    for (const key of this.#entries.keys()) {
+      if (!ids.has(key.slice(0, key.indexOf(" ")))) this.#entries.delete(key);
     }
-    return entries;
   }
 
   /**
    * A full cache admits only a request that is clearly more frequent than the one it would evict.
    * Otherwise a population that is larger than the cache would replace its entries all the time.
    */
-  #admits(entries: Entries, size: number, count: number): boolean {
-    if (entries.calculatedSize + size <= this.#maxBytes) return true;
-    const victim = entries.rvalues().next().value;
+  #admits(size: number, count: number): boolean {
+    if (this.#entries.calculatedSize + size <= this.#maxBytes) return true;
+    const victim = this.#entries.rvalues().next().value;
     return victim === undefined || count > 2 * this.#frequency.estimate(victim.hash);
+  }
+}
+
+/** Numbers snapshots, so that they can be part of the keys of a cache that does not retain them. */
+export class SnapshotIds {
+  readonly #ids = new WeakMap<Snapshot, number>();
+  #last = 0;
+
+  of(snapshot: Snapshot): number {
+    const known = this.#ids.get(snapshot);
+    if (known !== undefined) return known;
+    this.#last += 1;
+    this.#ids.set(snapshot, this.#last);
+    return this.#last;
   }
 }
 
@@ -120,10 +145,10 @@ export class FrequencySketch {
   }
 }
 
-/** FNV-1a, 32 bits. */
-export function fnv1a(text: string): number {
+/** FNV-1a, 32 bits, of a text from a position on. */
+export function fnv1a(text: string, from: number = 0): number {
   // NOTE: `| 0` makes V8 keep this as an integer from the start.
   let hash = 0x811c9dc5 | 0;
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  for (let i = from; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
   return hash;
 }

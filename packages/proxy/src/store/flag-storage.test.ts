@@ -207,7 +207,7 @@ describe("stores", () => {
     expect(await new Replica(folder).restore()).toEqual(["new"]);
   });
 
-  test("over flags from a time that has not come yet, beyond two minutes", async () => {
+  test("over flags with a time more than two minutes in the future", async () => {
     const folder = nextFolder();
     const ahead = NOW + 120 * SECOND;
     await new Replica(folder, { now: ahead }).store("ahead", ahead);
@@ -274,7 +274,7 @@ describe("a store that fails", () => {
     expect(await restored).toBeUndefined();
   });
 
-  test("and hangs is given up after a time", async () => {
+  test("and hangs times out", async () => {
     const hang = (): Promise<never> => new Promise(() => {});
     const wrap = (): Store => ({ ...BROKEN, read: hang, write: hang });
     const replica = new Replica(nextFolder(), { wrap, timeoutMs: 10 });

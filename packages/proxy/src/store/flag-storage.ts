@@ -37,7 +37,9 @@ const KIND = "flags";
 
 const UPDATE_INTERVAL_MS = 30_000;
 
-/** A time that is later than now by more than this was written under a wrong clock. */
+/**
+ * A time that is later than now by more than this was written by a process whose clock is wrong.
+ */
 const MAX_CLOCK_DIFFERENCE_MS = 120_000;
 
 const FIRST_RETRY_MS = 500;
@@ -47,7 +49,7 @@ const MAX_RETRY_MS = 15_000;
 type Finding = StoredDocument | "nothing" | "unknown";
 
 /**
- * Keeps the flags of one source in a store: restores them at the start, and stores every change. Several
+ * Keeps the flags of one source in a store: restores them at startup, and stores every change. Several
  * replicas may store the same flags: a replica that finds the current content in the store does not write.
  *
  * Never rejects: the failures of the store are logged there, and are repaired by the next update.

@@ -71,7 +71,7 @@ export class GuardedStore implements Store {
     return this.#run("remove", signal, (store, limited) => store.remove(key, limited));
   }
 
-  /** Closes the store, also while operations are pending: callers abort theirs before. */
+  /** Closes the store, even while operations are pending: callers abort theirs first. */
   async close(): Promise<void> {
     const store = await this.#opening?.catch(() => undefined);
     await store?.close();

@@ -85,7 +85,7 @@ describe("decodeDocument() rejects", () => {
     );
   });
 
-  test("random bytes, also after valid beginnings", () => {
+  test("random bytes, even after valid beginnings", () => {
     const beginnings = [0, 14, document.indexOf(0x0a, 14) + 1].map((end) =>
       document.subarray(0, end),
     );

@@ -4,6 +4,7 @@ import { LRUCache } from "lru-cache";
 import { evaluateFlags } from "../response/evaluate-flags.ts";
 import type { ResponseBody } from "../response/response-body.ts";
 import type { Rendering } from "../response/rendering.ts";
+import { SnapshotIds } from "../response/response-cache.ts";
 import type { EventKind, Subscription } from "./subscription.ts";
 
 /** Default memory for the cached events of one source. */
@@ -52,9 +53,8 @@ function serialize(kind: EventKind, body: ResponseBody): string {
 export class FlagEvents {
   readonly #renderers: EventRenderers;
   readonly #events: LRUCache<string, FlagEvent>;
-  /** A number for each snapshot: that of the source, and its restricted forms. */
-  readonly #ids = new WeakMap<Snapshot, number>();
-  #lastId = 0;
+  /** The snapshot of the source, and its restricted forms. */
+  readonly #ids = new SnapshotIds();
 
   /** @param maxBytes memory for cached events; default 32 MiB */
   constructor(renderers: EventRenderers, maxBytes: number = MAX_BYTES) {
@@ -71,18 +71,8 @@ export class FlagEvents {
   }
 
   get(snapshot: Snapshot, subscription: Subscription): FlagEvent {
-    const key = `${this.#idOf(snapshot)} ${toKey(snapshot.contextDependencies, subscription)}`;
+    const key = `${this.#ids.of(snapshot)} ${toKey(snapshot.contextDependencies, subscription)}`;
     return this.#events.get(key) ?? this.#evaluate(key, snapshot, subscription);
-  }
-
-  #idOf(snapshot: Snapshot): number {
-    let id = this.#ids.get(snapshot);
-    if (id === undefined) {
-      this.#lastId += 1;
-      id = this.#lastId;
-      this.#ids.set(snapshot, id);
-    }
-    return id;
   }
 
   #evaluate(key: string, snapshot: Snapshot, subscription: Subscription): FlagEvent {

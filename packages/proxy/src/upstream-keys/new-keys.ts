@@ -76,7 +76,8 @@ export class NewKeys {
       valid = await validator.validate(tokens);
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error;
-      // NOTE: also those that are not in this call. They would have to wait for the end of the backoff.
+      // NOTE: this includes keys that are not in this call. They would have to wait for the end of
+      // the backoff.
       const verdict = this.#unknown(validator.waitMs, this.#pending.size);
       for (const token of this.#pending.keys()) this.#resolve(token, verdict);
       return;

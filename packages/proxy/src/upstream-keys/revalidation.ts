@@ -5,7 +5,7 @@ import { MAX_BATCH, type Validator } from "./new-keys.ts";
 import { toVerifiedKey, type VerifiedKey } from "../access/verified-key.ts";
 
 interface RevalidationOptions {
-  /** A revoked key is noticed within this time, if the upstream responds. */
+  /** A revoked key is rejected within this time, if the upstream responds. */
   readonly intervalMs: number;
   readonly validator: Validator;
   readonly pacer: CallPacer;
@@ -85,7 +85,7 @@ export class Revalidation {
   }
 }
 
-/** Waits, or until the signal is aborted. */
+/** Waits for a time, or until the signal is aborted. */
 async function sleep(timeMs: number, signal: AbortSignal): Promise<void> {
   await delay(timeMs, undefined, { ref: false, signal }).catch(() => {});
 }

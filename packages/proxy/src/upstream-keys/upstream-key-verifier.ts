@@ -22,7 +22,7 @@ import {
 /** At most four calls a second, however many keys there are. */
 const CALL_SPACING_MS = 250;
 
-/** The keys that were not used for the longest time are forgotten first. A million users share few keys. */
+/** The least recently used keys are forgotten first. A million users share few keys. */
 const MAX_VERIFIED = 10_000;
 
 interface VerifierOptions {

@@ -11,9 +11,9 @@ export interface UsageRules {
 }
 
 /**
- * Passes usage to a source, all at once, so that one write to the spool covers it. If one of several
- * usages exceeds a limit, others may have been counted. They count twice if the client sends the report
- * again, which is better than losing them.
+ * Passes usage to a source, all at once, so that one write to the spool covers it. If the usage of
+ * one application exceeds a limit, that of others may have been counted. It counts twice if the
+ * client sends the report again, which is better than losing it.
  *
  * @throws {HttpError} 503 if a limit is exceeded
  */

@@ -2,7 +2,7 @@ import type { ApplicationUsage } from "flags-sdk";
 import { Counter, type Registry } from "prom-client";
 import type { GrantedSource } from "../access/restricted-source.ts";
 
-/** Label of what is not counted by name. */
+/** Label of applications and flags that are not counted by name. */
 const OTHER = "other";
 
 /** Flags are archived and created again for years, and each one that is counted by name takes memory. */

@@ -67,7 +67,8 @@ function readRegistration(
   return {
     appName,
     instanceId: readText(sent["instanceId"]) ?? "default",
-    // Other proxies use server tokens, also for registrations of browsers. Client keys are only for clients.
+    // Other proxies use server tokens, even for registrations of browsers. Client keys are only for
+    // clients.
     sdkType: grant.kind === "client" || sdkType === "frontend" ? "frontend" : "backend",
     ...(Object.fromEntries(
       Object.entries(texts).filter(([, text]) => text !== undefined),

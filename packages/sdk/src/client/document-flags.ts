@@ -108,7 +108,7 @@ export abstract class DocumentFlags extends ClientEventTarget implements FlagSou
   /** Reports that documents cannot be read. The current flags remain, and become older. */
   protected failed(error: Error): void {
     if (this.#closing.signal.aborted) return;
-    // Up to now, every change would have been noticed.
+    // Until now, every change would have been noticed.
     if (this.isLive) this.#updater.unchanged();
     this.#updater.setLive(false);
     this.emitter.emit("error", error);

@@ -12,7 +12,7 @@ import type { UpstreamRequest, UpstreamResponse } from "../transport/http-client
 import { UpstreamApi } from "../transport/upstream-api.ts";
 import { describeUrl, toUpstreamError, UpstreamError } from "../transport/upstream-error.ts";
 
-/** What a few requests show about an upstream. */
+/** Facts about an upstream, found with a few requests. */
 export interface UpstreamInspection {
   /** The flags that a client would use: without those that do not match its filters. */
   readonly snapshot: Snapshot;
@@ -29,7 +29,7 @@ export interface UpstreamInspection {
   readonly pollMs: number;
   /** Whether the response to that request was a 304, which transfers nothing. */
   readonly isPollUnchanged: boolean;
-  /** Undefined if no response said what time it is. */
+  /** Undefined if no response contained a time. */
   readonly clock: ClockOffset | undefined;
   /** Undefined: the request for deltas failed, so it is unknown. */
   readonly offersDelta: boolean | undefined;
@@ -190,7 +190,7 @@ const SECOND_MS = 1000;
 
 /**
  * Compares the `Date` header with the local clock. The upstream created the header between sending
- * and receiving, and rounded it down to a second, so the offset is known to about half a second.
+ * and receiving, and rounded it down to a second, so the offset is accurate to about half a second.
  */
 function measureClock({
   response,

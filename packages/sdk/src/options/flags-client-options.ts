@@ -72,7 +72,7 @@ export interface FlagsClientOptions {
    */
   readonly synchronization?: Synchronization;
   /**
-   * A client of the official Node SDK from which to take the flags, instead of fetching them. Then
+   * A client of the official Node SDK that provides the flags, instead of fetching them. Then
    * `synchronization`, `refreshIntervalMs` and the filters have no effect. Usage is still sent to
    * `url`. The official client is started, but not destroyed. @default none
    */

@@ -40,7 +40,8 @@ const MIN_FRESH_MS = 60_000;
 
 /**
  * Derives the durations from the refresh interval. A lease ends 1.25 intervals after its last renewal, and
- * other replicas look every quarter of an interval, so another holder follows the upstream within two.
+ * other replicas check it every quarter of an interval, so another holder follows the upstream
+ * within two.
  *
  * @param intervalMs milliseconds between polls; 0: polled only once
  * @param random returns a number in [0, 1), so that not all replicas poll at once when the exchange fails

@@ -108,8 +108,8 @@ export class ClientUsage {
   }
 
   /**
-   * Stops accepting usage of other applications, and delivers all usage within five seconds. What could
-   * not be delivered stays in the spool.
+   * Stops accepting usage of other applications, and delivers all usage within five seconds. Usage
+   * that could not be delivered stays in the spool.
    */
   async close(): Promise<void> {
     this.#isClosed = true;

@@ -134,7 +134,7 @@ export class ImpactMetricsBuffer {
     return fits;
   }
 
-  /** Of gauges, the newer value remains. */
+  /** For gauges, the newer value remains. */
   #mergeOlder(quotaId: string, older: ImpactSeries): void {
     const quotas = [this.#pending, this.#taken];
     const hasNewer = quotas.some((series) => series.get(quotaId)?.has(older.key) === true);

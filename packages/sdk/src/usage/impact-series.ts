@@ -28,7 +28,7 @@ export function toMetric({ metric, sample }: ImpactSeries): ImpactMetric {
   return { ...metric, samples: [sample] };
 }
 
-/** Adds a later series to one with the same key: of gauges, the later value remains. */
+/** Adds a later series to one with the same key: for gauges, the later value remains. */
 export function addSeries(previous: ImpactSeries | undefined, series: ImpactSeries): ImpactSeries {
   if (previous === undefined || series.metric.type === "gauge") return series;
   return { ...series, sample: addSamples(previous.sample, series.sample) };

@@ -40,7 +40,7 @@ interface RegistrationBufferOptions {
  * released.
  */
 export class RegistrationBuffer {
-  /** All registrations by quota and id, also those being sent. */
+  /** All registrations by quota and id, including those being sent. */
   readonly #quotas = new Map<string, Map<string, BufferedRegistration>>();
   readonly #sending = new Set<BufferedRegistration>();
   /** When each registration was forwarded, by id; the oldest first. */

@@ -15,6 +15,8 @@ import type { Subcommand } from "./subcommand.ts";
  */
 const STOP_TIMEOUT_MS = 9500;
 
+const TOO_SLOW = `The shutdown took longer than ${STOP_TIMEOUT_MS / 1000} s, so the process ends without completing it`;
+
 /** The part of a configuration that running a program requires. */
 interface RunnableConfig {
   readonly logger: Logger;
@@ -53,9 +55,11 @@ export async function serveUntilSignal<Config extends RunnableConfig>(
   { name, version, displayName }: Program,
   { loadConfig, serve }: Run<Config>,
 ): Promise<void> {
-  const stopped = waitForSignal();
+  let logger: Logger | undefined;
+  const stopped = waitForSignal(() => logger?.error(TOO_SLOW));
   try {
     const config = await loadConfig(readEnvironment());
+    logger = config.logger;
     exitOnCrash(config.logger, displayName);
     const server = await serve(config);
     announce(config, `${name} ${version} listens on ${server.address}`);
@@ -67,14 +71,21 @@ export async function serveUntilSignal<Config extends RunnableConfig>(
   }
 }
 
-/** Resolves at the first signal. A second signal ends the process immediately. */
-function waitForSignal(): Promise<NodeJS.Signals> {
+/**
+ * Resolves at the first signal. A second signal ends the process immediately.
+ *
+ * @param onTimeout called before the process ends because it has not stopped in time
+ */
+function waitForSignal(onTimeout: () => void): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let isStopping = false;
     const onSignal = (signal: NodeJS.Signals): void => {
       if (isStopping) process.exit(EXIT_FAILURE);
       isStopping = true;
-      setTimeout(() => process.exit(EXIT_FAILURE), STOP_TIMEOUT_MS).unref();
+      setTimeout(() => {
+        onTimeout();
+        process.exit(EXIT_FAILURE);
+      }, STOP_TIMEOUT_MS).unref();
       resolve(signal);
     };
     process.on("SIGINT", onSignal);

@@ -45,7 +45,7 @@ test("resolveSettings() shortens long values in messages", () => {
   expect(problems[0]?.length).toBeLessThan(200);
 });
 
-test("collectSecrets() finds the texts of secret settings, also in lists and objects", () => {
+test("collectSecrets() finds the texts of secret settings, including those in lists and objects", () => {
   const options = { labels: { keys: "k1,k2", headers: { a: "h1", b: "h2" } } };
   const environment = { HTTP_PROXY: "http://user:p1@proxy.test", SHOP_PIN: "1234" };
   const { values } = resolveSettings(TABLE, { options, environment });

@@ -48,7 +48,7 @@ interface Sources {
   /** Options of the embedding program, as it passed them. */
   readonly options?: object;
   readonly environment: Environment;
-  /** The names under which the user has set variables and options, where they are others. */
+  /** The names under which the user has set variables and options, where they differ. */
   readonly origins?: ReadonlyMap<string, string>;
 }
 

@@ -6,7 +6,7 @@ import { showText } from "./show-text.ts";
 /** The file of a secret cannot be read. `detail` is a sentence about the file. */
 export class UnreadableFile extends InvalidValue {}
 
-/** Reads a secret from a file. Space and line breaks around it do not count. */
+/** Reads a secret from a file. Whitespace around it is ignored. */
 export function readSecretFile(path: string): string | UnreadableFile {
   const file = readTextFile(path);
   // NOTE: hides tokens, because a secret may have been put in place of the path.

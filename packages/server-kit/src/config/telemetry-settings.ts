@@ -32,7 +32,7 @@ const MAX_TIMER_MS = 2_147_483_647;
 
 const timeKind = createIntegerKind({ min: 1, max: MAX_TIMER_MS, of: "milliseconds" });
 const delayKind = createIntegerKind({ min: 0, max: MAX_TIMER_MS, of: "milliseconds" });
-// NOTE: every waiting record takes about 2 KiB, also when no collector can be reached.
+// NOTE: every waiting record takes about 2 KiB, even when no collector can be reached.
 const queueKind = createIntegerKind({ min: 1, max: 100_000, of: "records" });
 
 const endpointKind: Kind<string> = createTextKind(
@@ -159,11 +159,11 @@ export const TELEMETRY_SETTINGS: TelemetrySettings = {
   ),
   otelMetricsExporter: defineExporter(
     "METRICS",
-    "Where metrics go: the same values. The Prometheus endpoint is always there.",
+    "Where metrics go; accepts the same values. The Prometheus endpoint is always available.",
   ),
   otelLogsExporter: defineExporter(
     "LOGS",
-    "Where logs go, and with flags-proxy events of evaluations: the same values. The log on standard output remains.",
+    "Where logs go and, with flags-proxy, evaluation events; accepts the same values. The log is still written to standard output.",
   ),
   otelProtocol: defineProtocol("PROTOCOL", "http/protobuf or http/json.", "http/protobuf"),
   otelTracesProtocol: defineProtocol("TRACES_PROTOCOL", "The same for traces.", GENERAL),
@@ -179,12 +179,12 @@ export const TELEMETRY_SETTINGS: TelemetrySettings = {
   otelTimeout: defineSetting("OTEL_EXPORTER_OTLP_TIMEOUT", {
     kind: timeKind,
     fallback: 10_000,
-    meaning: "Milliseconds after which sending a batch, with its retries, is given up.",
+    meaning: "Milliseconds that sending a batch may take, including retries.",
   }),
   otelCompression: defineSetting("OTEL_EXPORTER_OTLP_COMPRESSION", {
     kind: createChoiceKind(["none", "gzip"]),
     fallback: "none",
-    meaning: "Compression of what is sent: none or gzip.",
+    meaning: "Compression of exported data: none or gzip.",
   }),
   otelCertificate: defineSetting("OTEL_EXPORTER_OTLP_CERTIFICATE", {
     kind: fileKind,
@@ -241,7 +241,7 @@ export const TELEMETRY_SETTINGS: TelemetrySettings = {
   otelMetricTimeout: defineSetting("OTEL_METRIC_EXPORT_TIMEOUT", {
     kind: timeKind,
     fallback: 30_000,
-    meaning: "Milliseconds after which an export of metrics is given up; at most the interval.",
+    meaning: "Milliseconds that an export of metrics may take; at most the interval.",
   }),
   ...defineBatches("Spans", "OTEL_BSP", 5000),
   ...defineBatches("Logs", "OTEL_BLRP", 1000),
@@ -262,7 +262,7 @@ function defineBatches<const Of extends "Spans" | "Logs">(
     [`otel${of}Timeout`]: defineSetting(`${prefix}_EXPORT_TIMEOUT`, {
       kind: timeKind,
       fallback: 30_000,
-      meaning: `Milliseconds after which an export of ${records} is given up.`,
+      meaning: `Milliseconds that an export of ${records} may take.`,
     }),
     [`otel${of}Queue`]: defineSetting(`${prefix}_MAX_QUEUE_SIZE`, {
       kind: queueKind,

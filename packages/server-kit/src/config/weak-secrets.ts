@@ -3,7 +3,10 @@ import { BlockList, isIP } from "node:net";
 /** Minimum length of a secret that protects definitions or the admin API, in characters. */
 export const MIN_SECRET_LENGTH = 16;
 
-/** Minimum length if only this machine can connect, so that trials can use a short secret. */
+/**
+ * Minimum length if only this machine can connect, so that a short secret is enough for trying the
+ * service.
+ */
 export const MIN_LOOPBACK_SECRET_LENGTH = 6;
 
 /**

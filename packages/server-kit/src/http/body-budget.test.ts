@@ -62,7 +62,7 @@ test("arriving bodies share one budget, of which each key may use as much as rem
   expect((await post(LONG, "c")).status).toBe(503);
 });
 
-test("several keys that each use all they may leave enough for another one", async () => {
+test("several keys that each use their full share leave enough for another one", async () => {
   const { post, stall } = await startServer();
   for (const key of ["a", "b"]) {
     // oxlint-disable-next-line no-await-in-loop -- sequential on purpose

@@ -1,6 +1,7 @@
 import { promisify } from "node:util";
 import { brotliCompress, brotliCompressSync, constants, gzip } from "node:zlib";
 import negotiate from "@fastify/accept-negotiator";
+import { LRUCache } from "lru-cache";
 import { Gzip } from "minizlib";
 
 /** Compressing less than this costs more than it saves. */
@@ -25,16 +26,19 @@ const MAX_CACHED_CHOICES = 100;
 
 /** Chooses content codings, and caches the choices. */
 export class CodingChoice {
-  readonly #choices = new Map<string, ContentCoding | undefined>();
+  readonly #choices = new LRUCache<string, { readonly coding: ContentCoding | undefined }>({
+    max: MAX_CACHED_CHOICES,
+  });
 
   /** Returns the preferred coding that an `Accept-Encoding` header accepts; undefined if none. */
   for(acceptEncoding: string): ContentCoding | undefined {
-    if (this.#choices.has(acceptEncoding)) return this.#choices.get(acceptEncoding);
+    const known = this.#choices.get(acceptEncoding);
+    if (known !== undefined) return known.coding;
     // NOTE: `*` means gzip, as in `@fastify/compress`, since every client can read gzip.
     const accepted = acceptEncoding.toLowerCase().replaceAll(/\*|x-gzip/g, "gzip");
-    const choice = negotiate(accepted, [...CODINGS]) ?? undefined;
-    if (this.#choices.size < MAX_CACHED_CHOICES) this.#choices.set(acceptEncoding, choice);
-    return choice;
+    const coding = negotiate(accepted, [...CODINGS]) ?? undefined;
+    this.#choices.set(acceptEncoding, { coding });
+    return coding;
   }
 }
 

@@ -189,7 +189,7 @@ test("isResponding() is true from the first bytes of a response to its end", asy
   await vi.waitFor(() => expect(guard.isResponding(socket)).toBe(false));
 });
 
-test("all responses of a connection are closed with it, each once, also queued ones", async () => {
+test("all responses of a connection are closed with it, each once, including queued ones", async () => {
   const closes: string[] = [];
   const { server } = await startGuarded({}, (request, response) => {
     response.on("close", () => closes.push(request.url ?? ""));

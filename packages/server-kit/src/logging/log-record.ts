@@ -43,7 +43,9 @@ function messageOf(error: Error | undefined): string {
   return error.message === "" ? error.name : error.message;
 }
 
-/** Replaces errors, also as members of an object, since JSON would omit their content. */
+/**
+ * Replaces errors, including those in members of an object, since JSON would omit their content.
+ */
 function withLoggedErrors(part: unknown, describe: (error: Error) => LoggedError): unknown {
   if (part instanceof Error) return describe(part);
   if (!isRecord(part)) return part;

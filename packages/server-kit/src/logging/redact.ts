@@ -18,7 +18,7 @@ const MIN_LENGTH_IN_WORDS = 6;
 
 /**
  * Creates a function that removes secrets from strings, errors, lists and objects: the given texts,
- * also in their URL-encoded form, and the secrets of everything that looks like an API token.
+ * including their URL-encoded form, and the secrets of everything that looks like an API token.
  */
 export function createRedact(secrets: readonly string[]): Redact {
   const pattern = toPattern(secrets);

@@ -3,8 +3,8 @@ import type { Span } from "@opentelemetry/api";
 /**
  * The span that log lines belong to, while a function runs, but not after it has returned a promise.
  *
- * NOTE: not an `AsyncLocalStorage`, which before Node 24 hooks into every asynchronous operation of the process,
- * also in requests that are not traced.
+ * NOTE: not an `AsyncLocalStorage`, which before Node 24 hooks into every asynchronous operation of
+ * the process, even in requests that are not traced.
  */
 export class ActiveSpan {
   #span: Span | undefined;

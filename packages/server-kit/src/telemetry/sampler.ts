@@ -2,8 +2,8 @@ import { type SpanContext, TraceFlags } from "@opentelemetry/api";
 import { TokenBucket } from "../http/token-bucket.ts";
 
 /**
- * How many requests may be traced because their clients say so. Otherwise anybody could make the proxy
- * trace and export every request.
+ * How many requests may be traced because their clients request it. Otherwise anybody could make
+ * the proxy trace and export every request.
  */
 const REMOTE_BUDGET = { burst: 100, perSecond: 100 };
 

@@ -8,7 +8,7 @@ import type { Logger } from "../logging/logger.ts";
 // The interface of telemetry. It mentions no type of OpenTelemetry, whose packages are part of the bundle
 // of `flags-server-kit/telemetry` and not installed with it.
 
-/** What telemetry is about. */
+/** The configuration and the dependencies of telemetry. */
 export interface TelemetryOptions {
   readonly config: TelemetryConfig;
   readonly service: {

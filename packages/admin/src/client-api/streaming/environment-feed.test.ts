@@ -142,7 +142,7 @@ test("update() is a hydration for revisions that are too old or do not exist yet
   expect(feed.update(5)).toMatchObject({ size: 0, id: 5 });
 });
 
-test("update() is a hydration for revisions that were skipped at the start", () => {
+test("update() is a hydration for revisions that were skipped at startup", () => {
   const feed = createFeed(EVERYTHING, toState(5, { a: { text: "x", segment: 0 } }));
   feed.advance(toState(100, { a: { text: "y", segment: 0 } }));
   feed.advance(toState(105, { a: { text: "x", segment: 0 } }));

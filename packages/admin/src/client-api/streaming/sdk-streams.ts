@@ -104,7 +104,10 @@ export class SdkStreams {
     for (const stream of this.#hub.streams()) this.#hub.end(stream);
   }
 
-  /** Ends all streams, also those that are added later. Their SDKs reconnect after different delays. */
+  /**
+   * Ends all streams, including those that are added later. Their SDKs reconnect after different
+   * delays.
+   */
   close(): void {
     for (const stop of this.#stops) stop();
     this.#hub.close();

@@ -34,7 +34,8 @@ interface VerifiersOptions {
 /** The verifiers in use. Keys with equal settings share one. */
 export class ContextVerifiers {
   readonly #options: VerifiersOptions;
-  readonly #verifiers = new Map<string, ContextVerifier>();
+  /** With the URL of its keys, if they are at one. */
+  readonly #verifiers = new Map<string, { verifier: ContextVerifier; href: string | undefined }>();
   /** By URL: several verifiers can use the keys of one identity provider. */
   readonly #remoteKeys = new Map<string, RemoteKeys>();
   #http: HttpClient | undefined;
@@ -44,15 +45,23 @@ export class ContextVerifiers {
   }
 
   get(signing: Signing): ContextVerifier {
-    const verifier = this.#verifiers.get(signing.id) ?? this.#create(signing);
-    this.#verifiers.set(signing.id, verifier);
+    const known = this.#verifiers.get(signing.id);
+    if (known !== undefined) return known.verifier;
+    const verifier = this.#create(signing);
+    this.#verifiers.set(signing.id, { verifier, href: hrefOf(signing) });
     return verifier;
   }
 
-  /** Removes those that are not in use. */
+  /** Removes those that are not in use, and the keys that only they have used. */
   retain(used: ReadonlySet<ContextVerifier | undefined>): void {
-    for (const [id, verifier] of this.#verifiers)
+    for (const [id, { verifier }] of this.#verifiers)
       if (!used.has(verifier)) this.#verifiers.delete(id);
+    const hrefs = new Set([...this.#verifiers.values()].map(({ href }) => href));
+    for (const [href, keys] of this.#remoteKeys) {
+      if (hrefs.has(href)) continue;
+      keys.close();
+      this.#remoteKeys.delete(href);
+    }
   }
 
   close(): void {
@@ -92,6 +101,11 @@ export class ContextVerifiers {
     this.#remoteKeys.set(href, keys);
     return keys;
   }
+}
+
+/** The URL of the keys that verify signatures; undefined if they are not at one. */
+function hrefOf({ scheme }: Signing): string | undefined {
+  return scheme.kind === "jwt" && "jwksUrl" in scheme.keys ? scheme.keys.jwksUrl : undefined;
 }
 
 /** Creates a function that logs the first of several failures, and the end of them. */

@@ -23,10 +23,12 @@ const MAX_STALE_MS = 24 * 60 * 60 * 1000;
 /** Keys are read at most once in this time, whatever tokens clients send. */
 const COOL_DOWN_MS = 30_000;
 
-/** The same after a failure, as long as there are no keys at all. */
+/** The same after a failure, while there are no keys at all. */
 const RETRY_MS = 5000;
 
-/** More requests do not wait for keys: each of them holds its context. */
+/**
+ * Further requests do not wait for keys, because each waiting request keeps its context in memory.
+ */
 const MAX_WAITING = 1000;
 
 const MAX_KEYS = 100;

@@ -1,4 +1,4 @@
-/** Which flags a client wants. */
+/** Which flags a client requests. */
 export interface DefinitionsQuery {
   /** Empty for all projects. */
   readonly projects: readonly string[];

@@ -60,7 +60,7 @@ export function registerStreaming(
     const grant = grantOf(request);
     const feed = feedOf(feeds, grant.source, request.url);
     streams.checkCapacity();
-    reply.header("vary", `${vary}, Accept-Encoding`);
+    reply.header("vary", vary);
     const gzip = acceptsGzip(request.headers["accept-encoding"]);
     const events = new EventStream(reply.raw, reply.getHeaders(), { gzip });
     const stream = new DefinitionsStream(grant, feed, events);

@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { EvaluationContext } from "../schemas.ts";
 import { Payload } from "./schemas.ts";
 
-/** More than a person reads. */
+/** More than anyone would read. */
 const MAX_NAMES = 1000;
 
 /** The body of a request for explanations. */

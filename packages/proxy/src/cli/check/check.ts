@@ -5,7 +5,7 @@ export const CHECK: Subcommand = {
   name: "check",
   summary: "Checks the settings, the connection to the upstream and the store",
   description: [
-    "Checks all settings, as the start does, then requests the flags of the upstream and reports what it finds. In a store, writes, reads and deletes a document of its own. Serves nothing and changes nothing else, so it can run next to a running proxy. Never prints a token or a key.",
+    "Checks all settings as at startup, then requests the flags of the upstream and reports the results. If there is a store, writes, reads and deletes a test document. Serves nothing and changes nothing else, so it can run next to a running proxy. Never prints a token or a key.",
     "Problems prevent the proxy from starting or from getting flags. Warnings do not.",
   ],
   options: { json: { meaning: "Prints the result as JSON." } },

@@ -33,10 +33,12 @@ const CONCURRENCY = 8;
 /** A difference is requested again this often, because the flag may be random, or may just have changed. */
 const REPETITIONS = 4;
 
-/** The differences of a flag are not requested again after so many that were confirmed. */
+/** After this many confirmed differences of a flag, further ones are not requested again. */
 const CONFIRMATIONS = 5;
 
-/** A flag that changes its result for so many contexts is random, and not compared any more. */
+/**
+ * A flag whose result changes for this many contexts counts as random and is no longer compared.
+ */
 const UNSTABLE_CONTEXTS = 20;
 
 /** Compares the results of two proxies for contexts. */

@@ -29,7 +29,7 @@ export const COMPARE: Subcommand = {
       meaning: "Also compares the contexts in a file, which has one as JSON on each line.",
     },
     count: { value: "N", meaning: "Number of random contexts. Default: 1000." },
-    all: { meaning: "Compares all flags, also those that are off: requests /all." },
+    all: { meaning: "Compares all flags, including those that are off: requests /all." },
   },
   exitCodes: ["There are no differences.", "There are differences."],
   run: async ({ options, environment }) => {

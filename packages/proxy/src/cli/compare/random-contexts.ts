@@ -60,7 +60,10 @@ export function collectFields(
   return new Map([...fields].map(([name, values]) => [name, [...values]]));
 }
 
-/** Parts of contexts in which a field is missing, and in which it has a value of a rule. */
+/**
+ * The share of contexts in which a field is missing, and the share in which it has a value of a
+ * rule.
+ */
 const MISSING_SHARE = 0.1;
 const MENTIONED_SHARE = 0.6;
 /** Lower, because a rollout depends on the id. */
@@ -83,7 +86,7 @@ export function createContext(fields: RuleFields, random: () => number): object 
     if (TOP_LEVEL.has(name)) context[name] = value;
     else properties[name] = value;
   }
-  // NOTE: without an address, that of the request counts, which the proxies can see differently.
+  // NOTE: without an address, that of the request is used, which can differ between the proxies.
   context["remoteAddress"] ??= randomAddress(random);
   return Object.keys(properties).length === 0 ? context : { ...context, properties };
 }

@@ -14,7 +14,7 @@ import { explainUpstreamFailure } from "../explain-upstream-failure.ts";
 import { inspectSource } from "../inspect-source.ts";
 import { SILENT } from "../silent-logger.ts";
 
-/** Nothing can be explained. The message says why. */
+/** The error if nothing can be explained. The message is the reason. */
 export class ExplainError extends Error {
   override readonly name = "ExplainError";
   /** Whether an argument is invalid. Otherwise the upstream or the proxy is the reason. */

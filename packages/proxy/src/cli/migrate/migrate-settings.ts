@@ -19,7 +19,7 @@ import {
 /** The settings of another product as a file for this one. */
 interface Migration {
   readonly text: string;
-  /** Whether a proxy with these settings does all that the other product did. */
+  /** Whether a proxy with these settings does everything that the other product did. */
   readonly isComplete: boolean;
   /** The text of the access file that the settings name. @default none is needed */
   readonly accessFile: string | undefined;

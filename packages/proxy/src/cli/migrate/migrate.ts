@@ -4,11 +4,11 @@ import { EXIT_USAGE, type Subcommand } from "flags-server-kit/command-line";
 /** Prints the settings of a replaced product under the names that they have here. */
 export const MIGRATE: Subcommand = {
   name: "migrate",
-  summary: "Prints the settings of the Unleash proxy or Unleash Edge with their names here",
+  summary: "Prints the settings of the Unleash proxy or Unleash Edge under their names here",
   description: [
-    "Reads the environment, and the files of --env-file, and prints a file of variables for flags-proxy on standard output. What has no equivalent follows as comments, with the reason.",
-    "Keys of Edge for one project, and those of several environments that do not name theirs, need an access file: it follows too, or is written with --access-file.",
-    "The output contains your tokens and keys, as it is meant to be used in place of the previous file. An access file contains only digests of keys.",
+    "Reads the environment, and the files of --env-file, and prints a file of variables for flags-proxy on standard output. Settings without an equivalent follow as comments, with the reason.",
+    "Some keys of Edge need an access file: keys for one project and, with several environments, keys that do not name theirs. The access file is printed too, or written with --access-file.",
+    "The output contains your tokens and keys, because it replaces the previous file. An access file contains only digests of keys.",
   ],
   options: {
     from: {
@@ -23,7 +23,7 @@ export const MIGRATE: Subcommand = {
     },
   },
   exitCodes: [
-    "The printed settings do the same.",
+    "The printed settings are equivalent.",
     "Something is lost, or a value is invalid: the comments say what.",
   ],
   run: async ({ options: { from, "access-file": accessPath }, environment }) => {

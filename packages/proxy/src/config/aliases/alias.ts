@@ -46,7 +46,7 @@ export interface Alias {
   readonly conversion?: Conversion;
   /** Set if there is no variable of ours. */
   readonly missing?: Missing;
-  /** What is lost although the alias is used. */
+  /** What is lost even though the alias is used. */
   readonly loss?: string;
   /** Whether the value has an effect in the product itself. @default every value has */
   isActive?(text: string, environment: Environment): boolean;

@@ -278,7 +278,7 @@ const ROWS: Readonly<Record<Group, readonly Row[]>> = {
     [
       "EDGE_URL",
       [],
-      { missing: unneeded("only the subcommands health and ready read it, also here") },
+      { missing: unneeded("only the subcommands health and ready read it, here too") },
     ],
     ["CA_CERTIFICATE_FILE", [], { missing: unneeded("only the probes of Edge read it") }],
   ],

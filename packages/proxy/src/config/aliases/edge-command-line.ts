@@ -36,7 +36,7 @@ const SWITCHES: ReadonlySet<string> = new Set([
   "CONSUMPTION",
 ]);
 
-/** Short options before the mode, and after it where they mean nothing else there. */
+/** Short options before the mode. After it, they work unless they have another meaning there. */
 const SHORT_NAMES: Readonly<Record<string, string>> = {
   p: "PORT",
   i: "INTERFACE",
@@ -66,7 +66,7 @@ const SHORT_NAMES_OF_MODE: Readonly<Record<Mode, Readonly<Record<string, string>
   },
 };
 
-/** Settings of Edge without an option, and settings that are no settings of the service. */
+/** Settings of Edge that have no option, or that do not configure the service. */
 const VARIABLES_ONLY: ReadonlySet<string> = new Set([
   "RUST_LOG",
   "HTTP_PROXY",
@@ -106,8 +106,8 @@ export function listEdgeOptions(mode: Mode): readonly EdgeOption[] {
 }
 
 /**
- * Parses the arguments of Edge. Returns undefined if they are no arguments of Edge, because they contain
- * none of its modes or want the help, and a problem as text if they cannot be used.
+ * Parses the arguments of Edge. Returns undefined if they contain none of its modes or request the
+ * help, and a problem as text if they are invalid.
  */
 export function parseEdgeCommandLine(
   args: readonly string[],

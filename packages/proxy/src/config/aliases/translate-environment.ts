@@ -31,7 +31,7 @@ export interface IneffectiveSetting {
   readonly reason: string;
 }
 
-/** An environment in which every setting has the name that it has here. */
+/** An environment with every setting under its name here. */
 export interface Translation {
   readonly environment: Environment;
   /** The products whose names are used. */
@@ -47,7 +47,7 @@ export interface Translation {
   readonly hints: readonly string[];
 }
 
-/** What decides whose names are read. */
+/** Determines which product's names are read. */
 interface ProductChoice {
   /** Only the names of this product are read. @default the environment decides */
   readonly product?: Product | undefined;
@@ -56,8 +56,8 @@ interface ProductChoice {
 }
 
 /**
- * Gives the settings of the products that the proxy replaces the names that they have here. Our own names
- * take precedence. Without any such setting, the environment stays the same.
+ * Renames settings of the products that the proxy replaces to their names here. Our own names take
+ * precedence. Without any such setting, the environment stays the same.
  *
  * @param settings those of the proxy
  */
@@ -72,7 +72,8 @@ export function translateEnvironment(
   if (products.includes("edge")) {
     translator.apply("edge", EDGE_ALIASES);
     translator.addDefaults(EDGE_DEFAULTS);
-    // NOTE: whoever lists keys with our settings means exactly these. Offline, there is no upstream.
+    // NOTE: an operator who lists keys with our settings wants only these to be valid. Offline,
+    // there is no upstream.
     const listsKeys = CLIENT_KEYS.some((name) => isSet(environment, name));
     const isOffline = isSet(environment, EDGE_FILE);
     if (!listsKeys && !isOffline) translator.addDefaults(UPSTREAM_KEYS);

@@ -1,7 +1,7 @@
 import { isRecord } from "flags-server-kit/command-line";
 import { OLD_PROXY_OPTIONS } from "./old-proxy-aliases.ts";
 
-/** Options of which each has the name that it has here. */
+/** Options under their names here. */
 interface TranslatedOptions {
   readonly options: Readonly<Record<string, unknown>>;
   /** The option that the program has set, by ours, as in messages. */
@@ -10,7 +10,7 @@ interface TranslatedOptions {
   readonly used: ReadonlyMap<string, string>;
 }
 
-/** Gives the options of the old proxy the names that they have here. Our own names take precedence. */
+/** Renames options of the old proxy to their names here. Our own names take precedence. */
 export function translateOptions(given: object): TranslatedOptions {
   const options: Record<string, unknown> = isRecord(given) ? { ...given } : {};
   const origins = new Map<string, string>();

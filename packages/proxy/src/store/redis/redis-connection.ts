@@ -92,7 +92,6 @@ export class RedisConnection {
   async #endOfSession(onOpen: () => void): Promise<unknown> {
     try {
       const session = await this.#session;
-      this.#current = session;
       onOpen();
       for (const channel of this.#listeners.keys()) this.#notify(channel);
       return await session.ended;
@@ -119,6 +118,9 @@ export class RedisConnection {
           // oxlint-disable-next-line no-await-in-loop -- one per source
           await deadline.race(session.subscribe(channel, () => this.#notify(channel)));
         }
+        // NOTE: only now, and in the same tick. Channels that are added before are part of the loop, and later
+        // ones use the session.
+        this.#current = session;
         return session;
       } catch (error) {
         session.close();

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { SpoolBatch } from "./spool-batch.ts";
 
-it("whoever waits for a slow disk stops waiting, and learns the result later", async () => {
+it("a caller that waits for a slow disk stops waiting, and gets the result later", async () => {
   const batch = new SpoolBatch(5);
   batch.add(["line\n"], 1);
   await batch.awaited;
@@ -10,7 +10,7 @@ it("whoever waits for a slow disk stops waiting, and learns the result later", a
   expect(await batch.done).toBe(true);
 });
 
-it("whoever waits for a disk in time knows the result", async () => {
+it("a caller gets the result if the disk responds in time", async () => {
   const batch = new SpoolBatch(60_000);
   batch.add(["ä\n", "b\n"], 2);
   expect([batch.text, batch.bytes, batch.records]).toEqual(["ä\nb\n", 5, 2]);

@@ -64,7 +64,7 @@ export class SpoolFileWriter implements SpoolFile {
     return this.#bytes;
   }
 
-  /** Resolves when the text is on the disk, also if the machine fails. */
+  /** Resolves when the text is on the disk, so that it survives a failure of the machine. */
   async append(text: string): Promise<void> {
     const content = Buffer.from(text);
     // NOTE: counted before, because a failed write can have written a part.
@@ -78,7 +78,7 @@ export class SpoolFileWriter implements SpoolFile {
   }
 }
 
-/** What was found in a file, apart from its valid records. */
+/** The result of reading a file, apart from its valid records. */
 export interface SpoolFileReport {
   /** False: it was written by a version with another format, and none of it was read. */
   readonly isKnownFormat: boolean;
@@ -114,7 +114,7 @@ async function* readLines(path: string): AsyncGenerator<Buffer | undefined> {
       const end = chunk.indexOf(LINE_BREAK, start);
       const part = chunk.subarray(start, end === -1 ? undefined : end);
       length += part.length;
-      // What exceeds the limit is not stored.
+      // Bytes beyond the limit are not stored.
       if (length <= MAX_LINE_BYTES) parts.push(part);
       if (end === -1) break;
       yield length <= MAX_LINE_BYTES ? Buffer.concat(parts) : undefined;

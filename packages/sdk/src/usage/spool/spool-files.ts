@@ -78,7 +78,7 @@ export class SpoolFiles {
       { path: writer.path, number: writer.number, bytes: writer.bytes },
     ];
     this.#writer = undefined;
-    // NOTE: everything that matters has been synchronized before.
+    // NOTE: everything that matters has already been flushed to the disk.
     await writer.close().catch(() => undefined);
   }
 

@@ -38,7 +38,7 @@ export class SpoolLock {
     this.#now = now;
   }
 
-  /** Returns undefined if this process owns the lock now; otherwise what prevents it. */
+  /** Returns undefined if this process owns the lock now; otherwise the reason why not. */
   async acquire(onLost: () => void): Promise<string | undefined> {
     const own = await describeOwnProcess();
     const other = await this.#readOwner();

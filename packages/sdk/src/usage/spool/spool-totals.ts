@@ -5,7 +5,10 @@ import { registrationId } from "../registration-buffer.ts";
 import { UsageTotals } from "../usage-totals.ts";
 import type { SpoolContent, SpoolRecord } from "./spool-record.ts";
 
-/** What records add up to: the usage, impact metrics and registrations that are still to be delivered. */
+/**
+ * The sum of all records: the usage, impact metrics and registrations that are still to be
+ * delivered.
+ */
 export class SpoolTotals {
   readonly #usage = new UsageTotals();
   /** By quota and key. */

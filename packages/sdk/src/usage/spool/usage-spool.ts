@@ -42,7 +42,10 @@ const MAX_FILL = 0.6;
 /** The files are replaced when they are larger than this, and than a multiple of their last copy. */
 const MIN_REPLACED_BYTES = 1024 * 1024;
 const GROWTH = 1.5;
-/** Minimum time between two writes, which limits how often a client can make the disk synchronize. */
+/**
+ * Minimum time between two writes, which limits how often a client can cause data to be flushed to
+ * the disk.
+ */
 const COMMIT_INTERVAL_MS = 10;
 /** Time after which a report is confirmed although the disk has not responded. */
 const MAX_WAIT_MS = 2000;
@@ -57,7 +60,7 @@ const RETRY_MS = 2000;
  *
  * From time to time, a copy of what is pending replaces the records that led to it: it is written as
  * `set` records, between which other records can come, and then all older files are deleted. The same
- * happens at the start with what an earlier process left, and after a failure, since records are missing
+ * happens at startup with what an earlier process left, and after a failure, since records are missing
  * then.
  *
  * A disk that fails never fails a report: until it works again, usage is only in memory.
