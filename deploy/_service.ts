@@ -68,12 +68,11 @@ export class Service {
     this.#child.kill(name);
   }
 
-  /** Sends SIGTERM, and returns the exit code and how long the service needed. */
-  async stop(): Promise<{ readonly code: number | null; readonly seconds: number }> {
-    const started = performance.now();
+  /** Sends SIGTERM, and returns the exit code. */
+  async stop(): Promise<number | null> {
     this.#child.kill("SIGTERM");
     await this.#exited;
-    return { code: this.#child.exitCode, seconds: (performance.now() - started) / 1000 };
+    return this.#child.exitCode;
   }
 
   async kill(): Promise<void> {

@@ -91,7 +91,7 @@ describe.skipIf(isMissing)("services with the settings of their charts", () => {
     await expectMetrics(adminPort, admin);
 
     // The upstream fails later: the pod stays ready.
-    expect((await admin.stop()).code).toBe(0);
+    expect(await admin.stop()).toBe(0);
     await expect
       .poll(() => proxy.log, { timeout: 20_000 })
       .toMatch(/works again[\s\S]*Fetching flags failed/);
@@ -104,10 +104,8 @@ describe.skipIf(isMissing)("services with the settings of their charts", () => {
     proxy.signal("SIGCONT");
     await proxy.untilPasses(livenessProbe);
 
-    const { code, seconds } = await proxy.stop();
-    expect(code).toBe(0);
-    // terminationGracePeriodSeconds minus preStopSleepSeconds.
-    expect(seconds).toBeLessThan(25);
+    // A process that needs more than 10 s exits with another code.
+    expect(await proxy.stop()).toBe(0);
   }, 120_000);
 });
 

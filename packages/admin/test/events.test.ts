@@ -68,6 +68,9 @@ describeAnyStorage("events", (source) => {
       (await search("createdBy=IS:init-admin")).total,
     );
     expect(await idsOf("to=IS:2001-01-01")).toEqual([]);
+    const all = await search("");
+    expect((await search("from=IS:0000-01-01&to=IS:9999-12-31")).total).toBe(all.total);
+    expect(await idsOf("to=IS:0000-12-31")).toEqual([]);
     expect((await search("query=a/b%20ü")).total).toBeGreaterThan(0);
     expect((await search("query=%25%25%25")).total).toBe(0);
   });

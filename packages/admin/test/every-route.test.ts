@@ -8,6 +8,23 @@ import { listRoutes, type Route } from "./_routes.ts";
 import { BACKEND_TOKEN, FRONTEND_TOKEN } from "./_service.ts";
 import { describeStorages } from "./_storages.ts";
 
+/** Routes and parameters: without what the parameter names, the upstream API responds with an empty list, too. */
+const EMPTY_LISTS: readonly string[] = [
+  "/api-tokens/:name name",
+  "/archive/features/:projectId projectId",
+  "/client-metrics/features/:feature feature",
+  "/client-metrics/features/:feature/raw feature",
+  "/context/:contextField/strategies contextField",
+  "/events/:feature feature",
+  "/metrics/instances/:appName/environment/:environment appName",
+  "/metrics/instances/:appName/environment/:environment environment",
+  "/projects/:projectId/dependencies projectId",
+  "/projects/:projectId/features projectId",
+  "/segments/:segmentId/strategies segmentId",
+  "/segments/strategies/:strategyId strategyId",
+  "/tags/:type type",
+];
+
 describeStorages("every route of the admin API", (source) => {
   const admin = useAdmin(source);
   let routes: readonly Route[] = [];
@@ -110,6 +127,29 @@ describeStorages("every route of the admin API", (source) => {
     await admin.refuse(unknown, "GET", "/nothing/here");
     await admin.refuse(unknown, "PATCH", "/context", {});
     await admin.refuse({ status: 400, name: "BadDataError" }, "GET", "/context/%zz");
+  });
+
+  test("a GET for a name that does not exist is a 404, except for lists of the wire protocol", async () => {
+    await admin.must(201, "POST", "/projects/default/features", { name: "known" });
+    const known: Readonly<Record<string, string>> = {
+      projectId: "default",
+      environment: "development",
+      feature: "known",
+      contextField: "userId",
+    };
+    const found: string[] = [];
+    for (const { method, path } of routes) {
+      const names = Array.from(path.matchAll(/:(\w+)/g), ([, name]) => name);
+      for (const unknown of method === "GET" ? names : []) {
+        const url = path.replaceAll(/:(\w+)/g, (_, name: string) =>
+          name === unknown ? "99999" : (known[name] ?? "1"),
+        );
+        const { status } = await admin.call(method, url);
+        if (status === 200) found.push(`${path} ${unknown}`);
+        else expect([url, status]).toEqual([url, 404]);
+      }
+    }
+    expect(found.toSorted()).toEqual(EMPTY_LISTS.toSorted());
   });
 
   test("responds to any request without an internal error", async () => {

@@ -1,12 +1,25 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ROLLOUT_SEED, VARIANT_SEED, bucketOf, createHashPrefix, hashAfter } from "./hash.ts";
+import {
+  ROLLOUT_SEED,
+  VARIANT_SEED,
+  bucketOf,
+  createHashPrefix,
+  hashBlocks,
+  splitIntoBlocks,
+} from "./hash.ts";
 
 // The expected values are those of the official Node SDK. If they differ, users change buckets.
 
-const hash32 = (text: string, seed: number): number => hashAfter(createHashPrefix("", seed), text);
+/** Hashes a text after a prefix, as rollouts do. */
+function hash(prefix: string, text: string, seed: number): number {
+  const start = createHashPrefix(prefix, seed);
+  return hashBlocks(start, splitIntoBlocks(text, start.pendingBits));
+}
 
-describe("hashAfter() without a prefix", () => {
+const hash32 = (text: string, seed: number): number => hash("", text, seed);
+
+describe("hashBlocks() without a prefix", () => {
   test.each([
     ["", 0, 4_002_661_964],
     ["a", 1_009_084_850, 1_778_238_603],
@@ -41,11 +54,11 @@ describe("hashAfter() without a prefix", () => {
   });
 });
 
-describe("hashAfter()", () => {
+describe("hashBlocks()", () => {
   test("equals the hash of the concatenated text for any prefix", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.string(), fc.nat(), (prefix, text, seed) => {
-        expect(hashAfter(createHashPrefix(prefix, seed), text)).toBe(hash32(prefix + text, seed));
+        expect(hash(prefix, text, seed)).toBe(hash32(prefix + text, seed));
       }),
     );
   });

@@ -22,7 +22,8 @@ export interface Bucketing {
 
 /** Returns the bucket of an id, from 1 to `size`. */
 export function bucketOf(id: string, { group, size, seed }: Bucketing): number {
-  return toBucket(hashAfter(createHashPrefix(`${group}:`, seed), id), size);
+  const prefix = createHashPrefix(`${group}:`, seed);
+  return toBucket(hashBlocks(prefix, splitIntoBlocks(id, prefix.pendingBits)), size);
 }
 
 /** Converts a hash to a bucket from 1 to `size`. */
@@ -102,11 +103,6 @@ export function hashBlocks(prefix: HashPrefix, blocks: HashBlocks): number {
     state ^= first;
   }
   return finish(state ^ ((prefix.length + blocks.length) | 0));
-}
-
-/** Hashes the prefix followed by `text`. Returns an unsigned 32-bit integer. */
-export function hashAfter(prefix: HashPrefix, text: string): number {
-  return hashBlocks(prefix, splitIntoBlocks(text, prefix.pendingBits));
 }
 
 /** Packs up to four bytes, beginning at `start`, with the first byte lowest. */

@@ -29,7 +29,7 @@ const Rows = Type.Object({
 const End = Type.Object({ end: Type.Literal(true), rows: Type.Integer() });
 
 /** A line of a backup after the header. */
-export type Line = Static<typeof End> | Static<typeof Rows>;
+type Line = Static<typeof End> | Static<typeof Rows>;
 
 /** The file is not a backup, is damaged or incomplete, or was written by a newer version. */
 export class InvalidBackupError extends Error {

@@ -27,7 +27,7 @@ interface ChangeStream extends HubStream {
   lastId: number;
 }
 
-export interface ChangeStreamsOptions {
+interface ChangeStreamsOptions {
   readonly storage: Storage;
   readonly sessions: Pick<Sessions, "findByHash">;
   readonly maxStreams: number;

@@ -30,7 +30,7 @@ export interface EnvironmentState {
 }
 
 /** The part of an environment that a query selects. */
-export interface Selection {
+interface Selection {
   /** Ordered by name. */
   readonly features: readonly FeatureEntry[];
   /** The segments that these flags refer to, ordered by id. */

@@ -40,7 +40,7 @@ export const IfMatchHeaders = Type.Object({
 });
 
 /** Computes the entity tag of a view: the SHA-256 of its JSON, so that it is the same on every replica. */
-export function entityTagOf(view: unknown): string {
+function entityTagOf(view: unknown): string {
   return `"${createHash("sha256").update(JSON.stringify(view)).digest("base64url")}"`;
 }
 

@@ -54,7 +54,7 @@ const ExportedEnvironment = openObject("exportedFeatureEnvironmentSchema", {
 const MAX_STRATEGIES = LIMITS.features * 10;
 
 /** One environment of flags, with what they refer to. The parts of flags are separate lists. */
-export const ExportedData = openObject("exportResultSchema", {
+const ExportedData = openObject("exportResultSchema", {
   features: Type.Array(ExportedFeature, { maxItems: LIMITS.features }),
   featureStrategies: Type.Array(ExportedStrategy, { maxItems: MAX_STRATEGIES }),
   featureEnvironments: Type.Optional(

@@ -13,7 +13,8 @@ type Flag = BatchData["features"][number];
 type Tags = NonNullable<BatchData["featureTags"]>;
 type Parents = NonNullable<BatchData["dependencies"]>[number]["dependencies"];
 
-interface FlagParts {
+/** What an import contains about a flag in other lists. */
+interface Relations {
   /** Undefined if the import has no tags at all, so that existing ones stay. */
   readonly tags: Tags | undefined;
   /** Undefined if the dependency of the flag stays as it is. */
@@ -84,7 +85,7 @@ function withIndexes<T extends object>(items: readonly T[]): readonly Indexed<T>
 
 function toFeatureInFile(
   { name, type, description, stale, impressionData }: Flag,
-  { tags, parents }: FlagParts,
+  { tags, parents }: Relations,
 ) {
   return {
     name,

@@ -4,7 +4,7 @@ import type { FeatureEnvironmentKey } from "../domain/feature-environment.ts";
 import type { Feature } from "../domain/feature.ts";
 import type { Strategy } from "../domain/strategies/find-strategies.ts";
 import type { TagInput } from "../domain/tags/schemas.ts";
-import { batchesOf, type Database } from "../storage/database.ts";
+import { batchesOf, type Database, excluded } from "../storage/database.ts";
 import type { Actor, NewEvent } from "../storage/event.ts";
 import { dependencies, featureEnvironments, features } from "../storage/schema/features.ts";
 import { strategies, strategySegments } from "../storage/schema/strategies.ts";
@@ -15,7 +15,7 @@ import type { FeatureEnvironmentState, FeatureTag, ImportTarget } from "./import
 interface FeatureEnvironment extends FeatureEnvironmentKey, FeatureEnvironmentState {}
 
 /** The rows and events that an import will write. Rows are new or replace those with the same key. */
-export interface Changes {
+interface Changes {
   readonly features: Feature[];
   readonly environments: FeatureEnvironment[];
   readonly strategies: Strategy[];
@@ -81,12 +81,7 @@ async function writeFeatures(db: Database, changes: Changes): Promise<void> {
       .values(rows)
       .onConflictDoUpdate({
         target: features.name,
-        set: {
-          type: sql`excluded.type`,
-          description: sql`excluded.description`,
-          stale: sql`excluded.stale`,
-          impressionData: sql`excluded.impression_data`,
-        },
+        set: excluded(features, "type", "description", "stale", "impressionData"),
       });
   }
   for (const rows of batchesOf(changes.environments)) {
@@ -95,7 +90,7 @@ async function writeFeatures(db: Database, changes: Changes): Promise<void> {
       .values(rows)
       .onConflictDoUpdate({
         target: [featureEnvironments.feature, featureEnvironments.environment],
-        set: { enabled: sql`excluded.enabled`, variants: sql`excluded.variants` },
+        set: excluded(featureEnvironments, "enabled", "variants"),
       });
   }
 }
@@ -110,14 +105,15 @@ async function writeStrategies(db: Database, changes: Changes): Promise<void> {
       .values(rows.map(({ segments: _segments, ...row }) => row))
       .onConflictDoUpdate({
         target: strategies.id,
-        set: {
-          name: sql`excluded.name`,
-          title: sql`excluded.title`,
-          disabled: sql`excluded.disabled`,
-          parameters: sql`excluded.parameters`,
-          constraints: sql`excluded.constraints`,
-          variants: sql`excluded.variants`,
-        },
+        set: excluded(
+          strategies,
+          "name",
+          "title",
+          "disabled",
+          "parameters",
+          "constraints",
+          "variants",
+        ),
       });
     await writeSegments(db, rows);
   }
@@ -157,11 +153,7 @@ async function writeDependencies(db: Database, changes: Changes): Promise<void> 
       .values(rows)
       .onConflictDoUpdate({
         target: dependencies.child,
-        set: {
-          parent: sql`excluded.parent`,
-          enabled: sql`excluded.enabled`,
-          variants: sql`excluded.variants`,
-        },
+        set: excluded(dependencies, "parent", "enabled", "variants"),
       });
   }
 }

@@ -5,7 +5,7 @@ import type { Storage } from "../storage/storage.ts";
 import { withTimeout } from "./with-timeout.ts";
 
 /** The metrics of one app, in their own registry. */
-export interface Metrics {
+interface Metrics {
   readonly registry: Registry;
   readonly requests: RequestMetrics;
   /** Counts an error response. */

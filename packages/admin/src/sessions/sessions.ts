@@ -16,7 +16,7 @@ import {
 
 const HOUR_MS = 3_600_000;
 
-export interface SessionsOptions {
+interface SessionsOptions {
   /** Address at which browsers reach the service; undefined if it is not known. */
   readonly publicUrl: string | undefined;
   /** How long a user stays signed in. */

@@ -1,8 +1,8 @@
 // Helpers for SQL statements and the rows they return. Nothing here depends on a table.
 
 import { isDeepStrictEqual } from "node:util";
-import { sql, type SQL } from "drizzle-orm";
-import type { PgColumn, PgDatabase, PgQueryResultHKT } from "drizzle-orm/pg-core";
+import { getTableColumns, sql, type SQL } from "drizzle-orm";
+import type { PgColumn, PgDatabase, PgQueryResultHKT, PgTable } from "drizzle-orm/pg-core";
 
 /** A database or a transaction in it. PostgreSQL and the embedded database share this interface. */
 export type Database = PgDatabase<PgQueryResultHKT>;
@@ -26,6 +26,18 @@ export function orderByText(column: PgColumn): SQL {
 /** Returns a pattern for `like` that matches every text containing `text`, without wildcards in it. */
 export function likePattern(text: string): string {
   return `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+}
+
+/** Returns what to set if an insert finds a row with the same key: these columns to their new values. */
+export function excluded<Table extends PgTable, Name extends keyof Table["_"]["columns"] & string>(
+  table: Table,
+  ...names: readonly Name[]
+): Record<Name, SQL> {
+  const isNamed = new Set<string>(names);
+  const columns = Object.entries(getTableColumns(table)).filter(([name]) => isNamed.has(name));
+  return Object.fromEntries(
+    columns.map(([name, column]) => [name, sql`excluded.${sql.identifier(column.name)}`]),
+  ) as Record<Name, SQL>;
 }
 
 // Keeps an insert of wide rows below the limit of 65,535 parameters.

@@ -1,6 +1,6 @@
 import type { LenientTimestamp } from "./lenient-values.ts";
 
-export const HOUR_MS = 3_600_000;
+const HOUR_MS = 3_600_000;
 
 /** Reports of earlier hours are counted in the oldest of these. Usage is kept at least as long. */
 const MAX_DELAY_HOURS = 48;

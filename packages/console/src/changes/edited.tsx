@@ -1,7 +1,7 @@
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, type UseMutationResult } from "@tanstack/react-query";
 import { Fragment, type ReactNode, useState } from "react";
 import { requestVersioned, type Versioned } from "../api/request.ts";
-import { Dialog } from "../ui/dialog.tsx";
+import { Dialog, FormDialog } from "../ui/dialog.tsx";
 import { Loaded } from "../ui/page.tsx";
 
 interface EditedProps<Value> {
@@ -57,4 +57,37 @@ interface StartedProps<Value> {
 function Started<Value>({ version, children }: StartedProps<Value>) {
   const [first] = useState(version);
   return children(first);
+}
+
+interface SaveDialogProps {
+  readonly title: string;
+  /** The label of the button that saves. */
+  readonly submit: string;
+  /** The resource that is edited; undefined for a new one. */
+  readonly version: Versioned<unknown> | undefined;
+  /** Saves the resource if it still is the version with this ETag; whatever it is if undefined. */
+  readonly saving: UseMutationResult<unknown, Error, { readonly ifMatch: string | undefined }>;
+  /** Reads the resource again after a conflict. */
+  readonly onLoad: (() => void) | undefined;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}
+
+/** A dialog that creates a resource, or saves it unless somebody else has changed it in the meantime. */
+export function SaveDialog({ version, saving, onLoad, onClose, ...props }: SaveDialogProps) {
+  const save = (ifMatch: string | undefined): void =>
+    saving.mutate({ ifMatch }, { onSuccess: onClose });
+  return (
+    <FormDialog
+      {...props}
+      size="wide"
+      onClose={onClose}
+      isPending={saving.isPending}
+      error={saving.error}
+      onSubmit={() => save(version?.etag)}
+      {...(onLoad !== undefined && {
+        conflict: { load: onLoad, overwrite: () => save(undefined) },
+      })}
+    />
+  );
 }

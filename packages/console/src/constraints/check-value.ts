@@ -3,7 +3,7 @@ import type { ValueKind } from "./operators.ts";
 
 /** Limits of the service. */
 const MAX_VALUES = 250;
-export const MAX_VALUE_LENGTH = 100;
+const MAX_VALUE_LENGTH = 100;
 export const MAX_CONSTRAINTS = 30;
 
 /** Semantic Versioning 2.0.0, without a leading "v". */

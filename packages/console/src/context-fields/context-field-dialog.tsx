@@ -2,8 +2,7 @@ import { useState } from "react";
 import { adminPath, request, type Versioned } from "../api/request.ts";
 import type { ContextField } from "../api/types.ts";
 import { useChange } from "../changes/use-change.ts";
-import { Edited } from "../changes/edited.tsx";
-import { FormDialog } from "../ui/dialog.tsx";
+import { Edited, SaveDialog } from "../changes/edited.tsx";
 import { Checkbox, TextField } from "../ui/fields.tsx";
 import { NameField } from "../ui/name-field.tsx";
 import { MAX_DESCRIPTION_LENGTH } from "./legal-values.ts";
@@ -57,20 +56,14 @@ export function ContextFieldDialog({ version, project, onLoad, onClose }: Contex
     success: () => (field === undefined ? `Created ${name}` : `Saved ${name}`),
     showsErrors: true,
   });
-  const save = (ifMatch: string | undefined): void =>
-    saving.mutate({ ifMatch }, { onSuccess: onClose });
   return (
-    <FormDialog
+    <SaveDialog
       title={field?.name ?? "New context field"}
       submit={field === undefined ? "Create context field" : "Save"}
-      size="wide"
+      version={version}
+      saving={saving}
+      onLoad={onLoad}
       onClose={onClose}
-      isPending={saving.isPending}
-      error={saving.error}
-      onSubmit={() => save(version?.etag)}
-      {...(onLoad !== undefined && {
-        conflict: { load: onLoad, overwrite: () => save(undefined) },
-      })}
     >
       {field === undefined ? (
         <NameField
@@ -98,6 +91,6 @@ export function ContextFieldDialog({ version, project, onLoad, onClose }: Contex
         </p>
       </div>
       <LegalValuesEditor values={legalValues} onChange={setLegalValues} />
-    </FormDialog>
+    </SaveDialog>
   );
 }

@@ -5,7 +5,7 @@ export const MAX_VALUE_LENGTH = 100;
 export const MAX_DESCRIPTION_LENGTH = 250;
 
 /** The result of reading a list that somebody has pasted. */
-export interface PastedValues {
+interface PastedValues {
   readonly values: readonly LegalValue[];
   /** What is wrong, with the number of the line. */
   readonly problems: readonly string[];

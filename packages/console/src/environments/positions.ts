@@ -4,7 +4,7 @@ interface Ordered {
 }
 
 /** A place for a new environment in the order of all. */
-export interface Position {
+interface Position {
   /** The environment that it follows; undefined for the first place. */
   readonly after: string | undefined;
   readonly sortOrder: number;

@@ -40,7 +40,7 @@ function shorten(text: string): string {
 }
 
 /** Names a field in words: `impressionData` becomes "impression data". Other names stay as they are. */
-export function describeField(name: string): string {
+function describeField(name: string): string {
   return /^[a-z]+(?:[A-Z][a-z]+)+$/.test(name)
     ? name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
     : name;

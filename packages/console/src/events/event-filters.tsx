@@ -10,7 +10,7 @@ import { EVENT_TYPES } from "./describe-event.ts";
 const ALL = "(all)";
 
 /** What to filter by, as it is typed. Empty texts match every event. */
-export interface EventCriteria {
+interface EventCriteria {
   readonly query: string;
   readonly type: string;
   readonly createdBy: string;

@@ -1,7 +1,7 @@
 import { type RefObject, useLayoutEffect, useState } from "react";
 
 /** Full: all columns. Compact: without times. Stacked: the switches are below the name. */
-export type Layout = "full" | "compact" | "stacked";
+type Layout = "full" | "compact" | "stacked";
 
 const REM = 16;
 /** Widths in pixels, as in the style sheet: what a name needs with its checkbox, a switch, and both times. */

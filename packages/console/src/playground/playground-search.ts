@@ -1,7 +1,7 @@
 import { type ContextSearch, parseContextSearch } from "./context.ts";
 
 /** Parameters of the address of the playground. Nothing is evaluated before there is a context. */
-export interface PlaygroundSearch extends ContextSearch {
+interface PlaygroundSearch extends ContextSearch {
   /** Ids of projects. @default all */
   readonly projects?: readonly string[];
   /** Whether to evaluate, also without any value in the context. */

@@ -4,10 +4,9 @@ import { queries } from "../api/queries.ts";
 import { adminPath, request, type Versioned } from "../api/request.ts";
 import type { SegmentDefinition } from "../api/types.ts";
 import { useChange } from "../changes/use-change.ts";
-import { Edited } from "../changes/edited.tsx";
+import { Edited, SaveDialog } from "../changes/edited.tsx";
 import { ConstraintEditor } from "../constraints/constraint-editor.tsx";
 import { describeCount } from "../ui/numbers.ts";
-import { FormDialog } from "../ui/dialog.tsx";
 import { TextField } from "../ui/fields.tsx";
 import { Banner } from "../ui/page.tsx";
 import { Select } from "../ui/select.tsx";
@@ -49,20 +48,14 @@ export function SegmentDialog({ version, onLoad, onClose }: SegmentDialogProps) 
   const { name, description, project, constraints } = draft;
   const { data: projects = [] } = useQuery(queries.projects());
   const saving = useSaveSegment(segment?.id, draft);
-  const save = (ifMatch: string | undefined): void =>
-    saving.mutate({ ifMatch }, { onSuccess: onClose });
   return (
-    <FormDialog
+    <SaveDialog
       title={segment?.name ?? "New segment"}
       submit={segment === undefined ? "Create segment" : "Save"}
-      size="wide"
+      version={version}
+      saving={saving}
+      onLoad={onLoad}
       onClose={onClose}
-      isPending={saving.isPending}
-      error={saving.error}
-      onSubmit={() => save(version?.etag)}
-      {...(onLoad !== undefined && {
-        conflict: { load: onLoad, overwrite: () => save(undefined) },
-      })}
     >
       {segment === undefined ? null : <Effect id={segment.id} />}
       <TextField
@@ -103,7 +96,7 @@ export function SegmentDialog({ version, onLoad, onClose }: SegmentDialogProps) 
           onChange={(changed) => setDraft({ ...draft, constraints: changed })}
         />
       </div>
-    </FormDialog>
+    </SaveDialog>
   );
 }
 

@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { ApiError, request } from "../api/request.ts";
 
-export type Role = "viewer" | "editor" | "admin";
+type Role = "viewer" | "editor" | "admin";
 
 /** Who is signed in. The service keeps the secret in a cookie that scripts cannot read. */
 export interface Session {
@@ -11,7 +11,7 @@ export interface Session {
   readonly expiresAt: string;
 }
 
-export interface SignInOptions {
+interface SignInOptions {
   readonly token: boolean;
   /** The label of the OpenID provider; null if the service has none. */
   readonly openIdConnect: { readonly name: string } | null;

@@ -12,7 +12,7 @@ export const EXPIRY_CHOICES = [
   { id: "date", label: "At a date" },
 ] as const;
 
-export type ExpiryChoice = (typeof EXPIRY_CHOICES)[number]["id"];
+type ExpiryChoice = (typeof EXPIRY_CHOICES)[number]["id"];
 
 /** When a token expires, as it is chosen in a form. */
 export interface Expiry {

@@ -27,7 +27,7 @@ export interface Bar {
 }
 
 /** Which usage to count. */
-export interface UsageFilter {
+interface UsageFilter {
   readonly environment: string;
   /** Undefined for all. */
   readonly application: string | undefined;

@@ -23,8 +23,8 @@ import { contains, endsWith, startsWith } from "./text.ts";
  * The constraint operators by their exact names in documents.
  *
  * To add an operator, write an `Operator` in a file of this folder and add one line here. Use
- * `listOperator()` if it compares with the list `values` of a constraint instead of `value`. Services
- * that validate constraints have their own list of operators.
+ * `listOperator()` if it compares with the list `values` of a constraint instead of `value`. Then the tests
+ * name the lists of operators elsewhere that lack it.
  */
 export const OPERATORS: ReadonlyMap<string, Operator> = new Map([
   ["IN", isIn],
@@ -47,3 +47,6 @@ export const OPERATORS: ReadonlyMap<string, Operator> = new Map([
   ["REGEX", matchesPattern],
   ["IN_CIDR", isInCidr],
 ]);
+
+/** The names of the operators. */
+export const OPERATOR_NAMES: readonly string[] = [...OPERATORS.keys()];

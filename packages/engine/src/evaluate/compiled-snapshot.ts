@@ -23,7 +23,7 @@ export interface SnapshotFlag {
   readonly hasParents: boolean;
 }
 
-interface SnapshotParts {
+interface SnapshotOptions {
   readonly revision: string;
   readonly flags: readonly SnapshotFlag[];
   /** Evaluates the flags that are constant, a rollout or a targeting. */
@@ -45,16 +45,16 @@ export class CompiledSnapshot implements Snapshot {
   /** The flags that are not simple, parents before children. */
   readonly #otherFlags: readonly FlagEvaluator[];
 
-  constructor(parts: SnapshotParts) {
-    const { flags } = parts;
-    this.revision = parts.revision;
+  constructor(options: SnapshotOptions) {
+    const { flags } = options;
+    this.revision = options.revision;
     this.flags = Object.freeze(flags.map(({ compiled }) => compiled));
-    this.contextDependencies = parts.contextDependencies;
-    this.diagnostics = parts.diagnostics;
-    this.origin = parts.origin;
+    this.contextDependencies = options.contextDependencies;
+    this.diagnostics = options.diagnostics;
+    this.origin = options.origin;
     this.#evaluators = flags.map(({ evaluator }) => evaluator);
     this.#indexes = new Map(this.flags.map(({ name }, index) => [name, index]));
-    this.#simpleFlags = parts.simpleFlags;
+    this.#simpleFlags = options.simpleFlags;
     const others = flags.filter((flag) => !isSimple(flag));
     this.#otherFlags = [
       ...others.filter(({ hasParents }) => !hasParents),
@@ -92,7 +92,7 @@ interface RolloutFlag {
   readonly rollout: Rollout;
 }
 
-interface SimpleFlagsParts {
+interface SimpleFlagsOptions {
   /** The outcome of each constant flag. Other flags may have any value. */
   readonly constants: readonly number[];
   readonly rollouts: readonly RolloutFlag[];
@@ -109,7 +109,7 @@ class SimpleFlags {
   readonly #rollouts: readonly RolloutFlag[];
   readonly #targetings: readonly TargetingTable[];
 
-  constructor({ constants, rollouts, targetings }: SimpleFlagsParts) {
+  constructor({ constants, rollouts, targetings }: SimpleFlagsOptions) {
     this.#constants = new Int32Array(constants);
     this.#rollouts = rollouts;
     this.#targetings = targetings;

@@ -1,7 +1,7 @@
 import type { Context } from "../context.ts";
 
 /** The inputs of an evaluation besides the snapshot and the context. */
-export interface Runtime {
+interface Runtime {
   /** Returns epoch milliseconds. */
   readonly now: () => number;
   /** Returns a number that is uniform in [0, 1). */

@@ -40,7 +40,7 @@ export class ListIndex {
   }
 }
 
-interface MembershipParts {
+interface MembershipOptions {
   readonly text: Slot<string | null>;
   readonly lists: ListIndex;
   /** `lists.listsWith(text)` */
@@ -64,7 +64,7 @@ export class Membership {
   readonly #lists: ListIndex;
   readonly #memberships: Slot<readonly number[]>;
 
-  constructor({ text, lists, containingLists, memberships, position }: MembershipParts) {
+  constructor({ text, lists, containingLists, memberships, position }: MembershipOptions) {
     this.#text = text;
     this.#lists = lists;
     this.containingLists = containingLists;

@@ -2,7 +2,7 @@ import { hashBlocks, toBucket } from "../hash.ts";
 import type { HashBlocks, HashPrefix } from "../hash.ts";
 import type { EvaluationRequest, Slot } from "./evaluation-request.ts";
 
-interface IdBucketParts {
+interface IdBucketOptions {
   /** The id in blocks that are aligned to the prefix; null if it is absent or empty. */
   readonly blocks: Slot<HashBlocks | null>;
   readonly prefix: HashPrefix;
@@ -16,7 +16,7 @@ export class IdBucket {
   readonly #prefix: HashPrefix;
   readonly #size: number;
 
-  constructor({ blocks, prefix, size }: IdBucketParts) {
+  constructor({ blocks, prefix, size }: IdBucketOptions) {
     this.#blocks = blocks;
     this.#prefix = prefix;
     this.#size = size;
@@ -35,7 +35,7 @@ export interface BucketRange {
   readonly outcome: number;
 }
 
-interface RolloutParts {
+interface RolloutOptions {
   readonly idBucket: IdBucket;
   /** From the lowest bucket to the highest. */
   readonly ranges: readonly BucketRange[];
@@ -52,7 +52,7 @@ export class Rollout {
   readonly #ranges: readonly BucketRange[];
   readonly #otherwise: number;
 
-  constructor({ idBucket, ranges, otherwise }: RolloutParts) {
+  constructor({ idBucket, ranges, otherwise }: RolloutOptions) {
     this.#idBucket = idBucket;
     this.#ranges = ranges;
     this.#otherwise = otherwise;

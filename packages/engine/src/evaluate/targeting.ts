@@ -3,7 +3,7 @@ import type { Membership } from "./membership.ts";
 import { resolveRollout } from "./rollout.ts";
 import type { FixedOrRollout } from "./rollout.ts";
 
-interface TargetingParts {
+interface TargetingOptions {
   /** At least one list. */
   readonly lists: readonly Membership[];
   /** The outcome for contexts that are in every list. */
@@ -21,7 +21,7 @@ export class Targeting {
   readonly outcome: FixedOrRollout;
   readonly otherwise: FixedOrRollout;
 
-  constructor({ lists, outcome, otherwise }: TargetingParts) {
+  constructor({ lists, outcome, otherwise }: TargetingOptions) {
     this.lists = lists;
     this.outcome = outcome;
     this.otherwise = otherwise;

@@ -30,6 +30,10 @@ export const EventListQuery = Type.Object({
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
+// The database does not read other years in the form in which JavaScript writes them.
+const FIRST_MS = Date.parse("0001-01-01T00:00:00Z");
+const LAST_MS = Date.parse("9999-12-31T23:59:59.999Z");
+
 /**
  * Parses filters such as `IS:value`. `to` includes the whole day.
  *
@@ -46,7 +50,7 @@ export function parseEventSearch(query: Static<typeof EventSearchQuery>): EventF
     authors: parseFilter(query.createdBy, "createdBy"),
     text: query.query,
     from: parseDay(query.from, "from"),
-    before: lastDay === undefined ? undefined : new Date(lastDay.getTime() + DAY_MS),
+    before: lastDay === undefined ? undefined : withinLimits(lastDay.getTime() + DAY_MS),
   };
 }
 
@@ -62,7 +66,11 @@ function parseDay(text: string | undefined, name: string): Date | undefined {
   if (day === undefined || Number.isNaN(date.getTime())) {
     throw badData(`/query/${name}`, "must have the form IS:yyyy-MM-dd");
   }
-  return date;
+  return withinLimits(date.getTime());
+}
+
+function withinLimits(timeMs: number): Date {
+  return new Date(Math.min(Math.max(timeMs, FIRST_MS), LAST_MS));
 }
 
 /** Parses the plain filters of the event list: at most one value each. */

@@ -9,7 +9,7 @@ import type { WriteTransaction } from "../../storage/storage.ts";
 import { checkProjectId, findAvailableId, toSlug } from "./project-id.ts";
 import type { CreateProject, UpdateProject } from "./schemas.ts";
 
-export type Project = typeof projects.$inferSelect;
+type Project = typeof projects.$inferSelect;
 
 export async function findProject(db: Database, id: string): Promise<Project | undefined> {
   const [project] = await db.select().from(projects).where(eq(projects.id, id));

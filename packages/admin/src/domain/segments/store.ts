@@ -29,7 +29,7 @@ export type Segment = typeof segments.$inferSelect;
 /**
  * @throws {ApiError} if the segment does not exist
  */
-export async function getSegment(db: Database, id: number): Promise<Segment> {
+async function getSegment(db: Database, id: number): Promise<Segment> {
   const [segment] = await db.select().from(segments).where(eq(segments.id, id));
   if (segment === undefined) throw notFound(`There is no segment ${id}`);
   return segment;

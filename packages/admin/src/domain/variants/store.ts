@@ -26,10 +26,7 @@ type Variants = readonly StoredFlagVariant[];
  *
  * @throws {ApiError} if the flag is unknown or not part of the environment
  */
-export async function readVariants(
-  db: Database,
-  address: FeatureEnvironmentAddress,
-): Promise<Variants> {
+async function readVariants(db: Database, address: FeatureEnvironmentAddress): Promise<Variants> {
   await getFeature(db, address);
   return findVariants(db, address);
 }

@@ -13,7 +13,7 @@ export interface StoredFlagVariant extends StoredVariant {
 }
 
 /** Selects a variant for contexts with one of these values, regardless of its weight. */
-export interface VariantOverride {
+interface VariantOverride {
   readonly contextName: string;
   readonly values: readonly string[];
 }
