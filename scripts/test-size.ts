@@ -15,14 +15,15 @@ if (!SIZES.includes(size)) {
 export const isComplete: boolean = size === "complete";
 
 /**
- * Files that take half of the processor time of the extended size: journeys in a browser, the quickstart, replicas,
- * and other programs. Few changes affect what each of them covers.
+ * Files that take more than half of the processor time of the extended size: journeys in a browser, the quickstart,
+ * several processes with one store, and other programs. Few changes affect what each of them covers.
  */
 const EXTENDED_FILES: readonly string[] = [
-  "packages/admin/test/{every-route,import-export,openid,restore,sdk-api-replicas,telemetry}.test.ts",
-  "packages/console/test/{explain,flag-list,large-list,live-changes,offline,same-result}.test.ts",
+  "packages/admin/test/{connections,every-route,import-export,openid,restore,sdk-api-replicas,telemetry}.test.ts",
+  "packages/console/test/{explain,flag-list,large-list,live-changes,offline,same-result,sign-in}.test.ts",
   "packages/console/test/{strategies,theme}.test.ts",
-  "packages/proxy/test/{access-edits,browser,check-with-admin,compare-proxies,fleet,telemetry}.test.ts",
+  "packages/proxy/test/{access-edits,browser,check-with-admin,command-store,compare-proxies}.test.ts",
+  "packages/proxy/test/{fleet,telemetry,upstream-keys-workers}.test.ts",
   "packages/sdk/test/flags-admin.test.ts",
   "packages/stream-client/test/chromium.test.ts",
   "scripts/quickstart/{page,quickstart}.test.ts",
