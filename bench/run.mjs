@@ -23,19 +23,26 @@ if (!existsSync(new URL("node_modules/@unleash/proxy", import.meta.url))) {
 // NOTE: imported late, because the parts import packages that have just been installed and built.
 const { PARTS } = await import("./parts/parts.mjs");
 
-const sections = ["# Results", describeRun(plan.long ? "long" : "short")];
+const sections = [];
+/** Prints each section when it is measured, so that an error in a later part loses nothing. */
+const addSection = (section) => {
+  sections.push(section);
+  console.log(`${section}\n`);
+};
+
+addSection("# Results");
+addSection(describeRun(plan.long ? "long" : "short"));
 const targets = [];
 for (const name of plan.parts) {
   console.error(`Measuring: ${name}`);
   const part = PARTS[name];
   const result = await part.run(plan[name]);
-  sections.push(part.report(result));
+  addSection(part.report(result));
   targets.push(...part.targets(result));
 }
-sections.push(`## Targets\n\n${toTable(targets)}`);
+addSection(`## Targets\n\n${toTable(targets)}`);
 const omitted = Object.keys(PARTS).filter((name) => !plan.parts.includes(name));
-if (omitted.length > 0) sections.push(`Not measured: ${omitted.join(", ")}.`);
+if (omitted.length > 0) addSection(`Not measured: ${omitted.join(", ")}.`);
 
-const report = sections.join("\n\n");
-console.log(report);
-if (plan.save) await writeFile(new URL("RESULTS.md", import.meta.url), `${report}\n`);
+if (plan.save)
+  await writeFile(new URL("RESULTS.md", import.meta.url), `${sections.join("\n\n")}\n`);

@@ -29,7 +29,7 @@ const REQUEST_PATCHES = {
   // Fast path (packages/proxy): leaves every request to the framework.
   "fast path": [/const fastPath = fastPaths\.find\(/, "const fastPath = [].find("],
   // Fast path: sends each response as soon as it is ready, instead of after the event-loop tick.
-  "deferred sending": [/setImmediate\((?=\(\) => this\.#send\()/, "((send) => send())("],
+  "deferred sending": [/setImmediate\((?=\(\) => this\.#write\()/, "((send) => send())("],
   // Response cache (packages/proxy): caches nothing.
   "response cache": [/if \(size > this\.#maxBytes \|\|/, "if (true ||"],
   // V8's default heap: with a young generation that stays as small as it is after the start, which takes less
