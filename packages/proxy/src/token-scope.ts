@@ -37,9 +37,11 @@ interface Scoped {
 }
 
 /**
- * Returns the source that serves a key. A key of the form `project:environment.secret` belongs to the
- * source of its environment; if several sources have this environment, to that of its project, or else
- * to the one of all projects. Any other key belongs to the only source.
+ * Returns the source that serves a key.
+ *
+ * A key of the form `project:environment.secret` belongs to the source of its environment. If several
+ * sources have this environment, it belongs to the source of its project or, if there is none, to the
+ * source of all projects. A key of any other form belongs to the only source.
  *
  * Returns undefined if no source serves the key, or if it is not clear which one does.
  */

@@ -26,7 +26,7 @@ export interface SnapshotFlag {
 interface SnapshotOptions {
   readonly revision: string;
   readonly flags: readonly SnapshotFlag[];
-  /** Evaluates the flags that are constant, a rollout or a targeting. */
+  /** Evaluates the flags that are constant, or compiled to a rollout or to targeting. */
   readonly simpleFlags: SimpleFlags;
   readonly contextDependencies: ContextDependencies;
   readonly diagnostics: readonly Diagnostic[];
@@ -100,11 +100,11 @@ interface SimpleFlagsOptions {
 }
 
 /**
- * The flags that are constant, a rollout or a targeting. None of them depends on another flag, so
- * they are evaluated together, in any order.
+ * The flags that are constant, or compiled to a rollout or to targeting. None of them depends on another
+ * flag, so they are evaluated together, in any order.
  */
 class SimpleFlags {
-  /** The outcomes that apply unless a rollout or a targeting replaces them. */
+  /** The outcomes that apply unless a rollout or targeting replaces them. */
   readonly #constants: Int32Array;
   readonly #rollouts: readonly RolloutFlag[];
   readonly #targetings: readonly TargetingTable[];
@@ -125,7 +125,7 @@ class SimpleFlags {
   /** Writes the other outcomes. */
   evaluate(request: EvaluationRequest, outcomes: Int32Array): void {
     for (const { index, rollout } of this.#rollouts) outcomes[index] = rollout.evaluate(request);
-    // NOTE: after the rollouts, because the outcome of a targeting replaces that of its rollout.
+    // NOTE: after the rollouts, because the outcome of targeting replaces that of its rollout.
     for (const table of this.#targetings) table.evaluate(request, outcomes);
   }
 }

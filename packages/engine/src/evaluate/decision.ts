@@ -39,7 +39,7 @@ export function toSelector(decision: Decision): OutcomeSelector {
   );
 }
 
-/** Returns undefined if the decision is neither a rollout nor a targeting. */
+/** Returns undefined if the decision is neither a rollout nor targeting. */
 function toTargeting(
   { lists, rollout }: Target,
   { outcome, otherwise }: Decision,
@@ -75,7 +75,7 @@ export function createEvaluator(
     : new DecisionEvaluator(index, decision);
 }
 
-/** Evaluates a flag that is a rollout or a targeting. */
+/** Evaluates a flag that compiled to a rollout or to targeting. */
 export class SimpleEvaluator implements FlagEvaluator {
   readonly index: number;
   readonly selector: Rollout | Targeting;

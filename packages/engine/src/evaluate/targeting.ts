@@ -14,7 +14,7 @@ interface TargetingOptions {
 
 /**
  * One outcome for contexts that are in all of certain lists, another for all other contexts.
- * Flags for a list of users, countries or plans compile to a targeting.
+ * Flags for a list of users, countries or plans compile to this.
  */
 export class Targeting {
   readonly lists: readonly Membership[];
@@ -33,7 +33,7 @@ export class Targeting {
   }
 }
 
-/** A flag that compiled to a targeting. */
+/** A flag that compiled to targeting. */
 export interface TargetingFlag {
   /** The index of the flag in the snapshot. */
   readonly index: number;

@@ -45,7 +45,7 @@ function explain(body: unknown, problems: readonly Problem[]): HttpError {
   if (first === undefined) {
     return new HttpError(
       400,
-      `Bad request: a value in the body has the wrong type. Only bodies with up to ${MAX_EXPLAINED_VALUES} values are searched for it: send fewer values to find out which one it is`,
+      `Bad request: a value in the body has the wrong type. The body has more than ${MAX_EXPLAINED_VALUES} values, too many to find out which: send fewer`,
     );
   }
 

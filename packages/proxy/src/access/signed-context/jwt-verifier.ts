@@ -65,7 +65,7 @@ export class JwtVerifier implements ContextVerifier {
         return payload;
       } catch (error) {
         if (error instanceof HttpError) throw error;
-        // A key that does not fit says less about a token than one that fits.
+        // The error of a key that the token was not signed with explains less than the error of the right key.
         if (failure === undefined || !isKeyMismatch(error)) failure = error;
       }
     }

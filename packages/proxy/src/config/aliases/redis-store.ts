@@ -26,7 +26,7 @@ export const asRedisStore: Conversion = {
     const addresses = text.split(",").map((address) => address.trim());
     if (addresses.length > 1 || isCluster(environment)) return toClusterAddress(addresses);
     const parts = ADDRESS.exec(text)?.groups;
-    // Whatever else it is, the setting says what is wrong with it.
+    // Any other text: FLAGS_STORE rejects it, with a message that names the problem.
     return parts === undefined ? text : toAddress(parts, environment);
   },
 };
