@@ -1,8 +1,8 @@
 import Fastify, { type FastifyInstance } from "fastify";
 import { ConnectionGuard, createGuardedServer, observeRequests } from "flags-server-kit/http";
 import type { AccessControl } from "./access/access-control.ts";
-import { registerMonitoring } from "./api/proxy/monitoring.ts";
-import { registerProbes } from "./api/probes.ts";
+import { registerMonitoring } from "./api/operations/monitoring.ts";
+import { registerProbes } from "./api/operations/probes.ts";
 import { registerAt, registerManagement } from "./api/routes.ts";
 import type { ProxyConfig } from "./config/config.ts";
 import { registerCompression } from "./http/compression.ts";

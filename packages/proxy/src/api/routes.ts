@@ -15,10 +15,10 @@ import type { EventRenderers } from "../streaming/flag-events.ts";
 import type { EventKind } from "../streaming/subscription.ts";
 import { createDefinitions } from "./client/definitions.ts";
 import { registerServerSdkRoutes } from "./client/routes.ts";
-import { registerBackstage } from "./edge/backstage.ts";
-import { registerTokenValidation } from "./edge/validate.ts";
-import { registerProbes } from "./probes.ts";
-import { registerStatus } from "./status.ts";
+import { registerBackstage } from "./operations/backstage.ts";
+import { registerTokenValidation } from "./client/validate.ts";
+import { registerProbes } from "./operations/probes.ts";
+import { registerStatus } from "./operations/status.ts";
 import { configuredHeader, type Protocol, type RouteOptions, varyOn } from "./protocol.ts";
 
 interface RoutesOptions {

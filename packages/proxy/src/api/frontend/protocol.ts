@@ -1,6 +1,6 @@
 import type { FlagFormat } from "../../response/rendering.ts";
 import type { ProtocolDefinition } from "../protocol.ts";
-import { createToggleFormat, toVariant } from "../proxy/protocol.ts";
+import { createToggleFormat, toVariant } from "../toggles.ts";
 import { registerFrontendRoutes } from "./routes.ts";
 import { FRONTEND_BODY } from "./schemas.ts";
 

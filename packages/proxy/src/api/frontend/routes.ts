@@ -6,8 +6,8 @@ import { allowNoBody } from "../../http/json-body.ts";
 import { createEvaluate } from "../evaluate.ts";
 import { registerFlagRoutes } from "../flag-routes.ts";
 import type { Protocol, RouteOptions } from "../protocol.ts";
-import { registerStreams } from "../proxy/stream.ts";
-import { registerUsage } from "../proxy/usage.ts";
+import { registerStreams } from "../streams.ts";
+import { registerUsage } from "../usage.ts";
 import { ContextQuery, errorResponses, NotModified } from "../schemas.ts";
 import { FRONTEND_BODY, FrontendToggle, FrontendToggleList } from "./schemas.ts";
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { readContext } from "../../context/sent-context.ts";
 import { createRequestBody, type RequestBody } from "../protocol.ts";
-import { Toggle, Variant } from "../proxy/schemas.ts";
+import { Toggle, Variant } from "../toggles.ts";
 import { ContextValue, EvaluationContext, NamedToggles } from "../schemas.ts";
 
 /** The body of a request for flags: a context, at the top level or under `context`. */

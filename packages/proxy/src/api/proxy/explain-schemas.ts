@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { EvaluationContext } from "../schemas.ts";
-import { Payload } from "./schemas.ts";
+import { Payload } from "../toggles.ts";
 
 /** More than anyone would read. */
 const MAX_NAMES = 1000;

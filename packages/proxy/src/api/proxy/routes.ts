@@ -3,10 +3,10 @@ import { registerDefinitions } from "../client/routes.ts";
 import { registerFlagRoutes } from "../flag-routes.ts";
 import type { RouteOptions } from "../protocol.ts";
 import { registerExplanations } from "./explain.ts";
-import { registerMonitoring } from "./monitoring.ts";
+import { registerMonitoring } from "../operations/monitoring.ts";
 import { PROXY_BODY, ToggleList } from "./schemas.ts";
-import { registerStreams } from "./stream.ts";
-import { registerUsage } from "./usage.ts";
+import { registerStreams } from "../streams.ts";
+import { registerUsage } from "../usage.ts";
 
 /** Registers everything under `/proxy`. */
 export function registerProxyRoutes(app: TypedApp, options: RouteOptions): void {

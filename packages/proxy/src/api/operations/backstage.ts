@@ -10,9 +10,9 @@ import { ALWAYS_AVAILABLE, isReady } from "../../http/readiness.ts";
 import type { Metrics } from "../../metrics.ts";
 import type { UpstreamSource } from "../../sources.ts";
 import { Definitions } from "../client/schemas.ts";
-import { sendMetrics } from "../proxy/monitoring.ts";
+import { sendMetrics } from "./monitoring.ts";
 import { errorResponses } from "../schemas.ts";
-import { toTime } from "../status.ts";
+import { toTime } from "./status.ts";
 
 interface BackstageOptions {
   readonly sources: readonly UpstreamSource[];

@@ -1,14 +1,14 @@
 import type { onRequestHookHandler } from "fastify";
 import { Type } from "typebox";
 import type { TypedApp } from "flags-server-kit/http";
-import { grantOf } from "../authenticate.ts";
-import { quotaIdOf } from "../../access/grant.ts";
-import { acceptUsage, type UsageRules } from "../../usage/accept-usage.ts";
-import { checkUsage, readUsage } from "../../usage/read-usage.ts";
-import { forwardRegistration, forwardReporter } from "../../usage/registrations.ts";
-import { RegistrationBody, UsageBody } from "../../usage/schemas.ts";
-import { usageValidatorCompiler } from "../../usage/validate-usage.ts";
-import { errorResponses } from "../schemas.ts";
+import { grantOf } from "./authenticate.ts";
+import { quotaIdOf } from "../access/grant.ts";
+import { acceptUsage, type UsageRules } from "../usage/accept-usage.ts";
+import { checkUsage, readUsage } from "../usage/read-usage.ts";
+import { forwardRegistration, forwardReporter } from "../usage/registrations.ts";
+import { RegistrationBody, UsageBody } from "../usage/schemas.ts";
+import { usageValidatorCompiler } from "../usage/validate-usage.ts";
+import { errorResponses } from "./schemas.ts";
 
 interface UsageOptions extends UsageRules {
   /** Accepts client keys and server tokens. */

@@ -1,25 +1,24 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
 import { EventStream, type TypedApp } from "flags-server-kit/http";
 import { type Static, Type } from "typebox";
-import { admit, grantOf } from "../authenticate.ts";
-import { acceptContext, allowsAll, cacheKeyOf, type Grant } from "../../access/grant.ts";
-import { requestContext } from "../../context/request-context.ts";
-import { readContext } from "../../context/sent-context.ts";
-import { ENABLE_ALL_HINT, notAllowed, notEnabled, notReady } from "../../errors.ts";
-import type { ClientStreams } from "../../streaming/create-streams.ts";
-import { FlagStream } from "../../streaming/flag-stream.ts";
-import { notValid } from "../../streaming/stream-tokens.ts";
+import { admit, grantOf } from "./authenticate.ts";
+import { acceptContext, allowsAll, cacheKeyOf, type Grant } from "../access/grant.ts";
+import { requestContext } from "../context/request-context.ts";
+import { readContext } from "../context/sent-context.ts";
+import { ENABLE_ALL_HINT, notAllowed, notEnabled, notReady } from "../errors.ts";
+import type { ClientStreams } from "../streaming/create-streams.ts";
+import { FlagStream } from "../streaming/flag-stream.ts";
+import { notValid } from "../streaming/stream-tokens.ts";
 import {
   StoredSubscription,
   type Subscription,
   type ToggleKind,
   toPlainContext,
   withSessionId,
-} from "../../streaming/subscription.ts";
-import type { Selection } from "../../response/evaluate-flags.ts";
-import type { RouteOptions } from "../protocol.ts";
-import { errorResponses } from "../schemas.ts";
-import { StreamAddress, StreamBody, StreamEvents } from "./schemas.ts";
+} from "../streaming/subscription.ts";
+import type { Selection } from "../response/evaluate-flags.ts";
+import type { RouteOptions } from "./protocol.ts";
+import { errorResponses, EvaluationContext, NamedToggles } from "./schemas.ts";
 
 interface StreamOptions extends Pick<
   RouteOptions,
@@ -30,6 +29,41 @@ interface StreamOptions extends Pick<
 
 const EVENT_STREAM = "text/event-stream";
 const TAGS = ["Push"];
+
+/** The body of a request for a stream. */
+const StreamBody = Type.Object(
+  {
+    toggles: NamedToggles,
+    context: EvaluationContext,
+    all: Type.Optional(
+      Type.Boolean({
+        description: "Whether to list toggles that are off; has no effect together with `toggles`",
+      }),
+    ),
+  },
+  { title: "streamRequestSchema" },
+);
+
+/** The address at which a stream can be opened without a key. */
+const StreamAddress = Type.Object(
+  {
+    url: Type.String({
+      description: "The URL for an EventSource. It grants access like a key: keep it private",
+    }),
+    expiresAt: Type.String({
+      format: "date-time",
+      description: "The stream can be opened until this time; an open stream continues after it",
+    }),
+  },
+  { title: "streamAddressSchema", description: "The address of the stream" },
+);
+
+/** The events of a stream: each has the toggles as data, and their entity tag as id. */
+const StreamEvents = {
+  description:
+    "The stream: each event `toggles` contains a list of toggles, and its id is their entity tag",
+  content: { "text/event-stream": { schema: Type.String() } },
+} as const;
 
 /** Registers streams that send a client its toggles, and send them again whenever they change. */
 export function registerStreams(app: TypedApp, options: StreamOptions): void {

@@ -1,7 +1,7 @@
 import type { TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
-import { ALWAYS_AVAILABLE, findReadinessError, type ReadinessRules } from "../http/readiness.ts";
-import { errorResponses } from "./schemas.ts";
+import { ALWAYS_AVAILABLE, findReadinessError, type ReadinessRules } from "../../http/readiness.ts";
+import { errorResponses } from "../schemas.ts";
 
 const Ok = Type.Object({ status: Type.Literal("ok") }, { title: "probeSchema" });
 

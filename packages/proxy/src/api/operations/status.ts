@@ -2,15 +2,15 @@ import type { onRequestHookHandler } from "fastify";
 import { createRedact } from "flags-server-kit";
 import type { TypedApp } from "flags-server-kit/http";
 import { type Static, Type } from "typebox";
-import type { AccessControl } from "../access/access-control.ts";
-import { grantOf } from "./authenticate.ts";
-import { completeSource } from "../access/restricted-source.ts";
-import type { ProxyConfig } from "../config/config.ts";
-import { ageMsOf, isFresh } from "../age.ts";
-import { ALWAYS_AVAILABLE, findReadinessError } from "../http/readiness.ts";
-import type { UpstreamSource } from "../sources.ts";
-import { version } from "../version.ts";
-import { errorResponses } from "./schemas.ts";
+import type { AccessControl } from "../../access/access-control.ts";
+import { grantOf } from "../authenticate.ts";
+import { completeSource } from "../../access/restricted-source.ts";
+import type { ProxyConfig } from "../../config/config.ts";
+import { ageMsOf, isFresh } from "../../age.ts";
+import { ALWAYS_AVAILABLE, findReadinessError } from "../../http/readiness.ts";
+import type { UpstreamSource } from "../../sources.ts";
+import { version } from "../../version.ts";
+import { errorResponses } from "../schemas.ts";
 
 const Time = (description: string) =>
   Type.Union([Type.String({ format: "date-time" }), Type.Null()], { description });
