@@ -101,6 +101,7 @@ describeAnyStorage("events", (source) => {
     ["/query/id", "id=IS:one"],
     ["/query/from", "from=2026-01-01"],
     ["/query/to", "to=IS:2026-13-45"],
+    ["/query/to", "to=IS:2026-02-30"],
     ["/query/type", "type=IS:a&type=IS:b"],
     ["/query/query", "query=%00"],
   ])("are not searched with an invalid filter at %s: %s", async (path, query) => {

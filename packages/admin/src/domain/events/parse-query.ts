@@ -63,8 +63,9 @@ function parseDay(text: string | undefined, name: string): Date | undefined {
   if (text === undefined) return undefined;
   const day = /^IS:(\d{4}-\d{2}-\d{2})$/.exec(text)?.[1];
   const date = new Date(`${day}T00:00:00Z`);
-  if (day === undefined || Number.isNaN(date.getTime())) {
-    throw badData(`/query/${name}`, "must have the form IS:yyyy-MM-dd");
+  // NOTE: `Date` reads February 30 as March 2.
+  if (day === undefined || Number.isNaN(date.getTime()) || !date.toISOString().startsWith(day)) {
+    throw badData(`/query/${name}`, "must be an existing day in the form IS:yyyy-MM-dd");
   }
   return withinLimits(date.getTime());
 }
